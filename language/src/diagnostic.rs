@@ -1,0 +1,75 @@
+//! Messages about a user's model: what is wrong, where, and what to do.
+
+use crate::source::Span;
+
+/// Whether a model can be used in spite of the message.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Severity {
+    /// The model cannot be used.
+    Error,
+    /// The model can be used; something is suspicious or was ignored.
+    Warning,
+}
+
+/// The stage that a mistake belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Kind {
+    /// The text is not a B machine.
+    Parse,
+    /// A name is unknown, declared twice, or not visible.
+    Scope,
+    /// Types do not fit.
+    Type,
+    /// Sections or machines do not fit together.
+    Structure,
+}
+
+/// A stable code, printed as `B0203`. The table of all codes is in [`crate::codes`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Code {
+    /// Number after the `B`.
+    pub number: u16,
+    /// Stage it belongs to.
+    pub kind: Kind,
+}
+
+/// One message with its place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// Stable code.
+    pub code: Code,
+    /// Error or warning.
+    pub severity: Severity,
+    /// Lower case, what was expected and found, no full stop.
+    pub message: String,
+    /// The place.
+    pub span: Span,
+    /// Other places, each with a short text.
+    pub labels: Vec<(Span, String)>,
+    /// What the user can do.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error at `span`.
+    pub fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Diagnostic { code, severity: Severity::Error, message: message.into(), span, labels: vec![], help: None }
+    }
+
+    /// A warning at `span`.
+    pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message) }
+    }
+
+    /// Adds another place.
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.labels.push((span, text.into()));
+        self
+    }
+
+    /// Adds a hint.
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help = Some(text.into());
+        self
+    }
+}

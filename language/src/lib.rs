@@ -1,0 +1,7 @@
+//! Text to typed model for classical B.
+pub mod ast;
+pub mod diagnostic;
+pub mod int;
+pub mod model;
+pub mod source;
+pub mod types;

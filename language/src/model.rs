@@ -1,0 +1,516 @@
+//! The typed model: names resolved, definitions expanded, every expression with its type.
+//!
+//! The operators of B are kept, so that everything can be printed back as B. A binder gets fresh
+//! [`LocalId`]s wherever it occurs (also at every expansion of a definition), so replacing one
+//! expression by another never captures a name.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::int::Int;
+use crate::source::{Sources, Span};
+use crate::types::{CarrierId, Type};
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub struct $name(pub u32);
+        impl $name {
+            /// Position in the model's table.
+            pub fn index(self) -> usize { self.0 as usize }
+        }
+    )*};
+}
+ids! {
+    /// Index into [`Model::constants`].
+    ConstId
+    /// Index into [`Model::variables`].
+    VarId
+    /// Index into [`Model::locals`]: bound variables, parameters, results, `ANY` and `VAR` locals.
+    LocalId
+    /// Index into [`Model::events`].
+    EventId
+    /// A non-deterministic construct of a substitution, unique in the model. A choice is made at
+    /// most once in one execution of an event (loops aside).
+    ChoiceId
+}
+
+impl CarrierId {
+    /// Position in [`Model::carriers`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A machine with everything resolved.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Name in the header.
+    pub name: String,
+    /// The files it was read from; the first is the main one.
+    pub sources: Arc<Sources>,
+    /// Enumerated sets, deferred sets, set parameters.
+    pub carriers: Vec<Carrier>,
+    /// Constants and scalar parameters.
+    pub constants: Vec<Variable>,
+    /// `CONSTRAINTS` and `PROPERTIES`, split at `&`.
+    pub axioms: Vec<Conjunct>,
+    /// State variables.
+    pub variables: Vec<Variable>,
+    /// `INVARIANT`, split at `&`.
+    pub invariant: Vec<Conjunct>,
+    /// `ASSERTIONS`, split at `;` and `&`.
+    pub assertions: Vec<Conjunct>,
+    /// `INITIALISATION`; `Skip` where there are no variables.
+    pub initialisation: Subst,
+    /// Operations or events.
+    pub events: Vec<Event>,
+    /// Definition `GOAL`.
+    pub goal: Option<Pred>,
+    /// What the machine says about its scope.
+    pub hints: ScopeHints,
+    /// Bound variables, parameters, results and locals of the whole model.
+    pub locals: Vec<Variable>,
+    /// Number of [`ChoiceId`]s given out.
+    pub choices: u32,
+}
+
+/// A set whose elements have no structure.
+#[derive(Clone, Debug)]
+pub struct Carrier {
+    /// Name.
+    pub name: String,
+    /// Kind.
+    pub kind: CarrierKind,
+    /// Declaration.
+    pub span: Span,
+}
+
+/// Where a carrier's elements come from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CarrierKind {
+    /// `S = {a, b}` with the elements' names.
+    Enumerated(Vec<String>),
+    /// `S`, or a set parameter of the machine: finite, not empty, of unknown size.
+    Deferred,
+}
+
+/// A declared name with its type.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Name.
+    pub name: String,
+    /// Type.
+    pub ty: Type,
+    /// Declaration.
+    pub span: Span,
+}
+
+/// One conjunct of a section's predicate.
+#[derive(Clone, Debug)]
+pub struct Conjunct {
+    /// Name from a `label` pragma, or from Event-B.
+    pub label: Option<String>,
+    /// Source text on one line, white space folded, comments dropped.
+    pub text: String,
+    /// Where it was written; for a conjunct from a definition, where the definition is used.
+    pub span: Span,
+    /// The predicate.
+    pub pred: Pred,
+}
+
+/// `SET_PREF_…` and `scope_…` definitions.
+#[derive(Clone, Debug, Default)]
+pub struct ScopeHints {
+    /// `SET_PREF_MAXINT`
+    pub maxint: Option<Int>,
+    /// `SET_PREF_MININT`
+    pub minint: Option<Int>,
+    /// `scope_S` of deferred sets (an interval `a..b` counts `b-a+1`), `card(S) = n` in the axioms.
+    pub sizes: BTreeMap<CarrierId, usize>,
+    /// Further `SET_PREF_X` definitions, by X.
+    pub preferences: BTreeMap<String, String>,
+}
+
+/// An operation or event.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// Name.
+    pub name: String,
+    /// Parameters.
+    pub parameters: Vec<LocalId>,
+    /// Results, assigned in the body.
+    pub results: Vec<LocalId>,
+    /// Body. An outermost `PRE` is a [`SubstKind::Select`] here: a guard of the transition system.
+    pub body: Subst,
+    /// The whole operation.
+    pub span: Span,
+}
+
+/// A typed expression.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Expr {
+    /// Form.
+    pub kind: ExprKind,
+    /// Type.
+    pub ty: Type,
+    /// Where it was written; inside an expanded definition, the place in the definition.
+    pub span: Span,
+}
+
+/// The forms of an expression.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ExprKind {
+    /// A state variable.
+    Var(VarId),
+    /// `x$0`: a state variable or local before the substitution at hand.
+    Old(VarId),
+    /// A constant or scalar parameter.
+    Const(ConstId),
+    /// A bound variable, parameter, result or local.
+    Local(LocalId),
+    /// An element of an enumerated set, by position.
+    Element(CarrierId, u32),
+    /// A carrier as a set.
+    Carrier(CarrierId),
+    /// An integer.
+    Integer(Int),
+    /// A real, as written.
+    Real(String),
+    /// A string.
+    String(String),
+    /// `TRUE`, `FALSE`
+    Bool(bool),
+    /// `MAXINT`
+    MaxInt,
+    /// `MININT`
+    MinInt,
+    /// `INTEGER`, `NAT`, `BOOL`, …
+    Set(BuiltinSet),
+    /// `{}` and `[]`
+    EmptySet,
+    /// `{a, b}`, not empty
+    SetExtension(Vec<Expr>),
+    /// `[a, b]`, not empty
+    SeqExtension(Vec<Expr>),
+    /// One operand.
+    Unary(UnaryOp, Box<Expr>),
+    /// Two operands.
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `f(x)`; several arguments are a couple
+    Apply(Box<Expr>, Box<Expr>),
+    /// `bool(P)`
+    BoolOf(Box<Pred>),
+    /// `{x, y | P}`; the element of several locals is a left-nested couple
+    Comprehension(Vec<LocalId>, Box<Pred>),
+    /// `%x.(P|E)` and the other binders with a value
+    Quantified(QuantOp, Vec<LocalId>, Box<Pred>, Box<Expr>),
+    /// `rec(a: E, …)`, labels sorted
+    Record(Vec<(String, Expr)>),
+    /// `struct(a: S, …)`, labels sorted
+    Struct(Vec<(String, Expr)>),
+    /// `r'a`
+    Field(Box<Expr>, String),
+    /// `r'a := E` as an expression: the record with one field replaced
+    WithField(Box<Expr>, String, Box<Expr>),
+    /// `IF P THEN E ELSE F END`
+    If(Box<Pred>, Box<Expr>, Box<Expr>),
+    /// `LET x BE x = E IN F END`
+    Let(Vec<(LocalId, Expr)>, Box<Expr>),
+    /// `iterate(r, n)`
+    Iterate(Box<Expr>, Box<Expr>),
+    /// `prj1(S, T)`
+    Prj1(Box<Expr>, Box<Expr>),
+    /// `prj2(S, T)`
+    Prj2(Box<Expr>, Box<Expr>),
+    /// `succ` as a value
+    Succ,
+    /// `pred` as a value
+    Pred,
+}
+
+/// Sets with a name of their own.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum BuiltinSet {
+    Integer,
+    Natural,
+    Natural1,
+    /// `MININT..MAXINT`
+    Int,
+    /// `0..MAXINT`
+    Nat,
+    /// `1..MAXINT`
+    Nat1,
+    Bool,
+    String,
+    Real,
+    Float,
+}
+
+/// Operators with one operand.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum UnaryOp {
+    /// `-x` on integers
+    Negate,
+    /// `-x` on reals
+    NegateReal,
+    Pow,
+    Pow1,
+    Fin,
+    Fin1,
+    Card,
+    /// `max` of integers
+    Max,
+    Min,
+    MaxReal,
+    MinReal,
+    /// `union(U)`
+    GeneralUnion,
+    /// `inter(U)`
+    GeneralInter,
+    Inverse,
+    Id,
+    Dom,
+    Ran,
+    Closure,
+    Closure1,
+    Fnc,
+    Rel,
+    Seq,
+    Seq1,
+    Iseq,
+    Iseq1,
+    Perm,
+    Size,
+    First,
+    Last,
+    Front,
+    Tail,
+    Rev,
+    Conc,
+    Floor,
+    Ceiling,
+    /// `real(n)`
+    ToReal,
+    /// `prj1(c)` of a couple
+    FirstOf,
+    /// `prj2(c)` of a couple
+    SecondOf,
+}
+
+/// Operators with two operands, resolved by type.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum BinaryOp {
+    Add,
+    Subtract,
+    Multiply,
+    /// Truncates towards zero.
+    Divide,
+    Mod,
+    Power,
+    AddReal,
+    SubtractReal,
+    MultiplyReal,
+    DivideReal,
+    /// Real base, integer exponent.
+    PowerReal,
+    Interval,
+    Union,
+    Intersection,
+    Difference,
+    Cartesian,
+    Maplet,
+    DomainRestriction,
+    DomainSubtraction,
+    RangeRestriction,
+    RangeSubtraction,
+    Override,
+    DirectProduct,
+    ParallelProduct,
+    /// `(r ; s)`
+    Composition,
+    /// `r[S]`
+    Image,
+    Prepend,
+    Append,
+    Concat,
+    Take,
+    Drop,
+    Relation,
+    TotalRelation,
+    SurjectiveRelation,
+    TotalSurjectiveRelation,
+    PartialFunction,
+    TotalFunction,
+    PartialInjection,
+    TotalInjection,
+    PartialSurjection,
+    TotalSurjection,
+    PartialBijection,
+    TotalBijection,
+}
+
+/// Binders with a value.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum QuantOp {
+    /// `%x.(P|E)`
+    Lambda,
+    /// `UNION(x).(P|E)`
+    Union,
+    /// `INTER(x).(P|E)`
+    Inter,
+    /// `SIGMA(x).(P|E)`, integers
+    Sigma,
+    /// `PI(x).(P|E)`, integers
+    Pi,
+    /// `SIGMA` over reals
+    SigmaReal,
+    /// `PI` over reals
+    PiReal,
+    /// `{x . P | E}`
+    Image,
+}
+
+/// A typed predicate.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Pred {
+    /// Form.
+    pub kind: PredKind,
+    /// Where it was written.
+    pub span: Span,
+}
+
+/// The forms of a predicate.
+#[derive(Clone, PartialEq, Debug)]
+pub enum PredKind {
+    /// `btrue`
+    True,
+    /// `bfalse`
+    False,
+    /// `P & Q & …`, at least two, in source order (well-definedness goes left to right)
+    And(Vec<Pred>),
+    /// `P or Q or …`, at least two
+    Or(Vec<Pred>),
+    /// `P => Q`
+    Implies(Box<Pred>, Box<Pred>),
+    /// `P <=> Q`
+    Iff(Box<Pred>, Box<Pred>),
+    /// `not(P)`
+    Not(Box<Pred>),
+    /// `!x.(P)`; the body is usually an implication
+    Forall(Vec<LocalId>, Box<Pred>),
+    /// `#x.(P)`
+    Exists(Vec<LocalId>, Box<Pred>),
+    /// Relations between expressions.
+    Compare(CompareOp, Box<Expr>, Box<Expr>),
+    /// `@finite(S)`
+    Finite(Box<Expr>),
+    /// `@partition(S, A, …)`
+    Partition(Box<Expr>, Vec<Expr>),
+    /// `IF P THEN Q ELSE R END`
+    If(Box<Pred>, Box<Pred>, Box<Pred>),
+    /// `LET x BE x = E IN P END`
+    Let(Vec<(LocalId, Expr)>, Box<Pred>),
+}
+
+/// Relations between two expressions.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum CompareOp {
+    Equal,
+    NotEqual,
+    Member,
+    NotMember,
+    Subset,
+    NotSubset,
+    StrictSubset,
+    NotStrictSubset,
+    /// Integers.
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    /// Reals.
+    LessReal,
+    LessEqualReal,
+    GreaterReal,
+    GreaterEqualReal,
+}
+
+/// A typed substitution.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Subst {
+    /// Form.
+    pub kind: SubstKind,
+    /// Where it was written.
+    pub span: Span,
+}
+
+/// What a substitution assigns to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Target {
+    /// A state variable.
+    Var(VarId),
+    /// A result or a local of `VAR`.
+    Local(LocalId),
+}
+
+/// The forms of a substitution. Assignments to parts (`f(e) := E`, `r'a := E`) are whole
+/// assignments here (`f := f <+ {e |-> E}`), `CASE` is `IF`, `BEGIN` is its content.
+#[derive(Clone, PartialEq, Debug)]
+pub enum SubstKind {
+    /// `skip`
+    Skip,
+    /// `x, y := E, F`: all right sides are evaluated first; targets are distinct
+    Assign(Vec<(Target, Expr)>),
+    /// `x, y :: S`; S holds left-nested couples for several targets
+    BecomesIn(ChoiceId, Vec<Target>, Expr),
+    /// `x, y : (P)`: in P a target stands for the new value through the [`LocalId`] beside it,
+    /// every other occurrence (also `x$0`) for the old one
+    BecomesSuch(ChoiceId, Vec<(Target, LocalId)>, Pred),
+    /// `PRE P THEN S END` inside a body: a violation if P is false
+    Pre(Pred, Box<Subst>),
+    /// `ASSERT P THEN S END`: a violation if P is false
+    Assert(Pred, Box<Subst>),
+    /// `CHOICE S OR T END`
+    Choice(ChoiceId, Vec<Subst>),
+    /// `IF P THEN S ELSIF … ELSE T END`; a missing `ELSE` is `skip`
+    If(Vec<(Pred, Subst)>, Box<Subst>),
+    /// `SELECT P THEN S WHEN … [ELSE T] END`: the choice says which branch; without `ELSE`
+    /// disabled if all guards are false. `from_pre` marks an outermost `PRE`.
+    Select {
+        /// Which branch was taken, by position; the `ELSE` branch comes last.
+        choice: ChoiceId,
+        /// Guarded branches.
+        branches: Vec<(Pred, Subst)>,
+        /// Taken when all guards are false.
+        otherwise: Option<Box<Subst>>,
+        /// Written as `PRE`.
+        from_pre: bool,
+    },
+    /// `ANY x WHERE P THEN S END`
+    Any(ChoiceId, Vec<LocalId>, Pred, Box<Subst>),
+    /// `LET x BE x = E IN S END`
+    Let(Vec<(LocalId, Expr)>, Box<Subst>),
+    /// `VAR x IN S END`
+    Var(Vec<LocalId>, Box<Subst>),
+    /// `S ; T ; …`
+    Sequence(Vec<Subst>),
+    /// `S || T || …`: all read the state before
+    Parallel(Vec<Subst>),
+    /// `WHILE P DO S INVARIANT I VARIANT V END`
+    While {
+        /// Loop condition.
+        condition: Pred,
+        /// Loop body.
+        body: Box<Subst>,
+        /// Loop invariant.
+        invariant: Pred,
+        /// Loop variant.
+        variant: Expr,
+    },
+}

@@ -1,0 +1,64 @@
+//! Types of B expressions.
+
+/// Index of a carrier set (enumerated set, deferred set or set parameter) in [`crate::model::Model::carriers`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct CarrierId(pub u32);
+
+/// A type of B (B-Book, 2.2). Functions and sequences are sets of pairs.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Type {
+    /// `BOOL`
+    Bool,
+    /// `INTEGER`
+    Int,
+    /// `REAL`
+    Real,
+    /// `STRING`
+    String,
+    /// An enumerated set, a deferred set or a set parameter.
+    Carrier(CarrierId),
+    /// `POW(T)`
+    Pow(Box<Type>),
+    /// `T * U`
+    Pair(Box<Type>, Box<Type>),
+    /// `struct(a: T, …)`, labels sorted and distinct.
+    Record(Vec<(String, Type)>),
+}
+
+impl Type {
+    /// `POW(element)`
+    pub fn pow(element: Type) -> Type {
+        Type::Pow(Box::new(element))
+    }
+
+    /// `left * right`
+    pub fn pair(left: Type, right: Type) -> Type {
+        Type::Pair(Box::new(left), Box::new(right))
+    }
+
+    /// `POW(left * right)`
+    pub fn relation(left: Type, right: Type) -> Type {
+        Type::pow(Type::pair(left, right))
+    }
+
+    /// `POW(INTEGER * element)`
+    pub fn seq(element: Type) -> Type {
+        Type::relation(Type::Int, element)
+    }
+
+    /// The element type of a set type.
+    pub fn element(&self) -> Option<&Type> {
+        match self {
+            Type::Pow(t) => Some(t),
+            _ => None,
+        }
+    }
+
+    /// Domain and range type of a relation type.
+    pub fn as_relation(&self) -> Option<(&Type, &Type)> {
+        match self.element()? {
+            Type::Pair(a, b) => Some((a, b)),
+            _ => None,
+        }
+    }
+}
