@@ -1,0 +1,26 @@
+//! Why an evaluation has no value.
+
+use bsym_language::source::Span;
+
+/// An evaluation without a value.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct EvalError {
+    /// What kind of failure it is.
+    pub kind: EvalErrorKind,
+    /// The expression or predicate.
+    pub span: Span,
+    /// What happened, with the values at hand; lower case, no full stop.
+    pub message: String,
+}
+
+/// Kinds of failure.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum EvalErrorKind {
+    /// The expression has no meaning: `f(x)` outside the domain, division by zero, …
+    IllDefined,
+    /// A set is infinite or larger than the limit where its elements are needed.
+    TooLarge,
+    /// The construct is not supported.
+    Unsupported,
+}
