@@ -1,1 +1,6 @@
-//! encodings
+//! B models as solver terms, and sessions with the solvers.
+pub mod budget;
+pub mod session;
+pub mod symbolic;
+pub mod system;
+pub mod term;

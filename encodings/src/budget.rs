@@ -1,0 +1,72 @@
+//! How long an engine may go on, and how it is told to stop.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Deadline and cancellation of a run. Clones share the cancellation.
+#[derive(Clone, Debug, Default)]
+pub struct Budget {
+    /// When the run ends, if it does by itself.
+    pub deadline: Option<Instant>,
+    /// Longest time for one solver query.
+    pub query: Option<Duration>,
+    cancelled: Arc<AtomicBool>,
+}
+
+/// Why something stopped without an answer.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Stopped {
+    /// The deadline of the run or of the query has passed.
+    #[error("time is up")]
+    Timeout,
+    /// The user asked to stop.
+    #[error("interrupted")]
+    Cancelled,
+    /// The solver gave up, with its reason.
+    #[error("the solver answered unknown ({0})")]
+    Incomplete(String),
+}
+
+impl Budget {
+    /// Without limits.
+    pub fn unlimited() -> Self {
+        Self::default()
+    }
+
+    /// The same cancellation, ending after `time` from now or at the own deadline, whichever comes first.
+    pub fn within(&self, time: Duration) -> Self {
+        let end = Instant::now() + time;
+        Budget { deadline: Some(self.deadline.map_or(end, |d| d.min(end))), ..self.clone() }
+    }
+
+    /// Asks everything that shares this budget to stop. Safe from a signal handler's thread.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether [`cancel`](Self::cancel) was called.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::SeqCst)
+    }
+
+    /// `Err` once the run has to end.
+    pub fn check(&self) -> Result<(), Stopped> {
+        if self.is_cancelled() {
+            Err(Stopped::Cancelled)
+        } else if self.deadline.is_some_and(|d| Instant::now() >= d) {
+            Err(Stopped::Timeout)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Time that one query may take: the rest of the run, at most the query's own limit.
+    pub fn query_time(&self) -> Option<Duration> {
+        let rest = self.deadline.map(|d| d.saturating_duration_since(Instant::now()));
+        match (rest, self.query) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+}

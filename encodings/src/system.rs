@@ -1,0 +1,134 @@
+//! A model as a symbolic transition system: terms over the symbols of one state and of the next.
+//!
+//! Engines never look at B: they unroll these terms step by step. Every formula is over
+//! [`Terms`] symbols of four kinds: those of constants (one copy for all steps), those of the
+//! current state (with its auxiliaries), those of the next state, and the inputs of a transition.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use bsym_language::model::{ChoiceId, Conjunct, LocalId, Model};
+use bsym_language::source::Span;
+use bsym_semantics::scope::Scope;
+
+use crate::symbolic::Symbolic;
+use crate::term::{Term, Terms};
+
+/// A model in terms.
+#[derive(Debug)]
+pub struct System {
+    /// Where the terms live.
+    pub terms: Rc<Terms>,
+    /// What is encoded.
+    pub model: Arc<Model>,
+    /// The scope: settled carriers are enumeration sorts, others uninterpreted sorts.
+    pub scope: Scope,
+    /// Value of each constant, by `ConstId`. Constants that the axioms determine are values.
+    pub constants: Vec<Symbolic>,
+    /// Value of each variable before a step, by `VarId`.
+    pub current: Vec<Symbolic>,
+    /// Value of each variable after a step, by `VarId`; the same shapes as `current`.
+    pub next: Vec<Symbolic>,
+    /// Axioms, each with its own well-definedness, by position in the model.
+    pub axioms: Vec<Term>,
+    /// Always true, over constants only: facts of the representation and definitions of auxiliaries.
+    pub background: Vec<Term>,
+    /// Always true in every state, over `current`, constants and `auxiliaries`: facts of the
+    /// representation and definitions of auxiliaries. Never excludes a B state.
+    pub state_facts: Vec<Term>,
+    /// Symbols that belong to a state besides those of its variables: witnesses that
+    /// `state_facts` defines. They are renamed with the state.
+    pub auxiliaries: Vec<Term>,
+    /// From nothing to `next`.
+    pub initialisation: Transition,
+    /// From `current` to `next`, by `EventId`.
+    pub events: Vec<Transition>,
+    /// Invariant conjuncts over `current`, by position in the model.
+    pub invariant: Vec<StatePredicate>,
+    /// Assertions over `current`, by position in the model.
+    pub assertions: Vec<StatePredicate>,
+    /// `GOAL` over `current`.
+    pub goal: Option<StatePredicate>,
+    /// Parts of the model that have no term, with the reason; empty if the system is complete.
+    /// A part that is here is `true` (axiom) or missing, so `holds` must not be concluded from it.
+    pub unsupported: Vec<Unsupported>,
+}
+
+/// A predicate over one state.
+#[derive(Clone, Debug)]
+pub struct StatePredicate {
+    /// The predicate; arbitrary where it is ill-defined.
+    pub holds: Term,
+    /// It has a meaning (left to right inside the predicate).
+    pub defined: Term,
+}
+
+/// An event or the initialisation: `relation` over `current`, `inputs` and `next`.
+#[derive(Clone, Debug, Default)]
+pub struct Transition {
+    /// Symbols of parameters, choices and witnesses; new ones for every step.
+    pub inputs: Vec<Term>,
+    /// The before-after predicate: all guards and choices are met, everything evaluated is
+    /// well-defined, and `next` is the state after.
+    pub relation: Option<Term>,
+    /// Guard over `current` and `inputs`: the step is possible (used for deadlock).
+    pub guard: Option<Term>,
+    /// What can go wrong on the way, each over `current` and `inputs`: the step is taken up to that
+    /// point and fails there. Trivially impossible ones are left out.
+    pub failures: Vec<Failure>,
+    /// Values of the parameters.
+    pub parameters: Vec<(LocalId, Symbolic)>,
+    /// Values of the results.
+    pub results: Vec<(LocalId, Symbolic)>,
+    /// Values of the choices, as in [`Execution::choices`](bsym_semantics::state::Execution).
+    pub choices: Vec<(ChoiceId, Symbolic)>,
+    /// Variables that the event may change, by position.
+    pub writes: Vec<usize>,
+}
+
+/// A way for a step to fail.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// What fails.
+    pub kind: FailureKind,
+    /// The expression, assertion or precondition.
+    pub span: Span,
+    /// When it fails.
+    pub condition: Term,
+}
+
+/// What fails in a step.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum FailureKind {
+    /// An evaluation is ill-defined.
+    IllDefined,
+    /// An `ASSERT` is false.
+    Assert,
+    /// A `PRE` inside a body is false.
+    Precondition,
+}
+
+/// A part of the model without a term.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unsupported {
+    /// Which part: `operation foo`, `invariant conjunct 3`, …
+    pub part: String,
+    /// The construct.
+    pub span: Span,
+    /// Why, lower case, no full stop.
+    pub reason: String,
+}
+
+impl System {
+    /// All symbols of the current state: variables, then auxiliaries.
+    pub fn state_symbols(&self) -> Vec<Term> {
+        let mut all: Vec<Term> = self.current.iter().flat_map(Symbolic::symbols).collect();
+        all.extend(&self.auxiliaries);
+        all
+    }
+
+    /// The model's conjunct behind an invariant term.
+    pub fn conjunct(&self, position: usize) -> &Conjunct {
+        &self.model.invariant[position]
+    }
+}

@@ -1,0 +1,422 @@
+//! Solver terms: hash-consed, sorted, simplified on construction.
+//!
+//! One term language serves Z3 and SMT-LIB text. There are no functions, only arrays: a Skolem
+//! function is an array constant, so a term's symbols are all there is to rename when it is moved
+//! to another step. Bound symbols are globally fresh, so substitution cannot capture.
+
+mod arithmetic;
+mod arrays;
+mod boolean;
+mod substitute;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt;
+use std::rc::Rc;
+
+use bsym_language::int::Int;
+use num_rational::BigRational;
+
+pub use substitute::Substitution;
+
+/// A term, cheap to copy; equal terms are the same term.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Term(u32);
+
+/// A sort, cheap to copy; equal sorts are the same sort.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Sort(u32);
+
+/// The structure of a sort.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum SortKind {
+    /// Truth values.
+    Bool,
+    /// Unbounded integers.
+    Int,
+    /// Reals.
+    Real,
+    /// A finite sort with named, distinct elements.
+    Enum(Rc<str>, Rc<[Rc<str>]>),
+    /// A non-empty sort of any size.
+    Uninterpreted(Rc<str>),
+    /// Arrays from the first sort to the second. A set is an array to `Bool`.
+    Array(Sort, Sort),
+    /// Tuples.
+    Tuple(Rc<[Sort]>),
+}
+
+/// A constant symbol's index in its [`Terms`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SymbolId(pub u32);
+
+/// What a term applies to its arguments.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Op {
+    True,
+    False,
+    Int(Int),
+    Real(Rc<BigRational>),
+    /// A free or bound constant.
+    Symbol(SymbolId),
+    /// An element of an enumeration sort, by position.
+    Constructor(Sort, u32),
+    Not,
+    And,
+    Or,
+    Ite,
+    Eq,
+    Add,
+    Mul,
+    /// SMT-LIB `div` (Euclidean); the divisor is not zero wherever the term matters.
+    Div,
+    /// SMT-LIB `mod`.
+    Mod,
+    /// Division of reals.
+    RealDiv,
+    Le,
+    Lt,
+    ToReal,
+    /// SMT-LIB `to_int`.
+    Floor,
+    /// `select(array, index)`
+    Select,
+    /// `store(array, index, value)`
+    Store,
+    /// The array of this sort with one value everywhere.
+    ConstArray(Sort),
+    /// Point-wise `or` of two sets.
+    SetUnion,
+    /// Point-wise `and` of two sets.
+    SetInter,
+    /// Point-wise `and not` of two sets.
+    SetMinus,
+    /// Point-wise `not` of a set.
+    SetComplement,
+    /// Point-wise `ite(mask, a, b)` of a set and two arrays.
+    ArrayIte,
+    /// A tuple of this sort.
+    Tuple(Sort),
+    /// A component of a tuple.
+    Field(u32),
+    /// The body under a universal quantifier.
+    Forall(Rc<[SymbolId]>),
+    /// The body under an existential quantifier.
+    Exists(Rc<[SymbolId]>),
+    /// The array whose value at the bound index is the body.
+    Lambda(SymbolId),
+}
+
+/// A term's operator, arguments and sort.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Node {
+    /// Operator.
+    pub op: Op,
+    /// Arguments.
+    pub args: Rc<[Term]>,
+    /// Sort.
+    pub sort: Sort,
+}
+
+#[derive(Default)]
+struct Arena {
+    nodes: Vec<Node>,
+    by_node: HashMap<Node, Term>,
+    sorts: Vec<SortKind>,
+    by_sort: HashMap<SortKind, Sort>,
+    symbols: Vec<(Rc<str>, Sort)>,
+    by_name: HashMap<Rc<str>, SymbolId>,
+}
+
+/// The table of all terms, sorts and symbols.
+pub struct Terms {
+    arena: RefCell<Arena>,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Terms {
+    /// An empty table.
+    pub fn new() -> Self {
+        let terms = Terms { arena: RefCell::default() };
+        // Fixed positions, so that the basic sorts need no look-up.
+        terms.sort(SortKind::Bool);
+        terms.sort(SortKind::Int);
+        terms.sort(SortKind::Real);
+        terms.make(Op::True, &[], Self::BOOL);
+        terms.make(Op::False, &[], Self::BOOL);
+        terms
+    }
+
+    /// Sort of truth values.
+    pub const BOOL: Sort = Sort(0);
+    /// Sort of integers.
+    pub const INT: Sort = Sort(1);
+    /// Sort of reals.
+    pub const REAL: Sort = Sort(2);
+    /// `true`
+    pub const TRUE: Term = Term(0);
+    /// `false`
+    pub const FALSE: Term = Term(1);
+
+    /// The sort with this structure.
+    pub fn sort(&self, kind: SortKind) -> Sort {
+        let mut a = self.arena.borrow_mut();
+        if let Some(&s) = a.by_sort.get(&kind) {
+            return s;
+        }
+        let s = Sort(a.sorts.len() as u32);
+        a.sorts.push(kind.clone());
+        a.by_sort.insert(kind, s);
+        s
+    }
+
+    /// Arrays from `index` to `value`.
+    pub fn array_sort(&self, index: Sort, value: Sort) -> Sort {
+        self.sort(SortKind::Array(index, value))
+    }
+
+    /// Sets of `element`.
+    pub fn set_sort(&self, element: Sort) -> Sort {
+        self.array_sort(element, Self::BOOL)
+    }
+
+    /// Tuples of `fields`.
+    pub fn tuple_sort(&self, fields: &[Sort]) -> Sort {
+        self.sort(SortKind::Tuple(fields.into()))
+    }
+
+    /// The structure of a sort.
+    pub fn sort_kind(&self, sort: Sort) -> SortKind {
+        self.arena.borrow().sorts[sort.0 as usize].clone()
+    }
+
+    /// The sort of a term.
+    pub fn sort_of(&self, t: Term) -> Sort {
+        self.arena.borrow().nodes[t.0 as usize].sort
+    }
+
+    /// A term's operator, arguments and sort.
+    pub fn node(&self, t: Term) -> Node {
+        self.arena.borrow().nodes[t.0 as usize].clone()
+    }
+
+    /// Number of terms made so far.
+    pub fn len(&self) -> usize {
+        self.arena.borrow().nodes.len()
+    }
+
+    /// Whether there is no term; never true, `true` and `false` are always there.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The symbol of this name.
+    ///
+    /// # Panics
+    /// If the name is already used with another sort: two parts of bsym disagree about a symbol.
+    pub fn symbol(&self, name: &str, sort: Sort) -> Term {
+        let known = self.arena.borrow().by_name.get(name).copied();
+        let id = match known {
+            Some(id) => {
+                assert_eq!(self.symbol_sort(id), sort, "symbol {name} is used with two sorts");
+                id
+            }
+            None => {
+                let mut a = self.arena.borrow_mut();
+                let id = SymbolId(a.symbols.len() as u32);
+                let name: Rc<str> = name.into();
+                a.symbols.push((name.clone(), sort));
+                a.by_name.insert(name, id);
+                id
+            }
+        };
+        self.make(Op::Symbol(id), &[], sort)
+    }
+
+    /// A symbol that did not exist before; its name starts with `prefix`.
+    pub fn fresh(&self, prefix: &str, sort: Sort) -> Term {
+        let n = self.arena.borrow().symbols.len();
+        self.symbol(&format!("{prefix}!{n}"), sort)
+    }
+
+    /// A symbol's name.
+    pub fn symbol_name(&self, id: SymbolId) -> Rc<str> {
+        self.arena.borrow().symbols[id.0 as usize].0.clone()
+    }
+
+    /// A symbol's sort.
+    pub fn symbol_sort(&self, id: SymbolId) -> Sort {
+        self.arena.borrow().symbols[id.0 as usize].1
+    }
+
+    /// The symbol that a term is, if it is one.
+    pub fn as_symbol(&self, t: Term) -> Option<SymbolId> {
+        match self.arena.borrow().nodes[t.0 as usize].op {
+            Op::Symbol(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// An element of an enumeration sort.
+    pub fn constructor(&self, sort: Sort, position: u32) -> Term {
+        self.make(Op::Constructor(sort, position), &[], sort)
+    }
+
+    /// Makes a term without simplification. For the builders, and for rebuilding a node.
+    fn make(&self, op: Op, args: &[Term], sort: Sort) -> Term {
+        let node = Node { op, args: args.into(), sort };
+        let mut a = self.arena.borrow_mut();
+        if let Some(&t) = a.by_node.get(&node) {
+            return t;
+        }
+        let t = Term(a.nodes.len() as u32);
+        a.nodes.push(node.clone());
+        a.by_node.insert(node, t);
+        t
+    }
+
+    /// Applies an operator through its simplifying builder.
+    pub fn apply(&self, op: &Op, args: &[Term], sort: Sort) -> Term {
+        match op {
+            Op::Not => self.not(args[0]),
+            Op::And => self.and(args.iter().copied()),
+            Op::Or => self.or(args.iter().copied()),
+            Op::Ite => self.ite(args[0], args[1], args[2]),
+            Op::Eq => self.eq(args[0], args[1]),
+            Op::Add => self.add(args.iter().copied()),
+            Op::Mul => self.mul(args[0], args[1]),
+            Op::Div => self.div(args[0], args[1]),
+            Op::Mod => self.modulo(args[0], args[1]),
+            Op::RealDiv => self.real_div(args[0], args[1]),
+            Op::Le => self.le(args[0], args[1]),
+            Op::Lt => self.lt(args[0], args[1]),
+            Op::ToReal => self.to_real(args[0]),
+            Op::Floor => self.floor(args[0]),
+            Op::Select => self.select(args[0], args[1]),
+            Op::Store => self.store(args[0], args[1], args[2]),
+            Op::ConstArray(_) => self.const_array(sort, args[0]),
+            Op::SetUnion => self.set_union(args[0], args[1]),
+            Op::SetInter => self.set_inter(args[0], args[1]),
+            Op::SetMinus => self.set_minus(args[0], args[1]),
+            Op::SetComplement => self.set_complement(args[0]),
+            Op::ArrayIte => self.array_ite(args[0], args[1], args[2]),
+            Op::Tuple(_) => self.tuple(args),
+            Op::Field(i) => self.field(args[0], *i),
+            Op::Forall(bound) => self.forall(bound, args[0]),
+            Op::Exists(bound) => self.exists(bound, args[0]),
+            Op::Lambda(bound) => self.lambda(*bound, args[0]),
+            Op::True | Op::False | Op::Int(_) | Op::Real(_) | Op::Symbol(_) | Op::Constructor(..) => {
+                self.make(op.clone(), args, sort)
+            }
+        }
+    }
+
+    /// Whether the term is a value: a literal, a constructor, or a tuple of values.
+    pub fn is_value(&self, t: Term) -> bool {
+        let n = self.node(t);
+        match n.op {
+            Op::True | Op::False | Op::Int(_) | Op::Real(_) | Op::Constructor(..) => true,
+            Op::Tuple(_) => n.args.iter().all(|&a| self.is_value(a)),
+            _ => false,
+        }
+    }
+
+    /// Whether two terms are known to differ: different values, or tuples that differ somewhere.
+    pub fn known_distinct(&self, a: Term, b: Term) -> bool {
+        if a == b {
+            return false;
+        }
+        let (na, nb) = (self.node(a), self.node(b));
+        match (&na.op, &nb.op) {
+            (Op::Tuple(_), Op::Tuple(_)) => {
+                na.args.iter().zip(nb.args.iter()).any(|(&x, &y)| self.known_distinct(x, y))
+            }
+            _ => self.is_value(a) && self.is_value(b),
+        }
+    }
+
+    /// Number of quantifiers and lambdas in a set of terms, each shared one counted once.
+    pub fn quantifiers(&self, roots: &[Term]) -> usize {
+        let mut count = 0;
+        self.visit(roots, |_, node| {
+            count += usize::from(matches!(node.op, Op::Forall(_) | Op::Exists(_) | Op::Lambda(_)));
+        });
+        count
+    }
+
+    /// The free symbols of a set of terms, in order of their creation.
+    pub fn symbols(&self, roots: &[Term]) -> Vec<SymbolId> {
+        let (mut found, mut bound) = (std::collections::BTreeSet::new(), std::collections::BTreeSet::new());
+        self.visit(roots, |_, node| match &node.op {
+            Op::Symbol(id) => {
+                found.insert(*id);
+            }
+            Op::Forall(b) | Op::Exists(b) => bound.extend(b.iter().copied()),
+            Op::Lambda(b) => {
+                bound.insert(*b);
+            }
+            _ => {}
+        });
+        found.difference(&bound).copied().collect()
+    }
+
+    /// Calls `f` for every term below `roots`, arguments first, each term once.
+    pub fn visit(&self, roots: &[Term], mut f: impl FnMut(Term, &Node)) {
+        let mut seen = std::collections::HashSet::new();
+        let mut stack: Vec<(Term, bool)> = roots.iter().rev().map(|&t| (t, false)).collect();
+        while let Some((t, ready)) = stack.pop() {
+            let node = self.node(t);
+            if ready {
+                f(t, &node);
+            } else if seen.insert(t) {
+                stack.push((t, true));
+                stack.extend(node.args.iter().rev().filter(|a| !seen.contains(a)).map(|&a| (a, false)));
+            }
+        }
+    }
+
+    /// The term as an S-expression, for golden tests and logs.
+    pub fn text(&self, t: Term) -> String {
+        let n = self.node(t);
+        let head = match &n.op {
+            Op::Int(i) => return i.to_string(),
+            Op::Real(r) => return r.to_string(),
+            Op::Symbol(id) => return self.symbol_name(*id).to_string(),
+            Op::Constructor(s, i) => match self.sort_kind(*s) {
+                SortKind::Enum(_, names) => return names[*i as usize].to_string(),
+                _ => return format!("#{i}"),
+            },
+            Op::True => return "true".into(),
+            Op::False => return "false".into(),
+            Op::Forall(b) | Op::Exists(b) => {
+                let names: Vec<_> = b.iter().map(|&s| self.symbol_name(s).to_string()).collect();
+                let word = if matches!(n.op, Op::Forall(_)) { "forall" } else { "exists" };
+                format!("{word} ({})", names.join(" "))
+            }
+            Op::Lambda(b) => format!("lambda {}", self.symbol_name(*b)),
+            Op::Field(i) => format!("field{i}"),
+            Op::Tuple(_) => "tuple".into(),
+            Op::ConstArray(_) => "const".into(),
+            Op::Eq => "=".into(),
+            Op::Add => "+".into(),
+            Op::Mul => "*".into(),
+            Op::Le => "<=".into(),
+            Op::Lt => "<".into(),
+            other => format!("{other:?}").to_lowercase(),
+        };
+        let args: Vec<_> = n.args.iter().map(|&a| self.text(a)).collect();
+        format!("({head} {})", args.join(" "))
+    }
+}
+
+impl fmt::Debug for Terms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Terms({})", self.len())
+    }
+}
