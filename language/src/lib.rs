@@ -1,7 +1,12 @@
 //! Text to typed model for classical B.
 pub mod ast;
+pub mod check;
+pub mod check_codes;
+pub mod definitions;
 pub mod diagnostic;
 pub mod int;
 pub mod model;
+pub mod print;
 pub mod source;
 pub mod types;
+pub mod walk;
