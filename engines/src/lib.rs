@@ -1,1 +1,3 @@
-//! engines
+//! Bounded model checking, k-induction and IC3 for B models.
+pub mod options;
+pub mod verdict;

@@ -1,0 +1,37 @@
+//! What is asked of an engine.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bsym_encodings::budget::Budget;
+use bsym_language::model::Model;
+use bsym_proofs::claim::Property;
+use bsym_proofs::status::ProofStatus;
+use bsym_semantics::scope::Scope;
+
+/// A model with everything that a run needs to know.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The model.
+    pub model: Arc<Model>,
+    /// The scope.
+    pub scope: Scope,
+    /// What is asked; not empty. The default is every conjunct of the invariant.
+    pub properties: Vec<Property>,
+    /// Check the well-definedness of every step and property.
+    pub well_definedness: bool,
+    /// Proof status to use.
+    pub status: ProofStatus,
+    /// Do not rely on imported status where the solver does not decide.
+    pub recheck: bool,
+    /// Largest number of events in a trace.
+    pub depth: Option<usize>,
+    /// Go on after a violation with the other properties.
+    pub keep_going: bool,
+    /// Seed of whatever is random.
+    pub seed: u64,
+    /// Time limit of one query before an engine tries something else.
+    pub query_time: Option<Duration>,
+    /// Deadline and cancellation.
+    pub budget: Budget,
+}

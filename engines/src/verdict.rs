@@ -1,0 +1,175 @@
+//! What an engine answers.
+
+use bsym_encodings::budget::Stopped;
+use bsym_encodings::session::Statistics;
+use bsym_proofs::claim::{Checked, Claim, Property};
+use bsym_semantics::scope::Scope;
+use bsym_semantics::state::{Trace, Violation};
+
+/// The engines.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Engine {
+    /// Bounded model checking.
+    Bmc,
+    /// k-induction.
+    Kind,
+    /// IC3 over predicates.
+    Ic3,
+    /// All of them under one deadline.
+    Check,
+}
+
+impl Engine {
+    /// Name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::Bmc => "bmc",
+            Engine::Kind => "kind",
+            Engine::Ic3 => "ic3",
+            Engine::Check => "check",
+        }
+    }
+}
+
+/// Answer to one run.
+#[derive(Debug)]
+pub struct Report {
+    /// The engine that gave the answer (for `check`, the one that was conclusive).
+    pub engine: Engine,
+    /// The scope of the answer.
+    pub scope: Scope,
+    /// The answer about all properties together.
+    pub verdict: Verdict,
+    /// The answer about each property, as far as known.
+    pub properties: Vec<(Property, PropertyVerdict)>,
+    /// Further counterexamples, with `--keep-going`.
+    pub further: Vec<Counterexample>,
+    /// No violation on any trace with up to this many events; `None` if not even the initial states are known to be good.
+    pub depth: Option<usize>,
+    /// Pairs whose imported status was found wrong.
+    pub wrong_statuses: Vec<bsym_proofs::status::Pair>,
+    /// Parts of the model that could not be encoded.
+    pub unsupported: Vec<bsym_encodings::system::Unsupported>,
+    /// What kept k-induction from a proof: states of a path that starts anywhere, as B text.
+    pub counterexample_to_induction: Option<Vec<String>>,
+    /// Work of the solvers.
+    pub statistics: Statistics,
+}
+
+/// The answer about all properties.
+#[derive(Debug)]
+pub enum Verdict {
+    /// Every reachable state satisfies the properties; the checks of the evidence passed.
+    Holds(Box<Proof>),
+    /// The trace was replayed.
+    Violated(Box<Counterexample>),
+    /// There is no valuation of the constants, or no initial state.
+    Vacuous(String),
+    /// Not decided.
+    Unknown(Unknown),
+}
+
+/// A proof whose checks passed.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    /// What is claimed and why.
+    pub claim: Claim,
+    /// The outcome of the checks in a fresh solver.
+    pub checked: Checked,
+    /// The lemmas in B; with the claimed conjuncts an inductive invariant where the evidence is inductive.
+    pub lemmas: Vec<String>,
+}
+
+/// A trace that was replayed, and what is wrong at its end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Counterexample {
+    /// From an initial state to the violation.
+    pub trace: Trace,
+    /// Everything that is wrong there.
+    pub violation: Violation,
+}
+
+/// Why a run ended without an answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unknown {
+    /// Deadline or interrupt.
+    Stopped(Stopped),
+    /// The depth limit was reached.
+    DepthLimit(usize),
+    /// A solver's model did not replay: step and reason.
+    ReplayFailed(String),
+    /// A part of the model cannot be encoded, and what could be checked is not violated.
+    Unsupported,
+    /// The evidence did not pass its checks.
+    CheckFailed(Checked),
+    /// The solver failed.
+    Solver(String),
+    /// The engine has nothing more to try.
+    Exhausted(String),
+}
+
+/// The answer about one property.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PropertyVerdict {
+    /// Part of the claim of a proof.
+    Holds,
+    /// Violated in a replayed trace.
+    Violated,
+    /// Not decided.
+    Unknown,
+}
+
+/// Told what an engine does while it runs.
+pub trait Observer {
+    /// Called for every noteworthy event.
+    fn progress(&mut self, progress: &Progress);
+}
+
+impl<F: FnMut(&Progress)> Observer for F {
+    fn progress(&mut self, progress: &Progress) {
+        self(progress)
+    }
+}
+
+/// Noteworthy events of a run.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Progress {
+    /// An engine begins.
+    Started(Engine),
+    /// No violation at this depth.
+    Depth {
+        /// Who says so.
+        engine: Engine,
+        /// Number of events.
+        depth: usize,
+        /// Whether a solver's `unknown` left it open.
+        undecided: bool,
+    },
+    /// IC3 has a new frame.
+    Frame {
+        /// Its number.
+        number: usize,
+        /// Lemmas in each frame.
+        lemmas: Vec<usize>,
+        /// Predicates in use.
+        predicates: usize,
+    },
+    /// A lemma was learned, as B text.
+    Lemma {
+        /// The frame up to which it is known.
+        frame: usize,
+        /// In B.
+        text: String,
+    },
+    /// A property is violated.
+    Violated(Property),
+    /// Imported status of a pair was found wrong.
+    WrongStatus(bsym_proofs::status::Pair),
+    /// A query was not decided.
+    Undecided {
+        /// Which.
+        query: String,
+        /// Why.
+        reason: String,
+    },
+}

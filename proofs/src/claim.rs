@@ -1,0 +1,78 @@
+//! What a proof claims, and the outcome of checking it.
+
+use bsym_language::model::Pred;
+
+use crate::status::Pair;
+
+/// That some properties hold in every reachable state, with the evidence.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// The properties claimed.
+    pub properties: Vec<Property>,
+    /// Invariant conjuncts, by position, that the proof may assume in the states before a step, and
+    /// that it therefore claims too: the conjuncts that are supported and were not violated.
+    pub conjuncts: Vec<usize>,
+    /// Well-definedness of every step is claimed as well.
+    pub well_definedness: bool,
+    /// Why.
+    pub evidence: Evidence,
+}
+
+/// A property of all reachable states.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Property {
+    /// Invariant conjunct, by position.
+    Invariant(usize),
+    /// Assertion, by position.
+    Assertion(usize),
+    /// Some event is enabled.
+    DeadlockFree,
+    /// The goal is never reached.
+    NoGoal,
+}
+
+/// Why the properties hold.
+#[derive(Clone, Debug)]
+pub enum Evidence {
+    /// The conjuncts together with the lemmas are inductive and imply the properties.
+    Inductive {
+        /// Auxiliary invariants, over variables and constants.
+        lemmas: Vec<Pred>,
+    },
+    /// k-induction, with states of a path pairwise different.
+    KInduction {
+        /// Steps in the induction hypothesis: base cases 0..=k, step over k + 1 steps.
+        k: usize,
+        /// Invariants (with the conjuncts inductive by themselves) that are assumed in every state.
+        lemmas: Vec<Pred>,
+    },
+    /// No path (on which the properties hold) has this many steps.
+    Diameter {
+        /// Number of steps that no path has.
+        depth: usize,
+    },
+}
+
+/// The outcome of checking a claim in a fresh solver.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Checked {
+    /// Solver's name and version.
+    pub solver: String,
+    /// Number of checks made.
+    pub checks: usize,
+    /// Pairs that the solver could not decide and whose imported status was relied on.
+    pub trusted: Vec<Pair>,
+    /// Pairs whose imported status the solver refuted.
+    pub wrong: Vec<Pair>,
+    /// Checks that failed, as text: the claim is refuted.
+    pub failed: Vec<String>,
+    /// Checks that were not decided, as text.
+    pub undecided: Vec<String>,
+}
+
+impl Checked {
+    /// Whether every check passed (trusted pairs pass).
+    pub fn passed(&self) -> bool {
+        self.wrong.is_empty() && self.failed.is_empty() && self.undecided.is_empty()
+    }
+}
