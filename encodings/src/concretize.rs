@@ -17,7 +17,7 @@ use bsym_semantics::value::Value;
 
 use crate::encoder::Encoder;
 use crate::session::{Model, SolverError, TermValue};
-use crate::symbolic::{Form, Set, Symbolic};
+use crate::symbolic::{Form, Set, Shape, Symbolic};
 use crate::system::{System, Transition};
 use crate::term::{Sort, SortKind, Term, Terms};
 use crate::unrolling::Unrolling;
@@ -316,6 +316,48 @@ impl Reader<'_, '_, '_> {
             }
         }
         Ok(all)
+    }
+
+    /// A value from the values of its shape's leaves.
+    fn from_leaves(
+        &mut self,
+        shape: &Shape,
+        ty: &Type,
+        leaves: &mut dyn Iterator<Item = TermValue>,
+    ) -> Result<Value, ReadError> {
+        let mut next = || leaves.next().ok_or_else(|| ReadError::Opaque("a value that is too short".into()));
+        Ok(match (shape, ty) {
+            (Shape::Atom(t), _) => {
+                let leaf = next()?;
+                self.unpack(&leaf, t)?
+            }
+            (Shape::Pair(a, b), Type::Pair(s, t)) => {
+                let left = self.from_leaves(a, s, leaves)?;
+                Value::pair(left, self.from_leaves(b, t, leaves)?)
+            }
+            (Shape::Record(shapes), Type::Record(fields)) => {
+                let mut all = vec![];
+                for ((label, shape), (_, t)) in shapes.iter().zip(fields) {
+                    all.push((Arc::from(label.as_str()), self.from_leaves(shape, t, leaves)?));
+                }
+                Value::Record(all.into())
+            }
+            (Shape::Vector(element), _) => {
+                let mut all = vec![];
+                for x in self.encoder.elements(element).unwrap_or_default().iter() {
+                    if next()? == TermValue::Bool(true) {
+                        all.push(self.value(x, element, &mut |t| t)?);
+                    }
+                }
+                Value::set(all)
+            }
+            (Shape::Array(_), _) => {
+                let leaf = next()?;
+                self.unpack(&leaf, ty)?
+            }
+            // A function inside a function is laid out as a set of couples.
+            _ => return Err(ReadError::Opaque(format!("a value of shape {shape:?}"))),
+        })
     }
 
     fn columns(&mut self, columns: &[Term], rename: Rename<'_>) -> Result<Vec<TermValue>, ReadError> {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bsym_language::model::*;
-use bsym_language::types::{CarrierId, Type};
+use bsym_language::types::CarrierId;
 use bsym_semantics::scope::Scope;
 
 use crate::determined;
@@ -47,7 +47,7 @@ pub fn encode(terms: Rc<Terms>, model: Arc<Model>, scope: &Scope) -> System {
         .variables
         .iter()
         .zip(&functional.variables)
-        .map(|(v, &function)| encoder.shape(&v.ty, function))
+        .map(|(v, &kind)| exec::shape_of(&encoder, &v.ty, kind))
         .collect();
     let mut state = |suffix: &str, encoder: &mut Encoder| -> Vec<Symbolic> {
         let all = model.variables.iter().zip(&shapes);
@@ -187,9 +187,9 @@ fn constants(
     let determined = determined::constants(model, scope);
     let mut all = vec![];
     for (i, constant) in model.constants.iter().enumerate() {
-        let shape = encoder.shape(&constant.ty, functional.constants[i]);
+        let shape = exec::shape_of(encoder, &constant.ty, functional.constants[i]);
         if let Some(value) = &determined[i]
-            && let Ok(value) = concrete(encoder, value, &constant.ty, &shape)
+            && let Ok(value) = encoder.value(value, &constant.ty)
         {
             all.push(value);
             continue;
@@ -199,13 +199,4 @@ fn constants(
         all.push(value);
     }
     all
-}
-
-fn concrete(
-    encoder: &mut Encoder,
-    value: &bsym_semantics::value::Value,
-    ty: &Type,
-    _shape: &Shape,
-) -> Result<Symbolic, Unsupported> {
-    encoder.value(value, ty)
 }

@@ -16,7 +16,7 @@ use bsym_language::source::Span;
 use bsym_language::types::Type;
 
 use crate::encoder::{Encoder, Env};
-use crate::functional::{Functional, conjuncts};
+use crate::functional::{Functional, Kind, conjuncts};
 use crate::symbolic::{Shape, Symbolic};
 use crate::system::{Choice, Failure, FailureKind, Transition, Unsupported};
 use crate::term::{Sort, Term, Terms};
@@ -148,7 +148,8 @@ impl Executor<'_> {
                 let set_value = self.expr(env, set, &mut path)?;
                 let values: Vec<Symbolic> = targets.iter().map(|t| self.target_input(*t)).collect();
                 let couple = couple(&values);
-                self.choices.push(Choice { id: *choice, value: couple.clone(), made: path.here });
+                let ty = set.ty.element().cloned().unwrap_or(Type::Bool);
+                self.choices.push(Choice { id: *choice, value: couple.clone(), ty, made: path.here });
                 let member = self.encoder.member(&couple, &set_value).map_err(at(set.span))?;
                 path.require(&self.terms(), member);
                 updates.extend(targets.iter().copied().zip(values));
@@ -162,7 +163,8 @@ impl Executor<'_> {
                     inner.bind(*local, value.clone());
                     values.push(value);
                 }
-                self.choices.push(Choice { id: *choice, value: couple(&values), made: path.here });
+                let ty = self.couple_type(targets.iter().map(|t| t.1));
+                self.choices.push(Choice { id: *choice, value: couple(&values), ty, made: path.here });
                 self.guard(&inner, p, &mut path)?;
                 updates.extend(targets.iter().map(|t| t.0).zip(values));
             }
@@ -198,7 +200,8 @@ impl Executor<'_> {
                     inner.bind(local, value.clone());
                     values.push(value);
                 }
-                self.choices.push(Choice { id: *choice, value: couple(&values), made: path.here });
+                let ty = self.couple_type(locals.iter().copied());
+                self.choices.push(Choice { id: *choice, value: couple(&values), ty, made: path.here });
                 self.guard(&inner, p, &mut path)?;
                 return self.then(body, &inner, path);
             }
@@ -304,7 +307,7 @@ impl Executor<'_> {
         match (branches, otherwise) {
             ([(guard, body)], None) => {
                 let value = Symbolic::Atom(terms.int(0));
-                self.choices.push(Choice { id: choice, value, made: path.here });
+                self.choices.push(Choice { id: choice, value, ty: Type::Int, made: path.here });
                 self.guard(env, guard, &mut path)?;
                 return self.then(body, env, path);
             }
@@ -313,7 +316,7 @@ impl Executor<'_> {
                 let made = path.here;
                 let holds = self.pred(env, guard, &mut path)?;
                 let position = terms.ite(holds, terms.int(0), terms.int(1));
-                self.choices.push(Choice { id: choice, value: Symbolic::Atom(position), made });
+                self.choices.push(Choice { id: choice, value: Symbolic::Atom(position), ty: Type::Int, made });
                 let yes = self.run(body, env, terms.and([path.here, holds]))?;
                 let no = self.run(last, env, terms.and([path.here, terms.not(holds)]))?;
                 return self.either(holds, path, yes, no, env);
@@ -404,7 +407,7 @@ impl Executor<'_> {
         for (i, &flag) in picks.flags.iter().enumerate().rev() {
             position = terms.ite(flag, terms.int(i as i64), position);
         }
-        self.choices.push(Choice { id: choice, value: Symbolic::Atom(position), made });
+        self.choices.push(Choice { id: choice, value: Symbolic::Atom(position), ty: Type::Int, made });
         picks
     }
 
@@ -491,10 +494,15 @@ impl Executor<'_> {
             }
             Target::Local(l) => {
                 let ty = self.context.model.locals[l.index()].ty.clone();
-                let shape = self.encoder.shape(&ty, self.context.functional.locals[l.index()]);
+                let shape = shape_of(self.encoder, &ty, self.context.functional.locals[l.index()]);
                 (ty, shape)
             }
         }
+    }
+
+    fn couple_type(&self, locals: impl Iterator<Item = LocalId>) -> Type {
+        let types = locals.map(|l| self.context.model.locals[l.index()].ty.clone());
+        types.reduce(Type::pair).unwrap_or(Type::Bool)
     }
 
     fn span_of(&self, target: Target) -> Span {
@@ -574,6 +582,12 @@ struct Picks {
     taken: Vec<Term>,
     /// For each branch but the last.
     flags: Vec<Term>,
+}
+
+/// The shape of values that always are of a kind.
+pub(crate) fn shape_of(encoder: &Encoder, ty: &Type, kind: Kind) -> Shape {
+    let sequence = (kind == Kind::Sequence).then(|| encoder.sequence_shape(ty)).flatten();
+    sequence.unwrap_or_else(|| encoder.shape(ty, kind >= Kind::Function))
 }
 
 /// Several values as a left-nested couple.

@@ -1,7 +1,7 @@
-//! Which variables, constants and locals always hold functions.
+//! Which variables, constants and locals always hold functions, or even sequences.
 //!
 //! A relation that provably is a function in every state is represented by its domain and its
-//! values, which keeps most queries free of quantifiers. The proof is syntactic: every assignment to
+//! values, a sequence by its length and its values, which keeps most queries free of quantifiers. The proof is syntactic: every assignment to
 //! the variable, the initialisation included, has a right side that is a function whenever the
 //! functions among its operands are. What starts as a function under all assignments stays one, so
 //! the largest set of names that is closed under this is found by removing offenders until nothing
@@ -11,49 +11,73 @@
 //! other values are excluded by that very conjunct.
 
 use bsym_language::model::*;
+use bsym_language::types::Type;
 use bsym_language::walk::Names;
 
-/// The names that always hold (partial) functions.
+/// What a relation always is; later ones are also earlier ones.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Kind {
+    /// Nothing is known, or it is no relation at all.
+    #[default]
+    Any,
+    /// A partial function.
+    Function,
+    /// A sequence.
+    Sequence,
+}
+
+impl Kind {
+    /// The most that values of a type can be.
+    fn most(ty: &Type) -> Kind {
+        match ty.as_relation() {
+            Some((Type::Int, _)) => Kind::Sequence,
+            Some(_) => Kind::Function,
+            None => Kind::Any,
+        }
+    }
+}
+
+/// What the names of a model always hold.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Functional {
     /// By [`VarId`].
-    pub variables: Vec<bool>,
+    pub variables: Vec<Kind>,
     /// By [`ConstId`].
-    pub constants: Vec<bool>,
-    /// By [`LocalId`]; false for locals bound by quantifiers.
-    pub locals: Vec<bool>,
+    pub constants: Vec<Kind>,
+    /// By [`LocalId`]; [`Kind::Any`] for locals bound by quantifiers.
+    pub locals: Vec<Kind>,
 }
 
 impl Functional {
     /// No name at all: every relation is a set of couples.
     pub fn none(model: &Model) -> Functional {
         Functional {
-            variables: vec![false; model.variables.len()],
-            constants: vec![false; model.constants.len()],
-            locals: vec![false; model.locals.len()],
+            variables: vec![Kind::Any; model.variables.len()],
+            constants: vec![Kind::Any; model.constants.len()],
+            locals: vec![Kind::Any; model.locals.len()],
         }
     }
 
     /// Analyses a model.
     pub fn of(model: &Model) -> Functional {
-        let relation = |v: &Variable| v.ty.as_relation().is_some();
+        let most = |v: &Variable| Kind::most(&v.ty);
         let mut known = Functional {
-            variables: model.variables.iter().map(relation).collect(),
-            constants: vec![false; model.constants.len()],
-            locals: vec![false; model.locals.len()],
+            variables: model.variables.iter().map(most).collect(),
+            constants: vec![Kind::Any; model.constants.len()],
+            locals: vec![Kind::Any; model.locals.len()],
         };
         known.constants_from_axioms(model);
         let bodies: Vec<&Subst> =
             model.events.iter().map(|e| &e.body).chain([&model.initialisation]).collect();
         for event in &model.events {
             for &r in &event.results {
-                known.locals[r.index()] = relation(&model.locals[r.index()]);
+                known.locals[r.index()] = most(&model.locals[r.index()]);
             }
             if let SubstKind::Select { branches, otherwise: None, .. } = &event.body.kind
                 && let [(guard, _)] = branches.as_slice()
             {
                 for &p in &event.parameters {
-                    known.locals[p.index()] = relation(&model.locals[p.index()]);
+                    known.locals[p.index()] = most(&model.locals[p.index()]);
                 }
                 known.restrict_by_guard(&event.parameters, guard);
             }
@@ -88,8 +112,9 @@ impl Functional {
             for axiom in &model.axioms {
                 let Some((left, right)) = constraint(&axiom.pred) else { continue };
                 let ExprKind::Const(c) = left.kind else { continue };
-                if !self.constants[c.index()] && left.ty.as_relation().is_some() && self.allows(&right) {
-                    self.constants[c.index()] = true;
+                let kind = self.allows(&right).min(Kind::most(&left.ty));
+                if kind > self.constants[c.index()] {
+                    self.constants[c.index()] = kind;
                     changed = true;
                 }
             }
@@ -103,7 +128,7 @@ impl Functional {
     fn start(&mut self, model: &Model, s: &Subst) {
         let mut assume = |locals: &mut dyn Iterator<Item = LocalId>| {
             for l in locals {
-                self.locals[l.index()] = model.locals[l.index()].ty.as_relation().is_some();
+                self.locals[l.index()] = Kind::most(&model.locals[l.index()].ty);
             }
         };
         match &s.kind {
@@ -122,33 +147,25 @@ impl Functional {
         match &s.kind {
             SubstKind::Assign(list) => {
                 for (target, value) in list {
-                    if !self.value(value) {
-                        self.remove(*target);
-                    }
+                    self.lower(*target, self.value(value));
                 }
             }
             SubstKind::BecomesIn(_, targets, set) => {
-                for (target, ok) in targets.iter().zip(self.components(set, targets.len())) {
-                    if !ok {
-                        self.remove(*target);
-                    }
+                for (target, kind) in targets.iter().zip(self.components(set, targets.len())) {
+                    self.lower(*target, kind);
                 }
             }
             SubstKind::BecomesSuch(_, targets, p) => {
                 let locals: Vec<LocalId> = targets.iter().map(|t| t.1).collect();
                 self.restrict_by_guard(&locals, p);
                 for (target, local) in targets {
-                    if !self.locals[local.index()] {
-                        self.remove(*target);
-                    }
+                    self.lower(*target, self.locals[local.index()]);
                 }
             }
             SubstKind::Any(_, locals, p, _) => self.restrict_by_guard(locals, p),
             SubstKind::Let(bindings, _) => {
                 for (local, value) in bindings {
-                    if !self.value(value) {
-                        self.locals[local.index()] = false;
-                    }
+                    self.lower(Target::Local(*local), self.value(value));
                 }
             }
             _ => {}
@@ -158,11 +175,12 @@ impl Functional {
         }
     }
 
-    fn remove(&mut self, target: Target) {
-        match target {
-            Target::Var(v) => self.variables[v.index()] = false,
-            Target::Local(l) => self.locals[l.index()] = false,
-        }
+    fn lower(&mut self, target: Target, kind: Kind) {
+        let known = match target {
+            Target::Var(v) => &mut self.variables[v.index()],
+            Target::Local(l) => &mut self.locals[l.index()],
+        };
+        *known = kind.min(*known);
     }
 
     /// Keeps the locals that a conjunct of `guard` makes functions. A conjunct that uses the local
@@ -170,28 +188,32 @@ impl Functional {
     fn restrict_by_guard(&mut self, locals: &[LocalId], guard: &Pred) {
         let conjuncts = conjuncts(guard);
         for &local in locals {
-            if !self.locals[local.index()] {
+            // The local says nothing about itself.
+            let before = std::mem::take(&mut self.locals[local.index()]);
+            if before == Kind::Any {
                 continue;
             }
-            // The local says nothing about itself.
-            self.locals[local.index()] = false;
             let first = conjuncts.iter().find(|c| Names::of_pred(c).locals.contains(&local));
-            self.locals[local.index()] = first.and_then(|c| constraint(c)).is_some_and(|(left, right)| {
-                matches!(left.kind, ExprKind::Local(l) if l == local) && self.allows(&right)
-            });
+            let kind = match first.and_then(|c| constraint(c)) {
+                Some((left, right)) if matches!(left.kind, ExprKind::Local(l) if l == local) => {
+                    self.allows(&right)
+                }
+                _ => Kind::Any,
+            };
+            self.locals[local.index()] = kind.min(before);
         }
     }
 
-    fn allows(&self, bound: &Bound<'_>) -> bool {
+    fn allows(&self, bound: &Bound<'_>) -> Kind {
         match bound {
             Bound::Equal(value) => self.value(value),
             Bound::Member(set) => self.set(set),
-            Bound::Subset(value) => self.value(value),
+            Bound::Subset(value) => self.value(value).min(Kind::Function),
         }
     }
 
-    /// For each of `n` components of the couples in a set: whether it is always a function.
-    fn components(&self, set: &Expr, n: usize) -> Vec<bool> {
+    /// For each of `n` components of the couples in a set, what it always is.
+    fn components(&self, set: &Expr, n: usize) -> Vec<Kind> {
         if n <= 1 {
             return vec![self.set(set)];
         }
@@ -201,75 +223,85 @@ impl Functional {
                 all.push(self.set(right));
                 all
             }
-            _ => vec![false; n],
+            _ => vec![Kind::Any; n],
         }
     }
 
-    /// Whether every element of a set is a function.
-    fn set(&self, set: &Expr) -> bool {
+    /// What every element of a set is.
+    fn set(&self, set: &Expr) -> Kind {
         use BinaryOp::*;
         match &set.kind {
             ExprKind::Binary(op, a, b) => match op {
                 PartialFunction | TotalFunction | PartialInjection | TotalInjection | PartialSurjection
-                | TotalSurjection | PartialBijection | TotalBijection => true,
-                Union => self.set(a) && self.set(b),
-                Intersection => self.set(a) || self.set(b),
+                | TotalSurjection | PartialBijection | TotalBijection => Kind::Function,
+                Union => self.set(a).min(self.set(b)),
+                Intersection => self.set(a).max(self.set(b)),
                 Difference => self.set(a),
-                _ => false,
+                _ => Kind::Any,
             },
             ExprKind::Unary(op, a) => match op {
-                UnaryOp::Seq | UnaryOp::Seq1 | UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm => true,
-                UnaryOp::Pow | UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1 => self.value(a),
-                _ => false,
+                UnaryOp::Seq | UnaryOp::Seq1 | UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm => {
+                    Kind::Sequence
+                }
+                UnaryOp::Pow | UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1 => {
+                    self.value(a).min(Kind::Function)
+                }
+                _ => Kind::Any,
             },
-            ExprKind::SetExtension(items) => items.iter().all(|x| self.value(x)),
-            ExprKind::EmptySet => true,
-            ExprKind::Comprehension(locals, p) => {
-                let [local] = locals.as_slice() else { return false };
-                conjuncts(p).iter().filter_map(|c| constraint(c)).any(|(left, right)| {
-                    matches!(left.kind, ExprKind::Local(l) if l == *local) && self.allows(&right)
-                })
+            ExprKind::SetExtension(items) => {
+                items.iter().map(|x| self.value(x)).min().unwrap_or(Kind::Sequence)
             }
-            _ => false,
+            ExprKind::EmptySet => Kind::Sequence,
+            ExprKind::Comprehension(locals, p) => {
+                let [local] = locals.as_slice() else { return Kind::Any };
+                let own = |e: &Expr| matches!(e.kind, ExprKind::Local(l) if l == *local);
+                let all = conjuncts(p).into_iter().filter_map(constraint);
+                all.filter(|(left, _)| own(left)).map(|(_, right)| self.allows(&right)).max().unwrap_or_default()
+            }
+            _ => Kind::Any,
         }
     }
 
-    /// Whether the value of an expression, where it has one, is always a function.
-    pub fn value(&self, e: &Expr) -> bool {
+    /// What the value of an expression always is, where it has one.
+    pub fn value(&self, e: &Expr) -> Kind {
         use BinaryOp::*;
+        let function = |holds: bool| if holds { Kind::Function } else { Kind::Any };
         match &e.kind {
             ExprKind::Var(v) | ExprKind::Old(v) => self.variables[v.index()],
             ExprKind::Const(c) => self.constants[c.index()],
             ExprKind::Local(l) => self.locals[l.index()],
-            ExprKind::EmptySet | ExprKind::SeqExtension(_) => true,
-            ExprKind::SetExtension(items) => distinct_keys(items),
+            ExprKind::EmptySet | ExprKind::SeqExtension(_) => Kind::Sequence,
+            ExprKind::SetExtension(items) => function(distinct_keys(items)),
             ExprKind::Binary(op, a, b) => match op {
-                Override | Composition | DirectProduct | ParallelProduct | Concat => {
-                    self.value(a) && self.value(b)
+                Override | Composition | DirectProduct | ParallelProduct => {
+                    self.value(a).min(self.value(b)).min(Kind::Function)
                 }
-                DomainRestriction | DomainSubtraction | Prepend => self.value(b),
-                RangeRestriction | RangeSubtraction | Difference | Append | Take | Drop => self.value(a),
-                Intersection => self.value(a) || self.value(b),
-                Cartesian => matches!(&b.kind, ExprKind::SetExtension(one) if one.len() == 1),
+                Concat => self.value(a).min(self.value(b)),
+                Append | Take | Drop => self.value(a),
+                Prepend => self.value(b),
+                DomainRestriction | DomainSubtraction => self.value(b).min(Kind::Function),
+                RangeRestriction | RangeSubtraction | Difference => self.value(a).min(Kind::Function),
+                Intersection => self.value(a).max(self.value(b)).min(Kind::Function),
+                Cartesian => function(matches!(&b.kind, ExprKind::SetExtension(one) if one.len() == 1)),
                 Union => match (&a.kind, &b.kind) {
                     (ExprKind::EmptySet, _) => self.value(b),
                     (_, ExprKind::EmptySet) => self.value(a),
                     (ExprKind::SetExtension(x), ExprKind::SetExtension(y)) => {
-                        distinct_keys(&x.iter().chain(y).cloned().collect::<Vec<_>>())
+                        function(distinct_keys(&x.iter().chain(y).cloned().collect::<Vec<_>>()))
                     }
-                    _ => false,
+                    _ => Kind::Any,
                 },
-                _ => false,
+                _ => Kind::Any,
             },
             ExprKind::Unary(op, a) => match op {
-                UnaryOp::Id | UnaryOp::Fnc => true,
+                UnaryOp::Id | UnaryOp::Fnc => Kind::Function,
                 UnaryOp::Front | UnaryOp::Tail | UnaryOp::Rev => self.value(a),
-                _ => false,
+                _ => Kind::Any,
             },
-            ExprKind::Quantified(QuantOp::Lambda, ..) => true,
-            ExprKind::If(_, a, b) => self.value(a) && self.value(b),
+            ExprKind::Quantified(QuantOp::Lambda, ..) => Kind::Function,
+            ExprKind::If(_, a, b) => self.value(a).min(self.value(b)),
             ExprKind::Let(_, a) => self.value(a),
-            _ => false,
+            _ => Kind::Any,
         }
     }
 }

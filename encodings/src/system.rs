@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use bsym_language::model::{ChoiceId, Conjunct, Expr, LocalId, Model, Pred};
 use bsym_language::source::Span;
+use bsym_language::types::Type;
 use bsym_semantics::scope::Scope;
 
 use crate::encoder::{Encoded, Encoder, Env};
@@ -104,6 +105,8 @@ pub struct Choice {
     pub id: ChoiceId,
     /// What is chosen.
     pub value: Symbolic,
+    /// Type of the value.
+    pub ty: Type,
     /// The execution gets to the choice; elsewhere `value` has no meaning.
     pub made: Term,
 }
