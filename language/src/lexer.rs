@@ -308,7 +308,8 @@ pub struct Lexed {
 
 /// Reads the tokens of a text. Takes linear time and never fails.
 pub fn lex(text: &str, source: SourceId) -> Lexed {
-    let mut lexed = Lexed { tokens: Vec::with_capacity(text.len() / 3), pragmas: vec![], diagnostics: vec![] };
+    let mut lexed =
+        Lexed { tokens: Vec::with_capacity(text.len() / 3), pragmas: vec![], diagnostics: vec![] };
     let span = |start: usize, end: usize| Span { source, start: start as u32, end: end as u32 };
     let skipped = if text.starts_with("#!") { text.find(['\n', '\r']).unwrap_or(text.len()) } else { 0 };
     let mut lexer = TokenKind::lexer(text);
@@ -404,7 +405,9 @@ fn describe(error: LexError, text: &str, at: Span) -> Diagnostic {
                     at,
                     format!("unexpected control character U+{:04X}", c as u32),
                 ),
-                c => Diagnostic::error(codes::UNEXPECTED_CHARACTER, at, format!("unexpected character `{c}`")),
+                c => {
+                    Diagnostic::error(codes::UNEXPECTED_CHARACTER, at, format!("unexpected character `{c}`"))
+                }
             }
         }
     }

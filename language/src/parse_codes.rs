@@ -62,6 +62,8 @@ codes! {
     NESTED_TOO_DEEPLY = 24;
     /// A template string, which bsym does not evaluate.
     TEMPLATE_STRING = 25;
+    /// A word operator with too many or too few arguments.
+    ARGUMENT_COUNT = 26;
     /// Something that cannot be assigned to stands left of `:=`, `::`, `:` or `<--`.
     NOT_ASSIGNABLE = 30;
     /// `=` in the place of `:=`.
