@@ -50,12 +50,8 @@ impl Scope {
     /// # Errors
     /// A name that is no deferred set, a size of zero, crossed bounds.
     pub fn settle(model: &Model, request: &ScopeRequest) -> Result<Scope, ScopeError> {
-        let deferred = || {
-            (0u32..)
-                .map(CarrierId)
-                .zip(&model.carriers)
-                .filter(|(_, c)| c.kind == CarrierKind::Deferred)
-        };
+        let deferred =
+            || (0u32..).map(CarrierId).zip(&model.carriers).filter(|(_, c)| c.kind == CarrierKind::Deferred);
         let mut sizes = BTreeMap::new();
         for (name, &size) in &request.sizes {
             let Some((id, _)) = deferred().find(|(_, c)| c.name == *name) else {
@@ -75,7 +71,11 @@ impl Scope {
             }
         }
         let pick = |asked: &Option<Int>, hint: &Option<Int>, prob: i64, full: i64| {
-            asked.clone().or_else(|| hint.clone()).unwrap_or(Int::from(if request.prob { prob } else { full }))
+            asked.clone().or_else(|| hint.clone()).unwrap_or(Int::from(if request.prob {
+                prob
+            } else {
+                full
+            }))
         };
         let maxint = pick(&request.maxint, &model.hints.maxint, 3, 2147483647);
         let minint = pick(&request.minint, &model.hints.minint, -1, -2147483648);
