@@ -126,15 +126,13 @@ impl Hypotheses {
         if assumptions.contains(&Terms::FALSE) || self.terms.contains(&Terms::FALSE) {
             return Ok(Outcome::Proved);
         }
-        let budget = match effort {
-            Effort::Full => prover.budget.clone(),
-            Effort::Quick(time) => Budget {
-                query: Some(prover.budget.query.map_or(time, |q| q.min(time))),
-                ..prover.budget.clone()
-            },
-        };
+        let mut budget = prover.budget.clone();
+        if let Effort::Quick(time) = effort {
+            budget.query = Some(budget.query.map_or(time, |q| q.min(time)));
+        }
         let first = self.ask(prover, &assumptions, &budget)?;
-        if !matches!(first, Outcome::Undecided(_)) || effort != Effort::Full || prover.budget.check().is_err() {
+        if !matches!(first, Outcome::Undecided(_)) || effort != Effort::Full || prover.budget.check().is_err()
+        {
             return Ok(first);
         }
         let mut alone = Hypotheses::new(self.terms.iter().copied().chain(assumptions));

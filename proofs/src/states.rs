@@ -65,7 +65,8 @@ impl<'a> States<'a> {
             self.steps.push(None);
         }
         if self.steps[i].is_none() {
-            let mut pairs: Vec<(Term, Term)> = self.system.events.iter().flat_map(|e| self.inputs(e, i)).collect();
+            let mut pairs: Vec<(Term, Term)> =
+                self.system.events.iter().flat_map(|e| self.inputs(e, i)).collect();
             let current = self.system.current.iter().flat_map(Symbolic::symbols);
             pairs.extend(current.zip(self.states[i].variables.iter().flatten().copied()));
             pairs.extend(
@@ -99,7 +100,8 @@ impl<'a> States<'a> {
             let guard = event.guard?;
             // Bound symbols of their own, for the inputs are free elsewhere.
             let pairs = self.inputs(event, 0);
-            let bound: Vec<SymbolId> = pairs.iter().filter_map(|&(_, new)| self.terms.as_symbol(new)).collect();
+            let bound: Vec<SymbolId> =
+                pairs.iter().filter_map(|&(_, new)| self.terms.as_symbol(new)).collect();
             let guard = self.terms.substitute(guard, &mut Substitution::new(pairs));
             enabled.push(self.terms.exists(&bound, guard));
         }

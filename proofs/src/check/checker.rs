@@ -44,8 +44,8 @@ impl<'a> Checker<'a> {
         open: Opener<'a>,
         budget: &Budget,
     ) -> Self {
-        let query = budget.query.map_or(LONGEST_QUERY, |q| q.min(LONGEST_QUERY));
-        let budget = Budget { query: Some(query), ..budget.clone() };
+        let mut budget = budget.clone();
+        budget.query = Some(budget.query.map_or(LONGEST_QUERY, |q| q.min(LONGEST_QUERY)));
         let whole = (0..system.model.invariant.len()).all(|i| claim.conjuncts.contains(&i));
         Checker {
             system,
@@ -127,8 +127,7 @@ impl<'a> Checker<'a> {
         hypotheses.push(self.initial());
         let mut hypotheses = Hypotheses::new(hypotheses);
         let effort = Effort::Quick(VACUITY_QUERY);
-        let outcome =
-            hypotheses.prove(&mut self.prover, &[], Terms::FALSE, effort)?;
+        let outcome = hypotheses.prove(&mut self.prover, &[], Terms::FALSE, effort)?;
         hypotheses.close(&mut self.prover);
         if outcome == Outcome::Proved {
             self.checked.failed.push("there is no initial state, so the claim is about nothing".into());

@@ -58,9 +58,10 @@ impl Checker<'_> {
                 return Ok(());
             }
             let also = self.event(event, i - 1);
-            let outcome = hypotheses.prove(&mut self.prover, &[also], term, self.effort(Some(event), goal))?;
-            let trusted = matches!(outcome, Outcome::Undecided(_))
-                && self.trust(Some(event), goal, hypotheses, i)?;
+            let effort = self.effort(Some(event), goal);
+            let outcome = hypotheses.prove(&mut self.prover, &[also], term, effort)?;
+            let trusted =
+                matches!(outcome, Outcome::Undecided(_)) && self.trust(Some(event), goal, hypotheses, i)?;
             if !trusted {
                 self.note(outcome, &name);
             }

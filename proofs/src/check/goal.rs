@@ -144,7 +144,8 @@ fn state_property(system: &System, property: Property, wd: bool) -> Result<Goal,
     match property {
         Property::Invariant(i) => conjunct(system, i, wd).map(|g| Goal { conjunct: None, ..g }),
         Property::Assertion(i) => {
-            let (Some(p), Some(assertion)) = (system.assertions.get(i), system.model.assertions.get(i)) else {
+            let (Some(p), Some(assertion)) = (system.assertions.get(i), system.model.assertions.get(i))
+            else {
                 return Err(format!("there is no assertion {}", i + 1));
             };
             let name = describe("assertion", i, assertion);
@@ -158,9 +159,17 @@ fn state_property(system: &System, property: Property, wd: bool) -> Result<Goal,
             match crate::states::States::new(system).some_event() {
                 Some(enabled) => Ok(Goal {
                     hypothesis: false,
-                    ..Goal::new(terms, None, name, &StatePredicate { holds: enabled, defined: Terms::TRUE }, wd)
+                    ..Goal::new(
+                        terms,
+                        None,
+                        name,
+                        &StatePredicate { holds: enabled, defined: Terms::TRUE },
+                        wd,
+                    )
                 }),
-                None => Err("an operation's guard has no encoding, so deadlock freedom cannot be checked".into()),
+                None => {
+                    Err("an operation's guard has no encoding, so deadlock freedom cannot be checked".into())
+                }
             }
         }
         Property::NoGoal => match &system.goal {
@@ -189,7 +198,8 @@ fn failures(system: &System, wd: bool) -> Vec<FailureGoal> {
                 FailureKind::Assert => "the ASSERT",
                 FailureKind::Precondition => "the precondition",
             };
-            let text = system.model.sources.text(failure.span).split_whitespace().collect::<Vec<_>>().join(" ");
+            let text =
+                system.model.sources.text(failure.span).split_whitespace().collect::<Vec<_>>().join(" ");
             let place = system.model.sources.position(failure.span);
             let who = event.map_or("the initialisation", |e| system.model.events[e].name.as_str());
             let name = format!("{what} `{text}` in {who} (line {})", place.line);

@@ -174,7 +174,11 @@ impl Checker<'_> {
                     && matches!(outcome, Outcome::Undecided(_))
                     && self.trust(Some(pair.event), goal, &mut hypotheses, depth)?;
                 if !trusted {
-                    let place = if from_initial { format!("step {depth} from an initial state") } else { format!("step of {depth}-induction") };
+                    let place = if from_initial {
+                        format!("step {depth} from an initial state")
+                    } else {
+                        format!("step of {depth}-induction")
+                    };
                     let name = format!("{} ({place})", self.step_name(Some(pair.event), goal));
                     self.note(outcome, &name);
                 }
