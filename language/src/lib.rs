@@ -1,8 +1,8 @@
 //! Text to typed model for classical B.
 pub mod ast;
-pub mod decode;
 pub mod check;
 pub mod check_codes;
+pub mod decode;
 pub mod definitions;
 pub mod diagnostic;
 pub mod int;
