@@ -2,10 +2,15 @@
 pub mod ast;
 pub mod check;
 pub mod check_codes;
+pub mod decode;
 pub mod definitions;
 pub mod diagnostic;
 pub mod int;
+pub mod lexer;
+pub mod load;
 pub mod model;
+pub mod parse_codes;
+pub mod parser;
 pub mod print;
 pub mod source;
 pub mod types;

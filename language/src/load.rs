@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::ast;
 use crate::check;
+use crate::decode::{self, ReadError};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::{Expr, Model, Pred};
 use crate::parser;
@@ -26,22 +27,22 @@ pub struct Loaded {
 ///
 /// # Errors
 /// When the file itself cannot be read, or is not text.
-pub fn load_model(path: &Path) -> Result<Loaded, crate::decode::DecodeError> {
-    let (source, warnings) = crate::decode::read(path)?;
-    let mut loaded = load(source);
-    loaded.diagnostics.splice(0..0, warnings);
-    Ok(loaded)
+pub fn load_model(path: &Path) -> Result<Loaded, ReadError> {
+    let mut sources = Sources::default();
+    let (id, warnings) = decode::load(&mut sources, path)?;
+    Ok(load(sources, id, warnings))
 }
 
 /// Parses and checks the text of a machine.
 pub fn load_text(path: impl Into<PathBuf>, text: impl Into<String>) -> Loaded {
-    load(Source::new(path, text))
+    let mut sources = Sources::default();
+    let id = sources.add(Source::new(path, text));
+    load(sources, id, vec![])
 }
 
-fn load(source: Source) -> Loaded {
-    let mut sources = Sources::default();
-    let id = sources.add(source);
-    let (machine, mut diagnostics) = parser::parse(&sources, id);
+fn load(mut sources: Sources, id: SourceId, mut diagnostics: Vec<Diagnostic>) -> Loaded {
+    let (machine, found) = parser::parse(&sources, id);
+    diagnostics.extend(found);
     let mut files = HashMap::new();
     definition_files(&machine, id, &mut sources, &mut files, &mut diagnostics);
     let sources = Arc::new(sources);
@@ -69,8 +70,8 @@ fn definition_files(
                 continue;
             }
             let folder = sources.get(id).path.parent().unwrap_or(Path::new("")).to_path_buf();
-            let Ok((source, _)) = crate::decode::read(&folder.join(name)) else { continue };
-            let file = sources.add(source);
+            let Ok((file, found)) = decode::load(sources, &folder.join(name)) else { continue };
+            diagnostics.extend(found);
             let (tree, found) = parser::parse(sources, file);
             diagnostics.extend(found);
             files.insert(name.clone(), ast::Machine { sections: vec![], ..tree.clone() });

@@ -16,6 +16,8 @@ mod hints;
 mod machine;
 mod pred;
 mod subst;
+#[cfg(test)]
+mod tests;
 mod unify;
 
 use std::collections::{HashMap, HashSet};
