@@ -345,7 +345,8 @@ pub fn normalised(model: &Model) -> Normalised {
     n.subst(&mut initialisation);
     let mut events = vec![];
     for e in &model.events {
-        let (mut parameters, mut results, mut body) = (e.parameters.clone(), e.results.clone(), e.body.clone());
+        let (mut parameters, mut results, mut body) =
+            (e.parameters.clone(), e.results.clone(), e.body.clone());
         parameters.iter_mut().chain(&mut results).for_each(|l| n.binder(l));
         n.subst(&mut body);
         events.push((e.name.clone(), parameters, results, body));

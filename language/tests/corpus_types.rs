@@ -34,7 +34,10 @@ fn failure(path: &Path) -> Result<Model, (u16, String)> {
             let d = loaded.diagnostics.iter().find(|d| d.severity == Severity::Error);
             let d = d.expect("without a model there is an error");
             let place = loaded.sources.position(d.span);
-            Err((d.code.number, format!("{}:{} B{:04} {}", place.line, place.column, d.code.number, d.message)))
+            Err((
+                d.code.number,
+                format!("{}:{} B{:04} {}", place.line, place.column, d.code.number, d.message),
+            ))
         }
     }
 }
