@@ -12,7 +12,6 @@ pub(super) enum Entity {
     Element(CarrierId, u32),
     Const(ConstId),
     Var(VarId),
-    Operation,
 }
 
 impl Checker {
@@ -36,6 +35,15 @@ impl Checker {
         }
         if taken.is_none() {
             self.globals.insert(name.to_string(), (entity, span));
+        }
+    }
+
+    /// Whether a name is a parameter of the machine; these are declared first.
+    pub(super) fn is_parameter(&self, entity: Entity) -> bool {
+        match entity {
+            Entity::Carrier(c) | Entity::Element(c, _) => c.index() < self.parameters.0,
+            Entity::Const(c) => c.index() < self.parameters.1,
+            Entity::Var(_) => false,
         }
     }
 

@@ -125,12 +125,14 @@ fn empty_model(name: String, sources: Arc<Sources>) -> Model {
     }
 }
 
-/// Which names a formula may use.
+/// Which section a formula is in, for the names it may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Visibility {
-    /// Sets, constants and parameters.
-    Static,
-    /// Variables as well.
+    /// Machine parameters, in `CONSTRAINTS`.
+    Parameters,
+    /// Sets and constants, in `PROPERTIES`.
+    Properties,
+    /// Everything, where variables have values.
     State,
 }
 
@@ -139,6 +141,10 @@ struct Checker {
     types: Inference,
     definitions: Definitions,
     globals: HashMap<String, (Entity, Span)>,
+    /// Operations have names of their own: a variable may have the same.
+    operations: HashMap<String, Span>,
+    /// Numbers of set parameters and of scalar parameters.
+    parameters: (usize, usize),
     scope: Vec<(String, LocalId)>,
     /// Results and locals of `VAR`.
     assignable: HashSet<LocalId>,
@@ -165,6 +171,8 @@ impl Checker {
             types: Inference::default(),
             definitions,
             globals: HashMap::new(),
+            operations: HashMap::new(),
+            parameters: (0, 0),
             scope: vec![],
             assignable: HashSet::new(),
             visibility: Visibility::State,

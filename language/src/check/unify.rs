@@ -121,6 +121,8 @@ impl Inference {
             _ => {}
         }
         if a == ERROR || b == ERROR {
+            self.poison(&a);
+            self.poison(&b);
             return true;
         }
         match (&a, &b) {
