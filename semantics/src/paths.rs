@@ -394,6 +394,12 @@ impl Walker<'_> {
         };
         let parts = given.untuple(names.len()).ok_or_else(|| self.eval.confused(at))?;
         let values: Vec<_> = names.iter().copied().zip(parts).collect();
+        for (name, value) in &values {
+            if self.eval.type_of(*name).is_none_or(|ty| !self.eval.has_type(value, ty)) {
+                let message = format!("the value of `{}` is not of its type", self.eval.name(*name));
+                return Err(EvalError::unsupported(at, message));
+            }
+        }
         let frame = env.frame(&values);
         let inner = env.within(&frame);
         for pred in preds {

@@ -154,6 +154,12 @@ impl Evaluator<'_> {
             return Err(EvalError::unsupported(body.span, message));
         }
         let bound: Vec<_> = names.iter().map(|l| Name::Local(*l)).zip(parameters.iter().cloned()).collect();
+        for (name, value) in &bound {
+            if self.type_of(*name).is_none_or(|ty| !self.has_type(value, ty)) {
+                let message = format!("the value of `{}` is not of its type", self.name(*name));
+                return Err(EvalError::unsupported(body.span, message));
+            }
+        }
         let env = Env::new(constants, state);
         let frame = env.frame(&bound);
         let paths = walker.paths(&env.within(&frame), body, &[])?;
