@@ -53,7 +53,14 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// An error at `span`.
     pub fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
-        Diagnostic { code, severity: Severity::Error, message: message.into(), span, labels: vec![], help: None }
+        Diagnostic {
+            code,
+            severity: Severity::Error,
+            message: message.into(),
+            span,
+            labels: vec![],
+            help: None,
+        }
     }
 
     /// A warning at `span`.
