@@ -7,5 +7,6 @@ pub mod lexer;
 pub mod model;
 pub mod parse_codes;
 pub mod parser;
+pub mod render;
 pub mod source;
 pub mod types;
