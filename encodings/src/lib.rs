@@ -1,6 +1,13 @@
 //! B models as solver terms, and sessions with the solvers.
 pub mod budget;
+pub mod concretize;
+pub mod determined;
+pub mod encode;
+pub mod encoder;
+mod exec;
+pub mod functional;
 pub mod session;
 pub mod symbolic;
 pub mod system;
 pub mod term;
+pub mod unrolling;
