@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::*;
+use crate::source::Span;
+use crate::types::Type;
 
 macro_rules! traversal {
     ($(#[$doc:meta])* $visitor:ident, $walk_expr:ident, $walk_pred:ident, $walk_subst:ident $(, $mutable:tt)?) => {
@@ -307,5 +309,99 @@ impl Replacement {
         let mut s = s.clone();
         { self }.subst(&mut s);
         s
+    }
+}
+
+/// A model without places and with ids in the order of their first occurrence, so that two readings
+/// of equal machines are equal. Texts of conjuncts are left out.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Normalised {
+    carriers: Vec<(String, CarrierKind)>,
+    constants: Vec<(String, Type)>,
+    axioms: Vec<(Option<String>, Pred)>,
+    variables: Vec<(String, Type)>,
+    invariant: Vec<(Option<String>, Pred)>,
+    assertions: Vec<(Option<String>, Pred)>,
+    initialisation: Subst,
+    events: Vec<(String, Vec<LocalId>, Vec<LocalId>, Subst)>,
+    local_types: Vec<Type>,
+}
+
+/// The comparable part of a model: everything but names of locals, places, texts, goal and hints.
+pub fn normalised(model: &Model) -> Normalised {
+    let mut n = Renumber { model, locals: BTreeMap::new(), choices: BTreeMap::new(), types: vec![] };
+    let declared = |list: &[Variable]| list.iter().map(|v| (v.name.clone(), v.ty.clone())).collect();
+    let mut conjuncts = |list: &[Conjunct]| {
+        let strip = |c: &Conjunct| {
+            let mut p = c.pred.clone();
+            n.pred(&mut p);
+            (c.label.clone(), p)
+        };
+        list.iter().map(strip).collect()
+    };
+    let (axioms, invariant, assertions) =
+        (conjuncts(&model.axioms), conjuncts(&model.invariant), conjuncts(&model.assertions));
+    let mut initialisation = model.initialisation.clone();
+    n.subst(&mut initialisation);
+    let mut events = vec![];
+    for e in &model.events {
+        let (mut parameters, mut results, mut body) =
+            (e.parameters.clone(), e.results.clone(), e.body.clone());
+        parameters.iter_mut().chain(&mut results).for_each(|l| n.binder(l));
+        n.subst(&mut body);
+        events.push((e.name.clone(), parameters, results, body));
+    }
+    Normalised {
+        carriers: model.carriers.iter().map(|c| (c.name.clone(), c.kind.clone())).collect(),
+        constants: declared(&model.constants),
+        axioms,
+        variables: declared(&model.variables),
+        invariant,
+        assertions,
+        initialisation,
+        events,
+        local_types: n.types,
+    }
+}
+
+struct Renumber<'m> {
+    model: &'m Model,
+    locals: BTreeMap<LocalId, LocalId>,
+    choices: BTreeMap<ChoiceId, ChoiceId>,
+    types: Vec<Type>,
+}
+
+impl VisitorMut for Renumber<'_> {
+    fn expr(&mut self, e: &mut Expr) {
+        e.span = Span::default();
+        if let ExprKind::Local(l) = &mut e.kind {
+            self.binder(l);
+        }
+        walk_expr_mut(self, e);
+    }
+    fn pred(&mut self, p: &mut Pred) {
+        p.span = Span::default();
+        walk_pred_mut(self, p);
+    }
+    fn subst(&mut self, s: &mut Subst) {
+        s.span = Span::default();
+        walk_subst_mut(self, s);
+    }
+    fn binder(&mut self, l: &mut LocalId) {
+        let next = LocalId(self.locals.len() as u32);
+        let new = *self.locals.entry(*l).or_insert(next);
+        if new == next {
+            self.types.push(self.model.locals[l.index()].ty.clone());
+        }
+        *l = new;
+    }
+    fn target(&mut self, t: &mut Target) {
+        if let Target::Local(l) = t {
+            self.binder(l);
+        }
+    }
+    fn choice(&mut self, c: &mut ChoiceId) {
+        let next = ChoiceId(self.choices.len() as u32);
+        *c = *self.choices.entry(*c).or_insert(next);
     }
 }

@@ -26,6 +26,14 @@ impl Checker {
                     .label(first, "first declared here"),
             );
         }
+        if taken.or(defined).is_some() {
+            let ty = match entity {
+                Entity::Const(c) => self.model.constants[c.index()].ty.clone(),
+                Entity::Var(v) => self.model.variables[v.index()].ty.clone(),
+                _ => ERROR,
+            };
+            self.types.poison(&ty);
+        }
         if taken.is_none() {
             self.globals.insert(name.to_string(), (entity, span));
         }
@@ -159,7 +167,8 @@ impl Checker {
 
     /// Says that a name is unknown, with the nearest one that is known.
     pub(super) fn unknown(&mut self, name: &str, span: Span) {
-        if self.uses_others {
+        // Every further use of the name would say the same.
+        if self.uses_others || !self.unknown_names.insert(name.to_string()) {
             return;
         }
         let mut d = Diagnostic::error(codes::UNKNOWN_IDENTIFIER, span, format!("`{name}` is not declared"));

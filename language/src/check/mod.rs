@@ -16,6 +16,8 @@ mod hints;
 mod machine;
 mod pred;
 mod subst;
+#[cfg(test)]
+mod tests;
 mod unify;
 
 use std::collections::{HashMap, HashSet};
@@ -141,7 +143,7 @@ struct Checker {
     /// Results and locals of `VAR`.
     assignable: HashSet<LocalId>,
     visibility: Visibility,
-    /// Variables for which `x$0` may stand; `None`: for none.
+    /// `x$0` may stand here.
     old_values: bool,
     /// The machine uses others that are not loaded, so unknown names are no news.
     uses_others: bool,
@@ -150,9 +152,9 @@ struct Checker {
     expansions: usize,
     /// Locals before this one have closed types.
     first_open: usize,
-    /// Places of declarations whose types the current group must determine.
     diagnostics: Vec<Diagnostic>,
     reported: HashSet<(u16, Span)>,
+    unknown_names: HashSet<String>,
 }
 
 impl Checker {
@@ -172,6 +174,7 @@ impl Checker {
             expansions: 0,
             diagnostics: vec![],
             reported: HashSet::new(),
+            unknown_names: HashSet::new(),
         }
     }
 
@@ -235,6 +238,8 @@ impl Checker {
             d = d.label(place, "declared here");
         }
         self.report(d);
+        self.types.poison(&e.ty);
+        self.types.poison(ty);
     }
 
     /// Makes the types of both sides of `op` equal, or says that they are not.
@@ -253,6 +258,8 @@ impl Checker {
             )
             .label(l.span, format!("this is {left}")),
         );
+        self.types.poison(&l.ty);
+        self.types.poison(&r.ty);
     }
 
     fn declaration(&self, e: &Expr) -> Option<Span> {

@@ -138,6 +138,23 @@ impl Inference {
         }
     }
 
+    /// Takes what is open in the types of a mistake as known, so that it gives one message.
+    pub fn poison(&mut self, t: &Type) {
+        match self.head(t).clone() {
+            Type::Pow(a) => self.poison(&a),
+            Type::Pair(a, b) => {
+                self.poison(&a);
+                self.poison(&b);
+            }
+            Type::Record(fields) => fields.iter().for_each(|(_, t)| self.poison(t)),
+            other => {
+                if let Some(v) = Self::variable(&other) {
+                    self.bindings[v] = Some(ERROR);
+                }
+            }
+        }
+    }
+
     fn bind(&mut self, v: usize, t: Type) -> bool {
         if self.occurs(v, &t) {
             return false;
