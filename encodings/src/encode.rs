@@ -49,7 +49,7 @@ pub fn encode(terms: Rc<Terms>, model: Arc<Model>, scope: &Scope) -> System {
         .zip(&functional.variables)
         .map(|(v, &kind)| exec::shape_of(&encoder, &v.ty, kind))
         .collect();
-    let mut state = |suffix: &str, encoder: &mut Encoder| -> Vec<Symbolic> {
+    let state = |suffix: &str, encoder: &mut Encoder| -> Vec<Symbolic> {
         let all = model.variables.iter().zip(&shapes);
         all.map(|(v, shape)| encoder.fresh(&format!("{}{suffix}", v.name), &v.ty, shape)).collect()
     };

@@ -237,30 +237,30 @@ fn compare(
     expected.into_iter().collect()
 }
 
-/// A machine with these variables, this initialisation and operation `op`.
-fn with_op(variables: &str, init: &str, op: &str) -> String {
+/// A machine with the variables that `typing` declares, this initialisation and operation `op`.
+fn with_op(typing: &str, init: &str, op: &str) -> String {
+    let names: Vec<&str> = typing.split('&').filter_map(|c| c.split_whitespace().next()).collect();
     format!(
-        "MACHINE m SETS E = {{a, b, c}}; S DEFINITIONS SET_PREF_MAXINT == 3 VARIABLES {variables} \
-         INVARIANT TRUE = TRUE & {} INITIALISATION {init} OPERATIONS op = {op} END",
-        variables.split(',').map(|v| format!("{v} = {v}")).collect::<Vec<_>>().join(" & ")
+        "MACHINE m SETS E = {{a, b, c}}; S DEFINITIONS SET_PREF_MAXINT == 3 VARIABLES {} \
+         INVARIANT {typing} INITIALISATION {init} OPERATIONS op = {op} END",
+        names.join(", ")
     )
 }
 
 #[test]
 fn assignments() {
-    check(&with_op("x", "x := 0", "x := x + 1"));
-    check(&with_op("x, y", "x, y := 0, 1", "x, y := y, x"));
-    check(&with_op("x, y", "x := 0 || y := 1", "BEGIN x := y || y := x END"));
-    check(&with_op("x, y", "x := 0; y := x + 1", "BEGIN x := y; y := x + y END"));
+    check(&with_op("x : INTEGER", "x := 0", "x := x + 1"));
+    check(&with_op("x : INTEGER & y : INTEGER", "x, y := 0, 1", "x, y := y, x"));
+    check(&with_op("x : INTEGER & y : INTEGER", "x := 0 || y := 1", "BEGIN x := y || y := x END"));
+    check(&with_op("x : INTEGER & y : INTEGER", "x := 0; y := x + 1", "BEGIN x := y; y := x + y END"));
 }
 
 #[test]
 fn guards() {
-    check(&with_op("x", "x := 0", "PRE x < 2 THEN x := x + 1 END"));
-    check(&with_op("x", "x := 0", "SELECT x < 2 THEN x := x + 1 WHEN x > 0 THEN x := x - 1 END"));
-    check(&with_op("x", "x := 0", "SELECT x < 2 THEN x := x + 1 ELSE x := 0 END"));
-    check(&with_op(
-        "x",
+    check(&with_op("x : INTEGER", "x := 0", "PRE x < 2 THEN x := x + 1 END"));
+    check(&with_op("x : INTEGER", "x := 0", "SELECT x < 2 THEN x := x + 1 WHEN x > 0 THEN x := x - 1 END"));
+    check(&with_op("x : INTEGER", "x := 0", "SELECT x < 2 THEN x := x + 1 ELSE x := 0 END"));
+    check(&with_op("x : INTEGER",
         "x := 0",
         "SELECT x = 0 THEN x := 1 WHEN x <= 1 THEN x := 2 ELSE x := 0 END",
     ));
@@ -268,49 +268,49 @@ fn guards() {
 
 #[test]
 fn conditionals() {
-    check(&with_op("x", "x := 0", "IF x = 0 THEN x := 1 ELSIF x = 1 THEN x := 2 ELSE x := 0 END"));
-    check(&with_op("x, y", "x, y := 0, 0", "IF x = 0 THEN x := 1 ELSIF x = 1 THEN y := 2; x := y END"));
+    check(&with_op("x : INTEGER", "x := 0", "IF x = 0 THEN x := 1 ELSIF x = 1 THEN x := 2 ELSE x := 0 END"));
+    check(&with_op("x : INTEGER & y : INTEGER", "x, y := 0, 0", "IF x = 0 THEN x := 1 ELSIF x = 1 THEN y := 2; x := y END"));
 }
 
 #[test]
 fn choices() {
-    check(&with_op("x", "x := 0", "CHOICE x := 0 OR x := 1 OR skip END"));
-    check(&with_op("x", "x :: 0..1", "x :: {x - 1, x + 1} /\\ 0..3"));
-    check(&with_op("x, y", "x, y :: (0..1) * {TRUE}", "x, y : (x = x$0 + 1 & y : BOOL & x < 4)"));
-    check(&with_op("x", "x := 0", "ANY i, j WHERE i : 0..2 & j : 0..1 & i /= x THEN x := i + j END"));
-    check(&with_op("x", "x : (x : 1..2)", "CHOICE ANY i WHERE i : 0..1 THEN x := i END OR x :: {2, 3} END"));
+    check(&with_op("x : INTEGER", "x := 0", "CHOICE x := 0 OR x := 1 OR skip END"));
+    check(&with_op("x : INTEGER", "x :: 0..1", "x :: {x - 1, x + 1} /\\ 0..3"));
+    check(&with_op("x : INTEGER & y : BOOL", "x, y :: (0..1) * {TRUE}", "x, y : (x = x$0 + 1 & y : BOOL & x < 4)"));
+    check(&with_op("x : INTEGER", "x := 0", "ANY i, j WHERE i : 0..2 & j : 0..1 & i /= x THEN x := i + j END"));
+    check(&with_op("x : INTEGER", "x : (x : 1..2)", "CHOICE ANY i WHERE i : 0..1 THEN x := i END OR x :: {2, 3} END"));
 }
 
 #[test]
 fn locals() {
-    check(&with_op("x", "x := 0", "LET i BE i = x + 1 IN x := i * 2 - i END"));
-    check(&with_op("x", "x := 0", "VAR i IN i := x + 1; IF i > 2 THEN i := 0 END; x := i END"));
+    check(&with_op("x : INTEGER", "x := 0", "LET i BE i = x + 1 IN x := i * 2 - i END"));
+    check(&with_op("x : INTEGER", "x := 0", "VAR i IN i := x + 1; IF i > 2 THEN i := 0 END; x := i END"));
 }
 
 #[test]
 fn checks() {
-    check(&with_op("x", "x := 0", "BEGIN x := x + 1; ASSERT x < 3 THEN skip END END"));
-    check(&with_op("x", "x := 0", "ANY i WHERE i : 0..1 THEN PRE x + i < 2 THEN x := x + i END END"));
-    check(&with_op("x", "x := 0", "IF x < 2 THEN x := 6 / (1 - x) END"));
-    check(&with_op("x", "x := 0", "SELECT 2 / x = 1 or x = 0 THEN x := 1 END"));
-    check(&with_op("x, y", "x, y := 0, 1", "ANY i WHERE i : 0..2 & 4 / i > 1 THEN x := i || y := 4 / (i - 1) END"));
+    check(&with_op("x : INTEGER", "x := 0", "BEGIN x := x + 1; ASSERT x < 3 THEN skip END END"));
+    check(&with_op("x : INTEGER", "x := 0", "ANY i WHERE i : 0..1 THEN PRE x + i < 2 THEN x := x + i END END"));
+    check(&with_op("x : INTEGER", "x := 0", "IF x < 2 THEN x := 6 / (1 - x) END"));
+    check(&with_op("x : INTEGER", "x := 0", "SELECT 2 / x = 1 or x = 0 THEN x := 1 END"));
+    check(&with_op("x : INTEGER & y : INTEGER", "x, y := 0, 1", "ANY i WHERE i : 0..2 & 4 / i > 1 THEN x := i || y := 4 / (i - 1) END"));
 }
 
 #[test]
 fn sets_and_functions() {
-    check(&with_op("s", "s := {a}", "CHOICE s := s \\/ {b} OR s := s - {a} END"));
-    check(&with_op("f", "f := {a |-> 1}", "ANY x WHERE x : E THEN f(x) := 2 END"));
-    check(&with_op("f", "f :: E --> 0..1", "ANY x WHERE x : dom(f) & f(x) = 0 THEN f := {x} <<| f END"));
-    check(&with_op("f", "f := {}", "ANY x, y WHERE x : 1..2 & y : S THEN f := f <+ {x |-> y} END"));
-    check(&with_op("f, x", "f := {1 |-> a} || x := a", "CHOICE x := f(2) OR f(2) := b END"));
-    check(&with_op("r", "r := {}", "ANY x, y WHERE x : {a, b} & y : S THEN r := r \\/ {x |-> y} END"));
-    check(&with_op("s", "s := {}", "ANY t WHERE t <: S & t /= s THEN s := t END"));
+    check(&with_op("s <: E", "s := {a}", "CHOICE s := s \\/ {b} OR s := s - {a} END"));
+    check(&with_op("f : E <-> INTEGER", "f := {a |-> 1}", "ANY x WHERE x : E THEN f(x) := 2 END"));
+    check(&with_op("f : E <-> INTEGER", "f :: E --> 0..1", "ANY x WHERE x : dom(f) & f(x) = 0 THEN f := {x} <<| f END"));
+    check(&with_op("f : INTEGER <-> S", "f := {}", "ANY x, y WHERE x : 1..2 & y : S THEN f := f <+ {x |-> y} END"));
+    check(&with_op("f : INTEGER <-> E & x : E", "f := {1 |-> a} || x := a", "CHOICE x := f(2) OR f(2) := b END"));
+    check(&with_op("r : E <-> S", "r := {}", "ANY x, y WHERE x : {a, b} & y : S THEN r := r \\/ {x |-> y} END"));
+    check(&with_op("s <: S", "s := {}", "ANY t WHERE t <: S & t /= s THEN s := t END"));
 }
 
 #[test]
 fn sequences_grow_and_shrink() {
-    check(&with_op("q", "q := []", "SELECT size(q) < 2 THEN q := q <- a WHEN q /= [] THEN q := tail(q) END"));
-    check(&with_op("q, x", "q, x := [], b", "CHOICE x := first(q) OR q := a -> (b -> []) END"));
+    check(&with_op("q : seq(E)", "q := []", "SELECT size(q) < 2 THEN q := q <- a WHEN q /= [] THEN q := tail(q) END"));
+    check(&with_op("q : seq(E) & x : E", "q, x := [], b", "CHOICE x := first(q) OR q := a -> (b -> []) END"));
 }
 
 #[test]
