@@ -410,7 +410,8 @@ mod tests {
         assert!(problems.is_empty(), "{text}: {problems:?}");
         let (model, problems) =
             bsym_language::check::check(Arc::new(sources), &machine, &mut |_: &str| None);
-        let model = model.unwrap_or_else(|| panic!("{text}: {problems:?}"));
+        let mut model = model.unwrap_or_else(|| panic!("{text}: {problems:?}"));
+        crate::disjoint::overrides(&mut model.events[0].body);
         let letters: String = Functional::of(&model)
             .variables
             .iter()
@@ -431,6 +432,10 @@ mod tests {
         check(f, "f := c", "PRE p : S THEN f := f |> {p} END", "f");
         check(f, "f := d", "PRE p : S THEN f := f |> {p} END", "-");
         check(f, "f := {}", "PRE p : S THEN f := f \\/ {a |-> p} END", "-");
+        check(f, "f := {}", "PRE p : E - dom(f) THEN f := f \\/ {p |-> c(p)} END", "f");
+        check(f, "f := {}", "SELECT a /: dom(f) & p = p THEN f := {a |-> c(p)} \\/ f END", "f");
+        check(f, "f := {}", "SELECT b /: dom(f) & p = p THEN f := {a |-> c(p)} \\/ f END", "-");
+        check(f, "f := {}", "IF a : dom(f) THEN skip ELSE f := {a |-> c(p)} \\/ f END", "f");
         check(f, "f :: E --> S", "PRE p : S THEN f := {a |-> p, b |-> p} END", "f");
     }
 

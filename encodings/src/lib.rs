@@ -2,6 +2,7 @@
 pub mod budget;
 pub mod concretize;
 pub mod determined;
+mod disjoint;
 pub mod encode;
 pub mod encoder;
 mod exec;

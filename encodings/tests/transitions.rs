@@ -21,7 +21,8 @@ use bsym_language::parser::parse;
 use bsym_language::source::{Source, Sources};
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::scope::{Scope, ScopeRequest};
-use bsym_semantics::state::{State, Trace};
+use bsym_semantics::replay::{Checks, replay};
+use bsym_semantics::state::{State, Violation};
 use bsym_semantics::transitions::{Edges, Outcome};
 use bsym_semantics::value::Value;
 
@@ -87,22 +88,40 @@ fn failure_kinds(edges: &Edges) -> BTreeSet<FailureKind> {
         .collect()
 }
 
-/// Repeats a trace; the outcome of the last step.
-fn replay(evaluator: &Evaluator<'_>, trace: &Trace) -> Outcome {
-    let mut state: State = vec![];
-    let mut last = None;
-    for step in &trace.steps {
-        let outcome = evaluator.execute(&trace.constants, &state, step.event, &step.execution).unwrap();
-        if let Some(expected) = &step.state {
-            match &outcome {
-                Outcome::Reached { state: reached, .. } => assert_eq!(reached, expected, "{step:?}"),
-                other => panic!("{other:?} instead of {expected:?} in {step:?}"),
-            }
-            state = expected.clone();
+/// Looks for a path with these operations in the unbounded scope and replays it; whether there is one.
+/// With `fails`, the last operation goes wrong on the way.
+fn path(text: &str, operations: &[&str], fails: bool) -> bool {
+    let model = model(text);
+    let system = system(&model, &scope(&model, false));
+    let mut session = session(&system);
+    let mut unrolling = Unrolling::new(&system);
+    let terms = system.terms.clone();
+    let facts = terms.and(system.state_facts.iter().copied());
+    let mut all = vec![unrolling.init(system.initialisation.relation.unwrap()), unrolling.state(facts, 0)];
+    let events: Vec<EventId> = operations
+        .iter()
+        .map(|name| EventId(model.events.iter().position(|e| e.name == *name).unwrap() as u32))
+        .collect();
+    for (k, e) in events.iter().enumerate() {
+        let event = &system.events[e.index()];
+        if fails && k + 1 == events.len() {
+            let wrong = terms.or(event.failures.iter().map(|f| f.condition));
+            all.push(unrolling.step(wrong, k));
+        } else {
+            all.push(unrolling.step(event.relation.unwrap(), k));
+            all.push(unrolling.state(facts, k + 1));
         }
-        last = Some(outcome);
     }
-    last.expect("a trace has an initialisation")
+    let trace = match session.check(&all, &Budget::unlimited()).unwrap() {
+        Answer::Sat(mut m) => read_trace(&system, &mut unrolling, &mut m, &events, fails).unwrap(),
+        Answer::Unsat(_) => return false,
+        Answer::Unknown(why) => panic!("{text}: {why}"),
+    };
+    let replayed = replay(&model, &trace, &Checks::default());
+    let replayed = replayed.unwrap_or_else(|e| panic!("{text}: {e}\n{trace:?}"));
+    let wrong = replayed.violations.iter().any(|v| !matches!(v, Violation::Invariant(_)));
+    assert_eq!(wrong, fails, "{text}: {replayed:?}");
+    true
 }
 
 /// Explores up to `LIMIT` states of the machine in its finite scope and compares every step.
@@ -320,4 +339,31 @@ fn constants_and_parameters() {
          free : 0..1 & g = S * {free} VARIABLES x INVARIANT x : INTEGER INITIALISATION x := k \
          OPERATIONS r <-- op(s, d) = PRE s : S & d : 0..1 & x < n THEN r := g(s) + d || x := x + d END END",
     );
+}
+
+#[test]
+fn paths_in_unsettled_scopes() {
+    let processes = "MACHINE m SETS P; R = {r1, r2} VARIABLES w, own INVARIANT w <: P & own : R +-> P \
+         INITIALISATION w := P || own := {} OPERATIONS \
+         take(p, r) = PRE p : w & r : R & r /: dom(own) THEN own(r) := p || w := w - {p} END; \
+         give(r) = PRE r : dom(own) THEN own := {r} <<| own || w := w \\/ {own(r)} END; \
+         swap = own := own <+ {r1 |-> own(r2)} END";
+    assert!(path(processes, &[], false));
+    assert!(path(processes, &["take", "take"], false));
+    assert!(!path(processes, &["take", "take", "take"], false));
+    assert!(path(processes, &["take", "take", "give", "take", "swap"], false));
+    assert!(path(processes, &["take", "swap"], true));
+    assert!(!path(processes, &["take", "take", "swap"], true));
+}
+
+#[test]
+fn paths_over_integers() {
+    let sums = "MACHINE m CONSTANTS k PROPERTIES k : 2..3 VARIABLES s, f INVARIANT s : INTEGER & f : INTEGER <-> INTEGER \
+         INITIALISATION s := 0 || f := {} OPERATIONS \
+         put(i) = PRE i : 0..k & i /: dom(f) THEN f(i) := s || s := s + i + k END; \
+         get(i) = PRE i : 1..2 THEN s := f(i) END END";
+    assert!(path(sums, &["put", "put", "put"], false));
+    assert!(!path(sums, &["put", "put", "put", "put", "put"], false));
+    assert!(path(sums, &["put", "get"], false));
+    assert!(path(sums, &["put", "put", "get"], true));
 }
