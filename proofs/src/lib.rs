@@ -1,4 +1,6 @@
 //! Proof obligations of B models: status files, discharging, certificates.
+pub mod certificate;
+pub mod certify;
 pub mod check;
 pub mod claim;
 pub mod obligations;
@@ -6,3 +8,5 @@ pub mod po;
 pub mod sequent;
 pub mod states;
 pub mod status;
+#[cfg(test)]
+mod testing;

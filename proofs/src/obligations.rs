@@ -317,9 +317,10 @@ impl Generator<'_> {
             Outcome::Refuted if self.complete => {
                 (Status::Refuted, Some("it does not follow from the hypotheses".to_string()))
             }
-            Outcome::Refuted => {
-                (Status::Unknown, Some("a hypothesis has no encoding, and without it this does not follow".into()))
-            }
+            Outcome::Refuted => (
+                Status::Unknown,
+                Some("a hypothesis has no encoding, and without it this does not follow".into()),
+            ),
             Outcome::Undecided(reason) => (Status::Unknown, Some(reason.to_string())),
         };
         self.note(question, status, reason, formula);
@@ -461,7 +462,11 @@ impl Obligations {
                 name: Some(p.name.clone()),
                 desc: p.reason.clone(),
                 stamp: None,
-                mapped_by: Some(if p.status == Status::Trivial { MappedBy::Frame } else { MappedBy::Computed }),
+                mapped_by: Some(if p.status == Status::Trivial {
+                    MappedBy::Frame
+                } else {
+                    MappedBy::Computed
+                }),
             },
             sequent: None,
             certificate: None,

@@ -12,3 +12,6 @@ pub mod import;
 
 pub use file::{PoError, PoFile};
 pub use import::{Import, ImportOptions, read_status};
+
+#[cfg(test)]
+mod tests;
