@@ -18,6 +18,7 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use bsym_encodings::budget::{Budget, Stopped};
 use bsym_encodings::session::{Dialect, SolverError, Statistics, script};
@@ -76,6 +77,8 @@ pub struct Obligations {
     pub statistics: Statistics,
     /// What ended it early.
     pub stopped: Option<Stopped>,
+    /// Where the formulas live.
+    terms: Rc<Terms>,
 }
 
 /// Generates all obligations and tries to discharge them, each within the budget's query time.
@@ -113,11 +116,21 @@ pub fn prove_obligations(
         statistics: generator.prover.statistics,
         all: generator.all,
         stopped,
+        terms: system.terms.clone(),
     })
 }
 
+/// What was written for other provers.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Exported {
+    /// The files.
+    pub files: Vec<PathBuf>,
+    /// Obligations that cannot be written, with the reason.
+    pub left: Vec<(String, String)>,
+}
+
 struct Generator<'a> {
-    terms: std::rc::Rc<Terms>,
+    terms: Rc<Terms>,
     system: &'a System,
     states: States<'a>,
     prover: Prover<'a>,
@@ -403,6 +416,15 @@ impl Obligations {
             obligations: self.all.iter().map(|p| self.obligation(p, model)).collect(),
             summary: None,
         };
+        // Labels need not be unique, names must.
+        let mut used = std::collections::BTreeMap::new();
+        for o in &mut file.obligations {
+            let count = used.entry(o.id.clone()).or_insert(0);
+            *count += 1;
+            if *count > 1 {
+                o.id = format!("{}#{count}", o.id);
+            }
+        }
         file.summarize();
         file
     }
@@ -473,52 +495,47 @@ impl Obligations {
         }
     }
 
-    /// Writes every open obligation as a file in SMT-LIB 2, `unsat` meaning that it holds. Returns the
-    /// files, and the obligations that cannot be written with the reason.
+    /// Writes every open obligation as a file in SMT-LIB 2, `unsat` meaning that it holds.
     ///
     /// # Errors
     /// If a file cannot be written.
-    pub fn export(
-        &self,
-        system: &System,
-        folder: &Path,
-    ) -> Result<(Vec<PathBuf>, Vec<(String, String)>), PoError> {
+    pub fn export(&self, model: &Model, folder: &Path) -> Result<Exported, PoError> {
         let failed = |path: &Path| {
             let path = path.to_path_buf();
             move |source| PoError::Write { path, source }
         };
         std::fs::create_dir_all(folder).map_err(failed(folder))?;
-        let (mut files, mut left) = (vec![], vec![]);
+        let mut out = Exported::default();
         for p in &self.all {
             if matches!(p.status, Status::Discharged | Status::Trivial) {
                 continue;
             }
             if p.formula.is_empty() {
-                left.push((p.name.clone(), p.reason.clone().unwrap_or_default()));
+                out.left.push((p.name.clone(), p.reason.clone().unwrap_or_default()));
                 continue;
             }
-            let text = match script(&system.terms, &p.formula, Dialect::Generic) {
+            let text = match script(&self.terms, &p.formula, Dialect::Generic) {
                 Ok(text) => text,
                 Err(e) => {
-                    left.push((p.name.clone(), e.to_string()));
+                    out.left.push((p.name.clone(), e.to_string()));
                     continue;
                 }
             };
             let mut head = String::new();
             for line in [
-                format!("{}/{} ({})", system.model.name, p.name, p.status.word()),
-                format!("unsat: {}", self.goal_text(p, &system.model)),
+                format!("{}/{} ({})", model.name, p.name, p.status.word()),
+                format!("unsat: {}", self.goal_text(p, model)),
             ] {
                 // Strings grow.
                 let _ = writeln!(head, "; {}", line.replace(['\n', '\r'], " "));
             }
             let name: String =
                 p.name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
-            let path = folder.join(format!("{}-{name}.smt2", system.model.name));
+            let path = folder.join(format!("{}-{name}.smt2", model.name));
             std::fs::write(&path, head + &text).map_err(failed(&path))?;
-            files.push(path);
+            out.files.push(path);
         }
-        Ok((files, left))
+        Ok(out)
     }
 
     fn goal_text(&self, p: &Proof, model: &Model) -> String {
