@@ -145,15 +145,13 @@ impl Checker {
             return None;
         }
         self.expansions += 1;
-        if self.expansions > MOST_EXPANSIONS || self.expanding.len() > DEEPEST_EXPANSION {
-            if self.expansions <= MOST_EXPANSIONS + 1 || self.expanding.len() > DEEPEST_EXPANSION {
-                self.error(
-                    codes::CYCLIC_DEFINITION,
-                    span,
-                    format!("the expansion of definition `{name}` is too large"),
-                );
-            }
-            self.expansions = self.expansions.max(MOST_EXPANSIONS + 1);
+        if self.expansions > MOST_EXPANSIONS || self.expanding.len() > DEEPEST {
+            let place = self.expanding.first().copied().unwrap_or(span);
+            self.error(
+                codes::CYCLIC_DEFINITION,
+                place,
+                "this is too large once its definitions are expanded",
+            );
             return None;
         }
         let Some(body) = body(entry, arguments) else {

@@ -6,6 +6,15 @@ use crate::int::Int;
 
 impl Checker {
     pub(super) fn expr(&mut self, e: &ast::Expr) -> Expr {
+        if !self.descend(e.span) {
+            return self.erroneous(e.span);
+        }
+        let typed = self.expr_of(e);
+        self.depth -= 1;
+        typed
+    }
+
+    fn expr_of(&mut self, e: &ast::Expr) -> Expr {
         match &e.kind {
             Ast::Ident(name) => self.identifier(name, e.span),
             Ast::Apply(f, args) => self.apply(f, args, e.span),

@@ -32,6 +32,15 @@ impl Checker {
     }
 
     pub(super) fn subst(&mut self, s: &ast::Subst) -> Subst {
+        if !self.descend(s.span) {
+            return Subst { kind: SubstKind::Skip, span: s.span };
+        }
+        let typed = self.subst_of(s);
+        self.depth -= 1;
+        typed
+    }
+
+    fn subst_of(&mut self, s: &ast::Subst) -> Subst {
         let kind = match &s.kind {
             Sub::Skip | Sub::Error => SubstKind::Skip,
             Sub::Block(inner) => return self.subst(inner),
