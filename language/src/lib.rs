@@ -12,6 +12,7 @@ pub mod model;
 pub mod parse_codes;
 pub mod parser;
 pub mod print;
+pub mod render;
 pub mod source;
 pub mod types;
 pub mod walk;

@@ -3,6 +3,7 @@
 use super::*;
 use crate::ast::Ident;
 use crate::definitions::Macro;
+use crate::parser;
 use crate::types::CarrierId;
 
 /// What a global name stands for.
@@ -84,6 +85,17 @@ impl Checker {
                     id.span,
                     format!("`{}` occurs twice in this list", id.name),
                 );
+            }
+            if let Some(entry) = self.definitions.get(&id.name) {
+                // As ProB: the new name hides a definition of an expression, not one of a predicate.
+                let message = format!("`{}` is also a definition", id.name);
+                let d = match &entry.body {
+                    ast::DefinitionBody::Expr(e) if parser::is_predicate(e) => {
+                        Diagnostic::error(codes::DUPLICATE_DECLARATION, id.span, message)
+                    }
+                    _ => Diagnostic::warning(codes::DUPLICATE_DECLARATION, id.span, message),
+                };
+                self.report(d.label(entry.name.span, "defined here"));
             }
             let ty = self.fresh();
             locals.push(self.new_local(&id.name, id.span, ty));

@@ -14,6 +14,7 @@ mod expr;
 mod finish;
 mod hints;
 mod machine;
+mod operator;
 mod pred;
 mod subst;
 #[cfg(test)]

@@ -101,17 +101,23 @@ impl Checker {
                 SubstKind::While { condition, body, invariant, variant }
             }
             Sub::Sequence(list) => {
-                let parts = self.flat(list, |kind| match kind {
-                    SubstKind::Sequence(inner) => Ok(inner),
-                    other => Err(other),
-                });
+                let mut parts = vec![];
+                for s in list {
+                    match self.subst(s) {
+                        Subst { kind: SubstKind::Sequence(inner), .. } => parts.extend(inner),
+                        other => parts.push(other),
+                    }
+                }
                 SubstKind::Sequence(parts)
             }
             Sub::Parallel(list) => {
-                let parts = self.flat(list, |kind| match kind {
-                    SubstKind::Parallel(inner) => Ok(inner),
-                    other => Err(other),
-                });
+                let mut parts = vec![];
+                for s in list {
+                    match self.subst(s) {
+                        Subst { kind: SubstKind::Parallel(inner), .. } => parts.extend(inner),
+                        other => parts.push(other),
+                    }
+                }
                 self.disjoint(&parts);
                 SubstKind::Parallel(parts)
             }
@@ -122,23 +128,6 @@ impl Checker {
             }
         };
         Subst { kind, span: s.span }
-    }
-
-    // Parts of the same form are taken over; a list of one is checked by the caller's form anyway.
-    fn flat(
-        &mut self,
-        list: &[ast::Subst],
-        same: fn(SubstKind) -> Result<Vec<Subst>, SubstKind>,
-    ) -> Vec<Subst> {
-        let mut out = vec![];
-        for s in list {
-            let Subst { kind, span } = self.subst(s);
-            match same(kind) {
-                Ok(inner) => out.extend(inner),
-                Err(kind) => out.push(Subst { kind, span }),
-            }
-        }
-        out
     }
 
     fn branches(&mut self, list: &[(ast::Expr, ast::Subst)]) -> Vec<(Pred, Subst)> {
