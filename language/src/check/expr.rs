@@ -427,6 +427,7 @@ impl Checker {
         }
         let locals = self.enter(ids);
         self.leave(&locals);
+        self.defined.extend(&locals);
         let mut out = vec![];
         for ((id, l), equation) in ids.iter().zip(locals).zip(equations) {
             let value = match equation {

@@ -158,6 +158,8 @@ struct Checker {
     scope: Vec<(String, LocalId)>,
     /// Results and locals of `VAR`.
     assignable: HashSet<LocalId>,
+    /// Names of `LET`, which may have a value of any type.
+    defined: HashSet<LocalId>,
     visibility: Visibility,
     /// `x$0` may stand here.
     old_values: bool,
@@ -188,6 +190,7 @@ impl Checker {
             parameters: (0, 0),
             scope: vec![],
             assignable: HashSet::new(),
+            defined: HashSet::new(),
             visibility: Visibility::State,
             old_values: false,
             uses_others: false,

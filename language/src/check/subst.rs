@@ -241,14 +241,14 @@ impl Checker {
             Ast::Apply(f, args) => {
                 let base = self.expr(f);
                 let argument = self.tuple(args, left.span);
-                let relation = Type::relation(argument.ty.clone(), value.ty.clone());
-                if !self.types.unify(&base.ty, &relation) {
-                    let (expected, found) = (self.type_text(&base.ty), self.type_text(&relation));
-                    self.error(
-                        codes::TYPE_MISMATCH,
-                        left.span,
-                        format!("the function assigned to is {expected}, this needs {found}"),
-                    );
+                let (relation, a, b) = self.fresh_relation();
+                if self.types.unify(&base.ty, &relation) {
+                    self.expect(&argument, &a);
+                    self.expect(&value, &b);
+                } else {
+                    let found = self.type_text(&base.ty);
+                    let message = format!("only a function can be assigned at one place, this is {found}");
+                    self.error(codes::TYPE_MISMATCH, f.span, message);
                 }
                 let ty = base.ty.clone();
                 let pair = expr::couple(argument, value);

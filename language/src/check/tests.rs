@@ -389,6 +389,9 @@ fn assignments_are_checked() {
     at("o(p) = PRE p : NAT THEN p := 1 END", "7:25 B0304 `p` cannot be assigned to");
     at("o(p) = x := 1", "7:3 B0204 the type of `p` cannot be determined");
     at("o = x :: BOOL", "7:10 B0203 expected POW(INTEGER), this is POW(BOOL)");
+    at("o = f(1) := 2", "7:13 B0203 expected POW(INTEGER * INTEGER), this is INTEGER");
+    at("o = f(TRUE) := {}", "7:7 B0203 expected INTEGER, this is BOOL");
+    at("o = x(1) := 1", "7:5 B0203 only a function can be assigned at one place, this is INTEGER");
     at("o = xx := 1", "7:5 B0301 `xx` is not declared");
     at("o = x, r := 1", "7:5 B0209 2 names on the left, 1 values on the right");
     at(
