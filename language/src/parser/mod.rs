@@ -24,6 +24,8 @@ mod subst;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use operators::is_predicate;
+
 /// Evidence that a diagnostic was given for what could not be read.
 #[derive(Debug)]
 pub(crate) struct Reported;
