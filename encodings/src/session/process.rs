@@ -224,11 +224,7 @@ impl Process {
     }
 
     fn restart(&mut self) -> Result<(), SolverError> {
-        let arguments: &[&str] = match self.dialect {
-            Dialect::Z3 => &["-in", "-smt2"],
-            Dialect::Generic => &["--lang=smt2", "--model-u-print=decl-fun"],
-        };
-        let running = Running::start(&self.path, arguments)?;
+        let running = Running::start(&self.path, arguments(&self.path, self.dialect))?;
         running.tell(self.told.clone());
         self.running = Some(running);
         self.limit = None;
@@ -465,6 +461,17 @@ impl Backend for Process {
     }
 }
 
+/// What makes a solver read SMT-LIB from its input.
+fn arguments(path: &Path, dialect: Dialect) -> &'static [&'static str] {
+    let program = path.file_stem().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
+    match dialect {
+        Dialect::Z3 => &["-in", "-smt2"],
+        Dialect::Generic if program.contains("z3") => &["-in", "-smt2"],
+        Dialect::Generic if program.contains("cvc5") => &["--lang=smt2", "--model-u-print=decl-fun"],
+        Dialect::Generic => &[],
+    }
+}
+
 /// Runs a complete script in a process of its own, for at most `time`.
 ///
 /// # Errors
@@ -475,11 +482,7 @@ pub fn run_script(
     script: &str,
     time: Duration,
 ) -> Result<RawAnswer, SolverError> {
-    let arguments: &[&str] = match dialect {
-        Dialect::Z3 => &["-in", "-smt2"],
-        Dialect::Generic => &["--lang=smt2"],
-    };
-    let mut running = Running::start(path, arguments)?;
+    let mut running = Running::start(path, arguments(path, dialect))?;
     running.tell(format!("{script}\n(exit)\n"));
     match running.reply(&Budget::unlimited(), Some(Instant::now() + time))? {
         Err(stopped) => Ok(RawAnswer::Unknown(stopped)),
