@@ -84,6 +84,11 @@ fn assertions_of_the_laws_are_true() {
             for state in &states {
                 match eval.pred(&Env::new(constants, state), &assertion.pred) {
                     Ok(true) => hold += 1,
+                    // TLC4B's `closure` is reflexive on the points of the relation only; in the B-Book and in
+                    // ProB it is on the whole type.
+                    Ok(false) if name.contains("tlc4b") && assertion.text.starts_with("closure(") => {
+                        eprintln!("{name}: another closure in {}", assertion.text);
+                    }
                     Ok(false) => wrong.push(format!("{name}: {}", assertion.text)),
                     Err(e) => {
                         open += 1;
