@@ -26,6 +26,9 @@ use crate::value_text::value_text;
 /// The result of an evaluation.
 pub type Eval<T> = Result<T, EvalError>;
 
+/// Called with the environment inside a binder and the values bound.
+type Found<'f> = &'f mut dyn FnMut(&Env<'_>, &[(Name, Value)]) -> Eval<ControlFlow<()>>;
+
 /// What an evaluation may spend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
@@ -349,7 +352,7 @@ impl<'m> Evaluator<'m> {
         locals: &[LocalId],
         pred: &Pred,
         at: Span,
-        found: &mut dyn FnMut(&Env<'_>, &[(Name, Value)]) -> Eval<ControlFlow<()>>,
+        found: Found<'_>,
     ) -> Eval<ControlFlow<()>> {
         let names: Vec<_> = locals.iter().map(|l| Name::Local(*l)).collect();
         self.solve(env, &names, &[(true, pred)], at, &mut |bound, truth| {
@@ -470,24 +473,6 @@ impl<'m> Evaluator<'m> {
                 self.pred(&env.within(&frame), p)?
             }
         })
-    }
-
-    /// Whether some binding gives the predicate the wanted truth. Every instance is looked at unless
-    /// none can be ill-defined: a witness does not hide an ill-defined instance.
-    fn exists(&self, env: &Env<'_>, locals: &[LocalId], literal: (bool, &Pred), at: Span) -> Eval<bool> {
-        let names: Vec<_> = locals.iter().map(|l| Name::Local(*l)).collect();
-        let total = self.is_total(env, literal.1);
-        let mut witness = false;
-        let done = self.solve(env, &names, &[literal], at, &mut |_, truth| {
-            truth?;
-            witness = true;
-            Ok(if total { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-        });
-        match done {
-            Err(e) if e.kind != EvalErrorKind::IllDefined && witness && total => Ok(true),
-            Err(e) => Err(e),
-            Ok(_) => Ok(witness),
-        }
     }
 
     fn compare(&self, env: &Env<'_>, op: CompareOp, a: &Expr, b: &Expr, at: Span) -> Eval<bool> {
