@@ -3,6 +3,7 @@
 #![cfg(feature = "z3")]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -19,6 +20,8 @@ use bsym_language::check::check as typed;
 use bsym_language::model::{EventId, Model};
 use bsym_language::parser::parse;
 use bsym_language::source::{Source, Sources};
+use bsym_semantics::env::Env;
+use bsym_semantics::error::EvalErrorKind;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::replay::{Checks, replay};
 use bsym_semantics::scope::{Scope, ScopeRequest};
@@ -124,16 +127,20 @@ fn path(text: &str, operations: &[&str], fails: bool) -> bool {
     true
 }
 
-/// Explores up to `LIMIT` states of the machine in its finite scope and compares every step.
+/// Explores some states of the machine in its finite scope and compares every step.
 fn check(text: &str) {
-    const LIMIT: usize = 12;
     let model = model(text);
     let scope = scope(&model, true);
-    let mut system = system(&model, &scope);
-    let evaluator = Evaluator::new(&model, &scope);
-    let terms = system.terms.clone();
+    let system = system(&model, &scope);
+    explore(&model, &scope, system, 12, true, text);
+}
+
+/// Compares the states of a model and the steps between them, breadth first, up to a number of states.
+/// What the evaluator cannot enumerate is an error if `all` has to be compared, and else left out.
+fn explore(model: &Arc<Model>, scope: &Scope, mut system: System, limit: usize, all: bool, text: &str) {
+    let evaluator = Evaluator::new(model, scope);
     let valuations = evaluator.constants(&BTreeMap::new());
-    assert!(!valuations.found.is_empty(), "{text}: no constants");
+    assert!(!all || !valuations.found.is_empty(), "{text}: no constants");
     for constants in valuations.found.iter().take(3) {
         let mut session = session(&system);
         let symbolic = system.constants.clone();
@@ -141,23 +148,30 @@ fn check(text: &str) {
         session.assert(fixed).unwrap();
         assert!(is_sat(&mut session, &[]), "{text}: constants {constants:?} are excluded");
 
+        let compared = |edges: &Edges, supported: bool| {
+            assert!(!all || edges.incomplete.is_empty(), "{text}: {:?}", edges.incomplete);
+            supported && edges.incomplete.is_empty() && (all || edges.edges.len() <= 30)
+        };
+        let states = |edges: &Edges| edges.edges.iter().filter_map(|e| e.state().cloned()).collect();
         let initial = evaluator.initial_states(constants);
-        let mut seen: Vec<State> = compare(&mut system, &mut session, &evaluator, None, None, &initial, text);
+        let mut seen: Vec<State> = if compared(&initial, system.initialisation.relation.is_some()) {
+            compare(&mut system, &mut session, &evaluator, None, None, &initial, text)
+        } else {
+            states(&initial)
+        };
         let mut next = 0;
-        while next < seen.len().min(LIMIT) {
+        while next < seen.len().min(limit) {
             let state = seen[next].clone();
             next += 1;
+            predicates(&mut system, &mut session, &evaluator, constants, &state, text);
             for e in 0..model.events.len() as u32 {
                 let edges = evaluator.successors_of(EventId(e), constants, &state);
-                let found = compare(
-                    &mut system,
-                    &mut session,
-                    &evaluator,
-                    Some(EventId(e)),
-                    Some((&state, constants)),
-                    &edges,
-                    text,
-                );
+                let found = if compared(&edges, system.events[e as usize].relation.is_some()) {
+                    let from = Some((&state, constants));
+                    compare(&mut system, &mut session, &evaluator, Some(EventId(e)), from, &edges, text)
+                } else {
+                    states(&edges)
+                };
                 for s in found {
                     if !seen.contains(&s) {
                         seen.push(s);
@@ -166,7 +180,42 @@ fn check(text: &str) {
             }
         }
     }
-    let _ = terms;
+}
+
+/// Compares the invariant and the assertions in one state, in both polarities.
+fn predicates(
+    system: &mut System,
+    session: &mut Session,
+    evaluator: &Evaluator<'_>,
+    constants: &[Value],
+    state: &State,
+    text: &str,
+) {
+    let terms = system.terms.clone();
+    let mut unrolling = Unrolling::new(system);
+    let current = system.current.clone();
+    let is = are(system, &current, state, false);
+    let is = terms.and(system.state_facts.iter().copied().chain([is]));
+    let is = unrolling.state(is, 0);
+    assert!(is_sat(session, &[is]), "{text}: {state:?} is excluded");
+    let model = system.model.clone();
+    let invariant = model.invariant.iter().zip(&system.invariant).enumerate();
+    let invariant = invariant.filter(|(i, _)| system.is_supported(*i)).map(|(_, p)| p);
+    let assertions = model.assertions.iter().zip(&system.assertions).enumerate();
+    let assertions = assertions.filter(|(i, _)| !system.unsupported_assertions.contains(i)).map(|(_, p)| p);
+    for (conjunct, term) in invariant.chain(assertions) {
+        let expected = match evaluator.pred(&Env::new(constants, state), &conjunct.pred) {
+            Ok(b) => Some(b),
+            Err(e) if e.kind == EvalErrorKind::IllDefined => None,
+            Err(_) => continue,
+        };
+        let defined = unrolling.state(term.defined, 0);
+        let holds = unrolling.state(terms.and([term.defined, term.holds]), 0);
+        let fails = unrolling.state(terms.and([term.defined, terms.not(term.holds)]), 0);
+        let possible = [terms.not(defined), holds, fails].map(|t| is_sat(session, &[is, t]));
+        let wanted = [expected.is_none(), expected == Some(true), expected == Some(false)];
+        assert_eq!(possible, wanted, "{text}: `{}` in {state:?}", conjunct.text);
+    }
 }
 
 /// Compares one event in one state; the states that it reaches.
@@ -179,7 +228,6 @@ fn compare(
     edges: &Edges,
     text: &str,
 ) -> Vec<State> {
-    assert_eq!(edges.incomplete, vec![], "{text}");
     let mut unrolling = Unrolling::new(system);
     let terms = system.terms.clone();
     let (transition, after) = match event {
@@ -254,6 +302,54 @@ fn compare(
     }
     assert_eq!(possible, kinds, "{text}: failures of {event:?} in {from:?}");
     expected.into_iter().collect()
+}
+
+/// Machines of the corpus, compared as far as the evaluator enumerates them.
+#[test]
+fn machines_of_the_corpus() {
+    let beside = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/corpus"));
+    let corpus = std::env::var_os("BSYM_CORPUS").map_or(beside, PathBuf::from);
+    let folder = std::env::var_os("BSYM_MACHINES").map_or(corpus.join("symbolic"), PathBuf::from);
+    if !folder.exists() {
+        println!("skipped: there is no {}", folder.display());
+        return;
+    }
+    let mut files = vec![];
+    machines(&folder, &mut files);
+    let mut failed = vec![];
+    for file in files {
+        let outcome = std::panic::catch_unwind(|| {
+            let mut sources = Sources::default();
+            let (id, _) = bsym_language::decode::load(&mut sources, &file).unwrap();
+            let (machine, _) = parse(&sources, id);
+            let (model, _) = typed(Arc::new(sources), &machine, &mut |_: &str| None);
+            let Some(model) = model.map(Arc::new) else {
+                return println!("skipped: {} is not a machine on its own", file.display());
+            };
+            let scope = scope(&model, true);
+            let system = encode(Rc::new(Terms::new()), model.clone(), &scope);
+            let complete = system.unsupported.is_empty();
+            assert!(complete || !file.starts_with(corpus.join("symbolic")), "{:?}", system.unsupported);
+            explore(&model, &scope, system, 4, false, &file.display().to_string());
+        });
+        if outcome.is_err() {
+            failed.push(file);
+        }
+    }
+    assert_eq!(failed, Vec::<PathBuf>::new());
+}
+
+fn machines(folder: &Path, all: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return all.push(folder.into()) };
+    let mut entries: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            machines(&path, all);
+        } else if path.extension().is_some_and(|e| e == "mch") {
+            all.push(path);
+        }
+    }
 }
 
 /// A machine with the variables that `typing` declares, this initialisation and operation `op`.
