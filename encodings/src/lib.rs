@@ -1,9 +1,16 @@
 //! B models as solver terms, and sessions with the solvers.
 pub mod budget;
+pub mod concretize;
+pub mod determined;
+mod disjoint;
+pub mod encode;
 pub mod encoder;
+mod exec;
 mod expr;
+pub mod functional;
 mod pred;
 pub mod session;
 pub mod symbolic;
 pub mod system;
 pub mod term;
+pub mod unrolling;
