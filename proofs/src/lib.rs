@@ -1,3 +1,8 @@
 //! Proof obligations of B models: status files, discharging, certificates.
+pub mod check;
 pub mod claim;
+pub mod obligations;
+pub mod po;
+pub mod sequent;
+pub mod states;
 pub mod status;
