@@ -1,0 +1,249 @@
+//! Bounded model checking with proof information (Krings & Leuschel, ABZ 2016, algorithm 1).
+//!
+//! At depth k the query is `I(s0) ∧ p(s0) ∧ ⋀ T_p(s_i, s_{i+1}) ∧ T_p¬(s_{k-1}, s_k)`: earlier states satisfy
+//! the invariant, the last step may only end in a conjunct that its event is not proven to preserve.
+//! An `unknown` is remembered and never ends the run: a deeper violation may still be found.
+
+use bsym_encodings::budget::Stopped;
+use bsym_encodings::session::{SolverError, Statistics};
+use bsym_encodings::term::Terms;
+use bsym_proofs::claim::{Claim, Evidence};
+
+use crate::counterexample::{Attempt, attempt};
+use crate::options::Job;
+use crate::outcome::{Outcome, Slice};
+use crate::path::{Checked, Path, Start, Taken};
+use crate::problem::{Decided, Open, Problem, decide};
+use crate::verdict::{Engine, Observer, Progress, Unknown};
+
+/// What is to be done next at the current depth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stage {
+    Constants,
+    Initialisation,
+    Violation,
+    Failure,
+    Extend,
+}
+
+/// A bounded model checker that can be paused.
+#[derive(Debug)]
+pub struct Bmc {
+    path: Path,
+    stage: Stage,
+    /// Deepest depth that is known to be clear together with all depths before it.
+    clear: Option<usize>,
+    /// A query was not decided, so deeper depths do not extend `clear`.
+    undecided: Option<String>,
+}
+
+impl Bmc {
+    /// Begins at the constants.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn new(problem: &mut Problem, open: &mut Open<'_>) -> Result<Bmc, SolverError> {
+        let path = Path::new(problem, Start::Initial, open)?;
+        Ok(Bmc { path, stage: Stage::Constants, clear: None, undecided: None })
+    }
+
+    /// No violation on any trace with up to this many events.
+    pub fn clear(&self) -> Option<usize> {
+        self.clear
+    }
+
+    /// Number of steps of the path at hand.
+    pub fn depth(&self) -> usize {
+        self.path.depth()
+    }
+
+    /// Why some depth was left open.
+    pub fn undecided(&self) -> Option<&str> {
+        self.undecided.as_deref()
+    }
+
+    /// Work of the solver.
+    pub fn statistics(&self) -> Statistics {
+        self.path.session.statistics()
+    }
+
+    /// Goes on until something is decided, the slice is over, or depth `to` is done.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn advance(
+        &mut self,
+        problem: &mut Problem,
+        job: &Job,
+        open: &mut Open<'_>,
+        slice: &Slice,
+        to: Option<usize>,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, SolverError> {
+        loop {
+            if let Err(stopped) = slice.budget.check() {
+                return Ok(Outcome::Paused(stopped));
+            }
+            if to.is_some_and(|to| self.done_with(to)) {
+                return Ok(Outcome::Reached);
+            }
+            let outcome = match self.stage {
+                Stage::Constants => self.constants(problem, slice, open)?,
+                Stage::Initialisation => self.initialisation(problem, job, slice, open)?,
+                Stage::Violation => self.violation(problem, job, slice, observer)?,
+                Stage::Failure => self.failure(problem, job, slice, observer)?,
+                Stage::Extend => self.extend(problem, job)?,
+            };
+            if let Some(outcome) = outcome {
+                return Ok(outcome);
+            }
+        }
+    }
+
+    /// Whether violations on traces with `depth` events, and failures from their last states, were looked for.
+    fn done_with(&self, depth: usize) -> bool {
+        self.path.depth() > depth || (self.path.depth() == depth && self.stage == Stage::Extend)
+    }
+
+    /// Is there a valuation of the constants at all, and an initial state?
+    fn constants(&mut self, problem: &mut Problem, slice: &Slice, open: &mut Open<'_>) -> Result<Option<Outcome>, SolverError> {
+        let mut session = open(problem.terms())?;
+        for &t in problem.system.background.iter().chain(&problem.system.axioms) {
+            session.assert(t)?;
+        }
+        let answer = decide(&mut session, &[], &slice.query())?;
+        if let Decided::Unsat(_) = answer {
+            let reason = if problem.system.constants.is_empty() && problem.system.axioms.is_empty() {
+                "the scope admits no model".into()
+            } else {
+                format!("no valuation of the constants satisfies the properties of {}", problem.system.model.name)
+            };
+            return Ok(Some(Outcome::Vacuous(reason)));
+        }
+        self.stage = Stage::Initialisation;
+        Ok(None)
+    }
+
+    fn initialisation(&mut self, problem: &mut Problem, job: &Job, slice: &Slice, open: &mut Open<'_>) -> Result<Option<Outcome>, SolverError> {
+        let terms = problem.terms();
+        self.stage = Stage::Violation;
+        if !problem.initial_failures.is_empty() {
+            // The path's session asserts that the initialisation succeeds, so failing needs one of its own.
+            let mut session = open(terms.clone())?;
+            for &t in problem.system.background.iter().chain(&problem.system.axioms) {
+                session.assert(t)?;
+            }
+            let any = terms.or(problem.initial_failures.iter().copied());
+            let any = problem.unrolling.init(&problem.system, any);
+            let attempted = match session.check(&[any], &slice.query())? {
+                bsym_encodings::session::Answer::Sat(mut model) => {
+                    Some(attempt(problem, job, &mut model, Taken { events: vec![], last_fails: true })?)
+                }
+                bsym_encodings::session::Answer::Unsat(_) => None,
+                bsym_encodings::session::Answer::Unknown(reason) => {
+                    self.note(slice, reason, "failure of the initialisation");
+                    None
+                }
+            };
+            match attempted {
+                Some(Attempt::Found(c)) => return Ok(Some(Outcome::Violated(c))),
+                Some(Attempt::Failed(why)) => self.undecided = Some(why),
+                None => {}
+            }
+        }
+        match decide(&mut self.path.session, &[], &slice.query())? {
+            Decided::Unsat(_) => Ok(Some(Outcome::Vacuous(format!("{} has no initial state", problem.system.model.name)))),
+            Decided::Unknown(reason) if reason == Stopped::Cancelled => Ok(Some(Outcome::Paused(reason))),
+            Decided::Sat | Decided::Unknown(_) => Ok(None),
+        }
+    }
+
+    fn violation(&mut self, problem: &mut Problem, job: &Job, slice: &Slice, observer: &mut dyn Observer) -> Result<Option<Outcome>, SolverError> {
+        let k = self.path.depth();
+        let violation = self.path.violation(problem, job);
+        // Where nothing can go wrong, what is asked is only whether there is such a path.
+        let target = violation != Terms::FALSE;
+        let asked = if target { violation } else { Terms::TRUE };
+        let checked = self.path.check(asked, &[], &slice.query(), |model, taken| {
+            if target { attempt(problem, job, model, taken).map(Some) } else { Ok(None) }
+        })?;
+        match checked {
+            Checked::Sat(Some(Attempt::Found(c))) => return Ok(Some(Outcome::Violated(c))),
+            Checked::Sat(Some(Attempt::Failed(why))) => {
+                observer.progress(&Progress::Undecided { query: format!("depth {k}"), reason: why.clone() });
+                self.undecided.get_or_insert(why);
+            }
+            Checked::Sat(None) => {}
+            Checked::Unsat { without_question: true } if k > 0 && self.undecided.is_none() => {
+                return Ok(Some(self.diameter(problem, job, k)));
+            }
+            Checked::Unsat { .. } => {}
+            Checked::Unknown(reason) => {
+                if let Some(paused) = slice.over(&reason) {
+                    return Ok(Some(paused));
+                }
+                observer.progress(&Progress::Undecided { query: format!("depth {k}"), reason: reason.to_string() });
+                self.undecided.get_or_insert(reason.to_string());
+            }
+        }
+        if self.undecided.is_none() {
+            self.clear = Some(k);
+        }
+        observer.progress(&Progress::Depth { engine: Engine::Bmc, depth: k, undecided: self.undecided.is_some() });
+        self.path.assume_conjuncts(problem)?;
+        self.stage = Stage::Failure;
+        Ok(None)
+    }
+
+    fn failure(&mut self, problem: &mut Problem, job: &Job, slice: &Slice, observer: &mut dyn Observer) -> Result<Option<Outcome>, SolverError> {
+        let terms = problem.terms();
+        let k = self.path.depth();
+        let failures = self.path.failures(problem);
+        self.stage = Stage::Extend;
+        if failures.is_empty() {
+            return Ok(None);
+        }
+        let any = terms.or(failures.iter().map(|f| f.1));
+        let checked = self.path.check(any, &failures, &slice.query(), |model, taken| attempt(problem, job, model, taken))?;
+        match checked {
+            Checked::Sat(Attempt::Found(c)) => return Ok(Some(Outcome::Violated(c))),
+            Checked::Sat(Attempt::Failed(why)) => {
+                observer.progress(&Progress::Undecided { query: format!("failures at depth {k}"), reason: why.clone() });
+                self.undecided.get_or_insert(why);
+            }
+            Checked::Unsat { .. } => {}
+            Checked::Unknown(reason) => {
+                if let Some(paused) = slice.over(&reason) {
+                    self.stage = Stage::Failure;
+                    return Ok(Some(paused));
+                }
+                observer.progress(&Progress::Undecided { query: format!("failures at depth {k}"), reason: reason.to_string() });
+                self.undecided.get_or_insert(reason.to_string());
+            }
+        }
+        Ok(None)
+    }
+
+    fn extend(&mut self, problem: &mut Problem, job: &Job) -> Result<Option<Outcome>, SolverError> {
+        let k = self.path.depth();
+        if job.depth.is_some_and(|limit| k >= limit) {
+            return Ok(Some(Outcome::Stuck(Unknown::DepthLimit(k))));
+        }
+        self.path.extend(problem)?;
+        self.stage = Stage::Violation;
+        Ok(None)
+    }
+
+    fn diameter(&self, problem: &Problem, job: &Job, depth: usize) -> Outcome {
+        Outcome::Proof(Claim {
+            properties: problem.targets.iter().map(|t| t.property).collect(),
+            conjuncts: problem.assumed.clone(),
+            well_definedness: job.well_definedness,
+            evidence: Evidence::Diameter { depth },
+        })
+    }
+
+    fn note(&mut self, _slice: &Slice, reason: Stopped, what: &str) {
+        self.undecided.get_or_insert(format!("{what}: {reason}"));
+    }
+}
