@@ -24,3 +24,20 @@ pub enum EvalErrorKind {
     /// The construct is not supported.
     Unsupported,
 }
+
+impl EvalError {
+    /// The expression has no meaning.
+    pub fn ill_defined(span: Span, message: impl Into<String>) -> EvalError {
+        EvalError { kind: EvalErrorKind::IllDefined, span, message: message.into() }
+    }
+
+    /// Elements would have to be listed that cannot.
+    pub fn too_large(span: Span, message: impl Into<String>) -> EvalError {
+        EvalError { kind: EvalErrorKind::TooLarge, span, message: message.into() }
+    }
+
+    /// Not supported.
+    pub fn unsupported(span: Span, message: impl Into<String>) -> EvalError {
+        EvalError { kind: EvalErrorKind::Unsupported, span, message: message.into() }
+    }
+}

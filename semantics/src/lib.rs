@@ -1,8 +1,19 @@
 //! Values, states, the reference evaluator, traces and their replay.
 //!
 //! Deliberately absent: any solver.
+mod elements;
+pub mod env;
 pub mod error;
+pub mod evaluator;
+pub mod finder;
 pub mod lazy_set;
+mod operators;
+pub mod reals;
+mod relations;
 pub mod scope;
+mod sequences;
+pub mod sets;
+mod solve;
 pub mod state;
 pub mod value;
+pub mod value_text;

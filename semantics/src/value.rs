@@ -78,3 +78,68 @@ impl Value {
         }
     }
 }
+
+impl From<bool> for Value {
+    fn from(b: bool) -> Value {
+        Value::Bool(b)
+    }
+}
+
+impl From<LazySet> for Value {
+    fn from(set: LazySet) -> Value {
+        Value::Lazy(Arc::new(set))
+    }
+}
+
+impl Value {
+    /// A string.
+    pub fn string(text: impl Into<Arc<str>>) -> Value {
+        Value::String(text.into())
+    }
+
+    /// A sequence: the couples `1 |-> first`, `2 |-> second` and so on.
+    pub fn sequence(elements: impl IntoIterator<Item = Value>) -> Value {
+        Value::set((1i64..).zip(elements).map(|(i, v)| Value::pair(Value::int(i), v)))
+    }
+
+    /// A left-nested couple of one or more values.
+    pub fn tuple(values: impl IntoIterator<Item = Value>) -> Option<Value> {
+        values.into_iter().reduce(Value::pair)
+    }
+
+    /// The components of a left-nested couple of `n` values, `n > 0`.
+    pub fn untuple(&self, n: usize) -> Option<Vec<Value>> {
+        let mut parts = Vec::with_capacity(n);
+        let mut rest = self;
+        for _ in 1..n {
+            let (left, right) = rest.as_pair()?;
+            parts.push(right.clone());
+            rest = left;
+        }
+        parts.push(rest.clone());
+        parts.reverse();
+        Some(parts)
+    }
+
+    /// Whether a set that is not listed occurs anywhere in the value. Such values cannot be
+    /// compared by their form.
+    pub fn has_lazy(&self) -> bool {
+        match self {
+            Value::Lazy(_) => true,
+            Value::Pair(p) => p.0.has_lazy() || p.1.has_lazy(),
+            Value::Record(fields) => fields.iter().any(|(_, v)| v.has_lazy()),
+            // All elements are of one type: where one holds no set, none does.
+            Value::Set(s) => s.first().is_some_and(Value::holds_sets) && s.iter().any(Value::has_lazy),
+            _ => false,
+        }
+    }
+
+    fn holds_sets(&self) -> bool {
+        match self {
+            Value::Lazy(_) | Value::Set(_) => true,
+            Value::Pair(p) => p.0.holds_sets() || p.1.holds_sets(),
+            Value::Record(fields) => fields.iter().any(|(_, v)| v.holds_sets()),
+            _ => false,
+        }
+    }
+}

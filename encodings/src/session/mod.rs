@@ -4,6 +4,12 @@
 //! after `sat` and a core only after `unsat`: both borrow the session, so asking too late does not
 //! compile. What differs between solvers is a [`Backend`].
 
+#[cfg_attr(not(feature = "z3"), allow(dead_code))]
+mod names;
+mod value;
+#[cfg(feature = "z3")]
+pub mod z3;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::rc::Rc;
@@ -28,6 +34,9 @@ pub trait Backend {
     fn core(&mut self) -> Result<Vec<usize>, SolverError>;
     /// After [`RawAnswer::Sat`]: the value of a term, symbols that do not matter completed.
     fn value(&mut self, t: Term) -> Result<TermValue, SolverError>;
+    /// After [`RawAnswer::Sat`]: the elements of an uninterpreted sort in the model; none if the
+    /// solver does not say.
+    fn universe(&mut self, sort: Sort) -> Result<Vec<TermValue>, SolverError>;
 }
 
 /// A backend's answer.
@@ -128,6 +137,14 @@ impl Model<'_> {
         self.backend.value(t)
     }
 
+    /// The elements of an uninterpreted sort in the model; none if the solver does not say.
+    ///
+    /// # Errors
+    /// If the solver is gone.
+    pub fn universe(&mut self, sort: Sort) -> Result<Vec<TermValue>, SolverError> {
+        self.backend.universe(sort)
+    }
+
     /// Whether a Boolean term is true in the model.
     ///
     /// # Errors
@@ -166,6 +183,13 @@ impl Session {
     /// A session without assertions.
     pub fn new(terms: Rc<Terms>, backend: Box<dyn Backend>) -> Self {
         Session { terms, backend, literals: HashMap::new(), statistics: Statistics::default() }
+    }
+
+    /// A session with the linked Z3.
+    #[cfg(feature = "z3")]
+    pub fn linked(terms: Rc<Terms>) -> Self {
+        let backend = Box::new(self::z3::Z3::new(terms.clone()));
+        Session::new(terms, backend)
     }
 
     /// The terms that the session speaks of.

@@ -381,6 +381,22 @@ impl Terms {
         }
     }
 
+    /// The sort written out, names and all: equal texts are equal sorts, in any table.
+    pub fn sort_text(&self, sort: Sort) -> String {
+        match self.sort_kind(sort) {
+            SortKind::Bool => "Bool".into(),
+            SortKind::Int => "Int".into(),
+            SortKind::Real => "Real".into(),
+            SortKind::Uninterpreted(name) => format!("{name:?}"),
+            SortKind::Enum(name, elements) => format!("{name:?}{elements:?}"),
+            SortKind::Array(i, v) => format!("(Array {} {})", self.sort_text(i), self.sort_text(v)),
+            SortKind::Tuple(fields) => {
+                let fields: Vec<_> = fields.iter().map(|&f| self.sort_text(f)).collect();
+                format!("(Tuple {})", fields.join(" "))
+            }
+        }
+    }
+
     /// The term as an S-expression, for golden tests and logs.
     pub fn text(&self, t: Term) -> String {
         let n = self.node(t);

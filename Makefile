@@ -1,0 +1,27 @@
+# make demo   builds the program and shows what it does
+# make test   everything that has to be right before a commit; what CI runs
+# make setup  finds or fetches libz3; afterwards plain cargo commands work too
+
+CARGO := $(or $(shell command -v cargo 2>/dev/null),$(wildcard $(HOME)/.cargo/bin/cargo),cargo)
+
+# The configuration names libz3 and the rpath for it.
+unexport RUSTFLAGS
+
+.PHONY: demo test setup
+.DEFAULT_GOAL := demo
+
+demo: setup
+	$(CARGO) build --release
+	target/release/bsym ic3 examples/counter.mch --proofs examples/counter.po.json
+	@echo
+	@echo 'Try next:  target/release/bsym --help'
+
+test: setup
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) test --workspace
+	$(CARGO) clippy --workspace --all-targets --no-default-features --target-dir target/no-default -- -D warnings
+	$(CARGO) test -p bsym -p bsym-encodings --no-default-features --target-dir target/no-default
+
+setup:
+	@tools/setup

@@ -1,0 +1,34 @@
+//! Values in their one form.
+
+use std::collections::BTreeMap;
+
+use super::TermValue;
+
+/// The array with these stores, the outermost first, over a default. `None` where two indices
+/// cannot be told apart because a part of them is not understood.
+pub(super) fn array_value(default: TermValue, stores: Vec<(TermValue, TermValue)>) -> Option<TermValue> {
+    let mut entries = BTreeMap::new();
+    for (index, value) in stores {
+        if index.is_opaque() {
+            return None;
+        }
+        entries.entry(index).or_insert(value);
+    }
+    // What cannot be understood cannot be equal to the default either, as far as we know.
+    let entries = entries.into_iter().filter(|(_, v)| *v != default).collect();
+    Some(TermValue::Array { default: Box::new(default), entries })
+}
+
+impl TermValue {
+    /// Whether some part of the value is not understood.
+    pub fn is_opaque(&self) -> bool {
+        match self {
+            TermValue::Opaque(_) => true,
+            TermValue::Tuple(parts) => parts.iter().any(TermValue::is_opaque),
+            TermValue::Array { default, entries } => {
+                default.is_opaque() || entries.iter().any(|(i, v)| i.is_opaque() || v.is_opaque())
+            }
+            _ => false,
+        }
+    }
+}

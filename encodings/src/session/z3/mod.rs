@@ -1,0 +1,128 @@
+//! Z3, linked into the program.
+//!
+//! Uses the default solver, always under assumptions, which keeps it incremental. All sessions of a
+//! thread share the thread's Z3 context.
+
+mod lower;
+mod model;
+mod sorts;
+mod watcher;
+
+use std::rc::Rc;
+
+use z3::ast::Bool;
+use z3::{Model, SatResult, Solver};
+
+use self::lower::Lowering;
+use self::watcher::Watcher;
+use super::{Backend, RawAnswer, SolverError, TermValue};
+use crate::budget::{Budget, Stopped};
+use crate::term::{Sort, SortKind, Term, Terms};
+
+thread_local! {
+    static WATCHER: Rc<Watcher> = Rc::new(Watcher::new());
+}
+
+/// A solver of the linked Z3.
+pub struct Z3 {
+    lowering: Lowering,
+    solver: Solver,
+    watcher: Rc<Watcher>,
+    /// The assumptions of the last check.
+    assumed: Vec<Bool>,
+    model: Option<Model>,
+}
+
+impl Z3 {
+    /// A solver without assertions.
+    pub fn new(terms: Rc<Terms>) -> Self {
+        Z3 {
+            lowering: Lowering::new(terms),
+            solver: Solver::new(),
+            watcher: WATCHER.with(Rc::clone),
+            assumed: vec![],
+            model: None,
+        }
+    }
+
+    /// Name and version of the linked library.
+    pub fn version() -> String {
+        let full = z3::full_version();
+        // The fourth number counts builds.
+        let short: Vec<&str> = full.split('.').take(3).collect();
+        format!("z3 {} (linked)", short.join("."))
+    }
+
+    fn model(&self) -> Result<&Model, SolverError> {
+        self.model.as_ref().ok_or_else(|| SolverError::Refused("there is no model".into()))
+    }
+}
+
+impl Backend for Z3 {
+    fn name(&self) -> String {
+        Self::version()
+    }
+
+    fn assert(&mut self, t: Term) -> Result<(), SolverError> {
+        let t = self.lowering.bool(t)?;
+        self.solver.assert(&t);
+        Ok(())
+    }
+
+    fn check(&mut self, assumptions: &[Term], budget: &Budget) -> Result<RawAnswer, SolverError> {
+        self.model = None;
+        self.assumed = assumptions.iter().map(|&a| self.lowering.bool(a)).collect::<Result<_, _>>()?;
+        let check = || self.solver.check_assumptions(&self.assumed);
+        let (answer, stopped) = self.watcher.run(budget, check);
+        if let Some(why) = stopped {
+            // An answer may have come at the same moment, but its model or core may be damaged.
+            return Ok(RawAnswer::Unknown(why));
+        }
+        Ok(match answer {
+            SatResult::Unsat => RawAnswer::Unsat,
+            SatResult::Sat => {
+                self.model = self.solver.get_model();
+                if self.model.is_some() { RawAnswer::Sat } else { unknown("no model") }
+            }
+            SatResult::Unknown => {
+                unknown(&self.solver.get_reason_unknown().unwrap_or_else(|| "no reason given".into()))
+            }
+        })
+    }
+
+    fn core(&mut self) -> Result<Vec<usize>, SolverError> {
+        let core = self.solver.get_unsat_core();
+        Ok((0..self.assumed.len()).filter(|&i| core.contains(&self.assumed[i])).collect())
+    }
+
+    fn value(&mut self, t: Term) -> Result<TermValue, SolverError> {
+        let sort = self.lowering.terms().sort_of(t);
+        let d = self.lowering.term(t)?;
+        let model = self.model.take().ok_or_else(|| SolverError::Refused("there is no model".into()))?;
+        let value = match model.eval(&d, true) {
+            Some(v) => model::read(&mut self.lowering, &model, &v, sort),
+            None => Err(SolverError::Refused("the model has no value for a term".into())),
+        };
+        self.model = Some(model);
+        value
+    }
+
+    fn universe(&mut self, sort: Sort) -> Result<Vec<TermValue>, SolverError> {
+        if !matches!(self.lowering.terms().sort_kind(sort), SortKind::Uninterpreted(_)) {
+            return Ok(vec![]);
+        }
+        let lowered = self.lowering.sort(sort)?;
+        let mut elements = vec![];
+        if let Some(universe) = self.model()?.get_sort_universe(&lowered.sort) {
+            for i in 0..universe.len() {
+                elements.push(TermValue::Element(sort, universe.get(i).to_string().into()));
+            }
+        }
+        elements.sort();
+        Ok(elements)
+    }
+}
+
+fn unknown(reason: &str) -> RawAnswer {
+    RawAnswer::Unknown(Stopped::Incomplete(reason.trim_matches(['(', ')']).to_string()))
+}

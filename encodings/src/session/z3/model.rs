@@ -1,0 +1,140 @@
+//! Values of a Z3 model.
+
+use std::str::FromStr;
+
+use bsym_language::int::Int;
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use z3::ast::{Ast, Dynamic};
+use z3::{DeclKind, Model};
+
+use super::lower::Lowering;
+use crate::session::value::array_value;
+use crate::session::{SolverError, TermValue};
+use crate::term::{Sort, SortKind};
+
+/// Arrays within arrays and tuples nest; a chain of definitions that goes round does not end.
+const DEPTH: usize = 64;
+
+/// Reads an expression that Z3 gave as a value.
+pub(super) fn read(
+    lowering: &mut Lowering,
+    model: &Model,
+    d: &Dynamic,
+    sort: Sort,
+) -> Result<TermValue, SolverError> {
+    Ok(value(lowering, model, d, sort, 0)?.unwrap_or_else(|| TermValue::Opaque(d.to_string())))
+}
+
+/// `None` if the form is not understood.
+fn value(
+    lowering: &mut Lowering,
+    model: &Model,
+    d: &Dynamic,
+    sort: Sort,
+    depth: usize,
+) -> Result<Option<TermValue>, SolverError> {
+    if depth > DEPTH {
+        return Ok(None);
+    }
+    let depth = depth + 1;
+    Ok(match lowering.terms().sort_kind(sort) {
+        SortKind::Bool => d.as_bool().and_then(|b| b.as_bool()).map(TermValue::Bool),
+        SortKind::Int => {
+            number(d).filter(|n| n.is_integer()).map(|n| TermValue::Int(Int::from(n.to_integer())))
+        }
+        SortKind::Real => number(d).map(TermValue::Real),
+        SortKind::Uninterpreted(_) => {
+            let named = d.is_app() && d.num_children() == 0;
+            named.then(|| TermValue::Element(sort, d.to_string().into()))
+        }
+        SortKind::Enum(..) => {
+            let Ok(decl) = d.safe_decl() else { return Ok(None) };
+            let name = decl.name();
+            let position = lowering.sort(sort)?.constructors.iter().position(|c| c.name() == name);
+            position.map(|i| TermValue::Constructor(sort, i as u32))
+        }
+        SortKind::Tuple(fields) => {
+            if !d.is_app() || d.num_children() != fields.len() {
+                return Ok(None);
+            }
+            let mut values = vec![];
+            for (part, &field) in d.children().iter().zip(fields.iter()) {
+                let Some(v) = value(lowering, model, part, field, depth)? else { return Ok(None) };
+                values.push(v);
+            }
+            Some(TermValue::Tuple(values))
+        }
+        SortKind::Array(index, element) => array(lowering, model, d, index, element, depth)?,
+    })
+}
+
+fn array(
+    lowering: &mut Lowering,
+    model: &Model,
+    d: &Dynamic,
+    index: Sort,
+    element: Sort,
+    depth: usize,
+) -> Result<Option<TermValue>, SolverError> {
+    // The outermost store is the one that counts, so the chain is read from outside.
+    let mut stores = vec![];
+    let mut rest = d.clone();
+    loop {
+        let Ok(decl) = rest.safe_decl() else { return Ok(None) };
+        match decl.kind() {
+            DeclKind::Store if rest.num_children() == 3 => {
+                let parts = rest.children();
+                let Some(i) = value(lowering, model, &parts[1], index, depth)? else { return Ok(None) };
+                let Some(v) = value(lowering, model, &parts[2], element, depth)? else { return Ok(None) };
+                stores.push((i, v));
+                rest = parts[0].clone();
+            }
+            DeclKind::ConstArray => {
+                let Some(default) = value(lowering, model, &rest.children()[0], element, depth)? else {
+                    return Ok(None);
+                };
+                return Ok(array_value(default, stores));
+            }
+            DeclKind::AsArray => {
+                let function = rest.as_array().and_then(|a| a.as_array_func_decl());
+                let Some(table) = function.and_then(|f| model.get_func_interp(&f)) else { return Ok(None) };
+                for entry in table.get_entries() {
+                    let [at] = &entry.get_args()[..] else { return Ok(None) };
+                    let Some(i) = value(lowering, model, at, index, depth)? else { return Ok(None) };
+                    let Some(v) = value(lowering, model, &entry.get_value(), element, depth)? else {
+                        return Ok(None);
+                    };
+                    stores.push((i, v));
+                }
+                let Some(default) = table.get_else() else { return Ok(None) };
+                let Some(default) = value(lowering, model, &default, element, depth)? else {
+                    return Ok(None);
+                };
+                return Ok(array_value(default, stores));
+            }
+            _ => return Ok(None),
+        }
+    }
+}
+
+/// An integer or rational literal.
+fn number(d: &Dynamic) -> Option<BigRational> {
+    if let Some(n) = d.as_int().and_then(|i| i.as_i64()) {
+        return Some(BigRational::from_integer(n.into()));
+    }
+    if let Some((n, m)) = d.as_real().and_then(|r| r.as_rational()) {
+        return Some(BigRational::new(n.into(), m.into()));
+    }
+    let text = d.to_string();
+    let words: Vec<&str> = text.split(['(', ')', ' ']).filter(|w| !w.is_empty()).collect();
+    let digits = |w: &str| BigInt::from_str(w.strip_suffix(".0").unwrap_or(w)).ok();
+    let ratio = |n: &str, m: &str| Some((digits(n)?, digits(m)?)).filter(|(_, m)| *m != BigInt::ZERO);
+    match words[..] {
+        [n] => digits(n).map(BigRational::from_integer),
+        ["-", n] => digits(n).map(|n| BigRational::from_integer(-n)),
+        ["/", n, m] => ratio(n, m).map(|(n, m)| BigRational::new(n, m)),
+        ["-", "/", n, m] | ["/", "-", n, m] => ratio(n, m).map(|(n, m)| BigRational::new(-n, m)),
+        _ => None,
+    }
+}

@@ -1,0 +1,223 @@
+//! Names: what is declared, what is visible, and what a misspelt name may have meant.
+
+use super::*;
+use crate::ast::Ident;
+use crate::definitions::Macro;
+use crate::types::CarrierId;
+
+/// What a global name stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Entity {
+    Carrier(CarrierId),
+    Element(CarrierId, u32),
+    Const(ConstId),
+    Var(VarId),
+    Operation,
+}
+
+impl Checker {
+    /// Declares a global name; says so if it is taken.
+    pub(super) fn declare_global(&mut self, name: &str, span: Span, entity: Entity) {
+        let taken = self.globals.get(name).map(|(_, place)| *place);
+        let defined = self.definitions.get(name).map(|m| m.name.span);
+        if let Some(first) = taken.or(defined) {
+            self.report(
+                Diagnostic::error(codes::DUPLICATE_DECLARATION, span, format!("`{name}` is declared twice"))
+                    .label(first, "first declared here"),
+            );
+        }
+        if taken.is_none() {
+            self.globals.insert(name.to_string(), (entity, span));
+        }
+    }
+
+    /// Makes all names of a finished model known.
+    pub(super) fn declare_model(&mut self) {
+        let none = Span::default();
+        for i in 0..self.model.carriers.len() {
+            let id = CarrierId(i as u32);
+            let carrier = self.model.carriers[i].clone();
+            self.globals.insert(carrier.name, (Entity::Carrier(id), none));
+            if let CarrierKind::Enumerated(elements) = carrier.kind {
+                for (k, e) in elements.into_iter().enumerate() {
+                    self.globals.insert(e, (Entity::Element(id, k as u32), none));
+                }
+            }
+        }
+        for (i, c) in self.model.constants.iter().enumerate() {
+            self.globals.insert(c.name.clone(), (Entity::Const(ConstId(i as u32)), none));
+        }
+        for (i, v) in self.model.variables.iter().enumerate() {
+            self.globals.insert(v.name.clone(), (Entity::Var(VarId(i as u32)), none));
+        }
+    }
+
+    /// A new local that no name refers to yet.
+    pub(super) fn new_local(&mut self, name: &str, span: Span, ty: Type) -> LocalId {
+        self.model.locals.push(Variable { name: name.to_string(), ty, span });
+        LocalId(self.model.locals.len() as u32 - 1)
+    }
+
+    /// Opens bound names of unknown types; the caller closes them by [`Checker::leave`].
+    pub(super) fn enter(&mut self, ids: &[Ident]) -> Vec<LocalId> {
+        let mut locals: Vec<LocalId> = vec![];
+        for (i, id) in ids.iter().enumerate() {
+            if ids[..i].iter().any(|other| other.name == id.name) {
+                self.error(
+                    codes::DUPLICATE_DECLARATION,
+                    id.span,
+                    format!("`{}` occurs twice in this list", id.name),
+                );
+            }
+            let ty = self.fresh();
+            locals.push(self.new_local(&id.name, id.span, ty));
+        }
+        self.reopen(&locals);
+        locals
+    }
+
+    /// Makes the names of locals visible again.
+    pub(super) fn reopen(&mut self, locals: &[LocalId]) {
+        for &l in locals {
+            self.scope.push((self.model.locals[l.index()].name.clone(), l));
+        }
+    }
+
+    pub(super) fn leave(&mut self, locals: &[LocalId]) {
+        self.scope.truncate(self.scope.len() - locals.len());
+    }
+
+    pub(super) fn local(&self, name: &str) -> Option<LocalId> {
+        self.scope.iter().rev().find(|(n, _)| n == name).map(|(_, l)| *l)
+    }
+
+    pub(super) fn local_type(&self, l: LocalId) -> Type {
+        self.model.locals[l.index()].ty.clone()
+    }
+
+    /// The definition that a name stands for here.
+    pub(super) fn definition(&self, name: &str) -> Option<Arc<Macro>> {
+        if self.local(name).is_some() { None } else { self.definitions.get(name) }
+    }
+
+    /// Whether anything at all is declared under the name.
+    pub(super) fn is_declared(&self, name: &str) -> bool {
+        self.local(name).is_some() || self.globals.contains_key(name) || self.definitions.get(name).is_some()
+    }
+
+    /// Runs `inner` on an expanded definition. `None` after a message: wrong number of arguments, a
+    /// body of the other kind, or an expansion without bounds.
+    pub(super) fn expand<B, T>(
+        &mut self,
+        entry: &Macro,
+        arguments: &[ast::Expr],
+        span: Span,
+        body: impl FnOnce(&Macro, &[ast::Expr]) -> Option<B>,
+        inner: impl FnOnce(&mut Self, &B) -> T,
+    ) -> Option<T> {
+        let name = &entry.name.name;
+        if entry.parameters.len() != arguments.len() {
+            let (wanted, given) = (entry.parameters.len(), arguments.len());
+            self.report(
+                Diagnostic::error(
+                    codes::DEFINITION_ARITY,
+                    span,
+                    format!("definition `{name}` has {wanted} parameters, {given} arguments are given"),
+                )
+                .label(entry.name.span, "defined here"),
+            );
+            return None;
+        }
+        self.expansions += 1;
+        if self.expansions > MOST_EXPANSIONS || self.expanding.len() > DEEPEST_EXPANSION {
+            if self.expansions <= MOST_EXPANSIONS + 1 || self.expanding.len() > DEEPEST_EXPANSION {
+                self.error(
+                    codes::CYCLIC_DEFINITION,
+                    span,
+                    format!("the expansion of definition `{name}` is too large"),
+                );
+            }
+            self.expansions = self.expansions.max(MOST_EXPANSIONS + 1);
+            return None;
+        }
+        let Some(body) = body(entry, arguments) else {
+            let is = match &entry.body {
+                ast::DefinitionBody::Subst(_) => "a substitution, an expression or predicate is expected",
+                _ => "an expression or predicate, a substitution is expected",
+            };
+            self.report(
+                Diagnostic::error(codes::DEFINITION_KIND, span, format!("definition `{name}` is {is}"))
+                    .label(entry.name.span, "defined here"),
+            );
+            return None;
+        };
+        self.expanding.push(span);
+        let result = inner(self, &body);
+        self.expanding.pop();
+        Some(result)
+    }
+
+    /// Says that a name is unknown, with the nearest one that is known.
+    pub(super) fn unknown(&mut self, name: &str, span: Span) {
+        if self.uses_others {
+            return;
+        }
+        let mut d = Diagnostic::error(codes::UNKNOWN_IDENTIFIER, span, format!("`{name}` is not declared"));
+        if let Some(near) = self.nearest(name) {
+            d = d.help(format!("did you mean `{near}`?"));
+        } else if let Some((file, place)) = self.definitions.missing.first() {
+            d = d.label(*place, "this file was not found").help(format!("it may be defined in `{file}`"));
+        }
+        self.report(d);
+    }
+
+    fn nearest(&self, name: &str) -> Option<String> {
+        let limit = (name.chars().count() / 3).clamp(1, 3);
+        let mut candidates: Vec<(usize, &str)> = self
+            .scope
+            .iter()
+            .map(|(n, _)| n.as_str())
+            .chain(self.globals.keys().map(String::as_str))
+            .chain(self.definitions.iter().map(|m| m.name.name.as_str()))
+            .map(|n| (distance(name, n), n))
+            .filter(|(d, n)| *d <= limit && *d < n.chars().count())
+            .collect();
+        candidates.sort();
+        candidates.first().map(|(_, n)| n.to_string())
+    }
+}
+
+/// Edit distance of Levenshtein; letters that differ only in case count as equal for all but one.
+fn distance(a: &str, b: &str) -> usize {
+    if a.to_lowercase() == b.to_lowercase() {
+        return 1;
+    }
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    if a.len().abs_diff(b.len()) > 3 {
+        return usize::MAX;
+    }
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let next = (diagonal + usize::from(ca != cb)).min(row[j] + 1).min(row[j + 1] + 1);
+            diagonal = row[j + 1];
+            row[j + 1] = next;
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::distance;
+
+    #[test]
+    fn distances() {
+        assert_eq!(distance("floor", "floors"), 1);
+        assert_eq!(distance("abc", "ABC"), 1);
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "ab"), 2);
+    }
+}

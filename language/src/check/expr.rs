@@ -1,0 +1,636 @@
+//! Types of expressions.
+
+use super::*;
+use crate::ast::{BinaryOp as In, Constant, ExprKind as Ast, Ident, Quantifier, UnaryOp as InUnary};
+use crate::int::Int;
+
+impl Checker {
+    pub(super) fn expr(&mut self, e: &ast::Expr) -> Expr {
+        match &e.kind {
+            Ast::Ident(name) => self.identifier(name, e.span),
+            Ast::Apply(f, args) => self.apply(f, args, e.span),
+            Ast::Binary(op, l, r) => self.binary(*op, l, r, e),
+            Ast::Builtin(f, args) => self.builtin(*f, args, e.span),
+            Ast::BuiltinValue(f) => self.builtin_value(*f, e.span),
+            Ast::Labelled(_, inner) | Ast::Described(inner, _) => self.expr(inner),
+            Ast::Quantified(q, ids, p, value) => match value {
+                Some(value) => self.quantified(*q, ids, p, value, e),
+                None => self.predicate_as_expression(e),
+            },
+            Ast::Comprehension(ids, p, value) => self.comprehension(ids, p, value.as_deref(), e.span),
+            Ast::SetExtension(items) => self.set_extension(items, e.span),
+            Ast::SeqExtension(items) => self.seq_extension(items, e.span),
+            Ast::Record(fields) => self.record(fields, e.span, true),
+            Ast::Struct(fields) => self.record(fields, e.span, false),
+            Ast::If(branches, other) => self.conditional(branches, other.as_deref(), e.span),
+            Ast::Let(ids, p, body) => self.let_expr(ids, p, body, e.span),
+            Ast::Unary(op, a) => self.unary(*op, a, e),
+            Ast::Image(r, s) => self.image(r, s, e.span),
+            Ast::Field(r, label) => self.field(r, label, e.span),
+            Ast::Tuple(items) => self.tuple(items, e.span),
+            Ast::Old(name) => self.old(name, e.span),
+            Ast::Substituted(..) => self.predicate_as_expression(e),
+            Ast::Error => self.erroneous(e.span),
+            Ast::Integer(_)
+            | Ast::Real(_)
+            | Ast::String(_)
+            | Ast::Constant(_)
+            | Ast::EmptySet
+            | Ast::EmptySeq => self.literal(e),
+        }
+    }
+
+    fn literal(&mut self, e: &ast::Expr) -> Expr {
+        let (kind, ty) = match &e.kind {
+            Ast::Integer(text) => (ExprKind::Integer(integer(text)), Type::Int),
+            Ast::Real(text) => (ExprKind::Real(text.clone()), Type::Real),
+            Ast::String(text) => (ExprKind::String(text.clone()), Type::String),
+            Ast::EmptySeq => {
+                let t = self.fresh();
+                (ExprKind::EmptySet, Type::seq(t))
+            }
+            Ast::Constant(c) => match constant(*c) {
+                Some(known) => known,
+                None => return self.predicate_as_expression(e),
+            },
+            _ => (ExprKind::EmptySet, self.fresh_set()),
+        };
+        Expr { kind, ty, span: e.span }
+    }
+
+    pub(super) fn identifier(&mut self, name: &str, span: Span) -> Expr {
+        if let Some(l) = self.local(name) {
+            return Expr { kind: ExprKind::Local(l), ty: self.local_type(l), span };
+        }
+        if let Some(entry) = self.definition(name) {
+            return self
+                .expand(&entry, &[], span, |m, a| m.expand_expr(a), |c, body| c.expr(body))
+                .unwrap_or_else(|| self.erroneous(span));
+        }
+        let Some(&(entity, declared)) = self.globals.get(name) else {
+            self.unknown(name, span);
+            return self.erroneous(span);
+        };
+        let (kind, ty) = match entity {
+            Entity::Carrier(c) => (ExprKind::Carrier(c), Type::pow(Type::Carrier(c))),
+            Entity::Element(c, i) => (ExprKind::Element(c, i), Type::Carrier(c)),
+            Entity::Const(c) => (ExprKind::Const(c), self.model.constants[c.index()].ty.clone()),
+            Entity::Var(v) => {
+                if self.visibility == Visibility::Static {
+                    self.report(
+                        Diagnostic::error(
+                            codes::NOT_VISIBLE,
+                            span,
+                            format!(
+                                "variable `{name}` may not be used here, where only constants have a value"
+                            ),
+                        )
+                        .label(declared, "declared here"),
+                    );
+                }
+                (ExprKind::Var(v), self.model.variables[v.index()].ty.clone())
+            }
+            Entity::Operation => {
+                self.not_supported(span, &format!("the operation `{name}` in an expression"));
+                return self.erroneous(span);
+            }
+        };
+        Expr { kind, ty, span }
+    }
+
+    fn old(&mut self, name: &str, span: Span) -> Expr {
+        if let Some(l) = self.old_local(name) {
+            return Expr { kind: ExprKind::Local(l), ty: self.local_type(l), span };
+        }
+        match self.globals.get(name) {
+            Some(&(Entity::Var(v), _)) => {
+                if !self.old_values {
+                    self.error(
+                        codes::OLD_VALUE,
+                        span,
+                        format!("`{name}$0` may only be used in `: (P)` and in the invariant of a loop"),
+                    );
+                }
+                Expr { kind: ExprKind::Old(v), ty: self.model.variables[v.index()].ty.clone(), span }
+            }
+            Some(_) => {
+                self.error(codes::OLD_VALUE, span, format!("`{name}$0` needs a variable"));
+                self.erroneous(span)
+            }
+            None => {
+                self.unknown(name, span);
+                self.erroneous(span)
+            }
+        }
+    }
+
+    // In `x : (P)` the name `x` of a result or VAR local is shadowed by its new value.
+    fn old_local(&self, name: &str) -> Option<LocalId> {
+        self.scope
+            .iter()
+            .rev()
+            .map(|(n, l)| (n, *l))
+            .find(|(n, l)| *n == name && self.assignable.contains(l))
+            .map(|p| p.1)
+    }
+
+    pub(super) fn predicate_as_expression(&mut self, e: &ast::Expr) -> Expr {
+        self.report(
+            Diagnostic::error(
+                codes::NOT_AN_EXPRESSION,
+                e.span,
+                "this is a predicate, an expression is expected",
+            )
+            .help("`bool(P)` is the Boolean value of a predicate"),
+        );
+        self.erroneous(e.span)
+    }
+
+    fn apply(&mut self, f: &ast::Expr, args: &[ast::Expr], span: Span) -> Expr {
+        if let Ast::Ident(name) = &f.kind {
+            if let Some(entry) = self.definition(name)
+                && !entry.parameters.is_empty()
+            {
+                if self.definitions.get(&format!("EXTERNAL_FUNCTION_{name}")).is_some()
+                    || self.definitions.get(&format!("EXTERNAL_PREDICATE_{name}")).is_some()
+                {
+                    self.not_supported(span, &format!("the external function `{name}`"));
+                    return self.erroneous(span);
+                }
+                return self
+                    .expand(&entry, args, span, |m, a| m.expand_expr(a), |c, body| c.expr(body))
+                    .unwrap_or_else(|| self.erroneous(span));
+            }
+            if self.local(name).is_none() && matches!(self.globals.get(name), Some((Entity::Operation, _))) {
+                self.not_supported(span, &format!("the call of operation `{name}` in an expression"));
+                return self.erroneous(span);
+            }
+        }
+        if let (Ast::BuiltinValue(b), [_]) = (&f.kind, args)
+            && matches!(b, ast::BuiltinFn::Prj1 | ast::BuiltinFn::Prj2)
+        {
+            return self.builtin(*b, args, span);
+        }
+        let f = self.expr(f);
+        let x = self.tuple(args, span);
+        let (relation, a, b) = self.fresh_relation();
+        if !self.types.unify(&f.ty, &relation) {
+            let found = self.type_text(&f.ty);
+            let mut d = Diagnostic::error(
+                codes::TYPE_MISMATCH,
+                f.span,
+                format!("only a function can be applied, this is {found}"),
+            );
+            if let Some(place) = self.declaration(&f) {
+                d = d.label(place, "declared here");
+            }
+            self.report(d);
+            return self.erroneous(span);
+        }
+        self.expect(&x, &a);
+        Expr { kind: ExprKind::Apply(Box::new(f), Box::new(x)), ty: b, span }
+    }
+
+    /// A left-nested couple; a single item is itself.
+    pub(super) fn tuple(&mut self, items: &[ast::Expr], span: Span) -> Expr {
+        let mut items = items.iter();
+        let Some(first) = items.next() else { return self.erroneous(span) };
+        let mut result = self.expr(first);
+        for item in items {
+            let item = self.expr(item);
+            result = couple(result, item);
+        }
+        result
+    }
+
+    /// The element that several locals stand for.
+    pub(super) fn tuple_type(&self, locals: &[LocalId]) -> Type {
+        let mut types = locals.iter().map(|&l| self.local_type(l));
+        let first = types.next().unwrap_or(ERROR);
+        types.fold(first, Type::pair)
+    }
+
+    fn unary(&mut self, op: InUnary, a: &ast::Expr, e: &ast::Expr) -> Expr {
+        match op {
+            InUnary::Not => self.predicate_as_expression(e),
+            InUnary::Inverse => {
+                let r = self.expr(a);
+                let (relation, x, y) = self.fresh_relation();
+                self.expect(&r, &relation);
+                Expr {
+                    kind: ExprKind::Unary(UnaryOp::Inverse, Box::new(r)),
+                    ty: Type::relation(y, x),
+                    span: e.span,
+                }
+            }
+            InUnary::Minus => {
+                let a = self.expr(a);
+                // A literal, so that the rest of the program sees a number.
+                if let ExprKind::Integer(n) = &a.kind
+                    && !n.is_negative()
+                {
+                    return Expr { kind: ExprKind::Integer(-n), ty: Type::Int, span: e.span };
+                }
+                self.require(a.span, Constraint::Number(a.ty.clone()));
+                Expr { ty: a.ty.clone(), kind: ExprKind::Unary(UnaryOp::Negate, Box::new(a)), span: e.span }
+            }
+        }
+    }
+
+    fn image(&mut self, r: &ast::Expr, s: &ast::Expr, span: Span) -> Expr {
+        let (r, s) = (self.expr(r), self.expr(s));
+        let (relation, a, b) = self.fresh_relation();
+        self.expect(&r, &relation);
+        self.expect(&s, &Type::pow(a));
+        Expr { kind: ExprKind::Binary(BinaryOp::Image, Box::new(r), Box::new(s)), ty: Type::pow(b), span }
+    }
+
+    fn field(&mut self, r: &ast::Expr, label: &Ident, span: Span) -> Expr {
+        let r = self.expr(r);
+        let ty = self.fresh();
+        self.require(label.span, Constraint::Field(r.ty.clone(), label.name.clone(), ty.clone()));
+        Expr { kind: ExprKind::Field(Box::new(r), label.name.clone()), ty, span }
+    }
+
+    fn quantified(
+        &mut self,
+        q: Quantifier,
+        ids: &[Ident],
+        p: &ast::Expr,
+        value: &ast::Expr,
+        e: &ast::Expr,
+    ) -> Expr {
+        let locals = self.enter(ids);
+        let p = self.pred(p);
+        let v = self.expr(value);
+        self.leave(&locals);
+        let (op, ty) = match q {
+            Quantifier::Lambda => (QuantOp::Lambda, Type::relation(self.tuple_type(&locals), v.ty.clone())),
+            Quantifier::Union | Quantifier::Inter => {
+                let set = self.fresh_set();
+                self.expect(&v, &set);
+                (if q == Quantifier::Union { QuantOp::Union } else { QuantOp::Inter }, set)
+            }
+            Quantifier::Sigma | Quantifier::Pi => {
+                self.require(v.span, Constraint::Number(v.ty.clone()));
+                (if q == Quantifier::Sigma { QuantOp::Sigma } else { QuantOp::Pi }, v.ty.clone())
+            }
+            Quantifier::Forall | Quantifier::Exists => return self.predicate_as_expression(e),
+        };
+        Expr { kind: ExprKind::Quantified(op, locals, Box::new(p), Box::new(v)), ty, span: e.span }
+    }
+
+    fn comprehension(&mut self, ids: &[Ident], p: &ast::Expr, value: Option<&ast::Expr>, span: Span) -> Expr {
+        let locals = self.enter(ids);
+        let p = Box::new(self.pred(p));
+        let value = value.map(|v| self.expr(v));
+        self.leave(&locals);
+        match value {
+            None => {
+                let ty = Type::pow(self.tuple_type(&locals));
+                Expr { kind: ExprKind::Comprehension(locals, p), ty, span }
+            }
+            Some(v) => {
+                let ty = Type::pow(v.ty.clone());
+                Expr { kind: ExprKind::Quantified(QuantOp::Image, locals, p, Box::new(v)), ty, span }
+            }
+        }
+    }
+
+    fn set_extension(&mut self, items: &[ast::Expr], span: Span) -> Expr {
+        let (items, ty) = self.elements(items);
+        Expr { kind: ExprKind::SetExtension(items), ty: Type::pow(ty), span }
+    }
+
+    fn seq_extension(&mut self, items: &[ast::Expr], span: Span) -> Expr {
+        let (items, ty) = self.elements(items);
+        Expr { kind: ExprKind::SeqExtension(items), ty: Type::seq(ty), span }
+    }
+
+    fn elements(&mut self, items: &[ast::Expr]) -> (Vec<Expr>, Type) {
+        let ty = self.fresh();
+        let mut out = vec![];
+        for item in items {
+            let item = self.expr(item);
+            self.expect(&item, &ty);
+            out.push(item);
+        }
+        (out, ty)
+    }
+
+    fn record(&mut self, fields: &[(Ident, ast::Expr)], span: Span, value: bool) -> Expr {
+        let mut out: Vec<(String, Expr)> = vec![];
+        for (label, e) in fields {
+            if out.iter().any(|(l, _)| *l == label.name) {
+                self.error(
+                    codes::DUPLICATE_DECLARATION,
+                    label.span,
+                    format!("field `{}` occurs twice", label.name),
+                );
+                continue;
+            }
+            let e = self.expr(e);
+            out.push((label.name.clone(), e));
+        }
+        out.sort_by(|a, b| a.0.cmp(&b.0));
+        let mut types = vec![];
+        for (label, e) in &out {
+            let ty = if value {
+                e.ty.clone()
+            } else {
+                let element = self.fresh();
+                self.expect(e, &Type::pow(element.clone()));
+                element
+            };
+            types.push((label.clone(), ty));
+        }
+        let ty = Type::Record(types);
+        if value {
+            Expr { kind: ExprKind::Record(out), ty, span }
+        } else {
+            Expr { kind: ExprKind::Struct(out), ty: Type::pow(ty), span }
+        }
+    }
+
+    fn conditional(
+        &mut self,
+        branches: &[(ast::Expr, ast::Expr)],
+        other: Option<&ast::Expr>,
+        span: Span,
+    ) -> Expr {
+        let checked: Vec<(Pred, Expr)> = branches.iter().map(|(p, v)| (self.pred(p), self.expr(v))).collect();
+        let Some(other) = other else {
+            self.error(codes::NOT_AN_EXPRESSION, span, "an IF expression needs an ELSE");
+            return self.erroneous(span);
+        };
+        let mut result = self.expr(other);
+        for (p, v) in checked.into_iter().rev() {
+            self.expect(&v, &result.ty);
+            let ty = v.ty.clone();
+            result = Expr { kind: ExprKind::If(Box::new(p), Box::new(v), Box::new(result)), ty, span };
+        }
+        result
+    }
+
+    fn let_expr(&mut self, ids: &[Ident], p: &ast::Expr, body: &ast::Expr, span: Span) -> Expr {
+        let bindings = self.bindings(ids, p);
+        let locals: Vec<LocalId> = bindings.iter().map(|(l, _)| *l).collect();
+        self.reopen(&locals);
+        let body = self.expr(body);
+        self.leave(&locals);
+        Expr { ty: body.ty.clone(), kind: ExprKind::Let(bindings, Box::new(body)), span }
+    }
+
+    /// The equations `x = E & …` of a `LET`. Their right sides are outside the scope of the names.
+    pub(super) fn bindings(&mut self, ids: &[Ident], p: &ast::Expr) -> Vec<(LocalId, Expr)> {
+        let mut equations: Vec<Option<&ast::Expr>> = vec![None; ids.len()];
+        let mut parts = vec![p];
+        while let Some(part) = parts.pop() {
+            match &part.kind {
+                Ast::Binary(In::And, l, r) => parts.extend([&**r, &**l]),
+                Ast::Labelled(_, inner) | Ast::Described(inner, _) => parts.push(inner),
+                Ast::Error => {}
+                Ast::Binary(In::Equal, l, r) if matches!(&l.kind, Ast::Ident(n) if ids.iter().any(|i| i.name == *n)) =>
+                {
+                    let at = ids.iter().position(|i| matches!(&l.kind, Ast::Ident(n) if i.name == *n));
+                    if let Some(at) = at
+                        && equations[at].replace(r).is_some()
+                    {
+                        self.error(
+                            codes::BAD_LET,
+                            part.span,
+                            format!("`{}` is given twice in this LET", ids[at].name),
+                        );
+                    }
+                }
+                _ => self.error(
+                    codes::BAD_LET,
+                    part.span,
+                    "a LET has an equation `x = E` for each of its names and nothing else",
+                ),
+            }
+        }
+        let locals = self.enter(ids);
+        self.leave(&locals);
+        let mut out = vec![];
+        for ((id, l), equation) in ids.iter().zip(locals).zip(equations) {
+            let value = match equation {
+                Some(e) => self.expr(e),
+                None => {
+                    let message = format!("LET gives no value for `{}`", id.name);
+                    self.error(codes::BAD_LET, id.span, message);
+                    self.erroneous(id.span)
+                }
+            };
+            let ty = self.local_type(l);
+            self.types.unify(&ty, &value.ty);
+            out.push((l, value));
+        }
+        out
+    }
+
+    fn binary(&mut self, op: In, l: &ast::Expr, r: &ast::Expr, whole: &ast::Expr) -> Expr {
+        use In::*;
+        match op {
+            Implies | Iff | And | Or | Equal | NotEqual | Member | NotMember | Subset | NotSubset
+            | StrictSubset | NotStrictSubset | Less | LessEqual | Greater | GreaterEqual => {
+                return self.predicate_as_expression(whole);
+            }
+            _ => {}
+        }
+        let (l, r) = (self.expr(l), self.expr(r));
+        let span = whole.span;
+        let number = |ty: &Type| Constraint::Number(ty.clone());
+        let (kind, ty) = match op {
+            Plus | Divide => {
+                self.expect_same(&l, &r, if op == Plus { "+" } else { "/" });
+                self.require(span, number(&l.ty));
+                (if op == Plus { BinaryOp::Add } else { BinaryOp::Divide }, l.ty.clone())
+            }
+            Minus => {
+                self.expect_same(&l, &r, "-");
+                self.require(span, Constraint::NumberOrSet(l.ty.clone()));
+                (BinaryOp::Subtract, l.ty.clone())
+            }
+            Times => {
+                let ty = self.fresh();
+                self.require(span, Constraint::Times(l.ty.clone(), r.ty.clone(), ty.clone()));
+                (BinaryOp::Multiply, ty)
+            }
+            Power => {
+                self.require(l.span, number(&l.ty));
+                self.expect(&r, &Type::Int);
+                (BinaryOp::Power, l.ty.clone())
+            }
+            Mod | Interval => {
+                self.expect(&l, &Type::Int);
+                self.expect(&r, &Type::Int);
+                if op == Mod {
+                    (BinaryOp::Mod, Type::Int)
+                } else {
+                    (BinaryOp::Interval, Type::pow(Type::Int))
+                }
+            }
+            Maplet => (BinaryOp::Maplet, Type::pair(l.ty.clone(), r.ty.clone())),
+            OfType => {
+                let set = Type::pow(l.ty.clone());
+                self.expect(&r, &set);
+                return l;
+            }
+            BackwardComposition => {
+                let (ty, l, r) = (self.composition(&r, &l), r, l);
+                return Expr {
+                    kind: ExprKind::Binary(BinaryOp::Composition, Box::new(l), Box::new(r)),
+                    ty,
+                    span,
+                };
+            }
+            Composition => (BinaryOp::Composition, self.composition(&l, &r)),
+            _ => self.set_operator(op, &l, &r),
+        };
+        Expr { kind: ExprKind::Binary(kind, Box::new(l), Box::new(r)), ty, span }
+    }
+
+    fn composition(&mut self, first: &Expr, second: &Expr) -> Type {
+        let (a, b, c) = (self.fresh(), self.fresh(), self.fresh());
+        self.expect(first, &Type::relation(a.clone(), b.clone()));
+        self.expect(second, &Type::relation(b, c.clone()));
+        Type::relation(a, c)
+    }
+
+    fn set_operator(&mut self, op: In, l: &Expr, r: &Expr) -> (BinaryOp, Type) {
+        use In::*;
+        match op {
+            Union | Intersection | SetMinus | Override | Concat => {
+                let ty = match op {
+                    Override => self.fresh_relation().0,
+                    Concat => Type::seq(self.fresh()),
+                    _ => self.fresh_set(),
+                };
+                self.expect(l, &ty);
+                self.expect(r, &ty);
+                let op = match op {
+                    Union => BinaryOp::Union,
+                    Intersection => BinaryOp::Intersection,
+                    SetMinus => BinaryOp::Difference,
+                    Override => BinaryOp::Override,
+                    _ => BinaryOp::Concat,
+                };
+                (op, ty)
+            }
+            DomainRestriction | DomainSubtraction => {
+                let (relation, a, _) = self.fresh_relation();
+                self.expect(l, &Type::pow(a));
+                self.expect(r, &relation);
+                let op = if op == DomainRestriction {
+                    BinaryOp::DomainRestriction
+                } else {
+                    BinaryOp::DomainSubtraction
+                };
+                (op, relation)
+            }
+            RangeRestriction | RangeSubtraction => {
+                let (relation, _, b) = self.fresh_relation();
+                self.expect(l, &relation);
+                self.expect(r, &Type::pow(b));
+                let op = if op == RangeRestriction {
+                    BinaryOp::RangeRestriction
+                } else {
+                    BinaryOp::RangeSubtraction
+                };
+                (op, relation)
+            }
+            DirectProduct => {
+                let (a, b, c) = (self.fresh(), self.fresh(), self.fresh());
+                self.expect(l, &Type::relation(a.clone(), b.clone()));
+                self.expect(r, &Type::relation(a.clone(), c.clone()));
+                (BinaryOp::DirectProduct, Type::relation(a, Type::pair(b, c)))
+            }
+            ParallelProduct => {
+                let ((left, a, b), (right, c, d)) = (self.fresh_relation(), self.fresh_relation());
+                self.expect(l, &left);
+                self.expect(r, &right);
+                (BinaryOp::ParallelProduct, Type::relation(Type::pair(a, c), Type::pair(b, d)))
+            }
+            Prepend => {
+                let ty = Type::seq(l.ty.clone());
+                self.expect(r, &ty);
+                (BinaryOp::Prepend, ty)
+            }
+            Append => {
+                let ty = Type::seq(r.ty.clone());
+                self.expect(l, &ty);
+                (BinaryOp::Append, ty)
+            }
+            Take | Drop => {
+                let ty = Type::seq(self.fresh());
+                self.expect(l, &ty);
+                self.expect(r, &Type::Int);
+                (if op == Take { BinaryOp::Take } else { BinaryOp::Drop }, ty)
+            }
+            _ => {
+                let (a, b) = (self.fresh(), self.fresh());
+                self.expect(l, &Type::pow(a.clone()));
+                self.expect(r, &Type::pow(b.clone()));
+                match arrow(op) {
+                    Some(op) => (op, Type::pow(Type::relation(a, b))),
+                    None => (BinaryOp::Cartesian, Type::relation(a, b)),
+                }
+            }
+        }
+    }
+}
+
+fn arrow(op: In) -> Option<BinaryOp> {
+    Some(match op {
+        In::Relation => BinaryOp::Relation,
+        In::TotalRelation => BinaryOp::TotalRelation,
+        In::SurjectiveRelation => BinaryOp::SurjectiveRelation,
+        In::TotalSurjectiveRelation => BinaryOp::TotalSurjectiveRelation,
+        In::PartialFunction => BinaryOp::PartialFunction,
+        In::TotalFunction => BinaryOp::TotalFunction,
+        In::PartialInjection => BinaryOp::PartialInjection,
+        In::TotalInjection => BinaryOp::TotalInjection,
+        In::PartialSurjection => BinaryOp::PartialSurjection,
+        In::TotalSurjection => BinaryOp::TotalSurjection,
+        In::PartialBijection => BinaryOp::PartialBijection,
+        In::TotalBijection => BinaryOp::TotalBijection,
+        _ => return None,
+    })
+}
+
+/// `a |-> b`, placed at both.
+pub(super) fn couple(a: Expr, b: Expr) -> Expr {
+    let span = if a.span.source == b.span.source { a.span.to(b.span) } else { a.span };
+    let ty = Type::pair(a.ty.clone(), b.ty.clone());
+    Expr { kind: ExprKind::Binary(BinaryOp::Maplet, Box::new(a), Box::new(b)), ty, span }
+}
+
+fn integer(text: &str) -> Int {
+    let parsed = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(hex) => num_bigint::BigInt::parse_bytes(hex.as_bytes(), 16),
+        None => num_bigint::BigInt::parse_bytes(text.as_bytes(), 10),
+    };
+    parsed.map_or(Int::ZERO, Int::from)
+}
+
+fn constant(c: Constant) -> Option<(ExprKind, Type)> {
+    let set = |s, t| Some((ExprKind::Set(s), Type::pow(t)));
+    match c {
+        Constant::Integer => set(BuiltinSet::Integer, Type::Int),
+        Constant::Natural => set(BuiltinSet::Natural, Type::Int),
+        Constant::Natural1 => set(BuiltinSet::Natural1, Type::Int),
+        Constant::Int => set(BuiltinSet::Int, Type::Int),
+        Constant::Nat => set(BuiltinSet::Nat, Type::Int),
+        Constant::Nat1 => set(BuiltinSet::Nat1, Type::Int),
+        Constant::Bool => set(BuiltinSet::Bool, Type::Bool),
+        Constant::Str => set(BuiltinSet::String, Type::String),
+        Constant::Real => set(BuiltinSet::Real, Type::Real),
+        Constant::Float => set(BuiltinSet::Float, Type::Real),
+        Constant::True => Some((ExprKind::Bool(true), Type::Bool)),
+        Constant::False => Some((ExprKind::Bool(false), Type::Bool)),
+        Constant::MaxInt => Some((ExprKind::MaxInt, Type::Int)),
+        Constant::MinInt => Some((ExprKind::MinInt, Type::Int)),
+        Constant::Btrue | Constant::Bfalse => None,
+    }
+}

@@ -1,0 +1,131 @@
+//! Definitions and axioms with a meaning for the scope: `SET_PREF_…`, `scope_S`, `card(S) = n`, `GOAL`.
+
+use super::*;
+use crate::ast::{BinaryOp as In, Constant, DefinitionBody, ExprKind as Ast, UnaryOp as InUnary};
+use crate::int::Int;
+use crate::types::CarrierId;
+
+impl Checker {
+    /// Reads the definitions that concern the scope. Requires that carriers are declared.
+    pub(super) fn scope_hints(&mut self) {
+        let entries: Vec<_> = self.definitions.iter().cloned().collect();
+        for entry in entries {
+            let (DefinitionBody::Expr(body) | DefinitionBody::Either(body, _)) = &entry.body else {
+                continue;
+            };
+            let name = entry.name.name.as_str();
+            if let Some(preference) = name.strip_prefix("SET_PREF_") {
+                match (preference, self.number(body, 0)) {
+                    ("MAXINT", Some(n)) => self.model.hints.maxint = Some(n),
+                    ("MININT", Some(n)) => self.model.hints.minint = Some(n),
+                    _ => {
+                        let text = self.plain_text(body);
+                        self.model.hints.preferences.insert(preference.to_string(), text);
+                    }
+                }
+            } else if let Some(set) = name.strip_prefix("scope_") {
+                let Some((Entity::Carrier(c), _)) = self.globals.get(set).copied() else { continue };
+                match self.size(body) {
+                    Some(n) => drop(self.model.hints.sizes.insert(c, n)),
+                    None => self.report(Diagnostic::warning(
+                        codes::IGNORED_DEFINITION,
+                        body.span,
+                        format!("`{name}` is ignored: a number or an interval is expected"),
+                    )),
+                }
+            }
+        }
+    }
+
+    /// Reads `card(S) = n` from the axioms; a `scope_S` definition is stronger.
+    pub(super) fn size_hints(&mut self) {
+        let mut found: Vec<(CarrierId, usize)> = vec![];
+        for axiom in &self.model.axioms {
+            let PredKind::Compare(CompareOp::Equal, l, r) = &axiom.pred.kind else { continue };
+            for (card, n) in [(l, r), (r, l)] {
+                if let (ExprKind::Unary(UnaryOp::Card, set), ExprKind::Integer(n)) = (&card.kind, &n.kind)
+                    && let ExprKind::Carrier(c) = set.kind
+                    && let Some(n) = n.to_usize()
+                {
+                    found.push((c, n));
+                }
+            }
+        }
+        for (c, n) in found {
+            if self.model.carriers[c.index()].kind == CarrierKind::Deferred {
+                self.model.hints.sizes.entry(c).or_insert(n);
+            }
+        }
+    }
+
+    /// Reads `GOAL`. One that does not check is ignored with a warning.
+    pub(super) fn goal(&mut self) {
+        let Some(entry) = self.definitions.get("GOAL") else { return };
+        let (DefinitionBody::Expr(body) | DefinitionBody::Either(body, _)) = &entry.body else { return };
+        if !entry.parameters.is_empty() {
+            return;
+        }
+        let said = self.diagnostics.len();
+        let mut goal = self.pred(body);
+        self.finish_group();
+        self.close_pred(&mut goal);
+        if self.diagnostics.len() == said {
+            self.model.goal = Some(goal);
+            return;
+        }
+        let first = self.diagnostics.drain(said..).next();
+        if let Some(first) = first {
+            self.diagnostics.push(Diagnostic {
+                severity: Severity::Warning,
+                code: codes::IGNORED_DEFINITION,
+                message: format!("`GOAL` is ignored: {}", first.message),
+                ..first
+            });
+        }
+    }
+
+    fn size(&self, e: &ast::Expr) -> Option<usize> {
+        match &e.kind {
+            Ast::Binary(In::Interval, a, b) => {
+                let (a, b) = (self.number(a, 0)?, self.number(b, 0)?);
+                (&(&b - &a) + &Int::ONE).to_usize()
+            }
+            _ => self.number(e, 0)?.to_usize(),
+        }
+    }
+
+    // The value of a number written with literals and definitions.
+    fn number(&self, e: &ast::Expr, depth: usize) -> Option<Int> {
+        if depth > 100 {
+            return None;
+        }
+        match &e.kind {
+            Ast::Integer(text) => text.parse().ok(),
+            Ast::Unary(InUnary::Minus, a) => Some(-&self.number(a, depth + 1)?),
+            Ast::Binary(op, a, b) => {
+                let (a, b) = (self.number(a, depth + 1)?, self.number(b, depth + 1)?);
+                match op {
+                    In::Plus => Some(&a + &b),
+                    In::Minus => Some(&a - &b),
+                    In::Times => Some(&a * &b),
+                    In::Power => a.pow(&b),
+                    _ => None,
+                }
+            }
+            Ast::Ident(name) => match &self.definitions.get(name)?.body {
+                DefinitionBody::Expr(body) | DefinitionBody::Either(body, _) => self.number(body, depth + 1),
+                DefinitionBody::Subst(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn plain_text(&self, e: &ast::Expr) -> String {
+        match &e.kind {
+            Ast::String(text) => text.clone(),
+            Ast::Constant(Constant::True) => "TRUE".into(),
+            Ast::Constant(Constant::False) => "FALSE".into(),
+            _ => pred::fold_text(self.model.sources.text(e.span)),
+        }
+    }
+}

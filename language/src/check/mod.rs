@@ -1,0 +1,307 @@
+//! From the syntax tree to the typed model: names, types, lowering.
+//!
+//! Types are inferred by unification over a whole group of formulas (`CONSTRAINTS` with
+//! `PROPERTIES`, then `INVARIANT`, then `ASSERTIONS`, then each operation by itself), as ProB does.
+//! Every mistake of a file is reported; an expression that a message was given for has a type that
+//! equals all others, so one mistake gives one message.
+//!
+//! Deliberately absent: machines that use other machines (each such section is answered by a
+//! message), and calls of operations.
+
+mod builtin;
+mod environment;
+mod expr;
+mod finish;
+mod hints;
+mod machine;
+mod pred;
+mod subst;
+mod unify;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::ast;
+use crate::check_codes as codes;
+use crate::definitions::{Definitions, Loader};
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::model::*;
+use crate::print;
+use crate::source::{Sources, Span};
+use crate::types::Type;
+use environment::Entity;
+use unify::{Constraint, ERROR, Failure, Inference};
+
+// Formulas nest as deep as the parser allows, and definitions nest them deeper.
+const STACK: usize = 1 << 29;
+const MOST_EXPANSIONS: usize = 200_000;
+const DEEPEST_EXPANSION: usize = 2_000;
+
+/// Checks a machine and lowers it to a typed model.
+///
+/// `loader` finds files of definitions by the name in quotes; their texts must be in `sources`.
+/// There is a model if and only if no error is among the diagnostics.
+pub fn check(
+    sources: Arc<Sources>,
+    machine: &ast::Machine,
+    loader: &mut Loader,
+) -> (Option<Model>, Vec<Diagnostic>) {
+    let (definitions, diagnostics) = Definitions::collect(machine, loader);
+    let mut checker = Checker::new(empty_model(machine.name.name.clone(), sources), definitions);
+    checker.diagnostics = diagnostics;
+    on_large_stack(move || {
+        checker.machine(machine);
+        let mut diagnostics = checker.diagnostics;
+        diagnostics.sort_by_key(|d| (d.span.source, d.span.start));
+        let sound = diagnostics.iter().all(|d| d.severity != Severity::Error);
+        (sound.then_some(checker.model), diagnostics)
+    })
+}
+
+/// Types a predicate over the constants, sets and variables of a model, and adds its locals there.
+pub fn predicate(model: &mut Model, tree: &ast::Expr) -> Result<Pred, Vec<Diagnostic>> {
+    in_model(model, |c| {
+        let mut p = c.pred(tree);
+        c.finish_group();
+        c.close_pred(&mut p);
+        p
+    })
+}
+
+/// Types an expression over the constants, sets and variables of a model, and adds its locals there.
+pub fn expression(model: &mut Model, tree: &ast::Expr) -> Result<Expr, Vec<Diagnostic>> {
+    in_model(model, |c| {
+        let mut e = c.expr(tree);
+        c.finish_group();
+        c.close_expr(&mut e);
+        e
+    })
+}
+
+fn in_model<T: Send>(
+    model: &mut Model,
+    check: impl FnOnce(&mut Checker) -> T + Send,
+) -> Result<T, Vec<Diagnostic>> {
+    let inner = std::mem::replace(model, empty_model(String::new(), Arc::default()));
+    let mut checker = Checker::new(inner, Definitions::default());
+    checker.declare_model();
+    let (result, checker) = on_large_stack(move || {
+        let result = check(&mut checker);
+        (result, checker)
+    });
+    *model = checker.model;
+    if checker.diagnostics.is_empty() { Ok(result) } else { Err(checker.diagnostics) }
+}
+
+/// Runs a function that recurses along syntax trees where the stack is deep enough for it.
+pub(crate) fn on_large_stack<T: Send>(f: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(STACK);
+        match builder.spawn_scoped(scope, f) {
+            Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(error) => panic!("no thread for the checker: {error}"),
+        }
+    })
+}
+
+fn empty_model(name: String, sources: Arc<Sources>) -> Model {
+    Model {
+        name,
+        sources,
+        carriers: vec![],
+        constants: vec![],
+        axioms: vec![],
+        variables: vec![],
+        invariant: vec![],
+        assertions: vec![],
+        initialisation: Subst { kind: SubstKind::Skip, span: Span::default() },
+        events: vec![],
+        goal: None,
+        hints: ScopeHints::default(),
+        locals: vec![],
+        choices: 0,
+    }
+}
+
+/// Which names a formula may use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Visibility {
+    /// Sets, constants and parameters.
+    Static,
+    /// Variables as well.
+    State,
+}
+
+struct Checker {
+    model: Model,
+    types: Inference,
+    definitions: Definitions,
+    globals: HashMap<String, (Entity, Span)>,
+    scope: Vec<(String, LocalId)>,
+    /// Results and locals of `VAR`.
+    assignable: HashSet<LocalId>,
+    visibility: Visibility,
+    /// Variables for which `x$0` may stand; `None`: for none.
+    old_values: bool,
+    /// The machine uses others that are not loaded, so unknown names are no news.
+    uses_others: bool,
+    /// Places of the definitions that are being expanded, outermost first.
+    expanding: Vec<Span>,
+    expansions: usize,
+    /// Locals before this one have closed types.
+    first_open: usize,
+    /// Places of declarations whose types the current group must determine.
+    diagnostics: Vec<Diagnostic>,
+    reported: HashSet<(u16, Span)>,
+}
+
+impl Checker {
+    fn new(model: Model, definitions: Definitions) -> Self {
+        Checker {
+            first_open: model.locals.len(),
+            model,
+            types: Inference::default(),
+            definitions,
+            globals: HashMap::new(),
+            scope: vec![],
+            assignable: HashSet::new(),
+            visibility: Visibility::State,
+            old_values: false,
+            uses_others: false,
+            expanding: vec![],
+            expansions: 0,
+            diagnostics: vec![],
+            reported: HashSet::new(),
+        }
+    }
+
+    // A mistake inside a definition is reported once, however often the definition is used.
+    fn report(&mut self, diagnostic: Diagnostic) {
+        if !self.reported.insert((diagnostic.code.number, diagnostic.span)) {
+            return;
+        }
+        let diagnostic = match self.expanding.first() {
+            Some(&place) if place != diagnostic.span => {
+                diagnostic.label(place, "in this use of a definition")
+            }
+            _ => diagnostic,
+        };
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        self.report(Diagnostic::error(code, span, message));
+    }
+
+    fn not_supported(&mut self, span: Span, what: &str) {
+        self.error(codes::NOT_SUPPORTED, span, format!("{what} is not supported yet"));
+    }
+
+    fn fresh(&mut self) -> Type {
+        self.types.fresh()
+    }
+
+    fn fresh_set(&mut self) -> Type {
+        Type::pow(self.types.fresh())
+    }
+
+    fn fresh_relation(&mut self) -> (Type, Type, Type) {
+        let (a, b) = (self.types.fresh(), self.types.fresh());
+        (Type::relation(a.clone(), b.clone()), a, b)
+    }
+
+    fn type_text(&self, t: &Type) -> String {
+        print::type_text(&self.model, &self.types.resolve(t))
+    }
+
+    fn choice(&mut self) -> ChoiceId {
+        self.model.choices += 1;
+        ChoiceId(self.model.choices - 1)
+    }
+
+    /// Makes the type of `e` equal to `ty`, or says that it is not.
+    fn expect(&mut self, e: &Expr, ty: &Type) {
+        if self.types.unify(&e.ty, ty) {
+            return;
+        }
+        let (expected, found) = (self.type_text(ty), self.type_text(&e.ty));
+        let message = if expected == found {
+            format!("this has type {found}, which would have to contain itself")
+        } else {
+            format!("expected {expected}, this is {found}")
+        };
+        let mut d = Diagnostic::error(codes::TYPE_MISMATCH, e.span, message);
+        if let Some(place) = self.declaration(e) {
+            d = d.label(place, "declared here");
+        }
+        self.report(d);
+    }
+
+    /// Makes the types of both sides of `op` equal, or says that they are not.
+    fn expect_same(&mut self, l: &Expr, r: &Expr, op: &str) {
+        if self.types.unify(&l.ty, &r.ty) {
+            return;
+        }
+        let (left, right) = (self.type_text(&l.ty), self.type_text(&r.ty));
+        self.report(
+            Diagnostic::error(
+                codes::TYPE_MISMATCH,
+                r.span,
+                format!(
+                    "both sides of `{op}` must have the same type: {left} on the left, {right} on the right"
+                ),
+            )
+            .label(l.span, format!("this is {left}")),
+        );
+    }
+
+    fn declaration(&self, e: &Expr) -> Option<Span> {
+        match &e.kind {
+            ExprKind::Var(v) => Some(self.model.variables[v.index()].span),
+            ExprKind::Const(c) => Some(self.model.constants[c.index()].span),
+            ExprKind::Local(l) => Some(self.model.locals[l.index()].span),
+            _ => None,
+        }
+    }
+
+    fn require(&mut self, span: Span, constraint: Constraint) {
+        if let Err(failure) = self.types.require(span, constraint) {
+            self.failure(failure);
+        }
+    }
+
+    fn failure(&mut self, failure: Failure) {
+        match failure {
+            Failure::NoReading(span, t) => {
+                let found = self.type_text(&t);
+                self.error(
+                    codes::NO_READING,
+                    span,
+                    format!("this operator is for numbers or sets, its operands are {found}"),
+                );
+            }
+            Failure::Operands(span, l, r) => {
+                let (l, r) = (self.type_text(&l), self.type_text(&r));
+                self.error(
+                    codes::TYPE_MISMATCH,
+                    span,
+                    format!("these types do not fit together: {l} and {r}"),
+                );
+            }
+            Failure::NoField(span, t, label) => {
+                let message = match &t {
+                    Type::Record(fields) => {
+                        let known: Vec<&str> = fields.iter().map(|(l, _)| l.as_str()).collect();
+                        format!("the record has no field `{label}`, its fields are {}", known.join(", "))
+                    }
+                    _ => format!("`'{label}` needs a record, this is {}", self.type_text(&t)),
+                };
+                self.error(codes::NO_SUCH_FIELD, span, message);
+            }
+        }
+    }
+
+    fn erroneous(&self, span: Span) -> Expr {
+        Expr { kind: ExprKind::EmptySet, ty: ERROR, span }
+    }
+}

@@ -1,0 +1,349 @@
+//! Types of predicates, and the split of a section into conjuncts.
+
+use super::*;
+use crate::ast::{BinaryOp as In, BuiltinFn, Constant, ExprKind as Ast, Quantifier, UnaryOp as InUnary};
+use crate::walk::Replacement;
+
+impl Checker {
+    pub(super) fn pred(&mut self, e: &ast::Expr) -> Pred {
+        let span = e.span;
+        let kind = match &e.kind {
+            Ast::Binary(op @ (In::And | In::Or), ..) => self.chain(*op, e),
+            Ast::Binary(op, l, r) => match self.binary_pred(*op, l, r) {
+                Some(kind) => kind,
+                None => return self.expression_as_predicate(e),
+            },
+            Ast::Unary(InUnary::Not, p) => PredKind::Not(Box::new(self.pred(p))),
+            Ast::Constant(Constant::Btrue) => PredKind::True,
+            Ast::Constant(Constant::Bfalse) => PredKind::False,
+            Ast::Quantified(q @ (Quantifier::Forall | Quantifier::Exists), ids, p, _) => {
+                let locals = self.enter(ids);
+                let p = Box::new(self.pred(p));
+                self.leave(&locals);
+                if *q == Quantifier::Forall {
+                    PredKind::Forall(locals, p)
+                } else {
+                    PredKind::Exists(locals, p)
+                }
+            }
+            Ast::Labelled(_, p) | Ast::Described(p, _) => return self.pred(p),
+            Ast::Ident(_) | Ast::Apply(..) => match self.definition_call(e) {
+                Some(p) => return p,
+                None => return self.expression_as_predicate(e),
+            },
+            Ast::Builtin(BuiltinFn::Finite, args) if args.len() == 1 => {
+                let s = self.expr(&args[0]);
+                let set = self.fresh_set();
+                self.expect(&s, &set);
+                PredKind::Finite(Box::new(s))
+            }
+            Ast::Builtin(BuiltinFn::Partition, args) if !args.is_empty() => {
+                let set = self.fresh_set();
+                let mut parts: Vec<Expr> = args.iter().map(|a| self.expr(a)).collect();
+                parts.iter().for_each(|p| self.expect(p, &set));
+                let whole = parts.remove(0);
+                PredKind::Partition(Box::new(whole), parts)
+            }
+            Ast::Builtin(BuiltinFn::Finite | BuiltinFn::Partition, _) => {
+                self.error(codes::ARGUMENT_COUNT, span, "this predicate needs an argument");
+                PredKind::True
+            }
+            Ast::If(branches, other) => {
+                let checked: Vec<(Pred, Pred)> =
+                    branches.iter().map(|(c, p)| (self.pred(c), self.pred(p))).collect();
+                let Some(other) = other else {
+                    self.error(codes::NOT_A_PREDICATE, span, "an IF predicate needs an ELSE");
+                    return Pred { kind: PredKind::True, span };
+                };
+                let mut result = self.pred(other);
+                for (c, p) in checked.into_iter().rev() {
+                    result = Pred { kind: PredKind::If(Box::new(c), Box::new(p), Box::new(result)), span };
+                }
+                return result;
+            }
+            Ast::Let(ids, p, body) => {
+                let bindings = self.bindings(ids, p);
+                let locals: Vec<LocalId> = bindings.iter().map(|(l, _)| *l).collect();
+                self.reopen(&locals);
+                let body = self.pred(body);
+                self.leave(&locals);
+                PredKind::Let(bindings, Box::new(body))
+            }
+            Ast::Substituted(s, p) => return self.substituted(s, p, span),
+            Ast::Error => PredKind::True,
+            _ => return self.expression_as_predicate(e),
+        };
+        Pred { kind, span }
+    }
+
+    // `P & Q & …` is one list; the left spine is walked without recursion.
+    fn chain(&mut self, op: In, e: &ast::Expr) -> PredKind {
+        let mut operands = vec![];
+        let mut todo = vec![e];
+        while let Some(e) = todo.pop() {
+            match &e.kind {
+                Ast::Binary(inner, l, r) if *inner == op => todo.extend([&**r, &**l]),
+                _ => {
+                    let p = self.pred(e);
+                    // A definition may bring a list of its own.
+                    match (op, p.kind) {
+                        (In::And, PredKind::And(list)) | (In::Or, PredKind::Or(list)) => {
+                            operands.extend(list)
+                        }
+                        (_, kind) => operands.push(Pred { kind, span: p.span }),
+                    }
+                }
+            }
+        }
+        if op == In::And { PredKind::And(operands) } else { PredKind::Or(operands) }
+    }
+
+    fn binary_pred(&mut self, op: In, l: &ast::Expr, r: &ast::Expr) -> Option<PredKind> {
+        let compare = match op {
+            In::Implies | In::Iff => {
+                let (l, r) = (Box::new(self.pred(l)), Box::new(self.pred(r)));
+                return Some(if op == In::Implies { PredKind::Implies(l, r) } else { PredKind::Iff(l, r) });
+            }
+            In::Equal => CompareOp::Equal,
+            In::NotEqual => CompareOp::NotEqual,
+            In::Member => CompareOp::Member,
+            In::NotMember => CompareOp::NotMember,
+            In::Subset => CompareOp::Subset,
+            In::NotSubset => CompareOp::NotSubset,
+            In::StrictSubset => CompareOp::StrictSubset,
+            In::NotStrictSubset => CompareOp::NotStrictSubset,
+            In::Less => CompareOp::Less,
+            In::LessEqual => CompareOp::LessEqual,
+            In::Greater => CompareOp::Greater,
+            In::GreaterEqual => CompareOp::GreaterEqual,
+            _ => return None,
+        };
+        let (l, r) = (self.expr(l), self.expr(r));
+        match compare {
+            CompareOp::Member | CompareOp::NotMember => {
+                let set = Type::pow(l.ty.clone());
+                if !self.types.unify(&r.ty, &set) {
+                    let (element, found) = (self.type_text(&l.ty), self.type_text(&r.ty));
+                    let message = match self.types.head(&r.ty) {
+                        Type::Pow(t) => {
+                            format!(
+                                "the left side is {element}, the set on the right holds {}",
+                                self.type_text(t)
+                            )
+                        }
+                        _ => format!("a set is expected on the right side, this is {found}"),
+                    };
+                    self.report(
+                        Diagnostic::error(codes::TYPE_MISMATCH, r.span, message)
+                            .label(l.span, format!("this is {element}")),
+                    );
+                }
+            }
+            CompareOp::Subset
+            | CompareOp::NotSubset
+            | CompareOp::StrictSubset
+            | CompareOp::NotStrictSubset => {
+                let set = self.fresh_set();
+                self.expect(&l, &set);
+                self.expect(&r, &set);
+            }
+            CompareOp::Equal | CompareOp::NotEqual => self.expect_same(&l, &r, symbol(op)),
+            _ => {
+                self.expect_same(&l, &r, symbol(op));
+                self.require(l.span, Constraint::Number(l.ty.clone()));
+            }
+        }
+        Some(PredKind::Compare(compare, Box::new(l), Box::new(r)))
+    }
+
+    /// The predicate that a definition stands for; `None` if this is not a definition.
+    fn definition_call(&mut self, e: &ast::Expr) -> Option<Pred> {
+        let (entry, args) = self.called_definition(e)?;
+        let name = &entry.name.name;
+        if self.definitions.get(&format!("EXTERNAL_PREDICATE_{name}")).is_some() {
+            self.not_supported(e.span, &format!("the external predicate `{name}`"));
+            return Some(Pred { kind: PredKind::True, span: e.span });
+        }
+        let result = self.expand(&entry, args, e.span, |m, a| m.expand_expr(a), |c, body| c.pred(body));
+        Some(result.unwrap_or(Pred { kind: PredKind::True, span: e.span }))
+    }
+
+    fn called_definition<'a>(
+        &self,
+        e: &'a ast::Expr,
+    ) -> Option<(Arc<crate::definitions::Macro>, &'a [ast::Expr])> {
+        match &e.kind {
+            Ast::Ident(name) => Some((self.definition(name)?, &[])),
+            Ast::Apply(f, args) => match &f.kind {
+                Ast::Ident(name) => {
+                    self.definition(name).filter(|m| !m.parameters.is_empty()).map(|m| (m, args.as_slice()))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn expression_as_predicate(&mut self, e: &ast::Expr) -> Pred {
+        let before = self.diagnostics.len();
+        let value = self.expr(e);
+        let ty = self.types.head(&value.ty).clone();
+        // After an unknown name there is nothing more to say.
+        if self.diagnostics.len() == before && ty != ERROR {
+            let text = self.type_text(&ty);
+            let mut d = Diagnostic::error(
+                codes::NOT_A_PREDICATE,
+                e.span,
+                format!("a predicate is expected, this is an expression of type {text}"),
+            );
+            if ty == Type::Bool {
+                d = d.help("write `… = TRUE`");
+            }
+            self.report(d);
+        }
+        Pred { kind: PredKind::True, span: e.span }
+    }
+
+    fn substituted(&mut self, s: &ast::Subst, p: &ast::Expr, span: Span) -> Pred {
+        let hidden = self.assignable.clone();
+        // Here a bound variable may stand on the left as well.
+        self.assignable.extend(self.scope.iter().map(|(_, l)| *l));
+        let s = self.subst(s);
+        self.assignable = hidden;
+        let p = self.pred(p);
+        match simple_assignments(&s) {
+            Some(replacement) => replacement.in_pred(&p),
+            None => {
+                self.not_supported(span, "a substitution in a predicate other than an assignment");
+                p
+            }
+        }
+    }
+
+    /// Splits a section at its top-level `&`, also through definitions.
+    pub(super) fn conjuncts(&mut self, e: &ast::Expr) -> Vec<Conjunct> {
+        let mut out = vec![];
+        self.split(e, None, false, &mut out);
+        out
+    }
+
+    // `used`: the use of the outermost definition; `printed`: the text of the source holds
+    // parameters of a definition, so the predicate has to be printed.
+    fn split(&mut self, e: &ast::Expr, used: Option<Span>, printed: bool, out: &mut Vec<Conjunct>) {
+        let mut todo = vec![e];
+        while let Some(e) = todo.pop() {
+            match &e.kind {
+                Ast::Binary(In::And, l, r) => {
+                    todo.extend([&**r, &**l]);
+                    continue;
+                }
+                Ast::Described(inner, _) => {
+                    todo.push(inner);
+                    continue;
+                }
+                Ast::Error => continue,
+                _ => {}
+            }
+            if let Some((entry, args)) = self.called_definition(e)
+                && self.definitions.get(&format!("EXTERNAL_PREDICATE_{}", entry.name.name)).is_none()
+            {
+                let printed = printed || !args.is_empty();
+                self.expand(
+                    &entry,
+                    args,
+                    e.span,
+                    |m, a| m.expand_expr(a),
+                    |c, body| c.split(body, used.or(Some(e.span)), printed, out),
+                );
+                continue;
+            }
+            let (label, inner) = match &e.kind {
+                Ast::Labelled(label, inner) => (Some(label.clone()), &**inner),
+                _ => (None, e),
+            };
+            let inner = match &inner.kind {
+                Ast::Described(inner, _) => inner,
+                _ => inner,
+            };
+            let pred = self.pred(inner);
+            // An empty text is printed once the types are known.
+            let text = if printed { String::new() } else { fold_text(self.model.sources.text(inner.span)) };
+            out.push(Conjunct { label, text, span: used.unwrap_or(inner.span), pred });
+        }
+    }
+}
+
+fn simple_assignments(s: &Subst) -> Option<Replacement> {
+    let mut replacement = Replacement::default();
+    let mut todo = vec![s];
+    while let Some(s) = todo.pop() {
+        match &s.kind {
+            SubstKind::Skip => {}
+            SubstKind::Parallel(list) => todo.extend(list),
+            SubstKind::Assign(list) => {
+                for (target, value) in list {
+                    match target {
+                        Target::Var(v) => replacement.variables.insert(*v, value.clone()),
+                        Target::Local(l) => replacement.locals.insert(*l, value.clone()),
+                    };
+                }
+            }
+            _ => return None,
+        }
+    }
+    Some(replacement)
+}
+
+fn symbol(op: In) -> &'static str {
+    match op {
+        In::Equal => "=",
+        In::NotEqual => "/=",
+        In::Less => "<",
+        In::LessEqual => "<=",
+        In::Greater => ">",
+        _ => ">=",
+    }
+}
+
+/// Source text on one line: comments dropped, white space folded.
+pub(crate) fn fold_text(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    let mut quoted = false;
+    while let Some(c) = rest.chars().next() {
+        let skip = match c {
+            '/' if !quoted && rest.starts_with("/*") => rest[2..].find("*/").map_or(rest.len(), |i| i + 4),
+            '/' if !quoted && rest.starts_with("//") => rest.find(['\n', '\r']).unwrap_or(rest.len()),
+            '\\' if quoted => {
+                let escaped: String = rest.chars().take(2).collect();
+                out.push_str(&escaped);
+                rest = &rest[escaped.len()..];
+                continue;
+            }
+            _ => 0,
+        };
+        if skip > 0 || (!quoted && c.is_whitespace()) {
+            if !out.ends_with(' ') {
+                out.push(' ');
+            }
+            rest = &rest[skip.max(c.len_utf8())..];
+            continue;
+        }
+        quoted ^= c == '"';
+        out.push(c);
+        rest = &rest[c.len_utf8()..];
+    }
+    out.trim().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fold_text;
+
+    #[test]
+    fn text_is_folded_to_one_line() {
+        assert_eq!(fold_text("x  : \n /* a\n b */ NAT // end"), "x : NAT");
+        assert_eq!(fold_text("s = \"a  /* b \\\"\" "), "s = \"a  /* b \\\"\"");
+        assert_eq!(fold_text("a /* open"), "a");
+    }
+}

@@ -1,0 +1,484 @@
+//! Substitutions: types, and the lowering of assignments to parts, `CASE` and outermost `PRE`.
+
+use super::*;
+use crate::ast::{ExprKind as Ast, Ident, SubstKind as Sub};
+use crate::walk::Names;
+
+impl Checker {
+    /// The body of an operation: its outermost preconditions are guards of the transition system.
+    pub(super) fn outermost(&mut self, s: &ast::Subst) -> Subst {
+        match &s.kind {
+            Sub::Block(inner) => self.outermost(inner),
+            Sub::Pre(p, body) => {
+                let guard = self.pred(p);
+                let body = self.outermost(body);
+                let kind = SubstKind::Select {
+                    choice: self.choice(),
+                    branches: vec![(guard, body)],
+                    otherwise: None,
+                    from_pre: true,
+                };
+                Subst { kind, span: s.span }
+            }
+            Sub::Call { results, name, arguments } if results.is_empty() => match self.definition(&name.name)
+            {
+                Some(entry) => self
+                    .expand(&entry, arguments, s.span, |m, a| m.expand_subst(a), |c, body| c.outermost(body))
+                    .unwrap_or(Subst { kind: SubstKind::Skip, span: s.span }),
+                None => self.subst(s),
+            },
+            _ => self.subst(s),
+        }
+    }
+
+    pub(super) fn subst(&mut self, s: &ast::Subst) -> Subst {
+        let kind = match &s.kind {
+            Sub::Skip | Sub::Error => SubstKind::Skip,
+            Sub::Block(inner) => return self.subst(inner),
+            Sub::Assign(left, right) => self.assign(left, right, s.span),
+            Sub::BecomesIn(left, set) => return self.becomes_in(left, set, s.span),
+            Sub::BecomesSuch(left, p) => self.becomes_such(left, p),
+            Sub::Pre(p, body) => SubstKind::Pre(self.pred(p), Box::new(self.subst(body))),
+            Sub::Assert(p, body) => SubstKind::Assert(self.pred(p), Box::new(self.subst(body))),
+            Sub::Choice(list) => {
+                SubstKind::Choice(self.choice(), list.iter().map(|s| self.subst(s)).collect())
+            }
+            Sub::If(list, other) => {
+                let branches = self.branches(list);
+                let other = match other {
+                    Some(s) => self.subst(s),
+                    None => Subst { kind: SubstKind::Skip, span: s.span },
+                };
+                SubstKind::If(branches, Box::new(other))
+            }
+            Sub::Select(list, other) => SubstKind::Select {
+                choice: self.choice(),
+                branches: self.branches(list),
+                otherwise: other.as_ref().map(|s| Box::new(self.subst(s))),
+                from_pre: false,
+            },
+            Sub::Case(e, list, other) => self.case(e, list, other.as_deref(), s.span),
+            Sub::Any(ids, p, body) => {
+                let choice = self.choice();
+                let locals = self.enter(ids);
+                let p = self.pred(p);
+                let body = self.subst(body);
+                self.leave(&locals);
+                SubstKind::Any(choice, locals, p, Box::new(body))
+            }
+            Sub::Let(ids, p, body) => {
+                let bindings = self.bindings(ids, p);
+                let locals: Vec<LocalId> = bindings.iter().map(|(l, _)| *l).collect();
+                self.reopen(&locals);
+                let body = self.subst(body);
+                self.leave(&locals);
+                SubstKind::Let(bindings, Box::new(body))
+            }
+            Sub::Var(ids, body) => {
+                let locals = self.enter(ids);
+                self.assignable.extend(&locals);
+                let body = self.subst(body);
+                self.leave(&locals);
+                SubstKind::Var(locals, Box::new(body))
+            }
+            Sub::While { condition, body, invariant, variant } => {
+                let condition = self.pred(condition);
+                let body = Box::new(self.subst(body));
+                let before = std::mem::replace(&mut self.old_values, true);
+                let invariant = self.pred(invariant);
+                self.old_values = before;
+                let variant = self.expr(variant);
+                self.expect(&variant, &Type::Int);
+                SubstKind::While { condition, body, invariant, variant }
+            }
+            Sub::Sequence(list) => {
+                let parts = self.flat(list, |kind| match kind {
+                    SubstKind::Sequence(inner) => Ok(inner),
+                    other => Err(other),
+                });
+                SubstKind::Sequence(parts)
+            }
+            Sub::Parallel(list) => {
+                let parts = self.flat(list, |kind| match kind {
+                    SubstKind::Parallel(inner) => Ok(inner),
+                    other => Err(other),
+                });
+                self.disjoint(&parts);
+                SubstKind::Parallel(parts)
+            }
+            Sub::Call { results, name, arguments } => return self.call(results, name, arguments, s.span),
+            Sub::Witness(..) => {
+                self.not_supported(s.span, "the substitution WITNESS");
+                SubstKind::Skip
+            }
+        };
+        Subst { kind, span: s.span }
+    }
+
+    // Parts of the same form are taken over; a list of one is checked by the caller's form anyway.
+    fn flat(
+        &mut self,
+        list: &[ast::Subst],
+        same: fn(SubstKind) -> Result<Vec<Subst>, SubstKind>,
+    ) -> Vec<Subst> {
+        let mut out = vec![];
+        for s in list {
+            let Subst { kind, span } = self.subst(s);
+            match same(kind) {
+                Ok(inner) => out.extend(inner),
+                Err(kind) => out.push(Subst { kind, span }),
+            }
+        }
+        out
+    }
+
+    fn branches(&mut self, list: &[(ast::Expr, ast::Subst)]) -> Vec<(Pred, Subst)> {
+        list.iter().map(|(p, s)| (self.pred(p), self.subst(s))).collect()
+    }
+
+    fn call(&mut self, results: &[ast::Expr], name: &Ident, arguments: &[ast::Expr], span: Span) -> Subst {
+        let nothing = Subst { kind: SubstKind::Skip, span };
+        if let Some(entry) = self.definition(&name.name) {
+            if self.definitions.get(&format!("EXTERNAL_SUBSTITUTION_{}", name.name)).is_some() {
+                self.not_supported(span, &format!("the external substitution `{}`", name.name));
+                return nothing;
+            }
+            if let Some(first) = results.first() {
+                self.error(
+                    codes::DEFINITION_KIND,
+                    first.span,
+                    format!("definition `{}` gives no results", name.name),
+                );
+            }
+            return self
+                .expand(&entry, arguments, span, |m, a| m.expand_subst(a), |c, body| c.subst(body))
+                .unwrap_or(nothing);
+        }
+        match self.globals.get(&name.name) {
+            Some((Entity::Operation, _)) => {
+                self.not_supported(span, &format!("the call of operation `{}`", name.name));
+            }
+            Some(_) => {
+                self.error(codes::NOT_ASSIGNABLE, name.span, format!("`{}` is not an operation", name.name));
+            }
+            None if self.local(&name.name).is_some() => {
+                self.error(codes::NOT_ASSIGNABLE, name.span, format!("`{}` is not an operation", name.name));
+            }
+            None => self.unknown(&name.name, name.span),
+        }
+        // Their names are still worth a look.
+        for e in results.iter().chain(arguments) {
+            self.expr(e);
+        }
+        nothing
+    }
+
+    fn assign(&mut self, left: &[ast::Expr], right: &[ast::Expr], span: Span) -> SubstKind {
+        if left.len() != right.len() {
+            self.error(
+                codes::ARGUMENT_COUNT,
+                span,
+                format!("{} names on the left, {} values on the right", left.len(), right.len()),
+            );
+            return SubstKind::Skip;
+        }
+        let mut list: Vec<(Target, Expr)> = vec![];
+        for (l, r) in left.iter().zip(right) {
+            let value = self.expr(r);
+            let Some((target, value)) = self.assign_part(l, value) else { continue };
+            if list.iter().any(|(t, _)| *t == target) {
+                self.assigned_twice(target, l.span);
+                continue;
+            }
+            list.push((target, value));
+        }
+        if list.is_empty() { SubstKind::Skip } else { SubstKind::Assign(list) }
+    }
+
+    fn assigned_twice(&mut self, target: Target, span: Span) {
+        let name = self.target_name(target);
+        self.error(codes::ASSIGNED_TWICE, span, format!("`{name}` is assigned twice at the same time"));
+    }
+
+    fn target_name(&self, target: Target) -> String {
+        match target {
+            Target::Var(v) => self.model.variables[v.index()].name.clone(),
+            Target::Local(l) => self.model.locals[l.index()].name.clone(),
+        }
+    }
+
+    /// `f(e) := E` as `f := f <+ {e |-> E}` and `r'a := E` as a record with one field replaced,
+    /// down to the name that is assigned.
+    fn assign_part(&mut self, left: &ast::Expr, value: Expr) -> Option<(Target, Expr)> {
+        if let Some((entry, args)) = self.left_definition(left) {
+            let args = args.to_vec();
+            return self.expand(
+                &entry,
+                &args,
+                left.span,
+                |m, a| m.expand_expr(a),
+                |c, body| c.assign_part(body, value),
+            )?;
+        }
+        match &left.kind {
+            Ast::Ident(name) => {
+                let (target, place) = self.target(name, left.span)?;
+                let expected = match target {
+                    Target::Var(v) => self.model.variables[v.index()].ty.clone(),
+                    Target::Local(l) => self.local_type(l),
+                };
+                if !self.types.unify(&expected, &value.ty) {
+                    let (expected, found) = (self.type_text(&expected), self.type_text(&value.ty));
+                    self.report(
+                        Diagnostic::error(
+                            codes::TYPE_MISMATCH,
+                            value.span,
+                            format!("`{name}` holds {expected}, this is {found}"),
+                        )
+                        .label(place, "declared here"),
+                    );
+                }
+                Some((target, value))
+            }
+            Ast::Apply(f, args) => {
+                let base = self.expr(f);
+                let argument = self.tuple(args, left.span);
+                let relation = Type::relation(argument.ty.clone(), value.ty.clone());
+                if !self.types.unify(&base.ty, &relation) {
+                    let (expected, found) = (self.type_text(&base.ty), self.type_text(&relation));
+                    self.error(
+                        codes::TYPE_MISMATCH,
+                        left.span,
+                        format!("the function assigned to is {expected}, this needs {found}"),
+                    );
+                }
+                let ty = base.ty.clone();
+                let pair = expr::couple(argument, value);
+                let change =
+                    Expr { ty: ty.clone(), span: pair.span, kind: ExprKind::SetExtension(vec![pair]) };
+                let kind = ExprKind::Binary(BinaryOp::Override, Box::new(base), Box::new(change));
+                self.assign_part(f, Expr { kind, ty, span: left.span })
+            }
+            Ast::Field(r, label) => {
+                let base = self.expr(r);
+                self.require(
+                    label.span,
+                    Constraint::Field(base.ty.clone(), label.name.clone(), value.ty.clone()),
+                );
+                let ty = base.ty.clone();
+                let kind = ExprKind::WithField(Box::new(base), label.name.clone(), Box::new(value));
+                self.assign_part(r, Expr { kind, ty, span: left.span })
+            }
+            Ast::Error => None,
+            _ => {
+                self.error(codes::NOT_ASSIGNABLE, left.span, "this cannot be assigned to");
+                None
+            }
+        }
+    }
+
+    fn left_definition<'a>(
+        &self,
+        e: &'a ast::Expr,
+    ) -> Option<(Arc<crate::definitions::Macro>, &'a [ast::Expr])> {
+        match &e.kind {
+            Ast::Ident(name) => Some((self.definition(name)?, &[])),
+            Ast::Apply(f, args) => match &f.kind {
+                Ast::Ident(name) => {
+                    self.definition(name).filter(|m| !m.parameters.is_empty()).map(|m| (m, args.as_slice()))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    // What a name on a left side is, with its declaration.
+    fn target(&mut self, name: &str, span: Span) -> Option<(Target, Span)> {
+        if let Some(l) = self.local(name) {
+            let place = self.model.locals[l.index()].span;
+            if self.assignable.contains(&l) {
+                return Some((Target::Local(l), place));
+            }
+            self.report(
+                Diagnostic::error(codes::NOT_ASSIGNABLE, span, format!("`{name}` cannot be assigned to"))
+                    .label(place, "this name is bound here and keeps its value"),
+            );
+            return None;
+        }
+        let Some(&(entity, place)) = self.globals.get(name) else {
+            self.unknown(name, span);
+            return None;
+        };
+        let what = match entity {
+            Entity::Var(v) => return Some((Target::Var(v), place)),
+            Entity::Const(_) => "a constant",
+            Entity::Carrier(_) => "a set",
+            Entity::Element(..) => "an element of a set",
+            Entity::Operation => "an operation",
+        };
+        self.report(
+            Diagnostic::error(
+                codes::NOT_ASSIGNABLE,
+                span,
+                format!("`{name}` is {what} and cannot be assigned to"),
+            )
+            .label(place, "declared here"),
+        );
+        None
+    }
+
+    fn plain_targets(&mut self, left: &[ast::Expr]) -> Vec<Target> {
+        let mut out = vec![];
+        for l in left {
+            let target = match &l.kind {
+                Ast::Ident(name) => match self.definition(name) {
+                    Some(entry) => self
+                        .expand(
+                            &entry,
+                            &[],
+                            l.span,
+                            |m, a| m.expand_expr(a),
+                            |c, body| c.plain_targets(std::slice::from_ref(body)),
+                        )
+                        .and_then(|t| t.first().copied()),
+                    None => self.target(name, l.span).map(|t| t.0),
+                },
+                _ => {
+                    self.error(codes::NOT_ASSIGNABLE, l.span, "a variable is expected here");
+                    None
+                }
+            };
+            let Some(target) = target else { continue };
+            if out.contains(&target) {
+                self.assigned_twice(target, l.span);
+            } else {
+                out.push(target);
+            }
+        }
+        out
+    }
+
+    fn target_type(&self, target: Target) -> Type {
+        match target {
+            Target::Var(v) => self.model.variables[v.index()].ty.clone(),
+            Target::Local(l) => self.local_type(l),
+        }
+    }
+
+    fn becomes_in(&mut self, left: &[ast::Expr], set: &ast::Expr, span: Span) -> Subst {
+        let choice = self.choice();
+        if !left.iter().all(|l| matches!(l.kind, Ast::Ident(_))) {
+            return self.becomes_in_parts(choice, left, set, span);
+        }
+        let set = self.expr(set);
+        let targets = self.plain_targets(left);
+        if targets.len() != left.len() {
+            return Subst { kind: SubstKind::Skip, span };
+        }
+        let mut types = targets.iter().map(|t| self.target_type(*t));
+        let first = types.next().unwrap_or(ERROR);
+        let element = types.fold(first, Type::pair);
+        self.expect(&set, &Type::pow(element));
+        Subst { kind: SubstKind::BecomesIn(choice, targets, set), span }
+    }
+
+    /// `f(e) :: S` as `ANY v WHERE v : S THEN f(e) := v END`.
+    fn becomes_in_parts(
+        &mut self,
+        choice: ChoiceId,
+        left: &[ast::Expr],
+        set: &ast::Expr,
+        span: Span,
+    ) -> Subst {
+        let set = self.expr(set);
+        let mut locals = vec![];
+        let mut values: Vec<Expr> = vec![];
+        for l in left {
+            let ty = self.fresh();
+            let local = self.new_local("v", l.span, ty.clone());
+            locals.push(local);
+            values.push(Expr { kind: ExprKind::Local(local), ty, span: l.span });
+        }
+        let mut list = vec![];
+        for (l, v) in left.iter().zip(&values) {
+            let Some((target, value)) = self.assign_part(l, v.clone()) else { continue };
+            if list.iter().any(|(t, _)| *t == target) {
+                self.assigned_twice(target, l.span);
+            }
+            list.push((target, value));
+        }
+        let Some(element) = values.into_iter().reduce(expr::couple) else {
+            return Subst { kind: SubstKind::Skip, span };
+        };
+        self.expect(&set, &Type::pow(element.ty.clone()));
+        let member = PredKind::Compare(CompareOp::Member, Box::new(element), Box::new(set));
+        let body = Subst { kind: SubstKind::Assign(list), span };
+        Subst { kind: SubstKind::Any(choice, locals, Pred { kind: member, span }, Box::new(body)), span }
+    }
+
+    fn becomes_such(&mut self, left: &[ast::Expr], p: &ast::Expr) -> SubstKind {
+        let choice = self.choice();
+        let targets = self.plain_targets(left);
+        let mut pairs = vec![];
+        for (target, l) in targets.into_iter().zip(left) {
+            let (name, ty) = (self.target_name(target), self.target_type(target));
+            pairs.push((target, self.new_local(&name, l.span, ty)));
+        }
+        let locals: Vec<LocalId> = pairs.iter().map(|(_, l)| *l).collect();
+        self.reopen(&locals);
+        let before = std::mem::replace(&mut self.old_values, true);
+        let p = self.pred(p);
+        self.old_values = before;
+        self.leave(&locals);
+        SubstKind::BecomesSuch(choice, pairs, p)
+    }
+
+    /// `CASE` as a chain of `IF`s over membership.
+    fn case(
+        &mut self,
+        e: &ast::Expr,
+        list: &[(Vec<ast::Expr>, ast::Subst)],
+        other: Option<&ast::Subst>,
+        span: Span,
+    ) -> SubstKind {
+        let e = self.expr(e);
+        let mut branches = vec![];
+        for (values, body) in list {
+            let mut items = vec![];
+            for v in values {
+                let v = self.expr(v);
+                self.expect(&v, &e.ty);
+                items.push(v);
+            }
+            let place = items.first().map_or(span, |v| v.span);
+            let kind = match items.len() {
+                1 => PredKind::Compare(CompareOp::Equal, Box::new(e.clone()), Box::new(items.remove(0))),
+                _ => {
+                    let ty = Type::pow(e.ty.clone());
+                    let set = Expr { kind: ExprKind::SetExtension(items), ty, span: place };
+                    PredKind::Compare(CompareOp::Member, Box::new(e.clone()), Box::new(set))
+                }
+            };
+            branches.push((Pred { kind, span: place }, self.subst(body)));
+        }
+        let other = match other {
+            Some(s) => self.subst(s),
+            None => Subst { kind: SubstKind::Skip, span },
+        };
+        SubstKind::If(branches, Box::new(other))
+    }
+
+    fn disjoint(&mut self, parts: &[Subst]) {
+        let mut seen: HashSet<Target> = HashSet::new();
+        for part in parts {
+            let names = Names::of_subst(part);
+            let written = names.written.iter().map(|v| Target::Var(*v));
+            for target in written.chain(names.written_locals.iter().map(|l| Target::Local(*l))) {
+                if !seen.insert(target) {
+                    self.assigned_twice(target, part.span);
+                }
+            }
+        }
+    }
+}

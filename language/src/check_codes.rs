@@ -1,0 +1,82 @@
+//! Stable codes of the messages about names, types and structure (`B0200` to `B0599`).
+//!
+//! A code never changes its meaning. [`DOCUMENTATION`] says for each what is wrong.
+
+use crate::diagnostic::{Code, Kind};
+
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])+ $name:ident = $number:literal $kind:ident;)*) => {
+        $($(#[doc = $doc])+ pub const $name: Code = Code { number: $number, kind: Kind::$kind };)*
+        /// Every code of this table with what it means.
+        pub const DOCUMENTATION: &[(Code, &str)] = &[$(($name, concat!($($doc),+))),*];
+    };
+}
+
+codes! {
+    /// Two types that must be equal are not.
+    TYPE_MISMATCH = 203 Type;
+    /// Nothing says which type a name has.
+    UNKNOWN_TYPE = 204 Type;
+    /// An expression stands where a predicate belongs.
+    NOT_A_PREDICATE = 205 Type;
+    /// A predicate stands where an expression belongs.
+    NOT_AN_EXPRESSION = 206 Type;
+    /// A record has no field of this name.
+    NO_SUCH_FIELD = 207 Type;
+    /// An overloaded operator has no reading for the type of its operands.
+    NO_READING = 208 Type;
+    /// A word operator has the wrong number of arguments, or a list of values the wrong length.
+    ARGUMENT_COUNT = 209 Type;
+
+    /// A name is not declared.
+    UNKNOWN_IDENTIFIER = 301 Scope;
+    /// A name is declared twice.
+    DUPLICATE_DECLARATION = 302 Scope;
+    /// A name is declared, but may not be used at this place.
+    NOT_VISIBLE = 303 Scope;
+    /// The left side of an assignment cannot be assigned to.
+    NOT_ASSIGNABLE = 304 Scope;
+    /// A file of definitions was not found.
+    MISSING_DEFINITIONS = 305 Scope;
+    /// Definitions that need each other, or that expand without end.
+    CYCLIC_DEFINITION = 306 Scope;
+    /// A definition is used with the wrong number of arguments.
+    DEFINITION_ARITY = 307 Scope;
+    /// A definition is given twice.
+    DUPLICATE_DEFINITION = 308 Scope;
+    /// A definition of a substitution is used as an expression, or the reverse.
+    DEFINITION_KIND = 309 Scope;
+    /// `x$0` stands where there is no value before.
+    OLD_VALUE = 310 Scope;
+
+    /// Something of B that cannot be treated yet.
+    NOT_SUPPORTED = 401 Structure;
+    /// A section occurs twice.
+    DUPLICATE_SECTION = 402 Structure;
+    /// A section is missing that another one requires.
+    MISSING_SECTION = 403 Structure;
+    /// A variable is assigned twice at the same time.
+    ASSIGNED_TWICE = 404 Structure;
+    /// A variable has no initial value.
+    NOT_INITIALISED = 405 Structure;
+    /// `LET` whose predicate is not an equation for each of its names.
+    BAD_LET = 406 Structure;
+    /// A definition with a meaning for the tool was ignored.
+    IGNORED_DEFINITION = 407 Structure;
+    /// The file is not a machine.
+    NOT_A_MACHINE = 408 Structure;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_unique_and_in_range() {
+        let mut numbers: Vec<u16> = DOCUMENTATION.iter().map(|(c, _)| c.number).collect();
+        numbers.sort();
+        numbers.dedup();
+        assert_eq!(numbers.len(), DOCUMENTATION.len());
+        assert!(numbers.iter().all(|n| (200..600).contains(n)));
+    }
+}

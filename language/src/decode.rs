@@ -1,0 +1,272 @@
+//! Bytes to text: UTF-8 with or without a byte-order mark, UTF-16 with one, and the encodings of
+//! old files, Latin-1 (as Windows-1252) and MacRoman.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::diagnostic::Diagnostic;
+use crate::parse_codes as codes;
+use crate::source::{Source, SourceId, Sources, Span};
+
+/// How a file's bytes stand for characters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Encoding {
+    /// UTF-8, with or without a byte-order mark.
+    Utf8,
+    /// UTF-16 with a byte-order mark.
+    Utf16,
+    /// ISO 8859-1, with the printable characters that Windows-1252 adds.
+    Latin1,
+    /// The encoding of old Macintosh systems.
+    MacRoman,
+    /// No text at all.
+    Binary,
+}
+
+/// The text of a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Decoded {
+    /// The text, without a byte-order mark; empty for [`Encoding::Binary`].
+    pub text: String,
+    /// What the bytes were taken for.
+    pub encoding: Encoding,
+    /// Where in `text` the first character stands that is not UTF-8 in the file.
+    pub lossy_at: Option<usize>,
+}
+
+/// Largest file that [`load`] reads: byte offsets are 32 bits wide.
+pub const MAX_SIZE: u64 = u32::MAX as u64;
+
+/// Why a file cannot be read.
+#[derive(thiserror::Error, Debug)]
+pub enum ReadError {
+    /// There is no such file.
+    #[error("{}: no such file", .0.display())]
+    Missing(PathBuf),
+    /// The path names a directory.
+    #[error("{}: is a directory, expected a file", .0.display())]
+    Directory(PathBuf),
+    /// The file has no text in it.
+    #[error("{}: is a binary file, expected text", .0.display())]
+    Binary(PathBuf),
+    /// Offsets into the file would not fit.
+    #[error("{}: has {} bytes, more than 4 GiB cannot be read", .0.display(), .1)]
+    TooLarge(PathBuf, u64),
+    /// The system refuses.
+    #[error("{}: cannot be read: {}", .0.display(), .1)]
+    Unreadable(PathBuf, #[source] std::io::Error),
+}
+
+/// Reads a file into `sources`. A file that is not UTF-8 gets a warning.
+///
+/// # Errors
+/// [`ReadError`] when there is no text to be had.
+pub fn load(sources: &mut Sources, path: &Path) -> Result<(SourceId, Vec<Diagnostic>), ReadError> {
+    let failed = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => ReadError::Missing(path.to_owned()),
+        std::io::ErrorKind::IsADirectory => ReadError::Directory(path.to_owned()),
+        _ => ReadError::Unreadable(path.to_owned(), error),
+    };
+    let file = std::fs::File::open(path).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    if metadata.is_dir() {
+        return Err(ReadError::Directory(path.to_owned()));
+    }
+    if metadata.len() > MAX_SIZE {
+        return Err(ReadError::TooLarge(path.to_owned(), metadata.len()));
+    }
+    let mut bytes = vec![];
+    // A pipe has no length before it is read.
+    file.take(MAX_SIZE + 1).read_to_end(&mut bytes).map_err(failed)?;
+    let decoded = decode(&bytes);
+    let size = bytes.len().max(decoded.text.len()) as u64;
+    if size > MAX_SIZE {
+        return Err(ReadError::TooLarge(path.to_owned(), size));
+    }
+    if decoded.encoding == Encoding::Binary {
+        return Err(ReadError::Binary(path.to_owned()));
+    }
+    let warning = decoded.lossy_at.map(|at| (at, decoded.encoding));
+    let source = sources.add(Source::new(path, decoded.text));
+    Ok((source, warning.map(|(at, encoding)| not_utf8(sources, source, at, encoding)).into_iter().collect()))
+}
+
+fn not_utf8(sources: &Sources, source: SourceId, at: usize, encoding: Encoding) -> Diagnostic {
+    let width = sources.get(source).text[at..].chars().next().map_or(0, char::len_utf8);
+    let span = Span { source, start: at as u32, end: (at + width) as u32 };
+    let taken_for = match encoding {
+        Encoding::MacRoman => "MacRoman",
+        Encoding::Utf16 => "UTF-16 with errors",
+        _ => "Latin-1",
+    };
+    Diagnostic::warning(codes::NOT_UTF8, span, format!("this file is not UTF-8, it was read as {taken_for}"))
+        .help("store the file as UTF-8")
+}
+
+/// Finds out how bytes are encoded and decodes them. Never fails; see [`Encoding::Binary`].
+pub fn decode(bytes: &[u8]) -> Decoded {
+    let text = |text: String, encoding| Decoded { text, encoding, lossy_at: None };
+    if let Some(rest) = bytes.strip_prefix(&[0xFF, 0xFE]) {
+        return utf16(rest, u16::from_le_bytes);
+    }
+    if let Some(rest) = bytes.strip_prefix(&[0xFE, 0xFF]) {
+        return utf16(rest, u16::from_be_bytes);
+    }
+    let bytes = bytes.strip_prefix(&[0xEF, 0xBB, 0xBF]).unwrap_or(bytes);
+    if is_binary(bytes) {
+        return text(String::new(), Encoding::Binary);
+    }
+    let valid = match std::str::from_utf8(bytes) {
+        Ok(valid) => return text(valid.to_owned(), Encoding::Utf8),
+        Err(error) => error.valid_up_to(),
+    };
+    let encoding = guess(bytes);
+    let table = if encoding == Encoding::MacRoman { &MAC_ROMAN } else { &WINDOWS_1252 };
+    let mut out = String::with_capacity(bytes.len() + bytes.len() / 8);
+    let mut lossy_at = None;
+    for (at, &byte) in bytes.iter().enumerate() {
+        if at >= valid && byte >= 0x80 && lossy_at.is_none() {
+            lossy_at = Some(out.len());
+        }
+        out.push(if byte < 0x80 { byte as char } else { table[byte as usize - 0x80] });
+    }
+    Decoded { text: out, encoding, lossy_at }
+}
+
+fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Decoded {
+    let units = bytes.chunks(2).map(|c| unit([c[0], c.get(1).copied().unwrap_or(0)]));
+    let mut lossy_at = None;
+    let mut text = String::with_capacity(bytes.len() / 2);
+    for c in char::decode_utf16(units) {
+        if c.is_err() && lossy_at.is_none() {
+            lossy_at = Some(text.len());
+        }
+        text.push(c.unwrap_or(char::REPLACEMENT_CHARACTER));
+    }
+    if text.contains('\0') {
+        return Decoded { text: String::new(), encoding: Encoding::Binary, lossy_at: None };
+    }
+    Decoded { text, encoding: Encoding::Utf16, lossy_at }
+}
+
+/// NUL never occurs in text, and other control characters hardly ever.
+fn is_binary(bytes: &[u8]) -> bool {
+    let control = |b: &&u8| matches!(**b, 0..=8 | 14..=25 | 27..=31 | 127);
+    bytes.contains(&0) || bytes.iter().filter(control).count() > bytes.len() / 20
+}
+
+/// Tells MacRoman from Latin-1. Line ends of a lone CR speak for a Macintosh; so do bytes that are
+/// accented letters there (0x80 to 0x9F) and hardly ever occur in Latin-1.
+fn guess(bytes: &[u8]) -> Encoding {
+    let returns = bytes.iter().filter(|&&b| b == b'\r').count();
+    let newlines = bytes.iter().filter(|&&b| b == b'\n').count();
+    // Letters of western languages. In Latin-1 they lie above 0xBF, in MacRoman mostly below 0xA0;
+    // the quotation marks and dashes of Windows-1252 lie there as well, beside blanks.
+    let beside_letter = |i: usize| {
+        let letter = |j: Option<usize>| j.and_then(|j| bytes.get(j)).is_some_and(u8::is_ascii_alphabetic);
+        letter(i.checked_sub(1)) && letter(Some(i + 1))
+    };
+    let inside = |range: std::ops::RangeInclusive<u8>| {
+        bytes.iter().enumerate().filter(|(i, b)| range.contains(b) && beside_letter(*i)).count()
+    };
+    let mac = inside(0x80..=0x9F);
+    // A typographic apostrophe of Windows-1252 also stands between letters.
+    let apostrophes = bytes.iter().filter(|&&b| b == 0x92).count();
+    let latin = inside(0xC0..=0xFF);
+    if returns > newlines && latin == 0 || mac.saturating_sub(apostrophes) > latin {
+        Encoding::MacRoman
+    } else {
+        Encoding::Latin1
+    }
+}
+
+/// Upper half of Windows-1252; the five bytes it leaves open are control characters as in Latin-1.
+#[rustfmt::skip]
+const WINDOWS_1252: [char; 128] = [
+    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}',
+    '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
+    '\u{A0}', '¡', '¢', '£', '¤', '¥', '¦', '§', '¨', '©', 'ª', '«', '¬', '\u{AD}', '®', '¯',
+    '°', '±', '²', '³', '´', 'µ', '¶', '·', '¸', '¹', 'º', '»', '¼', '½', '¾', '¿',
+    'À', 'Á', 'Â', 'Ã', 'Ä', 'Å', 'Æ', 'Ç', 'È', 'É', 'Ê', 'Ë', 'Ì', 'Í', 'Î', 'Ï',
+    'Ð', 'Ñ', 'Ò', 'Ó', 'Ô', 'Õ', 'Ö', '×', 'Ø', 'Ù', 'Ú', 'Û', 'Ü', 'Ý', 'Þ', 'ß',
+    'à', 'á', 'â', 'ã', 'ä', 'å', 'æ', 'ç', 'è', 'é', 'ê', 'ë', 'ì', 'í', 'î', 'ï',
+    'ð', 'ñ', 'ò', 'ó', 'ô', 'õ', 'ö', '÷', 'ø', 'ù', 'ú', 'û', 'ü', 'ý', 'þ', 'ÿ',
+];
+
+#[rustfmt::skip]
+const MAC_ROMAN: [char; 128] = [
+    'Ä', 'Å', 'Ç', 'É', 'Ñ', 'Ö', 'Ü', 'á', 'à', 'â', 'ä', 'ã', 'å', 'ç', 'é', 'è',
+    'ê', 'ë', 'í', 'ì', 'î', 'ï', 'ñ', 'ó', 'ò', 'ô', 'ö', 'õ', 'ú', 'ù', 'û', 'ü',
+    '†', '°', '¢', '£', '§', '•', '¶', 'ß', '®', '©', '™', '´', '¨', '≠', 'Æ', 'Ø',
+    '∞', '±', '≤', '≥', '¥', 'µ', '∂', '∑', '∏', 'π', '∫', 'ª', 'º', 'Ω', 'æ', 'ø',
+    '¿', '¡', '¬', '√', 'ƒ', '≈', '∆', '«', '»', '…', '\u{A0}', 'À', 'Ã', 'Õ', 'Œ', 'œ',
+    '–', '—', '“', '”', '‘', '’', '÷', '◊', 'ÿ', 'Ÿ', '⁄', '€', '‹', '›', 'ﬁ', 'ﬂ',
+    '‡', '·', '‚', '„', '‰', 'Â', 'Ê', 'Á', 'Ë', 'È', 'Í', 'Î', 'Ï', 'Ì', 'Ó', 'Ô',
+    '\u{F8FF}', 'Ò', 'Ú', 'Û', 'Ù', 'ı', 'ˆ', '˜', '¯', '˘', '˙', '˚', '¸', '˝', '˛', 'ˇ',
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(bytes: &[u8], text: &str, encoding: Encoding, lossy_at: Option<usize>) {
+        assert_eq!(decode(bytes), Decoded { text: text.to_owned(), encoding, lossy_at });
+    }
+
+    #[test]
+    fn utf8_is_taken_as_it_is() {
+        check(b"x", "x", Encoding::Utf8, None);
+        check(b"", "", Encoding::Utf8, None);
+        check("é ∧ λ".as_bytes(), "é ∧ λ", Encoding::Utf8, None);
+        check(b"\xEF\xBB\xBFx", "x", Encoding::Utf8, None);
+    }
+
+    #[test]
+    fn old_encodings_are_told_apart() {
+        check(b"// caf\xE9s\nx", "// cafés\nx", Encoding::Latin1, Some(6));
+        check(b"// caf\x8Es\rx\ry", "// cafés\rx\ry", Encoding::MacRoman, Some(6));
+        check(b"// caf\x8Es\nx", "// cafés\nx", Encoding::MacRoman, Some(6));
+        check(b"// it\x92s\nx", "// it’s\nx", Encoding::Latin1, Some(5));
+        check(b"/* \xA9 */\r\n", "/* © */\r\n", Encoding::Latin1, Some(3));
+        check(b"/* \xA9 */\rx", "/* © */\rx", Encoding::MacRoman, Some(3));
+    }
+
+    #[test]
+    fn utf16_needs_its_mark() {
+        check(b"\xFF\xFEx\0", "x", Encoding::Utf16, None);
+        check(b"\xFE\xFF\0x", "x", Encoding::Utf16, None);
+        check(b"\xFF\xFEx\0y", "xy", Encoding::Utf16, None);
+        check(b"\xFE\xFF\xD8\x00\0x", "\u{FFFD}x", Encoding::Utf16, Some(0));
+    }
+
+    #[test]
+    fn binary_files_are_no_text() {
+        check(b"MACHINE\0", "", Encoding::Binary, None);
+        check(b"\x7FELF\x01\x02\x03", "", Encoding::Binary, None);
+        check(b"\xFF\xFE\0\0", "", Encoding::Binary, None);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said() {
+        let mut sources = Sources::default();
+        let missing = load(&mut sources, Path::new("no/such.mch")).unwrap_err();
+        assert_eq!(missing.to_string(), "no/such.mch: no such file");
+        let directory = load(&mut sources, Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap_err();
+        assert!(matches!(directory, ReadError::Directory(_)), "{directory}");
+    }
+
+    #[test]
+    fn a_warning_tells_where_the_first_odd_byte_is() {
+        let path = std::env::temp_dir().join(format!("bsym-decode-{}.mch", std::process::id()));
+        std::fs::write(&path, b"a\n caf\xE9s").unwrap();
+        let mut sources = Sources::default();
+        let (_, diagnostics) = load(&mut sources, &path).unwrap();
+        std::fs::write(&path, b"\0\0").unwrap();
+        let binary = load(&mut sources, &path).unwrap_err();
+        std::fs::remove_file(&path).unwrap();
+        assert!(matches!(binary, ReadError::Binary(_)), "{binary}");
+        let [warning] = &diagnostics[..] else { panic!("{diagnostics:?}") };
+        assert_eq!(warning.code, codes::NOT_UTF8);
+        assert_eq!((sources.position(warning.span).line, sources.position(warning.span).column), (2, 5));
+    }
+}

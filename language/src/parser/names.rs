@@ -1,0 +1,144 @@
+//! Names: lists of them, keywords in their place, and words that are operators in call position only.
+
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
+
+use super::{Parsed, Parser, recovery};
+use crate::ast::{BuiltinFn, Ident};
+use crate::diagnostic::Diagnostic;
+use crate::lexer::{Token, TokenKind, unescape};
+use crate::parse_codes as codes;
+
+/// The operator that a word is when it stands before parentheses and is no name of this file.
+pub(super) fn soft_builtin(word: &str) -> Option<BuiltinFn> {
+    Some(match word {
+        "floor" => BuiltinFn::Floor,
+        "ceiling" => BuiltinFn::Ceiling,
+        "real" => BuiltinFn::Real,
+        "tree" => BuiltinFn::Tree,
+        "btree" => BuiltinFn::Btree,
+        "const" => BuiltinFn::Const,
+        "top" => BuiltinFn::Top,
+        "sons" => BuiltinFn::Sons,
+        "prefix" => BuiltinFn::Prefix,
+        "postfix" => BuiltinFn::Postfix,
+        "sizet" => BuiltinFn::Sizet,
+        "mirror" => BuiltinFn::Mirror,
+        "rank" => BuiltinFn::Rank,
+        "father" => BuiltinFn::Father,
+        "son" => BuiltinFn::Son,
+        "subtree" => BuiltinFn::Subtree,
+        "arity" => BuiltinFn::Arity,
+        "bin" => BuiltinFn::Bin,
+        "left" => BuiltinFn::Left,
+        "right" => BuiltinFn::Right,
+        "infix" => BuiltinFn::Infix,
+        _ => return None,
+    })
+}
+
+/// How many arguments a word operator takes.
+pub(super) fn argument_counts(function: BuiltinFn) -> RangeInclusive<usize> {
+    use BuiltinFn::*;
+    match function {
+        Prj1 | Prj2 => 1..=2,
+        Iterate | Const | Rank | Father | Subtree | Arity => 2..=2,
+        Son => 3..=3,
+        Bin => 1..=3,
+        Partition => 1..=usize::MAX,
+        _ => 1..=1,
+    }
+}
+
+/// The words of [`soft_builtin`] that a file uses as names: they occur without parentheses behind
+/// them, or name a definition or operation with parameters.
+pub(super) fn plain_words<'t>(text: &'t str, tokens: &[Token]) -> HashSet<&'t str> {
+    let mut words = HashSet::new();
+    for (index, token) in tokens.iter().enumerate().filter(|(_, t)| t.kind == TokenKind::Ident) {
+        let word = &text[token.start as usize..token.end as usize];
+        if soft_builtin(word).is_none() || words.contains(word) {
+            continue;
+        }
+        let called = tokens.get(index + 1).is_some_and(|t| t.kind == TokenKind::OpenParen);
+        let parameters = |t: &&Token| {
+            use TokenKind::{CloseParen, Comma, Ident, OpenParen};
+            matches!(t.kind, OpenParen | Ident | Comma | CloseParen)
+        };
+        // Long enough for any real list of parameters, short enough to keep the scan linear.
+        let rest = &tokens[index + 1..tokens.len().min(index + 100)];
+        let behind = rest.iter().take_while(parameters).count();
+        let kind = |i: usize| rest.get(i).map_or(TokenKind::Eof, |t| t.kind);
+        let declared = match kind(behind) {
+            TokenKind::Defines => true,
+            TokenKind::Equal => recovery::opens_block(kind(behind + 1)),
+            _ => false,
+        };
+        if !called || declared {
+            words.insert(word);
+        }
+    }
+    words
+}
+
+impl Parser<'_> {
+    /// Whether the next token is a word that no name can be.
+    pub(super) fn is_keyword(&self) -> bool {
+        !matches!(self.kind(), TokenKind::Ident | TokenKind::Error | TokenKind::Eof)
+            && self.text_at(self.at).starts_with(|c: char| c.is_ascii_alphabetic())
+    }
+
+    /// A simple name.
+    pub(super) fn name(&mut self, expected: &str) -> Parsed<Ident> {
+        let text = self.text_at(self.at);
+        let span = self.span();
+        let name = match self.kind() {
+            TokenKind::Ident => text.to_owned(),
+            TokenKind::QuotedIdent => unescape(&text[1..text.len() - 1]),
+            _ if self.is_keyword() => {
+                let message = format!("`{text}` is a keyword and cannot be a name");
+                let diagnostic = Diagnostic::error(codes::KEYWORD_AS_NAME, span, message)
+                    .help(format!("choose another name, or write it between backquotes: `` `{text}` ``"));
+                let reported = self.report(diagnostic);
+                if self.is_structure() {
+                    return Err(reported);
+                }
+                self.misused_keywords.insert(text);
+                text.to_owned()
+            }
+            _ => return Err(self.unexpected(codes::EXPECTED_NAME, expected)),
+        };
+        self.bump();
+        Ok(Ident { name, span })
+    }
+
+    /// A name with its renaming prefixes: `p.q.x`.
+    pub(super) fn dotted_name(&mut self) -> Parsed<Ident> {
+        let mut ident = self.name("a name")?;
+        while self.is(TokenKind::Dot)
+            && matches!(self.kind_at(self.at + 1), TokenKind::Ident | TokenKind::QuotedIdent)
+        {
+            self.bump();
+            let next = self.name("a name")?;
+            ident = Ident { name: format!("{}.{}", ident.name, next.name), span: ident.span.to(next.span) };
+        }
+        Ok(ident)
+    }
+
+    /// One or more simple names separated by commas.
+    pub(super) fn names(&mut self, expected: &str) -> Parsed<Vec<Ident>> {
+        let mut names = vec![self.name(expected)?];
+        while self.eat(TokenKind::Comma).is_some() {
+            names.push(self.name(expected)?);
+        }
+        Ok(names)
+    }
+
+    /// One or more names, with renaming prefixes, separated by commas.
+    pub(super) fn dotted_names(&mut self) -> Parsed<Vec<Ident>> {
+        let mut names = vec![self.dotted_name()?];
+        while self.eat(TokenKind::Comma).is_some() {
+            names.push(self.dotted_name()?);
+        }
+        Ok(names)
+    }
+}

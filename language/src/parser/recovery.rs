@@ -1,0 +1,203 @@
+//! Where reading goes on after a mistake, and operators of other languages.
+
+use super::operators::{self};
+use super::{Parser, Reported, depth, error_expr};
+use crate::ast::{BinaryOp, Expr, Quantifier};
+use crate::diagnostic::Diagnostic;
+use crate::lexer::TokenKind;
+use crate::parse_codes as codes;
+
+/// Whether a token opens a block that ends with `END`.
+pub(super) fn opens_block(kind: TokenKind) -> bool {
+    use TokenKind::*;
+    matches!(kind, Begin | Pre | Assert | Witness | If | Choice | Select | Case | Any | Let | Var | While)
+}
+
+/// Whether a token divides or ends a block.
+fn divides_block(kind: TokenKind) -> bool {
+    use TokenKind::*;
+    matches!(
+        kind,
+        End | Then | Else | Elsif | When | Or | Do | In | Be | Where | Of | Either | Variant | Invariant
+    )
+}
+
+/// Whether a token opens a section.
+pub(super) fn opens_section(kind: TokenKind) -> bool {
+    use TokenKind::*;
+    matches!(
+        kind,
+        Refines
+            | Sees
+            | Uses
+            | Includes
+            | Extends
+            | Imports
+            | Promotes
+            | References
+            | Constraints
+            | Sets
+            | Constants
+            | AbstractConstants
+            | Properties
+            | Values
+            | Variables
+            | ConcreteVariables
+            | Invariant
+            | Assertions
+            | Initialisation
+            | Operations
+            | LocalOperations
+            | Definitions
+            | Expressions
+            | Predicates
+    )
+}
+
+impl Parser<'_> {
+    /// Whether the next token opens a section, `FREETYPES` (which may also be a name) included.
+    pub(super) fn at_section(&self) -> bool {
+        opens_section(self.kind()) || self.at_free_types()
+    }
+
+    /// Whether the next token is `FREETYPES` before a declaration.
+    pub(super) fn at_free_types(&self) -> bool {
+        self.is(TokenKind::Ident)
+            && self.text_at(self.at) == "FREETYPES"
+            && matches!(self.kind_at(self.at + 1), TokenKind::Ident | TokenKind::QuotedIdent)
+            && matches!(self.kind_at(self.at + 2), TokenKind::Equal | TokenKind::OpenParen)
+    }
+
+    /// Whether a section, the machine or the file ends here.
+    pub(super) fn at_section_end(&self) -> bool {
+        self.at_section() || matches!(self.kind(), TokenKind::End | TokenKind::Eof)
+    }
+
+    /// Whether the next token belongs to the structure of the file rather than to a formula.
+    pub(super) fn is_structure(&self) -> bool {
+        use TokenKind::*;
+        let kind = self.kind();
+        opens_section(kind)
+            || opens_block(kind)
+            || divides_block(kind)
+            || matches!(kind, Machine | Model | System | Refinement | Implementation | Eof)
+    }
+
+    /// Skips what follows a mistake in the construct that began at token `from`, up to a token
+    /// outside all brackets and blocks of that construct for which `stop` holds, or up to the end
+    /// of the surrounding block or section.
+    pub(super) fn skip_to(&mut self, from: usize, stop: impl Fn(&Self) -> bool) {
+        let (mut brackets, mut blocks) = (0usize, 0usize);
+        let mut count = |kind: TokenKind| {
+            use TokenKind::*;
+            match kind {
+                OpenParen | OpenBracket | OpenBrace => brackets += 1,
+                CloseParen | CloseBracket | CloseBrace => brackets = brackets.saturating_sub(1),
+                End => blocks = blocks.saturating_sub(1),
+                kind if opens_block(kind) => blocks += 1,
+                _ => {}
+            }
+            (brackets, blocks)
+        };
+        let mut state = (0, 0);
+        for index in from..self.at {
+            state = count(self.kind_at(index));
+        }
+        while !self.is(TokenKind::Eof) {
+            let (brackets, blocks) = state;
+            let kind = self.kind();
+            if self.at_section() && !(kind == TokenKind::Invariant && blocks > 0) {
+                return;
+            }
+            if blocks == 0 && !self.too_deep && (divides_block(kind) || brackets == 0 && stop(self)) {
+                return;
+            }
+            state = count(kind);
+            self.bump();
+        }
+    }
+
+    /// A formula up to a token where `ends` holds; a mistake in one conjunct does not hide those
+    /// in the others.
+    pub(super) fn conjuncts(&mut self, ends: impl Fn(&Self) -> bool + Copy, expected: &str) -> Expr {
+        let start = self.span();
+        let conjunction = operators::infix(TokenKind::Infix(BinaryOp::And));
+        let mut parts = vec![];
+        loop {
+            let from = self.at;
+            let part_start = self.span();
+            let result = self.formula();
+            let span = self.span_from(part_start);
+            match result {
+                Ok(expr) if ends(self) => {
+                    parts.push((expr, span));
+                    break;
+                }
+                Ok(expr) => {
+                    self.unexpected(codes::UNEXPECTED_TOKEN, expected);
+                    parts.push((expr, span));
+                }
+                Err(Reported) => parts.push((error_expr(span), span)),
+            }
+            self.skip_to(from, |p| {
+                p.is(TokenKind::Infix(BinaryOp::And)) || p.is(TokenKind::Semicolon) || ends(p)
+            });
+            self.too_deep = false;
+            // The second `&` of a `&&` that was reported.
+            while self.is(TokenKind::Infix(BinaryOp::And)) && self.kind_at(self.at + 1) == self.kind() {
+                self.bump();
+            }
+            if !self.is(TokenKind::Infix(BinaryOp::And)) {
+                break;
+            }
+            self.bump();
+        }
+        match conjunction {
+            Some(infix) if parts.len() > 1 => depth::join(infix, parts),
+            _ => parts.pop().map_or_else(|| error_expr(start), |(expr, _)| expr),
+        }
+    }
+
+    /// Whether the next two tokens touch and have these kinds.
+    fn touching(&self, first: TokenKind, second: TokenKind) -> bool {
+        self.is(first)
+            && self.kind_at(self.at + 1) == second
+            && self.token().end == self.token_at(self.at + 1).start
+    }
+
+    /// Whether infix operators follow that only look like ones of B: `&&`, `=<`.
+    pub(super) fn is_foreign_operator(&self) -> bool {
+        let and = TokenKind::Infix(BinaryOp::And);
+        self.touching(and, and) || self.touching(TokenKind::Equal, TokenKind::Infix(BinaryOp::Less))
+    }
+
+    /// Reports an operator of another language at the next token, if there is one.
+    pub(super) fn foreign_operator(&mut self) -> Option<Reported> {
+        let and = TokenKind::Infix(BinaryOp::And);
+        let not = TokenKind::Quantifier(Quantifier::Forall);
+        let word = self.text_at(self.at);
+        let (found, help) = if self.touching(and, and) {
+            ("&&", "conjunction is `&`")
+        } else if self.touching(not, TokenKind::Equal) {
+            ("!=", "inequality is `/=`")
+        } else if self.touching(TokenKind::Equal, TokenKind::Infix(BinaryOp::Less)) {
+            ("=<", "less or equal is `<=`")
+        } else {
+            match self.kind() {
+                TokenKind::Defines => ("==", "equality is `=`; `==` only stands in DEFINITIONS"),
+                TokenKind::Assign => (":=", "equality is `=`; `:=` only stands in substitutions"),
+                TokenKind::Parallel => ("||", "disjunction is `or`"),
+                TokenKind::EmptySeq => ("<>", "inequality is `/=`"),
+                TokenKind::Quantifier(Quantifier::Lambda) => ("%", "the remainder is `mod`"),
+                TokenKind::Ident if word.eq_ignore_ascii_case("and") => (word, "conjunction is `&`"),
+                TokenKind::Ident if word.eq_ignore_ascii_case("implies") => (word, "implication is `=>`"),
+                TokenKind::Ident if word.eq_ignore_ascii_case("in") => (word, "membership is `:`"),
+                _ => return None,
+            }
+        };
+        let span = self.span();
+        let span = crate::source::Span { end: span.start + found.len() as u32, ..span };
+        let message = format!("`{found}` is no operator here");
+        Some(self.report(Diagnostic::error(codes::FOREIGN_OPERATOR, span, message).help(help)))
+    }
+}

@@ -1,0 +1,409 @@
+//! Substitutions. A mistake in one does not hide those in its neighbours.
+
+use super::operators::FORMULA;
+use super::{Parsed, Parser, Reported, boxed, recovery};
+use crate::ast::{Expr, ExprKind, Ident, Subst, SubstKind};
+use crate::diagnostic::Diagnostic;
+use crate::lexer::TokenKind;
+use crate::parse_codes as codes;
+use crate::source::Span;
+
+impl Parser<'_> {
+    /// Substitutions joined by `;` and `||`; `;` is looser.
+    pub(super) fn substitution(&mut self) -> Subst {
+        let start = self.span();
+        let mut steps = vec![self.parallel()];
+        while self.is(TokenKind::Semicolon) && !self.operation_begins(self.at + 1) {
+            let semicolon = self.bump();
+            if self.at_block_end() {
+                self.trailing_semicolon(semicolon);
+                break;
+            }
+            steps.push(self.parallel());
+        }
+        self.joined(steps, SubstKind::Sequence, start)
+    }
+
+    /// Substitutions joined by `||`.
+    pub(super) fn parallel(&mut self) -> Subst {
+        let start = self.span();
+        let mut parts = vec![self.recovering()];
+        while self.eat(TokenKind::Parallel).is_some() {
+            parts.push(self.recovering());
+        }
+        self.joined(parts, SubstKind::Parallel, start)
+    }
+
+    fn joined(&self, mut parts: Vec<Subst>, kind: fn(Vec<Subst>) -> SubstKind, start: Span) -> Subst {
+        match parts.pop() {
+            Some(only) if parts.is_empty() => only,
+            last => {
+                parts.extend(last);
+                Subst { kind: kind(parts), span: self.span_from(start) }
+            }
+        }
+    }
+
+    pub(super) fn trailing_semicolon(&mut self, semicolon: Span) {
+        let message = format!("nothing follows this `;` but {}", self.found());
+        let diagnostic =
+            Diagnostic::error(codes::TRAILING_SEMICOLON, semicolon, message).help("leave out the `;`");
+        self.report(diagnostic);
+    }
+
+    fn recovering(&mut self) -> Subst {
+        let from = self.at;
+        let start = self.span();
+        let result = match self.deeper() {
+            Ok(()) => {
+                let result = self.single();
+                self.depth -= 1;
+                result
+            }
+            Err(reported) => Err(reported),
+        };
+        match result {
+            Ok(subst) => subst,
+            Err(Reported) => {
+                self.skip_to(from, |p| {
+                    p.is(TokenKind::Semicolon) || p.is(TokenKind::Parallel) || p.operation_begins(p.at)
+                });
+                Subst { kind: SubstKind::Error, span: self.span_from(start) }
+            }
+        }
+    }
+
+    fn at_block_end(&self) -> bool {
+        use TokenKind::*;
+        self.at_section_end() || matches!(self.kind(), Else | Elsif | When | Or | Variant | CloseBracket)
+    }
+
+    /// Whether the tokens from `index` look like the header of an operation with a block as its
+    /// body, which no substitution does.
+    pub(super) fn operation_begins(&self, index: usize) -> bool {
+        let mut index = index;
+        // `a, b <-- name(c, d) = BEGIN`; 100 tokens are more than any real header has.
+        for _ in 0..100 {
+            use TokenKind::*;
+            match self.kind_at(index) {
+                Ident | QuotedIdent | Comma | Outputs | OpenParen | CloseParen | Dot => index += 1,
+                Equal => {
+                    let next = self.kind_at(index + 1);
+                    return next == Skip || recovery::opens_block(next) && !matches!(next, If | Let);
+                }
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    fn single(&mut self) -> Parsed<Subst> {
+        let start = self.span();
+        let kind = match self.kind() {
+            TokenKind::Skip => {
+                self.bump();
+                SubstKind::Skip
+            }
+            TokenKind::Begin => {
+                self.bump();
+                let body = self.substitution();
+                self.end("BEGIN", start);
+                SubstKind::Block(Box::new(body))
+            }
+            TokenKind::Pre => self.guarded("PRE", SubstKind::Pre),
+            TokenKind::Assert => self.guarded("ASSERT", SubstKind::Assert),
+            TokenKind::Witness => self.guarded("WITNESS", SubstKind::Witness),
+            TokenKind::If => self.if_then(),
+            TokenKind::Choice => self.choice(),
+            TokenKind::Select => self.select(),
+            TokenKind::Case => self.case(),
+            TokenKind::Any => self.any()?,
+            TokenKind::Let => self.let_in()?,
+            TokenKind::Var => self.var()?,
+            TokenKind::While => self.while_do(),
+            TokenKind::Ident | TokenKind::QuotedIdent => self.assignment()?,
+            _ if self.is_keyword() && !self.is_structure() && self.looks_assigned() => self.assignment()?,
+            _ => return Err(self.no_substitution()),
+        };
+        Ok(Subst { kind, span: self.span_from(start) })
+    }
+
+    /// Whether an assignment symbol follows the keyword at the next token.
+    fn looks_assigned(&self) -> bool {
+        use TokenKind::*;
+        matches!(self.kind_at(self.at + 1), Assign | BecomesIn | Outputs | Comma)
+    }
+
+    fn no_substitution(&mut self) -> Reported {
+        let message = format!("expected a substitution, found {}", self.found());
+        let mut diagnostic = Diagnostic::error(codes::EXPECTED_SUBSTITUTION, self.span(), message);
+        if self.at_block_end() {
+            diagnostic = diagnostic.help("write `skip` to do nothing");
+        }
+        self.report(diagnostic)
+    }
+
+    /// A condition up to the keyword `until`, which is taken.
+    fn condition(&mut self, until: TokenKind, word: &str) -> Box<Expr> {
+        let condition = self.conjuncts(|p| p.is(until), &format!("an operator or `{word}`"));
+        self.divider(until, word);
+        boxed(condition)
+    }
+
+    /// Takes a keyword inside a block. If it is missing, says so and goes on.
+    fn divider(&mut self, kind: TokenKind, word: &str) {
+        if self.eat(kind).is_none() {
+            self.unexpected(codes::UNEXPECTED_TOKEN, &format!("`{word}`"));
+        }
+    }
+
+    /// The `END` of a block. Goes on without it after saying that it is missing.
+    fn end(&mut self, word: &str, opening: Span) {
+        if self.eat(TokenKind::End).is_some() {
+            return;
+        }
+        let from = self.at;
+        let message = if self.at_section() || self.is(TokenKind::Eof) || self.is(TokenKind::Semicolon) {
+            format!("expected `END`, found {}", self.found())
+        } else {
+            format!("expected `;`, `||` or `END`, found {}", self.found())
+        };
+        let opening = Span { end: opening.start + word.len() as u32, ..opening };
+        let diagnostic = Diagnostic::error(codes::MISSING_END, self.span(), message)
+            .label(opening, format!("this `{word}` has no `END`"));
+        self.report(diagnostic);
+        if self.is(TokenKind::Semicolon) {
+            return;
+        }
+        // What stands between here and the `END` is lost.
+        loop {
+            self.skip_to(from, |p| p.operation_begins(p.at));
+            if self.eat(TokenKind::End).is_some()
+                || self.at_section_end()
+                || self.is(TokenKind::Eof)
+                || self.operation_begins(self.at)
+            {
+                return;
+            }
+            self.bump();
+        }
+    }
+
+    fn guarded(&mut self, word: &str, kind: fn(Box<Expr>, Box<Subst>) -> SubstKind) -> SubstKind {
+        let start = self.bump();
+        let condition = self.condition(TokenKind::Then, "THEN");
+        let body = self.substitution();
+        self.end(word, start);
+        kind(condition, Box::new(body))
+    }
+
+    fn branches(&mut self, divider: TokenKind) -> Vec<(Expr, Subst)> {
+        let mut branches = vec![];
+        loop {
+            let condition = self.condition(TokenKind::Then, "THEN");
+            branches.push((*condition, self.substitution()));
+            if self.eat(divider).is_none() {
+                return branches;
+            }
+        }
+    }
+
+    fn otherwise(&mut self) -> Option<Box<Subst>> {
+        self.eat(TokenKind::Else).map(|_| Box::new(self.substitution()))
+    }
+
+    fn if_then(&mut self) -> SubstKind {
+        let start = self.bump();
+        let branches = self.branches(TokenKind::Elsif);
+        let otherwise = self.otherwise();
+        self.end("IF", start);
+        SubstKind::If(branches, otherwise)
+    }
+
+    fn select(&mut self) -> SubstKind {
+        let start = self.bump();
+        let branches = self.branches(TokenKind::When);
+        let otherwise = self.otherwise();
+        self.end("SELECT", start);
+        SubstKind::Select(branches, otherwise)
+    }
+
+    fn choice(&mut self) -> SubstKind {
+        let start = self.bump();
+        let mut branches = vec![self.substitution()];
+        while self.eat(TokenKind::Or).is_some() {
+            branches.push(self.substitution());
+        }
+        self.end("CHOICE", start);
+        SubstKind::Choice(branches)
+    }
+
+    fn case(&mut self) -> SubstKind {
+        let start = self.bump();
+        let value = self.condition(TokenKind::Of, "OF");
+        let either = self.span();
+        self.divider(TokenKind::Either, "EITHER");
+        let mut branches = vec![];
+        loop {
+            let from = self.at;
+            let values = match self.list(FORMULA) {
+                Ok(values) => values,
+                Err(Reported) => {
+                    self.skip_to(from, |_| false);
+                    vec![]
+                }
+            };
+            self.divider(TokenKind::Then, "THEN");
+            branches.push((values, self.substitution()));
+            if self.eat(TokenKind::Or).is_none() {
+                break;
+            }
+        }
+        let otherwise = self.otherwise();
+        self.end("EITHER", either);
+        self.end("CASE", start);
+        SubstKind::Case(value, branches, otherwise)
+    }
+
+    fn any(&mut self) -> Parsed<SubstKind> {
+        let start = self.bump();
+        let names = self.names("a name that is chosen")?;
+        self.divider(TokenKind::Where, "WHERE");
+        let condition = self.condition(TokenKind::Then, "THEN");
+        let body = self.substitution();
+        self.end("ANY", start);
+        Ok(SubstKind::Any(names, condition, Box::new(body)))
+    }
+
+    fn let_in(&mut self) -> Parsed<SubstKind> {
+        let start = self.bump();
+        let names = self.names("a local name")?;
+        self.divider(TokenKind::Be, "BE");
+        let equations = self.condition(TokenKind::In, "IN");
+        let body = self.substitution();
+        self.end("LET", start);
+        Ok(SubstKind::Let(names, equations, Box::new(body)))
+    }
+
+    fn var(&mut self) -> Parsed<SubstKind> {
+        let start = self.bump();
+        let names = self.names("a local variable")?;
+        self.divider(TokenKind::In, "IN");
+        let body = self.substitution();
+        self.end("VAR", start);
+        Ok(SubstKind::Var(names, Box::new(body)))
+    }
+
+    fn while_do(&mut self) -> SubstKind {
+        let start = self.bump();
+        let condition = self.condition(TokenKind::Do, "DO");
+        let body = Box::new(self.substitution());
+        self.divider(TokenKind::Invariant, "INVARIANT");
+        let invariant = self.condition(TokenKind::Variant, "VARIANT");
+        let variant = boxed(self.conjuncts(|p| p.is(TokenKind::End), "an operator or `END`"));
+        self.end("WHILE", start);
+        SubstKind::While { condition, body, invariant, variant }
+    }
+
+    /// `x, y := …`, `x :: …`, `x : (…)`, `r <-- op(…)`, `op(…)`
+    fn assignment(&mut self) -> Parsed<SubstKind> {
+        let mut targets = vec![self.assigned()?];
+        while self.eat(TokenKind::Comma).is_some() {
+            targets.push(self.assigned()?);
+        }
+        match self.kind() {
+            TokenKind::Assign => {
+                self.bump();
+                self.assignable(&targets)?;
+                let values = self.list(FORMULA)?;
+                Ok(SubstKind::Assign(targets, values))
+            }
+            TokenKind::BecomesIn => {
+                self.bump();
+                self.assignable(&targets)?;
+                Ok(SubstKind::BecomesIn(targets, boxed(self.formula()?)))
+            }
+            TokenKind::Colon => {
+                self.bump();
+                self.assignable(&targets)?;
+                let open = self.span();
+                if self.eat(TokenKind::OpenParen).is_none() {
+                    let message = format!("expected `(` and a predicate, found {}", self.found());
+                    let diagnostic = Diagnostic::error(codes::MISSING_PARENTHESES, open, message)
+                        .help("`x : (P)` chooses a value with the property P, `x :: S` an element of S");
+                    return Err(self.report(diagnostic));
+                }
+                let condition = self.conjuncts(|p| p.is(TokenKind::CloseParen), "an operator or `)`");
+                self.close(TokenKind::CloseParen, open)?;
+                Ok(SubstKind::BecomesSuch(targets, boxed(condition)))
+            }
+            TokenKind::Outputs => {
+                self.bump();
+                self.assignable(&targets)?;
+                let call = self.target()?;
+                let Some((name, arguments)) = as_call(call) else {
+                    return Err(self.unexpected(codes::EXPECTED_NAME, "a call of an operation"));
+                };
+                Ok(SubstKind::Call { results: targets, name, arguments })
+            }
+            TokenKind::Equal => {
+                let diagnostic = Diagnostic::error(
+                    codes::EQUAL_AS_ASSIGNMENT,
+                    self.span(),
+                    "`=` compares, it does not assign",
+                )
+                .help("assignment is `:=`");
+                self.report(diagnostic);
+                self.bump();
+                Ok(SubstKind::Assign(targets, self.list(FORMULA)?))
+            }
+            _ => {
+                let only = if targets.len() == 1 { targets.pop() } else { None };
+                match only.and_then(as_call) {
+                    Some((name, arguments)) => Ok(SubstKind::Call { results: vec![], name, arguments }),
+                    None => Err(self.unexpected(codes::UNEXPECTED_TOKEN, "`:=`, `::`, `: (…)` or `<--`")),
+                }
+            }
+        }
+    }
+
+    fn assigned(&mut self) -> Parsed<Expr> {
+        if self.is_keyword() {
+            let name = self.name("a variable")?;
+            return Ok(super::ident_expr(name));
+        }
+        self.target()
+    }
+
+    /// Refuses what cannot stand left of an assignment.
+    fn assignable(&mut self, targets: &[Expr]) -> Parsed<()> {
+        match targets.iter().find(|t| !is_assignable(t)) {
+            None => Ok(()),
+            Some(target) => {
+                let message = "this cannot be assigned to";
+                let diagnostic = Diagnostic::error(codes::NOT_ASSIGNABLE, target.span, message)
+                    .help("assign to a variable `x`, to a function at a point `f(a)`, or to a field `r'a`");
+                Err(self.report(diagnostic))
+            }
+        }
+    }
+}
+
+fn is_assignable(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Ident(_) => true,
+        ExprKind::Apply(inner, _) | ExprKind::Field(inner, _) => is_assignable(inner),
+        _ => false,
+    }
+}
+
+fn as_call(expr: Expr) -> Option<(Ident, Vec<Expr>)> {
+    match expr.kind {
+        ExprKind::Ident(name) => Some((Ident { name, span: expr.span }, vec![])),
+        ExprKind::Apply(function, arguments) => match function.kind {
+            ExprKind::Ident(name) => Some((Ident { name, span: function.span }, arguments)),
+            _ => None,
+        },
+        _ => None,
+    }
+}

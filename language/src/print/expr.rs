@@ -1,0 +1,502 @@
+//! Expressions and predicates as text. Levels are those of the table of precedences (ProB's, with
+//! extra parentheses where Atelier B groups in another way).
+
+use super::names::{Printer, quoted};
+use crate::model::*;
+use crate::types::Type;
+
+// Operands of `=`, `:`, `<:` and arguments.
+const EXPRESSION: u32 = 120;
+// Operands of `/=`, `/:`, `<` and the like, which Atelier B puts at 160.
+const ABOVE_160: u32 = 161;
+const UNARY_MINUS: u32 = 210;
+const POSTFIX: u32 = 230;
+const ATOM: u32 = 250;
+
+impl Printer<'_> {
+    pub(super) fn expr(&mut self, e: &Expr, min: u32) {
+        let level = expr_level(e);
+        if level < min {
+            self.put("(");
+            self.bare_expr(e, level);
+            self.put(")");
+        } else {
+            self.bare_expr(e, level);
+        }
+    }
+
+    fn list(&mut self, items: &[Expr]) {
+        for (i, x) in items.iter().enumerate() {
+            if i > 0 {
+                self.put(", ");
+            }
+            self.expr(x, EXPRESSION);
+        }
+    }
+
+    fn call(&mut self, word: &str, items: &[&Expr]) {
+        self.put(word);
+        self.put("(");
+        for (i, x) in items.iter().enumerate() {
+            if i > 0 {
+                self.put(", ");
+            }
+            self.expr(x, EXPRESSION);
+        }
+        self.put(")");
+    }
+
+    fn fields(&mut self, word: &str, fields: &[(String, Expr)]) {
+        self.put(word);
+        for (i, (label, x)) in fields.iter().enumerate() {
+            self.put(if i == 0 { "(" } else { ", " });
+            self.put(&quoted(label));
+            self.put(": ");
+            self.expr(x, EXPRESSION);
+        }
+        self.put(")");
+    }
+
+    fn global(&mut self, name: &str) {
+        let name = quoted(name);
+        self.put(&name);
+    }
+
+    fn bare_expr(&mut self, e: &Expr, level: u32) {
+        let model = self.model;
+        match &e.kind {
+            ExprKind::Var(v) => {
+                self.global(&model.variables[v.index()].name);
+                if self.targets.contains(&Target::Var(*v)) {
+                    self.put("$0");
+                }
+            }
+            ExprKind::Old(v) => {
+                self.global(&model.variables[v.index()].name);
+                self.put("$0");
+            }
+            ExprKind::Const(c) => self.global(&model.constants[c.index()].name),
+            ExprKind::Local(l) => {
+                let name = self.local(*l);
+                self.global(&name);
+                if self.targets.contains(&Target::Local(*l)) {
+                    self.put("$0");
+                }
+            }
+            ExprKind::Carrier(c) => self.global(&model.carriers[c.index()].name),
+            ExprKind::Element(c, i) => {
+                if let CarrierKind::Enumerated(names) = &model.carriers[c.index()].kind {
+                    self.global(&names[*i as usize]);
+                }
+            }
+            ExprKind::Integer(n) => self.put(&n.to_string()),
+            ExprKind::Real(text) => self.put(text),
+            ExprKind::String(text) => {
+                let escaped = text
+                    .replace('\\', "\\\\")
+                    .replace('"', "\\\"")
+                    .replace('\n', "\\n")
+                    .replace('\r', "\\r")
+                    .replace('\t', "\\t");
+                self.put(&format!("\"{escaped}\""));
+            }
+            ExprKind::Bool(b) => self.put(if *b { "TRUE" } else { "FALSE" }),
+            ExprKind::MaxInt => self.put("MAXINT"),
+            ExprKind::MinInt => self.put("MININT"),
+            ExprKind::Set(s) => self.put(set_word(*s)),
+            ExprKind::EmptySet => self.put("{}"),
+            ExprKind::SetExtension(items) => {
+                self.put("{");
+                self.list(items);
+                self.put("}");
+            }
+            ExprKind::SeqExtension(items) => {
+                self.put("[");
+                self.list(items);
+                self.put("]");
+            }
+            ExprKind::Unary(UnaryOp::Negate | UnaryOp::NegateReal, a) => {
+                self.put("-");
+                // `-5` is a literal of its own; `-(5)` cannot be told from it, which is no loss.
+                self.expr(a, POSTFIX);
+            }
+            ExprKind::Unary(UnaryOp::Inverse, a) => {
+                self.expr(a, POSTFIX);
+                self.put("~");
+            }
+            ExprKind::Unary(op, a) => self.call(unary_word(*op), &[a]),
+            ExprKind::Binary(op, a, b) => self.binary(*op, a, b, level),
+            ExprKind::Apply(f, x) => {
+                self.expr(f, POSTFIX);
+                self.put("(");
+                self.expr(x, EXPRESSION);
+                self.put(")");
+            }
+            ExprKind::BoolOf(p) => {
+                self.put("bool(");
+                self.pred(p, 0);
+                self.put(")");
+            }
+            ExprKind::Comprehension(ids, p) => {
+                let names = self.open_all(ids);
+                self.put(&format!("{{{names} | "));
+                self.pred(p, 0);
+                self.put("}");
+                self.close(ids.len());
+            }
+            ExprKind::Quantified(op, ids, p, v) => self.quantified(*op, ids, p, v),
+            ExprKind::Record(fields) => self.fields("rec", fields),
+            ExprKind::Struct(fields) => self.fields("struct", fields),
+            ExprKind::Field(r, label) => {
+                self.expr(r, POSTFIX);
+                self.put("'");
+                self.global(label);
+            }
+            ExprKind::WithField(r, label, v) => self.with_field(r, label, v),
+            ExprKind::If(p, a, b) => {
+                self.put("IF ");
+                self.pred(p, 0);
+                self.put(" THEN ");
+                self.expr(a, EXPRESSION);
+                self.put(" ELSE ");
+                self.expr(b, EXPRESSION);
+                self.put(" END");
+            }
+            ExprKind::Let(bindings, a) => {
+                let count = self.bindings(bindings);
+                self.expr(a, EXPRESSION);
+                self.put(" END");
+                self.close(count);
+            }
+            ExprKind::Iterate(r, n) => self.call("iterate", &[r, n]),
+            ExprKind::Prj1(s, t) => self.call("prj1", &[s, t]),
+            ExprKind::Prj2(s, t) => self.call("prj2", &[s, t]),
+            ExprKind::Succ => self.put("succ"),
+            ExprKind::Pred => self.put("pred"),
+        }
+    }
+
+    // B has no expression for it: a record of the other fields and the new one.
+    fn with_field(&mut self, r: &Expr, label: &str, v: &Expr) {
+        let Type::Record(types) = &r.ty else { return };
+        self.put("rec");
+        for (i, (l, _)) in types.iter().enumerate() {
+            self.put(if i == 0 { "(" } else { ", " });
+            self.global(l);
+            self.put(": ");
+            if l == label {
+                self.expr(v, EXPRESSION);
+            } else {
+                self.expr(r, POSTFIX);
+                self.put("'");
+                self.global(l);
+            }
+        }
+        self.put(")");
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr, level: u32) {
+        match op {
+            BinaryOp::Image => {
+                self.expr(a, POSTFIX);
+                self.put("[");
+                self.expr(b, EXPRESSION);
+                self.put("]");
+            }
+            // These need parentheses of their own wherever they stand.
+            BinaryOp::Composition | BinaryOp::ParallelProduct => {
+                self.put("(");
+                self.expr(a, EXPRESSION);
+                self.put(if op == BinaryOp::Composition { " ; " } else { " || " });
+                self.expr(b, EXPRESSION);
+                self.put(")");
+            }
+            BinaryOp::Power | BinaryOp::PowerReal => {
+                self.expr(a, level + 1);
+                self.put(" ** ");
+                self.expr(b, level);
+            }
+            _ => {
+                // Different operators of the crowded level 160 are easier to read in parentheses.
+                let same = matches!(&a.kind, ExprKind::Binary(o, ..) if *o == op);
+                self.expr(a, if level == 160 && !same { ABOVE_160 } else { level });
+                self.put(&format!(" {} ", binary_symbol(op)));
+                self.expr(b, level + 1);
+            }
+        }
+    }
+
+    fn quantified(&mut self, op: QuantOp, ids: &[LocalId], p: &Pred, v: &Expr) {
+        let names = self.open_all(ids);
+        match op {
+            QuantOp::Image => self.put(&format!("{{({names}).(")),
+            QuantOp::Lambda if ids.len() == 1 => self.put(&format!("%{names}.(")),
+            QuantOp::Lambda => self.put(&format!("%({names}).(")),
+            QuantOp::Union => self.put(&format!("UNION({names}).(")),
+            QuantOp::Inter => self.put(&format!("INTER({names}).(")),
+            QuantOp::Sigma | QuantOp::SigmaReal => self.put(&format!("SIGMA({names}).(")),
+            QuantOp::Pi | QuantOp::PiReal => self.put(&format!("PI({names}).(")),
+        }
+        self.pred(p, 0);
+        self.put(if op == QuantOp::Image { ") | " } else { " | " });
+        self.expr(v, EXPRESSION);
+        self.put(if op == QuantOp::Image { "}" } else { ")" });
+        self.close(ids.len());
+    }
+
+    /// `LET x BE x = E IN `, with the names left open; returns how many.
+    pub(super) fn bindings(&mut self, bindings: &[(LocalId, Expr)]) -> usize {
+        // The values are outside the scope of the names, which therefore are new.
+        let ids: Vec<LocalId> = bindings.iter().map(|(l, _)| *l).collect();
+        let names: Vec<String> = ids.iter().map(|l| self.open(*l)).collect();
+        self.put(&format!("LET {} BE ", names.join(", ")));
+        for (i, (name, (_, value))) in names.iter().zip(bindings).enumerate() {
+            if i > 0 {
+                self.put(" & ");
+            }
+            self.put(&format!("{name} = "));
+            self.expr(value, EXPRESSION);
+        }
+        self.put(" IN ");
+        ids.len()
+    }
+
+    pub(super) fn pred(&mut self, p: &Pred, min: u32) {
+        let level = pred_level(p);
+        if level < min {
+            self.put("(");
+            self.bare_pred(p);
+            self.put(")");
+        } else {
+            self.bare_pred(p);
+        }
+    }
+
+    fn bare_pred(&mut self, p: &Pred) {
+        match &p.kind {
+            PredKind::True => self.put("btrue"),
+            PredKind::False => self.put("bfalse"),
+            PredKind::And(list) | PredKind::Or(list) => {
+                let word = if matches!(p.kind, PredKind::And(_)) { " & " } else { " or " };
+                for (i, q) in list.iter().enumerate() {
+                    if i > 0 {
+                        self.put(word);
+                    }
+                    self.pred(q, 41);
+                }
+            }
+            PredKind::Implies(a, b) => {
+                self.pred(a, 31);
+                self.put(" => ");
+                self.pred(b, 31);
+            }
+            PredKind::Iff(a, b) => {
+                self.pred(a, 100);
+                self.put(" <=> ");
+                self.pred(b, 100);
+            }
+            PredKind::Not(a) => {
+                self.put("not(");
+                self.pred(a, 0);
+                self.put(")");
+            }
+            PredKind::Forall(ids, a) | PredKind::Exists(ids, a) => {
+                self.put(if matches!(p.kind, PredKind::Forall(..)) { "!" } else { "#" });
+                let names = self.open_all(ids);
+                self.put(&if ids.len() == 1 { format!("{names}.(") } else { format!("({names}).(") });
+                self.pred(a, 0);
+                self.put(")");
+                self.close(ids.len());
+            }
+            PredKind::Compare(op, a, b) => {
+                let (symbol, min) = compare_symbol(*op);
+                self.expr(a, min);
+                self.put(&format!(" {symbol} "));
+                self.expr(b, min);
+            }
+            PredKind::Finite(s) => self.call("@finite", &[s]),
+            PredKind::Partition(s, parts) => {
+                let items: Vec<&Expr> = std::iter::once(&**s).chain(parts).collect();
+                self.call("@partition", &items);
+            }
+            PredKind::If(c, a, b) => {
+                self.put("IF ");
+                self.pred(c, 0);
+                self.put(" THEN ");
+                self.pred(a, 0);
+                self.put(" ELSE ");
+                self.pred(b, 0);
+                self.put(" END");
+            }
+            PredKind::Let(bindings, a) => {
+                let count = self.bindings(bindings);
+                self.pred(a, 0);
+                self.put(" END");
+                self.close(count);
+            }
+        }
+    }
+}
+
+fn pred_level(p: &Pred) -> u32 {
+    match &p.kind {
+        PredKind::Implies(..) => 30,
+        PredKind::And(_) | PredKind::Or(_) => 40,
+        PredKind::Iff(..) => 60,
+        PredKind::Compare(..) => 70,
+        _ => ATOM,
+    }
+}
+
+fn expr_level(e: &Expr) -> u32 {
+    match &e.kind {
+        ExprKind::Integer(n) if n.is_negative() => UNARY_MINUS,
+        ExprKind::Unary(UnaryOp::Negate | UnaryOp::NegateReal, _) => UNARY_MINUS,
+        ExprKind::Unary(UnaryOp::Inverse, _) => POSTFIX,
+        ExprKind::Apply(..) | ExprKind::Field(..) => 231,
+        ExprKind::Binary(op, ..) => match op {
+            BinaryOp::Image => 231,
+            BinaryOp::Composition | BinaryOp::ParallelProduct => ATOM,
+            BinaryOp::Power | BinaryOp::PowerReal => 200,
+            BinaryOp::Multiply
+            | BinaryOp::MultiplyReal
+            | BinaryOp::Divide
+            | BinaryOp::DivideReal
+            | BinaryOp::Mod
+            | BinaryOp::Cartesian => 190,
+            BinaryOp::Add
+            | BinaryOp::AddReal
+            | BinaryOp::Subtract
+            | BinaryOp::SubtractReal
+            | BinaryOp::Difference => 180,
+            BinaryOp::Interval => 170,
+            BinaryOp::Relation
+            | BinaryOp::TotalRelation
+            | BinaryOp::SurjectiveRelation
+            | BinaryOp::TotalSurjectiveRelation
+            | BinaryOp::PartialFunction
+            | BinaryOp::TotalFunction
+            | BinaryOp::PartialInjection
+            | BinaryOp::TotalInjection
+            | BinaryOp::PartialSurjection
+            | BinaryOp::TotalSurjection
+            | BinaryOp::PartialBijection
+            | BinaryOp::TotalBijection => 125,
+            _ => 160,
+        },
+        _ => ATOM,
+    }
+}
+
+fn compare_symbol(op: CompareOp) -> (&'static str, u32) {
+    match op {
+        CompareOp::Equal => ("=", EXPRESSION),
+        CompareOp::Member => (":", EXPRESSION),
+        CompareOp::Subset => ("<:", EXPRESSION),
+        CompareOp::NotSubset => ("/<:", EXPRESSION),
+        CompareOp::StrictSubset => ("<<:", EXPRESSION),
+        CompareOp::NotStrictSubset => ("/<<:", EXPRESSION),
+        CompareOp::NotEqual => ("/=", ABOVE_160),
+        CompareOp::NotMember => ("/:", ABOVE_160),
+        CompareOp::Less | CompareOp::LessReal => ("<", ABOVE_160),
+        CompareOp::LessEqual | CompareOp::LessEqualReal => ("<=", ABOVE_160),
+        CompareOp::Greater | CompareOp::GreaterReal => (">", ABOVE_160),
+        CompareOp::GreaterEqual | CompareOp::GreaterEqualReal => (">=", ABOVE_160),
+    }
+}
+
+fn set_word(s: BuiltinSet) -> &'static str {
+    match s {
+        BuiltinSet::Integer => "INTEGER",
+        BuiltinSet::Natural => "NATURAL",
+        BuiltinSet::Natural1 => "NATURAL1",
+        BuiltinSet::Int => "INT",
+        BuiltinSet::Nat => "NAT",
+        BuiltinSet::Nat1 => "NAT1",
+        BuiltinSet::Bool => "BOOL",
+        BuiltinSet::String => "STRING",
+        BuiltinSet::Real => "REAL",
+        BuiltinSet::Float => "FLOAT",
+    }
+}
+
+fn unary_word(op: UnaryOp) -> &'static str {
+    match op {
+        UnaryOp::Negate | UnaryOp::NegateReal => "-",
+        UnaryOp::Inverse => "~",
+        UnaryOp::Pow => "POW",
+        UnaryOp::Pow1 => "POW1",
+        UnaryOp::Fin => "FIN",
+        UnaryOp::Fin1 => "FIN1",
+        UnaryOp::Card => "card",
+        UnaryOp::Max | UnaryOp::MaxReal => "max",
+        UnaryOp::Min | UnaryOp::MinReal => "min",
+        UnaryOp::GeneralUnion => "union",
+        UnaryOp::GeneralInter => "inter",
+        UnaryOp::Id => "id",
+        UnaryOp::Dom => "dom",
+        UnaryOp::Ran => "ran",
+        UnaryOp::Closure => "closure",
+        UnaryOp::Closure1 => "closure1",
+        UnaryOp::Fnc => "fnc",
+        UnaryOp::Rel => "rel",
+        UnaryOp::Seq => "seq",
+        UnaryOp::Seq1 => "seq1",
+        UnaryOp::Iseq => "iseq",
+        UnaryOp::Iseq1 => "iseq1",
+        UnaryOp::Perm => "perm",
+        UnaryOp::Size => "size",
+        UnaryOp::First => "first",
+        UnaryOp::Last => "last",
+        UnaryOp::Front => "front",
+        UnaryOp::Tail => "tail",
+        UnaryOp::Rev => "rev",
+        UnaryOp::Conc => "conc",
+        UnaryOp::Floor => "floor",
+        UnaryOp::Ceiling => "ceiling",
+        UnaryOp::ToReal => "real",
+        UnaryOp::FirstOf => "prj1",
+        UnaryOp::SecondOf => "prj2",
+    }
+}
+
+fn binary_symbol(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add | BinaryOp::AddReal => "+",
+        BinaryOp::Subtract | BinaryOp::SubtractReal | BinaryOp::Difference => "-",
+        BinaryOp::Multiply | BinaryOp::MultiplyReal | BinaryOp::Cartesian => "*",
+        BinaryOp::Divide | BinaryOp::DivideReal => "/",
+        BinaryOp::Mod => "mod",
+        BinaryOp::Power | BinaryOp::PowerReal => "**",
+        BinaryOp::Interval => "..",
+        BinaryOp::Union => "\\/",
+        BinaryOp::Intersection => "/\\",
+        BinaryOp::Maplet => "|->",
+        BinaryOp::DomainRestriction => "<|",
+        BinaryOp::DomainSubtraction => "<<|",
+        BinaryOp::RangeRestriction => "|>",
+        BinaryOp::RangeSubtraction => "|>>",
+        BinaryOp::Override => "<+",
+        BinaryOp::DirectProduct => "><",
+        BinaryOp::ParallelProduct => "||",
+        BinaryOp::Composition => ";",
+        BinaryOp::Image => "[]",
+        BinaryOp::Prepend => "->",
+        BinaryOp::Append => "<-",
+        BinaryOp::Concat => "^",
+        BinaryOp::Take => "/|\\",
+        BinaryOp::Drop => "\\|/",
+        BinaryOp::Relation => "<->",
+        BinaryOp::TotalRelation => "<<->",
+        BinaryOp::SurjectiveRelation => "<->>",
+        BinaryOp::TotalSurjectiveRelation => "<<->>",
+        BinaryOp::PartialFunction => "+->",
+        BinaryOp::TotalFunction => "-->",
+        BinaryOp::PartialInjection => ">+>",
+        BinaryOp::TotalInjection => ">->",
+        BinaryOp::PartialSurjection => "+->>",
+        BinaryOp::TotalSurjection => "-->>",
+        BinaryOp::PartialBijection => ">+>>",
+        BinaryOp::TotalBijection => ">->>",
+    }
+}

@@ -1,0 +1,325 @@
+//! Substitutions, operations and whole machines as text.
+
+use super::names::{Printer, quoted};
+use crate::model::*;
+use crate::walk::Names;
+
+/// Where a substitution stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Between keywords: `;` and `||` may stand bare.
+    Block,
+    /// The body of an operation: `;` would end it.
+    Operation,
+    /// Beside `;` or `||`.
+    Part,
+}
+
+/// A whole model as a machine. Parameters of the machine are sets and constants here.
+pub fn machine(model: &Model) -> String {
+    let mut p = Printer::new(model, &Names::default());
+    p.put(&format!("MACHINE {}", quoted(&model.name)));
+    p.sets();
+    p.declared("CONSTANTS", &model.constants);
+    p.section("PROPERTIES", &model.axioms, " &");
+    p.declared("VARIABLES", &model.variables);
+    p.section("INVARIANT", &model.invariant, " &");
+    p.section("ASSERTIONS", &model.assertions, ";");
+    if !model.variables.is_empty() || model.initialisation.kind != SubstKind::Skip {
+        p.open_section("INITIALISATION");
+        p.subst(&model.initialisation, Place::Block);
+        p.indent = 0;
+    }
+    if !model.events.is_empty() {
+        p.open_section("OPERATIONS");
+        for (i, e) in model.events.iter().enumerate() {
+            if i > 0 {
+                p.put(";");
+                p.line();
+            }
+            p.event(e);
+        }
+        p.indent = 0;
+    }
+    p.put("\nEND\n");
+    p.out
+}
+
+impl Printer<'_> {
+    fn open_section(&mut self, keyword: &str) {
+        self.put(&format!("\n{keyword}"));
+        self.indent = 1;
+        self.line();
+    }
+
+    fn sets(&mut self) {
+        let sets: Vec<String> = self
+            .model
+            .carriers
+            .iter()
+            .map(|c| match &c.kind {
+                CarrierKind::Deferred => quoted(&c.name),
+                CarrierKind::Enumerated(names) => {
+                    let names: Vec<String> = names.iter().map(|n| quoted(n)).collect();
+                    format!("{} = {{{}}}", quoted(&c.name), names.join(", "))
+                }
+            })
+            .collect();
+        if !sets.is_empty() {
+            self.put(&format!("\nSETS\n  {}", sets.join(";\n  ")));
+        }
+    }
+
+    fn declared(&mut self, keyword: &str, list: &[Variable]) {
+        if !list.is_empty() {
+            let names: Vec<String> = list.iter().map(|v| quoted(&v.name)).collect();
+            self.put(&format!("\n{keyword}\n  {}", names.join(", ")));
+        }
+    }
+
+    fn section(&mut self, keyword: &str, list: &[Conjunct], separator: &str) {
+        if list.is_empty() {
+            return;
+        }
+        self.open_section(keyword);
+        for (i, c) in list.iter().enumerate() {
+            if i > 0 {
+                self.put(separator);
+                self.line();
+            }
+            if let Some(label) = &c.label {
+                let word =
+                    !label.is_empty() && !label.contains(|c: char| c.is_whitespace() || "\"`*".contains(c));
+                self.put(&if word {
+                    format!("/*@ label {label} */ ")
+                } else {
+                    format!("/*@ label \"{label}\" */ ")
+                });
+            }
+            self.pred(&c.pred, 41);
+        }
+        self.indent = 0;
+    }
+
+    pub(super) fn event(&mut self, e: &Event) {
+        let results = self.open_all(&e.results);
+        if !results.is_empty() {
+            self.put(&format!("{results} <-- "));
+        }
+        self.put(&quoted(&e.name));
+        if !e.parameters.is_empty() {
+            let parameters = self.open_all(&e.parameters);
+            self.put(&format!("({parameters})"));
+        }
+        self.put(" =");
+        self.indent += 1;
+        self.line();
+        self.subst(&e.body, Place::Operation);
+        self.indent -= 1;
+        self.close(e.results.len() + e.parameters.len());
+    }
+
+    fn block(&mut self, s: &Subst) {
+        self.indent += 1;
+        self.line();
+        self.subst(s, Place::Block);
+        self.indent -= 1;
+        self.line();
+    }
+
+    fn guarded(&mut self, opening: &str, p: &Pred, s: &Subst) {
+        self.put(opening);
+        self.pred(p, 0);
+        self.put(" THEN");
+        self.block(s);
+    }
+
+    fn ended(&mut self, opening: &str, p: &Pred, s: &Subst) {
+        self.guarded(opening, p, s);
+        self.put("END");
+    }
+
+    fn parts(&mut self, list: &[Subst], separator: &str) {
+        for (i, s) in list.iter().enumerate() {
+            if i > 0 {
+                self.put(separator);
+                self.line();
+            }
+            self.subst(s, Place::Part);
+        }
+    }
+
+    fn targets(&self, list: impl Iterator<Item = Target>) -> String {
+        list.map(|t| quoted(&self.target(t))).collect::<Vec<_>>().join(", ")
+    }
+
+    pub(super) fn subst(&mut self, s: &Subst, place: Place) {
+        match &s.kind {
+            SubstKind::Skip => self.put("skip"),
+            SubstKind::Assign(list) => self.assign(list),
+            SubstKind::BecomesIn(_, targets, set) => {
+                let names = self.targets(targets.iter().copied());
+                self.put(&format!("{names} :: "));
+                self.expr(set, 120);
+            }
+            SubstKind::BecomesSuch(_, pairs, p) => {
+                let names = self.targets(pairs.iter().map(|(t, _)| *t));
+                self.put(&format!("{names} : ("));
+                for (t, l) in pairs {
+                    let name = self.target(*t);
+                    self.alias(*l, name);
+                }
+                let outer = std::mem::replace(&mut self.targets, pairs.iter().map(|(t, _)| *t).collect());
+                self.pred(p, 0);
+                self.targets = outer;
+                self.put(")");
+            }
+            SubstKind::Pre(p, body) => self.ended("PRE ", p, body),
+            SubstKind::Assert(p, body) => self.ended("ASSERT ", p, body),
+            SubstKind::Choice(_, list) => {
+                for (i, b) in list.iter().enumerate() {
+                    self.put(if i == 0 { "CHOICE" } else { "OR" });
+                    self.block(b);
+                }
+                self.put("END");
+            }
+            SubstKind::If(branches, other) => {
+                for (i, (p, b)) in branches.iter().enumerate() {
+                    self.guarded(if i == 0 { "IF " } else { "ELSIF " }, p, b);
+                }
+                if other.kind != SubstKind::Skip {
+                    self.put("ELSE");
+                    self.block(other);
+                }
+                self.put("END");
+            }
+            SubstKind::Select { branches, otherwise, from_pre, .. } => {
+                let first = if *from_pre { "PRE " } else { "SELECT " };
+                for (i, (p, b)) in branches.iter().enumerate() {
+                    self.guarded(if i == 0 { first } else { "WHEN " }, p, b);
+                }
+                if let Some(other) = otherwise {
+                    self.put("ELSE");
+                    self.block(other);
+                }
+                self.put("END");
+            }
+            SubstKind::Any(_, ids, p, body) => {
+                let names = self.open_all(ids);
+                self.put(&format!("ANY {names} WHERE "));
+                self.pred(p, 0);
+                self.put(" THEN");
+                self.block(body);
+                self.put("END");
+                self.close(ids.len());
+            }
+            SubstKind::Let(bindings, body) => {
+                let count = self.bindings(bindings);
+                self.block(body);
+                self.put("END");
+                self.close(count);
+            }
+            SubstKind::Var(ids, body) => {
+                let names = self.open_all(ids);
+                self.put(&format!("VAR {names} IN"));
+                self.block(body);
+                self.put("END");
+                self.close(ids.len());
+            }
+            SubstKind::Sequence(_) if place != Place::Block => self.begin(s),
+            SubstKind::Parallel(_) if place == Place::Part => self.begin(s),
+            SubstKind::Sequence(list) => self.parts(list, ";"),
+            SubstKind::Parallel(list) => self.parts(list, " ||"),
+            SubstKind::While { condition, body, invariant, variant } => {
+                self.put("WHILE ");
+                self.pred(condition, 0);
+                self.put(" DO");
+                self.block(body);
+                self.put("INVARIANT ");
+                self.pred(invariant, 0);
+                self.put(" VARIANT ");
+                self.expr(variant, 120);
+                self.put(" END");
+            }
+        }
+    }
+
+    fn begin(&mut self, s: &Subst) {
+        self.put("BEGIN");
+        self.block(s);
+        self.put("END");
+    }
+
+    fn assign(&mut self, list: &[(Target, Expr)]) {
+        let mut left = vec![];
+        let mut right = vec![];
+        for (t, value) in list {
+            let (place, value) = self.place(*t, value);
+            left.push(place);
+            right.push(value);
+        }
+        for (i, place) in left.iter().enumerate() {
+            if i > 0 {
+                self.put(", ");
+            }
+            match place {
+                Ok(name) => self.put(name),
+                Err(place) => self.expr(place, 230),
+            }
+        }
+        self.put(" := ");
+        for (i, value) in right.iter().enumerate() {
+            if i > 0 {
+                self.put(", ");
+            }
+            self.expr(value, 120);
+        }
+    }
+
+    // A changed record field has no spelling as an expression, so it is assigned to its place.
+    fn place<'e>(&self, t: Target, value: &'e Expr) -> (Result<String, Expr>, &'e Expr) {
+        let kind = match t {
+            Target::Var(v) => ExprKind::Var(v),
+            Target::Local(l) => ExprKind::Local(l),
+        };
+        let root = Expr { kind, ty: value.ty.clone(), span: value.span };
+        match part(&root, value) {
+            Some((place, value)) => (Err(place), value),
+            None => (Ok(quoted(&self.target(t))), value),
+        }
+    }
+}
+
+/// Place and value of an assignment that ends in a changed record field.
+fn part<'e>(place: &Expr, value: &'e Expr) -> Option<(Expr, &'e Expr)> {
+    match &value.kind {
+        ExprKind::WithField(r, label, v) if same(r, place) => {
+            let field = Expr {
+                kind: ExprKind::Field(Box::new(place.clone()), label.clone()),
+                ty: v.ty.clone(),
+                span: v.span,
+            };
+            Some(part(&field, v).unwrap_or((field, v)))
+        }
+        ExprKind::Binary(BinaryOp::Override, f, change) if same(f, place) => {
+            let ExprKind::SetExtension(items) = &change.kind else { return None };
+            let [Expr { kind: ExprKind::Binary(BinaryOp::Maplet, k, v), .. }] = items.as_slice() else {
+                return None;
+            };
+            let kind = ExprKind::Apply(Box::new(place.clone()), k.clone());
+            part(&Expr { kind, ty: v.ty.clone(), span: v.span }, v)
+        }
+        _ => None,
+    }
+}
+
+// Equal but for spans; the left side of an assignment to a part has simple forms only.
+fn same(a: &Expr, b: &Expr) -> bool {
+    match (&a.kind, &b.kind) {
+        (ExprKind::Field(r, l), ExprKind::Field(s, m)) => l == m && same(r, s),
+        (ExprKind::Apply(f, x), ExprKind::Apply(g, y)) => same(f, g) && same(x, y),
+        (ExprKind::Binary(o, a1, a2), ExprKind::Binary(p, b1, b2)) => o == p && same(a1, b1) && same(a2, b2),
+        (ExprKind::Unary(o, a), ExprKind::Unary(p, b)) => o == p && same(a, b),
+        (a, b) => a == b,
+    }
+}

@@ -1,0 +1,134 @@
+//! Names of locals in printed text, free of capture.
+
+use std::collections::{BTreeMap, HashSet};
+
+use crate::model::*;
+use crate::walk::Names;
+
+/// Text under construction and the names that locals have in it.
+pub(super) struct Printer<'m> {
+    pub model: &'m Model,
+    pub out: String,
+    pub indent: usize,
+    locals: BTreeMap<LocalId, String>,
+    in_use: Vec<String>,
+    globals: Option<HashSet<&'m str>>,
+    /// Inside `x : (P)`: targets, whose other occurrences are the old value.
+    pub targets: Vec<Target>,
+}
+
+impl<'m> Printer<'m> {
+    /// A printer for a tree with these free names.
+    pub fn new(model: &'m Model, free: &Names) -> Self {
+        let mut p = Printer {
+            model,
+            out: String::new(),
+            indent: 0,
+            locals: BTreeMap::new(),
+            in_use: vec![],
+            globals: None,
+            targets: vec![],
+        };
+        for l in free.locals.union(&free.written_locals) {
+            p.open(*l);
+        }
+        p
+    }
+
+    fn is_global(&mut self, name: &str) -> bool {
+        let model = self.model;
+        let globals = self.globals.get_or_insert_with(|| {
+            let mut names: HashSet<&str> = HashSet::new();
+            names.extend(model.constants.iter().chain(&model.variables).map(|v| v.name.as_str()));
+            names.extend(model.events.iter().map(|e| e.name.as_str()));
+            for c in &model.carriers {
+                names.insert(&c.name);
+                if let CarrierKind::Enumerated(elements) = &c.kind {
+                    names.extend(elements.iter().map(String::as_str));
+                }
+            }
+            names
+        });
+        globals.contains(name)
+    }
+
+    /// Gives a local a name that nothing else has here.
+    pub fn open(&mut self, l: LocalId) -> String {
+        let base = self.model.locals.get(l.index()).map_or("x", |v| v.name.as_str()).to_string();
+        let mut name = base.clone();
+        let mut n = 0;
+        while self.is_global(&name) || self.in_use.contains(&name) {
+            n += 1;
+            name = format!("{base}_{n}");
+        }
+        self.in_use.push(name.clone());
+        self.locals.insert(l, name.clone());
+        quoted(&name)
+    }
+
+    /// Names for several locals, separated by commas.
+    pub fn open_all(&mut self, ids: &[LocalId]) -> String {
+        ids.iter().map(|l| self.open(*l)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Ends the range of the last `count` opened names.
+    pub fn close(&mut self, count: usize) {
+        self.in_use.truncate(self.in_use.len() - count);
+    }
+
+    /// Lets a local share a name: the new value in `x : (P)`.
+    pub fn alias(&mut self, l: LocalId, name: String) {
+        self.locals.insert(l, name);
+    }
+
+    /// The bare name of a local.
+    pub fn local(&self, l: LocalId) -> String {
+        match self.locals.get(&l) {
+            Some(name) => name.clone(),
+            None => self.model.locals.get(l.index()).map_or("x".into(), |v| v.name.clone()),
+        }
+    }
+
+    /// The bare name of a target.
+    pub fn target(&self, t: Target) -> String {
+        match t {
+            Target::Var(v) => self.model.variables[v.index()].name.clone(),
+            Target::Local(l) => self.local(l),
+        }
+    }
+
+    /// Appends text.
+    pub fn put(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    /// Ends the line and indents the next one.
+    pub fn line(&mut self) {
+        self.out.push('\n');
+        for _ in 0..self.indent {
+            self.out.push_str("  ");
+        }
+    }
+}
+
+const KEYWORDS: &str = " MACHINE MODEL SYSTEM REFINEMENT IMPLEMENTATION REFINES SEES USES INCLUDES EXTENDS IMPORTS \
+    PROMOTES CONSTRAINTS SETS CONSTANTS CONCRETE_CONSTANTS ABSTRACT_CONSTANTS PROPERTIES VALUES VARIABLES \
+    ABSTRACT_VARIABLES CONCRETE_VARIABLES INVARIANT ASSERTIONS INITIALISATION INITIALIZATION OPERATIONS EVENTS \
+    LOCAL_OPERATIONS DEFINITIONS FREETYPES EXPRESSIONS PREDICATES REFERENCES END BEGIN PRE ASSERT WITNESS IF ELSIF \
+    ELSE THEN CHOICE OR SELECT WHEN CASE OF EITHER ANY WHERE LET BE IN VAR WHILE DO VARIANT skip BOOL INT NAT NAT1 \
+    INTEGER NATURAL NATURAL1 REAL FLOAT STRING TRUE FALSE MAXINT MININT POW POW1 FIN FIN1 UNION INTER SIGMA PI union \
+    inter bool card max min mod not or succ pred id dom ran rel fnc closure closure1 iterate prj1 prj2 seq seq1 iseq \
+    iseq1 perm conc front tail first last size rev struct rec btrue bfalse ";
+
+/// The name as it must be written: between backquotes if it is no plain identifier.
+pub(super) fn quoted(name: &str) -> String {
+    let plain = name.split('.').all(|part| {
+        let mut chars = part.chars();
+        chars.next().is_some_and(|c| c.is_alphabetic() && c != 'λ')
+            && chars.all(|c| {
+                c.is_alphanumeric() || c == '_' || ('\u{2080}'..='\u{2089}').contains(&c) || "′‘’".contains(c)
+            })
+            && !KEYWORDS.contains(&format!(" {part} "))
+    });
+    if plain { name.to_string() } else { format!("`{}`", name.replace('\\', "\\\\").replace('`', "\\`")) }
+}

@@ -1,0 +1,407 @@
+//! Traversals of the typed model: visitors, free names, what a substitution reads and writes,
+//! and the replacement of variables, constants and locals by expressions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::*;
+use crate::source::Span;
+use crate::types::Type;
+
+macro_rules! traversal {
+    ($(#[$doc:meta])* $visitor:ident, $walk_expr:ident, $walk_pred:ident, $walk_subst:ident $(, $mutable:tt)?) => {
+        $(#[$doc])*
+        pub trait $visitor {
+            /// Called for each expression; by default goes on to its parts.
+            fn expr(&mut self, e: & $($mutable)? Expr) {
+                $walk_expr(self, e)
+            }
+            /// Called for each predicate; by default goes on to its parts.
+            fn pred(&mut self, p: & $($mutable)? Pred) {
+                $walk_pred(self, p)
+            }
+            /// Called for each substitution; by default goes on to its parts.
+            fn subst(&mut self, s: & $($mutable)? Subst) {
+                $walk_subst(self, s)
+            }
+            /// Called for each local where it is bound.
+            fn binder(&mut self, _local: & $($mutable)? LocalId) {}
+            /// Called for each target of an assignment.
+            fn target(&mut self, _target: & $($mutable)? Target) {}
+            /// Called for each non-deterministic choice.
+            fn choice(&mut self, _choice: & $($mutable)? ChoiceId) {}
+        }
+
+        /// Visits the parts of an expression.
+        pub fn $walk_expr<V: $visitor + ?Sized>(v: &mut V, e: & $($mutable)? Expr) {
+            use ExprKind::*;
+            match & $($mutable)? e.kind {
+                Var(_) | Old(_) | Const(_) | Local(_) | Element(..) | Carrier(_) | Integer(_) | Real(_)
+                | String(_) | Bool(_) | MaxInt | MinInt | Set(_) | EmptySet | Succ | Pred => {}
+                SetExtension(items) | SeqExtension(items) => for x in items { v.expr(x) },
+                Unary(_, a) | Field(a, _) => v.expr(a),
+                Binary(_, a, b) | Apply(a, b) | WithField(a, _, b) | Iterate(a, b) | Prj1(a, b) | Prj2(a, b) => {
+                    v.expr(a);
+                    v.expr(b);
+                }
+                BoolOf(p) => v.pred(p),
+                Comprehension(ids, p) => {
+                    for id in ids { v.binder(id) }
+                    v.pred(p);
+                }
+                Quantified(_, ids, p, a) => {
+                    for id in ids { v.binder(id) }
+                    v.pred(p);
+                    v.expr(a);
+                }
+                Record(fields) | Struct(fields) => for (_, x) in fields { v.expr(x) },
+                If(p, a, b) => {
+                    v.pred(p);
+                    v.expr(a);
+                    v.expr(b);
+                }
+                Let(bindings, a) => {
+                    for (id, x) in bindings {
+                        v.expr(x);
+                        v.binder(id);
+                    }
+                    v.expr(a);
+                }
+            }
+        }
+
+        /// Visits the parts of a predicate.
+        pub fn $walk_pred<V: $visitor + ?Sized>(v: &mut V, p: & $($mutable)? Pred) {
+            use PredKind::*;
+            match & $($mutable)? p.kind {
+                True | False => {}
+                And(ps) | Or(ps) => for x in ps { v.pred(x) },
+                Implies(a, b) | Iff(a, b) => {
+                    v.pred(a);
+                    v.pred(b);
+                }
+                Not(a) => v.pred(a),
+                Forall(ids, a) | Exists(ids, a) => {
+                    for id in ids { v.binder(id) }
+                    v.pred(a);
+                }
+                Compare(_, a, b) => {
+                    v.expr(a);
+                    v.expr(b);
+                }
+                Finite(a) => v.expr(a),
+                Partition(a, parts) => {
+                    v.expr(a);
+                    for x in parts { v.expr(x) }
+                }
+                If(a, b, c) => {
+                    v.pred(a);
+                    v.pred(b);
+                    v.pred(c);
+                }
+                Let(bindings, a) => {
+                    for (id, x) in bindings {
+                        v.expr(x);
+                        v.binder(id);
+                    }
+                    v.pred(a);
+                }
+            }
+        }
+
+        /// Visits the parts of a substitution.
+        pub fn $walk_subst<V: $visitor + ?Sized>(v: &mut V, s: & $($mutable)? Subst) {
+            use SubstKind::*;
+            match & $($mutable)? s.kind {
+                Skip => {}
+                Assign(list) => for (t, x) in list {
+                    v.target(t);
+                    v.expr(x);
+                },
+                BecomesIn(choice, targets, x) => {
+                    v.choice(choice);
+                    for t in targets { v.target(t) }
+                    v.expr(x);
+                }
+                BecomesSuch(choice, targets, p) => {
+                    v.choice(choice);
+                    for (t, id) in targets {
+                        v.target(t);
+                        v.binder(id);
+                    }
+                    v.pred(p);
+                }
+                Pre(p, body) | Assert(p, body) => {
+                    v.pred(p);
+                    v.subst(body);
+                }
+                Choice(choice, branches) => {
+                    v.choice(choice);
+                    for b in branches { v.subst(b) }
+                }
+                If(branches, otherwise) => {
+                    for (p, b) in branches {
+                        v.pred(p);
+                        v.subst(b);
+                    }
+                    v.subst(otherwise);
+                }
+                Select { choice, branches, otherwise, .. } => {
+                    v.choice(choice);
+                    for (p, b) in branches {
+                        v.pred(p);
+                        v.subst(b);
+                    }
+                    if let Some(b) = otherwise { v.subst(b) }
+                }
+                Any(choice, ids, p, body) => {
+                    v.choice(choice);
+                    for id in ids { v.binder(id) }
+                    v.pred(p);
+                    v.subst(body);
+                }
+                Let(bindings, body) => {
+                    for (id, x) in bindings {
+                        v.expr(x);
+                        v.binder(id);
+                    }
+                    v.subst(body);
+                }
+                Var(ids, body) => {
+                    for id in ids { v.binder(id) }
+                    v.subst(body);
+                }
+                Sequence(parts) | Parallel(parts) => for x in parts { v.subst(x) },
+                While { condition, body, invariant, variant } => {
+                    v.pred(condition);
+                    v.subst(body);
+                    v.pred(invariant);
+                    v.expr(variant);
+                }
+            }
+        }
+    };
+}
+
+traversal!(
+    /// Reads a tree.
+    Visitor, walk_expr, walk_pred, walk_subst
+);
+traversal!(
+    /// Changes a tree in place.
+    VisitorMut, walk_expr_mut, walk_pred_mut, walk_subst_mut, mut
+);
+
+/// The names that a tree mentions.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Names {
+    /// State variables that are read, also as `x$0`.
+    pub variables: BTreeSet<VarId>,
+    /// Constants.
+    pub constants: BTreeSet<ConstId>,
+    /// Locals that are not bound inside.
+    pub locals: BTreeSet<LocalId>,
+    /// State variables that are assigned.
+    pub written: BTreeSet<VarId>,
+    /// Locals that are assigned and not bound inside.
+    pub written_locals: BTreeSet<LocalId>,
+    bound: BTreeSet<LocalId>,
+}
+
+impl Visitor for Names {
+    fn expr(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Var(v) | ExprKind::Old(v) => drop(self.variables.insert(*v)),
+            ExprKind::Const(c) => drop(self.constants.insert(*c)),
+            ExprKind::Local(l) => drop(self.locals.insert(*l)),
+            _ => walk_expr(self, e),
+        }
+    }
+    fn binder(&mut self, local: &LocalId) {
+        self.bound.insert(*local);
+    }
+    fn target(&mut self, target: &Target) {
+        match target {
+            Target::Var(v) => drop(self.written.insert(*v)),
+            Target::Local(l) => drop(self.written_locals.insert(*l)),
+        }
+    }
+}
+
+impl Names {
+    // Binders are unique in a model, so "bound somewhere inside" means "not free".
+    fn close(mut self) -> Names {
+        for l in std::mem::take(&mut self.bound) {
+            self.locals.remove(&l);
+            self.written_locals.remove(&l);
+        }
+        self
+    }
+
+    /// Free names of an expression.
+    pub fn of_expr(e: &Expr) -> Names {
+        let mut names = Names::default();
+        names.expr(e);
+        names.close()
+    }
+
+    /// Free names of a predicate.
+    pub fn of_pred(p: &Pred) -> Names {
+        let mut names = Names::default();
+        names.pred(p);
+        names.close()
+    }
+
+    /// What a substitution reads and writes. An assignment to a part (`f(e) := E`) reads `f`.
+    pub fn of_subst(s: &Subst) -> Names {
+        let mut names = Names::default();
+        names.subst(s);
+        names.close()
+    }
+}
+
+/// Expressions to put in the place of names.
+///
+/// Since every binder of a model has its own [`LocalId`], nothing is captured.
+#[derive(Clone, Default, Debug)]
+pub struct Replacement {
+    /// For state variables.
+    pub variables: BTreeMap<VarId, Expr>,
+    /// For `x$0`.
+    pub old: BTreeMap<VarId, Expr>,
+    /// For constants.
+    pub constants: BTreeMap<ConstId, Expr>,
+    /// For locals: event parameters, bound variables of an opened quantifier.
+    pub locals: BTreeMap<LocalId, Expr>,
+}
+
+impl VisitorMut for &Replacement {
+    fn expr(&mut self, e: &mut Expr) {
+        let new = match &e.kind {
+            ExprKind::Var(v) => self.variables.get(v),
+            ExprKind::Old(v) => self.old.get(v),
+            ExprKind::Const(c) => self.constants.get(c),
+            ExprKind::Local(l) => self.locals.get(l),
+            _ => return walk_expr_mut(self, e),
+        };
+        if let Some(new) = new {
+            *e = new.clone();
+        }
+    }
+}
+
+impl Replacement {
+    /// The expression with all names replaced at once.
+    pub fn in_expr(&self, e: &Expr) -> Expr {
+        let mut e = e.clone();
+        { self }.expr(&mut e);
+        e
+    }
+
+    /// The predicate with all names replaced at once.
+    pub fn in_pred(&self, p: &Pred) -> Pred {
+        let mut p = p.clone();
+        { self }.pred(&mut p);
+        p
+    }
+
+    /// The substitution with all names that it reads replaced; targets stay.
+    pub fn in_subst(&self, s: &Subst) -> Subst {
+        let mut s = s.clone();
+        { self }.subst(&mut s);
+        s
+    }
+}
+
+/// A model without places and with ids in the order of their first occurrence, so that two readings
+/// of equal machines are equal. Texts of conjuncts are left out.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Normalised {
+    carriers: Vec<(String, CarrierKind)>,
+    constants: Vec<(String, Type)>,
+    axioms: Vec<(Option<String>, Pred)>,
+    variables: Vec<(String, Type)>,
+    invariant: Vec<(Option<String>, Pred)>,
+    assertions: Vec<(Option<String>, Pred)>,
+    initialisation: Subst,
+    events: Vec<(String, Vec<LocalId>, Vec<LocalId>, Subst)>,
+    local_types: Vec<Type>,
+}
+
+/// The comparable part of a model: everything but names of locals, places, texts, goal and hints.
+pub fn normalised(model: &Model) -> Normalised {
+    let mut n = Renumber { model, locals: BTreeMap::new(), choices: BTreeMap::new(), types: vec![] };
+    let declared = |list: &[Variable]| list.iter().map(|v| (v.name.clone(), v.ty.clone())).collect();
+    let mut conjuncts = |list: &[Conjunct]| {
+        let strip = |c: &Conjunct| {
+            let mut p = c.pred.clone();
+            n.pred(&mut p);
+            (c.label.clone(), p)
+        };
+        list.iter().map(strip).collect()
+    };
+    let (axioms, invariant, assertions) =
+        (conjuncts(&model.axioms), conjuncts(&model.invariant), conjuncts(&model.assertions));
+    let mut initialisation = model.initialisation.clone();
+    n.subst(&mut initialisation);
+    let mut events = vec![];
+    for e in &model.events {
+        let (mut parameters, mut results, mut body) =
+            (e.parameters.clone(), e.results.clone(), e.body.clone());
+        parameters.iter_mut().chain(&mut results).for_each(|l| n.binder(l));
+        n.subst(&mut body);
+        events.push((e.name.clone(), parameters, results, body));
+    }
+    Normalised {
+        carriers: model.carriers.iter().map(|c| (c.name.clone(), c.kind.clone())).collect(),
+        constants: declared(&model.constants),
+        axioms,
+        variables: declared(&model.variables),
+        invariant,
+        assertions,
+        initialisation,
+        events,
+        local_types: n.types,
+    }
+}
+
+struct Renumber<'m> {
+    model: &'m Model,
+    locals: BTreeMap<LocalId, LocalId>,
+    choices: BTreeMap<ChoiceId, ChoiceId>,
+    types: Vec<Type>,
+}
+
+impl VisitorMut for Renumber<'_> {
+    fn expr(&mut self, e: &mut Expr) {
+        e.span = Span::default();
+        if let ExprKind::Local(l) = &mut e.kind {
+            self.binder(l);
+        }
+        walk_expr_mut(self, e);
+    }
+    fn pred(&mut self, p: &mut Pred) {
+        p.span = Span::default();
+        walk_pred_mut(self, p);
+    }
+    fn subst(&mut self, s: &mut Subst) {
+        s.span = Span::default();
+        walk_subst_mut(self, s);
+    }
+    fn binder(&mut self, l: &mut LocalId) {
+        let next = LocalId(self.locals.len() as u32);
+        let new = *self.locals.entry(*l).or_insert(next);
+        if new == next {
+            self.types.push(self.model.locals[l.index()].ty.clone());
+        }
+        *l = new;
+    }
+    fn target(&mut self, t: &mut Target) {
+        if let Target::Local(l) = t {
+            self.binder(l);
+        }
+    }
+    fn choice(&mut self, c: &mut ChoiceId) {
+        let next = ChoiceId(self.choices.len() as u32);
+        *c = *self.choices.entry(*c).or_insert(next);
+    }
+}

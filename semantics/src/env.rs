@@ -1,0 +1,225 @@
+//! The environment of an evaluation: what every name stands for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bsym_language::model::{ConstId, Expr, ExprKind, LocalId, Pred, PredKind, Target, VarId};
+
+use crate::value::Value;
+
+/// A name with a value.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Name {
+    /// A bound variable, parameter, result or local.
+    Local(LocalId),
+    /// A constant.
+    Const(ConstId),
+    /// A state variable.
+    Var(VarId),
+    /// A state variable before the substitution at hand.
+    Old(VarId),
+}
+
+/// Names bound together.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'e> {
+    bound: &'e [(Name, Value)],
+    next: Option<&'e Frame<'e>>,
+}
+
+/// The values of all names. Cheap to copy; binders extend it on the stack.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Env<'e> {
+    constants: &'e [Value],
+    state: &'e [Value],
+    old: Option<&'e Env<'e>>,
+    updates: Option<&'e BTreeMap<Target, Value>>,
+    frame: Option<&'e Frame<'e>>,
+}
+
+impl<'e> Env<'e> {
+    /// Constants and a state; either may be empty while it is not settled.
+    pub fn new(constants: &'e [Value], state: &'e [Value]) -> Self {
+        Env { constants, state, ..Env::default() }
+    }
+
+    /// The same, with `x$0` read from another environment. Without this `x$0` is `x`.
+    pub fn with_old(self, old: &'e Env<'e>) -> Self {
+        Env { old: Some(old), ..self }
+    }
+
+    /// A frame of further names in front of those of this environment; see [`Env::within`].
+    pub fn frame(&self, bound: &'e [(Name, Value)]) -> Frame<'e> {
+        Frame { bound, next: self.frame }
+    }
+
+    /// The same, with the names of a frame made by [`Env::frame`] of this environment.
+    pub fn within(self, frame: &'e Frame<'e>) -> Self {
+        Env { frame: Some(frame), ..self }
+    }
+
+    /// The same, where assigned targets have their new values.
+    pub(crate) fn updated(self, updates: &'e BTreeMap<Target, Value>) -> Self {
+        Env { updates: Some(updates), ..self }
+    }
+
+    pub(crate) fn updates(&self) -> Option<&'e BTreeMap<Target, Value>> {
+        self.updates
+    }
+
+    pub(crate) fn constants(&self) -> &'e [Value] {
+        self.constants
+    }
+
+    /// The value of a name.
+    pub fn get(&self, name: Name) -> Option<&'e Value> {
+        let updated = |target| self.updates.and_then(|u| u.get(&target));
+        match name {
+            Name::Local(l) => updated(Target::Local(l)).or_else(|| self.bound(name)),
+            Name::Const(c) => self.constants.get(c.index()).or_else(|| self.bound(name)),
+            Name::Var(v) => {
+                updated(Target::Var(v)).or_else(|| self.state.get(v.index())).or_else(|| self.bound(name))
+            }
+            Name::Old(v) => match self.old {
+                Some(old) => old.get(Name::Var(v)),
+                None => self.bound(name).or_else(|| self.get(Name::Var(v))),
+            },
+        }
+    }
+
+    fn bound(&self, name: Name) -> Option<&'e Value> {
+        let mut frame = self.frame;
+        while let Some(f) = frame {
+            if let Some((_, value)) = f.bound.iter().find(|(n, _)| *n == name) {
+                return Some(value);
+            }
+            frame = f.next;
+        }
+        None
+    }
+}
+
+/// The names that occur free in an expression or predicate.
+#[derive(Default)]
+pub(crate) struct FreeNames {
+    /// Names found so far.
+    pub names: BTreeSet<Name>,
+    hidden: Vec<LocalId>,
+}
+
+impl FreeNames {
+    /// The free names of a predicate.
+    pub fn of_pred(pred: &Pred) -> BTreeSet<Name> {
+        let mut free = FreeNames::default();
+        free.pred(pred);
+        free.names
+    }
+
+    /// The free names of an expression.
+    pub fn of_expr(expr: &Expr) -> BTreeSet<Name> {
+        let mut free = FreeNames::default();
+        free.expr(expr);
+        free.names
+    }
+
+    fn local(&mut self, l: LocalId) {
+        if !self.hidden.contains(&l) {
+            self.names.insert(Name::Local(l));
+        }
+    }
+
+    fn binding(&mut self, locals: &[LocalId], inside: impl FnOnce(&mut Self)) {
+        let depth = self.hidden.len();
+        self.hidden.extend_from_slice(locals);
+        inside(self);
+        self.hidden.truncate(depth);
+    }
+
+    /// Adds the free names of an expression.
+    pub fn expr(&mut self, expr: &Expr) {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || match &expr.kind {
+            ExprKind::Var(v) => drop(self.names.insert(Name::Var(*v))),
+            ExprKind::Old(v) => drop(self.names.insert(Name::Old(*v))),
+            ExprKind::Const(c) => drop(self.names.insert(Name::Const(*c))),
+            ExprKind::Local(l) => self.local(*l),
+            ExprKind::Element(..)
+            | ExprKind::Carrier(_)
+            | ExprKind::Integer(_)
+            | ExprKind::Real(_)
+            | ExprKind::String(_)
+            | ExprKind::Bool(_)
+            | ExprKind::MaxInt
+            | ExprKind::MinInt
+            | ExprKind::Set(_)
+            | ExprKind::EmptySet
+            | ExprKind::Succ
+            | ExprKind::Pred => {}
+            ExprKind::SetExtension(es) | ExprKind::SeqExtension(es) => es.iter().for_each(|e| self.expr(e)),
+            ExprKind::Unary(_, e) | ExprKind::Field(e, _) => self.expr(e),
+            ExprKind::Binary(_, a, b)
+            | ExprKind::Apply(a, b)
+            | ExprKind::Iterate(a, b)
+            | ExprKind::Prj1(a, b)
+            | ExprKind::Prj2(a, b)
+            | ExprKind::WithField(a, _, b) => {
+                self.expr(a);
+                self.expr(b);
+            }
+            ExprKind::BoolOf(p) => self.pred(p),
+            ExprKind::Comprehension(ls, p) => self.binding(ls, |f| f.pred(p)),
+            ExprKind::Quantified(_, ls, p, e) => self.binding(ls, |f| {
+                f.pred(p);
+                f.expr(e);
+            }),
+            ExprKind::Record(fields) | ExprKind::Struct(fields) => {
+                fields.iter().for_each(|(_, e)| self.expr(e));
+            }
+            ExprKind::If(p, a, b) => {
+                self.pred(p);
+                self.expr(a);
+                self.expr(b);
+            }
+            ExprKind::Let(defs, e) => {
+                let locals: Vec<_> = defs.iter().map(|(l, _)| *l).collect();
+                self.binding(&locals, |f| {
+                    defs.iter().for_each(|(_, d)| f.expr(d));
+                    f.expr(e);
+                });
+            }
+        })
+    }
+
+    /// Adds the free names of a predicate.
+    pub fn pred(&mut self, pred: &Pred) {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || match &pred.kind {
+            PredKind::True | PredKind::False => {}
+            PredKind::And(ps) | PredKind::Or(ps) => ps.iter().for_each(|p| self.pred(p)),
+            PredKind::Implies(a, b) | PredKind::Iff(a, b) => {
+                self.pred(a);
+                self.pred(b);
+            }
+            PredKind::Not(p) => self.pred(p),
+            PredKind::Forall(ls, p) | PredKind::Exists(ls, p) => self.binding(ls, |f| f.pred(p)),
+            PredKind::Compare(_, a, b) => {
+                self.expr(a);
+                self.expr(b);
+            }
+            PredKind::Finite(e) => self.expr(e),
+            PredKind::Partition(e, es) => {
+                self.expr(e);
+                es.iter().for_each(|e| self.expr(e));
+            }
+            PredKind::If(p, a, b) => {
+                self.pred(p);
+                self.pred(a);
+                self.pred(b);
+            }
+            PredKind::Let(defs, p) => {
+                let locals: Vec<_> = defs.iter().map(|(l, _)| *l).collect();
+                self.binding(&locals, |f| {
+                    defs.iter().for_each(|(_, d)| f.expr(d));
+                    f.pred(p);
+                });
+            }
+        })
+    }
+}

@@ -1,0 +1,695 @@
+//! Sets, listed or lazy: membership, inclusion, equality, cardinality.
+//!
+//! Equality is extensional. Sets are listed before they are compared where that is possible; two sets of
+//! which one is known to be infinite and one finite differ; what is left is an error of kind
+//! [`EvalErrorKind::TooLarge`].
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use bsym_language::int::Int;
+use bsym_language::model::{BinaryOp, UnaryOp};
+use bsym_language::source::Span;
+
+use crate::error::{EvalError, EvalErrorKind};
+use crate::evaluator::{Eval, Evaluator};
+use crate::lazy_set::{ClosureKind, LazySet};
+use crate::value::Value;
+
+/// What is known about the number of elements without listing them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Cardinality {
+    /// Exactly so many.
+    Exact(Int),
+    /// Finite, at most so many.
+    AtMost(Int),
+    /// Finite, and too many to write the number down.
+    Huge,
+    /// Infinite.
+    Infinite,
+    /// Not known.
+    Unknown,
+}
+
+/// Largest exponent for which a cardinality is computed.
+const LARGEST_EXPONENT: i64 = 100_000;
+
+impl Cardinality {
+    fn of(n: usize) -> Cardinality {
+        Cardinality::Exact(Int::from(n as i64))
+    }
+
+    /// The bound, if it is at most `limit`.
+    pub fn within(&self, limit: usize) -> Option<usize> {
+        match self {
+            Cardinality::Exact(n) | Cardinality::AtMost(n) => n.to_usize().filter(|n| *n <= limit),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is_finite(&self) -> Option<bool> {
+        match self {
+            Cardinality::Exact(_) | Cardinality::AtMost(_) | Cardinality::Huge => Some(true),
+            Cardinality::Infinite => Some(false),
+            Cardinality::Unknown => None,
+        }
+    }
+
+    fn exact(&self) -> Option<&Int> {
+        match self {
+            Cardinality::Exact(n) => Some(n),
+            _ => None,
+        }
+    }
+
+    fn upper(self) -> Cardinality {
+        match self {
+            Cardinality::Exact(n) => Cardinality::AtMost(n),
+            other => other,
+        }
+    }
+
+    fn power_of(&self, base: i64) -> Cardinality {
+        match self {
+            Cardinality::Exact(n) => power(&Int::from(base), n),
+            Cardinality::AtMost(n) => power(&Int::from(base), n).upper(),
+            other => other.clone(),
+        }
+    }
+
+    pub(crate) fn times(&self, other: &Cardinality) -> Cardinality {
+        use Cardinality::*;
+        match (self, other) {
+            (Exact(n), _) | (_, Exact(n)) if n.is_zero() => Exact(Int::ZERO),
+            (Exact(a), Exact(b)) => Exact(a * b),
+            (Exact(a) | AtMost(a), Exact(b) | AtMost(b)) => AtMost(a * b),
+            (Unknown, _) | (_, Unknown) => Unknown,
+            // The other one may turn out empty.
+            (Infinite, AtMost(_) | Huge) | (AtMost(_) | Huge, Infinite) => Unknown,
+            (Infinite, _) | (_, Infinite) => Infinite,
+            (Huge, _) | (_, Huge) => Huge,
+        }
+    }
+
+    fn plus(&self, other: &Cardinality) -> Cardinality {
+        use Cardinality::*;
+        match (self, other) {
+            (Infinite, _) | (_, Infinite) => Infinite,
+            (Unknown, _) | (_, Unknown) => Unknown,
+            (Huge, _) | (_, Huge) => Huge,
+            (Exact(a) | AtMost(a), Exact(b) | AtMost(b)) => AtMost(a + b),
+        }
+    }
+}
+
+fn power(base: &Int, exponent: &Int) -> Cardinality {
+    match exponent.to_i64() {
+        Some(e) if e <= LARGEST_EXPONENT && base.to_big().bits() < 64 => {
+            base.pow(exponent).map_or(Cardinality::Huge, Cardinality::Exact)
+        }
+        _ if *base <= Int::ONE => base.pow(exponent).map_or(Cardinality::Huge, Cardinality::Exact),
+        _ => Cardinality::Huge,
+    }
+}
+
+impl Evaluator<'_> {
+    /// Lists a set that can be listed within the limits; other values are left as they are.
+    pub(crate) fn normal(&self, value: Value, at: Span) -> Eval<Value> {
+        if !matches!(value, Value::Lazy(_)) {
+            return Ok(value);
+        }
+        Ok(match self.try_list(&value, at)? {
+            Some(listed) => Value::Set(listed),
+            None => value,
+        })
+    }
+
+    /// A listed set of normal elements; elements that are lazy sets are compared by extension.
+    pub(crate) fn make_set(&self, elements: impl IntoIterator<Item = Value>, at: Span) -> Eval<Value> {
+        let set: BTreeSet<Value> = elements.into_iter().collect();
+        let set = Value::Set(Arc::new(set));
+        if !set.has_lazy() {
+            return Ok(set);
+        }
+        let mut distinct: Vec<Value> = Vec::new();
+        if let Value::Set(s) = &set {
+            'next: for v in s.iter() {
+                for d in &distinct {
+                    if self.equal(v, d, at)? {
+                        continue 'next;
+                    }
+                }
+                distinct.push(v.clone());
+            }
+        }
+        Ok(Value::set(distinct))
+    }
+
+    /// The elements, if they can be listed within the limits.
+    pub(crate) fn try_list(&self, set: &Value, at: Span) -> Eval<Option<Arc<BTreeSet<Value>>>> {
+        if let Value::Set(s) = set {
+            return Ok(Some(s.clone()));
+        }
+        let limit = self.limits.listing;
+        match self.cardinality(set, at)? {
+            Cardinality::Unknown => {}
+            known if known.within(limit).is_some() => {}
+            // An upper bound says little where the set is a part of something large.
+            Cardinality::AtMost(_) | Cardinality::Huge if is_selection(set) => {}
+            _ => return Ok(None),
+        }
+        let mut elements = Vec::new();
+        let done = self.each(set, at, &mut |v| {
+            elements.push(v);
+            Ok(if elements.len() > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        });
+        match done {
+            Ok(ControlFlow::Continue(())) => match self.make_set(elements, at)? {
+                Value::Set(s) => Ok(Some(s)),
+                _ => Ok(None),
+            },
+            Ok(ControlFlow::Break(())) => Ok(None),
+            Err(e) if e.kind == EvalErrorKind::TooLarge => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// The elements.
+    ///
+    /// # Errors
+    /// The set is infinite or larger than the limit.
+    pub fn list(&self, set: &Value, at: Span) -> Eval<Arc<BTreeSet<Value>>> {
+        self.try_list(set, at)?.ok_or_else(|| self.not_listed(set, at))
+    }
+
+    pub(crate) fn not_listed(&self, set: &Value, at: Span) -> EvalError {
+        EvalError::too_large(at, format!("the elements of {} cannot be listed", self.short(set)))
+    }
+
+    /// What is known about the number of elements without listing them.
+    pub fn cardinality(&self, set: &Value, at: Span) -> Eval<Cardinality> {
+        use Cardinality::*;
+        let lazy = match set {
+            Value::Set(s) => return Ok(Cardinality::of(s.len())),
+            Value::Lazy(lazy) => lazy,
+            _ => return Err(self.confused(at)),
+        };
+        let of = |s: &Value| self.cardinality(s, at);
+        Ok(match &**lazy {
+            LazySet::Integers | LazySet::From(_) | LazySet::Strings | LazySet::Reals => Infinite,
+            LazySet::Succ | LazySet::Pred => Infinite,
+            LazySet::Interval(a, b) if a > b => Exact(Int::ZERO),
+            LazySet::Interval(a, b) => Exact(&(b - a) + &Int::ONE),
+            // Finite and not empty, of unknown size.
+            LazySet::Carrier(_) => Huge,
+            LazySet::Power(s) | LazySet::Unary(UnaryOp::Pow, s) => of(s)?.power_of(2),
+            LazySet::Unary(UnaryOp::Fin | UnaryOp::Fin1 | UnaryOp::Pow1, s) => match of(s)?.power_of(2) {
+                Exact(n) if !matches!(&**lazy, LazySet::Unary(UnaryOp::Fin, _)) => Exact(&n - &Int::ONE),
+                other => other,
+            },
+            LazySet::Unary(UnaryOp::Seq | UnaryOp::Seq1, s) => match of(s)? {
+                Exact(n) if n.is_zero() => {
+                    let seq = matches!(&**lazy, LazySet::Unary(UnaryOp::Seq, _));
+                    Exact(if seq { Int::ONE } else { Int::ZERO })
+                }
+                Exact(_) | Infinite => Infinite,
+                Huge if matches!(s, Value::Lazy(l) if matches!(**l, LazySet::Carrier(_))) => Infinite,
+                _ => Unknown,
+            },
+            LazySet::Unary(op @ (UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm), s) => match of(s)? {
+                Exact(n) => match n.to_i64() {
+                    Some(n) if n <= 1000 => Exact(injections(n, *op)),
+                    _ => Huge,
+                },
+                other => other.upper(),
+            },
+            LazySet::Unary(UnaryOp::Id | UnaryOp::Inverse | UnaryOp::Rel, s) if !rel(lazy) => of(s)?,
+            LazySet::Unary(UnaryOp::Dom | UnaryOp::Ran | UnaryOp::Fnc, s) => match of(s)? {
+                Infinite => Unknown,
+                other => other.upper(),
+            },
+            LazySet::Unary(..) => Unknown,
+            LazySet::Prj1(s, t) | LazySet::Prj2(s, t) | LazySet::Binary(BinaryOp::Cartesian, s, t) => {
+                of(s)?.times(&of(t)?)
+            }
+            LazySet::Struct(fields) => {
+                fields.iter().try_fold(Exact(Int::ONE), |all, (_, s)| Ok(all.times(&of(s)?)))?
+            }
+            LazySet::Binary(op, s, t) => match op {
+                BinaryOp::Union => of(s)?.plus(&of(t)?),
+                BinaryOp::Intersection => match (of(s)?, of(t)?) {
+                    (Infinite, Infinite) => Unknown,
+                    (Exact(a) | AtMost(a), Exact(b) | AtMost(b)) => AtMost(a.min(b)),
+                    (Exact(a) | AtMost(a), _) | (_, Exact(a) | AtMost(a)) => AtMost(a),
+                    (Huge, _) | (_, Huge) => Huge,
+                    _ => Unknown,
+                },
+                BinaryOp::Difference => match (of(s)?, of(t)?.is_finite()) {
+                    (Infinite, Some(true)) => Infinite,
+                    (Infinite, _) => Unknown,
+                    (other, _) => other.upper(),
+                },
+                BinaryOp::DomainRestriction
+                | BinaryOp::DomainSubtraction
+                | BinaryOp::RangeRestriction
+                | BinaryOp::RangeSubtraction => {
+                    let r = if matches!(op, BinaryOp::DomainRestriction | BinaryOp::DomainSubtraction) {
+                        t
+                    } else {
+                        s
+                    };
+                    match of(r)? {
+                        Infinite => Unknown,
+                        other => other.upper(),
+                    }
+                }
+                BinaryOp::Override => of(s)?.plus(&of(t)?),
+                BinaryOp::Relation => of(s)?.times(&of(t)?).power_of(2),
+                BinaryOp::TotalFunction => match (of(s)?, of(t)?) {
+                    (Exact(n), _) if n.is_zero() => Exact(Int::ONE),
+                    (_, Exact(n)) if n == Int::ONE => Exact(Int::ONE),
+                    (Exact(n), Exact(m)) => power(&m, &n),
+                    (a, b) => loose_functions(&a, &b),
+                },
+                BinaryOp::PartialFunction => match (of(s)?, of(t)?) {
+                    (Exact(n), Exact(m)) => power(&(&m + &Int::ONE), &n),
+                    (a, b) => loose_functions(&a, &b),
+                },
+                BinaryOp::PartialInjection
+                | BinaryOp::TotalInjection
+                | BinaryOp::PartialSurjection
+                | BinaryOp::TotalSurjection
+                | BinaryOp::PartialBijection
+                | BinaryOp::TotalBijection => match (of(s)?, of(t)?) {
+                    (Exact(n), Exact(m)) => power(&(&m + &Int::ONE), &n).upper(),
+                    (a, b) => loose_functions(&a, &b),
+                },
+                BinaryOp::TotalRelation
+                | BinaryOp::SurjectiveRelation
+                | BinaryOp::TotalSurjectiveRelation => match of(s)?.times(&of(t)?).power_of(2) {
+                    Infinite => Unknown,
+                    other => other.upper(),
+                },
+                _ => Unknown,
+            },
+            LazySet::Closure(_) => Unknown,
+        })
+    }
+
+    /// Whether a set is finite.
+    pub fn finite(&self, set: &Value, at: Span) -> Eval<bool> {
+        match self.cardinality(set, at)?.is_finite() {
+            Some(known) => Ok(known),
+            None => self.list(set, at).map(|_| true),
+        }
+    }
+
+    /// `card(S)`
+    pub(crate) fn card(&self, set: &Value, at: Span) -> Eval<Int> {
+        match self.cardinality(set, at)? {
+            Cardinality::Exact(n) => Ok(n),
+            Cardinality::Infinite => {
+                Err(EvalError::ill_defined(at, format!("card of the infinite set {}", self.short(set))))
+            }
+            _ => Ok(Int::from(self.list(set, at)?.len() as i64)),
+        }
+    }
+
+    /// Whether a set has no elements.
+    pub fn is_empty(&self, set: &Value, at: Span) -> Eval<bool> {
+        match self.cardinality(set, at)? {
+            Cardinality::Exact(n) => return Ok(n.is_zero()),
+            Cardinality::Infinite => return Ok(false),
+            _ => {}
+        }
+        if let Value::Lazy(lazy) = set {
+            match &**lazy {
+                LazySet::Carrier(_) | LazySet::Power(_) | LazySet::Unary(UnaryOp::Fin, _) => {
+                    return Ok(false);
+                }
+                LazySet::Binary(BinaryOp::Relation | BinaryOp::PartialFunction, ..) => return Ok(false),
+                LazySet::Binary(BinaryOp::PartialInjection, ..) => return Ok(false),
+                LazySet::Binary(BinaryOp::Union | BinaryOp::Override, a, b) => {
+                    return Ok(self.is_empty(a, at)? && self.is_empty(b, at)?);
+                }
+                LazySet::Unary(UnaryOp::Dom | UnaryOp::Ran | UnaryOp::Inverse, r) => {
+                    return self.is_empty(r, at);
+                }
+                _ => {}
+            }
+        }
+        let first = self.each(set, at, &mut |_| Ok(ControlFlow::Break(())))?;
+        Ok(first == ControlFlow::Continue(()))
+    }
+
+    /// Whether `x` is an element of the set.
+    pub fn member(&self, x: &Value, set: &Value, at: Span) -> Eval<bool> {
+        let lazy = match set {
+            Value::Set(s) => {
+                if s.contains(x) {
+                    return Ok(true);
+                }
+                if x.has_lazy() || (s.first().is_some_and(|v| v.has_lazy()) || set.has_lazy()) {
+                    for v in s.iter() {
+                        if self.equal(x, v, at)? {
+                            return Ok(true);
+                        }
+                    }
+                }
+                return Ok(false);
+            }
+            Value::Lazy(lazy) => lazy,
+            _ => return Err(self.confused(at)),
+        };
+        Ok(match &**lazy {
+            LazySet::Integers | LazySet::Strings | LazySet::Reals | LazySet::Carrier(_) => true,
+            LazySet::From(low) => self.int(x, at)? >= low,
+            LazySet::Interval(low, high) => {
+                let n = self.int(x, at)?;
+                low <= n && n <= high
+            }
+            LazySet::Power(s) | LazySet::Unary(UnaryOp::Pow, s) => self.subset(x, s, at)?,
+            LazySet::Unary(UnaryOp::Pow1, s) => !self.is_empty(x, at)? && self.subset(x, s, at)?,
+            LazySet::Unary(UnaryOp::Fin, s) => self.subset(x, s, at)? && self.finite(x, at)?,
+            LazySet::Unary(UnaryOp::Fin1, s) => {
+                !self.is_empty(x, at)? && self.subset(x, s, at)? && self.finite(x, at)?
+            }
+            LazySet::Unary(
+                op @ (UnaryOp::Seq | UnaryOp::Seq1 | UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm),
+                s,
+            ) => self.is_sequence_over(*op, x, s, at)?,
+            LazySet::Unary(UnaryOp::Inverse, r) => {
+                let (a, b) = self.pair(x, at)?;
+                self.member(&Value::pair(b.clone(), a.clone()), r, at)?
+            }
+            LazySet::Unary(UnaryOp::Dom, r) => match self.images(r, x, at)? {
+                Some(images) => !images.is_empty(),
+                None => self.list(set, at)?.contains(x),
+            },
+            LazySet::Unary(UnaryOp::GeneralUnion, family) => {
+                for s in self.list(family, at)?.iter() {
+                    if self.member(x, s, at)? {
+                        return Ok(true);
+                    }
+                }
+                false
+            }
+            LazySet::Struct(fields) => match x {
+                Value::Record(values) if values.len() == fields.len() => {
+                    for ((_, v), (_, s)) in values.iter().zip(fields) {
+                        if !self.member(v, s, at)? {
+                            return Ok(false);
+                        }
+                    }
+                    true
+                }
+                _ => return Err(self.confused(at)),
+            },
+            LazySet::Binary(op, a, b) => match op {
+                BinaryOp::Union => self.member(x, a, at)? || self.member(x, b, at)?,
+                BinaryOp::Intersection => self.member(x, a, at)? && self.member(x, b, at)?,
+                BinaryOp::Difference => self.member(x, a, at)? && !self.member(x, b, at)?,
+                BinaryOp::Cartesian => {
+                    let (l, r) = self.pair(x, at)?;
+                    self.member(l, a, at)? && self.member(r, b, at)?
+                }
+                op if is_relation_space(*op) => self.is_in_space(*op, x, a, b, at)?,
+                _ => self.is_related(x, set, at)?,
+            },
+            LazySet::Closure(c) if c.kind == ClosureKind::Comprehension => {
+                let bound = self.closure_binding(c, x, c.locals.len(), at)?;
+                self.within_closure(c, &bound, |env| self.pred(env, &c.pred))?
+            }
+            LazySet::Closure(c) if c.kind == ClosureKind::Image => {
+                let mut found = false;
+                self.each(set, at, &mut |v| {
+                    found |= self.equal(&v, x, at)?;
+                    Ok(if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+                })?;
+                found
+            }
+            _ if matches!(x, Value::Pair(_)) => self.is_related(x, set, at)?,
+            _ => self.member(x, &Value::Set(self.list(set, at)?), at)?,
+        })
+    }
+
+    fn is_related(&self, x: &Value, relation: &Value, at: Span) -> Eval<bool> {
+        let (l, r) = self.pair(x, at)?;
+        match self.images(relation, l, at)? {
+            Some(images) => {
+                for v in &images {
+                    if self.equal(v, r, at)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            None => self.member(x, &Value::Set(self.list(relation, at)?), at),
+        }
+    }
+
+    /// Whether every element of `a` is one of `b`.
+    pub fn subset(&self, a: &Value, b: &Value, at: Span) -> Eval<bool> {
+        if let (Value::Set(s), Value::Set(t)) = (a, b) {
+            if s.is_subset(t) {
+                return Ok(true);
+            }
+            if !a.has_lazy() && !b.has_lazy() {
+                return Ok(false);
+            }
+        }
+        if a == b || self.is_universal(b) {
+            return Ok(true);
+        }
+        if let (Value::Lazy(s), Value::Lazy(t)) = (a, b) {
+            match (&**s, &**t) {
+                (LazySet::Interval(l, h), LazySet::Interval(l2, h2)) => {
+                    return Ok(l > h || (l2 <= l && h <= h2));
+                }
+                (LazySet::Interval(l, h), LazySet::From(l2)) => return Ok(l > h || l2 <= l),
+                (LazySet::From(l), LazySet::From(l2)) => return Ok(l2 <= l),
+                (LazySet::From(_) | LazySet::Integers, LazySet::Interval(..)) => return Ok(false),
+                (LazySet::Integers, LazySet::From(_)) => return Ok(false),
+                (LazySet::Power(s), LazySet::Power(t)) => return self.subset(s, t, at),
+                (
+                    LazySet::Binary(BinaryOp::Cartesian, s, t),
+                    LazySet::Binary(BinaryOp::Cartesian, s2, t2),
+                ) => {
+                    return Ok(self.is_empty(s, at)?
+                        || self.is_empty(t, at)?
+                        || (self.subset(s, s2, at)? && self.subset(t, t2, at)?));
+                }
+                (LazySet::Binary(op, s, t), LazySet::Binary(op2, s2, t2))
+                    if is_relation_space(*op)
+                        && s == s2
+                        && matches!(
+                            (op, op2),
+                            (BinaryOp::TotalFunction, BinaryOp::PartialFunction)
+                                | (BinaryOp::TotalFunction | BinaryOp::PartialFunction, BinaryOp::Relation)
+                        ) =>
+                {
+                    if self.subset(t, t2, at)? {
+                        return Ok(true);
+                    }
+                }
+                (LazySet::Binary(BinaryOp::Union, s, t), _) => {
+                    return Ok(self.subset(s, b, at)? && self.subset(t, b, at)?);
+                }
+                (LazySet::Binary(BinaryOp::Intersection, s, t), _) if s == b || t == b => return Ok(true),
+                (LazySet::Binary(BinaryOp::Difference, s, _), _) if s == b => return Ok(true),
+                _ => {}
+            }
+        }
+        let (many, few) = (self.cardinality(a, at)?, self.cardinality(b, at)?);
+        if many == Cardinality::Infinite && few.is_finite() == Some(true) {
+            return Ok(false);
+        }
+        if let (Some(m), Cardinality::Exact(n) | Cardinality::AtMost(n)) = (many.exact(), &few)
+            && m > n
+        {
+            return Ok(false);
+        }
+        let mut inside = true;
+        let mut seen = 0usize;
+        let done = self.each(a, at, &mut |v| {
+            seen += 1;
+            inside = self.member(&v, b, at)?;
+            Ok(if inside && seen <= self.limits.listing {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            })
+        })?;
+        if done == ControlFlow::Break(()) && inside {
+            return Err(self.not_listed(a, at));
+        }
+        Ok(inside)
+    }
+
+    /// Whether the set is all of its type, by its form.
+    pub(crate) fn is_universal(&self, set: &Value) -> bool {
+        match set {
+            Value::Lazy(lazy) => match &**lazy {
+                LazySet::Integers | LazySet::Strings | LazySet::Reals | LazySet::Carrier(_) => true,
+                LazySet::Power(s) => self.is_universal(s),
+                LazySet::Binary(BinaryOp::Cartesian | BinaryOp::Relation, a, b) => {
+                    self.is_universal(a) && self.is_universal(b)
+                }
+                LazySet::Struct(fields) => fields.iter().all(|(_, s)| self.is_universal(s)),
+                _ => false,
+            },
+            Value::Set(s) => match s.first() {
+                Some(Value::Bool(_)) => s.len() == 2,
+                Some(Value::Element(c, _)) => self.scope.size(self.model, *c) == Some(s.len()),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether two values are equal.
+    pub fn equal(&self, a: &Value, b: &Value, at: Span) -> Eval<bool> {
+        // What is equal by form is equal; what holds no lazy set differs if it differs by form.
+        if a == b {
+            return Ok(true);
+        }
+        if !a.has_lazy() && !b.has_lazy() {
+            return Ok(false);
+        }
+        match (a, b) {
+            (Value::Pair(p), Value::Pair(q)) => {
+                Ok(self.equal(&p.0, &q.0, at)? && self.equal(&p.1, &q.1, at)?)
+            }
+            (Value::Record(p), Value::Record(q)) => {
+                for ((_, v), (_, w)) in p.iter().zip(q.iter()) {
+                    if !self.equal(v, w, at)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            (Value::Set(_), Value::Set(_)) => Ok(self.subset(a, b, at)? && self.subset(b, a, at)?),
+            _ => self.equal_lazy(a, b, at),
+        }
+    }
+
+    fn equal_lazy(&self, a: &Value, b: &Value, at: Span) -> Eval<bool> {
+        let (m, n) = (self.cardinality(a, at)?, self.cardinality(b, at)?);
+        if let (Some(f), Some(g)) = (m.is_finite(), n.is_finite())
+            && f != g
+        {
+            return Ok(false);
+        }
+        if let (Cardinality::Exact(m), Cardinality::Exact(n)) = (&m, &n)
+            && m != n
+        {
+            return Ok(false);
+        }
+        if let (Value::Lazy(s), Value::Lazy(t)) = (a, b) {
+            match (&**s, &**t) {
+                (
+                    LazySet::Integers | LazySet::From(_) | LazySet::Interval(..),
+                    LazySet::Integers | LazySet::From(_) | LazySet::Interval(..),
+                ) => return Ok(self.subset(a, b, at)? && self.subset(b, a, at)?),
+                (LazySet::Power(s), LazySet::Power(t)) => return self.equal(s, t, at),
+                (
+                    LazySet::Binary(BinaryOp::Cartesian, s, t),
+                    LazySet::Binary(BinaryOp::Cartesian, s2, t2),
+                ) => {
+                    if self.is_empty(a, at)? || self.is_empty(b, at)? {
+                        return Ok(self.is_empty(a, at)? && self.is_empty(b, at)?);
+                    }
+                    return Ok(self.equal(s, s2, at)? && self.equal(t, t2, at)?);
+                }
+                _ => {}
+            }
+        }
+        match (self.try_list(a, at)?, self.try_list(b, at)?) {
+            (Some(s), Some(t)) => {
+                if s == t {
+                    return Ok(true);
+                }
+                let (s, t) = (Value::Set(s), Value::Set(t));
+                if !s.has_lazy() && !t.has_lazy() {
+                    return Ok(false);
+                }
+                Ok(self.subset(&s, &t, at)? && self.subset(&t, &s, at)?)
+            }
+            // A listed set with an element outside the other one differs from it.
+            (Some(s), None) if !self.subset(&Value::Set(s.clone()), b, at)? => Ok(false),
+            (None, Some(t)) if !self.subset(&Value::Set(t.clone()), a, at)? => Ok(false),
+            _ => Err(EvalError::too_large(
+                at,
+                format!("cannot decide whether {} and {} are equal", self.short(a), self.short(b)),
+            )),
+        }
+    }
+}
+
+/// Whether the set is one of relations: `A <-> B`, `A --> B` and so on.
+pub(crate) fn is_relation_space(op: BinaryOp) -> bool {
+    matches!(
+        op,
+        BinaryOp::Relation
+            | BinaryOp::TotalRelation
+            | BinaryOp::SurjectiveRelation
+            | BinaryOp::TotalSurjectiveRelation
+            | BinaryOp::PartialFunction
+            | BinaryOp::TotalFunction
+            | BinaryOp::PartialInjection
+            | BinaryOp::TotalInjection
+            | BinaryOp::PartialSurjection
+            | BinaryOp::TotalSurjection
+            | BinaryOp::PartialBijection
+            | BinaryOp::TotalBijection
+    )
+}
+
+/// Whether the elements are a choice from a set that may be far larger than they are.
+fn is_selection(set: &Value) -> bool {
+    match set {
+        Value::Lazy(lazy) => match &**lazy {
+            LazySet::Binary(op, ..) => {
+                matches!(
+                    op,
+                    BinaryOp::Intersection
+                        | BinaryOp::Difference
+                        | BinaryOp::DomainRestriction
+                        | BinaryOp::RangeRestriction
+                )
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+fn rel(lazy: &LazySet) -> bool {
+    matches!(lazy, LazySet::Unary(UnaryOp::Rel, _))
+}
+
+/// Functions between sets of which not both sizes are known.
+fn loose_functions(from: &Cardinality, to: &Cardinality) -> Cardinality {
+    match (from.is_finite(), to.is_finite()) {
+        (Some(true), Some(true)) => match (from, to) {
+            (
+                Cardinality::Exact(n) | Cardinality::AtMost(n),
+                Cardinality::Exact(m) | Cardinality::AtMost(m),
+            ) => power(&(m + &Int::ONE), n).upper(),
+            _ => Cardinality::Huge,
+        },
+        _ => Cardinality::Unknown,
+    }
+}
+
+/// Number of injective sequences over a set of `n` elements; of all of them for `perm`.
+fn injections(n: i64, op: UnaryOp) -> Int {
+    let mut total = if op == UnaryOp::Iseq { Int::ONE } else { Int::ZERO };
+    let mut last = Int::ONE;
+    for k in 0..n {
+        last = &last * &Int::from(n - k);
+        total = &total + &last;
+    }
+    if op == UnaryOp::Perm { last } else { total }
+}
