@@ -4,13 +4,17 @@
 //! [`Terms`] symbols of four kinds: those of constants (one copy for all steps), those of the
 //! current state (with its auxiliaries), those of the next state, and the inputs of a transition.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use bsym_language::model::{ChoiceId, Conjunct, LocalId, Model};
+use bsym_language::model::{ChoiceId, Conjunct, Expr, LocalId, Model, Pred};
 use bsym_language::source::Span;
+use bsym_language::types::Type;
 use bsym_semantics::scope::Scope;
 
+use crate::encoder::{Encoded, Encoder, Env};
+use crate::functional::Functional;
 use crate::symbolic::Symbolic;
 use crate::term::{Term, Terms};
 
@@ -52,6 +56,14 @@ pub struct System {
     /// Parts of the model that have no term, with the reason; empty if the system is complete.
     /// A part that is here is `true` (axiom) or missing, so `holds` must not be concluded from it.
     pub unsupported: Vec<Unsupported>,
+    /// Positions of the invariant conjuncts that have no term; theirs is `true` and says nothing.
+    pub unsupported_conjuncts: BTreeSet<usize>,
+    /// Positions of the assertions that have no term; theirs is `true` and says nothing.
+    pub unsupported_assertions: BTreeSet<usize>,
+    /// Events without a relation.
+    pub unsupported_events: BTreeSet<usize>,
+    pub(crate) encoder: Encoder,
+    pub(crate) functional: Functional,
 }
 
 /// A predicate over one state.
@@ -80,10 +92,23 @@ pub struct Transition {
     pub parameters: Vec<(LocalId, Symbolic)>,
     /// Values of the results.
     pub results: Vec<(LocalId, Symbolic)>,
-    /// Values of the choices, as in [`Execution::choices`](bsym_semantics::state::Execution).
-    pub choices: Vec<(ChoiceId, Symbolic)>,
+    /// Values of the choices, as in [`Execution::choices`](bsym_semantics::state::Execution), sorted.
+    pub choices: Vec<Choice>,
     /// Variables that the event may change, by position.
     pub writes: Vec<usize>,
+}
+
+/// A non-deterministic choice of a step.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// Which one.
+    pub id: ChoiceId,
+    /// What is chosen.
+    pub value: Symbolic,
+    /// Type of the value.
+    pub ty: Type,
+    /// The execution gets to the choice; elsewhere `value` has no meaning.
+    pub made: Term,
 }
 
 /// A way for a step to fail.
@@ -125,6 +150,68 @@ impl System {
         let mut all: Vec<Term> = self.current.iter().flat_map(Symbolic::symbols).collect();
         all.extend(&self.auxiliaries);
         all
+    }
+
+    /// Whether an invariant conjunct has a term. One that has none must neither be assumed nor claimed.
+    pub fn is_supported(&self, conjunct: usize) -> bool {
+        !self.unsupported_conjuncts.contains(&conjunct)
+    }
+
+    /// Whether everything that decides which states are reachable has a term: the axioms, the
+    /// initialisation and all events.
+    pub fn is_complete(&self) -> bool {
+        self.initialisation.relation.is_some()
+            && self.unsupported_events.is_empty()
+            && self.unsupported.iter().all(|u| !u.part.starts_with("axiom"))
+    }
+
+    /// The environment of predicates and expressions over the current state.
+    pub fn environment(&self) -> Env {
+        Env {
+            constants: Rc::new(self.constants.clone()),
+            state: Rc::new(self.current.clone()),
+            old: None,
+            locals: Default::default(),
+        }
+    }
+
+    /// Another predicate over the current state. What it needs besides goes into `auxiliaries` and
+    /// `state_facts`.
+    ///
+    /// # Errors
+    /// What has no encoding.
+    pub fn predicate(&mut self, p: &Pred) -> Result<StatePredicate, Unsupported> {
+        let env = self.environment();
+        let encoded = self.encoder.pred(&env, p);
+        self.collect_state_witnesses();
+        encoded
+    }
+
+    /// The value of an expression over the current state, and when it is well-defined.
+    ///
+    /// # Errors
+    /// What has no encoding.
+    pub fn expression(&mut self, e: &Expr) -> Result<Encoded, Unsupported> {
+        let env = self.environment();
+        let encoded = self.encoder.expr(&env, e);
+        self.collect_state_witnesses();
+        encoded
+    }
+
+    /// The encoder of this system, for values and equalities that engines make.
+    pub fn encoder(&mut self) -> &mut Encoder {
+        &mut self.encoder
+    }
+
+    /// Which names are represented as functions.
+    pub fn functional(&self) -> &Functional {
+        &self.functional
+    }
+
+    pub(crate) fn collect_state_witnesses(&mut self) {
+        let made = self.encoder.take_witnesses();
+        self.auxiliaries.extend(made.symbols);
+        self.state_facts.extend(made.definitions);
     }
 
     /// The model's conjunct behind an invariant term.

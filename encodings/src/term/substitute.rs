@@ -16,6 +16,11 @@ impl Substitution {
     pub fn new(pairs: impl IntoIterator<Item = (Term, Term)>) -> Self {
         Substitution { done: pairs.into_iter().collect() }
     }
+
+    /// Also replaces `from` by `to`; no term substituted so far may contain `from`.
+    pub fn insert(&mut self, from: Term, to: Term) {
+        self.done.insert(from, to);
+    }
 }
 
 impl Terms {

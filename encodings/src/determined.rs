@@ -1,0 +1,62 @@
+//! Constants that the axioms determine: an axiom `c = E` where `E` has a value.
+
+use std::collections::BTreeSet;
+
+use bsym_language::model::*;
+use bsym_language::types::CarrierId;
+use bsym_language::walk::{Names, Visitor, walk_expr};
+use bsym_semantics::env::Env;
+use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::scope::Scope;
+use bsym_semantics::value::Value;
+
+/// For each constant its value, if an axiom equates it with an expression over determined constants
+/// that the evaluator can compute. Every valuation that satisfies the axioms has these values.
+pub fn constants(model: &Model, scope: &Scope) -> Vec<Option<Value>> {
+    let mut known: Vec<Option<Value>> = vec![None; model.constants.len()];
+    let mut definitions: Vec<(ConstId, &Expr)> = vec![];
+    for axiom in &model.axioms {
+        let PredKind::Compare(CompareOp::Equal, a, b) = &axiom.pred.kind else { continue };
+        for (name, value) in [(a, b), (b, a)] {
+            if let ExprKind::Const(c) = name.kind
+                && !depends_on_size(value, model, scope)
+            {
+                definitions.push((c, value));
+            }
+        }
+    }
+    let evaluator = Evaluator::new(model, scope);
+    loop {
+        let before = definitions.len();
+        let (ready, waiting): (Vec<_>, Vec<_>) = definitions.into_iter().partition(|(_, value)| {
+            Names::of_expr(value).constants.iter().all(|c| known[c.index()].is_some())
+        });
+        // Constants that are not known yet are not read.
+        let values: Vec<Value> = known.iter().map(|v| v.clone().unwrap_or_else(Value::empty)).collect();
+        for (c, value) in ready {
+            if known[c.index()].is_none() {
+                known[c.index()] = evaluator.expr(&Env::new(&values, &[]), value).ok();
+            }
+        }
+        definitions = waiting;
+        if definitions.is_empty() || definitions.len() == before {
+            return known;
+        }
+    }
+}
+
+/// Whether an expression mentions a deferred set whose size is open.
+fn depends_on_size(e: &Expr, model: &Model, scope: &Scope) -> bool {
+    struct Carriers(BTreeSet<CarrierId>);
+    impl Visitor for Carriers {
+        fn expr(&mut self, e: &Expr) {
+            if let ExprKind::Carrier(c) = e.kind {
+                self.0.insert(c);
+            }
+            walk_expr(self, e);
+        }
+    }
+    let mut carriers = Carriers(BTreeSet::new());
+    carriers.expr(e);
+    carriers.0.iter().any(|&c| scope.size(model, c).is_none())
+}

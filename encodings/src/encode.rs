@@ -1,0 +1,202 @@
+//! From a model to its transition system.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use bsym_language::model::*;
+use bsym_language::types::CarrierId;
+use bsym_semantics::scope::Scope;
+
+use crate::determined;
+use crate::encoder::{Encoder, Env};
+use crate::exec::{self, Body, Context};
+use crate::functional::Functional;
+use crate::symbolic::{Shape, Symbolic};
+use crate::system::{StatePredicate, System, Transition, Unsupported};
+use crate::term::{Term, Terms};
+
+/// Deferred sets that an axiom makes larger than this stay uninterpreted sorts.
+const LARGEST_SETTLED: usize = 64;
+
+/// Encodes a model in a scope. Always gives a system; what has no encoding is listed in
+/// [`System::unsupported`].
+pub fn encode(terms: Rc<Terms>, model: Arc<Model>, scope: &Scope) -> System {
+    let scope = settle_by_axioms(&model, scope);
+    let functional = Functional::of(&model);
+    let mut encoder = Encoder::new(terms.clone(), model.clone(), scope.clone());
+    let mut unsupported = vec![];
+    let mut background = vec![];
+    let mut state_facts = vec![];
+
+    let constants = constants(&mut encoder, &model, &scope, &functional, &mut background);
+    let globals = Env { constants: Rc::new(constants.clone()), ..Env::default() };
+    let mut axioms = vec![];
+    for (i, axiom) in model.axioms.iter().enumerate() {
+        axioms.push(match encoder.pred(&globals, &axiom.pred) {
+            Ok(p) => terms.and([p.defined, p.holds]),
+            Err(u) => {
+                unsupported.push(Unsupported { part: part("axiom", i, axiom), ..u });
+                Terms::TRUE
+            }
+        });
+    }
+    let made = encoder.take_witnesses();
+    background.extend(made.definitions);
+
+    let shapes: Vec<Shape> = model
+        .variables
+        .iter()
+        .zip(&functional.variables)
+        .map(|(v, &kind)| exec::shape_of(&encoder, &v.ty, kind))
+        .collect();
+    let mut state = |suffix: &str, encoder: &mut Encoder| -> Vec<Symbolic> {
+        let all = model.variables.iter().zip(&shapes);
+        all.map(|(v, shape)| encoder.fresh(&format!("{}{suffix}", v.name), &v.ty, shape)).collect()
+    };
+    let current = state("", &mut encoder);
+    let next = state("'", &mut encoder);
+    for value in &current {
+        state_facts.extend(encoder.facts(value));
+    }
+
+    let context = Context {
+        model: &model,
+        functional: &functional,
+        shapes: &shapes,
+        constants: &constants,
+        current: &current,
+        next: &next,
+    };
+    let mut run = |part: String, body: Body<'_>, encoder: &mut Encoder| -> Transition {
+        exec::transition(&context, encoder, &body).unwrap_or_else(|u| {
+            // What the failed attempt has made belongs to nobody.
+            encoder.take_witnesses();
+            unsupported.push(Unsupported { part, ..u });
+            Transition::default()
+        })
+    };
+    let initialisation = run("initialisation".into(), Body::Initialisation, &mut encoder);
+    let events: Vec<Transition> = model
+        .events
+        .iter()
+        .map(|e| run(format!("operation {}", e.name), Body::Event(e), &mut encoder))
+        .collect();
+    let unsupported_events = (0..events.len()).filter(|&i| events[i].relation.is_none()).collect();
+
+    let mut system = System {
+        terms,
+        scope,
+        constants,
+        current,
+        next,
+        axioms,
+        background,
+        state_facts,
+        auxiliaries: vec![],
+        initialisation,
+        events,
+        invariant: vec![],
+        assertions: vec![],
+        goal: None,
+        unsupported,
+        unsupported_conjuncts: Default::default(),
+        unsupported_assertions: Default::default(),
+        unsupported_events,
+        encoder,
+        functional,
+        model: model.clone(),
+    };
+    for (i, conjunct) in model.invariant.iter().enumerate() {
+        let p = system.predicate(&conjunct.pred).unwrap_or_else(|u| {
+            system.unsupported_conjuncts.insert(i);
+            system.missing(u, part("invariant conjunct", i, conjunct))
+        });
+        system.invariant.push(p);
+    }
+    for (i, assertion) in model.assertions.iter().enumerate() {
+        let p = system.predicate(&assertion.pred).unwrap_or_else(|u| {
+            system.unsupported_assertions.insert(i);
+            system.missing(u, part("assertion", i, assertion))
+        });
+        system.assertions.push(p);
+    }
+    if let Some(goal) = &model.goal {
+        system.goal = match system.predicate(goal) {
+            Ok(p) => Some(p),
+            Err(u) => {
+                system.missing(u, "goal".into());
+                None
+            }
+        };
+    }
+    system
+}
+
+impl System {
+    /// Notes a predicate without a term.
+    fn missing(&mut self, u: Unsupported, part: String) -> StatePredicate {
+        self.unsupported.push(Unsupported { part, ..u });
+        StatePredicate { holds: Terms::TRUE, defined: Terms::TRUE }
+    }
+}
+
+fn part(kind: &str, position: usize, conjunct: &Conjunct) -> String {
+    match &conjunct.label {
+        Some(label) => format!("{kind} {label}"),
+        None => format!("{kind} {}", position + 1),
+    }
+}
+
+/// The scope with the deferred sets settled that an axiom `card(S) = n` counts.
+fn settle_by_axioms(model: &Model, scope: &Scope) -> Scope {
+    let mut scope = scope.clone();
+    for axiom in &model.axioms {
+        if let Some((carrier, size)) = counted(&axiom.pred)
+            && model.carriers[carrier.index()].kind == CarrierKind::Deferred
+        {
+            scope.sizes.entry(carrier).or_insert(size);
+        }
+    }
+    scope
+}
+
+/// `card(S) = n` of a whole carrier.
+fn counted(p: &Pred) -> Option<(CarrierId, usize)> {
+    let PredKind::Compare(CompareOp::Equal, a, b) = &p.kind else { return None };
+    let one_way = |a: &Expr, b: &Expr| match (&a.kind, &b.kind) {
+        (ExprKind::Unary(UnaryOp::Card, set), ExprKind::Integer(n)) => match set.kind {
+            ExprKind::Carrier(c) => {
+                let n = usize::try_from(n.to_i64()?).ok()?;
+                (1..=LARGEST_SETTLED).contains(&n).then_some((c, n))
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    one_way(a, b).or_else(|| one_way(b, a))
+}
+
+/// The constants: values where the axioms determine them, symbols elsewhere.
+fn constants(
+    encoder: &mut Encoder,
+    model: &Model,
+    scope: &Scope,
+    functional: &Functional,
+    background: &mut Vec<Term>,
+) -> Vec<Symbolic> {
+    let determined = determined::constants(model, scope);
+    let mut all = vec![];
+    for (i, constant) in model.constants.iter().enumerate() {
+        let shape = exec::shape_of(encoder, &constant.ty, functional.constants[i]);
+        if let Some(value) = &determined[i]
+            && let Ok(value) = encoder.value(value, &constant.ty)
+        {
+            all.push(value);
+            continue;
+        }
+        let value = encoder.fresh(&constant.name, &constant.ty, &shape);
+        background.extend(encoder.facts(&value));
+        all.push(value);
+    }
+    all
+}

@@ -1,0 +1,626 @@
+//! Symbolic execution of substitutions.
+//!
+//! A substitution is run once, on symbolic values, under the condition that the execution gets
+//! there at all: guards met, everything before well-defined, assertions true. What comes back is
+//! the condition under which it goes through and the new value of everything it assigns. Branches
+//! are merged by `ite`; a non-deterministic choice is an input, so that a step is determined by the
+//! state before and its inputs, and can be replayed without search.
+//!
+//! Deliberately absent: loops, which are [`Unsupported`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use bsym_language::model::*;
+use bsym_language::source::Span;
+use bsym_language::types::Type;
+
+use crate::encoder::{Encoder, Env};
+use crate::functional::{Functional, Kind, conjuncts};
+use crate::symbolic::{Shape, Symbolic};
+use crate::system::{Choice, Failure, FailureKind, Transition, Unsupported};
+use crate::term::{Sort, Term, Terms};
+
+/// What all transitions of a model share.
+pub(crate) struct Context<'a> {
+    pub model: &'a Model,
+    pub functional: &'a Functional,
+    /// Shape of each variable.
+    pub shapes: &'a [Shape],
+    pub constants: &'a [Symbolic],
+    pub current: &'a [Symbolic],
+    pub next: &'a [Symbolic],
+}
+
+/// What is executed.
+pub(crate) enum Body<'a> {
+    Initialisation,
+    Event(&'a Event),
+}
+
+/// Runs an event or the initialisation.
+///
+/// # Errors
+/// What the encoder cannot express, and loops.
+pub(crate) fn transition(
+    context: &Context<'_>,
+    encoder: &mut Encoder,
+    body: &Body<'_>,
+) -> Result<Transition, Unsupported> {
+    let (name, subst) = match body {
+        Body::Initialisation => ("init", &context.model.initialisation),
+        Body::Event(e) => (e.name.as_str(), &e.body),
+    };
+    encoder.take_witnesses();
+    let mut run = Executor {
+        context,
+        encoder,
+        name,
+        names: BTreeSet::new(),
+        inputs: vec![],
+        facts: vec![],
+        failures: vec![],
+        choices: vec![],
+    };
+    let mut env = Env {
+        constants: Rc::new(context.constants.to_vec()),
+        state: Rc::new(context.current.to_vec()),
+        old: None,
+        locals: Default::default(),
+    };
+    let mut parameters = vec![];
+    if let Body::Event(e) = body {
+        for &p in &e.parameters {
+            let value = run.local_input(p);
+            env.bind(p, value.clone());
+            parameters.push((p, value));
+        }
+    }
+    let Outcome { ok, updates } = run.run(subst, &env, Terms::TRUE)?;
+    let mut results = vec![];
+    if let Body::Event(e) = body {
+        for &r in &e.results {
+            let value = match updates.get(&Target::Local(r)) {
+                Some(v) => v.clone(),
+                None => run.local_input(r),
+            };
+            results.push((r, value));
+        }
+    }
+    run.finish(ok, &updates, parameters, results, matches!(body, Body::Initialisation))
+}
+
+struct Executor<'a> {
+    context: &'a Context<'a>,
+    encoder: &'a mut Encoder,
+    name: &'a str,
+    names: BTreeSet<String>,
+    inputs: Vec<Term>,
+    /// Facts of the representation of inputs, and definitions of witnesses.
+    facts: Vec<Term>,
+    failures: Vec<Failure>,
+    choices: Vec<Choice>,
+}
+
+/// What a substitution does, given that the execution gets there.
+struct Outcome {
+    /// It goes through: guards and choices are met and nothing fails.
+    ok: Term,
+    updates: BTreeMap<Target, Symbolic>,
+}
+
+/// Conditions that gather along a substitution.
+struct Path {
+    /// Since the start of the execution.
+    here: Term,
+    /// Since the start of this substitution.
+    ok: Term,
+}
+
+impl Path {
+    fn new(here: Term) -> Path {
+        Path { here, ok: Terms::TRUE }
+    }
+
+    fn require(&mut self, terms: &Terms, condition: Term) {
+        self.here = terms.and([self.here, condition]);
+        self.ok = terms.and([self.ok, condition]);
+    }
+}
+
+impl Executor<'_> {
+    fn terms(&self) -> Rc<Terms> {
+        self.encoder.terms.clone()
+    }
+
+    fn run(&mut self, s: &Subst, env: &Env, here: Term) -> Result<Outcome, Unsupported> {
+        let mut path = Path::new(here);
+        let mut updates = BTreeMap::new();
+        match &s.kind {
+            SubstKind::Skip => {}
+            SubstKind::Assign(list) => {
+                for (target, e) in list {
+                    let value = self.expr(env, e, &mut path)?;
+                    updates.insert(*target, value);
+                }
+            }
+            SubstKind::BecomesIn(choice, targets, set) => {
+                let set_value = self.expr(env, set, &mut path)?;
+                let values: Vec<Symbolic> = targets.iter().map(|t| self.target_input(*t)).collect();
+                let couple = couple(&values);
+                let ty = set.ty.element().cloned().unwrap_or(Type::Bool);
+                self.choices.push(Choice { id: *choice, value: couple.clone(), ty, made: path.here });
+                let member = self.encoder.member(&couple, &set_value).map_err(at(set.span))?;
+                path.require(&self.terms(), member);
+                updates.extend(targets.iter().copied().zip(values));
+            }
+            SubstKind::BecomesSuch(choice, targets, p) => {
+                let mut inner = env.clone();
+                inner.old = Some(env.state.clone());
+                let mut values = vec![];
+                for (target, local) in targets {
+                    let value = self.target_input(*target);
+                    inner.bind(*local, value.clone());
+                    values.push(value);
+                }
+                let ty = self.couple_type(targets.iter().map(|t| t.1));
+                self.choices.push(Choice { id: *choice, value: couple(&values), ty, made: path.here });
+                self.guard(&inner, p, &mut path)?;
+                updates.extend(targets.iter().map(|t| t.0).zip(values));
+            }
+            SubstKind::Pre(p, body) | SubstKind::Assert(p, body) => {
+                let kind = if matches!(s.kind, SubstKind::Pre(..)) {
+                    FailureKind::Precondition
+                } else {
+                    FailureKind::Assert
+                };
+                let holds = self.pred(env, p, &mut path)?;
+                self.fail(kind, p.span, path.here, holds);
+                path.require(&self.terms(), holds);
+                return self.then(body, env, path);
+            }
+            SubstKind::Choice(choice, branches) => {
+                let picks = self.picks(*choice, branches.len(), path.here);
+                let mut outcomes = vec![];
+                for (branch, &taken) in branches.iter().zip(&picks.taken) {
+                    let here = self.terms().and([path.here, taken]);
+                    outcomes.push(self.run(branch, env, here)?);
+                }
+                return self.join(&picks, outcomes, env);
+            }
+            SubstKind::Select { choice, branches, otherwise, .. } => {
+                return self.select(*choice, branches, otherwise.as_deref(), env, path);
+            }
+            SubstKind::If(branches, otherwise) => return self.conditional(branches, otherwise, env, here),
+            SubstKind::Any(choice, locals, p, body) => {
+                let mut inner = env.clone();
+                let mut values = vec![];
+                for &local in locals {
+                    let value = self.local_input(local);
+                    inner.bind(local, value.clone());
+                    values.push(value);
+                }
+                let ty = self.couple_type(locals.iter().copied());
+                self.choices.push(Choice { id: *choice, value: couple(&values), ty, made: path.here });
+                self.guard(&inner, p, &mut path)?;
+                return self.then(body, &inner, path);
+            }
+            SubstKind::Let(bindings, body) => {
+                let mut inner = env.clone();
+                for (local, e) in bindings {
+                    let value = self.expr(&inner, e, &mut path)?;
+                    inner.bind(*local, value);
+                }
+                return self.then(body, &inner, path);
+            }
+            SubstKind::Var(locals, body) => {
+                let mut inner = env.clone();
+                for &local in locals {
+                    // Not assigned yet, so of any value.
+                    let value = self.local_input(local);
+                    inner.bind(local, value);
+                }
+                let mut outcome = self.then(body, &inner, path)?;
+                for &local in locals {
+                    outcome.updates.remove(&Target::Local(local));
+                }
+                return Ok(outcome);
+            }
+            SubstKind::Sequence(parts) => {
+                let mut inner = env.clone();
+                for part in parts {
+                    let o = self.run(part, &inner, path.here)?;
+                    path.require(&self.terms(), o.ok);
+                    for (target, value) in o.updates {
+                        match target {
+                            Target::Var(v) => {
+                                Rc::make_mut(&mut inner.state)[v.index()] = value.clone();
+                            }
+                            Target::Local(l) => inner.bind(l, value.clone()),
+                        }
+                        updates.insert(target, value);
+                    }
+                }
+            }
+            SubstKind::Parallel(parts) => {
+                for part in parts {
+                    let o = self.run(part, env, path.here)?;
+                    path.require(&self.terms(), o.ok);
+                    updates.extend(o.updates);
+                }
+            }
+            SubstKind::While { .. } => return Err(unsupported(s.span, "WHILE loops have no encoding")),
+        }
+        Ok(Outcome { ok: path.ok, updates })
+    }
+
+    /// Runs a body after what `path` has gathered.
+    fn then(&mut self, body: &Subst, env: &Env, path: Path) -> Result<Outcome, Unsupported> {
+        let mut outcome = self.run(body, env, path.here)?;
+        outcome.ok = self.terms().and([path.ok, outcome.ok]);
+        Ok(outcome)
+    }
+
+    fn conditional(
+        &mut self,
+        branches: &[(Pred, Subst)],
+        otherwise: &Subst,
+        env: &Env,
+        here: Term,
+    ) -> Result<Outcome, Unsupported> {
+        let Some(((condition, body), rest)) = branches.split_first() else {
+            return self.run(otherwise, env, here);
+        };
+        let mut path = Path::new(here);
+        let holds = self.pred(env, condition, &mut path)?;
+        let yes = self.terms().and([path.here, holds]);
+        let yes = self.run(body, env, yes)?;
+        let no = self.terms().and([path.here, self.terms().not(holds)]);
+        let no = self.conditional(rest, otherwise, env, no)?;
+        self.either(holds, path, yes, no, env)
+    }
+
+    /// Two branches of which a condition decides.
+    fn either(
+        &mut self,
+        holds: Term,
+        path: Path,
+        yes: Outcome,
+        no: Outcome,
+        env: &Env,
+    ) -> Result<Outcome, Unsupported> {
+        let terms = self.terms();
+        let ok = terms.and([path.ok, terms.implies(holds, yes.ok), terms.implies(terms.not(holds), no.ok)]);
+        let updates = self.merge(holds, yes.updates, no.updates, env)?;
+        Ok(Outcome { ok, updates })
+    }
+
+    fn select(
+        &mut self,
+        choice: ChoiceId,
+        branches: &[(Pred, Subst)],
+        otherwise: Option<&Subst>,
+        env: &Env,
+        mut path: Path,
+    ) -> Result<Outcome, Unsupported> {
+        let terms = self.terms();
+        match (branches, otherwise) {
+            ([(guard, body)], None) => {
+                let value = Symbolic::Atom(terms.int(0));
+                self.choices.push(Choice { id: choice, value, ty: Type::Int, made: path.here });
+                self.guard(env, guard, &mut path)?;
+                return self.then(body, env, path);
+            }
+            ([(guard, body)], Some(last)) => {
+                // Nothing to choose: the guard decides.
+                let made = path.here;
+                let holds = self.pred(env, guard, &mut path)?;
+                let position = terms.ite(holds, terms.int(0), terms.int(1));
+                self.choices.push(Choice { id: choice, value: Symbolic::Atom(position), ty: Type::Int, made });
+                let yes = self.run(body, env, terms.and([path.here, holds]))?;
+                let no = self.run(last, env, terms.and([path.here, terms.not(holds)]))?;
+                return self.either(holds, path, yes, no, env);
+            }
+            _ => {}
+        }
+        let picks = self.picks(choice, branches.len() + usize::from(otherwise.is_some()), path.here);
+        let mut outcomes = vec![];
+        for ((guard, body), &taken) in branches.iter().zip(&picks.taken) {
+            let mut inner = Path::new(terms.and([path.here, taken]));
+            self.guard(env, guard, &mut inner)?;
+            outcomes.push(self.then(body, env, inner)?);
+        }
+        if let (Some(last), Some(&taken)) = (otherwise, picks.taken.last()) {
+            let mut inner = Path::new(terms.and([path.here, taken]));
+            for (guard, _) in branches {
+                let holds = self.pred(env, guard, &mut inner)?;
+                inner.require(&terms, terms.not(holds));
+            }
+            outcomes.push(self.then(last, env, inner)?);
+        }
+        self.join(&picks, outcomes, env)
+    }
+
+    /// Branches of which the inputs pick one.
+    fn join(&mut self, picks: &Picks, outcomes: Vec<Outcome>, env: &Env) -> Result<Outcome, Unsupported> {
+        let terms = self.terms();
+        let ok =
+            terms.and(picks.taken.iter().zip(&outcomes).map(|(&t, o)| terms.implies(t, o.ok)));
+        let mut rest = outcomes.into_iter().rev();
+        let Some(Outcome { mut updates, .. }) = rest.next() else {
+            // No branch, no execution.
+            return Ok(Outcome { ok: Terms::FALSE, updates: BTreeMap::new() });
+        };
+        for (o, &flag) in rest.zip(picks.flags.iter().rev()) {
+            updates = self.merge(flag, o.updates, updates, env)?;
+        }
+        Ok(Outcome { ok, updates })
+    }
+
+    /// The updates of `yes` where `condition` is true, else those of `no`. What only one of them
+    /// assigns keeps its value in the other; a local without a value may then have any.
+    fn merge(
+        &mut self,
+        condition: Term,
+        mut yes: BTreeMap<Target, Symbolic>,
+        mut no: BTreeMap<Target, Symbolic>,
+        env: &Env,
+    ) -> Result<BTreeMap<Target, Symbolic>, Unsupported> {
+        let targets: BTreeSet<Target> = yes.keys().chain(no.keys()).copied().collect();
+        let mut merged = BTreeMap::new();
+        for target in targets {
+            let before = || match target {
+                Target::Var(v) => Some(env.state[v.index()].clone()),
+                Target::Local(l) => env.locals.get(&l).cloned(),
+            };
+            let value = match (yes.remove(&target).or_else(before), no.remove(&target).or_else(before)) {
+                (Some(a), Some(b)) => {
+                    let (ty, shape) = self.target_shape(target);
+                    let a = self.encoder.coerce(&a, &shape, &ty).map_err(at(self.span_of(target)))?;
+                    let b = self.encoder.coerce(&b, &shape, &ty).map_err(at(self.span_of(target)))?;
+                    self.encoder.ite(condition, &a, &b).map_err(at(self.span_of(target)))?
+                }
+                (Some(only), None) | (None, Some(only)) => only,
+                (None, None) => continue,
+            };
+            merged.insert(target, value);
+        }
+        Ok(merged)
+    }
+
+    /// Inputs that pick one of `n` branches.
+    fn picks(&mut self, choice: ChoiceId, n: usize, made: Term) -> Picks {
+        let terms = self.terms();
+        let mut picks = Picks { taken: vec![], flags: vec![] };
+        let mut passed = Terms::TRUE;
+        for i in 0..n {
+            if i + 1 == n {
+                picks.taken.push(passed);
+            } else {
+                let flag = self.input(&format!("choice{}.{i}", choice.0), Terms::BOOL);
+                picks.taken.push(terms.and([passed, flag]));
+                passed = terms.and([passed, terms.not(flag)]);
+                picks.flags.push(flag);
+            }
+        }
+        let mut position = terms.int(n.saturating_sub(1) as i64);
+        for (i, &flag) in picks.flags.iter().enumerate().rev() {
+            position = terms.ite(flag, terms.int(i as i64), position);
+        }
+        self.choices.push(Choice { id: choice, value: Symbolic::Atom(position), ty: Type::Int, made });
+        picks
+    }
+
+    /// Evaluates an expression; afterwards it is well-defined on the path.
+    fn expr(&mut self, env: &Env, e: &Expr, path: &mut Path) -> Result<Symbolic, Unsupported> {
+        let encoded = self.encoder.expr(env, e)?;
+        self.fail(FailureKind::IllDefined, e.span, path.here, encoded.defined);
+        path.require(&self.terms(), encoded.defined);
+        Ok(encoded.value)
+    }
+
+    /// Evaluates a condition; afterwards it is well-defined on the path.
+    fn pred(&mut self, env: &Env, p: &Pred, path: &mut Path) -> Result<Term, Unsupported> {
+        let encoded = self.encoder.pred(env, p)?;
+        self.fail(FailureKind::IllDefined, p.span, path.here, encoded.defined);
+        path.require(&self.terms(), encoded.defined);
+        Ok(encoded.holds)
+    }
+
+    /// Goes on only where a guard is true, conjunct by conjunct.
+    fn guard(&mut self, env: &Env, p: &Pred, path: &mut Path) -> Result<(), Unsupported> {
+        for conjunct in conjuncts(p) {
+            let holds = self.pred(env, conjunct, path)?;
+            path.require(&self.terms(), holds);
+        }
+        Ok(())
+    }
+
+    /// Notes that the execution fails here where `needed` is false.
+    fn fail(&mut self, kind: FailureKind, span: Span, here: Term, needed: Term) {
+        let terms = self.terms();
+        let condition = terms.and([here, terms.not(needed)]);
+        // The conjuncts of a guard with several branches are evaluated more than once.
+        let known = |f: &Failure| f.condition == condition && f.span == span && f.kind == kind;
+        if condition != Terms::FALSE && !self.failures.iter().any(known) {
+            self.failures.push(Failure { kind, span, condition });
+        }
+    }
+
+    fn input(&mut self, base: &str, sort: Sort) -> Term {
+        let name = self.unique(base);
+        let symbol = self.encoder.terms.symbol(&name, sort);
+        self.inputs.push(symbol);
+        symbol
+    }
+
+    fn unique(&mut self, base: &str) -> String {
+        let mut name = format!("{}:{base}", self.name);
+        let mut n = 1;
+        while !self.names.insert(name.clone()) {
+            n += 1;
+            name = format!("{}:{base}~{n}", self.name);
+        }
+        name
+    }
+
+    fn fresh(&mut self, base: &str, ty: &Type, shape: &Shape) -> Symbolic {
+        let name = self.unique(base);
+        let value = self.encoder.fresh(&name, ty, shape);
+        self.inputs.extend(value.symbols());
+        self.facts.extend(self.encoder.facts(&value));
+        value
+    }
+
+    fn local_input(&mut self, local: LocalId) -> Symbolic {
+        let (ty, shape) = self.target_shape(Target::Local(local));
+        self.fresh(&self.context.model.locals[local.index()].name.clone(), &ty, &shape)
+    }
+
+    /// A new value for a target.
+    fn target_input(&mut self, target: Target) -> Symbolic {
+        let (ty, shape) = self.target_shape(target);
+        let name = match target {
+            Target::Var(v) => format!("{}.new", self.context.model.variables[v.index()].name),
+            Target::Local(l) => format!("{}.new", self.context.model.locals[l.index()].name),
+        };
+        self.fresh(&name, &ty, &shape)
+    }
+
+    fn target_shape(&self, target: Target) -> (Type, Shape) {
+        match target {
+            Target::Var(v) => {
+                (self.context.model.variables[v.index()].ty.clone(), self.context.shapes[v.index()].clone())
+            }
+            Target::Local(l) => {
+                let ty = self.context.model.locals[l.index()].ty.clone();
+                let shape = shape_of(self.encoder, &ty, self.context.functional.locals[l.index()]);
+                (ty, shape)
+            }
+        }
+    }
+
+    fn couple_type(&self, locals: impl Iterator<Item = LocalId>) -> Type {
+        let types = locals.map(|l| self.context.model.locals[l.index()].ty.clone());
+        types.reduce(Type::pair).unwrap_or(Type::Bool)
+    }
+
+    fn span_of(&self, target: Target) -> Span {
+        match target {
+            Target::Var(v) => self.context.model.variables[v.index()].span,
+            Target::Local(l) => self.context.model.locals[l.index()].span,
+        }
+    }
+
+    fn finish(
+        mut self,
+        ok: Term,
+        updates: &BTreeMap<Target, Symbolic>,
+        parameters: Vec<(LocalId, Symbolic)>,
+        results: Vec<(LocalId, Symbolic)>,
+        initial: bool,
+    ) -> Result<Transition, Unsupported> {
+        let terms = self.terms();
+        self.witnesses();
+        let facts = self.facts.clone();
+        let guard = terms.and(facts.iter().copied().chain([ok]));
+        let mut relation = vec![guard];
+        let mut writes = vec![];
+        for (i, variable) in self.context.model.variables.iter().enumerate() {
+            let value = match updates.get(&Target::Var(VarId(i as u32))) {
+                Some(value) => {
+                    writes.push(i);
+                    value
+                }
+                // Without a value the initialisation allows any.
+                None if initial => continue,
+                None => &self.context.current[i],
+            };
+            let next = &self.context.next[i];
+            relation.push(self.encoder.define(next, value, &variable.ty).map_err(at(variable.span))?);
+        }
+        self.witnesses();
+        relation.extend(&self.facts[facts.len()..]);
+        let relation = terms.and(relation);
+        let failures: Vec<Failure> = std::mem::take(&mut self.failures)
+            .into_iter()
+            .map(|f| Failure { condition: with_facts(&terms, f.condition, &facts), ..f })
+            .filter(|f| f.condition != Terms::FALSE)
+            .collect();
+        if initial {
+            let before: BTreeSet<_> =
+                self.context.current.iter().flat_map(Symbolic::symbols).filter_map(|t| terms.as_symbol(t)).collect();
+            let roots: Vec<Term> = failures.iter().map(|f| f.condition).chain([relation]).collect();
+            if terms.symbols(&roots).iter().any(|s| before.contains(s)) {
+                let span = self.context.model.initialisation.span;
+                return Err(unsupported(span, "a variable is read before it is initialised"));
+            }
+        }
+        self.choices.sort_by_key(|c| c.id);
+        Ok(Transition {
+            inputs: self.inputs,
+            relation: Some(relation),
+            guard: Some(guard),
+            failures,
+            parameters,
+            results,
+            choices: self.choices,
+            writes,
+        })
+    }
+
+    fn witnesses(&mut self) {
+        let made = self.encoder.take_witnesses();
+        self.inputs.extend(made.symbols);
+        self.facts.extend(made.definitions);
+    }
+}
+
+/// Inputs that pick a branch: the first flag that is true, the last branch if none is.
+struct Picks {
+    /// For each branch, the condition that it is picked.
+    taken: Vec<Term>,
+    /// For each branch but the last.
+    flags: Vec<Term>,
+}
+
+/// The shape of values that always are of a kind.
+pub(crate) fn shape_of(encoder: &Encoder, ty: &Type, kind: Kind) -> Shape {
+    let sequence = (kind == Kind::Sequence).then(|| encoder.sequence_shape(ty)).flatten();
+    sequence.unwrap_or_else(|| encoder.shape(ty, kind >= Kind::Function))
+}
+
+/// Several values as a left-nested couple.
+fn couple(values: &[Symbolic]) -> Symbolic {
+    let mut values = values.iter().cloned();
+    let first = values.next().unwrap_or(Symbolic::Atom(Terms::TRUE));
+    values.fold(first, Symbolic::pair)
+}
+
+/// `condition` together with the facts that its symbols depend on.
+fn with_facts(terms: &Terms, condition: Term, facts: &[Term]) -> Term {
+    let mut symbols: BTreeSet<_> = terms.symbols(&[condition]).into_iter().collect();
+    let mut rest: Vec<(Term, Vec<_>)> = facts.iter().map(|&f| (f, terms.symbols(&[f]))).collect();
+    let mut all = vec![condition];
+    loop {
+        let (linked, others): (Vec<_>, Vec<_>) =
+            rest.into_iter().partition(|(_, used)| used.iter().any(|s| symbols.contains(s)));
+        if linked.is_empty() {
+            return terms.and(all);
+        }
+        for (fact, used) in linked {
+            all.push(fact);
+            symbols.extend(used);
+        }
+        rest = others;
+    }
+}
+
+pub(crate) fn unsupported(span: Span, reason: &str) -> Unsupported {
+    Unsupported { part: String::new(), span, reason: reason.into() }
+}
+
+/// Gives a place to what has none.
+fn at(span: Span) -> impl Fn(Unsupported) -> Unsupported {
+    move |u| if u.span == Span::default() { Unsupported { span, ..u } } else { u }
+}

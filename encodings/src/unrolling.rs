@@ -1,0 +1,151 @@
+//! Copies of a system's terms for the steps of a path.
+//!
+//! Variable `x` in state `k` is the symbol `x@k`, and so is every other symbol that belongs to
+//! states; the inputs of the step from `k` to `k + 1` are `op:p@k`, those of the initialisation
+//! `init:p@init`. Constants keep their one copy.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use crate::symbolic::Symbolic;
+use crate::system::System;
+use crate::term::{Op, Substitution, SymbolId, Term, Terms};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Role {
+    Constant,
+    Next(Term),
+    Input,
+}
+
+/// The copies of one system's terms, made on demand and remembered.
+#[derive(Debug)]
+pub struct Unrolling {
+    terms: Rc<Terms>,
+    /// What is not here belongs to a state: variables, and auxiliaries also of predicates that are
+    /// encoded later. Renaming is the safe side: two states never share such a symbol.
+    roles: HashMap<SymbolId, Role>,
+    states: Copies,
+    steps: Copies,
+    initial: Copies,
+}
+
+/// Remembered renamings, by step.
+#[derive(Debug, Default)]
+struct Copies {
+    by_step: Vec<(Substitution, HashSet<Term>)>,
+}
+
+impl Copies {
+    fn at(&mut self, k: usize) -> &mut (Substitution, HashSet<Term>) {
+        if self.by_step.len() <= k {
+            self.by_step.resize_with(k + 1, Default::default);
+        }
+        &mut self.by_step[k]
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Place {
+    State(usize),
+    Step(usize),
+    Initial,
+}
+
+impl Unrolling {
+    /// Nothing unrolled yet. The system may get further predicates afterwards.
+    pub fn new(system: &System) -> Unrolling {
+        let terms = system.terms.clone();
+        let mut roles = HashMap::new();
+        let mut constants: Vec<Term> = system.constants.iter().flat_map(Symbolic::symbols).collect();
+        constants.extend(&system.axioms);
+        constants.extend(&system.background);
+        for id in terms.symbols(&constants) {
+            roles.insert(id, Role::Constant);
+        }
+        for (current, next) in system.current.iter().zip(&system.next) {
+            for (c, n) in current.symbols().into_iter().zip(next.symbols()) {
+                if let Some(id) = terms.as_symbol(n) {
+                    roles.insert(id, Role::Next(c));
+                }
+            }
+        }
+        for transition in system.events.iter().chain([&system.initialisation]) {
+            for id in transition.inputs.iter().filter_map(|&t| terms.as_symbol(t)) {
+                roles.insert(id, Role::Input);
+            }
+        }
+        Unrolling { terms, roles, states: Copies::default(), steps: Copies::default(), initial: Copies::default() }
+    }
+
+    /// A term over the current state, in state `k`.
+    pub fn state(&mut self, t: Term, k: usize) -> Term {
+        self.copy(t, Place::State(k))
+    }
+
+    /// A term of the initialisation: its inputs, and the state after it as state 0.
+    pub fn init(&mut self, t: Term) -> Term {
+        self.copy(t, Place::Initial)
+    }
+
+    /// A term of an event, for the step from state `k` to state `k + 1`.
+    pub fn step(&mut self, t: Term, k: usize) -> Term {
+        self.copy(t, Place::Step(k))
+    }
+
+    fn copy(&mut self, t: Term, place: Place) -> Term {
+        let terms = self.terms.clone();
+        let (by, seen) = match place {
+            Place::State(k) => self.states.at(k),
+            Place::Step(k) => self.steps.at(k),
+            Place::Initial => self.initial.at(0),
+        };
+        let mut stack = vec![t];
+        while let Some(t) = stack.pop() {
+            if !seen.insert(t) {
+                continue;
+            }
+            match terms.as_symbol(t) {
+                Some(id) => {
+                    if let Some(new) = rename(&terms, self.roles.get(&id), id, place) {
+                        by.insert(t, new);
+                    }
+                }
+                None => {
+                    let node = terms.node(t);
+                    let bound: &[SymbolId] = match &node.op {
+                        Op::Forall(all) | Op::Exists(all) => all,
+                        Op::Lambda(one) => std::slice::from_ref(one),
+                        _ => &[],
+                    };
+                    // Bound symbols are globally fresh and belong to nobody else.
+                    seen.extend(bound.iter().map(|&b| terms.symbol(&terms.symbol_name(b), terms.symbol_sort(b))));
+                    stack.extend(node.args.iter());
+                }
+            }
+        }
+        terms.substitute(t, by)
+    }
+}
+
+fn rename(terms: &Terms, role: Option<&Role>, id: SymbolId, place: Place) -> Option<Term> {
+    let copy = |id: SymbolId, suffix: String| {
+        terms.symbol(&format!("{}@{suffix}", terms.symbol_name(id)), terms.symbol_sort(id))
+    };
+    match (role, place) {
+        (Some(Role::Constant), _) => None,
+        (Some(Role::Next(current)), _) => {
+            let k = match place {
+                Place::Step(k) => k + 1,
+                Place::Initial => 0,
+                // Not over the current state: left alone, so that a mistake is seen.
+                Place::State(_) => return None,
+            };
+            terms.as_symbol(*current).map(|c| copy(c, k.to_string()))
+        }
+        (Some(Role::Input), Place::Initial) => Some(copy(id, "init".into())),
+        (Some(Role::Input), Place::State(k) | Place::Step(k)) => Some(copy(id, k.to_string())),
+        (None, Place::State(k) | Place::Step(k)) => Some(copy(id, k.to_string())),
+        (None, Place::Initial) => None,
+    }
+}
