@@ -1,3 +1,6 @@
 //! Proof obligations of B models: status files, discharging, certificates.
+pub mod check;
 pub mod claim;
+pub mod sequent;
+pub mod states;
 pub mod status;

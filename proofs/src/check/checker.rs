@@ -1,0 +1,225 @@
+//! What the checks of all kinds of evidence share: hypotheses, trust, and the notes for the outcome.
+
+use std::time::Duration;
+
+use bsym_encodings::budget::{Budget, Stopped};
+use bsym_encodings::session::SolverError;
+use bsym_encodings::system::System;
+use bsym_encodings::term::{Term, Terms};
+use bsym_language::model::EventId;
+
+use super::goal::{Goal, Goals};
+use crate::claim::{Checked, Claim};
+use crate::sequent::{Effort, Hypotheses, Opener, Outcome, Prover};
+use crate::states::States;
+use crate::status::{Level, Pair, ProofStatus};
+
+/// Longest time for one sequent.
+const LONGEST_QUERY: Duration = Duration::from_secs(30);
+/// A pair whose status may be relied on gets one attempt of this length.
+const TRUSTED_QUERY: Duration = Duration::from_secs(3);
+/// The check that there are initial states; it only ever strengthens an answer.
+const VACUITY_QUERY: Duration = Duration::from_secs(2);
+
+/// The checks of one claim.
+pub(super) struct Checker<'a> {
+    pub system: &'a System,
+    pub goals: Goals,
+    pub prover: Prover<'a>,
+    pub states: States<'a>,
+    pub checked: Checked,
+    status: &'a ProofStatus,
+    recheck: bool,
+    /// Every conjunct of the model is claimed, so Q implies what statuses were proven from.
+    whole: bool,
+}
+
+impl<'a> Checker<'a> {
+    pub fn new(
+        system: &'a System,
+        goals: Goals,
+        claim: &Claim,
+        status: &'a ProofStatus,
+        recheck: bool,
+        open: Opener<'a>,
+        budget: &Budget,
+    ) -> Self {
+        let mut budget = budget.clone();
+        budget.query = Some(budget.query.map_or(LONGEST_QUERY, |q| q.min(LONGEST_QUERY)));
+        let whole = (0..system.model.invariant.len()).all(|i| claim.conjuncts.contains(&i));
+        Checker {
+            system,
+            goals,
+            prover: Prover::new(system.terms.clone(), open, budget),
+            states: States::new(system),
+            checked: Checked::default(),
+            status,
+            recheck,
+            whole,
+        }
+    }
+
+    /// The outcome.
+    pub fn finish(mut self) -> Result<Checked, SolverError> {
+        self.prover.name_solver()?;
+        self.checked.solver = std::mem::take(&mut self.prover.solver);
+        self.checked.checks = self.prover.checks;
+        Ok(self.checked)
+    }
+
+    /// Hypotheses about the constants, and what is always true of the states up to `last`.
+    pub fn always(&mut self, last: usize) -> Vec<Term> {
+        let mut all: Vec<Term> = self.system.axioms.iter().chain(&self.system.background).copied().collect();
+        for i in 0..=last {
+            all.extend(self.states.facts(i));
+        }
+        all
+    }
+
+    /// The claimed conjuncts and the lemmas in state `i`.
+    pub fn assumed(&mut self, i: usize) -> Vec<Term> {
+        let all: Vec<Term> = self.goals.conjuncts.iter().chain(&self.goals.lemmas).map(|g| g.term).collect();
+        all.into_iter().map(|t| self.states.at(t, i)).collect()
+    }
+
+    /// State 0 is initial.
+    pub fn initial(&mut self) -> Term {
+        // The claim was refused if the initialisation has no term.
+        let relation = self.system.initialisation.relation.unwrap_or(Terms::TRUE);
+        self.states.initial(relation)
+    }
+
+    /// One event leads from state `i` to the next one.
+    pub fn event(&mut self, event: usize, i: usize) -> Term {
+        let relation = self.system.events[event].relation.unwrap_or(Terms::TRUE);
+        self.states.step(relation, i)
+    }
+
+    /// Some event leads from state `i` to the next one: each event behind a selector.
+    pub fn some_step(&mut self, i: usize) -> Vec<Term> {
+        let terms = self.system.terms.clone();
+        let mut selectors = vec![];
+        let mut all = vec![];
+        for e in 0..self.system.events.len() {
+            let selector = terms.fresh(&format!("step{i}"), Terms::BOOL);
+            selectors.push(selector);
+            let relation = self.event(e, i);
+            all.push(terms.implies(selector, relation));
+        }
+        all.push(terms.or(selectors));
+        all
+    }
+
+    /// The states up to `last` are pairwise different.
+    pub fn distinct(&mut self, last: usize) -> Vec<Term> {
+        let mut all = vec![];
+        for j in 0..=last {
+            for i in 0..j {
+                all.push(self.states.differ(i, j));
+            }
+        }
+        all
+    }
+
+    /// A claim about no states at all is refused.
+    pub fn not_vacuous(&mut self) -> Result<(), SolverError> {
+        let mut hypotheses = self.always(0);
+        hypotheses.push(self.initial());
+        let mut hypotheses = Hypotheses::new(hypotheses);
+        let effort = Effort::Quick(VACUITY_QUERY);
+        let outcome = hypotheses.prove(&mut self.prover, &[], Terms::FALSE, effort)?;
+        hypotheses.close(&mut self.prover);
+        if outcome == Outcome::Proved {
+            self.checked.failed.push("there is no initial state, so the claim is about nothing".into());
+        }
+        Ok(())
+    }
+
+    /// Whether the run has to end; then what is left is undecided.
+    pub fn stopped(&mut self, left: &str) -> bool {
+        match self.prover.budget().check() {
+            Ok(()) => false,
+            Err(reason) => {
+                self.undecided(left, &reason);
+                true
+            }
+        }
+    }
+
+    pub fn undecided(&mut self, what: &str, reason: &Stopped) {
+        self.checked.undecided.push(format!("{what}: {reason}"));
+    }
+
+    /// Whether a pair that the solver does not decide may rest on its status.
+    pub fn may_trust(&self, event: Option<usize>, goal: &Goal) -> bool {
+        let Some(pair) = pair(event, goal) else { return false };
+        !self.recheck
+            && self.status.get(pair).is_some_and(|s| s.level > Level::Claim)
+            && (event.is_none() || self.whole)
+    }
+
+    /// Effort for a pair.
+    pub fn effort(&self, event: Option<usize>, goal: &Goal) -> Effort {
+        if self.may_trust(event, goal) { Effort::Quick(TRUSTED_QUERY) } else { Effort::Full }
+    }
+
+    /// Rests a pair that was not decided on its status, if that is allowed and the conjunct is
+    /// defined after the step (the status says nothing about that).
+    pub fn trust(
+        &mut self,
+        event: Option<usize>,
+        goal: &Goal,
+        hypotheses: &mut Hypotheses,
+        after: usize,
+    ) -> Result<bool, SolverError> {
+        let (true, Some(pair)) = (self.may_trust(event, goal), pair(event, goal)) else { return Ok(false) };
+        let defined = self.states.at(goal.meaning, after);
+        let outcome = hypotheses.prove(&mut self.prover, &[], defined, Effort::Full)?;
+        if outcome == Outcome::Proved && !self.checked.trusted.contains(&pair) {
+            self.checked.trusted.push(pair);
+        }
+        Ok(outcome == Outcome::Proved)
+    }
+
+    /// After a refuted pair: whether that makes its status wrong, which is then noted. The sequent's
+    /// hypotheses contain Q, so they are at least those of the status where Q has all conjuncts.
+    pub fn wrong(
+        &mut self,
+        event: Option<usize>,
+        goal: &Goal,
+        hypotheses: &mut Hypotheses,
+        after: usize,
+    ) -> Result<bool, SolverError> {
+        let Some(pair) = pair(event, goal) else { return Ok(false) };
+        let complete = self.system.unsupported_conjuncts.is_empty()
+            && !self.system.unsupported.iter().any(|u| u.part.starts_with("axiom"));
+        if self.status.get(pair).is_none() || !complete {
+            return Ok(false);
+        }
+        let terms = &self.system.terms;
+        // An ill-defined conjunct is not what a status is about.
+        let mut also = vec![self.states.at(goal.defined, after)];
+        if event.is_some() {
+            also.extend(self.system.invariant.iter().map(|p| terms.and([p.defined, p.holds])));
+        }
+        let holds = self.states.at(goal.holds, after);
+        let outcome = hypotheses.prove(&mut self.prover, &also, holds, Effort::Full)?;
+        if outcome == Outcome::Refuted && !self.checked.wrong.contains(&pair) {
+            self.checked.wrong.push(pair);
+        }
+        Ok(outcome == Outcome::Refuted)
+    }
+
+    /// `a` may break `b`, for messages.
+    pub fn step_name(&self, event: Option<usize>, goal: &Goal) -> String {
+        match event {
+            None => format!("initialisation: {}", goal.name),
+            Some(e) => format!("{}: {}", self.system.model.events[e].name, goal.name),
+        }
+    }
+}
+
+/// The pair of an event and a conjunct.
+fn pair(event: Option<usize>, goal: &Goal) -> Option<Pair> {
+    goal.conjunct.map(|i| (event.map(|e| EventId(e as u32)), i))
+}

@@ -1,0 +1,210 @@
+//! What a claim says, in terms.
+
+use bsym_encodings::system::{FailureKind, StatePredicate, System, Unsupported};
+use bsym_encodings::term::{Term, Terms};
+use bsym_language::model::{Conjunct, Pred};
+
+use crate::claim::{Claim, Evidence, Property};
+
+/// A predicate that has to hold in every reachable state, over the current state.
+#[derive(Clone, Debug)]
+pub(super) struct Goal {
+    /// Position of the invariant conjunct, if it is one.
+    pub conjunct: Option<usize>,
+    /// For messages.
+    pub name: String,
+    /// It has a meaning.
+    pub defined: Term,
+    /// It has a meaning, or that is not claimed.
+    pub meaning: Term,
+    /// It holds, where it has one.
+    pub holds: Term,
+    /// What is proved.
+    pub term: Term,
+    /// May be a hypothesis about earlier states without hurting the solver.
+    pub hypothesis: bool,
+}
+
+/// A way for an event (`None`: the initialisation) to fail, which must be impossible.
+#[derive(Clone, Debug)]
+pub(super) struct FailureGoal {
+    pub event: Option<usize>,
+    pub name: String,
+    pub condition: Term,
+}
+
+/// Everything claimed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Goals {
+    /// The claimed conjuncts in the order of the invariant.
+    pub conjuncts: Vec<Goal>,
+    pub lemmas: Vec<Goal>,
+    /// Properties that are no claimed conjunct.
+    pub others: Vec<Goal>,
+    pub failures: Vec<FailureGoal>,
+}
+
+impl Goals {
+    /// Encodes the lemmas and collects the terms of the claim; or says what stands in the way.
+    pub(super) fn of(system: &mut System, claim: &Claim) -> Result<Goals, Vec<String>> {
+        let mut failed = unusable(system);
+        let wd = claim.well_definedness;
+        let mut goals = Goals::default();
+
+        let mut positions = claim.conjuncts.clone();
+        positions.sort_unstable();
+        positions.dedup();
+        for i in positions {
+            match conjunct(system, i, wd) {
+                Ok(goal) => goals.conjuncts.push(goal),
+                Err(reason) => failed.push(reason),
+            }
+        }
+        let lemmas: &[Pred] = match &claim.evidence {
+            Evidence::Inductive { lemmas } | Evidence::KInduction { lemmas, .. } => lemmas,
+            Evidence::Diameter { .. } => &[],
+        };
+        for (i, lemma) in lemmas.iter().enumerate() {
+            let name = format!("lemma {}", i + 1);
+            match system.predicate(lemma) {
+                Ok(p) => goals.lemmas.push(Goal::new(&system.terms, None, name, &p, wd)),
+                Err(u) => failed.push(no_term(&name, &u)),
+            }
+        }
+        let mut properties = claim.properties.clone();
+        properties.sort_unstable();
+        properties.dedup();
+        for property in properties {
+            if matches!(property, Property::Invariant(i) if claim.conjuncts.contains(&i)) {
+                continue;
+            }
+            match state_property(system, property, wd) {
+                Ok(goal) => goals.others.push(goal),
+                Err(reason) => failed.push(reason),
+            }
+        }
+        goals.failures = failures(system, wd);
+        if failed.is_empty() { Ok(goals) } else { Err(failed) }
+    }
+}
+
+impl Goal {
+    fn new(terms: &Terms, conjunct: Option<usize>, name: String, p: &StatePredicate, wd: bool) -> Goal {
+        // Without well-definedness the claim is about the states where the predicate has a meaning.
+        let term = if wd { terms.and([p.defined, p.holds]) } else { terms.implies(p.defined, p.holds) };
+        let meaning = if wd { p.defined } else { Terms::TRUE };
+        Goal { conjunct, name, defined: p.defined, meaning, holds: p.holds, term, hypothesis: true }
+    }
+}
+
+/// Steps without a term: there may be transitions that the system does not have.
+fn unusable(system: &System) -> Vec<String> {
+    let mut failed = vec![];
+    let reason = |part: &str| {
+        let why = system.unsupported.iter().find(|u| u.part == part);
+        format!("{part} has no encoding{}", why.map(|u| format!(": {}", u.reason)).unwrap_or_default())
+    };
+    if system.initialisation.relation.is_none() {
+        failed.push(reason("initialisation"));
+    }
+    for (event, transition) in system.model.events.iter().zip(&system.events) {
+        if transition.relation.is_none() {
+            failed.push(reason(&format!("operation {}", event.name)));
+        }
+    }
+    failed
+}
+
+fn no_term(name: &str, u: &Unsupported) -> String {
+    format!("{name} has no encoding: {}", u.reason)
+}
+
+/// `conjunct 2`, or with its label; then its text.
+pub(crate) fn describe(kind: &str, position: usize, conjunct: &Conjunct) -> String {
+    let text = &conjunct.text;
+    match &conjunct.label {
+        Some(label) => format!("{kind} {} ({label}) `{text}`", position + 1),
+        None => format!("{kind} {} `{text}`", position + 1),
+    }
+}
+
+fn conjunct(system: &System, i: usize, wd: bool) -> Result<Goal, String> {
+    let (Some(p), Some(conjunct)) = (system.invariant.get(i), system.model.invariant.get(i)) else {
+        return Err(format!("the invariant has no conjunct {}", i + 1));
+    };
+    let name = describe("conjunct", i, conjunct);
+    if system.unsupported_conjuncts.contains(&i) {
+        return Err(format!("{name} has no encoding"));
+    }
+    Ok(Goal::new(&system.terms, Some(i), name, p, wd))
+}
+
+fn state_property(system: &System, property: Property, wd: bool) -> Result<Goal, String> {
+    let terms = &system.terms;
+    match property {
+        Property::Invariant(i) => conjunct(system, i, wd).map(|g| Goal { conjunct: None, ..g }),
+        Property::Assertion(i) => {
+            let (Some(p), Some(assertion)) = (system.assertions.get(i), system.model.assertions.get(i))
+            else {
+                return Err(format!("there is no assertion {}", i + 1));
+            };
+            let name = describe("assertion", i, assertion);
+            if system.unsupported_assertions.contains(&i) {
+                return Err(format!("{name} has no encoding"));
+            }
+            Ok(Goal::new(terms, None, name, p, wd))
+        }
+        Property::DeadlockFree => {
+            let name = "deadlock freedom".to_string();
+            match crate::states::States::new(system).some_event() {
+                Some(enabled) => Ok(Goal {
+                    hypothesis: false,
+                    ..Goal::new(
+                        terms,
+                        None,
+                        name,
+                        &StatePredicate { holds: enabled, defined: Terms::TRUE },
+                        wd,
+                    )
+                }),
+                None => {
+                    Err("an operation's guard has no encoding, so deadlock freedom cannot be checked".into())
+                }
+            }
+        }
+        Property::NoGoal => match &system.goal {
+            Some(p) => {
+                let p = StatePredicate { holds: terms.not(p.holds), defined: p.defined };
+                Ok(Goal::new(terms, None, "the negated goal".into(), &p, wd))
+            }
+            None if system.model.goal.is_none() => Err("the model has no definition GOAL".into()),
+            None => Err("the goal has no encoding".into()),
+        },
+    }
+}
+
+/// Ill-definedness counts only if well-definedness is claimed; assertions and preconditions always do.
+fn failures(system: &System, wd: bool) -> Vec<FailureGoal> {
+    let all = std::iter::once((None, &system.initialisation))
+        .chain(system.events.iter().enumerate().map(|(i, e)| (Some(i), e)));
+    let mut goals = vec![];
+    for (event, transition) in all {
+        for failure in &transition.failures {
+            if failure.kind == FailureKind::IllDefined && !wd {
+                continue;
+            }
+            let what = match failure.kind {
+                FailureKind::IllDefined => "well-definedness of",
+                FailureKind::Assert => "the ASSERT",
+                FailureKind::Precondition => "the precondition",
+            };
+            let text =
+                system.model.sources.text(failure.span).split_whitespace().collect::<Vec<_>>().join(" ");
+            let place = system.model.sources.position(failure.span);
+            let who = event.map_or("the initialisation", |e| system.model.events[e].name.as_str());
+            let name = format!("{what} `{text}` in {who} (line {})", place.line);
+            goals.push(FailureGoal { event, name, condition: failure.condition });
+        }
+    }
+    goals
+}

@@ -1,0 +1,290 @@
+//! Initiation, consecution and the steps of k-induction.
+
+use bsym_encodings::session::SolverError;
+use bsym_encodings::term::Term;
+
+use super::checker::Checker;
+use super::goal::Goal;
+use crate::sequent::{Effort, Hypotheses, Outcome};
+
+/// A pair that one step does not prove.
+struct OpenPair {
+    event: usize,
+    goal: Goal,
+    /// What may be assumed in the state after the step, over the current state.
+    after: Vec<Term>,
+    outcome: Outcome,
+}
+
+/// A property of states, or the impossibility of a failure, that Q does not imply.
+enum OpenProperty {
+    Other(usize),
+    Failure(usize),
+}
+
+impl Checker<'_> {
+    /// Checks the claim by induction over k + 1 steps.
+    pub fn induction(&mut self, k: usize) -> Result<(), SolverError> {
+        self.initiation()?;
+        let mut open = vec![];
+        for event in 0..self.system.events.len() {
+            if self.stopped("the remaining events") {
+                return Ok(());
+            }
+            self.consecution(event, k, &mut open)?;
+        }
+        for pair in open {
+            if self.stopped("the remaining pairs") {
+                return Ok(());
+            }
+            self.long_step(&pair, k)?;
+        }
+        for property in self.implied()? {
+            if self.stopped("the remaining properties") {
+                return Ok(());
+            }
+            self.long_property(&property, k)?;
+        }
+        Ok(())
+    }
+
+    /// Every initial state is in Q, and the initialisation does not fail.
+    fn initiation(&mut self) -> Result<(), SolverError> {
+        let mut hypotheses = Hypotheses::new(self.always(0));
+        self.initial_failures(&mut hypotheses)?;
+        let initial = self.initial();
+        hypotheses.add(&mut self.prover, initial)?;
+        for goal in self.goals.conjuncts.clone().iter().chain(&self.goals.lemmas.clone()) {
+            self.initially(goal, &mut hypotheses)?;
+        }
+        hypotheses.close(&mut self.prover);
+        Ok(())
+    }
+
+    /// Failures on the way of the initialisation.
+    pub(super) fn initial_failures(&mut self, hypotheses: &mut Hypotheses) -> Result<(), SolverError> {
+        let terms = self.system.terms.clone();
+        for failure in self.goals.failures.clone().iter().filter(|f| f.event.is_none()) {
+            let goal = terms.not(self.states.initial(failure.condition));
+            let outcome = hypotheses.prove(&mut self.prover, &[], goal, Effort::Full)?;
+            self.note(outcome, &failure.name);
+        }
+        Ok(())
+    }
+
+    /// A goal in the initial states, which becomes a hypothesis.
+    pub(super) fn initially(&mut self, goal: &Goal, hypotheses: &mut Hypotheses) -> Result<(), SolverError> {
+        let effort = self.effort(None, goal);
+        let outcome = hypotheses.prove(&mut self.prover, &[], goal.term, effort)?;
+        let settled = match &outcome {
+            Outcome::Proved => true,
+            Outcome::Refuted => self.wrong(None, goal, hypotheses, 0)?,
+            Outcome::Undecided(_) => self.trust(None, goal, hypotheses, 0)?,
+        };
+        if !settled {
+            let name = self.step_name(None, goal);
+            self.note(outcome, &name);
+        }
+        hypotheses.add(&mut self.prover, goal.term)
+    }
+
+    /// One event leads from Q into Q. Pairs that are left are noted (k = 0) or added to `open`.
+    fn consecution(&mut self, event: usize, k: usize, open: &mut Vec<OpenPair>) -> Result<(), SolverError> {
+        let mut hypotheses = self.always(1);
+        hypotheses.extend(self.assumed(0));
+        hypotheses.push(self.event(event, 0));
+        let mut hypotheses = Hypotheses::new(hypotheses);
+        let mut after = vec![];
+
+        // Lemmas that need nothing about the state after the step may serve the conjuncts there.
+        let mut lemmas = self.goals.lemmas.clone();
+        if k > 0 {
+            let mut left = vec![];
+            for lemma in lemmas {
+                let goal = self.states.at(lemma.term, 1);
+                if hypotheses.prove(&mut self.prover, &[], goal, Effort::Full)? == Outcome::Proved {
+                    hypotheses.add(&mut self.prover, goal)?;
+                    after.push(lemma.term);
+                } else {
+                    left.push(lemma);
+                }
+            }
+            lemmas = left;
+        }
+        for goal in self.goals.conjuncts.clone() {
+            if self.stopped(&self.step_name(Some(event), &goal)) {
+                return Ok(());
+            }
+            let term = self.states.at(goal.term, 1);
+            let effort = self.effort(Some(event), &goal);
+            let outcome = hypotheses.prove(&mut self.prover, &[], term, effort)?;
+            let settled = match &outcome {
+                Outcome::Proved => true,
+                Outcome::Refuted => self.wrong(Some(event), &goal, &mut hypotheses, 1)?,
+                // With k > 0 the path may still prove it; trust comes last.
+                Outcome::Undecided(_) => k == 0 && self.trust(Some(event), &goal, &mut hypotheses, 1)?,
+            };
+            if !settled && k > 0 {
+                open.push(OpenPair { event, goal: goal.clone(), after: after.clone(), outcome });
+            } else if !settled {
+                let name = self.step_name(Some(event), &goal);
+                self.note(outcome, &name);
+            }
+            hypotheses.add(&mut self.prover, term)?;
+            after.push(goal.term);
+        }
+        for lemma in lemmas {
+            let term = self.states.at(lemma.term, 1);
+            let outcome = hypotheses.prove(&mut self.prover, &[], term, Effort::Full)?;
+            let name = self.step_name(Some(event), &lemma);
+            self.note(outcome, &name);
+            hypotheses.add(&mut self.prover, term)?;
+        }
+        hypotheses.close(&mut self.prover);
+        Ok(())
+    }
+
+    /// A pair over paths: none of 1..=k steps from an initial state, and none of k + 1 steps in Q,
+    /// ends with the event breaking the conjunct.
+    fn long_step(&mut self, pair: &OpenPair, k: usize) -> Result<(), SolverError> {
+        let goal = &pair.goal;
+        for depth in 1..=k + 1 {
+            let from_initial = depth <= k;
+            let mut hypotheses = self.always(depth);
+            if from_initial {
+                hypotheses.push(self.initial());
+            }
+            for i in 0..depth {
+                hypotheses.extend(self.assumed(i));
+                if i + 1 < depth {
+                    hypotheses.extend(self.some_step(i));
+                }
+            }
+            hypotheses.push(self.event(pair.event, depth - 1));
+            for &t in &pair.after {
+                let t = self.states.at(t, depth);
+                hypotheses.push(t);
+            }
+            let mut hypotheses = Hypotheses::new(hypotheses);
+            let term = self.states.at(goal.term, depth);
+            let outcome = self.with_distinct(&mut hypotheses, term, depth)?;
+            if outcome != Outcome::Proved {
+                // The one step was not refuted if the status may still hold.
+                let trusted = !matches!(pair.outcome, Outcome::Refuted)
+                    && matches!(outcome, Outcome::Undecided(_))
+                    && self.trust(Some(pair.event), goal, &mut hypotheses, depth)?;
+                if !trusted {
+                    let place = if from_initial {
+                        format!("step {depth} from an initial state")
+                    } else {
+                        format!("step of {depth}-induction")
+                    };
+                    let name = format!("{} ({place})", self.step_name(Some(pair.event), goal));
+                    self.note(outcome, &name);
+                }
+                hypotheses.close(&mut self.prover);
+                return Ok(());
+            }
+            hypotheses.close(&mut self.prover);
+        }
+        Ok(())
+    }
+
+    /// Proves a goal; if that fails, once more with pairwise different states.
+    pub(super) fn with_distinct(
+        &mut self,
+        hypotheses: &mut Hypotheses,
+        goal: Term,
+        last: usize,
+    ) -> Result<Outcome, SolverError> {
+        let outcome = hypotheses.prove(&mut self.prover, &[], goal, Effort::Full)?;
+        if outcome == Outcome::Proved || self.prover.budget().check().is_err() {
+            return Ok(outcome);
+        }
+        for t in self.distinct(last) {
+            hypotheses.add(&mut self.prover, t)?;
+        }
+        hypotheses.prove(&mut self.prover, &[], goal, Effort::Full)
+    }
+
+    /// What Q does not imply in a state by itself.
+    fn implied(&mut self) -> Result<Vec<OpenProperty>, SolverError> {
+        let mut hypotheses = self.always(0);
+        hypotheses.extend(self.assumed(0));
+        let mut hypotheses = Hypotheses::new(hypotheses);
+        let mut open = vec![];
+        for (i, goal) in self.goals.others.clone().iter().enumerate() {
+            match hypotheses.prove(&mut self.prover, &[], goal.term, Effort::Full)? {
+                Outcome::Proved if goal.hypothesis => hypotheses.add(&mut self.prover, goal.term)?,
+                Outcome::Proved => {}
+                _ => open.push(OpenProperty::Other(i)),
+            }
+        }
+        let terms = self.system.terms.clone();
+        for (i, failure) in self.goals.failures.clone().iter().enumerate() {
+            if failure.event.is_none() {
+                continue;
+            }
+            let goal = terms.not(self.states.step(failure.condition, 0));
+            if hypotheses.prove(&mut self.prover, &[], goal, Effort::Full)? != Outcome::Proved {
+                open.push(OpenProperty::Failure(i));
+            }
+        }
+        hypotheses.close(&mut self.prover);
+        Ok(open)
+    }
+
+    /// A property over paths: it holds 0..=k steps from an initial state, and after k + 1 steps in Q.
+    fn long_property(&mut self, property: &OpenProperty, k: usize) -> Result<(), SolverError> {
+        let (name, index) = match property {
+            OpenProperty::Other(i) => (self.goals.others[*i].name.clone(), *i),
+            OpenProperty::Failure(i) => (self.goals.failures[*i].name.clone(), 0),
+        };
+        for depth in 0..=k + 1 {
+            let from_initial = depth <= k;
+            let mut hypotheses = self.always(depth);
+            if from_initial {
+                hypotheses.push(self.initial());
+            }
+            for i in 0..=depth {
+                hypotheses.extend(self.assumed(i));
+                if i < depth {
+                    hypotheses.extend(self.some_step(i));
+                    // Before a first failure the property itself holds.
+                    if let OpenProperty::Other(p) = property
+                        && self.goals.others[*p].hypothesis
+                    {
+                        let term = self.goals.others[*p].term;
+                        let term = self.states.at(term, i);
+                        hypotheses.push(term);
+                    }
+                }
+            }
+            let mut hypotheses = Hypotheses::new(hypotheses);
+            let goal = match property {
+                OpenProperty::Other(_) => self.states.at(self.goals.others[index].term, depth),
+                OpenProperty::Failure(i) => {
+                    let condition = self.goals.failures[*i].condition;
+                    let terms = self.system.terms.clone();
+                    terms.not(self.states.step(condition, depth))
+                }
+            };
+            let outcome = self.with_distinct(&mut hypotheses, goal, depth)?;
+            hypotheses.close(&mut self.prover);
+            if outcome != Outcome::Proved {
+                self.note(outcome, &name);
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes a sequent that is not proved.
+    pub(super) fn note(&mut self, outcome: Outcome, name: &str) {
+        match outcome {
+            Outcome::Proved => {}
+            Outcome::Refuted => self.checked.failed.push(name.to_string()),
+            Outcome::Undecided(reason) => self.undecided(name, &reason),
+        }
+    }
+}

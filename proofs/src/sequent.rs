@@ -1,0 +1,203 @@
+//! Sequents: hypotheses that a goal is proved from.
+//!
+//! Everything that this crate asks a solver is `hypotheses ⊢ goal`: it is proved when the
+//! hypotheses with the negated goal are unsatisfiable, and refuted when they have a model. A
+//! solver that dies or cannot express a formula has not decided the sequent; only a solver that
+//! cannot be started ends the run.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use bsym_encodings::budget::{Budget, Stopped};
+use bsym_encodings::session::{Answer, Session, SolverError, Statistics};
+use bsym_encodings::term::{Term, Terms};
+
+/// Opens a session without assertions.
+pub type Opener<'a> = &'a mut dyn FnMut(Rc<Terms>) -> Result<Session, SolverError>;
+
+/// The answer to a sequent.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// The goal follows.
+    Proved,
+    /// There is a model of the hypotheses in which the goal is false.
+    Refuted,
+    /// Not decided.
+    Undecided(Stopped),
+}
+
+/// How much a sequent is worth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effort {
+    /// One attempt, at most this long.
+    Quick(Duration),
+    /// Within the budget's limit of a query; what an incremental session does not decide is asked
+    /// again in a session of its own, where solvers use other and often stronger tactics.
+    Full,
+}
+
+/// Proves sequents in sessions of one solver, within a budget.
+pub struct Prover<'a> {
+    terms: Rc<Terms>,
+    open: Opener<'a>,
+    budget: Budget,
+    /// Name and version of the solver, once a session was opened.
+    pub solver: String,
+    /// Sequents asked, those that needed no solver included.
+    pub checks: usize,
+    /// Work of the sessions that are closed.
+    pub statistics: Statistics,
+}
+
+impl<'a> Prover<'a> {
+    /// A prover that opens its sessions with `open`.
+    pub fn new(terms: Rc<Terms>, open: Opener<'a>, budget: Budget) -> Self {
+        Prover { terms, open, budget, solver: String::new(), checks: 0, statistics: Statistics::default() }
+    }
+
+    /// The budget.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// Opens a session once, so that the solver's name is known even if no sequent needs it.
+    ///
+    /// # Errors
+    /// If the solver cannot be started.
+    pub fn name_solver(&mut self) -> Result<(), SolverError> {
+        if self.solver.is_empty() {
+            self.session()?;
+        }
+        Ok(())
+    }
+
+    fn session(&mut self) -> Result<Session, SolverError> {
+        let session = (self.open)(self.terms.clone())?;
+        self.solver = session.solver();
+        Ok(session)
+    }
+}
+
+/// Hypotheses of a family of sequents; they share an incremental session.
+#[derive(Debug, Default)]
+pub struct Hypotheses {
+    terms: Vec<Term>,
+    session: Option<Session>,
+}
+
+impl Hypotheses {
+    /// These hypotheses. A session is opened with the first sequent that needs it.
+    pub fn new(terms: impl IntoIterator<Item = Term>) -> Self {
+        Hypotheses { terms: terms.into_iter().filter(|&t| t != Terms::TRUE).collect(), session: None }
+    }
+
+    /// Adds a hypothesis for all later sequents.
+    ///
+    /// # Errors
+    /// If the solver cannot be started again.
+    pub fn add(&mut self, prover: &mut Prover<'_>, t: Term) -> Result<(), SolverError> {
+        if t == Terms::TRUE {
+            return Ok(());
+        }
+        self.terms.push(t);
+        if let Some(session) = &mut self.session
+            && let Err(e) = session.assert(t)
+        {
+            undecided(e)?;
+            self.close(prover);
+        }
+        Ok(())
+    }
+
+    /// Whether the goal follows from the hypotheses and `also`.
+    ///
+    /// # Errors
+    /// If the solver cannot be started.
+    pub fn prove(
+        &mut self,
+        prover: &mut Prover<'_>,
+        also: &[Term],
+        goal: Term,
+        effort: Effort,
+    ) -> Result<Outcome, SolverError> {
+        prover.checks += 1;
+        let mut assumptions = also.to_vec();
+        assumptions.push(prover.terms.not(goal));
+        if assumptions.contains(&Terms::FALSE) || self.terms.contains(&Terms::FALSE) {
+            return Ok(Outcome::Proved);
+        }
+        let mut budget = prover.budget.clone();
+        if let Effort::Quick(time) = effort {
+            budget.query = Some(budget.query.map_or(time, |q| q.min(time)));
+        }
+        let first = self.ask(prover, &assumptions, &budget)?;
+        if !matches!(first, Outcome::Undecided(_)) || effort != Effort::Full || prover.budget.check().is_err()
+        {
+            return Ok(first);
+        }
+        let mut alone = Hypotheses::new(self.terms.iter().copied().chain(assumptions));
+        let second = alone.ask(prover, &[], &budget)?;
+        alone.close(prover);
+        Ok(if matches!(second, Outcome::Undecided(_)) { first } else { second })
+    }
+
+    fn ask(
+        &mut self,
+        prover: &mut Prover<'_>,
+        assumptions: &[Term],
+        budget: &Budget,
+    ) -> Result<Outcome, SolverError> {
+        if let Err(stopped) = budget.check() {
+            return Ok(Outcome::Undecided(stopped));
+        }
+        match self.try_ask(prover, assumptions, budget) {
+            Ok(outcome) => Ok(outcome),
+            Err(e) => {
+                let reason = undecided(e)?;
+                // The session may be gone or in an unknown state.
+                self.close(prover);
+                Ok(Outcome::Undecided(reason))
+            }
+        }
+    }
+
+    fn try_ask(
+        &mut self,
+        prover: &mut Prover<'_>,
+        assumptions: &[Term],
+        budget: &Budget,
+    ) -> Result<Outcome, SolverError> {
+        let session = match &mut self.session {
+            Some(session) => session,
+            None => {
+                let mut session = prover.session()?;
+                for &t in &self.terms {
+                    session.assert(t)?;
+                }
+                self.session.insert(session)
+            }
+        };
+        Ok(match session.check(assumptions, budget)? {
+            Answer::Sat(_) => Outcome::Refuted,
+            Answer::Unsat(_) => Outcome::Proved,
+            Answer::Unknown(reason) => Outcome::Undecided(reason),
+        })
+    }
+
+    /// Closes the session and counts its work.
+    pub fn close(&mut self, prover: &mut Prover<'_>) {
+        if let Some(session) = self.session.take() {
+            prover.statistics += session.statistics();
+        }
+    }
+}
+
+/// What a solver's failure means for the sequent at hand.
+fn undecided(error: SolverError) -> Result<Stopped, SolverError> {
+    match error {
+        SolverError::NotStarted(..) => Err(error),
+        SolverError::Exited(_) | SolverError::Refused(_) | SolverError::Inexpressible(_) => {
+            Ok(Stopped::Incomplete(error.to_string()))
+        }
+    }
+}
