@@ -134,7 +134,7 @@ impl Bmc {
                 session.assert(t)?;
             }
             let any = terms.or(problem.initial_failures.iter().copied());
-            let any = problem.unrolling.init(&problem.system, any);
+            let any = problem.unrolling.init(any);
             let attempted = match session.check(&[any], &slice.query())? {
                 bsym_encodings::session::Answer::Sat(mut model) => {
                     Some(attempt(problem, job, &mut model, Taken { events: vec![], last_fails: true })?)

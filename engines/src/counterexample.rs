@@ -4,6 +4,7 @@ use bsym_encodings::concretize::{read_state, read_trace};
 use bsym_encodings::session::{Model, SolverError};
 use bsym_semantics::replay::{Checks, replay};
 use bsym_semantics::state::{Trace, Violation};
+use bsym_semantics::value_text::value_text;
 
 use crate::options::Job;
 use crate::path::Taken;
@@ -72,12 +73,18 @@ pub fn violated_properties(violation: &Violation) -> Vec<Property> {
 }
 
 /// The variables after `k` steps in a model, as B text.
-///
-/// # Errors
-/// If the solver fails.
-pub fn state_text(problem: &mut Problem, model: &mut Model<'_>, k: usize) -> Result<String, SolverError> {
-    match read_state(&problem.system, &mut problem.unrolling, model, k) {
-        Ok(text) => Ok(text),
-        Err(e) => Ok(format!("(a state that cannot be written in B: {e})")),
+pub fn state_text(problem: &mut Problem, model: &mut Model<'_>, k: usize) -> String {
+    let Problem { system, unrolling, .. } = problem;
+    let values = read_state(system, model, |t| unrolling.state(t, k));
+    match values {
+        Ok((scope, _, state)) => {
+            let model = &system.model;
+            let texts = model.variables.iter().zip(&state);
+            texts
+                .map(|(v, value)| format!("{} = {}", v.name, value_text(model, &scope, value)))
+                .collect::<Vec<_>>()
+                .join(" & ")
+        }
+        Err(e) => format!("(a state that cannot be written in B: {e})"),
     }
 }

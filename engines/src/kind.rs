@@ -169,7 +169,7 @@ impl Kind {
                         return Ok(Found::Repeats(i, j));
                     }
                 }
-                Ok(Found::Cti(describe(problem, job, model, &taken)?))
+                Ok(Found::Cti(describe(problem, job, model, &taken)))
             })?;
             match checked {
                 Checked::Sat(Found::Repeats(i, j)) if !self.distinct.contains(&(i, j)) => {
@@ -211,7 +211,7 @@ fn state_values(problem: &mut Problem, model: &mut Model<'_>, k: usize) -> Resul
     let symbols: Vec<Term> = problem.system.current.iter().flat_map(|s| s.symbols()).collect();
     let mut values = vec![];
     for symbol in symbols {
-        let here = problem.unrolling.state(&problem.system, symbol, k);
+        let here = problem.unrolling.state(symbol, k);
         values.push(model.value(here)?);
     }
     Ok(values)
@@ -224,23 +224,23 @@ fn different(problem: &mut Problem, i: usize, j: usize) -> Term {
     let symbols: Vec<Term> = problem.system.current.iter().flat_map(|s| s.symbols()).collect();
     let mut same = vec![];
     for symbol in symbols {
-        let a = problem.unrolling.state(&problem.system, symbol, i);
-        let b = problem.unrolling.state(&problem.system, symbol, j);
+        let a = problem.unrolling.state(symbol, i);
+        let b = problem.unrolling.state(symbol, j);
         same.push(terms.eq(a, b));
     }
     terms.not(terms.and(same))
 }
 
 /// The path of a model as text: states and the events between them.
-fn describe(problem: &mut Problem, job: &Job, model: &mut Model<'_>, taken: &Taken) -> Result<Vec<String>, SolverError> {
+fn describe(problem: &mut Problem, job: &Job, model: &mut Model<'_>, taken: &Taken) -> Vec<String> {
     let mut lines = vec![];
     let reached = taken.events.len() - usize::from(taken.last_fails);
     for k in 0..=reached {
-        lines.push(crate::counterexample::state_text(problem, model, k)?);
+        lines.push(crate::counterexample::state_text(problem, model, k));
         if let Some(event) = taken.events.get(k) {
             let fails = if k == reached { " fails" } else { "" };
             lines.push(format!("-> {}{fails}", job.model.events[event.index()].name));
         }
     }
-    Ok(lines)
+    lines
 }

@@ -52,7 +52,7 @@ impl Path {
         }
         if start == Start::Initial {
             let relation = problem.system.initialisation.relation.unwrap_or(Terms::TRUE);
-            let relation = problem.unrolling.init(&problem.system, relation);
+            let relation = problem.unrolling.init(relation);
             session.assert(relation)?;
         }
         let mut path = Path { session, start, selectors: vec![] };
@@ -73,7 +73,7 @@ impl Path {
     fn assert_facts(&mut self, problem: &mut Problem) -> Result<(), SolverError> {
         let k = self.depth();
         for fact in problem.system.state_facts.clone() {
-            let here = problem.unrolling.state(&problem.system, fact, k);
+            let here = problem.unrolling.state(fact, k);
             self.session.assert(here)?;
         }
         Ok(())
@@ -93,7 +93,7 @@ impl Path {
     /// # Errors
     /// If the solver fails.
     pub fn assume(&mut self, problem: &mut Problem, t: Term) -> Result<(), SolverError> {
-        let here = problem.unrolling.state(&problem.system, t, self.depth());
+        let here = problem.unrolling.state(t, self.depth());
         self.session.assert(here)
     }
 
@@ -108,7 +108,7 @@ impl Path {
         for e in 0..problem.system.events.len() {
             let id = EventId(e as u32);
             let relation = match problem.system.events[e].relation {
-                Some(r) => problem.unrolling.step(&problem.system, r, Some(id), k),
+                Some(r) => problem.unrolling.step(r, k),
                 None => Terms::FALSE,
             };
             selectors.push(if relation == Terms::FALSE {

@@ -112,7 +112,7 @@ impl Problem {
         let terms = &self.system.terms;
         match property {
             Property::Invariant(i) => self.system.is_supported(i).then(|| self.system.invariant[i].clone()),
-            Property::Assertion(i) => self.system.is_supported_assertion(i).then(|| self.system.assertions[i].clone()),
+            Property::Assertion(i) => (!self.system.unsupported_assertions.contains(&i)).then(|| self.system.assertions[i].clone()),
             Property::NoGoal => {
                 let goal = self.system.goal.as_ref()?;
                 Some(StatePredicate { holds: terms.not(goal.holds), defined: goal.defined })
@@ -144,7 +144,7 @@ impl Problem {
             session.assert(t)?;
         }
         for &t in self.system.axioms.iter().chain(&self.system.state_facts.clone()) {
-            let t = self.unrolling.state(&self.system, t, 0);
+            let t = self.unrolling.state(t, 0);
             session.assert(t)?;
         }
         // Left to right: a conjunct is evaluated only where the earlier ones hold.
@@ -158,7 +158,7 @@ impl Problem {
             let known: Vec<usize> = before;
             let known = terms.and(known.into_iter().map(|j| self.system.invariant[j].holds));
             let wrong = terms.and([known, terms.not(predicate.defined)]);
-            let wrong = self.unrolling.state(&self.system, wrong, 0);
+            let wrong = self.unrolling.state(wrong, 0);
             if wrong == Terms::FALSE || matches!(session.check(&[wrong], &budget)?, Answer::Unsat(_)) {
                 defined.insert(target.property);
             }
@@ -180,12 +180,12 @@ impl Problem {
         for (e, event) in self.system.events.iter().enumerate() {
             let e = EventId(e as u32);
             let conditions: Vec<Term> = event.failures.iter().map(|f| f.condition).collect();
-            let any = self.unrolling.step(&self.system, terms.or(conditions.iter().copied()), Some(e), 0);
+            let any = self.unrolling.step(terms.or(conditions.iter().copied()), 0);
             if any == Terms::FALSE || matches!(session.check(&[any], &budget)?, Answer::Unsat(_)) {
                 continue;
             }
             for condition in conditions {
-                let here = self.unrolling.step(&self.system, condition, Some(e), 0);
+                let here = self.unrolling.step(condition, 0);
                 if !matches!(session.check(&[here], &budget)?, Answer::Unsat(_)) {
                     live.push((e, condition));
                 }
@@ -200,7 +200,7 @@ impl Problem {
         let all = self.system.terms.and(
             self.targets.iter().filter(|t| matches!(t.property, Property::Invariant(_))).map(|t| t.ok),
         );
-        self.unrolling.state(&self.system, all, k)
+        self.unrolling.state(all, k)
     }
 
     /// Whether the status says that `event` (`None`: the initialisation) establishes the target.
@@ -227,7 +227,7 @@ impl Problem {
             .map(|t| terms.not(t.ok))
             .collect();
         let any = terms.or(open);
-        self.unrolling.state(&self.system, any, k)
+        self.unrolling.state(any, k)
     }
 
     /// Targets that are not assumed in states before a step, violated in the state after `k` steps.
@@ -240,7 +240,7 @@ impl Problem {
             .map(|t| terms.not(t.ok))
             .collect();
         let any = terms.or(open);
-        self.unrolling.state(&self.system, any, k)
+        self.unrolling.state(any, k)
     }
 
     /// Some event fails from the state after `k` steps, one condition per event.
@@ -248,7 +248,7 @@ impl Problem {
         let terms = self.terms();
         let mut by_event: Vec<(EventId, Term)> = vec![];
         for &(e, condition) in &self.failures.clone() {
-            let here = self.unrolling.step(&self.system, condition, Some(e), k);
+            let here = self.unrolling.step(condition, k);
             match by_event.last_mut() {
                 Some((last, any)) if *last == e => *any = terms.or([*any, here]),
                 _ => by_event.push((e, here)),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bsym_encodings::budget::{Budget, Stopped};
 use bsym_encodings::session::{SolverError, Statistics};
-use bsym_proofs::certificate;
+use bsym_proofs::check;
 use bsym_proofs::claim::{Claim, Evidence, Property};
 use bsym_proofs::status::Pair;
 
@@ -283,7 +283,7 @@ fn settle(
     }
     // The check may use what is left of the run; a run without a limit gets none either.
     let budget = Budget { query: None, ..job.budget.clone() };
-    let checked = certificate::check(&mut problem.system, &claim, &job.status, job.recheck, open, &budget)?;
+    let checked = check::check(&mut problem.system, &claim, &job.status, job.recheck, open, &budget)?;
     if !checked.wrong.is_empty() {
         for &pair in &checked.wrong {
             drop_status(job, pair, observer, report);

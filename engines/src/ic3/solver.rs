@@ -89,14 +89,14 @@ impl Steps {
         session.assert(assumed)?;
         let initial = terms.fresh("initial", Terms::BOOL);
         let relation = problem.system.initialisation.relation.unwrap_or(Terms::TRUE);
-        let relation = problem.unrolling.init(&problem.system, relation);
+        let relation = problem.unrolling.init(relation);
         session.assert(terms.implies(initial, relation))?;
         let mut selectors = vec![];
         let mut bad = vec![problem.unassumed_violated_in(0)];
         for e in 0..problem.system.events.len() {
             let id = EventId(e as u32);
             let Some(relation) = problem.system.events[e].relation else { continue };
-            let relation = problem.unrolling.step(&problem.system, relation, Some(id), 0);
+            let relation = problem.unrolling.step(relation, 0);
             if relation == Terms::FALSE {
                 continue;
             }
@@ -139,14 +139,14 @@ impl Steps {
     pub fn declare(&mut self, problem: &mut Problem, predicates: &[Predicate]) -> Result<(), SolverError> {
         for fact in problem.system.state_facts[self.facts..].to_vec() {
             for k in 0..2 {
-                let here = problem.unrolling.state(&problem.system, fact, k);
+                let here = problem.unrolling.state(fact, k);
                 self.session.assert(here)?;
             }
             self.facts += 1;
         }
         for p in predicates.iter().skip(self.declared.len()) {
-            let now = problem.unrolling.state(&problem.system, p.term, 0);
-            let then = problem.unrolling.state(&problem.system, p.term, 1);
+            let now = problem.unrolling.state(p.term, 0);
+            let then = problem.unrolling.state(p.term, 1);
             self.declared.push((now, then));
         }
         Ok(())
@@ -155,7 +155,7 @@ impl Steps {
     /// Whether a condition over one state holds wherever the assumed conjuncts hold.
     pub fn is_always_true(&mut self, system: &mut System, unrolling: &mut Unrolling, condition: Term, budget: &Budget) -> bool {
         let terms = system.terms.clone();
-        let wrong = unrolling.state(system, terms.not(condition), 0);
+        let wrong = unrolling.state(terms.not(condition), 0);
         let budget = Budget { query: Some(std::time::Duration::from_millis(300)), ..budget.clone() };
         matches!(decide(&mut self.session, &[wrong], &budget), Ok(Decided::Unsat(_)))
     }
@@ -345,7 +345,7 @@ fn integers(problem: &mut Problem, model: &mut Model<'_>) -> Result<Vec<Met>, So
             continue;
         }
         if let Symbolic::Atom(symbol) = problem.system.current[v] {
-            let here = problem.unrolling.state(&problem.system, symbol, 0);
+            let here = problem.unrolling.state(symbol, 0);
             if let TermValue::Int(value) = model.value(here)? {
                 met.push(Met { variable: VarId(v as u32), value });
             }
