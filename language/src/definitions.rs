@@ -39,7 +39,7 @@ impl Definitions {
     pub fn collect(machine: &Machine, load: &mut Loader) -> (Definitions, Vec<Diagnostic>) {
         let mut found = Definitions::default();
         let mut diagnostics = vec![];
-        let mut files = BTreeSet::new();
+        let mut files = BTreeMap::new();
         found.add(machine, load, &mut files, &mut diagnostics);
         found.report_cycles(&mut diagnostics);
         (found, diagnostics)
@@ -49,7 +49,7 @@ impl Definitions {
         &mut self,
         machine: &Machine,
         load: &mut Loader,
-        files: &mut BTreeSet<String>,
+        files: &mut BTreeMap<String, bool>,
         out: &mut Vec<Diagnostic>,
     ) {
         for section in &machine.sections {
@@ -61,25 +61,37 @@ impl Definitions {
                     Definition::Macro { name, parameters, body, .. } => {
                         self.add_macro(name, parameters, body, out)
                     }
-                    Definition::File(path, span) => {
-                        if !files.insert(path.clone()) {
-                            continue;
+                    Definition::File(path, span) => match files.get(path) {
+                        Some(true) => {
+                            let message = format!("the file of definitions `{path}` needs itself");
+                            out.push(Diagnostic::error(codes::CYCLIC_DEFINITION, *span, message));
                         }
-                        match load(path) {
-                            Some(file) => self.add(&file, load, files, out),
-                            None => {
-                                out.push(Diagnostic::warning(
-                                    codes::MISSING_DEFINITIONS,
-                                    *span,
-                                    format!("the file of definitions `{path}` was not found"),
-                                ));
-                                self.missing.push((path.clone(), *span));
+                        Some(false) => {}
+                        None => match load(path) {
+                            Some(file) => {
+                                files.insert(path.clone(), true);
+                                self.add(&file, load, files, out);
+                                files.insert(path.clone(), false);
                             }
-                        }
-                    }
+                            None => self.file_missing(path, *span, out),
+                        },
+                    },
                 }
             }
         }
+    }
+
+    // A library of ProB matters only if something of it is used.
+    fn file_missing(&mut self, path: &str, span: Span, out: &mut Vec<Diagnostic>) {
+        let message = format!("the file of definitions `{path}` was not found");
+        let library = path.strip_suffix(".def").unwrap_or(path);
+        out.push(if library.starts_with("Library") || ["CHOOSE", "SCCS", "SORT"].contains(&library) {
+            Diagnostic::warning(codes::MISSING_DEFINITIONS, span, message)
+        } else {
+            Diagnostic::error(codes::MISSING_DEFINITIONS, span, message)
+                .help("it is looked for beside the file that names it")
+        });
+        self.missing.push((path.to_string(), span));
     }
 
     fn add_macro(

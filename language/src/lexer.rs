@@ -101,7 +101,7 @@ pub enum TokenKind {
     #[token("skip")] Skip,
     #[token(":=")] #[token("≔")] Assign,
     #[token("::")] #[token(":∈")] BecomesIn,
-    #[token("<--")] #[token("←")] #[token("⟵")] Outputs,
+    #[token("<--")] #[token("<−−")] #[token("←")] #[token("⟵")] Outputs,
     #[token("==")] #[token("≜")] Defines,
 
     // Punctuation and symbols of several meanings.
@@ -151,7 +151,7 @@ pub enum TokenKind {
     #[token("..", |_| BinaryOp::Interval)] #[token("‥", |_| BinaryOp::Interval)]
     #[token("\\/", |_| BinaryOp::Union)] #[token("∪", |_| BinaryOp::Union)]
     #[token("/\\", |_| BinaryOp::Intersection)] #[token("∩", |_| BinaryOp::Intersection)]
-    #[token("|->", |_| BinaryOp::Maplet)] #[token("↦", |_| BinaryOp::Maplet)]
+    #[token("|->", |_| BinaryOp::Maplet)] #[token("|−>", |_| BinaryOp::Maplet)] #[token("↦", |_| BinaryOp::Maplet)]
     #[token("<|", |_| BinaryOp::DomainRestriction)] #[token("◁", |_| BinaryOp::DomainRestriction)]
     #[token("<<|", |_| BinaryOp::DomainSubtraction)] #[token("⩤", |_| BinaryOp::DomainSubtraction)] #[token("◀", |_| BinaryOp::DomainSubtraction)]
     #[token("|>", |_| BinaryOp::RangeRestriction)] #[token("▷", |_| BinaryOp::RangeRestriction)]
@@ -159,23 +159,23 @@ pub enum TokenKind {
     #[token("<+", |_| BinaryOp::Override)] #[token("\u{E103}", |_| BinaryOp::Override)] #[token("⋖", |_| BinaryOp::Override)]
     #[token("><", |_| BinaryOp::DirectProduct)] #[token("⊗", |_| BinaryOp::DirectProduct)]
     #[token("∘", |_| BinaryOp::BackwardComposition)]
-    #[token("->", |_| BinaryOp::Prepend)] #[token("⇾", |_| BinaryOp::Prepend)]
-    #[token("<-", |_| BinaryOp::Append)] #[token("⇽", |_| BinaryOp::Append)]
+    #[token("->", |_| BinaryOp::Prepend)] #[token("−>", |_| BinaryOp::Prepend)] #[token("⇾", |_| BinaryOp::Prepend)]
+    #[token("<-", |_| BinaryOp::Append)] #[token("<−", |_| BinaryOp::Append)] #[token("⇽", |_| BinaryOp::Append)]
     #[token("^", |_| BinaryOp::Concat)] #[token("⌒", |_| BinaryOp::Concat)]
     #[token("/|\\", |_| BinaryOp::Take)] #[token("↑", |_| BinaryOp::Take)]
     #[token("\\|/", |_| BinaryOp::Drop)] #[token("↓", |_| BinaryOp::Drop)]
-    #[token("<->", |_| BinaryOp::Relation)] #[token("↔", |_| BinaryOp::Relation)]
-    #[token("<<->", |_| BinaryOp::TotalRelation)] #[token("\u{E100}", |_| BinaryOp::TotalRelation)]
-    #[token("<->>", |_| BinaryOp::SurjectiveRelation)] #[token("\u{E101}", |_| BinaryOp::SurjectiveRelation)]
-    #[token("<<->>", |_| BinaryOp::TotalSurjectiveRelation)] #[token("\u{E102}", |_| BinaryOp::TotalSurjectiveRelation)]
-    #[token("+->", |_| BinaryOp::PartialFunction)] #[token("⇸", |_| BinaryOp::PartialFunction)]
-    #[token("-->", |_| BinaryOp::TotalFunction)] #[token("→", |_| BinaryOp::TotalFunction)]
+    #[token("<->", |_| BinaryOp::Relation)] #[token("<−>", |_| BinaryOp::Relation)] #[token("↔", |_| BinaryOp::Relation)]
+    #[token("<<->", |_| BinaryOp::TotalRelation)] #[token("<<−>", |_| BinaryOp::TotalRelation)] #[token("\u{E100}", |_| BinaryOp::TotalRelation)]
+    #[token("<->>", |_| BinaryOp::SurjectiveRelation)] #[token("<−>>", |_| BinaryOp::SurjectiveRelation)] #[token("\u{E101}", |_| BinaryOp::SurjectiveRelation)]
+    #[token("<<->>", |_| BinaryOp::TotalSurjectiveRelation)] #[token("<<−>>", |_| BinaryOp::TotalSurjectiveRelation)] #[token("\u{E102}", |_| BinaryOp::TotalSurjectiveRelation)]
+    #[token("+->", |_| BinaryOp::PartialFunction)] #[token("+−>", |_| BinaryOp::PartialFunction)] #[token("⇸", |_| BinaryOp::PartialFunction)]
+    #[token("-->", |_| BinaryOp::TotalFunction)] #[token("−−>", |_| BinaryOp::TotalFunction)] #[token("→", |_| BinaryOp::TotalFunction)]
     #[token(">+>", |_| BinaryOp::PartialInjection)] #[token("⤔", |_| BinaryOp::PartialInjection)]
-    #[token(">->", |_| BinaryOp::TotalInjection)] #[token("↣", |_| BinaryOp::TotalInjection)]
-    #[token("+->>", |_| BinaryOp::PartialSurjection)] #[token("⤀", |_| BinaryOp::PartialSurjection)]
-    #[token("-->>", |_| BinaryOp::TotalSurjection)] #[token("↠", |_| BinaryOp::TotalSurjection)]
+    #[token(">->", |_| BinaryOp::TotalInjection)] #[token(">−>", |_| BinaryOp::TotalInjection)] #[token("↣", |_| BinaryOp::TotalInjection)]
+    #[token("+->>", |_| BinaryOp::PartialSurjection)] #[token("+−>>", |_| BinaryOp::PartialSurjection)] #[token("⤀", |_| BinaryOp::PartialSurjection)]
+    #[token("-->>", |_| BinaryOp::TotalSurjection)] #[token("−−>>", |_| BinaryOp::TotalSurjection)] #[token("↠", |_| BinaryOp::TotalSurjection)]
     #[token(">+>>", |_| BinaryOp::PartialBijection)]
-    #[token(">->>", |_| BinaryOp::TotalBijection)] #[token("⤖", |_| BinaryOp::TotalBijection)]
+    #[token(">->>", |_| BinaryOp::TotalBijection)] #[token(">−>>", |_| BinaryOp::TotalBijection)] #[token("⤖", |_| BinaryOp::TotalBijection)]
     #[token("⦂", |_| BinaryOp::OfType)]
     Infix(BinaryOp),
 
@@ -511,7 +511,20 @@ fn close_with(lexer: &mut Lexer<TokenKind>, end: &str, error: LexError) -> Resul
 }
 
 fn long_string(lexer: &mut Lexer<TokenKind>) -> Result<(), LexError> {
-    close_with(lexer, "'''", LexError::String)
+    let rest = lexer.remainder().as_bytes();
+    let mut at = 0;
+    while at < rest.len() {
+        match rest[at] {
+            b'\\' => at += 2,
+            b'\'' if rest[at..].starts_with(b"'''") => {
+                lexer.bump(at + 3);
+                return Ok(());
+            }
+            _ => at += 1,
+        }
+    }
+    lexer.bump(rest.len());
+    Err(LexError::String)
 }
 
 fn template(lexer: &mut Lexer<TokenKind>) -> Result<(), LexError> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::ast;
 use crate::check;
+use crate::decode::{self, ReadError};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::{Expr, Model, Pred};
 use crate::parser;
@@ -26,24 +27,23 @@ pub struct Loaded {
 ///
 /// # Errors
 /// When the file itself cannot be read, or is not text.
-pub fn load_model(path: &Path) -> Result<Loaded, crate::decode::DecodeError> {
-    let (source, warnings) = crate::decode::read(path)?;
-    let mut loaded = load(source);
-    loaded.diagnostics.splice(0..0, warnings);
-    Ok(loaded)
+pub fn load_model(path: &Path) -> Result<Loaded, ReadError> {
+    let mut sources = Sources::default();
+    let (id, warnings) = decode::load(&mut sources, path)?;
+    Ok(load(sources, id, warnings))
 }
 
 /// Parses and checks the text of a machine.
 pub fn load_text(path: impl Into<PathBuf>, text: impl Into<String>) -> Loaded {
-    load(Source::new(path, text))
+    let mut sources = Sources::default();
+    let id = sources.add(Source::new(path, text));
+    load(sources, id, vec![])
 }
 
-fn load(source: Source) -> Loaded {
-    let mut sources = Sources::default();
-    let id = sources.add(source);
-    let (machine, mut diagnostics) = parser::parse(&sources, id);
-    let mut files = HashMap::new();
-    definition_files(&machine, id, &mut sources, &mut files, &mut diagnostics);
+fn load(mut sources: Sources, id: SourceId, mut diagnostics: Vec<Diagnostic>) -> Loaded {
+    let (machine, found) = parser::parse(&sources, id);
+    diagnostics.extend(found);
+    let mut files = definition_files(&machine, id, &mut sources, &mut diagnostics);
     let sources = Arc::new(sources);
     let unread = diagnostics.iter().any(|d| d.severity == Severity::Error);
     let (model, checked) = check::check(sources.clone(), &machine, &mut |name| files.remove(name));
@@ -53,31 +53,41 @@ fn load(source: Source) -> Loaded {
     Loaded { sources, model, diagnostics }
 }
 
-// Files are found beside the file that names them.
+// Files are found beside the file that names them, and may name others.
 fn definition_files(
     machine: &ast::Machine,
     id: SourceId,
     sources: &mut Sources,
-    files: &mut HashMap<String, ast::Machine>,
     diagnostics: &mut Vec<Diagnostic>,
-) {
+) -> HashMap<String, ast::Machine> {
+    let mut files = HashMap::new();
+    let mut wanted = named_files(machine, id, sources);
+    while let Some((name, path)) = wanted.pop() {
+        if files.contains_key(&name) {
+            continue;
+        }
+        let Ok((file, found)) = decode::load(sources, &path) else { continue };
+        diagnostics.extend(found);
+        let (tree, found) = parser::parse(sources, file);
+        diagnostics.extend(found);
+        wanted.extend(named_files(&tree, file, sources));
+        files.insert(name, tree);
+    }
+    files
+}
+
+fn named_files(machine: &ast::Machine, id: SourceId, sources: &Sources) -> Vec<(String, PathBuf)> {
+    let folder = sources.get(id).path.parent().unwrap_or(Path::new(""));
+    let mut out = vec![];
     for section in &machine.sections {
         let ast::SectionKind::Definitions(list) = &section.kind else { continue };
         for definition in list {
-            let ast::Definition::File(name, _) = definition else { continue };
-            if files.contains_key(name) {
-                continue;
+            if let ast::Definition::File(name, _) = definition {
+                out.push((name.clone(), folder.join(name)));
             }
-            let folder = sources.get(id).path.parent().unwrap_or(Path::new("")).to_path_buf();
-            let Ok((source, _)) = crate::decode::read(&folder.join(name)) else { continue };
-            let file = sources.add(source);
-            let (tree, found) = parser::parse(sources, file);
-            diagnostics.extend(found);
-            files.insert(name.clone(), ast::Machine { sections: vec![], ..tree.clone() });
-            definition_files(&tree, file, sources, files, diagnostics);
-            files.insert(name.clone(), tree);
         }
     }
+    out
 }
 
 /// Parses and types a predicate over the sets, constants and variables of a model. Its text is

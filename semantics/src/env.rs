@@ -66,8 +66,8 @@ impl<'e> Env<'e> {
         self.updates
     }
 
-    pub(crate) fn constants(&self) -> &'e [Value] {
-        self.constants
+    pub(crate) fn without_old(self) -> Self {
+        Env { old: None, ..self }
     }
 
     /// The value of a name.

@@ -326,7 +326,7 @@ impl<'m> Evaluator<'m> {
         at: Span,
     ) -> Eval<Value> {
         let mut elements = Vec::new();
-        self.each_binding(env, locals, pred, at, &mut |inner, bound| {
+        let _every = self.each_binding(env, locals, pred, at, &mut |inner, bound| {
             let tuple = || Value::tuple(bound.iter().map(|(_, v)| v.clone()));
             let element = match (kind, body) {
                 (ClosureKind::Image, Some(e)) => self.expr(inner, e)?,
@@ -374,7 +374,7 @@ impl<'m> Evaluator<'m> {
             _ => {}
         }
         let mut values = Vec::new();
-        self.each_binding(env, locals, pred, at, &mut |inner, _| {
+        let _every = self.each_binding(env, locals, pred, at, &mut |inner, _| {
             values.push(self.eval(inner, body)?);
             Ok(ControlFlow::Continue(()))
         })?;

@@ -617,6 +617,27 @@ impl Evaluator<'_> {
         self.normal(domain.clone(), at)
     }
 
+    /// Whether a value is of a type, and its elements of deferred sets are within the scope.
+    pub fn has_type(&self, value: &Value, ty: &Type) -> bool {
+        match (value, ty) {
+            (Value::Bool(_), Type::Bool)
+            | (Value::Int(_), Type::Int)
+            | (Value::Real(_), Type::Real)
+            | (Value::String(_), Type::String)
+            | (Value::Lazy(_), Type::Pow(_)) => true,
+            (Value::Element(c, i), Type::Carrier(d)) => {
+                c == d && self.scope.size(self.model, *c).is_none_or(|n| (*i as usize) < n)
+            }
+            (Value::Pair(p), Type::Pair(a, b)) => self.has_type(&p.0, a) && self.has_type(&p.1, b),
+            (Value::Record(values), Type::Record(fields)) => {
+                values.len() == fields.len()
+                    && values.iter().zip(fields).all(|((l, v), (m, t))| **l == **m && self.has_type(v, t))
+            }
+            (Value::Set(s), Type::Pow(t)) => s.iter().all(|v| self.has_type(v, t)),
+            _ => false,
+        }
+    }
+
     /// All values of a type as a set, lazy where it is infinite.
     pub(crate) fn type_values(&self, ty: &Type, at: Span) -> Eval<Value> {
         let lazy = Value::from;

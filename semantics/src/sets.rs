@@ -423,7 +423,7 @@ impl Evaluator<'_> {
             }
             LazySet::Closure(c) if c.kind == ClosureKind::Image => {
                 let mut found = false;
-                self.each(set, at, &mut |v| {
+                let _every = self.each(set, at, &mut |v| {
                     found |= self.equal(&v, x, at)?;
                     Ok(if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
                 })?;

@@ -12,7 +12,6 @@ pub(super) enum Entity {
     Element(CarrierId, u32),
     Const(ConstId),
     Var(VarId),
-    Operation,
 }
 
 impl Checker {
@@ -26,8 +25,25 @@ impl Checker {
                     .label(first, "first declared here"),
             );
         }
+        if taken.or(defined).is_some() {
+            let ty = match entity {
+                Entity::Const(c) => self.model.constants[c.index()].ty.clone(),
+                Entity::Var(v) => self.model.variables[v.index()].ty.clone(),
+                _ => ERROR,
+            };
+            self.types.poison(&ty);
+        }
         if taken.is_none() {
             self.globals.insert(name.to_string(), (entity, span));
+        }
+    }
+
+    /// Whether a name is a parameter of the machine; these are declared first.
+    pub(super) fn is_parameter(&self, entity: Entity) -> bool {
+        match entity {
+            Entity::Carrier(c) | Entity::Element(c, _) => c.index() < self.parameters.0,
+            Entity::Const(c) => c.index() < self.parameters.1,
+            Entity::Var(_) => false,
         }
     }
 
@@ -159,7 +175,8 @@ impl Checker {
 
     /// Says that a name is unknown, with the nearest one that is known.
     pub(super) fn unknown(&mut self, name: &str, span: Span) {
-        if self.uses_others {
+        // Every further use of the name would say the same.
+        if self.uses_others || !self.unknown_names.insert(name.to_string()) {
             return;
         }
         let mut d = Diagnostic::error(codes::UNKNOWN_IDENTIFIER, span, format!("`{name}` is not declared"));

@@ -68,15 +68,29 @@ impl Checker {
                 .unwrap_or_else(|| self.erroneous(span));
         }
         let Some(&(entity, declared)) = self.globals.get(name) else {
-            self.unknown(name, span);
+            if self.operations.contains_key(name) {
+                self.not_supported(span, &format!("the operation `{name}` in an expression"));
+            } else {
+                self.unknown(name, span);
+            }
             return self.erroneous(span);
         };
+        if self.visibility == Visibility::Properties && self.is_parameter(entity) {
+            self.report(
+                Diagnostic::error(
+                    codes::NOT_VISIBLE,
+                    span,
+                    format!("the machine parameter `{name}` may not be used in PROPERTIES"),
+                )
+                .label(declared, "declared here"),
+            );
+        }
         let (kind, ty) = match entity {
             Entity::Carrier(c) => (ExprKind::Carrier(c), Type::pow(Type::Carrier(c))),
             Entity::Element(c, i) => (ExprKind::Element(c, i), Type::Carrier(c)),
             Entity::Const(c) => (ExprKind::Const(c), self.model.constants[c.index()].ty.clone()),
             Entity::Var(v) => {
-                if self.visibility == Visibility::Static {
+                if self.visibility != Visibility::State {
                     self.report(
                         Diagnostic::error(
                             codes::NOT_VISIBLE,
@@ -89,10 +103,6 @@ impl Checker {
                     );
                 }
                 (ExprKind::Var(v), self.model.variables[v.index()].ty.clone())
-            }
-            Entity::Operation => {
-                self.not_supported(span, &format!("the operation `{name}` in an expression"));
-                return self.erroneous(span);
             }
         };
         Expr { kind, ty, span }
@@ -160,10 +170,6 @@ impl Checker {
                 return self
                     .expand(&entry, args, span, |m, a| m.expand_expr(a), |c, body| c.expr(body))
                     .unwrap_or_else(|| self.erroneous(span));
-            }
-            if self.local(name).is_none() && matches!(self.globals.get(name), Some((Entity::Operation, _))) {
-                self.not_supported(span, &format!("the call of operation `{name}` in an expression"));
-                return self.erroneous(span);
             }
         }
         if let (Ast::BuiltinValue(b), [_]) = (&f.kind, args)
@@ -384,6 +390,7 @@ impl Checker {
     /// The equations `x = E & …` of a `LET`. Their right sides are outside the scope of the names.
     pub(super) fn bindings(&mut self, ids: &[Ident], p: &ast::Expr) -> Vec<(LocalId, Expr)> {
         let mut equations: Vec<Option<&ast::Expr>> = vec![None; ids.len()];
+        let said = self.diagnostics.len();
         let mut parts = vec![p];
         while let Some(part) = parts.pop() {
             match &part.kind {
@@ -417,8 +424,10 @@ impl Checker {
             let value = match equation {
                 Some(e) => self.expr(e),
                 None => {
-                    let message = format!("LET gives no value for `{}`", id.name);
-                    self.error(codes::BAD_LET, id.span, message);
+                    if self.diagnostics.len() == said {
+                        let message = format!("LET gives no value for `{}`", id.name);
+                        self.error(codes::BAD_LET, id.span, message);
+                    }
                     self.erroneous(id.span)
                 }
             };

@@ -118,6 +118,7 @@ impl Checker {
                 self.declare_constant(p);
             }
         }
+        self.parameters = (self.model.carriers.len(), self.model.constants.len());
     }
 
     fn declare_carrier(&mut self, id: &Ident, kind: CarrierKind) -> CarrierId {
@@ -139,10 +140,10 @@ impl Checker {
             match &s.kind {
                 SectionKind::Sets(list) => list.iter().for_each(|d| self.set(d)),
                 SectionKind::ConcreteConstants(ids) | SectionKind::AbstractConstants(ids) => {
-                    ids.iter().for_each(|id| self.declare_constant(id));
+                    self.listed(ids).iter().for_each(|id| self.declare_constant(id));
                 }
                 SectionKind::AbstractVariables(ids) | SectionKind::ConcreteVariables(ids) => {
-                    for id in ids {
+                    for id in &self.listed(ids) {
                         let ty = self.fresh();
                         let v = VarId(self.model.variables.len() as u32);
                         self.model.variables.push(Variable { name: id.name.clone(), ty, span: id.span });
@@ -151,12 +152,35 @@ impl Checker {
                 }
                 SectionKind::Operations(list) | SectionKind::LocalOperations(list) => {
                     for op in list {
-                        self.declare_global(&op.name.name, op.name.span, Entity::Operation);
+                        if let Some(first) = self.operations.insert(op.name.name.clone(), op.name.span) {
+                            self.report(
+                                Diagnostic::error(
+                                    codes::DUPLICATE_DECLARATION,
+                                    op.name.span,
+                                    format!("operation `{}` is declared twice", op.name.name),
+                                )
+                                .label(first, "first declared here"),
+                            );
+                        }
                     }
                 }
                 _ => {}
             }
         }
+    }
+
+    // A definition of a list of names may stand for the names.
+    fn listed(&self, ids: &[Ident]) -> Vec<Ident> {
+        let names = |id: &Ident| match self.definitions.get(&id.name).as_deref() {
+            Some(entry) => match &entry.body {
+                DefinitionBody::Expr(e) | DefinitionBody::Either(e, _) if matches!(e.kind, Ast::Tuple(_)) => {
+                    name_list(e).unwrap_or(vec![id.clone()])
+                }
+                _ => vec![id.clone()],
+            },
+            None => vec![id.clone()],
+        };
+        ids.iter().flat_map(names).collect()
     }
 
     fn set(&mut self, d: &SetDeclaration) {
@@ -193,13 +217,14 @@ impl Checker {
     }
 
     fn static_part(&mut self, m: &ast::Machine) {
-        self.visibility = Visibility::Static;
+        self.visibility = Visibility::Parameters;
         let mut axioms = vec![];
         for s in &m.sections {
             if let SectionKind::Constraints(e) = &s.kind {
                 axioms.extend(self.conjuncts(e));
             }
         }
+        self.visibility = Visibility::Properties;
         for s in &m.sections {
             if let SectionKind::Properties(e) = &s.kind {
                 axioms.extend(self.conjuncts(e));

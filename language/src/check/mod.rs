@@ -16,6 +16,8 @@ mod hints;
 mod machine;
 mod pred;
 mod subst;
+#[cfg(test)]
+mod tests;
 mod unify;
 
 use std::collections::{HashMap, HashSet};
@@ -123,12 +125,14 @@ fn empty_model(name: String, sources: Arc<Sources>) -> Model {
     }
 }
 
-/// Which names a formula may use.
+/// Which section a formula is in, for the names it may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Visibility {
-    /// Sets, constants and parameters.
-    Static,
-    /// Variables as well.
+    /// Machine parameters, in `CONSTRAINTS`.
+    Parameters,
+    /// Sets and constants, in `PROPERTIES`.
+    Properties,
+    /// Everything, where variables have values.
     State,
 }
 
@@ -137,11 +141,15 @@ struct Checker {
     types: Inference,
     definitions: Definitions,
     globals: HashMap<String, (Entity, Span)>,
+    /// Operations have names of their own: a variable may have the same.
+    operations: HashMap<String, Span>,
+    /// Numbers of set parameters and of scalar parameters.
+    parameters: (usize, usize),
     scope: Vec<(String, LocalId)>,
     /// Results and locals of `VAR`.
     assignable: HashSet<LocalId>,
     visibility: Visibility,
-    /// Variables for which `x$0` may stand; `None`: for none.
+    /// `x$0` may stand here.
     old_values: bool,
     /// The machine uses others that are not loaded, so unknown names are no news.
     uses_others: bool,
@@ -150,9 +158,9 @@ struct Checker {
     expansions: usize,
     /// Locals before this one have closed types.
     first_open: usize,
-    /// Places of declarations whose types the current group must determine.
     diagnostics: Vec<Diagnostic>,
     reported: HashSet<(u16, Span)>,
+    unknown_names: HashSet<String>,
 }
 
 impl Checker {
@@ -163,6 +171,8 @@ impl Checker {
             types: Inference::default(),
             definitions,
             globals: HashMap::new(),
+            operations: HashMap::new(),
+            parameters: (0, 0),
             scope: vec![],
             assignable: HashSet::new(),
             visibility: Visibility::State,
@@ -172,6 +182,7 @@ impl Checker {
             expansions: 0,
             diagnostics: vec![],
             reported: HashSet::new(),
+            unknown_names: HashSet::new(),
         }
     }
 
@@ -235,6 +246,8 @@ impl Checker {
             d = d.label(place, "declared here");
         }
         self.report(d);
+        self.types.poison(&e.ty);
+        self.types.poison(ty);
     }
 
     /// Makes the types of both sides of `op` equal, or says that they are not.
@@ -253,6 +266,8 @@ impl Checker {
             )
             .label(l.span, format!("this is {left}")),
         );
+        self.types.poison(&l.ty);
+        self.types.poison(&r.ty);
     }
 
     fn declaration(&self, e: &Expr) -> Option<Span> {

@@ -137,6 +137,8 @@ impl Checker {
                         Diagnostic::error(codes::TYPE_MISMATCH, r.span, message)
                             .label(l.span, format!("this is {element}")),
                     );
+                    self.types.poison(&l.ty);
+                    self.types.poison(&r.ty);
                 }
             }
             CompareOp::Subset

@@ -155,7 +155,7 @@ impl Checker {
                 .unwrap_or(nothing);
         }
         match self.globals.get(&name.name) {
-            Some((Entity::Operation, _)) => {
+            _ if self.operations.contains_key(&name.name) => {
                 self.not_supported(span, &format!("the call of operation `{}`", name.name));
             }
             Some(_) => {
@@ -315,7 +315,6 @@ impl Checker {
             Entity::Const(_) => "a constant",
             Entity::Carrier(_) => "a set",
             Entity::Element(..) => "an element of a set",
-            Entity::Operation => "an operation",
         };
         self.report(
             Diagnostic::error(

@@ -121,6 +121,8 @@ impl Inference {
             _ => {}
         }
         if a == ERROR || b == ERROR {
+            self.poison(&a);
+            self.poison(&b);
             return true;
         }
         match (&a, &b) {
@@ -135,6 +137,23 @@ impl Inference {
                     && f.iter().zip(g).fold(true, |ok, ((_, t), (_, u))| self.unify(t, u) && ok)
             }
             _ => a == b,
+        }
+    }
+
+    /// Takes what is open in the types of a mistake as known, so that it gives one message.
+    pub fn poison(&mut self, t: &Type) {
+        match self.head(t).clone() {
+            Type::Pow(a) => self.poison(&a),
+            Type::Pair(a, b) => {
+                self.poison(&a);
+                self.poison(&b);
+            }
+            Type::Record(fields) => fields.iter().for_each(|(_, t)| self.poison(t)),
+            other => {
+                if let Some(v) = Self::variable(&other) {
+                    self.bindings[v] = Some(ERROR);
+                }
+            }
         }
     }
 

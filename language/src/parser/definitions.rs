@@ -164,7 +164,24 @@ impl Parser<'_> {
     /// An expression, predicate or list of names up to the end of the definition.
     fn expression_body(&mut self) -> Parsed<Expr> {
         let start = self.span();
-        let mut items = self.list(operators::FORMULA)?;
+        let mut items = vec![self.formula()?];
+        // A list stands for names to declare or assign to; a couple of values has parentheses.
+        let is_name = |e: &Expr| matches!(e.kind, ExprKind::Ident(_));
+        while self.is(TokenKind::Comma) && items.last().is_some_and(is_name) {
+            self.bump();
+            items.push(self.formula()?);
+        }
+        if items.len() > 1
+            && let Some(value) = items.iter().find(|e| !is_name(e))
+        {
+            let diagnostic = Diagnostic::error(
+                codes::MALFORMED_DEFINITION,
+                value.span,
+                "expected a name in a list of names",
+            )
+            .help("a tuple has parentheses: `(a, b)`");
+            return Err(self.report(diagnostic));
+        }
         if !self.at_definition_end() {
             return Err(self.unexpected(codes::MALFORMED_DEFINITION, "`;`, a section or `END`"));
         }

@@ -456,6 +456,8 @@ impl Parser<'_> {
         let open = self.open_after(word, &format!("{word}(a: E, b: F)"))?;
         let mut fields = vec![];
         loop {
+            // Some write `struct((a: S), (b: T))`.
+            let inner = self.eat(TokenKind::OpenParen);
             if self.kind_at(self.at + 1) != TokenKind::Colon {
                 let message = format!("expected a label and `:`, found {}", self.found());
                 let diagnostic = Diagnostic::error(codes::EXPECTED_LABEL, self.span(), message)
@@ -465,6 +467,9 @@ impl Parser<'_> {
             let label = self.name("the label of a field")?;
             self.expect(TokenKind::Colon, "`:`")?;
             fields.push((label, self.climb(IN_PARENTHESES)?));
+            if let Some(inner) = inner {
+                self.close(TokenKind::CloseParen, inner)?;
+            }
             if self.eat(TokenKind::Comma).is_none() {
                 break;
             }

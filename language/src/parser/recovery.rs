@@ -165,10 +165,12 @@ impl Parser<'_> {
             && self.token().end == self.token_at(self.at + 1).start
     }
 
-    /// Whether infix operators follow that only look like ones of B: `&&`, `=<`.
+    /// Whether infix operators follow that only look like ones of B: `&&`, `=<`, `\=`.
     pub(super) fn is_foreign_operator(&self) -> bool {
         let and = TokenKind::Infix(BinaryOp::And);
-        self.touching(and, and) || self.touching(TokenKind::Equal, TokenKind::Infix(BinaryOp::Less))
+        self.touching(and, and)
+            || self.touching(TokenKind::Equal, TokenKind::Infix(BinaryOp::Less))
+            || self.touching(TokenKind::Infix(BinaryOp::SetMinus), TokenKind::Equal)
     }
 
     /// Reports an operator of another language at the next token, if there is one.
@@ -176,10 +178,13 @@ impl Parser<'_> {
         let and = TokenKind::Infix(BinaryOp::And);
         let not = TokenKind::Quantifier(Quantifier::Forall);
         let word = self.text_at(self.at);
+        let backslash = TokenKind::Infix(BinaryOp::SetMinus);
         let (found, help) = if self.touching(and, and) {
             ("&&", "conjunction is `&`")
         } else if self.touching(not, TokenKind::Equal) {
             ("!=", "inequality is `/=`")
+        } else if self.touching(backslash, TokenKind::Equal) {
+            ("\\=", "inequality is `/=`")
         } else if self.touching(TokenKind::Equal, TokenKind::Infix(BinaryOp::Less)) {
             ("=<", "less or equal is `<=`")
         } else {

@@ -40,7 +40,6 @@ impl<'m> Printer<'m> {
         let globals = self.globals.get_or_insert_with(|| {
             let mut names: HashSet<&str> = HashSet::new();
             names.extend(model.constants.iter().chain(&model.variables).map(|v| v.name.as_str()));
-            names.extend(model.events.iter().map(|e| e.name.as_str()));
             for c in &model.carriers {
                 names.insert(&c.name);
                 if let CarrierKind::Enumerated(elements) = &c.kind {

@@ -1,0 +1,367 @@
+//! The transition system of a model: directed execution of one step, and enumeration of all.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bsym_language::model::{
+    ChoiceId, ConstId, Event, EventId, Pred, PredKind, Subst, SubstKind, Target, VarId,
+};
+use bsym_language::source::Span;
+
+use crate::env::{Env, Name};
+use crate::error::{EvalError, EvalErrorKind};
+use crate::evaluator::{Eval, Evaluator};
+use crate::paths::{End, Path, Walker};
+use crate::state::{Constants, Execution, State};
+use crate::value::Value;
+
+/// Where an execution leads.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// A state.
+    Reached {
+        /// Values of all variables after.
+        state: State,
+        /// Values of the results.
+        results: Vec<Value>,
+    },
+    /// Nowhere: a guard or the predicate of a choice is false.
+    Disabled {
+        /// The guard or predicate.
+        span: Span,
+        /// What is wrong with it; lower case, no full stop.
+        why: String,
+    },
+    /// An evaluation on the way is ill-defined.
+    IllDefined(EvalError),
+    /// The `ASSERT`, loop invariant or loop variant is violated.
+    AssertFailed(Span),
+    /// The `PRE` inside the body is false.
+    PreconditionFailed(Span),
+}
+
+/// An edge of the transition system, or a step that goes wrong on the way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edge {
+    /// The event; `None` is the initialisation.
+    pub event: Option<EventId>,
+    /// How it is executed.
+    pub execution: Execution,
+    /// Where it leads; never [`Outcome::Disabled`].
+    pub outcome: Outcome,
+}
+
+impl Edge {
+    /// The state that is reached.
+    pub fn state(&self) -> Option<&State> {
+        match &self.outcome {
+            Outcome::Reached { state, .. } => Some(state),
+            _ => None,
+        }
+    }
+}
+
+/// The edges out of a state.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Edges {
+    /// In the order of the events. Edges that agree in event, parameters, results and outcome appear once.
+    pub edges: Vec<Edge>,
+    /// Events of which edges may be missing, and why.
+    pub incomplete: Vec<(Option<EventId>, EvalError)>,
+}
+
+/// The valuations of the constants.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Valuations {
+    /// Those that satisfy the axioms.
+    pub found: Vec<Constants>,
+    /// Valuations under which an axiom is ill-defined.
+    pub ill_defined: Vec<(Constants, EvalError)>,
+    /// Why valuations may be missing.
+    pub incomplete: Option<EvalError>,
+}
+
+impl Evaluator<'_> {
+    /// Executes one step with the given parameters and choices.
+    ///
+    /// Choices that are not given are looked for; that is an error of kind
+    /// [`EvalErrorKind::Unsupported`] where several outcomes remain. The state is not looked at for the
+    /// initialisation.
+    ///
+    /// # Errors
+    /// A set is too large where its elements are needed, a wrong number of parameters, several outcomes.
+    pub fn execute(
+        &self,
+        constants: &[Value],
+        state: &[Value],
+        event: Option<EventId>,
+        execution: &Execution,
+    ) -> Eval<Outcome> {
+        let edges = self.run(constants, state, event, &execution.parameters, &execution.choices)?;
+        let mut outcomes: Vec<Outcome> = Vec::new();
+        for (_, outcome) in edges {
+            let wanted = match &outcome {
+                Outcome::Reached { results, .. } => {
+                    execution.results.is_empty() || *results == execution.results
+                }
+                _ => true,
+            };
+            if wanted && !outcomes.contains(&outcome) {
+                outcomes.push(outcome);
+            }
+        }
+        if outcomes.iter().any(|o| !matches!(o, Outcome::Disabled { .. })) {
+            outcomes.retain(|o| !matches!(o, Outcome::Disabled { .. }));
+        }
+        let span = self.body(event)?.span;
+        match outcomes.len() {
+            0 => Ok(Outcome::Disabled { span, why: "no execution has these results".into() }),
+            1 => Ok(outcomes.swap_remove(0)),
+            n => Err(EvalError::unsupported(span, format!("the choices given leave {n} outcomes open"))),
+        }
+    }
+
+    fn body(&self, event: Option<EventId>) -> Eval<&Subst> {
+        match event {
+            None => Ok(&self.model.initialisation),
+            Some(id) => Ok(&self.event(id)?.body),
+        }
+    }
+
+    fn event(&self, id: EventId) -> Eval<&Event> {
+        let unknown = || EvalError::unsupported(Span::default(), "the model has no such event");
+        self.model.events.get(id.index()).ok_or_else(unknown)
+    }
+
+    /// All ways to execute an event with the given parameters that agree with the given choices.
+    fn run(
+        &self,
+        constants: &[Value],
+        state: &[Value],
+        event: Option<EventId>,
+        parameters: &[Value],
+        choices: &[(ChoiceId, Value)],
+    ) -> Eval<Vec<(Execution, Outcome)>> {
+        let walker = Walker { eval: self, given: choices };
+        let (names, results, state, body) = match event {
+            None => (&[][..], &[][..], &[][..], &self.model.initialisation),
+            Some(id) => {
+                let event = self.event(id)?;
+                (&event.parameters[..], &event.results[..], state, &event.body)
+            }
+        };
+        if names.len() != parameters.len() {
+            let message = format!("{} parameters instead of {}", parameters.len(), names.len());
+            return Err(EvalError::unsupported(body.span, message));
+        }
+        let bound: Vec<_> = names.iter().map(|l| Name::Local(*l)).zip(parameters.iter().cloned()).collect();
+        for (name, value) in &bound {
+            if self.type_of(*name).is_none_or(|ty| !self.has_type(value, ty)) {
+                let message = format!("the value of `{}` is not of its type", self.name(*name));
+                return Err(EvalError::unsupported(body.span, message));
+            }
+        }
+        let env = Env::new(constants, state);
+        let frame = env.frame(&bound);
+        let paths = walker.paths(&env.within(&frame), body, &[])?;
+        paths
+            .into_iter()
+            .map(|Path { writes, mut choices, end }| {
+                let mut execution = Execution { parameters: parameters.to_vec(), ..Execution::default() };
+                choices.sort_by_key(|(id, _)| *id);
+                execution.choices = choices;
+                let outcome = match end {
+                    End::Done => {
+                        let mut after = Vec::with_capacity(self.model.variables.len());
+                        for (i, variable) in self.model.variables.iter().enumerate() {
+                            let written = writes.get(&Target::Var(VarId(i as u32)));
+                            let value = written.or_else(|| state.get(i)).cloned().ok_or_else(|| {
+                                let message = format!("`{}` is not initialised", variable.name);
+                                EvalError::unsupported(body.span, message)
+                            })?;
+                            after.push(value);
+                        }
+                        for r in results {
+                            let value = writes.get(&Target::Local(*r)).cloned().ok_or_else(|| {
+                                let name = self.name(Name::Local(*r));
+                                EvalError::unsupported(
+                                    body.span,
+                                    format!("the result `{name}` is not assigned"),
+                                )
+                            })?;
+                            execution.results.push(value);
+                        }
+                        Outcome::Reached { state: after, results: execution.results.clone() }
+                    }
+                    End::Disabled { span, why } => Outcome::Disabled { span, why },
+                    End::IllDefined(e) => Outcome::IllDefined(e),
+                    End::Assert(span) => Outcome::AssertFailed(span),
+                    End::Precondition(span) => Outcome::PreconditionFailed(span),
+                };
+                Ok((execution, outcome))
+            })
+            .collect()
+    }
+
+    /// All edges out of a state.
+    pub fn successors(&self, constants: &[Value], state: &[Value]) -> Edges {
+        let mut all = Edges::default();
+        for i in 0..self.model.events.len() as u32 {
+            self.collect(constants, state, Some(EventId(i)), &mut all);
+        }
+        all
+    }
+
+    /// The edges of one event out of a state.
+    pub fn successors_of(&self, event: EventId, constants: &[Value], state: &[Value]) -> Edges {
+        let mut all = Edges::default();
+        self.collect(constants, state, Some(event), &mut all);
+        all
+    }
+
+    /// All executions of the initialisation.
+    pub fn initial_states(&self, constants: &[Value]) -> Edges {
+        let mut all = Edges::default();
+        self.collect(constants, &[], None, &mut all);
+        all
+    }
+
+    fn collect(&self, constants: &[Value], state: &[Value], event: Option<EventId>, all: &mut Edges) {
+        let mut seen = BTreeSet::new();
+        let done = self.each_execution(constants, state, event, &mut |execution, outcome| {
+            if let Outcome::Reached { state, results } = &outcome {
+                let key = (execution.parameters.clone(), results.clone(), state.clone());
+                if !seen.insert(key) {
+                    return true;
+                }
+            }
+            let edge = Edge { event, execution, outcome };
+            if edge.state().is_some() || !all.edges.contains(&edge) {
+                all.edges.push(edge);
+            }
+            true
+        });
+        if let Err(e) = done {
+            all.incomplete.push((event, e));
+        }
+    }
+
+    /// Calls `visit` for each execution that is not disabled, until it answers `false`.
+    fn each_execution(
+        &self,
+        constants: &[Value],
+        state: &[Value],
+        event: Option<EventId>,
+        visit: &mut dyn FnMut(Execution, Outcome) -> bool,
+    ) -> Eval<()> {
+        let parameters = match event {
+            None => vec![Vec::new()],
+            Some(id) => {
+                let event = self.event(id)?;
+                if event.parameters.is_empty() {
+                    vec![Vec::new()]
+                } else {
+                    let names: Vec<_> = event.parameters.iter().map(|l| Name::Local(*l)).collect();
+                    let mut guards = Vec::new();
+                    enabling(&event.body, &mut guards);
+                    let guards: Vec<&Pred> = guards.iter().collect();
+                    let env = Env::new(constants, state);
+                    let bindings = self.bindings(&env, &names, &guards, event.body.span)?;
+                    bindings.into_iter().map(|(b, _)| b.into_iter().map(|(_, v)| v).collect()).collect()
+                }
+            }
+        };
+        for parameters in parameters {
+            for (execution, outcome) in self.run(constants, state, event, &parameters, &[])? {
+                if !matches!(outcome, Outcome::Disabled { .. }) && !visit(execution, outcome) {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an event can be executed in a state, also where the execution goes wrong on the way.
+    ///
+    /// # Errors
+    /// A set is too large where its elements are needed.
+    pub fn enabled(&self, event: EventId, constants: &[Value], state: &[Value]) -> Eval<bool> {
+        let mut enabled = false;
+        let done = self.each_execution(constants, state, Some(event), &mut |_, _| {
+            enabled = true;
+            false
+        });
+        if enabled { Ok(true) } else { done.map(|()| false) }
+    }
+
+    /// The valuations of the constants that satisfy the axioms; some constants may be fixed.
+    pub fn constants(&self, fixed: &BTreeMap<ConstId, Value>) -> Valuations {
+        let mut valuations = Valuations::default();
+        let given: Vec<_> = fixed.iter().map(|(c, v)| (Name::Const(*c), v.clone())).collect();
+        let base = Env::default();
+        let frame = base.frame(&given);
+        let env = base.within(&frame);
+        let all = (0..self.model.constants.len() as u32).map(ConstId);
+        let open: Vec<_> = all.clone().filter(|c| !fixed.contains_key(c)).map(Name::Const).collect();
+        let axioms: Vec<&Pred> = self.model.axioms.iter().map(|a| &a.pred).collect();
+        let at = self.model.axioms.first().map_or(Span::default(), |a| a.span);
+        match self.bindings(&env, &open, &axioms, at) {
+            Err(e) => valuations.incomplete = Some(e),
+            Ok(bindings) => {
+                for (bound, truth) in bindings {
+                    let value = |c: ConstId| {
+                        let open = bound.iter().find(|(n, _)| *n == Name::Const(c)).map(|(_, v)| v.clone());
+                        open.or_else(|| fixed.get(&c).cloned())
+                    };
+                    let constants: Constants = all.clone().filter_map(value).collect();
+                    match truth {
+                        Ok(()) => valuations.found.push(constants),
+                        Err(e) => valuations.ill_defined.push((constants, e)),
+                    }
+                }
+            }
+        }
+        valuations
+    }
+
+    /// Whether no event is enabled in a state.
+    ///
+    /// # Errors
+    /// It cannot be decided for some event and no other one is enabled.
+    pub fn is_deadlock(&self, constants: &[Value], state: &[Value]) -> Eval<bool> {
+        let mut open = None;
+        for i in 0..self.model.events.len() as u32 {
+            match self.enabled(EventId(i), constants, state) {
+                Ok(true) => return Ok(false),
+                Ok(false) => {}
+                Err(e) if e.kind == EvalErrorKind::IllDefined => return Ok(false),
+                Err(e) => open = Some(e),
+            }
+        }
+        open.map_or(Ok(true), Err)
+    }
+}
+
+/// Predicates that hold of the parameters wherever the substitution is not disabled, as far as its
+/// outermost guards show.
+fn enabling(subst: &Subst, out: &mut Vec<Pred>) {
+    match &subst.kind {
+        SubstKind::Select { branches, otherwise: None, .. } => match &branches[..] {
+            [(guard, inner)] => {
+                out.push(guard.clone());
+                enabling(inner, out);
+            }
+            [] => {}
+            branches => {
+                let guards = branches.iter().map(|(g, _)| g.clone()).collect();
+                out.push(Pred { kind: PredKind::Or(guards), span: subst.span });
+            }
+        },
+        SubstKind::Sequence(parts) => {
+            if let Some(first) = parts.first() {
+                enabling(first, out);
+            }
+        }
+        SubstKind::Parallel(parts) => parts.iter().for_each(|p| enabling(p, out)),
+        _ => {}
+    }
+}
