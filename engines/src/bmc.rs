@@ -106,7 +106,12 @@ impl Bmc {
     }
 
     /// Is there a valuation of the constants at all, and an initial state?
-    fn constants(&mut self, problem: &mut Problem, slice: &Slice, open: &mut Open<'_>) -> Result<Option<Outcome>, SolverError> {
+    fn constants(
+        &mut self,
+        problem: &mut Problem,
+        slice: &Slice,
+        open: &mut Open<'_>,
+    ) -> Result<Option<Outcome>, SolverError> {
         let mut session = open(problem.terms())?;
         for &t in problem.system.background.iter().chain(&problem.system.axioms) {
             session.assert(t)?;
@@ -116,7 +121,10 @@ impl Bmc {
             let reason = if problem.system.constants.is_empty() && problem.system.axioms.is_empty() {
                 "the scope admits no model".into()
             } else {
-                format!("no valuation of the constants satisfies the properties of {}", problem.system.model.name)
+                format!(
+                    "no valuation of the constants satisfies the properties of {}",
+                    problem.system.model.name
+                )
             };
             return Ok(Some(Outcome::Vacuous(reason)));
         }
@@ -124,7 +132,13 @@ impl Bmc {
         Ok(None)
     }
 
-    fn initialisation(&mut self, problem: &mut Problem, job: &Job, slice: &Slice, open: &mut Open<'_>) -> Result<Option<Outcome>, SolverError> {
+    fn initialisation(
+        &mut self,
+        problem: &mut Problem,
+        job: &Job,
+        slice: &Slice,
+        open: &mut Open<'_>,
+    ) -> Result<Option<Outcome>, SolverError> {
         let terms = problem.terms();
         self.stage = Stage::Violation;
         if !problem.initial_failures.is_empty() {
@@ -152,13 +166,21 @@ impl Bmc {
             }
         }
         match decide(&mut self.path.session, &[], &slice.query())? {
-            Decided::Unsat(_) => Ok(Some(Outcome::Vacuous(format!("{} has no initial state", problem.system.model.name)))),
+            Decided::Unsat(_) => {
+                Ok(Some(Outcome::Vacuous(format!("{} has no initial state", problem.system.model.name))))
+            }
             Decided::Unknown(reason) if reason == Stopped::Cancelled => Ok(Some(Outcome::Paused(reason))),
             Decided::Sat | Decided::Unknown(_) => Ok(None),
         }
     }
 
-    fn violation(&mut self, problem: &mut Problem, job: &Job, slice: &Slice, observer: &mut dyn Observer) -> Result<Option<Outcome>, SolverError> {
+    fn violation(
+        &mut self,
+        problem: &mut Problem,
+        job: &Job,
+        slice: &Slice,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Outcome>, SolverError> {
         let k = self.path.depth();
         let violation = self.path.violation(problem, job);
         // Where nothing can go wrong, what is asked is only whether there is such a path.
@@ -182,20 +204,33 @@ impl Bmc {
                 if let Some(paused) = slice.over(&reason) {
                     return Ok(Some(paused));
                 }
-                observer.progress(&Progress::Undecided { query: format!("depth {k}"), reason: reason.to_string() });
+                observer.progress(&Progress::Undecided {
+                    query: format!("depth {k}"),
+                    reason: reason.to_string(),
+                });
                 self.undecided.get_or_insert(reason.to_string());
             }
         }
         if self.undecided.is_none() {
             self.clear = Some(k);
         }
-        observer.progress(&Progress::Depth { engine: Engine::Bmc, depth: k, undecided: self.undecided.is_some() });
+        observer.progress(&Progress::Depth {
+            engine: Engine::Bmc,
+            depth: k,
+            undecided: self.undecided.is_some(),
+        });
         self.path.assume_conjuncts(problem)?;
         self.stage = Stage::Failure;
         Ok(None)
     }
 
-    fn failure(&mut self, problem: &mut Problem, job: &Job, slice: &Slice, observer: &mut dyn Observer) -> Result<Option<Outcome>, SolverError> {
+    fn failure(
+        &mut self,
+        problem: &mut Problem,
+        job: &Job,
+        slice: &Slice,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Outcome>, SolverError> {
         let terms = problem.terms();
         let k = self.path.depth();
         let failures = self.path.failures(problem);
@@ -204,11 +239,16 @@ impl Bmc {
             return Ok(None);
         }
         let any = terms.or(failures.iter().map(|f| f.1));
-        let checked = self.path.check(any, &failures, &slice.query(), |model, taken| attempt(problem, job, model, taken))?;
+        let checked = self
+            .path
+            .check(any, &failures, &slice.query(), |model, taken| attempt(problem, job, model, taken))?;
         match checked {
             Checked::Sat(Attempt::Found(c)) => return Ok(Some(Outcome::Violated(c))),
             Checked::Sat(Attempt::Failed(why)) => {
-                observer.progress(&Progress::Undecided { query: format!("failures at depth {k}"), reason: why.clone() });
+                observer.progress(&Progress::Undecided {
+                    query: format!("failures at depth {k}"),
+                    reason: why.clone(),
+                });
                 self.undecided.get_or_insert(why);
             }
             Checked::Unsat { .. } => {}
@@ -217,7 +257,10 @@ impl Bmc {
                     self.stage = Stage::Failure;
                     return Ok(Some(paused));
                 }
-                observer.progress(&Progress::Undecided { query: format!("failures at depth {k}"), reason: reason.to_string() });
+                observer.progress(&Progress::Undecided {
+                    query: format!("failures at depth {k}"),
+                    reason: reason.to_string(),
+                });
                 self.undecided.get_or_insert(reason.to_string());
             }
         }

@@ -25,28 +25,43 @@ pub enum Attempt {
 ///
 /// # Errors
 /// If the solver fails.
-pub fn attempt(problem: &mut Problem, job: &Job, model: &mut Model<'_>, taken: Taken) -> Result<Attempt, SolverError> {
-    let trace = match read_trace(&problem.system, &mut problem.unrolling, model, &taken.events, taken.last_fails) {
-        Ok(trace) => trace,
-        Err(e) => return Ok(Attempt::Failed(e.to_string())),
-    };
+pub fn attempt(
+    problem: &mut Problem,
+    job: &Job,
+    model: &mut Model<'_>,
+    taken: Taken,
+) -> Result<Attempt, SolverError> {
+    let trace =
+        match read_trace(&problem.system, &mut problem.unrolling, model, &taken.events, taken.last_fails) {
+            Ok(trace) => trace,
+            Err(e) => return Ok(Attempt::Failed(e.to_string())),
+        };
     Ok(confirm(job, trace))
 }
 
 /// Replays a trace and looks for a violation of what is asked at its end.
 pub fn confirm(job: &Job, trace: Trace) -> Attempt {
+    let conjuncts = job.properties.iter().filter_map(|p| match p {
+        Property::Invariant(i) => Some(*i),
+        _ => None,
+    });
     let checks = Checks {
-        invariant: job.properties.iter().any(|p| matches!(p, Property::Invariant(_))),
+        invariant: Some(conjuncts.collect()),
         assertions: job.properties.iter().any(|p| matches!(p, Property::Assertion(_))),
         deadlock: job.properties.contains(&Property::DeadlockFree),
         goal: job.properties.contains(&Property::NoGoal),
         well_definedness: job.well_definedness,
     };
     match replay(&job.model, &trace, &checks) {
-        Ok(replayed) => match replayed.violation.filter(|v| concerns(job, v)) {
-            Some(violation) => Attempt::Found(Box::new(Counterexample { trace, violation })),
-            None => Attempt::Failed("the trace replays, but its last state violates nothing".into()),
-        },
+        Ok(replayed) => {
+            let mut violations = replayed.violations;
+            violations.retain(|v| concerns(job, v));
+            if violations.is_empty() {
+                Attempt::Failed("the trace replays, but its last state violates nothing".into())
+            } else {
+                Attempt::Found(Box::new(Counterexample { trace, violations }))
+            }
+        }
         Err(e) => Attempt::Failed(format!("the solver's model does not replay: {e}")),
     }
 }

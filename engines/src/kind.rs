@@ -93,7 +93,8 @@ impl Kind {
                 Step::Paused(outcome) => return Ok(outcome),
                 Step::NotInductive => {}
                 Step::Undecided(reason) => {
-                    observer.progress(&Progress::Undecided { query: format!("induction step, k = {k}"), reason });
+                    observer
+                        .progress(&Progress::Undecided { query: format!("induction step, k = {k}"), reason });
                 }
             }
             observer.progress(&Progress::Depth { engine: Engine::Kind, depth: k, undecided: false });
@@ -121,7 +122,12 @@ impl Kind {
         }
     }
 
-    fn induction_step(&mut self, problem: &mut Problem, job: &Job, slice: &Slice) -> Result<Step, SolverError> {
+    fn induction_step(
+        &mut self,
+        problem: &mut Problem,
+        job: &Job,
+        slice: &Slice,
+    ) -> Result<Step, SolverError> {
         let terms = problem.terms();
         // Failures are asked from the last good state, before the violating step is there.
         if !self.extended {
@@ -207,7 +213,11 @@ enum Found {
 }
 
 /// Values of the variables' symbols in state k.
-fn state_values(problem: &mut Problem, model: &mut Model<'_>, k: usize) -> Result<Vec<TermValue>, SolverError> {
+fn state_values(
+    problem: &mut Problem,
+    model: &mut Model<'_>,
+    k: usize,
+) -> Result<Vec<TermValue>, SolverError> {
     let symbols: Vec<Term> = problem.system.current.iter().flat_map(|s| s.symbols()).collect();
     let mut values = vec![];
     for symbol in symbols {

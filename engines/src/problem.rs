@@ -61,7 +61,11 @@ impl Problem {
     ///
     /// # Errors
     /// If the solver fails.
-    pub fn new(job: &Job, violated: &BTreeSet<Property>, open: &mut Open<'_>) -> Result<Problem, SolverError> {
+    pub fn new(
+        job: &Job,
+        violated: &BTreeSet<Property>,
+        open: &mut Open<'_>,
+    ) -> Result<Problem, SolverError> {
         let terms = Rc::new(Terms::new());
         let system = encode(terms.clone(), Arc::clone(&job.model), &job.scope);
         let unrolling = Unrolling::new(&system);
@@ -112,7 +116,9 @@ impl Problem {
         let terms = &self.system.terms;
         match property {
             Property::Invariant(i) => self.system.is_supported(i).then(|| self.system.invariant[i].clone()),
-            Property::Assertion(i) => (!self.system.unsupported_assertions.contains(&i)).then(|| self.system.assertions[i].clone()),
+            Property::Assertion(i) => {
+                (!self.system.unsupported_assertions.contains(&i)).then(|| self.system.assertions[i].clone())
+            }
             Property::NoGoal => {
                 let goal = self.system.goal.as_ref()?;
                 Some(StatePredicate { holds: terms.not(goal.holds), defined: goal.defined })
@@ -151,7 +157,10 @@ impl Problem {
         let mut defined = BTreeSet::new();
         for target in &self.targets {
             let (before, predicate) = match target.property {
-                Property::Invariant(i) => (self.assumed.iter().filter(|&&j| j < i).copied().collect(), self.system.invariant[i].clone()),
+                Property::Invariant(i) => (
+                    self.assumed.iter().filter(|&&j| j < i).copied().collect(),
+                    self.system.invariant[i].clone(),
+                ),
                 Property::Assertion(i) => (self.assumed.clone(), self.system.assertions[i].clone()),
                 Property::NoGoal | Property::DeadlockFree => continue,
             };
@@ -197,9 +206,10 @@ impl Problem {
 
     /// The assumed conjuncts in the state after `k` steps.
     pub fn assumed_in(&mut self, k: usize) -> Term {
-        let all = self.system.terms.and(
-            self.targets.iter().filter(|t| matches!(t.property, Property::Invariant(_))).map(|t| t.ok),
-        );
+        let all = self
+            .system
+            .terms
+            .and(self.targets.iter().filter(|t| matches!(t.property, Property::Invariant(_))).map(|t| t.ok));
         self.unrolling.state(all, k)
     }
 
@@ -220,12 +230,8 @@ impl Problem {
     /// the event is not proven to establish: the unproven part of T_p¬. `false` for a fully proven event.
     pub fn violated_after(&mut self, job: &Job, event: Option<EventId>, k: usize) -> Term {
         let terms = self.terms();
-        let open: Vec<Term> = self
-            .targets
-            .iter()
-            .filter(|t| !self.is_proven(job, event, t))
-            .map(|t| terms.not(t.ok))
-            .collect();
+        let open: Vec<Term> =
+            self.targets.iter().filter(|t| !self.is_proven(job, event, t)).map(|t| terms.not(t.ok)).collect();
         let any = terms.or(open);
         self.unrolling.state(any, k)
     }

@@ -16,7 +16,9 @@ use crate::kind::Kind;
 use crate::options::Job;
 use crate::outcome::{Outcome, Slice};
 use crate::problem::{Open, Problem};
-use crate::verdict::{Counterexample, Engine, Observer, Progress, Proof, PropertyVerdict, Report, Unknown, Verdict};
+use crate::verdict::{
+    Counterexample, Engine, Observer, Progress, Proof, PropertyVerdict, Report, Unknown, Verdict,
+};
 
 /// First slice of each engine of a portfolio; doubled every round.
 const FIRST_SLICE: Duration = Duration::from_millis(300);
@@ -50,8 +52,12 @@ pub fn run(job: &Job, engine: Engine, open: &mut Open<'_>, observer: &mut dyn Ob
         round.finish(&mut report);
         match verdict {
             Verdict::Violated(found) => {
-                let newly: Vec<Property> =
-                    violated_properties(&found.violation).into_iter().filter(|p| job.properties.contains(p)).collect();
+                let newly: Vec<Property> = found
+                    .violations
+                    .iter()
+                    .flat_map(violated_properties)
+                    .filter(|p| job.properties.contains(p))
+                    .collect();
                 for &property in &newly {
                     observer.progress(&Progress::Violated(property));
                 }
@@ -84,7 +90,11 @@ pub fn run(job: &Job, engine: Engine, open: &mut Open<'_>, observer: &mut dyn Ob
     }
 }
 
-fn verdicts(job: &Job, violated: &BTreeSet<Property>, claim: Option<&Claim>) -> Vec<(Property, PropertyVerdict)> {
+fn verdicts(
+    job: &Job,
+    violated: &BTreeSet<Property>,
+    claim: Option<&Claim>,
+) -> Vec<(Property, PropertyVerdict)> {
     job.properties
         .iter()
         .map(|&p| {
@@ -108,7 +118,12 @@ enum Worker {
 }
 
 impl Worker {
-    fn start(engine: Engine, job: &Job, violated: &BTreeSet<Property>, open: &mut Open<'_>) -> Result<Worker, SolverError> {
+    fn start(
+        engine: Engine,
+        job: &Job,
+        violated: &BTreeSet<Property>,
+        open: &mut Open<'_>,
+    ) -> Result<Worker, SolverError> {
         let mut problem = Problem::new(job, violated, open)?;
         Ok(match engine {
             Engine::Bmc | Engine::Check => Worker::Bmc(Bmc::new(&mut problem, open)?, problem),
@@ -147,7 +162,13 @@ impl Worker {
         }
     }
 
-    fn advance(&mut self, job: &Job, open: &mut Open<'_>, slice: &Slice, observer: &mut dyn Observer) -> Result<Outcome, SolverError> {
+    fn advance(
+        &mut self,
+        job: &Job,
+        open: &mut Open<'_>,
+        slice: &Slice,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, SolverError> {
         match self {
             Worker::Bmc(b, p) => b.advance(p, job, open, slice, None, observer),
             Worker::Kind(k, p) => k.advance(p, job, open, slice, observer),
@@ -201,7 +222,11 @@ impl Round {
                     }
                     let last_one = stuck.iter().filter(|s| s.is_none()).count() == 1;
                     let slice = Slice {
-                        budget: if alone || last_one { job.budget.clone() } else { job.budget.within(length) },
+                        budget: if alone || last_one {
+                            job.budget.clone()
+                        } else {
+                            job.budget.within(length)
+                        },
                         query: job.query_time,
                     };
                     let worker = &mut self.workers[i];
@@ -254,7 +279,8 @@ impl Round {
             if let Worker::Kind(kind, _) = worker
                 && report.counterexample_to_induction.is_none()
             {
-                report.counterexample_to_induction = kind.counterexample_to_induction().map(<[String]>::to_vec);
+                report.counterexample_to_induction =
+                    kind.counterexample_to_induction().map(<[String]>::to_vec);
             }
         }
         self.drop_workers();

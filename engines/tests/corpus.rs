@@ -36,7 +36,9 @@ fn symbolic_machines_get_their_known_verdicts() {
             job.budget = Budget::unlimited().within(Duration::from_secs(if right { 2 } else { 20 }));
             match report(&job, engine).verdict {
                 Verdict::Holds(_) if violated => failures.push(format!("{path}: {engine:?} says holds")),
-                Verdict::Violated(_) if !violated => failures.push(format!("{path}: {engine:?} says violated")),
+                Verdict::Violated(_) if !violated => {
+                    failures.push(format!("{path}: {engine:?} says violated"))
+                }
                 Verdict::Holds(_) | Verdict::Violated(_) => right = true,
                 Verdict::Vacuous(why) => failures.push(format!("{path}: {engine:?} says vacuous, {why}")),
                 Verdict::Unknown(_) => {}

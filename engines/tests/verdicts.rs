@@ -77,7 +77,7 @@ fn every_conjunct_that_fails_is_reported() {
     let model = model(text);
     let report = report(&job(&model, &ScopeRequest::default()), Engine::Bmc);
     let Verdict::Violated(c) = report.verdict else { panic!() };
-    assert_eq!(c.violation, Violation::Invariant(vec![1, 2]));
+    assert_eq!(c.violations, [Violation::Invariant(vec![1, 2])]);
 }
 
 #[test]
@@ -91,7 +91,11 @@ OPERATIONS up = x := x + 1; wrap = SELECT y >= 0 THEN y := 0 END END";
     use bsym_engines::verdict::PropertyVerdict::*;
     assert_eq!(
         report.properties,
-        [(Property::Invariant(0), Violated), (Property::Invariant(1), Holds), (Property::Invariant(2), Holds)]
+        [
+            (Property::Invariant(0), Violated),
+            (Property::Invariant(1), Holds),
+            (Property::Invariant(2), Holds)
+        ]
     );
 }
 
@@ -104,7 +108,7 @@ OPERATIONS read = x := f(x); clear = SELECT x = 0 THEN x := 1 END END";
     for &engine in ALL {
         let report = report(&job(&model, &ScopeRequest::default()), engine);
         let Verdict::Violated(c) = report.verdict else { panic!("{engine:?} {}", answer(&report)) };
-        assert!(matches!(c.violation, Violation::IllDefined(_)), "{engine:?} {:?}", c.violation);
+        assert!(matches!(c.violations[..], [Violation::IllDefined(_)]), "{engine:?} {:?}", c.violations);
         assert_eq!(c.trace.steps.len(), 3, "{engine:?}");
     }
 }
@@ -162,9 +166,11 @@ fn deadlocks_assertions_and_goals() {
 INITIALISATION x := 0 OPERATIONS up = SELECT x < 3 THEN x := x + 1 END END";
     let model = model(text);
     let mut job = job(&model, &ScopeRequest::default());
-    for (property, expected) in
-        [(Property::DeadlockFree, "violated 3"), (Property::Assertion(0), "violated 3"), (Property::NoGoal, "violated 2")]
-    {
+    for (property, expected) in [
+        (Property::DeadlockFree, "violated 3"),
+        (Property::Assertion(0), "violated 3"),
+        (Property::NoGoal, "violated 2"),
+    ] {
         job.properties = vec![property];
         for &engine in ALL {
             assert_eq!(answer(&report(&job, engine)), expected, "{engine:?} {property:?}");
@@ -180,6 +186,6 @@ OPERATIONS up = x := x + 1; test = SELECT x > 1 THEN ASSERT x < 2 THEN skip END 
     for &engine in ALL {
         let report = report(&job(&model, &ScopeRequest::default()), engine);
         let Verdict::Violated(c) = report.verdict else { panic!("{engine:?} {}", answer(&report)) };
-        assert!(matches!(c.violation, Violation::Assert(_)), "{engine:?} {:?}", c.violation);
+        assert!(matches!(c.violations[..], [Violation::Assert(_)]), "{engine:?} {:?}", c.violations);
     }
 }

@@ -100,7 +100,10 @@ mod tests {
 
     fn cube(literals: &[i32]) -> Cube {
         Cube::new(
-            literals.iter().map(|&l| Literal { position: l.unsigned_abs() as usize, positive: l > 0 }).collect(),
+            literals
+                .iter()
+                .map(|&l| Literal { position: l.unsigned_abs() as usize, positive: l > 0 })
+                .collect(),
         )
     }
 

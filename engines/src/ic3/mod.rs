@@ -154,7 +154,13 @@ impl Ic3 {
             let last = self.frames.last();
             match self.steps.bad(problem, self.predicates.all(), last, slice)? {
                 Query::Sat(found) => {
-                    let goal = Goal { frame: last, distance: 1, cube: found.cube, events: found.event.into_iter().collect(), met: found.met };
+                    let goal = Goal {
+                        frame: last,
+                        distance: 1,
+                        cube: found.cube,
+                        events: found.event.into_iter().collect(),
+                        met: found.met,
+                    };
                     if let Some(end) = self.block(problem, job, open, slice, observer, goal)? {
                         return Ok(end);
                     }
@@ -212,7 +218,9 @@ impl Ic3 {
                     let all: Vec<Goal> = goals.into_iter().map(|g| g.0).chain([goal]).collect();
                     return self.refine(problem, job, open, slice, observer, &all);
                 }
-                Query::Unknown(reason) => return Ok(Some(self.stopped(slice, reason, "a cube against the initialisation"))),
+                Query::Unknown(reason) => {
+                    return Ok(Some(self.stopped(slice, reason, "a cube against the initialisation")));
+                }
                 Query::Unsat(_) => {}
             }
             match self.steps.consecution(problem, self.predicates.all(), &goal.cube, goal.frame - 1, slice)? {
@@ -220,7 +228,10 @@ impl Ic3 {
                     let lemma = self.generalise(problem, &goal.cube, core, goal.frame, slice)?;
                     let mut frame = goal.frame;
                     while frame < last
-                        && matches!(self.steps.consecution(problem, &[], &lemma, frame, slice)?, Query::Unsat(_))
+                        && matches!(
+                            self.steps.consecution(problem, &[], &lemma, frame, slice)?,
+                            Query::Unsat(_)
+                        )
                     {
                         frame += 1;
                     }
@@ -232,7 +243,13 @@ impl Ic3 {
                 Query::Sat(found) => {
                     let mut events: Vec<EventId> = found.event.into_iter().collect();
                     events.extend(&goal.events);
-                    let before = Goal { frame: goal.frame - 1, distance: goal.distance + 1, cube: found.cube, events, met: found.met };
+                    let before = Goal {
+                        frame: goal.frame - 1,
+                        distance: goal.distance + 1,
+                        cube: found.cube,
+                        events,
+                        met: found.met,
+                    };
                     if before.frame == 0 {
                         // The predecessor is an initial state.
                         let all: Vec<Goal> = goals.into_iter().map(|g| g.0).chain([goal, before]).collect();
@@ -241,7 +258,9 @@ impl Ic3 {
                     goals.push(Reverse(before));
                     goals.push(Reverse(goal));
                 }
-                Query::Unknown(reason) => return Ok(Some(self.stopped(slice, reason, "consecution of a cube"))),
+                Query::Unknown(reason) => {
+                    return Ok(Some(self.stopped(slice, reason, "consecution of a cube")));
+                }
             }
         }
         Ok(None)
@@ -254,8 +273,18 @@ impl Ic3 {
         }
     }
 
-    fn learn(&mut self, problem: &mut Problem, job: &Job, lemma: Cube, frame: usize, observer: &mut dyn Observer) -> Result<(), SolverError> {
-        observer.progress(&Progress::Lemma { frame, text: bsym_language::print::pred(&job.model, &self.clause(&lemma)) });
+    fn learn(
+        &mut self,
+        problem: &mut Problem,
+        job: &Job,
+        lemma: Cube,
+        frame: usize,
+        observer: &mut dyn Observer,
+    ) -> Result<(), SolverError> {
+        observer.progress(&Progress::Lemma {
+            frame,
+            text: bsym_language::print::pred(&job.model, &self.clause(&lemma)),
+        });
         self.steps.learn(problem, &lemma, frame)?;
         self.frames.block(lemma, frame);
         Ok(())
@@ -271,7 +300,14 @@ impl Ic3 {
 
     /// A larger cube that is still unreachable in `frame` steps: literals outside the core go, then one
     /// after the other is dropped where consecution and disjointness from the initial states allow.
-    fn generalise(&mut self, problem: &mut Problem, cube: &Cube, core: Cube, frame: usize, slice: &Slice) -> Result<Cube, SolverError> {
+    fn generalise(
+        &mut self,
+        problem: &mut Problem,
+        cube: &Cube,
+        core: Cube,
+        frame: usize,
+        slice: &Slice,
+    ) -> Result<Cube, SolverError> {
         let mut lemma = self.steps.disjoint_from_initial(problem, core, cube, slice)?;
         let mut kept = BTreeSet::new();
         while let Some(&literal) = lemma.literals().iter().find(|l| !kept.contains(*l)) {
@@ -381,4 +417,3 @@ enum Search {
     Outcome(Outcome),
     GaveUp(String),
 }
-

@@ -43,7 +43,12 @@ impl Predicates {
     /// Adds a predicate unless it has no term, says nothing, or is there already (also negated). A
     /// predicate that is not defined everywhere is taken only if `always` says that the condition of
     /// its definedness, over the current state, holds wherever the assumed conjuncts hold.
-    pub fn add(&mut self, system: &mut System, pred: &Pred, always: &mut dyn FnMut(&mut System, Term) -> bool) -> bool {
+    pub fn add(
+        &mut self,
+        system: &mut System,
+        pred: &Pred,
+        always: &mut dyn FnMut(&mut System, Term) -> bool,
+    ) -> bool {
         let Ok(encoded) = system.predicate(pred) else { return false };
         let terms = system.terms.clone();
         let t = encoded.holds;
@@ -55,7 +60,10 @@ impl Predicates {
         }
         // Constants alone say nothing about states.
         let symbols: BTreeSet<Term> = system.state_symbols().into_iter().collect();
-        let speaks = terms.symbols(&[t]).iter().any(|&s| symbols.contains(&terms.symbol(&terms.symbol_name(s), terms.symbol_sort(s))));
+        let speaks = terms
+            .symbols(&[t])
+            .iter()
+            .any(|&s| symbols.contains(&terms.symbol(&terms.symbol_name(s), terms.symbol_sort(s))));
         if !speaks || terms.quantifiers(&[t]) > 0 && self.all.len() > 40 {
             return false;
         }
@@ -152,7 +160,12 @@ fn atoms(p: &Pred, found: &mut Vec<Pred>) {
             _ => found.push(p.clone()),
         },
         PredKind::True | PredKind::False => {}
-        PredKind::Compare(..) | PredKind::Forall(..) | PredKind::Exists(..) | PredKind::Finite(_) | PredKind::Partition(..) | PredKind::Let(..) => {
+        PredKind::Compare(..)
+        | PredKind::Forall(..)
+        | PredKind::Exists(..)
+        | PredKind::Finite(_)
+        | PredKind::Partition(..)
+        | PredKind::Let(..) => {
             found.push(p.clone());
         }
     }
@@ -163,7 +176,9 @@ struct Conditions(Vec<Pred>);
 impl Visitor for Conditions {
     fn subst(&mut self, s: &Subst) {
         match &s.kind {
-            SubstKind::Pre(p, _) | SubstKind::Assert(p, _) | SubstKind::Any(_, _, p, _) => self.0.push(p.clone()),
+            SubstKind::Pre(p, _) | SubstKind::Assert(p, _) | SubstKind::Any(_, _, p, _) => {
+                self.0.push(p.clone())
+            }
             SubstKind::If(branches, _) | SubstKind::Select { branches, .. } => {
                 self.0.extend(branches.iter().map(|(p, _)| p.clone()));
             }
@@ -220,7 +235,8 @@ pub fn templates(model: &Model, round: usize) -> Option<Vec<Pred>> {
             model.invariant.iter().for_each(|c| literals.pred(&c.pred));
             literals.subst(&model.initialisation);
             model.events.iter().for_each(|e| literals.subst(&e.body));
-            let ints: Vec<VarId> = variables(model).filter(|v| model.variables[v.index()].ty == Type::Int).collect();
+            let ints: Vec<VarId> =
+                variables(model).filter(|v| model.variables[v.index()].ty == Type::Int).collect();
             for &v in &ints {
                 for n in literals.0.iter().take(12) {
                     found.push(compare(CompareOp::LessEqual, variable(model, v), integer(n.clone())));
@@ -293,7 +309,10 @@ fn set_pairs(model: &Model, found: &mut Vec<Pred>) {
         let empty = expr(ExprKind::EmptySet, s.ty.clone());
         found.push(compare(CompareOp::Equal, s.clone(), empty.clone()));
         for t in sets[i + 1..].iter().filter(|t| t.ty == s.ty) {
-            let common = expr(ExprKind::Binary(BinaryOp::Intersection, Box::new(s.clone()), Box::new(t.clone())), s.ty.clone());
+            let common = expr(
+                ExprKind::Binary(BinaryOp::Intersection, Box::new(s.clone()), Box::new(t.clone())),
+                s.ty.clone(),
+            );
             found.push(compare(CompareOp::Equal, common, empty.clone()));
             found.push(compare(CompareOp::Subset, s.clone(), t.clone()));
             found.push(compare(CompareOp::Subset, t.clone(), s.clone()));
@@ -410,7 +429,8 @@ fn size(p: &Pred) -> usize {
 
 /// A clause in B: a disjunction of predicates and negated predicates, comparisons negated in place.
 pub fn clause(literals: &[(Pred, bool)]) -> Pred {
-    let mut all: Vec<Pred> = literals.iter().map(|(p, positive)| if *positive { p.clone() } else { negate(p) }).collect();
+    let mut all: Vec<Pred> =
+        literals.iter().map(|(p, positive)| if *positive { p.clone() } else { negate(p) }).collect();
     match all.len() {
         0 => pred(PredKind::False),
         1 => all.remove(0),

@@ -153,7 +153,13 @@ impl Steps {
     }
 
     /// Whether a condition over one state holds wherever the assumed conjuncts hold.
-    pub fn is_always_true(&mut self, system: &mut System, unrolling: &mut Unrolling, condition: Term, budget: &Budget) -> bool {
+    pub fn is_always_true(
+        &mut self,
+        system: &mut System,
+        unrolling: &mut Unrolling,
+        condition: Term,
+        budget: &Budget,
+    ) -> bool {
         let terms = system.terms.clone();
         let wrong = unrolling.state(terms.not(condition), 0);
         let budget = Budget { query: Some(std::time::Duration::from_millis(300)), ..budget.clone() };
@@ -202,7 +208,13 @@ impl Steps {
     ///
     /// # Errors
     /// If the solver fails.
-    pub fn bad(&mut self, problem: &mut Problem, predicates: &[Predicate], frame: usize, slice: &Slice) -> Result<Query<()>, SolverError> {
+    pub fn bad(
+        &mut self,
+        problem: &mut Problem,
+        predicates: &[Predicate],
+        frame: usize,
+        slice: &Slice,
+    ) -> Result<Query<()>, SolverError> {
         debug_assert_eq!(predicates.len(), self.declared.len());
         let mut assumptions = self.in_frame(frame);
         assumptions.push(self.bad);
@@ -233,9 +245,9 @@ impl Steps {
         assumptions.push(self.step);
         assumptions.extend(cube.literals().iter().map(|l| self.then(l)));
         Ok(match self.ask(problem, assumptions, !predicates.is_empty(), slice)? {
-            Query::Unsat(core) => {
-                Query::Unsat(Cube::new(cube.literals().iter().copied().filter(|l| core.contains(&self.then(l))).collect()))
-            }
+            Query::Unsat(core) => Query::Unsat(Cube::new(
+                cube.literals().iter().copied().filter(|l| core.contains(&self.then(l))).collect(),
+            )),
             Query::Sat(s) => Query::Sat(s),
             Query::Unknown(r) => Query::Unknown(r),
         })
@@ -245,13 +257,18 @@ impl Steps {
     ///
     /// # Errors
     /// If the solver fails.
-    pub fn initial(&mut self, problem: &mut Problem, cube: &Cube, slice: &Slice) -> Result<Query<Cube>, SolverError> {
+    pub fn initial(
+        &mut self,
+        problem: &mut Problem,
+        cube: &Cube,
+        slice: &Slice,
+    ) -> Result<Query<Cube>, SolverError> {
         let mut assumptions = vec![self.initial];
         assumptions.extend(cube.literals().iter().map(|l| self.now(l)));
         Ok(match self.ask(problem, assumptions, false, slice)? {
-            Query::Unsat(core) => {
-                Query::Unsat(Cube::new(cube.literals().iter().copied().filter(|l| core.contains(&self.now(l))).collect()))
-            }
+            Query::Unsat(core) => Query::Unsat(Cube::new(
+                cube.literals().iter().copied().filter(|l| core.contains(&self.now(l))).collect(),
+            )),
             Query::Sat(s) => Query::Sat(s),
             Query::Unknown(r) => Query::Unknown(r),
         })
@@ -261,14 +278,18 @@ impl Steps {
     ///
     /// # Errors
     /// If the solver fails.
-    pub fn disjoint_from_initial(&mut self, problem: &mut Problem, part: Cube, whole: &Cube, slice: &Slice) -> Result<Cube, SolverError> {
+    pub fn disjoint_from_initial(
+        &mut self,
+        problem: &mut Problem,
+        part: Cube,
+        whole: &Cube,
+        slice: &Slice,
+    ) -> Result<Cube, SolverError> {
         if !part.literals().is_empty() && matches!(self.initial(problem, &part, slice)?, Query::Unsat(_)) {
             return Ok(part);
         }
         Ok(match self.initial(problem, whole, slice)? {
-            Query::Unsat(core) => {
-                Cube::new(part.literals().iter().chain(core.literals()).copied().collect())
-            }
+            Query::Unsat(core) => Cube::new(part.literals().iter().chain(core.literals()).copied().collect()),
             _ => whole.clone(),
         })
     }
@@ -277,7 +298,12 @@ impl Steps {
     ///
     /// # Errors
     /// If the solver fails.
-    pub fn minimise(&mut self, problem: &mut Problem, cubes: Vec<Cube>, slice: &Slice) -> Result<Vec<Cube>, SolverError> {
+    pub fn minimise(
+        &mut self,
+        problem: &mut Problem,
+        cubes: Vec<Cube>,
+        slice: &Slice,
+    ) -> Result<Vec<Cube>, SolverError> {
         let terms = problem.terms();
         let mut clauses = vec![];
         for cube in &cubes {
@@ -309,12 +335,20 @@ impl Steps {
         Ok(needed.into_iter().map(|i| cubes[i].clone()).collect())
     }
 
-    fn ask(&mut self, problem: &mut Problem, assumptions: Vec<Term>, read: bool, slice: &Slice) -> Result<Query<Vec<Term>>, SolverError> {
+    fn ask(
+        &mut self,
+        problem: &mut Problem,
+        assumptions: Vec<Term>,
+        read: bool,
+        slice: &Slice,
+    ) -> Result<Query<Vec<Term>>, SolverError> {
         let (selectors, failures, declared) = (&self.selectors, &self.failures, &self.declared);
         match self.session.check(&assumptions, &slice.query())? {
             Answer::Unsat(core) => Ok(Query::Unsat(core.0)),
             Answer::Unknown(reason) => Ok(Query::Unknown(reason)),
-            Answer::Sat(_) if !read => Ok(Query::Sat(FoundState { cube: Cube::new(vec![]), event: None, met: vec![] })),
+            Answer::Sat(_) if !read => {
+                Ok(Query::Sat(FoundState { cube: Cube::new(vec![]), event: None, met: vec![] }))
+            }
             Answer::Sat(mut model) => {
                 let mut literals = vec![];
                 for (position, (now, _)) in declared.iter().enumerate() {
