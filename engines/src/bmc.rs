@@ -4,17 +4,20 @@
 //! the invariant, the last step may only end in a conjunct that its event is not proven to preserve.
 //! An `unknown` is remembered and never ends the run: a deeper violation may still be found.
 
+use std::collections::BTreeSet;
+
 use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::{SolverError, Statistics};
 use bsym_encodings::term::Terms;
-use bsym_proofs::claim::{Claim, Evidence};
+use bsym_proofs::claim::{Claim, Evidence, Property};
 
 use crate::counterexample::{Attempt, attempt};
+use crate::hunt::Hunt;
 use crate::options::Job;
 use crate::outcome::{Outcome, Slice};
 use crate::path::{Checked, Path, Start, Taken};
 use crate::problem::{Decided, Open, Problem, decide};
-use crate::verdict::{Engine, Observer, Progress, Unknown};
+use crate::verdict::{Counterexample, Engine, Observer, Progress, Unknown};
 
 /// What is to be done next at the current depth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +38,7 @@ pub struct Bmc {
     clear: Option<usize>,
     /// A query was not decided, so deeper depths do not extend `clear`.
     undecided: Option<String>,
+    hunt: Hunt,
 }
 
 impl Bmc {
@@ -44,7 +48,7 @@ impl Bmc {
     /// If the solver fails.
     pub fn new(problem: &mut Problem, open: &mut Open<'_>) -> Result<Bmc, SolverError> {
         let path = Path::new(problem, Start::Initial, open)?;
-        Ok(Bmc { path, stage: Stage::Constants, clear: None, undecided: None })
+        Ok(Bmc { path, stage: Stage::Constants, clear: None, undecided: None, hunt: Hunt::default() })
     }
 
     /// No violation on any trace with up to this many events.
@@ -64,7 +68,9 @@ impl Bmc {
 
     /// Work of the solver.
     pub fn statistics(&self) -> Statistics {
-        self.path.session.statistics()
+        let mut all = self.path.session.statistics();
+        all += self.hunt.statistics();
+        all
     }
 
     /// Goes on until something is decided, the slice is over, or depth `to` is done.
@@ -90,8 +96,8 @@ impl Bmc {
             let outcome = match self.stage {
                 Stage::Constants => self.constants(problem, slice, open)?,
                 Stage::Initialisation => self.initialisation(problem, job, slice, open)?,
-                Stage::Violation => self.violation(problem, job, slice, observer)?,
-                Stage::Failure => self.failure(problem, job, slice, observer)?,
+                Stage::Violation => self.violation(problem, job, slice, open, observer)?,
+                Stage::Failure => self.failure(problem, job, slice, open, observer)?,
                 Stage::Extend => self.extend(problem, job)?,
             };
             if let Some(outcome) = outcome {
@@ -155,7 +161,7 @@ impl Bmc {
                 }
                 bsym_encodings::session::Answer::Unsat(_) => None,
                 bsym_encodings::session::Answer::Unknown(reason) => {
-                    self.note(slice, reason, "failure of the initialisation");
+                    self.undecided.get_or_insert(format!("failure of the initialisation: {reason}"));
                     None
                 }
             };
@@ -192,8 +198,11 @@ impl Bmc {
         match checked {
             Checked::Sat(Some(Attempt::Found(c))) => return Ok(Some(Outcome::Violated(c))),
             Checked::Sat(Some(Attempt::Failed(why))) => {
-                observer.progress(&Progress::Undecided { query: format!("depth {k}"), reason: why.clone() });
-                self.undecided.get_or_insert(why);
+                if let Some(found) =
+                    self.leave_open(problem, job, slice, open, observer, format!("depth {k}"), why)?
+                {
+                    return Ok(Some(Outcome::Violated(found)));
+                }
             }
             Checked::Sat(None) => {}
             Checked::Unsat { without_question: true } if k > 0 && self.undecided.is_none() => {
@@ -286,7 +295,22 @@ impl Bmc {
         })
     }
 
-    fn note(&mut self, _slice: &Slice, reason: Stopped, what: &str) {
-        self.undecided.get_or_insert(format!("{what}: {reason}"));
+    /// Remembers that a depth is not decided, after a look at it in small scopes.
+    #[allow(clippy::too_many_arguments)]
+    fn leave_open(
+        &mut self,
+        problem: &Problem,
+        job: &Job,
+        slice: &Slice,
+        open: &mut Open<'_>,
+        observer: &mut dyn Observer,
+        query: String,
+        reason: String,
+    ) -> Result<Option<Box<Counterexample>>, SolverError> {
+        observer.progress(&Progress::Undecided { query, reason: reason.clone() });
+        self.undecided.get_or_insert(reason);
+        let targets: BTreeSet<Property> = problem.targets.iter().map(|t| t.property).collect();
+        let violated = job.properties.iter().copied().filter(|p| !targets.contains(p)).collect();
+        self.hunt.search(job, &violated, self.path.depth(), slice, open)
     }
 }

@@ -1,6 +1,7 @@
 //! Bounded model checking, k-induction and IC3 for B models, with proof information.
 pub mod bmc;
 pub mod counterexample;
+pub mod hunt;
 pub mod ic3;
 pub mod kind;
 pub mod options;
