@@ -472,24 +472,6 @@ impl<'m> Evaluator<'m> {
         })
     }
 
-    /// Whether some binding gives the predicate the wanted truth. Every instance is looked at unless
-    /// none can be ill-defined: a witness does not hide an ill-defined instance.
-    fn exists(&self, env: &Env<'_>, locals: &[LocalId], literal: (bool, &Pred), at: Span) -> Eval<bool> {
-        let names: Vec<_> = locals.iter().map(|l| Name::Local(*l)).collect();
-        let total = self.is_total(env, literal.1);
-        let mut witness = false;
-        let done = self.solve(env, &names, &[literal], at, &mut |_, truth| {
-            truth?;
-            witness = true;
-            Ok(if total { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-        });
-        match done {
-            Err(e) if e.kind != EvalErrorKind::IllDefined && witness && total => Ok(true),
-            Err(e) => Err(e),
-            Ok(_) => Ok(witness),
-        }
-    }
-
     fn compare(&self, env: &Env<'_>, op: CompareOp, a: &Expr, b: &Expr, at: Span) -> Eval<bool> {
         use CompareOp::*;
         if matches!(op, Member | NotMember) {

@@ -7,8 +7,10 @@ pub mod error;
 pub mod evaluator;
 pub mod finder;
 pub mod lazy_set;
+pub mod itf;
 mod operators;
 mod paths;
+pub mod prob_trace;
 pub mod reals;
 mod relations;
 pub mod replay;
@@ -17,7 +19,15 @@ mod sequences;
 pub mod sets;
 mod solve;
 pub mod state;
+pub mod trace_file;
 pub mod transitions;
 pub mod value;
 pub mod value_parse;
 pub mod value_text;
+
+#[cfg(test)]
+mod evaluator_tests;
+#[cfg(test)]
+mod laws_tests;
+#[cfg(test)]
+mod trace_tests;

@@ -336,6 +336,11 @@ impl Evaluator<'_> {
                 LazySet::Unary(UnaryOp::Dom | UnaryOp::Ran | UnaryOp::Inverse, r) => {
                     return self.is_empty(r, at);
                 }
+                LazySet::Closure(c) => {
+                    return self.within_closure(c, &[], |env| {
+                        Ok(!self.exists(env, &c.locals, (true, &c.pred), at)?)
+                    });
+                }
                 _ => {}
             }
         }
@@ -616,6 +621,8 @@ impl Evaluator<'_> {
                 }
                 Ok(self.subset(&s, &t, at)? && self.subset(&t, &s, at)?)
             }
+            (Some(s), None) if s.is_empty() => self.is_empty(b, at),
+            (None, Some(t)) if t.is_empty() => self.is_empty(a, at),
             // A listed set with an element outside the other one differs from it.
             (Some(s), None) if !self.subset(&Value::Set(s.clone()), b, at)? => Ok(false),
             (None, Some(t)) if !self.subset(&Value::Set(t.clone()), a, at)? => Ok(false),

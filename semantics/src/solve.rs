@@ -16,6 +16,7 @@ use std::sync::Arc;
 use bsym_language::int::Int;
 use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, QuantOp, UnaryOp};
 use bsym_language::source::Span;
+use bsym_language::types::Type;
 
 use crate::env::{Env, FreeNames, Name};
 use crate::error::{EvalError, EvalErrorKind};
@@ -26,6 +27,9 @@ use crate::value::Value;
 
 type Flow = Eval<ControlFlow<()>>;
 const GO: ControlFlow<()> = ControlFlow::Continue(());
+
+/// How many integers are tried for a witness where infinitely many come into question.
+const PROBED: i64 = 512;
 
 /// Called with the unknowns in order and `Ok(())` for a solution, or an ill-defined instance; in the
 /// latter case perhaps only some of the unknowns are bound.
@@ -45,6 +49,8 @@ struct Search<'s, 'm> {
     literals: Vec<Literal<'s>>,
     at: Span,
     candidates: Cell<usize>,
+    /// Whether one solution is enough, so that a part of an infinite set is worth looking through.
+    probe: bool,
 }
 
 /// A way to bind one or more unknowns.
@@ -55,6 +61,8 @@ enum Source<'p> {
     Elements(&'p Expr, Value),
     /// One unknown is in a set.
     Range(usize, Value),
+    /// One unknown is perhaps in this part of its values.
+    Probe(usize, Value),
 }
 
 impl<'m> Evaluator<'m> {
@@ -71,6 +79,40 @@ impl<'m> Evaluator<'m> {
         at: Span,
         report: Report<'_>,
     ) -> Flow {
+        self.solve_with(env, unknowns, literals, at, false, report)
+    }
+
+    /// Whether some binding of the locals gives the predicate the wanted truth.
+    ///
+    /// Every instance is looked at unless none can be ill-defined: a witness does not hide an ill-defined
+    /// instance.
+    pub(crate) fn exists(
+        &self,
+        env: &Env<'_>,
+        locals: &[LocalId],
+        literal: (bool, &Pred),
+        at: Span,
+    ) -> Eval<bool> {
+        let names: Vec<_> = locals.iter().map(|l| Name::Local(*l)).collect();
+        let total = self.is_total(env, literal.1);
+        let mut witness = false;
+        let done = self.solve_with(env, &names, &[literal], at, total, &mut |_, truth| {
+            truth?;
+            witness = true;
+            Ok(if total { ControlFlow::Break(()) } else { GO })
+        });
+        done.map(|_| witness)
+    }
+
+    fn solve_with(
+        &self,
+        env: &Env<'_>,
+        unknowns: &[Name],
+        literals: &[(bool, &Pred)],
+        at: Span,
+        probe: bool,
+        report: Report<'_>,
+    ) -> Flow {
         let mut flat = Vec::new();
         for (positive, pred) in literals {
             flatten(*positive, pred, &mut flat);
@@ -84,7 +126,7 @@ impl<'m> Evaluator<'m> {
             })
             .collect::<Vec<_>>();
         let settled = vec![false; literals.len()];
-        let search = Search { eval: self, env, unknowns, literals, at, candidates: Cell::new(0) };
+        let search = Search { eval: self, env, unknowns, literals, at, candidates: Cell::new(0), probe };
         search.round(&mut vec![None; unknowns.len()], settled, report)
     }
 
@@ -300,6 +342,16 @@ impl<'m> Search<'_, 'm> {
             }
             Source::Elements(pattern, set) => (Some(pattern), 0, set),
             Source::Range(index, set) => (None, index, set),
+            Source::Probe(index, set) => {
+                for v in self.eval.list(&set, self.at)?.iter() {
+                    let mut next = bound.clone();
+                    next[index] = Some(v.clone());
+                    if let ControlFlow::Break(()) = self.candidate(&mut next, &settled, report)? {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+                return Err(self.unconfined(bound));
+            }
         };
         // Where elements may be visited twice they are listed first.
         let set = match self.eval.try_list(&set, self.at)? {
@@ -354,7 +406,7 @@ impl<'m> Search<'_, 'm> {
             let Some(source) = found else { continue };
             let size = match &source {
                 Source::Values(_, values) => values.len(),
-                Source::Elements(_, set) | Source::Range(_, set) => {
+                Source::Elements(_, set) | Source::Range(_, set) | Source::Probe(_, set) => {
                     match self.eval.cardinality(set, self.at) {
                         Ok(c) => c.within(usize::MAX).unwrap_or(usize::MAX),
                         Err(_) => continue,
@@ -368,9 +420,19 @@ impl<'m> Search<'_, 'm> {
                 best = Some((size, source));
             }
         }
+        let mut probe = None;
         for (i, (low, high)) in bounds.into_iter().enumerate() {
             if bound[i].is_some() {
                 continue;
+            }
+            if self.probe && probe.is_none() && self.eval.type_of(self.unknowns[i]) == Some(&Type::Int) {
+                let half = Int::from(PROBED / 2);
+                let (from, to) = match (&low, &high) {
+                    (Some(low), _) => (low.clone(), low + &Int::from(PROBED)),
+                    (None, Some(high)) => (high - &Int::from(PROBED), high.clone()),
+                    (None, None) => (-&half, half),
+                };
+                probe = Some(Source::Probe(i, self.eval.interval(from, to)));
             }
             let range = match (low, high) {
                 (Some(low), Some(high)) => self.eval.interval(low, high),
@@ -405,17 +467,19 @@ impl<'m> Search<'_, 'm> {
         {
             return Ok(source);
         }
-        match best {
-            Some((_, source)) => Ok(source),
-            None => {
-                let open = self.unknowns.iter().zip(bound).find(|(_, v)| v.is_none()).map(|(n, _)| *n);
-                let name = open.map_or("?", |n| self.eval.name(n));
-                Err(EvalError::too_large(
-                    self.at,
-                    format!("nothing confines `{name}` to values that can be enumerated"),
-                ))
-            }
+        match (best, probe) {
+            (Some((_, source)), None) => Ok(source),
+            (Some((n, source)), Some(_)) if n <= limit => Ok(source),
+            (_, Some(source)) => Ok(source),
+            (None, None) => Err(self.unconfined(bound)),
         }
+    }
+
+    fn unconfined(&self, bound: &Binding) -> EvalError {
+        let open = self.unknowns.iter().zip(bound).find(|(_, v)| v.is_none()).map(|(n, _)| *n);
+        let name = open.map_or("?", |n| self.eval.name(n));
+        let message = format!("nothing confines `{name}` to values that can be enumerated");
+        EvalError::too_large(self.at, message)
     }
 
     /// `#y.(P)` confines the unknowns in P to a projection of the solutions of P.
@@ -571,7 +635,7 @@ impl<'m> Search<'_, 'm> {
         bound: &Binding,
     ) -> Option<(usize, BTreeSet<Value>)> {
         let (pattern, values) = match source {
-            Source::Range(i, set) => {
+            Source::Range(i, set) | Source::Probe(i, set) => {
                 return Some((i, (*self.eval.try_list(&set, self.at).ok()??).clone()));
             }
             Source::Values(pattern, values) => (pattern, values.into_iter().collect()),

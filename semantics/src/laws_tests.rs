@@ -1,0 +1,89 @@
+//! The laws of the corpus hold: assertions of machines whose only purpose is to state what is true.
+
+use std::path::{Path, PathBuf};
+
+use bsym_language::load::load_model;
+
+use crate::env::Env;
+use crate::evaluator::{Evaluator, Limits};
+use crate::scope::{Scope, ScopeRequest};
+use crate::transitions::Outcome;
+
+/// The folder of foreign models, if it is there.
+pub(crate) fn corpus() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
+    let folder = std::env::var_os("BSYM_CORPUS").map_or(beside, PathBuf::from);
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    eprintln!("skipped: no corpus at {}", folder.display());
+    None
+}
+
+fn machines(folder: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            machines(&path, found);
+        } else if path.extension().is_some_and(|e| e == "mch") {
+            found.push(path);
+        }
+    }
+    found.sort();
+}
+
+#[test]
+fn assertions_of_the_laws_are_true() {
+    let Some(corpus) = corpus() else { return };
+    let mut files = Vec::new();
+    machines(&corpus.join("laws"), &mut files);
+    let limits = Limits { listing: 20_000, rounds: 10_000, branching: 20 };
+    let (mut hold, mut open, mut unread) = (0, 0, 0);
+    let mut wrong = Vec::new();
+    for path in &files {
+        let name = path.strip_prefix(&corpus).unwrap_or(path).display().to_string();
+        let Some(model) = load_model(path).ok().and_then(|l| l.model) else {
+            unread += 1;
+            continue;
+        };
+        let request = ScopeRequest { prob: true, ..ScopeRequest::default() };
+        let Ok(scope) = Scope::settle(&model, &request) else { continue };
+        let eval = Evaluator::new(&model, &scope).with_limits(limits);
+        let valuations = eval.constants(&Default::default());
+        let Some(constants) = valuations.found.first() else {
+            open += model.assertions.len();
+            eprintln!("{name}: no constants {:?}", valuations.incomplete);
+            continue;
+        };
+        let initial = eval.initial_states(constants);
+        let states = initial.edges.iter().take(5).filter_map(|e| match &e.outcome {
+            Outcome::Reached { state, .. } => Some(state.clone()),
+            _ => None,
+        });
+        let mut states: Vec<_> = states.collect();
+        if states.is_empty() {
+            eprintln!("{name}: no initial state {:?}", initial.incomplete.first());
+            if !model.variables.is_empty() {
+                open += model.assertions.len();
+                continue;
+            }
+            states.push(Vec::new());
+        }
+        for assertion in &model.assertions {
+            for state in &states {
+                match eval.pred(&Env::new(constants, state), &assertion.pred) {
+                    Ok(true) => hold += 1,
+                    Ok(false) => wrong.push(format!("{name}: {}", assertion.text)),
+                    Err(e) => {
+                        open += 1;
+                        eprintln!("{name}: {:?} {} in {}", e.kind, e.message, assertion.text);
+                    }
+                }
+            }
+        }
+    }
+    eprintln!("laws: {hold} hold, {open} open, {} wrong, {unread} of {} files unread", wrong.len(), files.len());
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(hold > 0);
+}
