@@ -40,6 +40,11 @@ impl Budget {
         Budget { deadline: Some(self.deadline.map_or(end, |d| d.min(end))), ..self.clone() }
     }
 
+    /// The same run with at most `time` for one query.
+    pub fn per_query(&self, time: Duration) -> Self {
+        Budget { query: Some(time), ..self.clone() }
+    }
+
     /// Asks everything that shares this budget to stop. Safe from a signal handler's thread.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::SeqCst);

@@ -4,8 +4,13 @@
 //! after `sat` and a core only after `unsat`: both borrow the session, so asking too late does not
 //! compile. What differs between solvers is a [`Backend`].
 
-#[cfg_attr(not(feature = "z3"), allow(dead_code))]
+pub mod evaluate;
 mod names;
+pub mod open;
+mod parse;
+pub mod process;
+mod sexpr;
+pub mod smtlib;
 mod value;
 #[cfg(feature = "z3")]
 pub mod z3;
@@ -17,6 +22,10 @@ use std::time::{Duration, Instant};
 
 use bsym_language::int::Int;
 use num_rational::BigRational;
+
+pub use self::open::{SolverChoice, linked, open, process, versions};
+pub use self::process::{find_solver, run_script};
+pub use self::smtlib::{Dialect, script};
 
 use crate::budget::{Budget, Stopped};
 use crate::term::{Sort, Term, Terms};

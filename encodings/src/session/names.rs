@@ -6,7 +6,11 @@ use std::collections::HashSet;
 #[derive(Debug, Default)]
 pub(super) struct Names {
     used: HashSet<String>,
+    numbered: usize,
 }
+
+/// Part of every bound symbol's name and of no other.
+pub(super) const BOUND: &str = " bound ";
 
 /// Words with a meaning of their own to some solver, even between bars.
 const RESERVED: &[&str] = &[
@@ -115,14 +119,25 @@ impl Names {
     pub fn unique(&mut self, wanted: &str) -> String {
         let name = printable(wanted);
         // A leading `@` or `.` is for the solver's own symbols.
-        let free = !name.is_empty() && !name.starts_with(['@', '.']) && !RESERVED.contains(&name.as_str());
+        let free = !name.is_empty()
+            && !name.starts_with(['@', '.'])
+            && !name.contains(BOUND)
+            && !RESERVED.contains(&name.as_str());
         if free && self.used.insert(name.clone()) {
             return name;
         }
-        (0..)
-            .map(|i| format!("n{name}!{i}"))
-            .find(|n| self.used.insert(n.clone()))
-            .expect("one of all numbers is free")
+        self.fresh(&format!("n{}", name.replace(BOUND, "_")))
+    }
+
+    /// A name that starts with `prefix` and was not given out before.
+    pub fn fresh(&mut self, prefix: &str) -> String {
+        loop {
+            let name = format!("{prefix}!{}", self.numbered);
+            self.numbered += 1;
+            if self.used.insert(name.clone()) {
+                return name;
+            }
+        }
     }
 }
 

@@ -1,0 +1,87 @@
+//! Choosing a solver and opening a session with it.
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use super::process::{Process, find_solver, solver_version};
+use super::smtlib::Dialect;
+use super::{Session, SolverError};
+use crate::term::Terms;
+
+/// Which solver a session uses.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum SolverChoice {
+    /// The linked Z3 where there is one, else the program z3, else cvc5.
+    #[default]
+    Default,
+    /// The Z3 that is linked into the program.
+    Linked,
+    /// A program that reads SMT-LIB.
+    Process(PathBuf, Dialect),
+}
+
+impl SolverChoice {
+    /// `z3` or `cvc5` as a program, wherever it is found.
+    pub fn named(name: &str) -> Option<Self> {
+        let dialect = if name == "z3" { Dialect::Z3 } else { Dialect::Generic };
+        find_solver(name).map(|path| SolverChoice::Process(path, dialect))
+    }
+}
+
+/// A session with a solver in another process.
+///
+/// # Errors
+/// [`SolverError::NotStarted`] if it cannot be started.
+pub fn process(terms: Rc<Terms>, path: &Path, dialect: Dialect) -> Result<Session, SolverError> {
+    let backend = Process::start(terms.clone(), path, dialect)?;
+    Ok(Session::new(terms, Box::new(backend)))
+}
+
+/// A session with the linked Z3; `None` in a build without it.
+pub fn linked(terms: Rc<Terms>) -> Option<Session> {
+    #[cfg(feature = "z3")]
+    return Some(Session::linked(terms));
+    #[cfg(not(feature = "z3"))]
+    {
+        drop(terms);
+        None
+    }
+}
+
+/// A session with the chosen solver.
+///
+/// # Errors
+/// [`SolverError::NotStarted`] if there is none, or it cannot be started.
+pub fn open(terms: Rc<Terms>, choice: &SolverChoice) -> Result<Session, SolverError> {
+    let missing = |what: &str, help: &str| SolverError::NotStarted(what.into(), help.into());
+    match choice {
+        SolverChoice::Process(path, dialect) => process(terms, path, *dialect),
+        SolverChoice::Linked => {
+            linked(terms).ok_or_else(|| missing("z3 (linked)", "this program was built without it"))
+        }
+        SolverChoice::Default => {
+            if cfg!(feature = "z3") {
+                return open(terms, &SolverChoice::Linked);
+            }
+            match SolverChoice::named("z3").or_else(|| SolverChoice::named("cvc5")) {
+                Some(found) => open(terms, &found),
+                None => Err(missing("z3", "neither z3 nor cvc5 is on the PATH")),
+            }
+        }
+    }
+}
+
+/// The solvers that sessions can be opened with, for `--version`.
+pub fn versions() -> Vec<String> {
+    let mut all = vec![];
+    #[cfg(feature = "z3")]
+    all.push(super::z3::Z3::version());
+    for (name, dialect) in [("z3", Dialect::Z3), ("cvc5", Dialect::Generic)] {
+        if let Some(path) = find_solver(name)
+            && let Some(version) = solver_version(&path, dialect)
+        {
+            all.push(format!("{version}: {}", path.display()));
+        }
+    }
+    all
+}

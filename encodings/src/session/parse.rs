@@ -1,0 +1,239 @@
+//! Values as solvers print them.
+
+use std::collections::HashMap;
+use std::str::FromStr;
+
+use bsym_language::int::Int;
+use num_bigint::BigInt;
+use num_rational::BigRational;
+
+use super::TermValue;
+use super::sexpr::Sexpr;
+use super::value::array_value;
+use crate::term::{Sort, SortKind, Terms};
+
+/// What the names in a value stand for.
+pub(super) struct Meaning<'a> {
+    pub terms: &'a Terms,
+    /// Elements of enumerations, by the name given to the solver.
+    pub constructors: &'a HashMap<String, (Sort, u32)>,
+    /// The constructors of tuples.
+    pub tuples: &'a HashMap<String, Sort>,
+}
+
+/// Values nest; deeper than this is not a value that we asked for.
+const DEPTH: usize = 200;
+
+type Bindings<'s> = Vec<(&'s str, &'s Sexpr, usize)>;
+
+impl Meaning<'_> {
+    /// The value of this sort that was printed; opaque where the form is not understood.
+    pub fn value(&self, s: &Sexpr, sort: Sort) -> TermValue {
+        self.read(s, sort, &mut vec![], 0).unwrap_or_else(|| TermValue::Opaque(print(s)))
+    }
+
+    fn read<'s>(&self, s: &'s Sexpr, sort: Sort, lets: &mut Bindings<'s>, depth: usize) -> Option<TermValue> {
+        if depth > DEPTH {
+            return None;
+        }
+        let depth = depth + 1;
+        if let Some([bindings, body]) = s.applied("let") {
+            let outer = lets.len();
+            for b in bindings.list() {
+                let [Sexpr::Atom(name), value] = b.list() else { return None };
+                // What is bound speaks of the bindings before this `let`.
+                lets.push((name, value, outer));
+            }
+            let value = self.read(body, sort, lets, depth);
+            lets.truncate(outer);
+            return value;
+        }
+        if let Some(name) = s.atom()
+            && let Some(&(_, bound, visible)) = lets.iter().rev().find(|(n, ..)| *n == name)
+        {
+            let mut before = lets[..visible].to_vec();
+            return self.read(bound, sort, &mut before, depth);
+        }
+        match self.terms.sort_kind(sort) {
+            SortKind::Bool => match s.atom()? {
+                "true" => Some(TermValue::Bool(true)),
+                "false" => Some(TermValue::Bool(false)),
+                _ => None,
+            },
+            SortKind::Int => {
+                let n = number(s).filter(BigRational::is_integer)?;
+                Some(TermValue::Int(Int::from(n.to_integer())))
+            }
+            SortKind::Real => number(s).map(TermValue::Real),
+            SortKind::Uninterpreted(_) => Some(TermValue::Element(sort, element_name(s)?.into())),
+            SortKind::Enum(..) => {
+                let &(of, i) = self.constructors.get(qualified(s).atom()?)?;
+                (of == sort).then_some(TermValue::Constructor(sort, i))
+            }
+            SortKind::Tuple(fields) => {
+                let (head, parts) = match s {
+                    Sexpr::List(l) if l.first().and_then(Sexpr::atom) != Some("as") => l.split_first()?,
+                    other => (other, &[][..]),
+                };
+                let known = self.tuples.get(qualified(head).atom()?)?;
+                if *known != sort || parts.len() != fields.len() {
+                    return None;
+                }
+                let mut values = vec![];
+                for (part, &field) in parts.iter().zip(fields.iter()) {
+                    values.push(self.read(part, field, lets, depth)?);
+                }
+                Some(TermValue::Tuple(values))
+            }
+            SortKind::Array(index, element) => self.array(s, index, element, lets, depth),
+        }
+    }
+
+    fn array<'s>(
+        &self,
+        s: &'s Sexpr,
+        index: Sort,
+        element: Sort,
+        lets: &mut Bindings<'s>,
+        depth: usize,
+    ) -> Option<TermValue> {
+        let mut stores = vec![];
+        let mut rest = s;
+        // A long chain of stores is no deep nesting of values.
+        while let Some([inner, at, value]) = rest.applied("store") {
+            stores.push((self.read(at, index, lets, depth)?, self.read(value, element, lets, depth)?));
+            rest = inner;
+        }
+        if let Some([bound, body]) = rest.applied("lambda") {
+            let [only] = bound.list() else { return None };
+            let name = only.list().first()?.atom()?;
+            let (default, found) = self.table(body, name, index, element, lets, depth)?;
+            stores.extend(found);
+            return array_value(default, stores);
+        }
+        if let [head, value] = rest.list()
+            && head.applied("as").is_some_and(|a| a.first().and_then(Sexpr::atom) == Some("const"))
+        {
+            return array_value(self.read(value, element, lets, depth)?, stores);
+        }
+        if rest == s {
+            return None;
+        }
+        // A chain over a name bound by `let`.
+        let array_sort = self.terms.array_sort(index, element);
+        let TermValue::Array { default, entries } = self.read(rest, array_sort, lets, depth)? else {
+            return None;
+        };
+        stores.extend(entries);
+        array_value(*default, stores)
+    }
+
+    /// A function body as default and entries, where it is a chain of choices by equality with values.
+    fn table<'s>(
+        &self,
+        body: &'s Sexpr,
+        x: &str,
+        index: Sort,
+        element: Sort,
+        lets: &mut Bindings<'s>,
+        depth: usize,
+    ) -> Option<(TermValue, Vec<(TermValue, TermValue)>)> {
+        let mut entries = vec![];
+        let mut rest = body;
+        while let Some([condition, then, other]) = rest.applied("ite") {
+            for i in self.alternatives(condition, x, index, lets, depth)? {
+                entries.push((i, self.read(then, element, lets, depth)?));
+            }
+            rest = other;
+        }
+        if element == Terms::BOOL && self.read(rest, element, lets, depth).is_none() {
+            let (negated, rest) = match rest.applied("not") {
+                Some([inner]) => (true, inner),
+                _ => (false, rest),
+            };
+            for i in self.alternatives(rest, x, index, lets, depth)? {
+                entries.push((i, TermValue::Bool(!negated)));
+            }
+            return Some((TermValue::Bool(negated), entries));
+        }
+        Some((self.read(rest, element, lets, depth)?, entries))
+    }
+
+    /// The values of `x` that satisfy a disjunction of equations.
+    fn alternatives<'s>(
+        &self,
+        condition: &'s Sexpr,
+        x: &str,
+        index: Sort,
+        lets: &mut Bindings<'s>,
+        depth: usize,
+    ) -> Option<Vec<TermValue>> {
+        if let Some(parts) = condition.applied("or") {
+            let mut all = vec![];
+            for part in parts {
+                all.extend(self.alternatives(part, x, index, lets, depth)?);
+            }
+            return Some(all);
+        }
+        let [a, b] = condition.applied("=")? else { return None };
+        let other = match (a.atom() == Some(x), b.atom() == Some(x)) {
+            (true, false) => b,
+            (false, true) => a,
+            _ => return None,
+        };
+        Some(vec![self.read(other, index, lets, depth)?])
+    }
+}
+
+/// `c` of `(as c S)`, and anything else itself.
+fn qualified(s: &Sexpr) -> &Sexpr {
+    match s.applied("as") {
+        Some([name, _]) => name,
+        _ => s,
+    }
+}
+
+/// The name of an element of an uninterpreted sort: `S!val!0`, `@S_0` or `(as @S_0 S)`.
+pub(super) fn element_name(s: &Sexpr) -> Option<&str> {
+    qualified(s).atom()
+}
+
+/// `3`, `-3`, `(- 3)`, `3.25`, `(/ 1.0 2.0)`, `(- (/ 1 2))`, `1/2`
+fn number(s: &Sexpr) -> Option<BigRational> {
+    if let Some(a) = s.atom() {
+        if let Some((n, m)) = a.split_once('/') {
+            return ratio(decimal(n)?, decimal(m)?);
+        }
+        return decimal(a);
+    }
+    if let Some([n]) = s.applied("-") {
+        return Some(-number(n)?);
+    }
+    if let Some([n, m]) = s.applied("/") {
+        return ratio(number(n)?, number(m)?);
+    }
+    let [n] = s.applied("to_real")? else { return None };
+    number(n)
+}
+
+fn ratio(n: BigRational, m: BigRational) -> Option<BigRational> {
+    (m != BigRational::from_integer(0.into())).then(|| n / m)
+}
+
+fn decimal(a: &str) -> Option<BigRational> {
+    let (whole, fraction) = a.split_once('.').unwrap_or((a, ""));
+    if whole.trim_start_matches('-').is_empty() || !fraction.chars().all(|c| c.is_ascii_digit()) {
+        return None;
+    }
+    let digits = BigInt::from_str(&format!("{whole}{fraction}")).ok()?;
+    Some(BigRational::new(digits, BigInt::from(10).pow(u32::try_from(fraction.len()).ok()?)))
+}
+
+/// An S-expression as text.
+fn print(s: &Sexpr) -> String {
+    match s {
+        Sexpr::Atom(a) => super::names::quoted(a),
+        Sexpr::Text(t) => format!("\"{}\"", t.replace('"', "\"\"")),
+        Sexpr::List(l) => format!("({})", l.iter().map(print).collect::<Vec<_>>().join(" ")),
+    }
+}

@@ -1,0 +1,515 @@
+//! Solvers as processes that read SMT-LIB.
+//!
+//! Three threads serve a process: one writes, one reads answers, one keeps what it says on the error
+//! channel. The session's own thread only waits on channels, with a limit, so a solver that hangs, in
+//! whatever state, is killed in time. After a kill the next check starts a new process and tells it
+//! everything again.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::rc::Rc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::evaluate::{any_value, evaluate};
+use super::parse::{Meaning, element_name};
+use super::sexpr::{self, Sexpr};
+use super::smtlib::{Dialect, Printer, refuse_unwritable};
+use super::{Backend, RawAnswer, SolverError, TermValue};
+use crate::budget::{Budget, Stopped};
+use crate::term::{Sort, SortKind, Term, Terms};
+
+/// How long a waiting session takes to see that its budget was cancelled.
+const POLL: Duration = Duration::from_millis(10);
+
+/// For everything but checks: longer than any solver needs to print a value.
+const REPLY: Duration = Duration::from_secs(60);
+
+/// How long a solver may take to obey its own time limit.
+const GRACE: Duration = Duration::from_millis(100);
+
+/// A running solver.
+struct Running {
+    child: Child,
+    input: Sender<String>,
+    output: Receiver<String>,
+    errors: Arc<Mutex<String>>,
+}
+
+impl Running {
+    fn start(path: &Path, arguments: &[&str]) -> Result<Self, SolverError> {
+        let failed = |e: std::io::Error| SolverError::NotStarted(path.display().to_string(), e.to_string());
+        let mut child = Command::new(path)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(failed)?;
+        let (Some(mut stdin), Some(stdout), Some(mut stderr)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(SolverError::NotStarted(path.display().to_string(), "no pipes".into()));
+        };
+        let (input, lines) = channel::<String>();
+        std::thread::spawn(move || {
+            for text in lines {
+                if stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()).is_err() {
+                    break;
+                }
+            }
+        });
+        let (send, output) = channel();
+        std::thread::spawn(move || {
+            let mut reader = BufReader::new(stdout);
+            let mut line = Vec::new();
+            loop {
+                line.clear();
+                match reader.read_until(b'\n', &mut line) {
+                    Ok(n) if n > 0 => {
+                        if send.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
+                            break;
+                        }
+                    }
+                    _ => break,
+                }
+            }
+        });
+        let errors = Arc::new(Mutex::new(String::new()));
+        let kept = errors.clone();
+        std::thread::spawn(move || {
+            let mut buffer = [0; 1024];
+            while let Ok(n @ 1..) = stderr.read(&mut buffer) {
+                let mut all = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                if all.len() < 4096 {
+                    all.push_str(&String::from_utf8_lossy(&buffer[..n]));
+                }
+            }
+        });
+        Ok(Running { child, input, output, errors })
+    }
+
+    /// Says something; whether it arrives shows at the next reply.
+    fn tell(&self, text: String) {
+        let _ = self.input.send(text);
+    }
+
+    /// What is known about a process that ended.
+    fn exited(&mut self) -> SolverError {
+        let status = match self.child.wait() {
+            Ok(status) => status.to_string(),
+            Err(e) => e.to_string(),
+        };
+        // The last words may still be on their way from the other thread.
+        std::thread::sleep(Duration::from_millis(5));
+        let said = self.errors.lock().unwrap_or_else(PoisonError::into_inner).trim().to_string();
+        SolverError::Exited(if said.is_empty() { status } else { format!("{status}: {said}") })
+    }
+
+    /// The next reply as text. `Ok(Err)` if the budget ended first.
+    fn reply(
+        &mut self,
+        budget: &Budget,
+        end: Option<Instant>,
+    ) -> Result<Result<(Sexpr, String), Stopped>, SolverError> {
+        let mut text = String::new();
+        loop {
+            let now = Instant::now();
+            if budget.is_cancelled() {
+                return Ok(Err(Stopped::Cancelled));
+            }
+            if end.is_some_and(|e| now >= e) {
+                return Ok(Err(Stopped::Timeout));
+            }
+            let wait = end.map_or(POLL, |e| POLL.min(e - now));
+            match self.output.recv_timeout(wait) {
+                Ok(line) => {
+                    text.push_str(&line);
+                    if let Some(mut read) = sexpr::read(&text)
+                        && !read.is_empty()
+                    {
+                        return Ok(Ok((read.swap_remove(0), text)));
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(self.exited()),
+            }
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Both fail only if the process is gone already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A solver in another process.
+pub struct Process {
+    terms: Rc<Terms>,
+    path: PathBuf,
+    version: String,
+    dialect: Dialect,
+    printer: Printer,
+    running: Option<Running>,
+    /// All that a new process has to be told.
+    told: String,
+    /// What came up while there was a model, and has to be told before the next check.
+    late: String,
+    /// The solver refused something, so it does not know everything that it should.
+    broken: Option<SolverError>,
+    /// The assumptions of the last check, as read back.
+    assumed: Vec<Sexpr>,
+    has_model: bool,
+    /// The time limit that the process was told last.
+    limit: Option<u128>,
+}
+
+impl Process {
+    /// Starts the solver at `path`.
+    ///
+    /// # Errors
+    /// [`SolverError::NotStarted`] if it is no program, or nothing that answers.
+    pub fn start(terms: Rc<Terms>, path: &Path, dialect: Dialect) -> Result<Self, SolverError> {
+        let told = match dialect {
+            Dialect::Z3 => {
+                "(set-option :produce-models true)\n(set-option :produce-unsat-assumptions true)\n"
+            }
+            Dialect::Generic => {
+                "(set-option :incremental true)\n(set-option :produce-models true)\n\
+                 (set-option :produce-unsat-assumptions true)\n(set-logic ALL)\n"
+            }
+        };
+        let printer = Printer::new(terms.clone(), dialect);
+        let mut process = Process {
+            terms,
+            path: path.to_path_buf(),
+            version: String::new(),
+            dialect,
+            printer,
+            running: None,
+            told: told.into(),
+            late: String::new(),
+            broken: None,
+            assumed: vec![],
+            has_model: false,
+            limit: None,
+        };
+        process.version = process.greet()?;
+        Ok(process)
+    }
+
+    /// Starts the process and asks who it is.
+    fn greet(&mut self) -> Result<String, SolverError> {
+        self.restart()?;
+        let mut names = vec![];
+        for what in [":name", ":version"] {
+            let reply = self.ask(&format!("(get-info {what})\n"))?;
+            match reply.0.list() {
+                [_, Sexpr::Text(t)] => names.push(t.clone()),
+                _ => return Err(SolverError::Refused(reply.1)),
+            }
+        }
+        Ok(format!(
+            "{} {} (process)",
+            names[0].to_lowercase(),
+            names[1].split(' ').next().unwrap_or_default()
+        ))
+    }
+
+    fn restart(&mut self) -> Result<(), SolverError> {
+        let arguments: &[&str] = match self.dialect {
+            Dialect::Z3 => &["-in", "-smt2"],
+            Dialect::Generic => &["--lang=smt2", "--model-u-print=decl-fun"],
+        };
+        let running = Running::start(&self.path, arguments)?;
+        running.tell(self.told.clone());
+        self.running = Some(running);
+        self.limit = None;
+        Ok(())
+    }
+
+    fn running(&mut self) -> Result<&mut Running, SolverError> {
+        self.running.as_mut().ok_or_else(|| SolverError::Exited("killed after its time was up".into()))
+    }
+
+    /// Says something that a new process has to be told as well.
+    fn tell(&mut self, text: &str) -> Result<(), SolverError> {
+        refuse_unwritable(text).inspect_err(|e| self.broken = Some(e.clone()))?;
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.told.push_str(text);
+        if let Some(running) = &self.running {
+            running.tell(text.into());
+        }
+        Ok(())
+    }
+
+    /// Asks for something that takes no search.
+    fn ask(&mut self, question: &str) -> Result<(Sexpr, String), SolverError> {
+        let running = self.running()?;
+        running.tell(question.into());
+        match running.reply(&Budget::unlimited(), Some(Instant::now() + REPLY)) {
+            Ok(Ok(reply)) => self.accepted(reply),
+            Ok(Err(_)) => {
+                self.running = None;
+                Err(SolverError::Exited("no reply".into()))
+            }
+            Err(gone) => {
+                self.running = None;
+                Err(gone)
+            }
+        }
+    }
+
+    /// A reply that is no error message. After an error the solver lacks something it was told.
+    fn accepted(&mut self, reply: (Sexpr, String)) -> Result<(Sexpr, String), SolverError> {
+        match reply.0.applied("error") {
+            Some(message) => {
+                let text = match message {
+                    [Sexpr::Text(t)] => t.trim().to_string(),
+                    _ => reply.1.trim().to_string(),
+                };
+                let error = SolverError::Refused(text);
+                self.broken = Some(error.clone());
+                Err(error)
+            }
+            None => Ok(reply),
+        }
+    }
+
+    fn sound(&self) -> Result<(), SolverError> {
+        self.broken.clone().map_or(Ok(()), Err)
+    }
+
+    fn declared(&mut self, t: Term) -> Result<String, SolverError> {
+        let late = std::mem::take(&mut self.late);
+        self.tell(&late)?;
+        let text = self.printer.term(t);
+        // Handed over even if the term is refused: the printer will not write them again.
+        let declarations = self.printer.take_declarations();
+        self.tell(&declarations)?;
+        let text = text?;
+        refuse_unwritable(&text)?;
+        Ok(text)
+    }
+
+    fn get_value(&mut self, text: &str, sort: Sort) -> Result<TermValue, SolverError> {
+        let (reply, all) = self.ask(&format!("(get-value ({text}))\n"))?;
+        let [pair] = reply.list() else { return Err(SolverError::Refused(all)) };
+        let [_, value] = pair.list() else { return Err(SolverError::Refused(all)) };
+        let meaning = Meaning {
+            terms: &self.terms,
+            constructors: &self.printer.constructors,
+            tuples: &self.printer.tuples,
+        };
+        Ok(meaning.value(value, sort))
+    }
+}
+
+impl Backend for Process {
+    fn name(&self) -> String {
+        self.version.clone()
+    }
+
+    fn assert(&mut self, t: Term) -> Result<(), SolverError> {
+        self.sound()?;
+        self.has_model = false;
+        let text = self.declared(t)?;
+        self.tell(&format!("(assert {text})\n"))
+    }
+
+    fn check(&mut self, assumptions: &[Term], budget: &Budget) -> Result<RawAnswer, SolverError> {
+        self.sound()?;
+        self.has_model = false;
+        let late = std::mem::take(&mut self.late);
+        self.tell(&late)?;
+        let end = budget.query_time().map(|t| Instant::now() + t);
+        let mut literals = vec![];
+        for &a in assumptions {
+            literals.push(self.declared(a)?);
+        }
+        self.assumed = literals.iter().filter_map(|l| sexpr::read(l)?.pop()).collect();
+        if self.running.is_none() {
+            self.restart()?;
+        }
+        let mut question = String::new();
+        if self.dialect == Dialect::Z3 {
+            let rest = end.map(|e| e.saturating_duration_since(Instant::now()).as_millis().max(1));
+            if rest != self.limit {
+                let most = rest.unwrap_or(u32::MAX.into()).min(u32::MAX.into());
+                writeln!(question, "(set-option :timeout {most})").expect("strings grow");
+                self.limit = rest;
+            }
+        }
+        if literals.is_empty() {
+            question.push_str("(check-sat)\n");
+        } else {
+            writeln!(question, "(check-sat-assuming ({}))", literals.join(" ")).expect("strings grow");
+        }
+        let hard = end.map(|e| if self.dialect == Dialect::Z3 { e + GRACE } else { e });
+        let running = self.running()?;
+        running.tell(question);
+        let reply = match running.reply(budget, hard) {
+            Ok(Ok(reply)) => self.accepted(reply)?,
+            Ok(Err(stopped)) => {
+                self.running = None;
+                return Ok(RawAnswer::Unknown(stopped));
+            }
+            Err(gone) => {
+                self.running = None;
+                return Err(gone);
+            }
+        };
+        match reply.0.atom() {
+            Some("sat") => {
+                self.has_model = true;
+                Ok(RawAnswer::Sat)
+            }
+            Some("unsat") => Ok(RawAnswer::Unsat),
+            Some("unknown" | "timeout") => {
+                if end.is_some_and(|e| Instant::now() >= e) {
+                    return Ok(RawAnswer::Unknown(Stopped::Timeout));
+                }
+                let (reason, text) = self.ask("(get-info :reason-unknown)\n")?;
+                let reason = match reason.list() {
+                    [_, Sexpr::Atom(r) | Sexpr::Text(r)] => r.trim_matches(['(', ')']).to_string(),
+                    _ => text.trim().to_string(),
+                };
+                Ok(RawAnswer::Unknown(match reason.as_str() {
+                    "timeout" | "canceled" if end.is_some() => Stopped::Timeout,
+                    _ => Stopped::Incomplete(reason),
+                }))
+            }
+            _ => {
+                let error = SolverError::Refused(reply.1.trim().to_string());
+                self.broken = Some(error.clone());
+                Err(error)
+            }
+        }
+    }
+
+    fn core(&mut self) -> Result<Vec<usize>, SolverError> {
+        if self.assumed.is_empty() {
+            return Ok(vec![]);
+        }
+        let (core, _) = self.ask("(get-unsat-assumptions)\n")?;
+        Ok((0..self.assumed.len()).filter(|&i| core.list().contains(&self.assumed[i])).collect())
+    }
+
+    fn value(&mut self, t: Term) -> Result<TermValue, SolverError> {
+        if !self.has_model {
+            return Err(SolverError::Refused("there is no model".into()));
+        }
+        let sort = self.terms.sort_of(t);
+        if self.printer.is_declared(t) {
+            let text = self.printer.inline(t)?;
+            let declarations = self.printer.take_declarations();
+            if self.late.is_empty() && declarations.is_empty() {
+                refuse_unwritable(&text)?;
+                return self.get_value(&text, sort);
+            }
+            // Telling them now would end the model: cvc5 1.0.3 answers with values of another one.
+            self.late.push_str(&declarations);
+        }
+        // The solver never heard of some symbol, so its value is free: any will do.
+        let mut symbols = HashMap::new();
+        for id in self.terms.symbols(&[t]) {
+            let symbol_sort = self.terms.symbol_sort(id);
+            let value = if self.printer.declared_symbol(id) {
+                let symbol = self.terms.symbol(&self.terms.symbol_name(id), symbol_sort);
+                let text = self.printer.inline(symbol)?;
+                self.get_value(&text, symbol_sort)?
+            } else {
+                any_value(&self.terms, symbol_sort)
+            };
+            symbols.insert(id, value);
+        }
+        Ok(evaluate(&self.terms, t, &symbols).unwrap_or_else(|| TermValue::Opaque(self.terms.text(t))))
+    }
+
+    fn universe(&mut self, sort: Sort) -> Result<Vec<TermValue>, SolverError> {
+        if !self.has_model || !matches!(self.terms.sort_kind(sort), SortKind::Uninterpreted(_)) {
+            return Ok(vec![]);
+        }
+        let Some(name) = self.printer.declared_sort(sort).map(str::to_string) else { return Ok(vec![]) };
+        let Some(wanted) = sexpr::read(&name).and_then(|mut r| r.pop()) else { return Ok(vec![]) };
+        let (model, text) = self.ask("(get-model)\n")?;
+        let mut elements = BTreeMap::new();
+        for part in model.list() {
+            if let Some([element, _, of]) = part.applied("declare-fun")
+                && *of == wanted
+                && let Some(name) = element_name(element)
+            {
+                elements.insert(name.to_string(), ());
+            }
+        }
+        // cvc5 says it in comments: `; rep: (as @S_0 S)`.
+        for line in text.lines().filter_map(|l| l.trim().strip_prefix("; rep: ")) {
+            if let Some([Sexpr::List(parts)]) = sexpr::read(line).as_deref()
+                && let [_, element, of] = &parts[..]
+                && *of == wanted
+                && let Some(name) = element_name(element)
+            {
+                elements.insert(name.to_string(), ());
+            }
+        }
+        Ok(elements.into_keys().map(|name| TermValue::Element(sort, name.into())).collect())
+    }
+}
+
+/// Runs a complete script in a process of its own, for at most `time`.
+///
+/// # Errors
+/// If the solver cannot be started, ends without an answer, or complains.
+pub fn run_script(
+    path: &Path,
+    dialect: Dialect,
+    script: &str,
+    time: Duration,
+) -> Result<RawAnswer, SolverError> {
+    let arguments: &[&str] = match dialect {
+        Dialect::Z3 => &["-in", "-smt2"],
+        Dialect::Generic => &["--lang=smt2"],
+    };
+    let mut running = Running::start(path, arguments)?;
+    running.tell(format!("{script}\n(exit)\n"));
+    match running.reply(&Budget::unlimited(), Some(Instant::now() + time))? {
+        Err(stopped) => Ok(RawAnswer::Unknown(stopped)),
+        Ok((reply, text)) => match reply.atom() {
+            Some("sat") => Ok(RawAnswer::Sat),
+            Some("unsat") => Ok(RawAnswer::Unsat),
+            Some("unknown") => Ok(RawAnswer::Unknown(Stopped::Incomplete("unknown".into()))),
+            _ => Err(SolverError::Refused(text.trim().to_string())),
+        },
+    }
+}
+
+/// Where the program of a solver is: `BSYM_Z3`, `BSYM_CVC5` and so on, the folder that set-up filled,
+/// or the `PATH`.
+pub fn find_solver(name: &str) -> Option<PathBuf> {
+    if let Some(path) = std::env::var_os(format!("BSYM_{}", name.to_uppercase())) {
+        return Some(path.into()).filter(|p: &PathBuf| p.is_file());
+    }
+    // The set-up folder is beside the sources; an installed program finds it if they are still there.
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    let fetched = root.map(|r| r.join(".z3/bin").join(name)).filter(|p| p.is_file());
+    fetched.or_else(|| {
+        let path = std::env::var_os("PATH")?;
+        std::env::split_paths(&path)
+            .map(|d| d.join(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
+            .find(|p| p.is_file())
+    })
+}
+
+/// Name and version of the solver at `path`; `None` if it does not answer.
+pub fn solver_version(path: &Path, dialect: Dialect) -> Option<String> {
+    Process::start(Rc::new(Terms::new()), path, dialect).ok().map(|p| p.name())
+}
