@@ -1,5 +1,8 @@
 //! B models as solver terms, and sessions with the solvers.
 pub mod budget;
+pub mod encoder;
+mod expr;
+mod pred;
 pub mod session;
 pub mod symbolic;
 pub mod system;

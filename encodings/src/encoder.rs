@@ -1,0 +1,388 @@
+//! The encoder of typed expressions and predicates, its environments, and the fresh symbols it makes.
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use bsym_language::model::{CarrierKind, Expr, LocalId, Model, Pred};
+use bsym_language::source::Span;
+use bsym_language::types::{CarrierId, Type};
+use bsym_semantics::scope::Scope;
+
+use crate::symbolic::{Form, Set, Symbolic};
+use crate::system::{StatePredicate, Unsupported};
+use crate::term::{Sort, SortKind, Substitution, SymbolId, Term, Terms};
+
+/// Types with at most this many elements are represented by characteristic vectors.
+const SMALL: usize = 256;
+
+/// Turns expressions and predicates into symbolic values and terms.
+#[derive(Debug)]
+pub struct Encoder {
+    /// Where the terms live.
+    pub terms: Rc<Terms>,
+    /// What is encoded.
+    pub model: Arc<Model>,
+    /// Sizes of carriers, bounds of `INT`.
+    pub scope: Scope,
+    pub(crate) witnesses: Witnesses,
+    /// Innermost construct at hand, for [`Unsupported`].
+    pub(crate) span: Span,
+    /// Every symbol that was made to be bound.
+    pub(crate) bound: BTreeSet<SymbolId>,
+    /// Witnesses made since the last [`Encoder::take_witnesses`], by what they stand for.
+    pub(crate) choices: HashMap<(Term, Term), Term>,
+    elements: RefCell<HashMap<Type, Option<Rc<[Symbolic]>>>>,
+    strings: Vec<Arc<str>>,
+}
+
+/// Fresh symbols made on the way, and what defines them. The definitions hold for some value of
+/// the symbols whatever the values of everything else.
+#[derive(Clone, Debug, Default)]
+pub struct Witnesses {
+    /// The symbols.
+    pub symbols: Vec<Term>,
+    /// Their definitions.
+    pub definitions: Vec<Term>,
+}
+
+/// An expression's value, and when it has one.
+#[derive(Clone, Debug)]
+pub struct Encoded {
+    /// The value; arbitrary where it is not defined.
+    pub value: Symbolic,
+    /// The evaluation is well-defined.
+    pub defined: Term,
+}
+
+/// What names stand for. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Env {
+    /// By `ConstId`.
+    pub constants: Rc<Vec<Symbolic>>,
+    /// By `VarId`.
+    pub state: Rc<Vec<Symbolic>>,
+    /// What `x$0` stands for, by `VarId`; the same as `state` if there is nothing else.
+    pub old: Option<Rc<Vec<Symbolic>>>,
+    /// Bound variables, parameters, results and locals in scope.
+    pub locals: Rc<HashMap<LocalId, Symbolic>>,
+}
+
+impl Env {
+    /// The environment with one more local.
+    pub fn with(&self, local: LocalId, value: Symbolic) -> Env {
+        let mut env = self.clone();
+        env.bind(local, value);
+        env
+    }
+
+    /// Adds or replaces a local.
+    pub fn bind(&mut self, local: LocalId, value: Symbolic) {
+        Rc::make_mut(&mut self.locals).insert(local, value);
+    }
+}
+
+impl Encoder {
+    /// An encoder for a model under a scope.
+    pub fn new(terms: Rc<Terms>, model: Arc<Model>, scope: Scope) -> Encoder {
+        Encoder {
+            terms,
+            model,
+            scope,
+            witnesses: Witnesses::default(),
+            span: Span::default(),
+            bound: BTreeSet::new(),
+            choices: HashMap::new(),
+            elements: RefCell::default(),
+            strings: vec![],
+        }
+    }
+
+    /// What was made since the last call; the caller decides whether it belongs to the constants, a
+    /// state or a transition.
+    pub fn take_witnesses(&mut self) -> Witnesses {
+        self.choices.clear();
+        std::mem::take(&mut self.witnesses)
+    }
+
+    /// The value of an expression, and when it is well-defined.
+    ///
+    /// # Errors
+    /// If the expression has no term; `part` is left empty.
+    pub fn expr(&mut self, env: &Env, e: &Expr) -> Result<Encoded, Unsupported> {
+        let outer = std::mem::replace(&mut self.span, e.span);
+        let result = self.expression(env, e);
+        self.span = outer;
+        result
+    }
+
+    /// A predicate, and when it is well-defined (left to right).
+    ///
+    /// # Errors
+    /// If the predicate has no term; `part` is left empty.
+    pub fn pred(&mut self, env: &Env, p: &Pred) -> Result<StatePredicate, Unsupported> {
+        let outer = std::mem::replace(&mut self.span, p.span);
+        let result = self.predicate(env, p);
+        self.span = outer;
+        result
+    }
+
+    pub(crate) fn unsupported<T>(&self, reason: impl Into<String>) -> Result<T, Unsupported> {
+        Err(Unsupported { part: String::new(), span: self.span, reason: reason.into() })
+    }
+
+    /// The packed sort of a type: the sort of a term that holds a whole value of it. A string is the
+    /// integer of [`Encoder::string_code`].
+    pub fn sort(&self, ty: &Type) -> Sort {
+        match ty {
+            Type::Bool => Terms::BOOL,
+            Type::Int | Type::String => Terms::INT,
+            Type::Real => Terms::REAL,
+            Type::Carrier(id) => self.carrier_sort(*id),
+            Type::Pow(t) => self.terms.set_sort(self.sort(t)),
+            Type::Pair(a, b) => {
+                let sides = [self.sort(a), self.sort(b)];
+                self.terms.tuple_sort(&sides)
+            }
+            Type::Record(fields) => {
+                let sorts: Vec<Sort> = fields.iter().map(|(_, t)| self.sort(t)).collect();
+                self.terms.tuple_sort(&sorts)
+            }
+        }
+    }
+
+    fn carrier_sort(&self, id: CarrierId) -> Sort {
+        let carrier = &self.model.carriers[id.index()];
+        let name: Rc<str> = carrier.name.as_str().into();
+        let kind = match (&carrier.kind, self.scope.size(&self.model, id)) {
+            (CarrierKind::Enumerated(names), _) => {
+                SortKind::Enum(name, names.iter().map(|n| Rc::from(n.as_str())).collect())
+            }
+            (CarrierKind::Deferred, Some(n)) => {
+                SortKind::Enum(name, (1..=n).map(|i| Rc::from(format!("{}!{i}", carrier.name))).collect())
+            }
+            (CarrierKind::Deferred, None) => SortKind::Uninterpreted(name),
+        };
+        self.terms.sort(kind)
+    }
+
+    /// Number of values of a type, if there are at most [`SMALL`] of them.
+    pub(crate) fn count(&self, ty: &Type) -> Option<usize> {
+        let n = match ty {
+            Type::Bool => 2,
+            Type::Int | Type::Real | Type::String => return None,
+            Type::Carrier(id) => self.scope.size(&self.model, *id)?,
+            Type::Pow(t) => 1usize.checked_shl(self.count(t).filter(|&n| n <= 6)? as u32)?,
+            Type::Pair(a, b) => self.count(a)?.checked_mul(self.count(b)?)?,
+            Type::Record(fields) => {
+                fields.iter().try_fold(1usize, |n, (_, t)| n.checked_mul(self.count(t)?))?
+            }
+        };
+        (n <= SMALL).then_some(n)
+    }
+
+    /// Whether a type has finitely many values in every scope.
+    pub(crate) fn is_finite(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Bool | Type::Carrier(_) => true,
+            Type::Int | Type::Real | Type::String => false,
+            Type::Pow(t) => self.is_finite(t),
+            Type::Pair(a, b) => self.is_finite(a) && self.is_finite(b),
+            Type::Record(fields) => fields.iter().all(|(_, t)| self.is_finite(t)),
+        }
+    }
+
+    /// All values of a small finite type, in the order that characteristic vectors use.
+    pub(crate) fn elements(&self, ty: &Type) -> Option<Rc<[Symbolic]>> {
+        if let Some(known) = self.elements.borrow().get(ty) {
+            return known.clone();
+        }
+        let all = self.list_elements(ty).map(Rc::from);
+        self.elements.borrow_mut().insert(ty.clone(), all.clone());
+        all
+    }
+
+    fn list_elements(&self, ty: &Type) -> Option<Vec<Symbolic>> {
+        let count = self.count(ty)?;
+        Some(match ty {
+            Type::Bool => vec![Symbolic::Atom(Terms::FALSE), Symbolic::Atom(Terms::TRUE)],
+            Type::Int | Type::Real | Type::String => return None,
+            Type::Carrier(_) => {
+                let sort = self.sort(ty);
+                (0..count as u32).map(|i| Symbolic::Atom(self.terms.constructor(sort, i))).collect()
+            }
+            Type::Pow(t) => {
+                let n = self.count(t)?;
+                (0..count)
+                    .map(|code| {
+                        let bits = (0..n).map(|i| self.terms.bool(code >> i & 1 == 1)).collect();
+                        Symbolic::set((**t).clone(), Form::Vector(bits))
+                    })
+                    .collect()
+            }
+            Type::Pair(a, b) => {
+                let (left, right) = (self.elements(a)?, self.elements(b)?);
+                left.iter()
+                    .flat_map(|x| right.iter().map(move |y| Symbolic::pair(x.clone(), y.clone())))
+                    .collect()
+            }
+            Type::Record(fields) => {
+                let mut rows: Vec<Vec<(String, Symbolic)>> = vec![vec![]];
+                for (label, t) in fields {
+                    let column = self.elements(t)?;
+                    rows = rows
+                        .iter()
+                        .flat_map(|row| {
+                            column.iter().map(|v| {
+                                let mut row = row.clone();
+                                row.push((label.clone(), v.clone()));
+                                row
+                            })
+                        })
+                        .collect();
+                }
+                rows.into_iter().map(Symbolic::Record).collect()
+            }
+        })
+    }
+
+    /// Position of a concrete value among [`Encoder::elements`] of its type.
+    pub(crate) fn position(&self, x: &Symbolic, ty: &Type) -> Option<usize> {
+        self.count(ty)?;
+        match (x, ty) {
+            (Symbolic::Atom(t), _) => match self.terms.node(*t).op {
+                crate::term::Op::True => Some(1),
+                crate::term::Op::False => Some(0),
+                crate::term::Op::Constructor(_, i) => Some(i as usize),
+                _ => None,
+            },
+            (Symbolic::Pair(a, b), Type::Pair(s, t)) => {
+                Some(self.position(a, s)? * self.count(t)? + self.position(b, t)?)
+            }
+            (Symbolic::Record(values), Type::Record(fields)) => {
+                values.iter().zip(fields).try_fold(0, |n, ((_, v), (_, t))| {
+                    Some(n * self.count(t)? + self.position(v, t)?)
+                })
+            }
+            (Symbolic::Set(set), _) => match &set.form {
+                Form::Vector(bits) => bits.iter().enumerate().try_fold(0, |n, (i, &b)| match b {
+                    Terms::TRUE => Some(n | 1 << i),
+                    Terms::FALSE => Some(n),
+                    _ => None,
+                }),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The integer that stands for a string: strings are only compared for equality, and both
+    /// `STRING` and `INTEGER` are countable.
+    pub fn string_code(&mut self, text: &str) -> usize {
+        match self.strings.iter().position(|s| **s == *text) {
+            Some(i) => i,
+            None => {
+                self.strings.push(text.into());
+                self.strings.len() - 1
+            }
+        }
+    }
+
+    /// The string that an integer stands for; different integers are different strings.
+    pub fn string_of(&self, code: &bsym_language::int::Int) -> Arc<str> {
+        if let Some(s) = code.to_usize().and_then(|i| self.strings.get(i)) {
+            return s.clone();
+        }
+        // Underscores until no literal looks like it.
+        let mut text = format!("string{code}");
+        while self.strings.iter().any(|s| **s == *text) {
+            text.push('_');
+        }
+        text.into()
+    }
+
+    /// A symbol to be bound by a quantifier or a lambda, as a value of the type.
+    pub(crate) fn binder(&mut self, name: &str, ty: &Type) -> (SymbolId, Symbolic) {
+        let term = self.terms.fresh(name, self.sort(ty));
+        let id = self.terms.as_symbol(term).expect("a fresh symbol is a symbol");
+        self.bound.insert(id);
+        (id, self.unpack(term, ty))
+    }
+
+    /// The bound symbols that occur free in terms.
+    pub(crate) fn bound_in(&self, terms: &[Term]) -> Vec<SymbolId> {
+        self.terms.symbols(terms).into_iter().filter(|s| self.bound.contains(s)).collect()
+    }
+
+    /// A fresh value `w` with `definition(w)`, which some value must satisfy whatever everything
+    /// else is. Under bound variables it is an array over them, with a quantified definition.
+    pub(crate) fn witness(
+        &mut self,
+        name: &str,
+        sort: Sort,
+        depends: &[Term],
+        definition: impl FnOnce(&mut Encoder, Term) -> Result<Term, Unsupported>,
+    ) -> Result<Term, Unsupported> {
+        let bound = self.bound_in(depends);
+        let whole =
+            bound.iter().rev().fold(sort, |s, &b| self.terms.array_sort(self.terms.symbol_sort(b), s));
+        let symbol = self.terms.fresh(name, whole);
+        let mut value = symbol;
+        for &b in &bound {
+            let index = self.symbol(b);
+            value = self.terms.select(value, index);
+        }
+        let mut definition = definition(self, value)?;
+        // Every bound variable, also those that only the definition brought in, gets a copy of its own.
+        let mut copies = vec![];
+        let mut renaming = vec![];
+        for b in self.bound_in(&[definition]) {
+            let copy = self.terms.fresh("w", self.terms.symbol_sort(b));
+            let id = self.terms.as_symbol(copy).expect("a fresh symbol is a symbol");
+            self.bound.insert(id);
+            copies.push(id);
+            renaming.push((self.symbol(b), copy));
+        }
+        if copies.len() > bound.len() {
+            return self.unsupported("a chosen value depends on a bound variable in a way that is not followed");
+        }
+        definition = self.terms.substitute(definition, &mut Substitution::new(renaming));
+        let definition = self.terms.forall(&copies, definition);
+        self.witnesses.symbols.push(symbol);
+        if definition != Terms::TRUE {
+            self.witnesses.definitions.push(definition);
+        }
+        Ok(value)
+    }
+
+    /// The term of a symbol.
+    pub(crate) fn symbol(&self, id: SymbolId) -> Term {
+        let name = self.terms.symbol_name(id);
+        self.terms.symbol(&name, self.terms.symbol_sort(id))
+    }
+
+    /// `INTEGER`, `BOOL`, a carrier: all values of a type as a set.
+    pub(crate) fn everything(&self, ty: &Type) -> Rc<Set> {
+        let form = match (ty, self.count(ty)) {
+            (_, Some(n)) => Form::Vector(vec![Terms::TRUE; n]),
+            (Type::Int, _) => Form::Interval(None, None),
+            _ => Form::Array(self.terms.full_set(self.terms.set_sort(self.sort(ty)))),
+        };
+        Set::new(ty.clone(), form)
+    }
+
+    /// Whether a set is known to hold every value of its type.
+    pub(crate) fn is_everything(&self, set: &Set) -> bool {
+        match &set.form {
+            Form::Vector(bits) => bits.iter().all(|&b| b == Terms::TRUE),
+            Form::Array(t) => *t == self.terms.full_set(self.terms.sort_of(*t)),
+            Form::Interval(None, None) => true,
+            Form::Product(a, b) => self.is_everything(a) && self.is_everything(b),
+            Form::Power { of, non_empty: false, finite } => {
+                self.is_everything(of) && (!finite || self.is_finite(&of.element))
+            }
+            _ => false,
+        }
+    }
+}

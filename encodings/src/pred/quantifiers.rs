@@ -1,0 +1,58 @@
+//! Universal and existential quantifiers.
+
+use bsym_language::model::{LocalId, Pred, PredKind};
+
+use super::instances::Body;
+use crate::encoder::{Encoder, Env};
+use crate::system::{StatePredicate, Unsupported};
+use crate::term::Terms;
+
+impl Encoder {
+    /// `!x.(P => Q)`: instances where x ranges over few values, else a quantifier.
+    pub(super) fn forall(
+        &mut self,
+        env: &Env,
+        locals: &[LocalId],
+        body: &Pred,
+    ) -> Result<StatePredicate, Unsupported> {
+        let t = self.terms.clone();
+        let (given, conclusion) = match &body.kind {
+            PredKind::Implies(p, q) => (Body::of(p), &**q),
+            _ => (Body { conjuncts: vec![] }, body),
+        };
+        let (mut holds, mut defined) = (vec![], vec![]);
+        for i in self.instances(env, locals, &given)? {
+            let (ids, inner) = self.bind_rest(&i);
+            let p = self.conjunction(&inner, &i.rest)?;
+            let (mut then, mut meaning) = (Terms::TRUE, p.defined);
+            if p.holds != Terms::FALSE {
+                let q = self.pred(&inner, conclusion)?;
+                then = t.implies(p.holds, q.holds);
+                meaning = t.and([p.defined, t.implies(p.holds, q.defined)]);
+            }
+            holds.push(t.forall(&ids, t.implies(i.guard, then)));
+            defined.push(i.defined);
+            defined.push(t.forall(&ids, t.implies(i.guard, meaning)));
+        }
+        Ok(StatePredicate { holds: t.and(holds), defined: t.and(defined) })
+    }
+
+    /// `#x.(P)`
+    pub(super) fn exists(
+        &mut self,
+        env: &Env,
+        locals: &[LocalId],
+        body: &Pred,
+    ) -> Result<StatePredicate, Unsupported> {
+        let t = self.terms.clone();
+        let (mut holds, mut defined) = (vec![], vec![]);
+        for i in self.instances(env, locals, &Body::of(body))? {
+            let (ids, inner) = self.bind_rest(&i);
+            let p = self.conjunction(&inner, &i.rest)?;
+            holds.push(t.exists(&ids, t.and([i.guard, p.holds])));
+            defined.push(i.defined);
+            defined.push(t.forall(&ids, t.implies(i.guard, p.defined)));
+        }
+        Ok(StatePredicate { holds: t.or(holds), defined: t.and(defined) })
+    }
+}

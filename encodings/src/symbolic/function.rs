@@ -1,0 +1,500 @@
+//! Sets of couples seen as relations and functions: domain, range, values, functionality.
+
+use std::rc::Rc;
+
+use bsym_language::types::Type;
+
+use super::shape::key_of;
+use super::{Form, Guarded, Set, Symbolic};
+use crate::encoder::Encoder;
+use crate::system::Unsupported;
+use crate::term::{Term, Terms};
+
+impl Encoder {
+    /// Argument and value type of a set of couples.
+    pub(crate) fn sides(&self, set: &Set) -> Result<(Type, Type), Unsupported> {
+        match set.sides() {
+            Some((a, b)) => Ok((a.clone(), b.clone())),
+            None => self.unsupported("a relation was expected"),
+        }
+    }
+
+    /// Arguments and values of couples that are listed.
+    fn couples(&self, items: &[Guarded]) -> Result<Vec<(Term, Symbolic, Symbolic)>, Unsupported> {
+        items.iter().map(|(g, x)| self.as_couple(x).map(|(k, v)| (*g, k.clone(), v.clone()))).collect()
+    }
+
+    /// The values that a listed relation can have at an argument.
+    fn matches(&mut self, items: &[Guarded], key: &Symbolic) -> Result<Vec<Guarded>, Unsupported> {
+        let mut found = vec![];
+        for (g, k, v) in self.couples(items)? {
+            let same = self.equal(key, &k)?;
+            let here = self.terms.and([g, same]);
+            if here != Terms::FALSE {
+                found.push((here, v));
+            }
+        }
+        Ok(found)
+    }
+
+    /// `key : dom(set)`
+    pub(crate) fn in_domain(&mut self, set: &Set, key: &Symbolic) -> Result<Term, Unsupported> {
+        match &set.form {
+            Form::Table(entries) => {
+                let (keys, _) = self.sides(set)?;
+                if let Some(i) = self.position(key, &keys) {
+                    return Ok(entries[i].0);
+                }
+                let domain = self.domain(set)?;
+                self.is_in(key, &domain)
+            }
+            Form::Map { domain, .. } => {
+                let key = self.pack(key)?;
+                Ok(self.terms.select(*domain, key))
+            }
+            Form::Sequence { length, .. } => {
+                let key = self.as_atom(key)?;
+                Ok(self.terms.and([self.terms.le(self.terms.int(1), key), self.terms.le(key, *length)]))
+            }
+            Form::Lambda(domain, _) => self.is_in(key, &domain.clone()),
+            Form::Product(a, b) => {
+                let inside = self.is_in(key, a)?;
+                let empty = self.is_empty(b)?;
+                Ok(self.terms.and([inside, self.terms.not(empty)]))
+            }
+            Form::Union(a, b) | Form::Override(a, b) => {
+                let left = self.in_domain(a, key)?;
+                let right = self.in_domain(b, key)?;
+                Ok(self.terms.or([left, right]))
+            }
+            Form::List(_) | Form::Vector(_) => {
+                let items = self.candidates(set)?.unwrap_or_default();
+                let found = self.matches(&items, key)?;
+                Ok(self.terms.or(found.into_iter().map(|(g, _)| g)))
+            }
+            Form::Array(_) | Form::Where(_) | Form::Interval(..) | Form::Power { .. } => {
+                let (_, values) = self.sides(set)?;
+                let key = key.clone();
+                self.exists_over(&values, &mut |e, v| {
+                    e.is_in(&Symbolic::pair(key.clone(), v.clone()), set)
+                })
+            }
+        }
+    }
+
+    /// The value of a function at an argument; some value of the relation if there are several, any
+    /// value outside the domain.
+    pub(crate) fn value_at(&mut self, set: &Set, key: &Symbolic) -> Result<Symbolic, Unsupported> {
+        match &set.form {
+            Form::Table(entries) => {
+                let (keys, _) = self.sides(set)?;
+                if let Some(i) = self.position(key, &keys) {
+                    return Ok(entries[i].1.clone());
+                }
+                let items = self.candidates(set)?.unwrap_or_default();
+                let found = self.matches(&items, key)?;
+                self.first_of(found, set)
+            }
+            Form::Map { columns, shape, .. } | Form::Sequence { columns, shape, .. } => {
+                let key = self.pack(key)?;
+                let leaves: Vec<Term> = columns.iter().map(|&c| self.terms.select(c, key)).collect();
+                Ok(self.build(shape, &mut leaves.into_iter()))
+            }
+            Form::Lambda(_, value) => {
+                let value = value.clone();
+                value(self, key)
+            }
+            Form::Union(f, g) | Form::Override(f, g) => {
+                let inside = self.in_domain(g, key)?;
+                match inside {
+                    Terms::TRUE => self.value_at(g, key),
+                    Terms::FALSE => self.value_at(f, key),
+                    _ => {
+                        let (new, old) = (self.value_at(g, key)?, self.value_at(f, key)?);
+                        self.ite(inside, &new, &old)
+                    }
+                }
+            }
+            Form::List(_) | Form::Vector(_) => {
+                let items = self.candidates(set)?.unwrap_or_default();
+                let found = self.matches(&items, key)?;
+                self.first_of(found, set)
+            }
+            Form::Product(_, values) => self.some_element(&values.clone(), Some(key)),
+            Form::Array(_) | Form::Where(_) | Form::Interval(..) | Form::Power { .. } => {
+                let (_, values) = self.sides(set)?;
+                let packed = self.pack(key)?;
+                let mut depends = vec![packed];
+                let known = match &set.form {
+                    Form::Array(array) => {
+                        depends.push(*array);
+                        self.choices.get(&(*array, packed)).copied()
+                    }
+                    _ => None,
+                };
+                if let Some(known) = known {
+                    return Ok(self.unpack(known, &values));
+                }
+                let sort = self.sort(&values);
+                let inside = self.in_domain(set, key)?;
+                let couple = |e: &mut Encoder, w: Term| {
+                    let x = Symbolic::pair(key.clone(), e.unpack(w, &values));
+                    e.is_in(&x, set)
+                };
+                if !matches!(set.form, Form::Array(_)) {
+                    // What the relation itself depends on: its membership test at any couple.
+                    let (own, x) = self.binder("x", &set.element);
+                    let test = self.is_in(&x, set)?;
+                    depends.push(self.terms.exists(&[own], test));
+                }
+                let w = self.witness("value", sort, &depends, |e, w| {
+                    let chosen = couple(e, w)?;
+                    Ok(e.terms.implies(inside, chosen))
+                })?;
+                if let Form::Array(array) = &set.form {
+                    self.choices.insert((*array, packed), w);
+                }
+                Ok(self.unpack(w, &values))
+            }
+        }
+    }
+
+    /// The first of the values whose guard holds.
+    fn first_of(&mut self, mut found: Vec<Guarded>, set: &Set) -> Result<Symbolic, Unsupported> {
+        let Some((_, mut value)) = found.pop() else {
+            let (_, values) = self.sides(set)?;
+            let shape = self.shape(&values, false);
+            return Ok(self.some_value(&shape));
+        };
+        while let Some((here, v)) = found.pop() {
+            value = self.ite(here, &v, &value)?;
+        }
+        Ok(value)
+    }
+
+    /// The relation has two different values at the argument.
+    pub(crate) fn clash(&mut self, set: &Set, key: &Symbolic) -> Result<Term, Unsupported> {
+        match &set.form {
+            Form::Table(_) | Form::Map { .. } | Form::Sequence { .. } | Form::Lambda(..) => Ok(Terms::FALSE),
+            Form::Union(a, b) => {
+                let (left, right) = (self.clash(a, key)?, self.clash(b, key)?);
+                let (inside, also) = (self.in_domain(a, key)?, self.in_domain(b, key)?);
+                let (x, y) = (self.value_at(a, key)?, self.value_at(b, key)?);
+                let same = self.equal(&x, &y)?;
+                let differ = self.terms.and([inside, also, self.terms.not(same)]);
+                Ok(self.terms.or([left, right, differ]))
+            }
+            Form::Override(f, g) => {
+                let (left, right) = (self.clash(f, key)?, self.clash(g, key)?);
+                let inside = self.in_domain(g, key)?;
+                Ok(self.terms.ite(inside, right, left))
+            }
+            Form::List(_) | Form::Vector(_) => {
+                let items = self.candidates(set)?.unwrap_or_default();
+                let found = self.matches(&items, key)?;
+                self.two_values(&found)
+            }
+            _ => {
+                let value = self.value_at(set, key)?;
+                let (_, values) = self.sides(set)?;
+                let key = key.clone();
+                self.exists_over(&values, &mut |e, v| {
+                    let inside = e.is_in(&Symbolic::pair(key.clone(), v.clone()), set)?;
+                    let same = e.equal(v, &value)?;
+                    Ok(e.terms.and([inside, e.terms.not(same)]))
+                })
+            }
+        }
+    }
+
+    /// Two of the guarded values are there and differ.
+    fn two_values(&mut self, found: &[Guarded]) -> Result<Term, Unsupported> {
+        let mut any = vec![];
+        for (i, (g, x)) in found.iter().enumerate() {
+            for (h, y) in &found[i + 1..] {
+                let both = self.terms.and([*g, *h]);
+                if both != Terms::FALSE {
+                    let same = self.equal(x, y)?;
+                    any.push(self.terms.and([both, self.terms.not(same)]));
+                }
+            }
+        }
+        Ok(self.terms.or(any))
+    }
+
+    /// Whether a relation is known to be a function without asking a solver.
+    pub(crate) fn surely_functional(&mut self, set: &Set) -> bool {
+        match &set.form {
+            Form::Table(_) | Form::Map { .. } | Form::Sequence { .. } | Form::Lambda(..) => true,
+            Form::Override(f, g) => self.surely_functional(f) && self.surely_functional(g),
+            Form::Product(_, b) => matches!(&b.form, Form::List(items) if items.len() <= 1),
+            Form::List(items) => {
+                let keys: Vec<Option<Term>> = items
+                    .iter()
+                    .map(|(_, x)| match x {
+                        Symbolic::Pair(k, _) => self.pack_plain(k),
+                        _ => None,
+                    })
+                    .collect();
+                (0..keys.len()).all(|i| {
+                    keys[i + 1..].iter().all(|k| match (keys[i], k) {
+                        (Some(a), Some(b)) => self.terms.known_distinct(a, *b),
+                        _ => false,
+                    })
+                })
+            }
+            _ => false,
+        }
+    }
+
+    /// The relation is a function: no argument has two values.
+    pub fn functional(&mut self, set: &Set) -> Result<Term, Unsupported> {
+        if self.surely_functional(set) {
+            return Ok(Terms::TRUE);
+        }
+        match &set.form {
+            Form::List(items) => {
+                let couples = self.couples(items)?;
+                let mut all = vec![];
+                for (i, (g, k, v)) in couples.iter().enumerate() {
+                    for (h, l, w) in &couples[i + 1..] {
+                        let (same_key, same_value) = (self.equal(k, l)?, self.equal(v, w)?);
+                        let here = self.terms.and([*g, *h, same_key]);
+                        all.push(self.terms.implies(here, same_value));
+                    }
+                }
+                Ok(self.terms.and(all))
+            }
+            Form::Array(_) | Form::Where(_) if self.count(&set.element).is_none() => {
+                let (keys, values) = self.sides(set)?;
+                self.forall_over(&keys, &mut |e, k| {
+                    e.forall_over(&values, &mut |e, v| {
+                        let first = e.is_in(&Symbolic::pair(k.clone(), v.clone()), set)?;
+                        e.forall_over(&values, &mut |e, w| {
+                            let second = e.is_in(&Symbolic::pair(k.clone(), w.clone()), set)?;
+                            let same = e.equal(v, w)?;
+                            let both = e.terms.and([first, second]);
+                            Ok(e.terms.implies(both, same))
+                        })
+                    })
+                })
+            }
+            _ => {
+                let (keys, _) = self.sides(set)?;
+                self.forall_over(&keys, &mut |e, k| {
+                    let clash = e.clash(set, k)?;
+                    Ok(e.terms.not(clash))
+                })
+            }
+        }
+    }
+
+    /// The domain of a relation.
+    pub(crate) fn domain(&mut self, set: &Set) -> Result<Rc<Set>, Unsupported> {
+        let (keys, _) = self.sides(set)?;
+        match &set.form {
+            Form::Table(entries) => {
+                Ok(Set::new(keys, Form::Vector(entries.iter().map(|(bit, _)| *bit).collect())))
+            }
+            Form::Map { domain, .. } => {
+                let domain = *domain;
+                Ok(Set::new(keys, Form::Array(domain)))
+            }
+            Form::Sequence { length, .. } => {
+                Ok(Set::new(keys, Form::Interval(Some(self.terms.int(1)), Some(*length))))
+            }
+            Form::Lambda(domain, _) => Ok(domain.clone()),
+            Form::List(items) => {
+                let items = self.couples(items)?.into_iter().map(|(g, k, _)| (g, k)).collect();
+                self.settle(Set::new(keys, Form::List(items)))
+            }
+            Form::Product(a, b) => {
+                let empty = self.is_empty(b)?;
+                self.guarded(self.terms.not(empty), &a.clone())
+            }
+            Form::Union(a, b) | Form::Override(a, b) => {
+                let (left, right) = (self.domain(a)?, self.domain(b)?);
+                self.union(&left, &right)
+            }
+            _ => {
+                let whole = Rc::new(set.clone());
+                self.described(keys, Rc::new(move |e, k| e.in_domain(&whole, k)))
+            }
+        }
+    }
+
+    /// The range of a relation.
+    pub(crate) fn range(&mut self, set: &Set) -> Result<Rc<Set>, Unsupported> {
+        let (_, values) = self.sides(set)?;
+        if let Form::Product(a, b) = &set.form {
+            let empty = self.is_empty(a)?;
+            return self.guarded(self.terms.not(empty), &b.clone());
+        }
+        if let Some(items) = self.candidates(set)? {
+            let items = self.couples(&items)?.into_iter().map(|(g, _, v)| (g, v)).collect();
+            return self.settle(Set::new(values, Form::List(items)));
+        }
+        if let Form::Union(a, b) = &set.form {
+            let (left, right) = (self.range(a)?, self.range(b)?);
+            return self.union(&left, &right);
+        }
+        let whole = Rc::new(set.clone());
+        self.described(
+            values,
+            Rc::new(move |e, y| {
+                let y = y.clone();
+                e.exists_with_value(&whole, &y)
+            }),
+        )
+    }
+
+    /// Some argument has the value `y`.
+    fn exists_with_value(&mut self, set: &Set, y: &Symbolic) -> Result<Term, Unsupported> {
+        let (keys, _) = self.sides(set)?;
+        self.exists_over(&keys, &mut |e, k| e.is_in(&Symbolic::pair(k.clone(), y.clone()), set))
+    }
+
+    /// Some element of a set, any value if it is empty; the same one for the same argument.
+    pub(crate) fn some_element(&mut self, set: &Set, key: Option<&Symbolic>) -> Result<Symbolic, Unsupported> {
+        if let Some(mut items) = self.candidates(set)? {
+            let Some((_, mut value)) = items.pop() else {
+                let shape = self.shape(&set.element, false);
+                return Ok(self.some_value(&shape));
+            };
+            while let Some((here, v)) = items.pop() {
+                value = self.ite(here, &v, &value)?;
+            }
+            return Ok(value);
+        }
+        let array = self.as_array(set)?;
+        let empty = self.is_empty(set)?;
+        let mut depends = vec![array];
+        if let Some(key) = key {
+            depends.push(self.pack(key)?);
+        }
+        let sort = self.sort(&set.element);
+        let w = self.witness("element", sort, &depends, |e, w| {
+            let inside = e.terms.select(array, w);
+            Ok(e.terms.or([empty, inside]))
+        })?;
+        Ok(self.unpack(w, &set.element))
+    }
+
+    /// A set that is given by a test; a characteristic vector if the type is small.
+    pub(crate) fn described(&mut self, element: Type, test: super::Test) -> Result<Rc<Set>, Unsupported> {
+        let Some(all) = self.elements(&element) else { return Ok(Set::new(element, Form::Where(test))) };
+        let bits: Result<Vec<Term>, _> = all.iter().map(|x| test(self, x)).collect();
+        Ok(Set::new(element, Form::Vector(bits?)))
+    }
+
+    /// A function that is given by domain and value; a table if the arguments' type is small.
+    pub(crate) fn lambda(
+        &mut self,
+        element: Type,
+        domain: Rc<Set>,
+        value: super::Value,
+    ) -> Result<Rc<Set>, Unsupported> {
+        let Some(keys) = self.elements(key_of(&element)) else {
+            return Ok(Set::new(element, Form::Lambda(domain, value)));
+        };
+        let mut entries = vec![];
+        for k in keys.iter() {
+            entries.push((self.is_in(k, &domain)?, value(self, k)?));
+        }
+        Ok(Set::new(element, Form::Table(entries)))
+    }
+
+    /// `#x. f(x)` over all values of a type.
+    pub(crate) fn exists_over(
+        &mut self,
+        ty: &Type,
+        f: &mut dyn FnMut(&mut Encoder, &Symbolic) -> Result<Term, Unsupported>,
+    ) -> Result<Term, Unsupported> {
+        if let Some(all) = self.elements(ty) {
+            let any: Result<Vec<Term>, _> = all.iter().map(|x| f(self, x)).collect();
+            return Ok(self.terms.or(any?));
+        }
+        let (id, x) = self.binder("x", ty);
+        let body = f(self, &x)?;
+        Ok(self.terms.exists(&[id], body))
+    }
+
+    /// `!x. f(x)` over all values of a type.
+    pub(crate) fn forall_over(
+        &mut self,
+        ty: &Type,
+        f: &mut dyn FnMut(&mut Encoder, &Symbolic) -> Result<Term, Unsupported>,
+    ) -> Result<Term, Unsupported> {
+        if let Some(all) = self.elements(ty) {
+            let every: Result<Vec<Term>, _> = all.iter().map(|x| f(self, x)).collect();
+            return Ok(self.terms.and(every?));
+        }
+        let (id, x) = self.binder("x", ty);
+        let body = f(self, &x)?;
+        Ok(self.terms.forall(&[id], body))
+    }
+
+    /// `!x. x : set => f(x)`, over the arguments only where the set is a function.
+    pub(crate) fn forall_in(
+        &mut self,
+        set: &Set,
+        f: &mut dyn FnMut(&mut Encoder, &Symbolic) -> Result<Term, Unsupported>,
+    ) -> Result<Term, Unsupported> {
+        if let Some(items) = self.candidates(set)? {
+            let mut all = vec![];
+            for (g, x) in items {
+                let then = f(self, &x)?;
+                all.push(self.terms.implies(g, then));
+            }
+            return Ok(self.terms.and(all));
+        }
+        match &set.form {
+            Form::Union(a, b) => {
+                let (left, right) = (self.forall_in(a, f)?, self.forall_in(b, f)?);
+                Ok(self.terms.and([left, right]))
+            }
+            Form::Map { .. } | Form::Sequence { .. } | Form::Lambda(..) => {
+                let (keys, _) = self.sides(set)?;
+                self.forall_over(&keys, &mut |e, k| {
+                    let inside = e.in_domain(set, k)?;
+                    let value = e.value_at(set, k)?;
+                    let then = f(e, &Symbolic::pair(k.clone(), value))?;
+                    Ok(e.terms.implies(inside, then))
+                })
+            }
+            Form::Product(a, b) => self.forall_in(a, &mut |e, x| {
+                e.forall_in(b, &mut |e, y| f(e, &Symbolic::pair(x.clone(), y.clone())))
+            }),
+            _ => {
+                let element = set.element.clone();
+                self.forall_over(&element, &mut |e, x| {
+                    let inside = e.is_in(x, set)?;
+                    let then = f(e, x)?;
+                    Ok(e.terms.implies(inside, then))
+                })
+            }
+        }
+    }
+
+    /// `#x. x : set & f(x)`
+    pub(crate) fn exists_in(
+        &mut self,
+        set: &Set,
+        f: &mut dyn FnMut(&mut Encoder, &Symbolic) -> Result<Term, Unsupported>,
+    ) -> Result<Term, Unsupported> {
+        let none = self.forall_in(set, &mut |e, x| {
+            let here = f(e, x)?;
+            Ok(e.terms.not(here))
+        })?;
+        Ok(self.negated(none))
+    }
+
+    /// Negation; a negated universal quantifier becomes an existential one.
+    pub(crate) fn negated(&self, t: Term) -> Term {
+        let n = self.terms.node(t);
+        match &n.op {
+            crate::term::Op::Forall(bound) => self.terms.exists(bound, self.negated(n.args[0])),
+            _ => self.terms.not(t),
+        }
+    }
+}

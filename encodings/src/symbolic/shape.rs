@@ -1,0 +1,385 @@
+//! Shapes: how a value of a type is laid out in terms, fresh values, and packing into one term.
+
+use std::rc::Rc;
+
+use bsym_language::types::Type;
+use bsym_semantics::lazy_set::LazySet;
+use bsym_semantics::value::Value;
+
+use super::{Form, Set, Symbolic};
+use crate::encoder::Encoder;
+use crate::system::Unsupported;
+use crate::term::{Op, Sort, SortKind, Term, Terms};
+
+/// How a value is represented by terms. The leaves of a shape are the terms that a value of it
+/// consists of, in a fixed order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// One term.
+    Atom(Type),
+    /// A couple.
+    Pair(Box<Shape>, Box<Shape>),
+    /// A record.
+    Record(Vec<(String, Shape)>),
+    /// A set over a small finite type, by its characteristic vector.
+    Vector(Type),
+    /// A set as an array to `Bool`.
+    Array(Type),
+    /// A function over a small finite type; element type and shape of the values.
+    Table(Type, Rc<Shape>),
+    /// A function as domain and value arrays; element type and shape of the values.
+    Map(Type, Rc<Shape>),
+    /// A sequence; element type and shape of the values.
+    Sequence(Type, Rc<Shape>),
+}
+
+impl Encoder {
+    /// The shape for values of a type. With `functional`, the values are always (partial) functions.
+    pub fn shape(&self, ty: &Type, functional: bool) -> Shape {
+        match ty {
+            Type::Bool | Type::Int | Type::Real | Type::String | Type::Carrier(_) => Shape::Atom(ty.clone()),
+            Type::Pair(a, b) => {
+                Shape::Pair(Box::new(self.shape(a, false)), Box::new(self.shape(b, false)))
+            }
+            Type::Record(fields) => {
+                Shape::Record(fields.iter().map(|(l, t)| (l.clone(), self.shape(t, false))).collect())
+            }
+            Type::Pow(element) => match &**element {
+                Type::Pair(a, b) if functional => {
+                    let value = Rc::new(self.shape(b, false));
+                    if self.count(a).is_some() {
+                        Shape::Table((**element).clone(), value)
+                    } else {
+                        Shape::Map((**element).clone(), value)
+                    }
+                }
+                _ if self.count(element).is_some() => Shape::Vector((**element).clone()),
+                _ => Shape::Array((**element).clone()),
+            },
+        }
+    }
+
+    /// The shape for a variable that always holds a sequence.
+    pub fn sequence_shape(&self, ty: &Type) -> Option<Shape> {
+        match ty.as_relation()? {
+            (Type::Int, value) => {
+                Some(Shape::Sequence(ty.element()?.clone(), Rc::new(self.shape(value, false))))
+            }
+            _ => None,
+        }
+    }
+
+    /// Sorts of a shape's leaves, with a suffix that names each.
+    fn columns(&self, shape: &Shape) -> Vec<(String, Sort)> {
+        let below = |prefix: &str, inner: &Shape| -> Vec<(String, Sort)> {
+            self.columns(inner).into_iter().map(|(n, s)| (format!(".{prefix}{n}"), s)).collect()
+        };
+        let arrays = |index: Sort, inner: &Shape| -> Vec<(String, Sort)> {
+            let columns = self.columns(inner);
+            columns.into_iter().map(|(n, s)| (n, self.terms.array_sort(index, s))).collect()
+        };
+        match shape {
+            Shape::Atom(ty) => vec![(String::new(), self.sort(ty))],
+            Shape::Pair(a, b) => [below("1", a), below("2", b)].concat(),
+            Shape::Record(fields) => fields.iter().flat_map(|(label, s)| below(label, s)).collect(),
+            Shape::Vector(element) => {
+                self.labels(element).into_iter().map(|l| (format!(".{l}"), Terms::BOOL)).collect()
+            }
+            Shape::Array(element) => vec![(String::new(), self.terms.set_sort(self.sort(element)))],
+            Shape::Table(element, inner) => {
+                let mut all = vec![];
+                for label in self.labels(key_of(element)) {
+                    all.push((format!(".dom.{label}"), Terms::BOOL));
+                    all.extend(below(&label, inner));
+                }
+                all
+            }
+            Shape::Map(element, inner) => {
+                let key = self.sort(key_of(element));
+                let mut all = vec![(".dom".to_string(), self.terms.set_sort(key))];
+                all.extend(arrays(key, inner));
+                all
+            }
+            Shape::Sequence(_, inner) => {
+                let mut all = vec![(".size".to_string(), Terms::INT)];
+                all.extend(arrays(Terms::INT, inner));
+                all
+            }
+        }
+    }
+
+    /// A name for each element of a small finite type.
+    fn labels(&self, ty: &Type) -> Vec<String> {
+        let Some(all) = self.elements(ty) else { return vec![] };
+        all.iter()
+            .enumerate()
+            .map(|(i, v)| match v {
+                Symbolic::Atom(t) => self.terms.text(*t),
+                Symbolic::Pair(..) if self.count(ty).is_some() && v.leaves().len() <= 4 => {
+                    v.leaves().iter().map(|&t| self.terms.text(t)).collect::<Vec<_>>().join("_")
+                }
+                _ => i.to_string(),
+            })
+            .collect()
+    }
+
+    /// Sorts of a shape's leaves.
+    pub(crate) fn leaf_sorts(&self, shape: &Shape) -> Vec<Sort> {
+        self.columns(shape).into_iter().map(|(_, s)| s).collect()
+    }
+
+    /// A value of a shape from its leaves.
+    pub(crate) fn build(&self, shape: &Shape, leaves: &mut dyn Iterator<Item = Term>) -> Symbolic {
+        let mut next = || leaves.next().expect("a shape has as many terms as leaves");
+        match shape {
+            Shape::Atom(_) => Symbolic::Atom(next()),
+            Shape::Pair(a, b) => {
+                let left = self.build(a, leaves);
+                Symbolic::pair(left, self.build(b, leaves))
+            }
+            Shape::Record(fields) => {
+                Symbolic::Record(fields.iter().map(|(l, s)| (l.clone(), self.build(s, leaves))).collect())
+            }
+            Shape::Vector(element) => {
+                let n = self.count(element).unwrap_or(0);
+                Symbolic::set(element.clone(), Form::Vector((0..n).map(|_| next()).collect()))
+            }
+            Shape::Array(element) => Symbolic::set(element.clone(), Form::Array(next())),
+            Shape::Table(element, inner) => {
+                let n = self.count(key_of(element)).unwrap_or(0);
+                let entries = (0..n)
+                    .map(|_| {
+                        let bit = leaves.next().expect("a shape has as many terms as leaves");
+                        (bit, self.build(inner, leaves))
+                    })
+                    .collect();
+                Symbolic::set(element.clone(), Form::Table(entries))
+            }
+            Shape::Map(element, inner) => {
+                let domain = next();
+                let columns = self.leaf_sorts(inner).iter().map(|_| next()).collect();
+                Symbolic::set(element.clone(), Form::Map { domain, columns, shape: inner.clone() })
+            }
+            Shape::Sequence(element, inner) => {
+                let length = next();
+                let columns = self.leaf_sorts(inner).iter().map(|_| next()).collect();
+                Symbolic::set(element.clone(), Form::Sequence { length, columns, shape: inner.clone() })
+            }
+        }
+    }
+
+    /// A value made of symbols that are named `name`, `name.1`, `name.dom` and so on.
+    pub fn fresh(&mut self, name: &str, _ty: &Type, shape: &Shape) -> Symbolic {
+        let columns = self.columns(shape);
+        let leaves: Vec<Term> =
+            columns.into_iter().map(|(n, s)| self.terms.symbol(&format!("{name}{n}"), s)).collect();
+        self.build(shape, &mut leaves.into_iter())
+    }
+
+    /// What holds of every value that [`Encoder::fresh`] may stand for.
+    pub fn facts(&self, s: &Symbolic) -> Vec<Term> {
+        match s {
+            Symbolic::Atom(_) => vec![],
+            Symbolic::Pair(a, b) => [self.facts(a), self.facts(b)].concat(),
+            Symbolic::Record(fields) => fields.iter().flat_map(|(_, v)| self.facts(v)).collect(),
+            Symbolic::Set(set) => match &set.form {
+                Form::Sequence { length, .. } => vec![self.terms.ge(*length, self.terms.int(0))],
+                Form::Table(entries) => entries.iter().flat_map(|(_, v)| self.facts(v)).collect(),
+                _ => vec![],
+            },
+        }
+    }
+
+    /// A value of a type from its packed term.
+    pub(crate) fn unpack(&self, term: Term, ty: &Type) -> Symbolic {
+        match ty {
+            Type::Bool | Type::Int | Type::Real | Type::String | Type::Carrier(_) => Symbolic::Atom(term),
+            Type::Pair(a, b) => {
+                Symbolic::pair(self.unpack(self.terms.field(term, 0), a), self.unpack(self.terms.field(term, 1), b))
+            }
+            Type::Record(fields) => Symbolic::Record(
+                fields
+                    .iter()
+                    .enumerate()
+                    .map(|(i, (l, t))| (l.clone(), self.unpack(self.terms.field(term, i as u32), t)))
+                    .collect(),
+            ),
+            Type::Pow(t) => match self.elements(t) {
+                Some(elements) => {
+                    let bits = elements
+                        .iter()
+                        .map(|x| self.pack_plain(x).map(|x| self.terms.select(term, x)))
+                        .collect::<Option<Vec<Term>>>();
+                    match bits {
+                        Some(bits) => Symbolic::set((**t).clone(), Form::Vector(bits)),
+                        None => Symbolic::set((**t).clone(), Form::Array(term)),
+                    }
+                }
+                None => Symbolic::set((**t).clone(), Form::Array(term)),
+            },
+        }
+    }
+
+    /// The packed term of a value that needs no conversion which could fail.
+    pub(crate) fn pack_plain(&self, v: &Symbolic) -> Option<Term> {
+        match v {
+            Symbolic::Atom(t) => Some(*t),
+            Symbolic::Pair(a, b) => {
+                let sides = [self.pack_plain(a)?, self.pack_plain(b)?];
+                Some(self.terms.tuple(&sides))
+            }
+            Symbolic::Record(fields) => {
+                let values: Option<Vec<Term>> = fields.iter().map(|(_, v)| self.pack_plain(v)).collect();
+                Some(self.terms.tuple(&values?))
+            }
+            Symbolic::Set(set) => match &set.form {
+                Form::Array(t) => Some(*t),
+                Form::Vector(bits) => self.vector_array(&set.element, bits),
+                _ => None,
+            },
+        }
+    }
+
+    /// A characteristic vector as an array.
+    pub(crate) fn vector_array(&self, element: &Type, bits: &[Term]) -> Option<Term> {
+        let sort = self.terms.set_sort(self.sort(element));
+        let elements = self.elements(element)?;
+        // A vector that was read off an array is that array again.
+        let mut origin = None;
+        for (x, &bit) in elements.iter().zip(bits) {
+            let n = self.terms.node(bit);
+            let index = self.pack_plain(x)?;
+            let from = (n.op == Op::Select && n.args[1] == index).then(|| n.args[0]);
+            match (origin, from) {
+                (None, Some(a)) if self.terms.sort_of(a) == sort => origin = Some(Some(a)),
+                (Some(Some(o)), Some(a)) if o == a => {}
+                _ => origin = Some(None),
+            }
+        }
+        if let Some(Some(whole)) = origin {
+            return Some(whole);
+        }
+        let majority = bits.iter().filter(|&&b| b == Terms::TRUE).count() * 2 > bits.len();
+        let mut array = self.terms.const_array(sort, self.terms.bool(majority));
+        for (x, &bit) in elements.iter().zip(bits) {
+            if bit != self.terms.bool(majority) {
+                array = self.terms.store(array, self.pack_plain(x)?, bit);
+            }
+        }
+        Some(array)
+    }
+
+    /// The packed term of a value. Sets that are not arrays become arrays.
+    pub(crate) fn pack(&mut self, v: &Symbolic) -> Result<Term, Unsupported> {
+        match v {
+            Symbolic::Atom(t) => Ok(*t),
+            Symbolic::Pair(a, b) => {
+                let sides = [self.pack(a)?, self.pack(b)?];
+                Ok(self.terms.tuple(&sides))
+            }
+            Symbolic::Record(fields) => {
+                let values: Result<Vec<Term>, _> = fields.iter().map(|(_, v)| self.pack(v)).collect();
+                Ok(self.terms.tuple(&values?))
+            }
+            Symbolic::Set(set) => self.as_array(set),
+        }
+    }
+
+    /// Some term of a sort, the same one wherever the sort has named elements.
+    pub(crate) fn some_term(&mut self, sort: Sort) -> Term {
+        match self.terms.sort_kind(sort) {
+            SortKind::Bool => Terms::FALSE,
+            SortKind::Int => self.terms.int(0),
+            SortKind::Real => self.terms.to_real(self.terms.int(0)),
+            SortKind::Enum(..) => self.terms.constructor(sort, 0),
+            SortKind::Array(_, value) => {
+                let value = self.some_term(value);
+                self.terms.const_array(sort, value)
+            }
+            SortKind::Tuple(fields) => {
+                let fields: Vec<Term> = fields.iter().map(|&f| self.some_term(f)).collect();
+                self.terms.tuple(&fields)
+            }
+            SortKind::Uninterpreted(name) => {
+                let t = self.terms.fresh(&format!("any {name}"), sort);
+                self.witnesses.symbols.push(t);
+                t
+            }
+        }
+    }
+
+    /// Some value of a shape.
+    pub(crate) fn some_value(&mut self, shape: &Shape) -> Symbolic {
+        let leaves: Vec<Term> = self.leaf_sorts(shape).into_iter().map(|s| self.some_term(s)).collect();
+        self.build(shape, &mut leaves.into_iter())
+    }
+
+    /// A concrete value.
+    ///
+    /// # Errors
+    /// If it holds an element of a carrier whose size is not settled, whose elements have no names.
+    pub fn value(&mut self, v: &Value, ty: &Type) -> Result<Symbolic, Unsupported> {
+        match (v, ty) {
+            (Value::Bool(b), _) => Ok(Symbolic::Atom(self.terms.bool(*b))),
+            (Value::Int(n), _) => Ok(Symbolic::Atom(self.terms.int(n.clone()))),
+            (Value::Real(r), _) => Ok(Symbolic::Atom(self.terms.real((**r).clone()))),
+            (Value::String(s), _) => {
+                let code = self.string_code(s);
+                Ok(Symbolic::Atom(self.terms.int(code as i64)))
+            }
+            (Value::Element(id, i), _) => {
+                let sort = self.sort(&Type::Carrier(*id));
+                match self.terms.sort_kind(sort) {
+                    SortKind::Enum(_, names) if (*i as usize) < names.len() => {
+                        Ok(Symbolic::Atom(self.terms.constructor(sort, *i)))
+                    }
+                    _ => self.unsupported("an element of a set of unsettled size has no name"),
+                }
+            }
+            (Value::Pair(p), Type::Pair(a, b)) => {
+                Ok(Symbolic::pair(self.value(&p.0, a)?, self.value(&p.1, b)?))
+            }
+            (Value::Record(values), Type::Record(fields)) => {
+                let mut all = vec![];
+                for ((_, v), (label, t)) in values.iter().zip(fields) {
+                    all.push((label.clone(), self.value(v, t)?));
+                }
+                Ok(Symbolic::Record(all))
+            }
+            (Value::Set(elements), Type::Pow(t)) => {
+                let mut items = vec![];
+                for x in elements.iter() {
+                    items.push((Terms::TRUE, self.value(x, t)?));
+                }
+                let list = Set::new((**t).clone(), Form::List(items));
+                Ok(Symbolic::Set(self.settle(list)?))
+            }
+            (Value::Lazy(set), Type::Pow(t)) => Ok(Symbolic::Set(match &**set {
+                LazySet::Integers | LazySet::Strings | LazySet::Reals => self.everything(t),
+                LazySet::Carrier(id) => self.everything(&Type::Carrier(*id)),
+                LazySet::From(low) => {
+                    Set::new(Type::Int, Form::Interval(Some(self.terms.int(low.clone())), None))
+                }
+                LazySet::Interval(low, high) => Set::new(
+                    Type::Int,
+                    Form::Interval(Some(self.terms.int(low.clone())), Some(self.terms.int(high.clone()))),
+                ),
+                LazySet::Power(of) => match self.value(of, t)? {
+                    Symbolic::Set(of) => {
+                        Set::new((**t).clone(), Form::Power { of, non_empty: false, finite: false })
+                    }
+                    _ => return self.unsupported("a value of another type was expected"),
+                },
+            })),
+            _ => self.unsupported("a value of another type was expected"),
+        }
+    }
+}
+
+/// Type of the first component of couples.
+pub(crate) fn key_of(element: &Type) -> &Type {
+    match element {
+        Type::Pair(a, _) => a,
+        other => other,
+    }
+}
