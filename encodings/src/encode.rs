@@ -8,6 +8,7 @@ use bsym_language::types::CarrierId;
 use bsym_semantics::scope::Scope;
 
 use crate::determined;
+use crate::disjoint;
 use crate::encoder::{Encoder, Env};
 use crate::exec::{self, Body, Context};
 use crate::functional::Functional;
@@ -22,7 +23,8 @@ const LARGEST_SETTLED: usize = 64;
 /// [`System::unsupported`].
 pub fn encode(terms: Rc<Terms>, model: Arc<Model>, scope: &Scope) -> System {
     let scope = settle_by_axioms(&model, scope);
-    let functional = Functional::of(&model);
+    let prepared = prepare(&model);
+    let functional = Functional::of(&prepared);
     let mut encoder = Encoder::new(terms.clone(), model.clone(), scope.clone());
     let mut unsupported = vec![];
     let mut background = vec![];
@@ -49,7 +51,7 @@ pub fn encode(terms: Rc<Terms>, model: Arc<Model>, scope: &Scope) -> System {
         .zip(&functional.variables)
         .map(|(v, &kind)| exec::shape_of(&encoder, &v.ty, kind))
         .collect();
-    let mut state = |suffix: &str, encoder: &mut Encoder| -> Vec<Symbolic> {
+    let state = |suffix: &str, encoder: &mut Encoder| -> Vec<Symbolic> {
         let all = model.variables.iter().zip(&shapes);
         all.map(|(v, shape)| encoder.fresh(&format!("{}{suffix}", v.name), &v.ty, shape)).collect()
     };
@@ -60,7 +62,7 @@ pub fn encode(terms: Rc<Terms>, model: Arc<Model>, scope: &Scope) -> System {
     }
 
     let context = Context {
-        model: &model,
+        model: &prepared,
         functional: &functional,
         shapes: &shapes,
         constants: &constants,
@@ -76,7 +78,7 @@ pub fn encode(terms: Rc<Terms>, model: Arc<Model>, scope: &Scope) -> System {
         })
     };
     let initialisation = run("initialisation".into(), Body::Initialisation, &mut encoder);
-    let events: Vec<Transition> = model
+    let events: Vec<Transition> = prepared
         .events
         .iter()
         .map(|e| run(format!("operation {}", e.name), Body::Event(e), &mut encoder))
@@ -145,6 +147,16 @@ fn part(kind: &str, position: usize, conjunct: &Conjunct) -> String {
         Some(label) => format!("{kind} {label}"),
         None => format!("{kind} {}", position + 1),
     }
+}
+
+/// The model with substitutions of the same meaning that show more functions.
+fn prepare(model: &Model) -> Model {
+    let mut model = model.clone();
+    disjoint::overrides(&mut model.initialisation);
+    for event in &mut model.events {
+        disjoint::overrides(&mut event.body);
+    }
+    model
 }
 
 /// The scope with the deferred sets settled that an axiom `card(S) = n` counts.

@@ -306,8 +306,6 @@ impl Executor<'_> {
         let terms = self.terms();
         match (branches, otherwise) {
             ([(guard, body)], None) => {
-                let value = Symbolic::Atom(terms.int(0));
-                self.choices.push(Choice { id: choice, value, ty: Type::Int, made: path.here });
                 self.guard(env, guard, &mut path)?;
                 return self.then(body, env, path);
             }
@@ -407,7 +405,9 @@ impl Executor<'_> {
         for (i, &flag) in picks.flags.iter().enumerate().rev() {
             position = terms.ite(flag, terms.int(i as i64), position);
         }
-        self.choices.push(Choice { id: choice, value: Symbolic::Atom(position), ty: Type::Int, made });
+        if n > 1 {
+            self.choices.push(Choice { id: choice, value: Symbolic::Atom(position), ty: Type::Int, made });
+        }
         picks
     }
 

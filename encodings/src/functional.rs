@@ -387,3 +387,85 @@ pub(crate) fn parts(s: &Subst) -> Vec<&Subst> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use bsym_language::source::{Source, Sources};
+
+    use super::*;
+
+    /// The kinds of the variables of a machine with one operation, as letters.
+    fn check(typing: &str, init: &str, op: &str, expected: &str) {
+        let names: Vec<&str> = typing.split('&').filter_map(|c| c.split_whitespace().next()).collect();
+        let text = format!(
+            "MACHINE m SETS E = {{a, b}}; S CONSTANTS c, d PROPERTIES c : E --> S & d : E <-> S VARIABLES {} \
+             INVARIANT {typing} INITIALISATION {init} OPERATIONS op(p) = {op} END",
+            names.join(", ")
+        );
+        let mut sources = Sources::default();
+        let id = sources.add(Source::new("m.mch", text.as_str()));
+        let (machine, problems) = bsym_language::parser::parse(&sources, id);
+        assert!(problems.is_empty(), "{text}: {problems:?}");
+        let (model, problems) =
+            bsym_language::check::check(Arc::new(sources), &machine, &mut |_: &str| None);
+        let mut model = model.unwrap_or_else(|| panic!("{text}: {problems:?}"));
+        crate::disjoint::overrides(&mut model.events[0].body);
+        let letters: String = Functional::of(&model)
+            .variables
+            .iter()
+            .map(|k| match k {
+                Kind::Any => '-',
+                Kind::Function => 'f',
+                Kind::Sequence => 's',
+            })
+            .collect();
+        assert_eq!(letters, expected, "{text}");
+    }
+
+    #[test]
+    fn assignments_keep_functions() {
+        let f = "f : E <-> S";
+        check(f, "f := {}", "PRE p : S THEN f(a) := p END", "f");
+        check(f, "f := {}", "PRE p : S THEN f := {a} <<| f \\/ {} END", "f");
+        check(f, "f := c", "PRE p : S THEN f := f |> {p} END", "f");
+        check(f, "f := d", "PRE p : S THEN f := f |> {p} END", "-");
+        check(f, "f := {}", "PRE p : S THEN f := f \\/ {a |-> p} END", "-");
+        check(f, "f := {}", "PRE p : E - dom(f) THEN f := f \\/ {p |-> c(p)} END", "f");
+        check(f, "f := {}", "SELECT a /: dom(f) & p = p THEN f := {a |-> c(p)} \\/ f END", "f");
+        check(f, "f := {}", "SELECT b /: dom(f) & p = p THEN f := {a |-> c(p)} \\/ f END", "-");
+        check(f, "f := {}", "IF a : dom(f) THEN skip ELSE f := {a |-> c(p)} \\/ f END", "f");
+        check(f, "f :: E --> S", "PRE p : S THEN f := {a |-> p, b |-> p} END", "f");
+    }
+
+    #[test]
+    fn choices_keep_functions_if_their_predicate_says_so() {
+        let f = "f : E <-> S";
+        check(f, "f : (f : E +-> S)", "PRE p : E +-> S THEN f := p END", "f");
+        check(f, "f : (f : E <-> S)", "PRE p : E +-> S THEN f := p END", "-");
+        // The value of p at a may be asked before p is known to be a function.
+        check(f, "f := {}", "PRE p : E <-> S & p(a) : S & p : E +-> S THEN f := p END", "-");
+        check(f, "f := {}", "ANY g WHERE g : E >->> S & p : S THEN f := g END", "f");
+    }
+
+    #[test]
+    fn functions_depend_on_each_other() {
+        check("f : E <-> S & g : E <-> S", "f, g := {}, c", "PRE p : S THEN f, g := g, f END", "ff");
+        check("f : E <-> S & g : E <-> S", "f, g := {}, d", "PRE p : S THEN f, g := g, f END", "--");
+        check(
+            "f : E <-> S & g : E <-> S",
+            "f, g := {}, d",
+            "PRE p : S THEN IF f = g THEN f := {a |-> p} END END",
+            "f-",
+        );
+    }
+
+    #[test]
+    fn sequences_stay_sequences() {
+        let q = "q : INTEGER <-> S";
+        check(q, "q := []", "PRE p : S THEN q := q <- p END", "s");
+        check(q, "q := []", "PRE p : S THEN q(1) := p END", "f");
+        check(q, "q :: seq(S)", "PRE p : S THEN q := tail(q) ^ [p] END", "s");
+    }
+}

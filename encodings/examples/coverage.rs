@@ -1,0 +1,93 @@
+//! What of the machines below some folders has an encoding: `coverage FOLDER…`.
+//!
+//! Prints one line a machine (quantifiers in all its terms, unsupported parts), then the reasons why
+//! parts have no encoding, most frequent first. Machines that do not parse on their own are counted.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+use bsym_encodings::encode::encode;
+use bsym_encodings::term::{Term, Terms};
+use bsym_language::model::Model;
+use bsym_language::source::Sources;
+use bsym_semantics::scope::{Scope, ScopeRequest};
+
+fn machines(folder: &Path, all: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return all.push(folder.into()) };
+    let mut entries: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            machines(&path, all);
+        } else if path.extension().is_some_and(|e| e == "mch") {
+            all.push(path);
+        }
+    }
+}
+
+fn read(path: &Path) -> Option<Arc<Model>> {
+    let mut sources = Sources::default();
+    let (id, _) = bsym_language::decode::load(&mut sources, path).ok()?;
+    let (machine, problems) = bsym_language::parser::parse(&sources, id);
+    if !problems.is_empty() {
+        return None;
+    }
+    bsym_language::check::check(Arc::new(sources), &machine, &mut |_: &str| None).0.map(Arc::new)
+}
+
+fn main() {
+    let mut all = vec![];
+    for folder in std::env::args().skip(1) {
+        machines(Path::new(&folder), &mut all);
+    }
+    let mut reasons: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    let (mut unread, mut complete, mut encoded) = (0, 0, 0);
+    for path in &all {
+        let Some(model) = read(path) else {
+            unread += 1;
+            continue;
+        };
+        let Ok(scope) = Scope::settle(&model, &ScopeRequest::default()) else { continue };
+        let terms = Rc::new(Terms::new());
+        let start = Instant::now();
+        let system = encode(terms.clone(), model.clone(), &scope);
+        encoded += 1;
+        let mut roots: Vec<Term> = system.axioms.clone();
+        roots.extend(&system.background);
+        roots.extend(&system.state_facts);
+        for t in system.events.iter().chain([&system.initialisation]) {
+            roots.extend(t.relation);
+            roots.extend(t.failures.iter().map(|f| f.condition));
+        }
+        roots.extend(system.invariant.iter().flat_map(|p| [p.holds, p.defined]));
+        roots.extend(system.assertions.iter().flat_map(|p| [p.holds, p.defined]));
+        println!(
+            "{:4} quantifiers {:3} unsupported {:6} terms {:5} ms  {}",
+            terms.quantifiers(&roots),
+            system.unsupported.len(),
+            terms.len(),
+            start.elapsed().as_millis(),
+            path.display()
+        );
+        complete += usize::from(system.unsupported.is_empty());
+        let mut seen = std::collections::BTreeSet::new();
+        for u in &system.unsupported {
+            let text: String = model.sources.text(u.span).split_whitespace().collect::<Vec<_>>().join(" ");
+            let text: String = text.chars().take(100).collect();
+            if seen.insert(u.reason.clone()) {
+                let entry = reasons.entry(u.reason.clone()).or_insert((0, String::new()));
+                entry.0 += 1;
+                entry.1 = format!("{}: {} `{text}`", path.file_name().unwrap_or_default().to_string_lossy(), u.part);
+            }
+        }
+    }
+    println!("\n{} files, {unread} not read alone, {encoded} encoded, {complete} of them completely", all.len());
+    let mut reasons: Vec<_> = reasons.into_iter().collect();
+    reasons.sort_by_key(|(_, (n, _))| std::cmp::Reverse(*n));
+    for (reason, (n, example)) in reasons {
+        println!("{n:5}  {reason}\n         {example}");
+    }
+}

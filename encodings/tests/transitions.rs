@@ -1,0 +1,369 @@
+//! Whole transitions, compared with the evaluator: every step that the evaluator finds satisfies the
+//! encoding, and every model of the encoding is read back as a step that the evaluator repeats.
+#![cfg(feature = "z3")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use bsym_encodings::budget::Budget;
+use bsym_encodings::concretize::read_trace;
+use bsym_encodings::encode::encode;
+use bsym_encodings::session::z3::Z3;
+use bsym_encodings::session::{Answer, Session};
+use bsym_encodings::symbolic::Symbolic;
+use bsym_encodings::system::{FailureKind, System};
+use bsym_encodings::term::{Term, Terms};
+use bsym_encodings::unrolling::Unrolling;
+use bsym_language::check::check as typed;
+use bsym_language::model::{EventId, Model};
+use bsym_language::parser::parse;
+use bsym_language::source::{Source, Sources};
+use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::scope::{Scope, ScopeRequest};
+use bsym_semantics::replay::{Checks, replay};
+use bsym_semantics::state::{State, Violation};
+use bsym_semantics::transitions::{Edges, Outcome};
+use bsym_semantics::value::Value;
+
+fn model(text: &str) -> Arc<Model> {
+    let mut sources = Sources::default();
+    let id = sources.add(Source::new("m.mch", text));
+    let (machine, problems) = parse(&sources, id);
+    assert!(problems.is_empty(), "{text}\n{problems:?}");
+    let (model, problems) = typed(Arc::new(sources), &machine, &mut |_: &str| None);
+    Arc::new(model.unwrap_or_else(|| panic!("{text}\n{problems:?}")))
+}
+
+fn scope(model: &Model, prob: bool) -> Scope {
+    Scope::settle(model, &ScopeRequest { prob, ..Default::default() }).unwrap()
+}
+
+fn system(model: &Arc<Model>, scope: &Scope) -> System {
+    let system = encode(Rc::new(Terms::new()), model.clone(), scope);
+    assert_eq!(system.unsupported, vec![], "{}", model.name);
+    system
+}
+
+fn session(system: &System) -> Session {
+    let terms = system.terms.clone();
+    let mut session = Session::new(terms.clone(), Box::new(Z3::new(terms)));
+    for &t in system.background.iter().chain(&system.axioms) {
+        session.assert(t).unwrap();
+    }
+    session
+}
+
+/// The term that says that symbolic values are these.
+fn are(system: &mut System, symbolic: &[Symbolic], values: &[Value], constants: bool) -> Term {
+    let model = system.model.clone();
+    let declared = if constants { &model.constants } else { &model.variables };
+    let mut all = vec![];
+    for ((s, v), d) in symbolic.iter().zip(values).zip(declared) {
+        let value = system.encoder().value(v, &d.ty).unwrap();
+        all.push(system.encoder().equal(s, &value).unwrap());
+    }
+    let terms = system.terms.clone();
+    terms.and(all)
+}
+
+fn is_sat(session: &mut Session, assumptions: &[Term]) -> bool {
+    match session.check(assumptions, &Budget::unlimited()).unwrap() {
+        Answer::Sat(_) => true,
+        Answer::Unsat(_) => false,
+        Answer::Unknown(why) => panic!("unknown: {why}"),
+    }
+}
+
+fn failure_kinds(edges: &Edges) -> BTreeSet<FailureKind> {
+    edges
+        .edges
+        .iter()
+        .filter_map(|e| match e.outcome {
+            Outcome::IllDefined(_) => Some(FailureKind::IllDefined),
+            Outcome::AssertFailed(_) => Some(FailureKind::Assert),
+            Outcome::PreconditionFailed(_) => Some(FailureKind::Precondition),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Looks for a path with these operations in the unbounded scope and replays it; whether there is one.
+/// With `fails`, the last operation goes wrong on the way.
+fn path(text: &str, operations: &[&str], fails: bool) -> bool {
+    let model = model(text);
+    let system = system(&model, &scope(&model, false));
+    let mut session = session(&system);
+    let mut unrolling = Unrolling::new(&system);
+    let terms = system.terms.clone();
+    let facts = terms.and(system.state_facts.iter().copied());
+    let mut all = vec![unrolling.init(system.initialisation.relation.unwrap()), unrolling.state(facts, 0)];
+    let events: Vec<EventId> = operations
+        .iter()
+        .map(|name| EventId(model.events.iter().position(|e| e.name == *name).unwrap() as u32))
+        .collect();
+    for (k, e) in events.iter().enumerate() {
+        let event = &system.events[e.index()];
+        if fails && k + 1 == events.len() {
+            let wrong = terms.or(event.failures.iter().map(|f| f.condition));
+            all.push(unrolling.step(wrong, k));
+        } else {
+            all.push(unrolling.step(event.relation.unwrap(), k));
+            all.push(unrolling.state(facts, k + 1));
+        }
+    }
+    let trace = match session.check(&all, &Budget::unlimited()).unwrap() {
+        Answer::Sat(mut m) => read_trace(&system, &mut unrolling, &mut m, &events, fails).unwrap(),
+        Answer::Unsat(_) => return false,
+        Answer::Unknown(why) => panic!("{text}: {why}"),
+    };
+    let replayed = replay(&model, &trace, &Checks::default());
+    let replayed = replayed.unwrap_or_else(|e| panic!("{text}: {e}\n{trace:?}"));
+    let wrong = replayed.violations.iter().any(|v| !matches!(v, Violation::Invariant(_)));
+    assert_eq!(wrong, fails, "{text}: {replayed:?}");
+    true
+}
+
+/// Explores up to `LIMIT` states of the machine in its finite scope and compares every step.
+fn check(text: &str) {
+    const LIMIT: usize = 12;
+    let model = model(text);
+    let scope = scope(&model, true);
+    let mut system = system(&model, &scope);
+    let evaluator = Evaluator::new(&model, &scope);
+    let terms = system.terms.clone();
+    let valuations = evaluator.constants(&BTreeMap::new());
+    assert!(!valuations.found.is_empty(), "{text}: no constants");
+    for constants in valuations.found.iter().take(3) {
+        let mut session = session(&system);
+        let symbolic = system.constants.clone();
+        let fixed = are(&mut system, &symbolic, constants, true);
+        session.assert(fixed).unwrap();
+        assert!(is_sat(&mut session, &[]), "{text}: constants {constants:?} are excluded");
+
+        let initial = evaluator.initial_states(constants);
+        let mut seen: Vec<State> = compare(&mut system, &mut session, &evaluator, None, None, &initial, text);
+        let mut next = 0;
+        while next < seen.len().min(LIMIT) {
+            let state = seen[next].clone();
+            next += 1;
+            for e in 0..model.events.len() as u32 {
+                let edges = evaluator.successors_of(EventId(e), constants, &state);
+                let found = compare(
+                    &mut system,
+                    &mut session,
+                    &evaluator,
+                    Some(EventId(e)),
+                    Some((&state, constants)),
+                    &edges,
+                    text,
+                );
+                for s in found {
+                    if !seen.contains(&s) {
+                        seen.push(s);
+                    }
+                }
+            }
+        }
+    }
+    let _ = terms;
+}
+
+/// Compares one event in one state; the states that it reaches.
+fn compare(
+    system: &mut System,
+    session: &mut Session,
+    evaluator: &Evaluator<'_>,
+    event: Option<EventId>,
+    from: Option<(&State, &Vec<Value>)>,
+    edges: &Edges,
+    text: &str,
+) -> Vec<State> {
+    assert_eq!(edges.incomplete, vec![], "{text}");
+    let mut unrolling = Unrolling::new(system);
+    let terms = system.terms.clone();
+    let (transition, after) = match event {
+        None => (system.initialisation.clone(), 0),
+        Some(e) => (system.events[e.index()].clone(), 1),
+    };
+    let mut base = vec![];
+    if let Some((state, _)) = from {
+        let current = system.current.clone();
+        let is = are(system, &current, state, false);
+        base.push(unrolling.state(is, 0));
+    }
+    let facts = terms.and(system.state_facts.iter().copied());
+    base.push(unrolling.state(facts, 0));
+    base.push(unrolling.state(facts, after));
+    let place = |unrolling: &mut Unrolling, t: Term| {
+        if event.is_none() { unrolling.init(t) } else { unrolling.step(t, 0) }
+    };
+    let path: Vec<EventId> = event.into_iter().collect();
+
+    let expected: BTreeSet<State> = edges.edges.iter().filter_map(|e| e.state().cloned()).collect();
+    let relation = place(&mut unrolling, transition.relation.expect("supported"));
+    let guard = place(&mut unrolling, transition.guard.expect("supported"));
+    let mut assumptions = base.clone();
+    assumptions.push(guard);
+    assert_eq!(is_sat(session, &assumptions), !expected.is_empty(), "{text}: guard of {event:?} in {from:?}");
+
+    let mut assumptions = base.clone();
+    assumptions.push(relation);
+    let mut found = BTreeSet::new();
+    loop {
+        let trace = match session.check(&assumptions, &Budget::unlimited()).unwrap() {
+            Answer::Sat(mut m) => read_trace(system, &mut unrolling, &mut m, &path, false).unwrap(),
+            Answer::Unsat(_) => break,
+            Answer::Unknown(why) => panic!("{why}"),
+        };
+        let step = trace.steps.last().unwrap();
+        let reached = step.state.clone().unwrap();
+        let state = from.map_or(&[][..], |(s, _)| s);
+        match evaluator.execute(&trace.constants, state, event, &step.execution).unwrap() {
+            Outcome::Reached { state, .. } => assert_eq!(state, reached, "{text}: {step:?}"),
+            other => panic!("{text}: {step:?} from {from:?} gives {other:?}"),
+        }
+        assert!(expected.contains(&reached), "{text}: {event:?} reaches {reached:?}");
+        assert!(found.insert(reached.clone()), "{text}: {reached:?} is found again");
+        let current = system.current.clone();
+        let is = are(system, &current, &reached, false);
+        let is = unrolling.state(is, after);
+        assumptions.push(terms.not(is));
+    }
+    assert_eq!(found, expected, "{text}: {event:?} from {from:?}");
+
+    let kinds = failure_kinds(edges);
+    let mut possible = BTreeSet::new();
+    for failure in &transition.failures {
+        let mut assumptions = base.clone();
+        assumptions.push(place(&mut unrolling, failure.condition));
+        if let Answer::Sat(mut m) = session.check(&assumptions, &Budget::unlimited()).unwrap() {
+            possible.insert(failure.kind);
+            let trace = read_trace(system, &mut unrolling, &mut m, &path, true).unwrap();
+            let step = trace.steps.last().unwrap();
+            let state = from.map_or(&[][..], |(s, _)| s);
+            let outcome = evaluator.execute(&trace.constants, state, event, &step.execution).unwrap();
+            let right = matches!(
+                (failure.kind, &outcome),
+                (FailureKind::IllDefined, Outcome::IllDefined(_))
+                    | (FailureKind::Assert, Outcome::AssertFailed(_))
+                    | (FailureKind::Precondition, Outcome::PreconditionFailed(_))
+            );
+            assert!(right, "{text}: {failure:?} replays as {outcome:?}");
+        }
+    }
+    assert_eq!(possible, kinds, "{text}: failures of {event:?} in {from:?}");
+    expected.into_iter().collect()
+}
+
+/// A machine with the variables that `typing` declares, this initialisation and operation `op`.
+fn with_op(typing: &str, init: &str, op: &str) -> String {
+    let names: Vec<&str> = typing.split('&').filter_map(|c| c.split_whitespace().next()).collect();
+    format!(
+        "MACHINE m SETS E = {{a, b, c}}; S DEFINITIONS SET_PREF_MAXINT == 3 VARIABLES {} \
+         INVARIANT {typing} INITIALISATION {init} OPERATIONS op = {op} END",
+        names.join(", ")
+    )
+}
+
+#[test]
+fn assignments() {
+    check(&with_op("x : INTEGER", "x := 0", "x := x + 1"));
+    check(&with_op("x : INTEGER & y : INTEGER", "x, y := 0, 1", "x, y := y, x"));
+    check(&with_op("x : INTEGER & y : INTEGER", "x := 0 || y := 1", "BEGIN x := y || y := x END"));
+    check(&with_op("x : INTEGER & y : INTEGER", "x := 0; y := x + 1", "BEGIN x := y; y := x + y END"));
+}
+
+#[test]
+fn guards() {
+    check(&with_op("x : INTEGER", "x := 0", "PRE x < 2 THEN x := x + 1 END"));
+    check(&with_op("x : INTEGER", "x := 0", "SELECT x < 2 THEN x := x + 1 WHEN x > 0 THEN x := x - 1 END"));
+    check(&with_op("x : INTEGER", "x := 0", "SELECT x < 2 THEN x := x + 1 ELSE x := 0 END"));
+    check(&with_op("x : INTEGER",
+        "x := 0",
+        "SELECT x = 0 THEN x := 1 WHEN x <= 1 THEN x := 2 ELSE x := 0 END",
+    ));
+}
+
+#[test]
+fn conditionals() {
+    check(&with_op("x : INTEGER", "x := 0", "IF x = 0 THEN x := 1 ELSIF x = 1 THEN x := 2 ELSE x := 0 END"));
+    check(&with_op("x : INTEGER & y : INTEGER", "x, y := 0, 0", "IF x = 0 THEN x := 1 ELSIF x = 1 THEN y := 2; x := y END"));
+}
+
+#[test]
+fn choices() {
+    check(&with_op("x : INTEGER", "x := 0", "CHOICE x := 0 OR x := 1 OR skip END"));
+    check(&with_op("x : INTEGER", "x :: 0..1", "x :: {x - 1, x + 1} /\\ 0..3"));
+    check(&with_op("x : INTEGER & y : BOOL", "x, y :: (0..1) * {TRUE}", "x, y : (x = x$0 + 1 & y : BOOL & x < 4)"));
+    check(&with_op("x : INTEGER", "x := 0", "ANY i, j WHERE i : 0..2 & j : 0..1 & i /= x THEN x := i + j END"));
+    check(&with_op("x : INTEGER", "x : (x : 1..2)", "CHOICE ANY i WHERE i : 0..1 THEN x := i END OR x :: {2, 3} END"));
+}
+
+#[test]
+fn locals() {
+    check(&with_op("x : INTEGER", "x := 0", "LET i BE i = x + 1 IN x := i * 2 - i END"));
+    check(&with_op("x : INTEGER", "x := 0", "VAR i IN i := x + 1; IF i > 2 THEN i := 0 END; x := i END"));
+}
+
+#[test]
+fn checks() {
+    check(&with_op("x : INTEGER", "x := 0", "BEGIN x := x + 1; ASSERT x < 3 THEN skip END END"));
+    check(&with_op("x : INTEGER", "x := 0", "ANY i WHERE i : 0..1 THEN PRE x + i < 2 THEN x := x + i END END"));
+    check(&with_op("x : INTEGER", "x := 0", "IF x < 2 THEN x := 6 / (1 - x) END"));
+    check(&with_op("x : INTEGER", "x := 0", "SELECT 2 / x = 1 or x = 0 THEN x := 1 END"));
+    check(&with_op("x : INTEGER & y : INTEGER", "x, y := 0, 1", "ANY i WHERE i : 0..2 & 4 / i > 1 THEN x := i || y := 4 / (i - 1) END"));
+}
+
+#[test]
+fn sets_and_functions() {
+    check(&with_op("s <: E", "s := {a}", "CHOICE s := s \\/ {b} OR s := s - {a} END"));
+    check(&with_op("f : E <-> INTEGER", "f := {a |-> 1}", "ANY x WHERE x : E THEN f(x) := 2 END"));
+    check(&with_op("f : E <-> INTEGER", "f :: E --> 0..1", "ANY x WHERE x : dom(f) & f(x) = 0 THEN f := {x} <<| f END"));
+    check(&with_op("f : INTEGER <-> S", "f := {}", "ANY x, y WHERE x : 1..2 & y : S THEN f := f <+ {x |-> y} END"));
+    check(&with_op("f : INTEGER <-> E & x : E", "f := {1 |-> a} || x := a", "CHOICE x := f(2) OR f(2) := b END"));
+    check(&with_op("r : E <-> S", "r := {}", "ANY x, y WHERE x : {a, b} & y : S THEN r := r \\/ {x |-> y} END"));
+    check(&with_op("s <: S", "s := {}", "ANY t WHERE t <: S & t /= s THEN s := t END"));
+}
+
+#[test]
+fn sequences_grow_and_shrink() {
+    check(&with_op("q : seq(E)", "q := []", "SELECT size(q) < 2 THEN q := q <- a WHEN q /= [] THEN q := tail(q) END"));
+    check(&with_op("q : seq(E) & x : E", "q, x := [], b", "CHOICE x := first(q) OR q := a -> (b -> []) END"));
+}
+
+#[test]
+fn constants_and_parameters() {
+    check(
+        "MACHINE m SETS S CONSTANTS n, k, g, free PROPERTIES n = k + 1 & k = 2 & g : S --> 0..n & \
+         free : 0..1 & g = S * {free} VARIABLES x INVARIANT x : INTEGER INITIALISATION x := k \
+         OPERATIONS r <-- op(s, d) = PRE s : S & d : 0..1 & x < n THEN r := g(s) + d || x := x + d END END",
+    );
+}
+
+#[test]
+fn paths_in_unsettled_scopes() {
+    let processes = "MACHINE m SETS P; R = {r1, r2} VARIABLES w, own INVARIANT w <: P & own : R +-> P \
+         INITIALISATION w := P || own := {} OPERATIONS \
+         take(p, r) = PRE p : w & r : R & r /: dom(own) THEN own(r) := p || w := w - {p} END; \
+         give(r) = PRE r : dom(own) THEN own := {r} <<| own || w := w \\/ {own(r)} END; \
+         swap = own := own <+ {r1 |-> own(r2)} END";
+    assert!(path(processes, &[], false));
+    assert!(path(processes, &["take", "take"], false));
+    assert!(!path(processes, &["take", "take", "take"], false));
+    assert!(path(processes, &["take", "take", "give", "take", "swap"], false));
+    assert!(path(processes, &["take", "swap"], true));
+    assert!(!path(processes, &["take", "take", "swap"], true));
+}
+
+#[test]
+fn paths_over_integers() {
+    let sums = "MACHINE m CONSTANTS k PROPERTIES k : 2..3 VARIABLES s, f INVARIANT s : INTEGER & f : INTEGER <-> INTEGER \
+         INITIALISATION s := 0 || f := {} OPERATIONS \
+         put(i) = PRE i : 0..k & i /: dom(f) THEN f(i) := s || s := s + i + k END; \
+         get(i) = PRE i : 1..2 THEN s := f(i) END END";
+    assert!(path(sums, &["put", "put", "put"], false));
+    assert!(!path(sums, &["put", "put", "put", "put", "put"], false));
+    assert!(path(sums, &["put", "get"], false));
+    assert!(path(sums, &["put", "put", "get"], true));
+}
