@@ -1,0 +1,111 @@
+//! Hashes of predicates, events and machines.
+//!
+//! A hash is the SHA-256 of our own canonical printing (ASCII operators, few parentheses, one blank,
+//! no comments, no labels), in lower-case hexadecimal. So layout, comments, notation and a moved
+//! conjunct make no difference.
+
+use std::path::Path;
+
+use bsym_language::model::*;
+use bsym_language::print;
+use bsym_language::source::Source;
+use bsym_language::walk::{self, Visitor};
+use sha2::{Digest, Sha256};
+
+/// Name of the initialisation among the events.
+pub const INITIALISATION: &str = "INITIALISATION";
+
+/// SHA-256 in hexadecimal.
+pub fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// Hash of a file as it is now on disk; of the text that was read if the file is gone.
+pub fn source(source: &Source) -> String {
+    file(&source.path).unwrap_or_else(|| sha256(source.text.as_bytes()))
+}
+
+/// Hash of a file's bytes, if it can be read.
+pub fn file(path: &Path) -> Option<String> {
+    std::fs::read(path).ok().map(|bytes| sha256(&bytes))
+}
+
+/// Hash of a predicate.
+pub fn predicate(model: &Model, p: &Pred) -> String {
+    sha256(print::pred(model, p).as_bytes())
+}
+
+/// Hash of an event; `None` is the initialisation.
+pub fn event(model: &Model, event: Option<&Event>) -> String {
+    sha256(event_text(model, event).as_bytes())
+}
+
+fn event_text(model: &Model, event: Option<&Event>) -> String {
+    match event {
+        None => print::subst(model, &model.initialisation),
+        Some(e) => print::event(model, e),
+    }
+}
+
+/// Hash of sets, constants and variables with their types, and of the bounds the machine sets.
+pub fn declarations(model: &Model) -> String {
+    let mut lines = vec![];
+    for c in &model.carriers {
+        lines.push(match &c.kind {
+            CarrierKind::Enumerated(elements) => format!("set {} = {{{}}}", c.name, elements.join(", ")),
+            CarrierKind::Deferred => format!("set {}", c.name),
+        });
+    }
+    for (word, list) in [("constant", &model.constants), ("variable", &model.variables)] {
+        lines.extend(list.iter().map(|v| format!("{word} {}: {}", v.name, print::type_text(model, &v.ty))));
+    }
+    for (word, bound) in [("MAXINT", &model.hints.maxint), ("MININT", &model.hints.minint)] {
+        lines.extend(bound.iter().map(|b| format!("{word} = {b}")));
+    }
+    // The order of declarations means nothing.
+    lines.sort();
+    sha256(lines.join("\n").as_bytes())
+}
+
+/// Hash of everything that decides what the machine's obligations are.
+pub fn model(model: &Model) -> String {
+    let mut lines = vec![declarations(model)];
+    for (word, list) in
+        [("axiom", &model.axioms), ("invariant", &model.invariant), ("assertion", &model.assertions)]
+    {
+        let mut texts: Vec<String> =
+            list.iter().map(|c| format!("{word} {}", print::pred(model, &c.pred))).collect();
+        texts.sort();
+        lines.extend(texts);
+    }
+    let mut events: Vec<String> = model.events.iter().map(|e| event_text(model, Some(e))).collect();
+    events.sort();
+    lines.push(event_text(model, None));
+    lines.extend(events);
+    sha256(lines.join("\n").as_bytes())
+}
+
+/// Whether the model speaks of `MAXINT` or `MININT`, also through `INT` and `NAT`.
+pub fn uses_bounds(model: &Model) -> bool {
+    struct Bounds(bool);
+    impl Visitor for Bounds {
+        fn expr(&mut self, e: &Expr) {
+            self.0 |= matches!(
+                e.kind,
+                ExprKind::MaxInt
+                    | ExprKind::MinInt
+                    | ExprKind::Set(BuiltinSet::Int | BuiltinSet::Nat | BuiltinSet::Nat1)
+            );
+            walk::walk_expr(self, e);
+        }
+    }
+    let mut bounds = Bounds(false);
+    for c in model.axioms.iter().chain(&model.invariant).chain(&model.assertions) {
+        bounds.pred(&c.pred);
+    }
+    bounds.subst(&model.initialisation);
+    for e in &model.events {
+        bounds.subst(&e.body);
+    }
+    bounds.0
+}

@@ -1,0 +1,647 @@
+//! The types of `po.json`, and reading and writing it.
+//!
+//! Reading is strict about what is there (types, known words, references) and indifferent to
+//! further members, so that a file of a later revision can still be read. Messages name the place
+//! in the file by line, column and JSON path.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// Value of `format`.
+pub const FORMAT: &str = "bsym-po";
+/// Value of `version`.
+pub const VERSION: u32 = 1;
+/// The JSON Schema of the format.
+pub const SCHEMA: &str = include_str!("../../schema/po.schema.json");
+
+/// Why a status file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PoError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is something else.
+    #[error("{}: expected a po.json (format `{FORMAT}`), found {found}; {help}", path.display())]
+    OtherFormat {
+        /// The file.
+        path: PathBuf,
+        /// What it seems to be.
+        found: String,
+        /// What to do.
+        help: String,
+    },
+    /// A version that is not known here.
+    #[error("{}: version {found} of `{FORMAT}` is not known, only version {VERSION}; write the file again with `bsym po`", path.display())]
+    OtherVersion {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: String,
+    },
+    /// It is not JSON, or a member is missing or wrong.
+    #[error("{}:{line}:{column}: {message}{}", path.display(), at(json_path))]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// Place in the JSON value.
+        json_path: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// Members do not fit together.
+    #[error("{}: {message}, at `{json_path}`", path.display())]
+    Inconsistent {
+        /// The file.
+        path: PathBuf,
+        /// Place in the JSON value.
+        json_path: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// It speaks of another machine.
+    #[error("{}: this is about {found}, not about {machine}; {help}", path.display())]
+    OtherMachine {
+        /// The file.
+        path: PathBuf,
+        /// The machine at hand.
+        machine: String,
+        /// What the file speaks of.
+        found: String,
+        /// What to do.
+        help: String,
+    },
+}
+
+fn at(json_path: &str) -> String {
+    if json_path.is_empty() || json_path == "." { String::new() } else { format!(", at `{json_path}`") }
+}
+
+/// A whole `po.json`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct PoFile {
+    /// Always [`FORMAT`].
+    pub format: String,
+    /// Always [`VERSION`].
+    pub version: u32,
+    /// What it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<About>,
+    /// The files it was made from.
+    pub sources: Vec<SourceFile>,
+    /// What the obligations were generated from.
+    #[serde(default)]
+    pub components: Vec<Component>,
+    /// The obligations.
+    pub obligations: Vec<Obligation>,
+    /// Counts for people; recomputed, never trusted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<serde_json::Value>,
+}
+
+/// What a file is about.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct About {
+    /// Project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// Main machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub main: Option<String>,
+    /// Language.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<Language>,
+    /// The scope of the proofs, where they were made for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<PoScope>,
+}
+
+/// Sizes and bounds that proofs were made for.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct PoScope {
+    /// Sizes of deferred sets; one that is missing has any size.
+    #[serde(default)]
+    pub sizes: BTreeMap<String, usize>,
+    /// `MAXINT` as decimal text.
+    pub maxint: String,
+    /// `MININT` as decimal text.
+    pub minint: String,
+}
+
+/// Modelling languages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs)]
+pub enum Language {
+    ClassicalB,
+    EventB,
+}
+
+/// A file that obligations, status or models come from.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct SourceFile {
+    /// Key used by obligations.
+    pub id: String,
+    /// Relative path; archive members as `a.zip!/dir/f`.
+    pub path: String,
+    /// What kind of file.
+    pub kind: SourceKind,
+    /// What it contributed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
+    /// SHA-256 of its bytes, in hexadecimal.
+    pub sha256: String,
+    /// The component in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub component: Option<String>,
+    /// The program that wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exporter: Option<String>,
+    /// How far it can be relied on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trust: Option<Trust>,
+}
+
+/// Kinds of files.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum SourceKind {
+    Bum,
+    Buc,
+    Bcm,
+    Bcc,
+    Bpo,
+    Bps,
+    Bpr,
+    Eventb,
+    Mch,
+    Ref,
+    Imp,
+    Sys,
+    Def,
+    Pog,
+    Pos,
+    Po,
+    Pmi,
+    Bxml,
+    Dep,
+    Bsym,
+}
+
+/// What a file contributed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum Role {
+    Model,
+    Obligations,
+    Status,
+    Proofs,
+}
+
+/// How far a file can be relied on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum Trust {
+    Tool,
+    Exporter,
+    Claim,
+}
+
+/// A machine, refinement or context.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Component {
+    /// Name.
+    pub name: String,
+    /// Kind.
+    pub kind: ComponentKind,
+    /// What it refines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refines: Option<String>,
+    /// Hash of everything in it.
+    pub model_hash: String,
+    /// Hash of sets, constants, variables, their types, and the bounds it sets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declarations_hash: Option<String>,
+    /// Properties and constraints, with those that a flag added.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub axioms: Option<Vec<NamedPredicate>>,
+    /// Invariant conjuncts.
+    #[serde(default)]
+    pub invariants: Vec<NamedPredicate>,
+    /// Operations or events, the initialisation as `INITIALISATION`.
+    #[serde(default)]
+    pub events: Vec<NamedEvent>,
+}
+
+/// Kinds of components.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum ComponentKind {
+    Machine,
+    Refinement,
+    Implementation,
+    Context,
+}
+
+/// A predicate of a component.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct NamedPredicate {
+    /// Label, or `#` and the position from 0.
+    pub key: String,
+    /// Label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Position from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<usize>,
+    /// It is a theorem.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub theorem: bool,
+    /// Text.
+    pub text: String,
+    /// Hash of the canonical text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+}
+
+/// An event of a component.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct NamedEvent {
+    /// Name.
+    pub name: String,
+    /// Abstract events.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refines: Vec<String>,
+    /// Hash of the canonical text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+}
+
+/// One obligation.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Obligation {
+    /// Unique name.
+    pub id: String,
+    /// Component it belongs to.
+    pub component: String,
+    /// What has to be proved.
+    pub kind: Kind,
+    /// Event; `INITIALISATION` for the initialisation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
+    /// Abstract event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub abstract_event: Option<String>,
+    /// The predicate it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<Target>,
+    /// Outcome.
+    pub status: Status,
+    /// Several goals that make one pair.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<Parts>,
+    /// Provers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prover: Vec<String>,
+    /// Rodin's confidence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<i64>,
+    /// Proved by hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manual: Option<bool>,
+    /// The proof depends on more than the sequent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_dependent: Option<bool>,
+    /// Known to be for another text.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stale: bool,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stale_reason: Option<String>,
+    /// Where it comes from.
+    pub source: Origin,
+    /// The sequent as text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sequent: Option<serde_json::Value>,
+    /// A certificate of our own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<serde_json::Value>,
+}
+
+/// Kinds of obligations.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[allow(missing_docs)]
+pub enum Kind {
+    InvEst,
+    Inv,
+    InvThm,
+    Thm,
+    AxmThm,
+    Wd,
+    Grd,
+    Mrg,
+    Sim,
+    Eql,
+    Fis,
+    Wfis,
+    Wwd,
+    Vwd,
+    Fin,
+    Var,
+    Nat,
+    Dlf,
+    Assertion,
+    Precondition,
+    Values,
+    Refinement,
+    Other,
+}
+
+impl Kind {
+    /// The word in the file.
+    pub fn word(self) -> String {
+        serde_json::to_value(self).ok().and_then(|v| v.as_str().map(String::from)).unwrap_or_default()
+    }
+}
+
+/// What an obligation is about.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Target {
+    /// What it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<TargetRole>,
+    /// Label, or `#` and the position from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Position from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<usize>,
+    /// Component that declares it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    /// Text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Hash of the canonical text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+}
+
+/// What a target is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum TargetRole {
+    Invariant,
+    Guard,
+    Action,
+    Axiom,
+    Theorem,
+    Variant,
+    Witness,
+    Assertion,
+}
+
+/// Outcome of an obligation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum Status {
+    Discharged,
+    Reviewed,
+    Uncertain,
+    Pending,
+    Unattempted,
+    Broken,
+    /// True by the frame or by typing.
+    Trivial,
+    /// The sequent has a counterexample. That is no counterexample of the machine: the state before
+    /// may be unreachable.
+    Refuted,
+    Unknown,
+}
+
+impl Status {
+    /// The word in the file.
+    pub fn word(self) -> String {
+        serde_json::to_value(self).ok().and_then(|v| v.as_str().map(String::from)).unwrap_or_default()
+    }
+}
+
+/// Several goals that make one pair.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Parts {
+    /// Number of goals.
+    pub total: u64,
+    /// Proved ones.
+    pub proved: u64,
+}
+
+/// Where an obligation and its status come from.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Origin {
+    /// Source of the obligation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub obligation: Option<String>,
+    /// Source of the status.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    /// The tool's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The tool's description.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub desc: Option<String>,
+    /// The tool's stamp.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stamp: Option<i64>,
+    /// How event and target were found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mapped_by: Option<MappedBy>,
+}
+
+/// How event and target of an obligation were found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs)]
+pub enum MappedBy {
+    Handle,
+    Name,
+    LastEvent,
+    Label,
+    InternalName,
+    BxmlTag,
+    Text,
+    Frame,
+    Computed,
+}
+
+impl PoFile {
+    /// Reads and validates a file.
+    ///
+    /// # Errors
+    /// Everything of [`PoError`] but another machine.
+    pub fn read(path: &Path) -> Result<PoFile, PoError> {
+        let bytes =
+            std::fs::read(path).map_err(|source| PoError::Read { path: path.to_path_buf(), source })?;
+        PoFile::parse(path, &bytes)
+    }
+
+    /// Validates the content of a file; the path is for messages.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn parse(path: &Path, bytes: &[u8]) -> Result<PoFile, PoError> {
+        let other = |found: &str, help: &str| PoError::OtherFormat {
+            path: path.to_path_buf(),
+            found: found.into(),
+            help: help.into(),
+        };
+        let convert = "convert it with `bsym proofs` first";
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        if bytes.starts_with(b"PK\x03\x04") {
+            return Err(other("a zip archive", convert));
+        }
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            return Err(other("a file that is not UTF-8 text", "give a file written by `bsym po`"));
+        };
+        let start = text.trim_start();
+        if start.is_empty() {
+            return Err(other("an empty file", "write it with `bsym po MACHINE -o po.json`"));
+        }
+        if start.starts_with('<') {
+            return Err(other("XML", convert));
+        }
+        if start.starts_with("package(") || start.starts_with(":- ") {
+            return Err(other("a ProB package", convert));
+        }
+        if start.starts_with("MACHINE") || start.starts_with("/*") {
+            return Err(other("a machine", "give the file with its proof status"));
+        }
+        let value: serde_json::Value = serde_json::from_str(text).map_err(|e| invalid(path, "", &e))?;
+        let Some(object) = value.as_object() else {
+            return Err(other("JSON that is no object", "give a file written by `bsym po`"));
+        };
+        match object.get("format").map(|f| (f.as_str(), f)) {
+            Some((Some(FORMAT), _)) => {}
+            Some((_, f)) => return Err(other(&format!("format {f}"), "give a file written by `bsym po`")),
+            None => return Err(other("JSON without `format`", "give a file written by `bsym po`")),
+        }
+        match object.get("version") {
+            Some(v) if v.as_u64() == Some(VERSION.into()) => {}
+            v => {
+                let found = v.map_or("(none)".into(), |v| v.to_string());
+                return Err(PoError::OtherVersion { path: path.to_path_buf(), found });
+            }
+        }
+        let mut reader = serde_json::Deserializer::from_str(text);
+        let file: PoFile = serde_path_to_error::deserialize(&mut reader)
+            .map_err(|e| invalid(path, &e.path().to_string(), e.inner()))?;
+        file.consistent().map_err(|(json_path, message)| PoError::Inconsistent {
+            path: path.to_path_buf(),
+            json_path,
+            message,
+        })?;
+        Ok(file)
+    }
+
+    /// References and names: the JSON path and what is wrong.
+    fn consistent(&self) -> Result<(), (String, String)> {
+        let mut ids = BTreeSet::new();
+        for (i, s) in self.sources.iter().enumerate() {
+            if !ids.insert(&s.id) {
+                return Err((format!("sources[{i}].id"), format!("the source id `{}` is used twice", s.id)));
+            }
+            if s.sha256.len() != 64 || !s.sha256.bytes().all(|b| b.is_ascii_hexdigit()) {
+                let message = format!("expected 64 hexadecimal digits, found `{}`", s.sha256);
+                return Err((format!("sources[{i}].sha256"), message));
+            }
+        }
+        let mut names = BTreeSet::new();
+        for (i, o) in self.obligations.iter().enumerate() {
+            if !names.insert(&o.id) {
+                return Err((format!("obligations[{i}].id"), format!("the id `{}` is used twice", o.id)));
+            }
+            for (member, id) in [("obligation", &o.source.obligation), ("status", &o.source.status)] {
+                if let Some(id) = id
+                    && !ids.contains(id)
+                {
+                    let message = format!("`{id}` is not among the sources");
+                    return Err((format!("obligations[{i}].source.{member}"), message));
+                }
+            }
+            if let Some(p) = o.parts
+                && p.proved > p.total
+            {
+                let message = format!("{} of {} parts are proved", p.proved, p.total);
+                return Err((format!("obligations[{i}].parts"), message));
+            }
+        }
+        Ok(())
+    }
+
+    /// The text of the file.
+    pub fn to_text(&self) -> String {
+        // A value of these types always has a JSON text.
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// Writes the file.
+    ///
+    /// # Errors
+    /// [`PoError::Write`]
+    pub fn write(&self, path: &Path) -> Result<(), PoError> {
+        std::fs::write(path, self.to_text())
+            .map_err(|source| PoError::Write { path: path.to_path_buf(), source })
+    }
+
+    /// Counts the obligations by status and by kind.
+    pub fn summarize(&mut self) {
+        let mut by_status: BTreeMap<String, usize> = BTreeMap::new();
+        let mut by_kind: BTreeMap<String, usize> = BTreeMap::new();
+        for o in &self.obligations {
+            *by_status.entry(o.status.word()).or_default() += 1;
+            *by_kind.entry(o.kind.word()).or_default() += 1;
+        }
+        self.summary = Some(serde_json::json!({ "status": by_status, "kind": by_kind }));
+    }
+}
+
+fn invalid(path: &Path, json_path: &str, e: &serde_json::Error) -> PoError {
+    // serde_json ends its messages with the place, which is shown in front here.
+    let message = e.to_string();
+    let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(m, _)| m).to_string();
+    PoError::Invalid {
+        path: path.to_path_buf(),
+        line: e.line(),
+        column: e.column(),
+        json_path: json_path.to_string(),
+        message,
+    }
+}
