@@ -370,6 +370,7 @@ impl Encoder {
                     }
                     _ => return self.unsupported("a value of another type was expected"),
                 },
+                _ => return self.unsupported("a set that is only described as a concrete value"),
             })),
             _ => self.unsupported("a value of another type was expected"),
         }
