@@ -48,7 +48,7 @@ pub(crate) fn transition(
     body: &Body<'_>,
 ) -> Result<Transition, Unsupported> {
     let (name, subst) = match body {
-        Body::Initialisation => ("init", &context.model.initialisation),
+        Body::Initialisation => ("INITIALISATION", &context.model.initialisation),
         Body::Event(e) => (e.name.as_str(), &e.body),
     };
     encoder.take_witnesses();

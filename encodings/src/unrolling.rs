@@ -2,7 +2,7 @@
 //!
 //! Variable `x` in state `k` is the symbol `x@k`, and so is every other symbol that belongs to
 //! states; the inputs of the step from `k` to `k + 1` are `op:p@k`, those of the initialisation
-//! `init:p@init`. Constants keep their one copy.
+//! `INITIALISATION:p@init`. Constants keep their one copy.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -147,5 +147,71 @@ fn rename(terms: &Terms, role: Option<&Role>, id: SymbolId, place: Place) -> Opt
         (Some(Role::Input), Place::State(k) | Place::Step(k)) => Some(copy(id, k.to_string())),
         (None, Place::State(k) | Place::Step(k)) => Some(copy(id, k.to_string())),
         (None, Place::Initial) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use bsym_language::source::{Source, Sources};
+    use bsym_semantics::scope::{Scope, ScopeRequest};
+
+    use super::*;
+
+    fn system() -> System {
+        let text = "MACHINE m CONSTANTS k PROPERTIES k : INTEGER VARIABLES x INVARIANT x : INTEGER \
+                    INITIALISATION x :: {k} OPERATIONS op(p) = PRE p : INTEGER THEN x := x + p + k END END";
+        let mut sources = Sources::default();
+        let id = sources.add(Source::new("m.mch", text));
+        let (machine, _) = bsym_language::parser::parse(&sources, id);
+        let (model, problems) =
+            bsym_language::check::check(Arc::new(sources), &machine, &mut |_: &str| None);
+        let model = Arc::new(model.unwrap_or_else(|| panic!("{problems:?}")));
+        let scope = Scope::settle(&model, &ScopeRequest::default()).unwrap();
+        crate::encode::encode(Rc::new(Terms::new()), model, &scope)
+    }
+
+    #[test]
+    fn each_kind_of_symbol_gets_its_copies() {
+        let system = system();
+        let terms = system.terms.clone();
+        let mut unrolling = Unrolling::new(&system);
+        let check = |t: Term, expected: &[&str]| {
+            let mut names: Vec<_> =
+                terms.symbols(&[t]).iter().map(|&s| terms.symbol_name(s).to_string()).collect();
+            names.sort();
+            assert_eq!(names, expected);
+        };
+        let relation = system.events[0].relation.unwrap();
+        check(relation, &["k", "op:p", "x", "x'"]);
+        check(unrolling.step(relation, 0), &["k", "op:p@0", "x@0", "x@1"]);
+        check(unrolling.step(relation, 2), &["k", "op:p@2", "x@2", "x@3"]);
+        let initial = unrolling.init(system.initialisation.relation.unwrap());
+        check(initial, &["INITIALISATION:x.new@init", "k", "x@0"]);
+    }
+
+    #[test]
+    fn symbols_that_come_later_belong_to_states() {
+        let system = system();
+        let terms = system.terms.clone();
+        let mut unrolling = Unrolling::new(&system);
+        let x = system.current[0].symbols()[0];
+        let early = unrolling.state(terms.eq(x, terms.int(1)), 1);
+        let witness = terms.symbol("w", Terms::INT);
+        let late = unrolling.state(terms.and([terms.eq(x, terms.int(1)), terms.lt(witness, x)]), 1);
+        assert_eq!(terms.text(early), "(= 1 x@1)");
+        assert_eq!(terms.text(late), "(and (= 1 x@1) (< w@1 x@1))");
+    }
+
+    #[test]
+    fn bound_symbols_are_left_alone() {
+        let system = system();
+        let terms = system.terms.clone();
+        let mut unrolling = Unrolling::new(&system);
+        let x = system.current[0].symbols()[0];
+        let bound = terms.symbol("b", Terms::INT);
+        let all = terms.forall(&[terms.as_symbol(bound).unwrap()], terms.lt(x, bound));
+        assert_eq!(terms.text(unrolling.state(all, 4)), "(forall (b) (< x@4 b))");
     }
 }
