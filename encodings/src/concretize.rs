@@ -123,9 +123,10 @@ impl Reader<'_, '_, '_> {
             if transition.relation.is_none() {
                 return Err(ReadError::Missing(declared.name.clone()));
             }
-            let execution = self.execution(transition, &declared.parameters, &declared.results, &mut |t| {
-                unrolling.step(t, k)
-            })?;
+            let execution =
+                self.execution(transition, &declared.parameters, &declared.results, &mut |t| {
+                    unrolling.step(t, k)
+                })?;
             let reached = !(last_fails && k + 1 == path.len());
             let state = if reached { Some(self.state(&mut |t| unrolling.state(t, k + 1))?) } else { None };
             steps.push(Step { event: Some(event), execution, state });
@@ -256,7 +257,8 @@ impl Reader<'_, '_, '_> {
                 let array = self.term(rename(*domain))?;
                 let columns = self.columns(columns, rename)?;
                 for index in self.support(&array, self.encoder.sort(from))? {
-                    let leaves: Vec<TermValue> = columns.iter().map(|c| lookup(c, &index)).collect::<Result<_, _>>()?;
+                    let leaves: Vec<TermValue> =
+                        columns.iter().map(|c| lookup(c, &index)).collect::<Result<_, _>>()?;
                     let left = self.unpack(&index, from)?;
                     all.push(Value::pair(left, self.from_leaves(shape, to, &mut leaves.into_iter())?));
                 }
@@ -269,7 +271,8 @@ impl Reader<'_, '_, '_> {
                 let columns = self.columns(columns, rename)?;
                 for i in 1..=n {
                     let index = TermValue::Int(Int::from(i as i64));
-                    let leaves: Vec<TermValue> = columns.iter().map(|c| lookup(c, &index)).collect::<Result<_, _>>()?;
+                    let leaves: Vec<TermValue> =
+                        columns.iter().map(|c| lookup(c, &index)).collect::<Result<_, _>>()?;
                     let right = self.from_leaves(shape, to, &mut leaves.into_iter())?;
                     all.push(Value::pair(Value::int(i as i64), right));
                 }
@@ -305,9 +308,8 @@ impl Reader<'_, '_, '_> {
             }
             Form::Override(a, b) => {
                 let right = self.set(b, rename)?;
-                let replaced = |x: &Value| {
-                    right.iter().any(|y| y.as_pair().map(|p| p.0) == x.as_pair().map(|p| p.0))
-                };
+                let replaced =
+                    |x: &Value| right.iter().any(|y| y.as_pair().map(|p| p.0) == x.as_pair().map(|p| p.0));
                 all = self.set(a, rename)?.into_iter().filter(|x| !replaced(x)).collect();
                 all.extend(right);
             }

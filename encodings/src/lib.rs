@@ -1,14 +1,14 @@
 //! B models as solver terms, and sessions with the solvers.
 pub mod budget;
-pub mod encoder;
-mod expr;
-mod pred;
 pub mod concretize;
 pub mod determined;
 mod disjoint;
 pub mod encode;
+pub mod encoder;
 mod exec;
+mod expr;
 pub mod functional;
+mod pred;
 pub mod session;
 pub mod symbolic;
 pub mod system;

@@ -20,8 +20,8 @@ use bsym_language::model::{EventId, Model};
 use bsym_language::parser::parse;
 use bsym_language::source::{Source, Sources};
 use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::replay::{Checks, replay};
+use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::state::{State, Violation};
 use bsym_semantics::transitions::{Edges, Outcome};
 use bsym_semantics::value::Value;
@@ -279,7 +279,8 @@ fn guards() {
     check(&with_op("x : INTEGER", "x := 0", "PRE x < 2 THEN x := x + 1 END"));
     check(&with_op("x : INTEGER", "x := 0", "SELECT x < 2 THEN x := x + 1 WHEN x > 0 THEN x := x - 1 END"));
     check(&with_op("x : INTEGER", "x := 0", "SELECT x < 2 THEN x := x + 1 ELSE x := 0 END"));
-    check(&with_op("x : INTEGER",
+    check(&with_op(
+        "x : INTEGER",
         "x := 0",
         "SELECT x = 0 THEN x := 1 WHEN x <= 1 THEN x := 2 ELSE x := 0 END",
     ));
@@ -288,16 +289,32 @@ fn guards() {
 #[test]
 fn conditionals() {
     check(&with_op("x : INTEGER", "x := 0", "IF x = 0 THEN x := 1 ELSIF x = 1 THEN x := 2 ELSE x := 0 END"));
-    check(&with_op("x : INTEGER & y : INTEGER", "x, y := 0, 0", "IF x = 0 THEN x := 1 ELSIF x = 1 THEN y := 2; x := y END"));
+    check(&with_op(
+        "x : INTEGER & y : INTEGER",
+        "x, y := 0, 0",
+        "IF x = 0 THEN x := 1 ELSIF x = 1 THEN y := 2; x := y END",
+    ));
 }
 
 #[test]
 fn choices() {
     check(&with_op("x : INTEGER", "x := 0", "CHOICE x := 0 OR x := 1 OR skip END"));
     check(&with_op("x : INTEGER", "x :: 0..1", "x :: {x - 1, x + 1} /\\ 0..3"));
-    check(&with_op("x : INTEGER & y : BOOL", "x, y :: (0..1) * {TRUE}", "x, y : (x = x$0 + 1 & y : BOOL & x < 4)"));
-    check(&with_op("x : INTEGER", "x := 0", "ANY i, j WHERE i : 0..2 & j : 0..1 & i /= x THEN x := i + j END"));
-    check(&with_op("x : INTEGER", "x : (x : 1..2)", "CHOICE ANY i WHERE i : 0..1 THEN x := i END OR x :: {2, 3} END"));
+    check(&with_op(
+        "x : INTEGER & y : BOOL",
+        "x, y :: (0..1) * {TRUE}",
+        "x, y : (x = x$0 + 1 & y : BOOL & x < 4)",
+    ));
+    check(&with_op(
+        "x : INTEGER",
+        "x := 0",
+        "ANY i, j WHERE i : 0..2 & j : 0..1 & i /= x THEN x := i + j END",
+    ));
+    check(&with_op(
+        "x : INTEGER",
+        "x : (x : 1..2)",
+        "CHOICE ANY i WHERE i : 0..1 THEN x := i END OR x :: {2, 3} END",
+    ));
 }
 
 #[test]
@@ -309,26 +326,54 @@ fn locals() {
 #[test]
 fn checks() {
     check(&with_op("x : INTEGER", "x := 0", "BEGIN x := x + 1; ASSERT x < 3 THEN skip END END"));
-    check(&with_op("x : INTEGER", "x := 0", "ANY i WHERE i : 0..1 THEN PRE x + i < 2 THEN x := x + i END END"));
+    check(&with_op(
+        "x : INTEGER",
+        "x := 0",
+        "ANY i WHERE i : 0..1 THEN PRE x + i < 2 THEN x := x + i END END",
+    ));
     check(&with_op("x : INTEGER", "x := 0", "IF x < 2 THEN x := 6 / (1 - x) END"));
     check(&with_op("x : INTEGER", "x := 0", "SELECT 2 / x = 1 or x = 0 THEN x := 1 END"));
-    check(&with_op("x : INTEGER & y : INTEGER", "x, y := 0, 1", "ANY i WHERE i : 0..2 & 4 / i > 1 THEN x := i || y := 4 / (i - 1) END"));
+    check(&with_op(
+        "x : INTEGER & y : INTEGER",
+        "x, y := 0, 1",
+        "ANY i WHERE i : 0..2 & 4 / i > 1 THEN x := i || y := 4 / (i - 1) END",
+    ));
 }
 
 #[test]
 fn sets_and_functions() {
     check(&with_op("s <: E", "s := {a}", "CHOICE s := s \\/ {b} OR s := s - {a} END"));
     check(&with_op("f : E <-> INTEGER", "f := {a |-> 1}", "ANY x WHERE x : E THEN f(x) := 2 END"));
-    check(&with_op("f : E <-> INTEGER", "f :: E --> 0..1", "ANY x WHERE x : dom(f) & f(x) = 0 THEN f := {x} <<| f END"));
-    check(&with_op("f : INTEGER <-> S", "f := {}", "ANY x, y WHERE x : 1..2 & y : S THEN f := f <+ {x |-> y} END"));
-    check(&with_op("f : INTEGER <-> E & x : E", "f := {1 |-> a} || x := a", "CHOICE x := f(2) OR f(2) := b END"));
-    check(&with_op("r : E <-> S", "r := {}", "ANY x, y WHERE x : {a, b} & y : S THEN r := r \\/ {x |-> y} END"));
+    check(&with_op(
+        "f : E <-> INTEGER",
+        "f :: E --> 0..1",
+        "ANY x WHERE x : dom(f) & f(x) = 0 THEN f := {x} <<| f END",
+    ));
+    check(&with_op(
+        "f : INTEGER <-> S",
+        "f := {}",
+        "ANY x, y WHERE x : 1..2 & y : S THEN f := f <+ {x |-> y} END",
+    ));
+    check(&with_op(
+        "f : INTEGER <-> E & x : E",
+        "f := {1 |-> a} || x := a",
+        "CHOICE x := f(2) OR f(2) := b END",
+    ));
+    check(&with_op(
+        "r : E <-> S",
+        "r := {}",
+        "ANY x, y WHERE x : {a, b} & y : S THEN r := r \\/ {x |-> y} END",
+    ));
     check(&with_op("s <: S", "s := {}", "ANY t WHERE t <: S & t /= s THEN s := t END"));
 }
 
 #[test]
 fn sequences_grow_and_shrink() {
-    check(&with_op("q : seq(E)", "q := []", "SELECT size(q) < 2 THEN q := q <- a WHEN q /= [] THEN q := tail(q) END"));
+    check(&with_op(
+        "q : seq(E)",
+        "q := []",
+        "SELECT size(q) < 2 THEN q := q <- a WHEN q /= [] THEN q := tail(q) END",
+    ));
     check(&with_op("q : seq(E) & x : E", "q, x := [], b", "CHOICE x := first(q) OR q := a -> (b -> []) END"));
 }
 

@@ -17,7 +17,7 @@ use crate::options::Job;
 use crate::outcome::{Outcome, Slice};
 use crate::path::{Checked, Path, Start, Taken};
 use crate::problem::{Decided, Open, Problem, decide};
-use crate::verdict::{Counterexample, Engine, Observer, Progress, Unknown};
+use crate::verdict::{Engine, Observer, Progress, Unknown};
 
 /// What is to be done next at the current depth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -185,6 +185,7 @@ impl Bmc {
         problem: &mut Problem,
         job: &Job,
         slice: &Slice,
+        open: &mut Open<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Option<Outcome>, SolverError> {
         let k = self.path.depth();
@@ -195,30 +196,16 @@ impl Bmc {
         let checked = self.path.check(asked, &[], &slice.query(), |model, taken| {
             if target { attempt(problem, job, model, taken).map(Some) } else { Ok(None) }
         })?;
-        match checked {
-            Checked::Sat(Some(Attempt::Found(c))) => return Ok(Some(Outcome::Violated(c))),
-            Checked::Sat(Some(Attempt::Failed(why))) => {
-                if let Some(found) =
-                    self.leave_open(problem, job, slice, open, observer, format!("depth {k}"), why)?
-                {
-                    return Ok(Some(Outcome::Violated(found)));
-                }
-            }
-            Checked::Sat(None) => {}
-            Checked::Unsat { without_question: true } if k > 0 && self.undecided.is_none() => {
-                return Ok(Some(self.diameter(problem, job, k)));
-            }
-            Checked::Unsat { .. } => {}
-            Checked::Unknown(reason) => {
-                if let Some(paused) = slice.over(&reason) {
-                    return Ok(Some(paused));
-                }
-                observer.progress(&Progress::Undecided {
-                    query: format!("depth {k}"),
-                    reason: reason.to_string(),
-                });
-                self.undecided.get_or_insert(reason.to_string());
-            }
+        if let Checked::Unsat { without_question: true } = checked
+            && k > 0
+            && self.undecided.is_none()
+        {
+            return Ok(Some(self.diameter(problem, job, k)));
+        }
+        if let Some(outcome) =
+            self.digest(problem, job, slice, open, observer, &format!("depth {k}"), checked)?
+        {
+            return Ok(Some(outcome));
         }
         if self.undecided.is_none() {
             self.clear = Some(k);
@@ -238,6 +225,7 @@ impl Bmc {
         problem: &mut Problem,
         job: &Job,
         slice: &Slice,
+        open: &mut Open<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Option<Outcome>, SolverError> {
         let terms = problem.terms();
@@ -251,29 +239,13 @@ impl Bmc {
         let checked = self
             .path
             .check(any, &failures, &slice.query(), |model, taken| attempt(problem, job, model, taken))?;
-        match checked {
-            Checked::Sat(Attempt::Found(c)) => return Ok(Some(Outcome::Violated(c))),
-            Checked::Sat(Attempt::Failed(why)) => {
-                observer.progress(&Progress::Undecided {
-                    query: format!("failures at depth {k}"),
-                    reason: why.clone(),
-                });
-                self.undecided.get_or_insert(why);
-            }
-            Checked::Unsat { .. } => {}
-            Checked::Unknown(reason) => {
-                if let Some(paused) = slice.over(&reason) {
-                    self.stage = Stage::Failure;
-                    return Ok(Some(paused));
-                }
-                observer.progress(&Progress::Undecided {
-                    query: format!("failures at depth {k}"),
-                    reason: reason.to_string(),
-                });
-                self.undecided.get_or_insert(reason.to_string());
-            }
+        let checked = checked.map(Some);
+        let outcome =
+            self.digest(problem, job, slice, open, observer, &format!("failures at depth {k}"), checked)?;
+        if matches!(outcome, Some(Outcome::Paused(_))) {
+            self.stage = Stage::Failure;
         }
-        Ok(None)
+        Ok(outcome)
     }
 
     fn extend(&mut self, problem: &mut Problem, job: &Job) -> Result<Option<Outcome>, SolverError> {
@@ -295,22 +267,33 @@ impl Bmc {
         })
     }
 
-    /// Remembers that a depth is not decided, after a look at it in small scopes.
+    /// What a check leads to: an outcome, or `None` to go on. What is not decided is remembered, after a
+    /// look at the depth in small scopes.
     #[allow(clippy::too_many_arguments)]
-    fn leave_open(
+    fn digest(
         &mut self,
         problem: &Problem,
         job: &Job,
         slice: &Slice,
         open: &mut Open<'_>,
         observer: &mut dyn Observer,
-        query: String,
-        reason: String,
-    ) -> Result<Option<Box<Counterexample>>, SolverError> {
-        observer.progress(&Progress::Undecided { query, reason: reason.clone() });
+        query: &str,
+        checked: Checked<Option<Attempt>>,
+    ) -> Result<Option<Outcome>, SolverError> {
+        let reason = match checked {
+            Checked::Sat(Some(Attempt::Found(found))) => return Ok(Some(Outcome::Violated(found))),
+            Checked::Sat(None) | Checked::Unsat { .. } => return Ok(None),
+            Checked::Sat(Some(Attempt::Failed(why))) => why,
+            Checked::Unknown(reason) => match slice.over(&reason) {
+                Some(paused) => return Ok(Some(paused)),
+                None => reason.to_string(),
+            },
+        };
+        observer.progress(&Progress::Undecided { query: query.to_string(), reason: reason.clone() });
         self.undecided.get_or_insert(reason);
         let targets: BTreeSet<Property> = problem.targets.iter().map(|t| t.property).collect();
         let violated = job.properties.iter().copied().filter(|p| !targets.contains(p)).collect();
-        self.hunt.search(job, &violated, self.path.depth(), slice, open)
+        let found = self.hunt.search(job, &violated, self.path.depth(), slice, open)?;
+        Ok(found.map(Outcome::Violated))
     }
 }

@@ -36,7 +36,10 @@ pub struct Slice {
 impl Slice {
     /// The budget of one query.
     pub fn query(&self) -> Budget {
-        Budget { query: self.query, ..self.budget.clone() }
+        match self.query {
+            Some(time) => self.budget.per_query(time),
+            None => self.budget.clone(),
+        }
     }
 
     /// Whether `reason` for an `unknown` is only that the slice is over or the run cancelled.

@@ -106,7 +106,6 @@ impl Path {
         let terms = problem.terms();
         let mut selectors = vec![];
         for e in 0..problem.system.events.len() {
-            let id = EventId(e as u32);
             let relation = match problem.system.events[e].relation {
                 Some(r) => problem.unrolling.step(r, k),
                 None => Terms::FALSE,
@@ -204,4 +203,15 @@ pub enum Checked<T> {
     },
     /// Not decided.
     Unknown(bsym_encodings::budget::Stopped),
+}
+
+impl<T> Checked<T> {
+    /// The same with what was found wrapped.
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Checked<U> {
+        match self {
+            Checked::Sat(found) => Checked::Sat(f(found)),
+            Checked::Unsat { without_question } => Checked::Unsat { without_question },
+            Checked::Unknown(reason) => Checked::Unknown(reason),
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use bsym_encodings::budget::{Budget, Stopped};
+use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::{SolverError, Statistics};
 use bsym_proofs::check;
 use bsym_proofs::claim::{Claim, Evidence, Property};
@@ -308,7 +308,7 @@ fn settle(
         return Ok(Settled::Unknown(Unknown::Unsupported));
     }
     // The check may use what is left of the run; a run without a limit gets none either.
-    let budget = Budget { query: None, ..job.budget.clone() };
+    let budget = job.budget.clone();
     let checked = check::check(&mut problem.system, &claim, &job.status, job.recheck, open, &budget)?;
     if !checked.wrong.is_empty() {
         for &pair in &checked.wrong {

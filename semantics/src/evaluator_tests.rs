@@ -286,10 +286,7 @@ fn ill_defined() {
             "#x.(x : 0..3 & 3 / x = 3 & x = 1)",
         ],
     );
-    assert_eq!(
-        value("{1|->2}(3)"),
-        Err("IllDefined: 3 is not in the domain of {(1|->2)}".into())
-    );
+    assert_eq!(value("{1|->2}(3)"), Err("IllDefined: 3 is not in the domain of {(1|->2)}".into()));
 }
 
 #[test]

@@ -83,7 +83,11 @@ fn assertions_of_the_laws_are_true() {
             }
         }
     }
-    eprintln!("laws: {hold} hold, {open} open, {} wrong, {unread} of {} files unread", wrong.len(), files.len());
+    eprintln!(
+        "laws: {hold} hold, {open} open, {} wrong, {unread} of {} files unread",
+        wrong.len(),
+        files.len()
+    );
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(hold > 0);
 }

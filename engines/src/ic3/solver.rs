@@ -162,7 +162,7 @@ impl Steps {
     ) -> bool {
         let terms = system.terms.clone();
         let wrong = unrolling.state(terms.not(condition), 0);
-        let budget = Budget { query: Some(std::time::Duration::from_millis(300)), ..budget.clone() };
+        let budget = budget.per_query(std::time::Duration::from_millis(300));
         matches!(decide(&mut self.session, &[wrong], &budget), Ok(Decided::Unsat(_)))
     }
 
