@@ -40,12 +40,7 @@ pub(super) struct Freshness {
 }
 
 impl Freshness {
-    pub(super) fn of(
-        file: &PoFile,
-        model: &Model,
-        scope: Option<&Scope>,
-        texts: &mut Texts,
-    ) -> Self {
+    pub(super) fn of(file: &PoFile, model: &Model, scope: Option<&Scope>, texts: &mut Texts) -> Self {
         let component = file.components.iter().find(|c| c.name == model.name);
         let same_files = same_files(file, model);
         let mut fresh = Freshness {
@@ -72,9 +67,11 @@ impl Freshness {
             let reason = "the sets, constants or variables of the machine have changed";
             self.nothing.get_or_insert(reason.into());
         }
-        let known: BTreeSet<String> = model.axioms.iter().map(|a| digest::predicate(model, &a.pred)).collect();
+        let known: BTreeSet<String> =
+            model.axioms.iter().map(|a| digest::predicate(model, &a.pred)).collect();
         if let Some(gone) = c.axioms.iter().flatten().find(|a| !texts.among(a, &known)) {
-            self.nothing.get_or_insert(format!("the property `{}` that it was proven with is gone", gone.text));
+            self.nothing
+                .get_or_insert(format!("the property `{}` that it was proven with is gone", gone.text));
         }
         let known: BTreeSet<String> =
             model.invariant.iter().map(|p| digest::predicate(model, &p.pred)).collect();
@@ -121,9 +118,11 @@ impl Freshness {
         if all || self.same_files || self.same_model {
             return None;
         }
-        Some("the machine's file has changed since, and the status does not record enough to tell that this \
+        Some(
+            "the machine's file has changed since, and the status does not record enough to tell that this \
               does not matter"
-            .into())
+                .into(),
+        )
     }
 }
 
@@ -154,7 +153,8 @@ impl Texts {
     }
 
     fn among(&mut self, p: &NamedPredicate, known: &BTreeSet<String>) -> bool {
-        p.hash.as_ref().is_some_and(|h| known.contains(h)) || self.hash(&p.text).is_some_and(|h| known.contains(&h))
+        p.hash.as_ref().is_some_and(|h| known.contains(h))
+            || self.hash(&p.text).is_some_and(|h| known.contains(&h))
     }
 }
 

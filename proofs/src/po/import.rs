@@ -125,7 +125,9 @@ pub fn import(path: &Path, file: &PoFile, model: &Model, options: &ImportOptions
         };
         matched += 1;
         // Conjuncts with the same text are all proven by it; one of them stands for them.
-        let (Some(&index), event_id) = (conjuncts.first(), event.map(|e| EventId(e as u32))) else { continue };
+        let (Some(&index), event_id) = (conjuncts.first(), event.map(|e| EventId(e as u32))) else {
+            continue;
+        };
         let pairs: Vec<Pair> = conjuncts.iter().map(|&i| (event_id, i)).collect();
         let entry = |reason: String| Entry { id: o.id.clone(), pair: Some((event_id, index)), reason };
         if let Err(reason) = counts(o, model, event, index, options) {
@@ -254,7 +256,8 @@ fn find_target(o: &Obligation, model: &Model, texts: &mut Texts) -> Found {
             [] => {}
             [one] => return Found::At(vec![*one]),
             several => {
-                let mut agreeing = several.iter().filter(|&&i| texts.agree(target, model, i) == Agreement::Yes);
+                let mut agreeing =
+                    several.iter().filter(|&&i| texts.agree(target, model, i) == Agreement::Yes);
                 return match (agreeing.next(), agreeing.next()) {
                     (Some(&i), None) => Found::At(vec![i]),
                     _ => Found::Ambiguous(format!("{} conjuncts have the label `{label}`", several.len())),
@@ -301,7 +304,9 @@ fn counts(
         other => return Err(format!("its status is {}", other.word())),
     }
     match o.parts {
-        Some(p) if p.proved < p.total => Err(format!("only {} of its {} parts are proved", p.proved, p.total)),
+        Some(p) if p.proved < p.total => {
+            Err(format!("only {} of its {} parts are proved", p.proved, p.total))
+        }
         _ => Ok(()),
     }
 }
