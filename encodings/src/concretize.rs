@@ -260,7 +260,7 @@ impl Reader<'_, '_, '_> {
                     let leaves: Vec<TermValue> =
                         columns.iter().map(|c| lookup(c, &index)).collect::<Result<_, _>>()?;
                     let left = self.unpack(&index, from)?;
-                    all.push(Value::pair(left, self.from_leaves(shape, to, &mut leaves.into_iter())?));
+                    all.push(Value::pair(left, self.assemble(shape, to, &mut leaves.into_iter())?));
                 }
             }
             Form::Sequence { length, columns, shape } => {
@@ -273,7 +273,7 @@ impl Reader<'_, '_, '_> {
                     let index = TermValue::Int(Int::from(i as i64));
                     let leaves: Vec<TermValue> =
                         columns.iter().map(|c| lookup(c, &index)).collect::<Result<_, _>>()?;
-                    let right = self.from_leaves(shape, to, &mut leaves.into_iter())?;
+                    let right = self.assemble(shape, to, &mut leaves.into_iter())?;
                     all.push(Value::pair(Value::int(i as i64), right));
                 }
             }
@@ -321,7 +321,7 @@ impl Reader<'_, '_, '_> {
     }
 
     /// A value from the values of its shape's leaves.
-    fn from_leaves(
+    fn assemble(
         &mut self,
         shape: &Shape,
         ty: &Type,
@@ -334,13 +334,13 @@ impl Reader<'_, '_, '_> {
                 self.unpack(&leaf, t)?
             }
             (Shape::Pair(a, b), Type::Pair(s, t)) => {
-                let left = self.from_leaves(a, s, leaves)?;
-                Value::pair(left, self.from_leaves(b, t, leaves)?)
+                let left = self.assemble(a, s, leaves)?;
+                Value::pair(left, self.assemble(b, t, leaves)?)
             }
             (Shape::Record(shapes), Type::Record(fields)) => {
                 let mut all = vec![];
                 for ((label, shape), (_, t)) in shapes.iter().zip(fields) {
-                    all.push((Arc::from(label.as_str()), self.from_leaves(shape, t, leaves)?));
+                    all.push((Arc::from(label.as_str()), self.assemble(shape, t, leaves)?));
                 }
                 Value::Record(all.into())
             }
