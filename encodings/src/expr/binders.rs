@@ -275,8 +275,10 @@ impl Encoder {
             }
         }
         let shape = self.shape(values, false);
-        let entries =
-            entries.into_iter().map(|e| e.unwrap_or_else(|| (Terms::FALSE, self.some_value(&shape)))).collect();
+        let entries = entries
+            .into_iter()
+            .map(|e| e.unwrap_or_else(|| (Terms::FALSE, self.some_value(&shape))))
+            .collect();
         Ok(Some(Set::new(element.clone(), Form::Table(entries))))
     }
 

@@ -241,7 +241,9 @@ fn is_pattern(e: &Expr, unbound: &[LocalId], seen: &mut Vec<LocalId>) -> bool {
             seen.push(*l);
             true
         }
-        ExprKind::Binary(BinaryOp::Maplet, a, b) => is_pattern(a, unbound, seen) && is_pattern(b, unbound, seen),
+        ExprKind::Binary(BinaryOp::Maplet, a, b) => {
+            is_pattern(a, unbound, seen) && is_pattern(b, unbound, seen)
+        }
         _ => false,
     }
 }

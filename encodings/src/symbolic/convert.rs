@@ -352,7 +352,9 @@ impl Encoder {
                 } else {
                     self.ite_set(c, &d, &e)?
                 };
-                if let Form::Map { shape, .. } = if matches!(a.form, Form::Map { .. }) { &a.form } else { &b.form } {
+                if let Form::Map { shape, .. } =
+                    if matches!(a.form, Form::Map { .. }) { &a.form } else { &b.form }
+                {
                     let shape = shape.clone();
                     let ((d, x), (e, y)) = (self.as_map(a, &shape)?, self.as_map(b, &shape)?);
                     Form::Map {

@@ -64,10 +64,11 @@ impl Encoder {
                 }
                 return Ok(self.terms.and(all));
             }
-            (
-                Form::Sequence { length: n, columns: x, .. },
-                Form::Sequence { length: m, columns: y, .. },
-            ) if x == y => return Ok(self.terms.eq(*n, *m)),
+            (Form::Sequence { length: n, columns: x, .. }, Form::Sequence { length: m, columns: y, .. })
+                if x == y =>
+            {
+                return Ok(self.terms.eq(*n, *m));
+            }
             (Form::Interval(Some(a), Some(b)), Form::Interval(Some(c), Some(d))) => {
                 let same = self.terms.and([self.terms.eq(*a, *c), self.terms.eq(*b, *d)]);
                 let empty = self.terms.and([self.terms.lt(*b, *a), self.terms.lt(*d, *c)]);
@@ -136,8 +137,10 @@ impl Encoder {
                 return Ok(self.terms.eq(x, y));
             }
         }
-        if let (Form::Power { of: s, non_empty: m, finite: f }, Form::Power { of: t, non_empty: n, finite: g }) =
-            (&a.form, &b.form)
+        if let (
+            Form::Power { of: s, non_empty: m, finite: f },
+            Form::Power { of: t, non_empty: n, finite: g },
+        ) = (&a.form, &b.form)
             && (m, f) == (n, g)
         {
             return self.same_set(s, t);
