@@ -230,3 +230,107 @@ fn random_predicates_agree_with_the_evaluator() {
     eprintln!("{counts:#?}");
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
+
+#[test]
+fn operators_that_are_rarely_drawn_agree_with_the_evaluator() {
+    let model = machine();
+    let mut g = Generator::new(7);
+    let mut counts = Counts::default();
+    let mut failures = vec![];
+    for text in [
+        "rec(a: i, b: c)'b = c",
+        "rec(a: 1, b: red) : struct(a: NATURAL, b: C)",
+        "rec(a: -1, b: red) : struct(a: NATURAL, b: C)",
+        "card(struct(a: BOOL, b: C)) = 6",
+        "\"a\" = \"b\"",
+        "\"a\" : {\"b\", \"a\"}",
+        "STRING = {\"a\"}",
+        "1.5 + 0.5 = 2.0",
+        "real(i) < 2.5",
+        "floor(2.5) = 2 & ceiling(2.5) = 3 & floor(-2.5) = -3",
+        "prj1(C, INTEGER)(red |-> 2) = red",
+        "prj2(C, INTEGER)(c |-> i) = i",
+        "(fci >< fci)(red) = 1 |-> 1",
+        "(red |-> i) |-> (2 |-> i) : (fci || {i |-> i})",
+        "fci >< {red |-> 2} = {}",
+        "closure(rdd)(d) = d",
+        "closure1({1 |-> 2, 2 |-> 3})[{1}] = {2, 3}",
+        "closure({i |-> j})[{i}] = {i, j}",
+        "fnc({red |-> 1, red |-> 2})(red) = {1, 2}",
+        "rel({red |-> {1, 2}}) = {red |-> 1, red |-> 2}",
+        "LET z BE z = i + 1 IN z > i END",
+        "!(z, y).(z : C & y : INTEGER & z |-> y : fci => y < 3)",
+        "#(z, y).(z |-> y : fii & z = y)",
+        "!z.(z : INTEGER & z > 3 => z /: is)",
+        "!z.(z : POW(C) => z <: C)",
+        "card(POW(C)) = 8",
+        "card(C * BOOL) = 6",
+        "union(POW({i, j})) = {i, j}",
+        "{z, y | z : C & y = fci(z)} = fci",
+        "{z | z : INTEGER & z * z = 4} = {2, -2}",
+        "INTER(z).(z : cs | {z}) = {}",
+        "inter({is, {1}}) = {1}",
+        "max(is) >= min(is)",
+        "min({z | z : INTEGER & z > 2}) = 3",
+        "PI(z).(z : 1..3 | z) = 6",
+        "SIGMA(z).(z : {i, j, i} | z) = i + j",
+        "bool(i = j) = TRUE",
+        "(-7) / 2 = -3 & 7 / (-2) = -3 & (-7) / (-2) = 3",
+        "7 mod 3 = 1",
+        "(-7) mod 3 = 1",
+        "2 ** 10 = 1024",
+        "{1, 2} : FIN(INTEGER) & INTEGER /: FIN(INTEGER)",
+        "NAT <: NATURAL & NATURAL <: INTEGER & NATURAL1 <<: NATURAL",
+        "succ[{1, 2}] = {2, 3}",
+        "succ~ = pred",
+        "(succ ; succ)(i) = i + 2",
+        "%z.(z : INTEGER | z + 1)(i) = i + 1",
+        "%z.(z : INTEGER | z + 1) = succ",
+        "id(INTEGER)(i) = i",
+        "iterate({1 |-> 2, 2 |-> 1}, 2)(1) = 1",
+        "iterate(succ, 3)(i) = i + 3",
+        "1 .. 3 <<| fii = {} ",
+        "dom(si) = 1 .. size(si)",
+        "si ^ rev(si) = rev(si ^ rev(si))",
+        "size(si ^ sc~[C] * {1}) = 0",
+        "conc([si, si]) = si ^ si",
+        "[red, green] : perm({red, green})",
+        "[3, 3] : iseq(NATURAL)",
+        "(si <- 4)(size(si) + 1) = 4",
+        "tail(4 -> si) = si",
+        "first(tail(tail(si))) = si(3)",
+        "(si /|\\ 1) ^ (si \\|/ 1) = si",
+        "{d1} \\/ {d2} = D",
+        "card(D) = 2",
+        "#z.(z : D & z /= d1)",
+        "fdi~[{1}] <: D",
+        "dom(fdi <+ {d1 |-> 4}) = dom(fdi) \\/ {d1}",
+        "(D - {d1}) <| fdi = {d1} <<| fdi",
+        "iterate(rdd, 0)(d) = d",
+        "iterate(rii, 0)(i) = i",
+        "iterate(rii, -1) = {}",
+        "{cs} \\/ {{red}} = {{red}, cs}",
+        "cs : {z | z : POW(C) & red : z}",
+        "union({z | z : POW(cs) & red /: z}) = cs - {red}",
+        "{is} <: {is, {1}}",
+        "is : POW({i, j})",
+        "!z.(z : POW(INTEGER) & z = is => card(z) >= 0)",
+        "#z.(z : C --> BOOL & z(red) = TRUE)",
+        "card(C --> BOOL) = 8",
+        "fci : C --> 0..3",
+        "max(ran(fci)) >= 0",
+        "{red |-> {1}, green |-> is}(green) = is",
+        "{1 |-> {1}, 2 |-> is}(i) = is",
+        "({1 |-> {1}} <+ {2 |-> is})[{2}] = {is}",
+        "IF i > j THEN i >= j ELSE i <= j END",
+    ] {
+        let values = g.values();
+        for text in [text.to_string(), format!("not({text})")] {
+            if let Err(why) = compare(&model, &values, &text, &mut counts) {
+                failures.push(why);
+            }
+        }
+    }
+    eprintln!("{counts:#?}");
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+}
