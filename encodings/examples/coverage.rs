@@ -80,11 +80,18 @@ fn main() {
             if seen.insert(u.reason.clone()) {
                 let entry = reasons.entry(u.reason.clone()).or_insert((0, String::new()));
                 entry.0 += 1;
-                entry.1 = format!("{}: {} `{text}`", path.file_name().unwrap_or_default().to_string_lossy(), u.part);
+                entry.1 = format!(
+                    "{}: {} `{text}`",
+                    path.file_name().unwrap_or_default().to_string_lossy(),
+                    u.part
+                );
             }
         }
     }
-    println!("\n{} files, {unread} not read alone, {encoded} encoded, {complete} of them completely", all.len());
+    println!(
+        "\n{} files, {unread} not read alone, {encoded} encoded, {complete} of them completely",
+        all.len()
+    );
     let mut reasons: Vec<_> = reasons.into_iter().collect();
     reasons.sort_by_key(|(_, (n, _))| std::cmp::Reverse(*n));
     for (reason, (n, example)) in reasons {

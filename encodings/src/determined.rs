@@ -10,38 +10,64 @@ use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::value::Value;
 
+/// Larger values stay symbols: writing them out would cost more than it saves.
+const LARGEST: usize = 4096;
+
+/// A constant with the value that an axiom gives it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Determined {
+    /// The value.
+    pub value: Value,
+    /// Position of the axiom `c = E`. It is true wherever the constant has the value.
+    pub axiom: usize,
+}
+
 /// For each constant its value, if an axiom equates it with an expression over determined constants
 /// that the evaluator can compute. Every valuation that satisfies the axioms has these values.
-pub fn constants(model: &Model, scope: &Scope) -> Vec<Option<Value>> {
-    let mut known: Vec<Option<Value>> = vec![None; model.constants.len()];
-    let mut definitions: Vec<(ConstId, &Expr)> = vec![];
-    for axiom in &model.axioms {
+pub fn constants(model: &Model, scope: &Scope) -> Vec<Option<Determined>> {
+    let mut known: Vec<Option<Determined>> = vec![None; model.constants.len()];
+    let mut definitions: Vec<(ConstId, &Expr, usize)> = vec![];
+    for (i, axiom) in model.axioms.iter().enumerate() {
         let PredKind::Compare(CompareOp::Equal, a, b) = &axiom.pred.kind else { continue };
         for (name, value) in [(a, b), (b, a)] {
             if let ExprKind::Const(c) = name.kind
                 && !depends_on_size(value, model, scope)
             {
-                definitions.push((c, value));
+                definitions.push((c, value, i));
             }
         }
     }
     let evaluator = Evaluator::new(model, scope);
     loop {
         let before = definitions.len();
-        let (ready, waiting): (Vec<_>, Vec<_>) = definitions.into_iter().partition(|(_, value)| {
+        let (ready, waiting): (Vec<_>, Vec<_>) = definitions.into_iter().partition(|(_, value, _)| {
             Names::of_expr(value).constants.iter().all(|c| known[c.index()].is_some())
         });
         // Constants that are not known yet are not read.
-        let values: Vec<Value> = known.iter().map(|v| v.clone().unwrap_or_else(Value::empty)).collect();
-        for (c, value) in ready {
-            if known[c.index()].is_none() {
-                known[c.index()] = evaluator.expr(&Env::new(&values, &[]), value).ok();
+        let values: Vec<Value> =
+            known.iter().map(|d| d.as_ref().map_or_else(Value::empty, |d| d.value.clone())).collect();
+        for (c, value, axiom) in ready {
+            if known[c.index()].is_none()
+                && let Ok(value) = evaluator.expr(&Env::new(&values, &[]), value)
+                && weight(&value) <= LARGEST
+            {
+                known[c.index()] = Some(Determined { value, axiom });
             }
         }
         definitions = waiting;
         if definitions.is_empty() || definitions.len() == before {
             return known;
         }
+    }
+}
+
+/// Number of parts of a value.
+fn weight(value: &Value) -> usize {
+    match value {
+        Value::Pair(p) => weight(&p.0) + weight(&p.1),
+        Value::Record(fields) => fields.iter().map(|(_, v)| weight(v)).sum(),
+        Value::Set(elements) => 1 + elements.iter().map(weight).sum::<usize>(),
+        _ => 1,
     }
 }
 

@@ -51,7 +51,9 @@ fn rewrite(s: &mut Subst, known: &[Outside]) {
             }
             rewrite(otherwise, &known);
         }
-        SubstKind::Choice(_, all) | SubstKind::Parallel(all) => all.iter_mut().for_each(|s| rewrite(s, known)),
+        SubstKind::Choice(_, all) | SubstKind::Parallel(all) => {
+            all.iter_mut().for_each(|s| rewrite(s, known))
+        }
         SubstKind::Let(_, body) => rewrite(body, known),
         // A local that is assigned may be the argument.
         SubstKind::Var(_, body) => rewrite(body, &[]),

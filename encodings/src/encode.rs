@@ -1,11 +1,13 @@
 //! From a model to its transition system.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use bsym_language::model::*;
 use bsym_language::types::CarrierId;
 use bsym_semantics::scope::Scope;
+use bsym_semantics::value::Value;
 
 use crate::determined;
 use crate::disjoint;
@@ -30,10 +32,15 @@ pub fn encode(terms: Rc<Terms>, model: Arc<Model>, scope: &Scope) -> System {
     let mut background = vec![];
     let mut state_facts = vec![];
 
-    let constants = constants(&mut encoder, &model, &scope, &functional, &mut background);
+    let (constants, settled, determined) =
+        constants(&mut encoder, &model, &scope, &functional, &mut background);
     let globals = Env { constants: Rc::new(constants.clone()), ..Env::default() };
     let mut axioms = vec![];
     for (i, axiom) in model.axioms.iter().enumerate() {
+        if settled.contains(&i) {
+            axioms.push(Terms::TRUE);
+            continue;
+        }
         axioms.push(match encoder.pred(&globals, &axiom.pred) {
             Ok(p) => terms.and([p.defined, p.holds]),
             Err(u) => {
@@ -104,6 +111,7 @@ pub fn encode(terms: Rc<Terms>, model: Arc<Model>, scope: &Scope) -> System {
         unsupported_conjuncts: Default::default(),
         unsupported_assertions: Default::default(),
         unsupported_events,
+        determined,
         encoder,
         functional,
         model: model.clone(),
@@ -188,27 +196,31 @@ fn counted(p: &Pred) -> Option<(CarrierId, usize)> {
     one_way(a, b).or_else(|| one_way(b, a))
 }
 
-/// The constants: values where the axioms determine them, symbols elsewhere.
+/// The constants: values where the axioms determine them, symbols elsewhere. Also the positions of
+/// the axioms that are true because of these values, and the values.
 fn constants(
     encoder: &mut Encoder,
     model: &Model,
     scope: &Scope,
     functional: &Functional,
     background: &mut Vec<Term>,
-) -> Vec<Symbolic> {
+) -> (Vec<Symbolic>, BTreeSet<usize>, Vec<Option<Value>>) {
     let determined = determined::constants(model, scope);
-    let mut all = vec![];
+    let (mut all, mut settled, mut values) = (vec![], BTreeSet::new(), vec![]);
     for (i, constant) in model.constants.iter().enumerate() {
-        let shape = exec::shape_of(encoder, &constant.ty, functional.constants[i]);
-        if let Some(value) = &determined[i]
-            && let Ok(value) = encoder.value(value, &constant.ty)
+        if let Some(known) = &determined[i]
+            && let Ok(value) = encoder.value(&known.value, &constant.ty)
         {
             all.push(value);
+            settled.insert(known.axiom);
+            values.push(Some(known.value.clone()));
             continue;
         }
+        let shape = exec::shape_of(encoder, &constant.ty, functional.constants[i]);
         let value = encoder.fresh(&constant.name, &constant.ty, &shape);
         background.extend(encoder.facts(&value));
         all.push(value);
+        values.push(None);
     }
-    all
+    (all, settled, values)
 }

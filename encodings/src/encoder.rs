@@ -260,11 +260,10 @@ impl Encoder {
             (Symbolic::Pair(a, b), Type::Pair(s, t)) => {
                 Some(self.position(a, s)? * self.count(t)? + self.position(b, t)?)
             }
-            (Symbolic::Record(values), Type::Record(fields)) => {
-                values.iter().zip(fields).try_fold(0, |n, ((_, v), (_, t))| {
-                    Some(n * self.count(t)? + self.position(v, t)?)
-                })
-            }
+            (Symbolic::Record(values), Type::Record(fields)) => values
+                .iter()
+                .zip(fields)
+                .try_fold(0, |n, ((_, v), (_, t))| Some(n * self.count(t)? + self.position(v, t)?)),
             (Symbolic::Set(set), _) => match &set.form {
                 Form::Vector(bits) => bits.iter().enumerate().try_fold(0, |n, (i, &b)| match b {
                     Terms::TRUE => Some(n | 1 << i),
@@ -345,7 +344,8 @@ impl Encoder {
             renaming.push((self.symbol(b), copy));
         }
         if copies.len() > bound.len() {
-            return self.unsupported("a chosen value depends on a bound variable in a way that is not followed");
+            return self
+                .unsupported("a chosen value depends on a bound variable in a way that is not followed");
         }
         definition = self.terms.substitute(definition, &mut Substitution::new(renaming));
         let definition = self.terms.forall(&copies, definition);

@@ -314,7 +314,12 @@ impl Executor<'_> {
                 let made = path.here;
                 let holds = self.pred(env, guard, &mut path)?;
                 let position = terms.ite(holds, terms.int(0), terms.int(1));
-                self.choices.push(Choice { id: choice, value: Symbolic::Atom(position), ty: Type::Int, made });
+                self.choices.push(Choice {
+                    id: choice,
+                    value: Symbolic::Atom(position),
+                    ty: Type::Int,
+                    made,
+                });
                 let yes = self.run(body, env, terms.and([path.here, holds]))?;
                 let no = self.run(last, env, terms.and([path.here, terms.not(holds)]))?;
                 return self.either(holds, path, yes, no, env);
@@ -342,8 +347,7 @@ impl Executor<'_> {
     /// Branches of which the inputs pick one.
     fn join(&mut self, picks: &Picks, outcomes: Vec<Outcome>, env: &Env) -> Result<Outcome, Unsupported> {
         let terms = self.terms();
-        let ok =
-            terms.and(picks.taken.iter().zip(&outcomes).map(|(&t, o)| terms.implies(t, o.ok)));
+        let ok = terms.and(picks.taken.iter().zip(&outcomes).map(|(&t, o)| terms.implies(t, o.ok)));
         let mut rest = outcomes.into_iter().rev();
         let Some(Outcome { mut updates, .. }) = rest.next() else {
             // No branch, no execution.
@@ -548,8 +552,13 @@ impl Executor<'_> {
             .filter(|f| f.condition != Terms::FALSE)
             .collect();
         if initial {
-            let before: BTreeSet<_> =
-                self.context.current.iter().flat_map(Symbolic::symbols).filter_map(|t| terms.as_symbol(t)).collect();
+            let before: BTreeSet<_> = self
+                .context
+                .current
+                .iter()
+                .flat_map(Symbolic::symbols)
+                .filter_map(|t| terms.as_symbol(t))
+                .collect();
             let roots: Vec<Term> = failures.iter().map(|f| f.condition).chain([relation]).collect();
             if terms.symbols(&roots).iter().any(|s| before.contains(s)) {
                 let span = self.context.model.initialisation.span;

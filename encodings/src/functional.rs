@@ -256,7 +256,10 @@ impl Functional {
                 let [local] = locals.as_slice() else { return Kind::Any };
                 let own = |e: &Expr| matches!(e.kind, ExprKind::Local(l) if l == *local);
                 let all = conjuncts(p).into_iter().filter_map(constraint);
-                all.filter(|(left, _)| own(left)).map(|(_, right)| self.allows(&right)).max().unwrap_or_default()
+                all.filter(|(left, _)| own(left))
+                    .map(|(_, right)| self.allows(&right))
+                    .max()
+                    .unwrap_or_default()
             }
             _ => Kind::Any,
         }
@@ -368,10 +371,9 @@ fn comparable(a: &Expr, b: &Expr) -> bool {
 /// The substitutions directly inside another.
 pub(crate) fn parts(s: &Subst) -> Vec<&Subst> {
     match &s.kind {
-        SubstKind::Skip
-        | SubstKind::Assign(_)
-        | SubstKind::BecomesIn(..)
-        | SubstKind::BecomesSuch(..) => vec![],
+        SubstKind::Skip | SubstKind::Assign(_) | SubstKind::BecomesIn(..) | SubstKind::BecomesSuch(..) => {
+            vec![]
+        }
         SubstKind::Pre(_, body)
         | SubstKind::Assert(_, body)
         | SubstKind::Any(_, _, _, body)
@@ -408,8 +410,7 @@ mod tests {
         let id = sources.add(Source::new("m.mch", text.as_str()));
         let (machine, problems) = bsym_language::parser::parse(&sources, id);
         assert!(problems.is_empty(), "{text}: {problems:?}");
-        let (model, problems) =
-            bsym_language::check::check(Arc::new(sources), &machine, &mut |_: &str| None);
+        let (model, problems) = bsym_language::check::check(Arc::new(sources), &machine, &mut |_: &str| None);
         let mut model = model.unwrap_or_else(|| panic!("{text}: {problems:?}"));
         crate::disjoint::overrides(&mut model.events[0].body);
         let letters: String = Functional::of(&model)

@@ -75,7 +75,13 @@ impl Unrolling {
                 roles.insert(id, Role::Input);
             }
         }
-        Unrolling { terms, roles, states: Copies::default(), steps: Copies::default(), initial: Copies::default() }
+        Unrolling {
+            terms,
+            roles,
+            states: Copies::default(),
+            steps: Copies::default(),
+            initial: Copies::default(),
+        }
     }
 
     /// A term over the current state, in state `k`.
@@ -119,7 +125,9 @@ impl Unrolling {
                         _ => &[],
                     };
                     // Bound symbols are globally fresh and belong to nobody else.
-                    seen.extend(bound.iter().map(|&b| terms.symbol(&terms.symbol_name(b), terms.symbol_sort(b))));
+                    seen.extend(
+                        bound.iter().map(|&b| terms.symbol(&terms.symbol_name(b), terms.symbol_sort(b))),
+                    );
                     stack.extend(node.args.iter());
                 }
             }
@@ -165,8 +173,7 @@ mod tests {
         let mut sources = Sources::default();
         let id = sources.add(Source::new("m.mch", text));
         let (machine, _) = bsym_language::parser::parse(&sources, id);
-        let (model, problems) =
-            bsym_language::check::check(Arc::new(sources), &machine, &mut |_: &str| None);
+        let (model, problems) = bsym_language::check::check(Arc::new(sources), &machine, &mut |_: &str| None);
         let model = Arc::new(model.unwrap_or_else(|| panic!("{problems:?}")));
         let scope = Scope::settle(&model, &ScopeRequest::default()).unwrap();
         crate::encode::encode(Rc::new(Terms::new()), model, &scope)

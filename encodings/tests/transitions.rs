@@ -3,6 +3,7 @@
 #![cfg(feature = "z3")]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -19,9 +20,11 @@ use bsym_language::check::check as typed;
 use bsym_language::model::{EventId, Model};
 use bsym_language::parser::parse;
 use bsym_language::source::{Source, Sources};
+use bsym_semantics::env::Env;
+use bsym_semantics::error::EvalErrorKind;
 use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::replay::{Checks, replay};
+use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::state::{State, Violation};
 use bsym_semantics::transitions::{Edges, Outcome};
 use bsym_semantics::value::Value;
@@ -59,7 +62,11 @@ fn are(system: &mut System, symbolic: &[Symbolic], values: &[Value], constants: 
     let model = system.model.clone();
     let declared = if constants { &model.constants } else { &model.variables };
     let mut all = vec![];
-    for ((s, v), d) in symbolic.iter().zip(values).zip(declared) {
+    for (i, ((s, v), d)) in symbolic.iter().zip(values).zip(declared).enumerate() {
+        if constants && system.determined[i].is_some() {
+            assert_eq!(system.determined[i].as_ref(), Some(v), "{}", d.name);
+            continue;
+        }
         let value = system.encoder().value(v, &d.ty).unwrap();
         all.push(system.encoder().equal(s, &value).unwrap());
     }
@@ -124,16 +131,20 @@ fn path(text: &str, operations: &[&str], fails: bool) -> bool {
     true
 }
 
-/// Explores up to `LIMIT` states of the machine in its finite scope and compares every step.
+/// Explores some states of the machine in its finite scope and compares every step.
 fn check(text: &str) {
-    const LIMIT: usize = 12;
     let model = model(text);
     let scope = scope(&model, true);
-    let mut system = system(&model, &scope);
-    let evaluator = Evaluator::new(&model, &scope);
-    let terms = system.terms.clone();
+    let system = system(&model, &scope);
+    explore(&model, &scope, system, 12, true, text);
+}
+
+/// Compares the states of a model and the steps between them, breadth first, up to a number of states.
+/// What the evaluator cannot enumerate is an error if `all` has to be compared, and else left out.
+fn explore(model: &Arc<Model>, scope: &Scope, mut system: System, limit: usize, all: bool, text: &str) {
+    let evaluator = Evaluator::new(model, scope);
     let valuations = evaluator.constants(&BTreeMap::new());
-    assert!(!valuations.found.is_empty(), "{text}: no constants");
+    assert!(!all || !valuations.found.is_empty(), "{text}: no constants");
     for constants in valuations.found.iter().take(3) {
         let mut session = session(&system);
         let symbolic = system.constants.clone();
@@ -141,23 +152,30 @@ fn check(text: &str) {
         session.assert(fixed).unwrap();
         assert!(is_sat(&mut session, &[]), "{text}: constants {constants:?} are excluded");
 
+        let compared = |edges: &Edges, supported: bool| {
+            assert!(!all || edges.incomplete.is_empty(), "{text}: {:?}", edges.incomplete);
+            supported && edges.incomplete.is_empty() && (all || edges.edges.len() <= 30)
+        };
+        let states = |edges: &Edges| edges.edges.iter().filter_map(|e| e.state().cloned()).collect();
         let initial = evaluator.initial_states(constants);
-        let mut seen: Vec<State> = compare(&mut system, &mut session, &evaluator, None, None, &initial, text);
+        let mut seen: Vec<State> = if compared(&initial, system.initialisation.relation.is_some()) {
+            compare(&mut system, &mut session, &evaluator, None, None, &initial, text)
+        } else {
+            states(&initial)
+        };
         let mut next = 0;
-        while next < seen.len().min(LIMIT) {
+        while next < seen.len().min(limit) {
             let state = seen[next].clone();
             next += 1;
+            predicates(&mut system, &mut session, &evaluator, constants, &state, text);
             for e in 0..model.events.len() as u32 {
                 let edges = evaluator.successors_of(EventId(e), constants, &state);
-                let found = compare(
-                    &mut system,
-                    &mut session,
-                    &evaluator,
-                    Some(EventId(e)),
-                    Some((&state, constants)),
-                    &edges,
-                    text,
-                );
+                let found = if compared(&edges, system.events[e as usize].relation.is_some()) {
+                    let from = Some((&state, constants));
+                    compare(&mut system, &mut session, &evaluator, Some(EventId(e)), from, &edges, text)
+                } else {
+                    states(&edges)
+                };
                 for s in found {
                     if !seen.contains(&s) {
                         seen.push(s);
@@ -166,7 +184,42 @@ fn check(text: &str) {
             }
         }
     }
-    let _ = terms;
+}
+
+/// Compares the invariant and the assertions in one state, in both polarities.
+fn predicates(
+    system: &mut System,
+    session: &mut Session,
+    evaluator: &Evaluator<'_>,
+    constants: &[Value],
+    state: &State,
+    text: &str,
+) {
+    let terms = system.terms.clone();
+    let mut unrolling = Unrolling::new(system);
+    let current = system.current.clone();
+    let is = are(system, &current, state, false);
+    let is = terms.and(system.state_facts.iter().copied().chain([is]));
+    let is = unrolling.state(is, 0);
+    assert!(is_sat(session, &[is]), "{text}: {state:?} is excluded");
+    let model = system.model.clone();
+    let invariant = model.invariant.iter().zip(&system.invariant).enumerate();
+    let invariant = invariant.filter(|(i, _)| system.is_supported(*i)).map(|(_, p)| p);
+    let assertions = model.assertions.iter().zip(&system.assertions).enumerate();
+    let assertions = assertions.filter(|(i, _)| !system.unsupported_assertions.contains(i)).map(|(_, p)| p);
+    for (conjunct, term) in invariant.chain(assertions) {
+        let expected = match evaluator.pred(&Env::new(constants, state), &conjunct.pred) {
+            Ok(b) => Some(b),
+            Err(e) if e.kind == EvalErrorKind::IllDefined => None,
+            Err(_) => continue,
+        };
+        let defined = unrolling.state(term.defined, 0);
+        let holds = unrolling.state(terms.and([term.defined, term.holds]), 0);
+        let fails = unrolling.state(terms.and([term.defined, terms.not(term.holds)]), 0);
+        let possible = [terms.not(defined), holds, fails].map(|t| is_sat(session, &[is, t]));
+        let wanted = [expected.is_none(), expected == Some(true), expected == Some(false)];
+        assert_eq!(possible, wanted, "{text}: `{}` in {state:?}", conjunct.text);
+    }
 }
 
 /// Compares one event in one state; the states that it reaches.
@@ -179,7 +232,6 @@ fn compare(
     edges: &Edges,
     text: &str,
 ) -> Vec<State> {
-    assert_eq!(edges.incomplete, vec![], "{text}");
     let mut unrolling = Unrolling::new(system);
     let terms = system.terms.clone();
     let (transition, after) = match event {
@@ -256,6 +308,54 @@ fn compare(
     expected.into_iter().collect()
 }
 
+/// Machines of the corpus, compared as far as the evaluator enumerates them.
+#[test]
+fn machines_of_the_corpus() {
+    let beside = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/corpus"));
+    let corpus = std::env::var_os("BSYM_CORPUS").map_or(beside, PathBuf::from);
+    let folder = std::env::var_os("BSYM_MACHINES").map_or(corpus.join("symbolic"), PathBuf::from);
+    if !folder.exists() {
+        println!("skipped: there is no {}", folder.display());
+        return;
+    }
+    let mut files = vec![];
+    machines(&folder, &mut files);
+    let mut failed = vec![];
+    for file in files {
+        let outcome = std::panic::catch_unwind(|| {
+            let mut sources = Sources::default();
+            let (id, _) = bsym_language::decode::load(&mut sources, &file).unwrap();
+            let (machine, _) = parse(&sources, id);
+            let (model, _) = typed(Arc::new(sources), &machine, &mut |_: &str| None);
+            let Some(model) = model.map(Arc::new) else {
+                return println!("skipped: {} is not a machine on its own", file.display());
+            };
+            let scope = scope(&model, true);
+            let system = encode(Rc::new(Terms::new()), model.clone(), &scope);
+            let complete = system.unsupported.is_empty();
+            assert!(complete || !file.starts_with(corpus.join("symbolic")), "{:?}", system.unsupported);
+            explore(&model, &scope, system, 4, false, &file.display().to_string());
+        });
+        if outcome.is_err() {
+            failed.push(file);
+        }
+    }
+    assert_eq!(failed, Vec::<PathBuf>::new());
+}
+
+fn machines(folder: &Path, all: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return all.push(folder.into()) };
+    let mut entries: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            machines(&path, all);
+        } else if path.extension().is_some_and(|e| e == "mch") {
+            all.push(path);
+        }
+    }
+}
+
 /// A machine with the variables that `typing` declares, this initialisation and operation `op`.
 fn with_op(typing: &str, init: &str, op: &str) -> String {
     let names: Vec<&str> = typing.split('&').filter_map(|c| c.split_whitespace().next()).collect();
@@ -279,7 +379,8 @@ fn guards() {
     check(&with_op("x : INTEGER", "x := 0", "PRE x < 2 THEN x := x + 1 END"));
     check(&with_op("x : INTEGER", "x := 0", "SELECT x < 2 THEN x := x + 1 WHEN x > 0 THEN x := x - 1 END"));
     check(&with_op("x : INTEGER", "x := 0", "SELECT x < 2 THEN x := x + 1 ELSE x := 0 END"));
-    check(&with_op("x : INTEGER",
+    check(&with_op(
+        "x : INTEGER",
         "x := 0",
         "SELECT x = 0 THEN x := 1 WHEN x <= 1 THEN x := 2 ELSE x := 0 END",
     ));
@@ -288,16 +389,32 @@ fn guards() {
 #[test]
 fn conditionals() {
     check(&with_op("x : INTEGER", "x := 0", "IF x = 0 THEN x := 1 ELSIF x = 1 THEN x := 2 ELSE x := 0 END"));
-    check(&with_op("x : INTEGER & y : INTEGER", "x, y := 0, 0", "IF x = 0 THEN x := 1 ELSIF x = 1 THEN y := 2; x := y END"));
+    check(&with_op(
+        "x : INTEGER & y : INTEGER",
+        "x, y := 0, 0",
+        "IF x = 0 THEN x := 1 ELSIF x = 1 THEN y := 2; x := y END",
+    ));
 }
 
 #[test]
 fn choices() {
     check(&with_op("x : INTEGER", "x := 0", "CHOICE x := 0 OR x := 1 OR skip END"));
     check(&with_op("x : INTEGER", "x :: 0..1", "x :: {x - 1, x + 1} /\\ 0..3"));
-    check(&with_op("x : INTEGER & y : BOOL", "x, y :: (0..1) * {TRUE}", "x, y : (x = x$0 + 1 & y : BOOL & x < 4)"));
-    check(&with_op("x : INTEGER", "x := 0", "ANY i, j WHERE i : 0..2 & j : 0..1 & i /= x THEN x := i + j END"));
-    check(&with_op("x : INTEGER", "x : (x : 1..2)", "CHOICE ANY i WHERE i : 0..1 THEN x := i END OR x :: {2, 3} END"));
+    check(&with_op(
+        "x : INTEGER & y : BOOL",
+        "x, y :: (0..1) * {TRUE}",
+        "x, y : (x = x$0 + 1 & y : BOOL & x < 4)",
+    ));
+    check(&with_op(
+        "x : INTEGER",
+        "x := 0",
+        "ANY i, j WHERE i : 0..2 & j : 0..1 & i /= x THEN x := i + j END",
+    ));
+    check(&with_op(
+        "x : INTEGER",
+        "x : (x : 1..2)",
+        "CHOICE ANY i WHERE i : 0..1 THEN x := i END OR x :: {2, 3} END",
+    ));
 }
 
 #[test]
@@ -309,26 +426,54 @@ fn locals() {
 #[test]
 fn checks() {
     check(&with_op("x : INTEGER", "x := 0", "BEGIN x := x + 1; ASSERT x < 3 THEN skip END END"));
-    check(&with_op("x : INTEGER", "x := 0", "ANY i WHERE i : 0..1 THEN PRE x + i < 2 THEN x := x + i END END"));
+    check(&with_op(
+        "x : INTEGER",
+        "x := 0",
+        "ANY i WHERE i : 0..1 THEN PRE x + i < 2 THEN x := x + i END END",
+    ));
     check(&with_op("x : INTEGER", "x := 0", "IF x < 2 THEN x := 6 / (1 - x) END"));
     check(&with_op("x : INTEGER", "x := 0", "SELECT 2 / x = 1 or x = 0 THEN x := 1 END"));
-    check(&with_op("x : INTEGER & y : INTEGER", "x, y := 0, 1", "ANY i WHERE i : 0..2 & 4 / i > 1 THEN x := i || y := 4 / (i - 1) END"));
+    check(&with_op(
+        "x : INTEGER & y : INTEGER",
+        "x, y := 0, 1",
+        "ANY i WHERE i : 0..2 & 4 / i > 1 THEN x := i || y := 4 / (i - 1) END",
+    ));
 }
 
 #[test]
 fn sets_and_functions() {
     check(&with_op("s <: E", "s := {a}", "CHOICE s := s \\/ {b} OR s := s - {a} END"));
     check(&with_op("f : E <-> INTEGER", "f := {a |-> 1}", "ANY x WHERE x : E THEN f(x) := 2 END"));
-    check(&with_op("f : E <-> INTEGER", "f :: E --> 0..1", "ANY x WHERE x : dom(f) & f(x) = 0 THEN f := {x} <<| f END"));
-    check(&with_op("f : INTEGER <-> S", "f := {}", "ANY x, y WHERE x : 1..2 & y : S THEN f := f <+ {x |-> y} END"));
-    check(&with_op("f : INTEGER <-> E & x : E", "f := {1 |-> a} || x := a", "CHOICE x := f(2) OR f(2) := b END"));
-    check(&with_op("r : E <-> S", "r := {}", "ANY x, y WHERE x : {a, b} & y : S THEN r := r \\/ {x |-> y} END"));
+    check(&with_op(
+        "f : E <-> INTEGER",
+        "f :: E --> 0..1",
+        "ANY x WHERE x : dom(f) & f(x) = 0 THEN f := {x} <<| f END",
+    ));
+    check(&with_op(
+        "f : INTEGER <-> S",
+        "f := {}",
+        "ANY x, y WHERE x : 1..2 & y : S THEN f := f <+ {x |-> y} END",
+    ));
+    check(&with_op(
+        "f : INTEGER <-> E & x : E",
+        "f := {1 |-> a} || x := a",
+        "CHOICE x := f(2) OR f(2) := b END",
+    ));
+    check(&with_op(
+        "r : E <-> S",
+        "r := {}",
+        "ANY x, y WHERE x : {a, b} & y : S THEN r := r \\/ {x |-> y} END",
+    ));
     check(&with_op("s <: S", "s := {}", "ANY t WHERE t <: S & t /= s THEN s := t END"));
 }
 
 #[test]
 fn sequences_grow_and_shrink() {
-    check(&with_op("q : seq(E)", "q := []", "SELECT size(q) < 2 THEN q := q <- a WHEN q /= [] THEN q := tail(q) END"));
+    check(&with_op(
+        "q : seq(E)",
+        "q := []",
+        "SELECT size(q) < 2 THEN q := q <- a WHEN q /= [] THEN q := tail(q) END",
+    ));
     check(&with_op("q : seq(E) & x : E", "q, x := [], b", "CHOICE x := first(q) OR q := a -> (b -> []) END"));
 }
 

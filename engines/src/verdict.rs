@@ -85,8 +85,8 @@ pub struct Proof {
 pub struct Counterexample {
     /// From an initial state to the violation.
     pub trace: Trace,
-    /// Everything that is wrong there.
-    pub violation: Violation,
+    /// Everything that is wrong there; not empty.
+    pub violations: Vec<Violation>,
 }
 
 /// Why a run ended without an answer.

@@ -513,6 +513,7 @@ pub struct Operation {
 }
 
 /// An entry of `DEFINITIONS`.
+#[allow(clippy::large_enum_variant)] // Nearly all entries are of the large form.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Definition {
     /// `name(a, b) == body`

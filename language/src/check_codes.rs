@@ -65,6 +65,8 @@ codes! {
     IGNORED_DEFINITION = 407 Structure;
     /// The file is not a machine.
     NOT_A_MACHINE = 408 Structure;
+    /// The machine has another name than its file.
+    NAME_DIFFERS = 409 Structure;
 }
 
 #[cfg(test)]

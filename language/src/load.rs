@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::ast;
 use crate::check;
+use crate::check_codes as codes;
 use crate::decode::{self, ReadError};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::{Expr, Model, Pred};
@@ -45,12 +46,26 @@ fn load(mut sources: Sources, id: SourceId, mut diagnostics: Vec<Diagnostic>) ->
     diagnostics.extend(found);
     let mut files = definition_files(&machine, id, &mut sources, &mut diagnostics);
     let sources = Arc::new(sources);
+    name_of_file(&machine, &sources, id, &mut diagnostics);
     let unread = diagnostics.iter().any(|d| d.severity == Severity::Error);
     let (model, checked) = check::check(sources.clone(), &machine, &mut |name| files.remove(name));
     // Where text could not be read, the checker works on holes: it may say less, never more.
     let model = if unread { None } else { model };
     diagnostics.extend(checked);
     Loaded { sources, model, diagnostics }
+}
+
+// Other machines would not find it by its name.
+fn name_of_file(machine: &ast::Machine, sources: &Sources, id: SourceId, diagnostics: &mut Vec<Diagnostic>) {
+    let (name, path) = (&machine.name.name, &sources.get(id).path);
+    let Some(stem) = path.file_stem().and_then(|s| s.to_str()) else { return };
+    if !name.is_empty() && name != stem {
+        diagnostics.push(Diagnostic::warning(
+            codes::NAME_DIFFERS,
+            machine.name.span,
+            format!("machine `{name}` stands in a file named `{stem}`"),
+        ));
+    }
 }
 
 // Files are found beside the file that names them, and may name others.

@@ -204,64 +204,83 @@ pub struct Names {
     pub written: BTreeSet<VarId>,
     /// Locals that are assigned and not bound inside.
     pub written_locals: BTreeSet<LocalId>,
-    bound: BTreeSet<LocalId>,
+    bound: Vec<LocalId>,
 }
 
 impl Visitor for Names {
     fn expr(&mut self, e: &Expr) {
         match &e.kind {
-            ExprKind::Var(v) | ExprKind::Old(v) => drop(self.variables.insert(*v)),
-            ExprKind::Const(c) => drop(self.constants.insert(*c)),
-            ExprKind::Local(l) => drop(self.locals.insert(*l)),
-            _ => walk_expr(self, e),
+            ExprKind::Var(v) | ExprKind::Old(v) => {
+                self.variables.insert(*v);
+            }
+            ExprKind::Const(c) => {
+                self.constants.insert(*c);
+            }
+            ExprKind::Local(l) => {
+                if !self.bound.contains(l) {
+                    self.locals.insert(*l);
+                }
+            }
+            _ => self.scoped(|names| walk_expr(names, e)),
         }
     }
+    fn pred(&mut self, p: &Pred) {
+        self.scoped(|names| walk_pred(names, p));
+    }
+    fn subst(&mut self, s: &Subst) {
+        self.scoped(|names| walk_subst(names, s));
+    }
     fn binder(&mut self, local: &LocalId) {
-        self.bound.insert(*local);
+        self.bound.push(*local);
     }
     fn target(&mut self, target: &Target) {
         match target {
-            Target::Var(v) => drop(self.written.insert(*v)),
-            Target::Local(l) => drop(self.written_locals.insert(*l)),
+            Target::Var(v) => {
+                self.written.insert(*v);
+            }
+            Target::Local(l) => {
+                if !self.bound.contains(l) {
+                    self.written_locals.insert(*l);
+                }
+            }
         }
     }
 }
 
 impl Names {
-    // Binders are unique in a model, so "bound somewhere inside" means "not free".
-    fn close(mut self) -> Names {
-        for l in std::mem::take(&mut self.bound) {
-            self.locals.remove(&l);
-            self.written_locals.remove(&l);
-        }
-        self
+    // What a node binds is bound in its parts only.
+    fn scoped(&mut self, walk: impl FnOnce(&mut Self)) {
+        let outside = self.bound.len();
+        walk(self);
+        self.bound.truncate(outside);
     }
 
     /// Free names of an expression.
     pub fn of_expr(e: &Expr) -> Names {
         let mut names = Names::default();
         names.expr(e);
-        names.close()
+        names
     }
 
     /// Free names of a predicate.
     pub fn of_pred(p: &Pred) -> Names {
         let mut names = Names::default();
         names.pred(p);
-        names.close()
+        names
     }
 
     /// What a substitution reads and writes. An assignment to a part (`f(e) := E`) reads `f`.
     pub fn of_subst(s: &Subst) -> Names {
         let mut names = Names::default();
         names.subst(s);
-        names.close()
+        names
     }
 }
 
 /// Expressions to put in the place of names.
 ///
-/// Since every binder of a model has its own [`LocalId`], nothing is captured.
+/// Since every binder of a model has its own [`LocalId`], nothing is captured. A local that is bound
+/// inside the tree is not replaced there.
 #[derive(Clone, Default, Debug)]
 pub struct Replacement {
     /// For state variables.
@@ -274,40 +293,67 @@ pub struct Replacement {
     pub locals: BTreeMap<LocalId, Expr>,
 }
 
-impl VisitorMut for &Replacement {
+struct Replacer<'r> {
+    with: &'r Replacement,
+    bound: Vec<LocalId>,
+}
+
+impl Replacer<'_> {
+    fn scoped(&mut self, walk: impl FnOnce(&mut Self)) {
+        let outside = self.bound.len();
+        walk(self);
+        self.bound.truncate(outside);
+    }
+}
+
+impl VisitorMut for Replacer<'_> {
     fn expr(&mut self, e: &mut Expr) {
         let new = match &e.kind {
-            ExprKind::Var(v) => self.variables.get(v),
-            ExprKind::Old(v) => self.old.get(v),
-            ExprKind::Const(c) => self.constants.get(c),
-            ExprKind::Local(l) => self.locals.get(l),
-            _ => return walk_expr_mut(self, e),
+            ExprKind::Var(v) => self.with.variables.get(v),
+            ExprKind::Old(v) => self.with.old.get(v),
+            ExprKind::Const(c) => self.with.constants.get(c),
+            ExprKind::Local(l) if self.bound.contains(l) => None,
+            ExprKind::Local(l) => self.with.locals.get(l),
+            _ => return self.scoped(|r| walk_expr_mut(r, e)),
         };
         if let Some(new) = new {
             *e = new.clone();
         }
     }
+    fn pred(&mut self, p: &mut Pred) {
+        self.scoped(|r| walk_pred_mut(r, p));
+    }
+    fn subst(&mut self, s: &mut Subst) {
+        self.scoped(|r| walk_subst_mut(r, s));
+    }
+    fn binder(&mut self, local: &mut LocalId) {
+        self.bound.push(*local);
+    }
 }
 
 impl Replacement {
+    fn replacer(&self) -> Replacer<'_> {
+        Replacer { with: self, bound: vec![] }
+    }
+
     /// The expression with all names replaced at once.
     pub fn in_expr(&self, e: &Expr) -> Expr {
         let mut e = e.clone();
-        { self }.expr(&mut e);
+        self.replacer().expr(&mut e);
         e
     }
 
     /// The predicate with all names replaced at once.
     pub fn in_pred(&self, p: &Pred) -> Pred {
         let mut p = p.clone();
-        { self }.pred(&mut p);
+        self.replacer().pred(&mut p);
         p
     }
 
     /// The substitution with all names that it reads replaced; targets stay.
     pub fn in_subst(&self, s: &Subst) -> Subst {
         let mut s = s.clone();
-        { self }.subst(&mut s);
+        self.replacer().subst(&mut s);
         s
     }
 }
@@ -403,5 +449,57 @@ impl VisitorMut for Renumber<'_> {
     fn choice(&mut self, c: &mut ChoiceId) {
         let next = ChoiceId(self.choices.len() as u32);
         *c = *self.choices.entry(*c).or_insert(next);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::{check_expression, check_predicate, load_text};
+    use crate::print;
+
+    fn model() -> Model {
+        let text = "MACHINE M CONSTANTS k PROPERTIES k : NAT VARIABLES x, y, f
+INVARIANT x : NAT & y : NAT & f : NAT +-> NAT INITIALISATION x, y, f := 0, 0, {}
+OPERATIONS r <-- o(p) = PRE p : NAT THEN ANY z WHERE z : NAT & z > y THEN f(p) := z || r := k || x : (x > x$0) END END END";
+        load_text("M.mch", text).model.expect("the machine checks")
+    }
+
+    #[test]
+    fn reads_and_writes_of_an_operation() {
+        let m = model();
+        let names = Names::of_subst(&m.events[0].body);
+        let of = |vars: &BTreeSet<VarId>| -> Vec<&str> {
+            vars.iter().map(|v| m.variables[v.index()].name.as_str()).collect()
+        };
+        assert_eq!(of(&names.variables), ["x", "y", "f"]);
+        assert_eq!(of(&names.written), ["x", "f"]);
+        assert_eq!(names.locals.into_iter().collect::<Vec<_>>(), m.events[0].parameters);
+        assert_eq!(names.written_locals.into_iter().collect::<Vec<_>>(), m.events[0].results);
+        assert_eq!(names.constants.len(), 1);
+    }
+
+    #[test]
+    fn replaced_names_are_not_captured() {
+        let mut m = model();
+        let p = check_predicate(&mut m, "#y.(y > x & y : NAT) & y = 1").unwrap();
+        let e = check_expression(&mut m, "y + k").unwrap();
+        let one = check_expression(&mut m, "1").unwrap();
+        let with =
+            Replacement { variables: [(VarId(0), e), (VarId(1), one)].into(), ..Replacement::default() };
+        assert_eq!(print::pred(&m, &with.in_pred(&p)), "#y_1.(y_1 > y + k & y_1 : NAT) & 1 = 1");
+    }
+
+    #[test]
+    fn bound_locals_are_not_replaced() {
+        let mut m = model();
+        let p = check_predicate(&mut m, "#z.(z : NAT)").unwrap();
+        let PredKind::Exists(ids, body) = &p.kind else { panic!() };
+        let one = check_expression(&mut m, "1").unwrap();
+        let with = Replacement { locals: [(ids[0], one)].into(), ..Replacement::default() };
+        assert_eq!(with.in_pred(&p), p);
+        assert_eq!(print::pred(&m, &with.in_pred(body)), "1 : NAT");
+        assert_eq!(Names::of_pred(body).locals.len(), 1);
+        assert!(Names::of_pred(&p).locals.is_empty());
     }
 }

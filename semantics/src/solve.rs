@@ -201,7 +201,7 @@ impl<'m> Evaluator<'m> {
             return false;
         }
         let Ok(Value::Set(pairs)) = self.eval(env, f) else { return false };
-        let Ok(all) = self.type_values(&x.ty, x.span) else { return false };
+        let all = self.type_values(&x.ty);
         let Ok(Cardinality::Exact(n)) = self.cardinality(&all, x.span) else { return false };
         let mut points: Vec<_> = pairs.iter().filter_map(|p| p.as_pair().map(|p| p.0)).collect();
         points.dedup();
@@ -454,7 +454,7 @@ impl<'m> Search<'_, 'm> {
             // The values of a type, the smallest first.
             for (i, name) in self.unknowns.iter().enumerate() {
                 let Some(ty) = self.eval.type_of(*name).filter(|_| bound[i].is_none()) else { continue };
-                let values = self.eval.type_values(ty, self.at)?;
+                let values = self.eval.type_values(ty);
                 if let Some(n) = self.eval.cardinality(&values, self.at)?.within(limit)
                     && best.as_ref().is_none_or(|(m, _)| n < *m)
                 {

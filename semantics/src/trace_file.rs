@@ -135,13 +135,17 @@ pub fn trace_to_file(model: &Model, trace: &Trace) -> TraceFile {
         .map(|step| {
             let event = step.event.and_then(|e| model.events.get(e.index()));
             let changed = step.state.iter().flat_map(|state| {
-                model.variables.iter().zip(state).enumerate().filter(|(i, (_, v))| {
-                    before.and_then(|b| b.get(*i)).is_none_or(|old| old != *v)
-                })
+                model
+                    .variables
+                    .iter()
+                    .zip(state)
+                    .enumerate()
+                    .filter(|(i, (_, v))| before.and_then(|b| b.get(*i)).is_none_or(|old| old != *v))
             });
             let written = StepFile {
                 event: event.map_or(INITIALISATION, |e| e.name.as_str()).to_string(),
-                parameters: event.map_or(BTreeMap::new(), |e| locals(&e.parameters, &step.execution.parameters)),
+                parameters: event
+                    .map_or(BTreeMap::new(), |e| locals(&e.parameters, &step.execution.parameters)),
                 results: event.map_or(BTreeMap::new(), |e| locals(&e.results, &step.execution.results)),
                 changed: changed.map(|(_, (x, v))| (x.name.clone(), text(v))).collect(),
                 state: step.state.as_ref().map(|state| named(&model.variables, state, &text)),
@@ -162,7 +166,9 @@ pub fn trace_to_file(model: &Model, trace: &Trace) -> TraceFile {
         version: VERSION,
         machine: model.name.clone(),
         scope: ScopeFile {
-            sizes: sizes.filter_map(|(c, n)| Some((model.carriers.get(c.index())?.name.clone(), *n))).collect(),
+            sizes: sizes
+                .filter_map(|(c, n)| Some((model.carriers.get(c.index())?.name.clone(), *n)))
+                .collect(),
             maxint: trace.scope.maxint.to_string(),
             minint: trace.scope.minint.to_string(),
         },
@@ -204,12 +210,8 @@ pub fn trace_from_file(model: &Model, file: &TraceFile) -> Result<Trace, TraceEr
     let scope = read_scope(model, &file.scope)?;
     let reader = Reader { model, scope: &scope, choices: choice_types(model) };
     let constants = reader.values("constants", &model.constants, &file.constants)?;
-    let steps = file
-        .steps
-        .iter()
-        .enumerate()
-        .map(|(i, step)| reader.step(i, step))
-        .collect::<Result<Vec<_>, _>>()?;
+    let steps =
+        file.steps.iter().enumerate().map(|(i, step)| reader.step(i, step)).collect::<Result<Vec<_>, _>>()?;
     Ok(Trace { constants, steps, scope: scope.clone() })
 }
 
@@ -267,8 +269,7 @@ impl Reader<'_> {
             choices.push((id, value));
         }
         choices.sort_by_key(|(id, _)| *id);
-        let state =
-            step.state.as_ref().map(|s| self.values(&place, &self.model.variables, s)).transpose()?;
+        let state = step.state.as_ref().map(|s| self.values(&place, &self.model.variables, s)).transpose()?;
         Ok(Step {
             event: event.map(|e| bsym_language::model::EventId(e as u32)),
             execution: Execution {

@@ -51,7 +51,11 @@ fn explore(model: &Model, scope: &Scope) -> Graph {
                 agree(&eval, constants, &state, &edge);
                 let mut next = trace.clone();
                 let reached = edge.state().cloned();
-                next.steps.push(Step { event: edge.event, execution: edge.execution, state: reached.clone() });
+                next.steps.push(Step {
+                    event: edge.event,
+                    execution: edge.execution,
+                    state: reached.clone(),
+                });
                 match reached {
                     Some(state) if seen.insert(state.clone()) => {
                         graph.traces.push(next.clone());
@@ -119,7 +123,7 @@ fn graphs_of_small_machines() {
            s = BEGIN x := 0; y := bool(x = 0) END
          END",
         6,
-        33,
+        38,
     );
     check_graph(
         "MACHINE Constants CONSTANTS c, f PROPERTIES c : 1..2 & f : 1..c --> BOOL & f(1) = TRUE
@@ -136,8 +140,7 @@ fn events(model: &Model, scope: &Scope, names: &[&str]) -> Trace {
     let mut trace = Trace { scope: scope.clone(), constants, steps: Vec::new() };
     let mut state: State = Vec::new();
     for name in [None].into_iter().chain(names.iter().copied().map(Some)) {
-        let event =
-            name.map(|n| EventId(model.events.iter().position(|e| e.name == n).unwrap() as u32));
+        let event = name.map(|n| EventId(model.events.iter().position(|e| e.name == n).unwrap() as u32));
         let outcome = eval.execute(&trace.constants, &state, event, &Execution::default()).unwrap();
         let reached = match outcome {
             Outcome::Reached { state, .. } => Some(state),
@@ -194,16 +197,17 @@ fn replay_refuses_what_is_no_trace() {
         change(&mut changed);
         replay(&model, &changed, &Checks::default()).unwrap_err().to_string()
     };
-    let state = |t: &mut Trace, i: usize, v: i64| t.steps[i].state.as_mut().unwrap()[0] = crate::value::Value::int(v);
+    let state =
+        |t: &mut Trace, i: usize, v: i64| t.steps[i].state.as_mut().unwrap()[0] = crate::value::Value::int(v);
     assert_eq!(refused(&|t| state(t, 1, 2)), "step 1: `n` is 1, not 2");
     assert_eq!(refused(&|t| state(t, 0, 7)), "initialisation: `n` is 0, not 7");
-    assert_eq!(refused(&|t| t.steps[1].event = Some(EventId(4))), "step 1: it is disabled: the guard is false");
+    assert_eq!(
+        refused(&|t| t.steps[1].event = Some(EventId(4))),
+        "step 1: it is disabled: the guard is false"
+    );
     assert_eq!(refused(&|t| t.steps.clear()), "constants: the trace has no steps");
     assert_eq!(refused(&|t| t.steps[1].event = None), "step 1: the initialisation comes first");
-    assert_eq!(
-        refused(&|t| t.steps[1].state = None),
-        "step 1: it reaches a state although none is claimed"
-    );
+    assert_eq!(refused(&|t| t.steps[1].state = None), "step 1: it reaches a state although none is claimed");
 }
 
 #[test]
@@ -214,10 +218,7 @@ fn files_that_are_no_traces_of_the_model_are_refused() {
         assert!(json.contains(from), "{json}");
         trace_from_json(&model, &json.replace(from, to)).unwrap_err().to_string()
     };
-    assert_eq!(
-        refused("\"Faulty\"", "\"Other\""),
-        "the trace is of machine `Other`, not of `Faulty`"
-    );
+    assert_eq!(refused("\"Faulty\"", "\"Other\""), "the trace is of machine `Other`, not of `Faulty`");
     assert_eq!(
         refused("\"inc\"", "\"dec\""),
         "step 1 (dec): `dec` is not one of: inc, divide, claim, ask, stop, INITIALISATION"

@@ -160,12 +160,8 @@ impl Reader<'_> {
         // `(a|->b)`, or without parentheses; `(a|->b)|->c` begins with the parenthesis of its left side.
         if self.eat("(") {
             let read = self.maplet(left, right).and_then(|v| self.expect(")").map(|()| v));
-            if let Ok(value) = read {
-                let end = self.at;
-                if !self.arrow() {
-                    return Ok(value);
-                }
-                self.at = end;
+            if read.is_ok() {
+                return read;
             }
             self.at = start;
         }
@@ -339,5 +335,62 @@ impl Reader<'_> {
             }
             self.expect(",")?;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bsym_language::load::load_text;
+
+    use super::*;
+    use crate::scope::ScopeRequest;
+    use crate::value_text::value_text;
+
+    fn read(ty: &Type, text: &str) -> Result<String, String> {
+        let loaded = load_text("m.mch", "MACHINE M SETS D; C = {red, green} END");
+        let model = loaded.model.expect("the machine is right");
+        let request = ScopeRequest { prob: true, ..ScopeRequest::default() };
+        let scope = Scope::settle(&model, &request).expect("the scope is right");
+        let value = parse_value(&model, &scope, ty, text).map_err(|e| e.to_string())?;
+        Ok(value_text(&model, &scope, &value))
+    }
+
+    #[test]
+    fn reads_what_is_written_and_what_prob_writes() {
+        let (int, deferred, enumerated) =
+            (Type::Int, Type::Carrier(CarrierId(0)), Type::Carrier(CarrierId(1)));
+        let check =
+            |ty: &Type, text: &str, expected: &str| assert_eq!(read(ty, text), Ok(expected.to_string()));
+        check(&int, " -12 ", "-12");
+        check(&Type::Real, "1.5", "1.5");
+        check(&Type::String, r#""a\"\\\n""#, r#""a\"\\\n""#);
+        check(&Type::pow(deferred.clone()), "{D2,D1}", "{D1,D2}");
+        check(&Type::pow(enumerated.clone()), "C", "{red,green}");
+        check(&Type::pow(int.clone()), "∅", "{}");
+        check(&Type::pow(int.clone()), "1..3", "{1,2,3}");
+        check(&Type::pow(int.clone()), "NATURAL", "NATURAL");
+        check(&Type::seq(Type::Bool), "[TRUE,FALSE]", "{(1|->TRUE),(2|->FALSE)}");
+        let nested = Type::pair(Type::pair(int.clone(), int.clone()), int.clone());
+        check(&nested, "((1|->2)|->3)", "((1|->2)|->3)");
+        check(&nested, "(1 ↦ 2) ↦ 3", "((1|->2)|->3)");
+        check(&nested, "1|->2|->3", "((1|->2)|->3)");
+        let record = Type::Record(vec![("a".into(), int.clone()), ("b".into(), Type::pow(nested))]);
+        check(&record, "rec(b:{},a:7)", "rec(a:7,b:{})");
+    }
+
+    #[test]
+    fn refuses_what_is_no_value_of_the_type() {
+        let deferred = Type::Carrier(CarrierId(0));
+        let refused = |ty: &Type, text: &str| read(ty, text).expect_err(text);
+        assert!(refused(&deferred, "D3").contains("no element of `D` in this scope"));
+        assert!(refused(&deferred, "red").contains("no element of `D`"));
+        assert!(refused(&Type::Int, "1 2").contains("expected the end at character 3"));
+        assert!(refused(&Type::Bool, "1").contains("expected `TRUE` or `FALSE`"));
+        assert!(refused(&Type::pow(Type::Int), "{1,").contains("expected an integer"));
+        let mut deep = Type::Int;
+        for _ in 0..1000 {
+            deep = Type::pow(deep);
+        }
+        assert!(refused(&deep, &"{".repeat(1000)).contains("nested too deeply"));
     }
 }

@@ -267,9 +267,18 @@ impl Encoder {
             DomainRestriction | DomainSubtraction | RangeRestriction | RangeSubtraction | Override
             | DirectProduct | ParallelProduct | Composition | Image => self.binary_relation(op, a, b, e),
             Prepend | Append | Concat | Take | Drop => self.binary_sequence(op, a, b),
-            Relation | TotalRelation | SurjectiveRelation | TotalSurjectiveRelation | PartialFunction
-            | TotalFunction | PartialInjection | TotalInjection | PartialSurjection | TotalSurjection
-            | PartialBijection | TotalBijection => self.relation_space(op, a, b, e),
+            Relation
+            | TotalRelation
+            | SurjectiveRelation
+            | TotalSurjectiveRelation
+            | PartialFunction
+            | TotalFunction
+            | PartialInjection
+            | TotalInjection
+            | PartialSurjection
+            | TotalSurjection
+            | PartialBijection
+            | TotalBijection => self.relation_space(op, a, b, e),
         }
     }
 }

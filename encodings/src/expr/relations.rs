@@ -137,7 +137,10 @@ impl Encoder {
                 let whole = Set::new(keys, Form::Array(*domain));
                 let rest = if keep { self.intersection(&whole, s)? } else { self.difference(&whole, s)? };
                 let domain = self.as_array(&rest)?;
-                return Ok(Set::new(element, Form::Map { domain, columns: columns.clone(), shape: shape.clone() }));
+                return Ok(Set::new(
+                    element,
+                    Form::Map { domain, columns: columns.clone(), shape: shape.clone() },
+                ));
             }
             Form::Lambda(domain, value) => {
                 let value = value.clone();
@@ -213,7 +216,12 @@ impl Encoder {
     }
 
     /// `(r ; s)`
-    pub(crate) fn compose(&mut self, r: &Rc<Set>, s: &Rc<Set>, element: Type) -> Result<Rc<Set>, Unsupported> {
+    pub(crate) fn compose(
+        &mut self,
+        r: &Rc<Set>,
+        s: &Rc<Set>,
+        element: Type,
+    ) -> Result<Rc<Set>, Unsupported> {
         let (r, s) = (r.clone(), s.clone());
         if self.surely_functional(&r) && self.surely_functional(&s) && !matches!(r.form, Form::List(_)) {
             let (keys, _) = self.sides(&r)?;
@@ -450,7 +458,12 @@ impl Encoder {
         let function = !matches!(op, Relation | TotalRelation | SurjectiveRelation | TotalSurjectiveRelation);
         let total_on = matches!(
             op,
-            TotalRelation | TotalSurjectiveRelation | TotalFunction | TotalInjection | TotalSurjection | TotalBijection
+            TotalRelation
+                | TotalSurjectiveRelation
+                | TotalFunction
+                | TotalInjection
+                | TotalSurjection
+                | TotalBijection
         );
         let onto = matches!(
             op,

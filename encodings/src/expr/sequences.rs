@@ -168,7 +168,8 @@ impl Encoder {
                 let (value, defined) = match op {
                     UnaryOp::Size => (Symbolic::Atom(t.int(values.len() as i64)), Terms::TRUE),
                     UnaryOp::First | UnaryOp::Last => {
-                        let found = if op == UnaryOp::First { values.first() } else { values.last() }.cloned();
+                        let found =
+                            if op == UnaryOp::First { values.first() } else { values.last() }.cloned();
                         match found {
                             Some(v) => (v, Terms::TRUE),
                             None => (some(self)?, Terms::FALSE),

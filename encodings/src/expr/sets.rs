@@ -131,5 +131,4 @@ impl Encoder {
         )?;
         Ok(Encoded { value: Symbolic::Set(value), defined: self.terms.and(defined) })
     }
-
 }

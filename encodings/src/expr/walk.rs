@@ -11,8 +11,8 @@ enum Part<'a> {
 fn of_expr(e: &Expr) -> Vec<Part<'_>> {
     use ExprKind::*;
     match &e.kind {
-        Var(_) | Old(_) | Const(_) | Local(_) | Element(..) | Carrier(_) | Integer(_) | Real(_) | String(_)
-        | Bool(_) | MaxInt | MinInt | Set(_) | EmptySet | Succ | Pred => vec![],
+        Var(_) | Old(_) | Const(_) | Local(_) | Element(..) | Carrier(_) | Integer(_) | Real(_)
+        | String(_) | Bool(_) | MaxInt | MinInt | Set(_) | EmptySet | Succ | Pred => vec![],
         SetExtension(items) | SeqExtension(items) => items.iter().map(Part::Expr).collect(),
         Unary(_, a) | Field(a, _) => vec![Part::Expr(a)],
         Binary(_, a, b) | Apply(a, b) | WithField(a, _, b) | Iterate(a, b) | Prj1(a, b) | Prj2(a, b) => {
@@ -82,7 +82,19 @@ fn partial(e: &Expr) -> bool {
         ExprKind::Quantified(op, ..) => !matches!(op, QuantOp::Lambda | QuantOp::Union | QuantOp::Image),
         ExprKind::Unary(op, _) => matches!(
             op,
-            Card | Max | Min | MaxReal | MinReal | GeneralInter | Size | First | Last | Front | Tail | Rev | Conc | Fnc
+            Card | Max
+                | Min
+                | MaxReal
+                | MinReal
+                | GeneralInter
+                | Size
+                | First
+                | Last
+                | Front
+                | Tail
+                | Rev
+                | Conc
+                | Fnc
         ),
         ExprKind::Binary(op, ..) => matches!(
             op,

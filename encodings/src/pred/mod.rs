@@ -46,10 +46,7 @@ impl Encoder {
             }
             PredKind::Iff(a, b) => {
                 let (a, b) = (self.pred(env, a)?, self.pred(env, b)?);
-                Ok(StatePredicate {
-                    holds: t.eq(a.holds, b.holds),
-                    defined: t.and([a.defined, b.defined]),
-                })
+                Ok(StatePredicate { holds: t.eq(a.holds, b.holds), defined: t.and([a.defined, b.defined]) })
             }
             PredKind::Not(a) => {
                 let a = self.pred(env, a)?;
@@ -118,7 +115,13 @@ impl Encoder {
         Ok(StatePredicate { holds: t.and(holds), defined: t.and(defined) })
     }
 
-    fn compare(&mut self, env: &Env, op: CompareOp, a: &Expr, b: &Expr) -> Result<StatePredicate, Unsupported> {
+    fn compare(
+        &mut self,
+        env: &Env,
+        op: CompareOp,
+        a: &Expr,
+        b: &Expr,
+    ) -> Result<StatePredicate, Unsupported> {
         if let Some(p) = self.compare_with_card(env, op, a, b)? {
             return Ok(p);
         }
@@ -140,7 +143,10 @@ impl Encoder {
                 let inside = self.member(x, y)?;
                 self.negated(inside)
             }
-            CompareOp::Subset | CompareOp::NotSubset | CompareOp::StrictSubset | CompareOp::NotStrictSubset => {
+            CompareOp::Subset
+            | CompareOp::NotSubset
+            | CompareOp::StrictSubset
+            | CompareOp::NotStrictSubset => {
                 let (x, y) = (self.as_set(x)?.clone(), self.as_set(y)?.clone());
                 let mut holds = self.subset(&x, &y)?;
                 if matches!(op, CompareOp::StrictSubset | CompareOp::NotStrictSubset) {

@@ -134,6 +134,7 @@ pub enum Answer<'s> {
 
 /// The model of the last check.
 pub struct Model<'s> {
+    terms: &'s Terms,
     backend: &'s mut dyn Backend,
 }
 
@@ -143,7 +144,17 @@ impl Model<'_> {
     /// # Errors
     /// If the solver is gone.
     pub fn value(&mut self, t: Term) -> Result<TermValue, SolverError> {
-        self.backend.value(t)
+        let value = self.backend.value(t)?;
+        if !value.is_opaque() || self.terms.as_symbol(t).is_some() {
+            return Ok(value);
+        }
+        // Solvers leave some operators on arrays as they are; the values of the symbols say the rest.
+        let mut symbols = HashMap::new();
+        for id in self.terms.symbols(&[t]) {
+            let symbol = self.terms.symbol(&self.terms.symbol_name(id), self.terms.symbol_sort(id));
+            symbols.insert(id, self.backend.value(symbol)?);
+        }
+        Ok(evaluate::evaluate(self.terms, t, &symbols).unwrap_or(value))
     }
 
     /// The elements of an uninterpreted sort in the model; none if the solver does not say.
@@ -268,7 +279,7 @@ impl Session {
         self.statistics.queries += 1;
         self.statistics.time += start.elapsed();
         match answer? {
-            RawAnswer::Sat => Ok(Answer::Sat(Model { backend: &mut *self.backend })),
+            RawAnswer::Sat => Ok(Answer::Sat(Model { terms: &self.terms, backend: &mut *self.backend })),
             RawAnswer::Unsat => {
                 Ok(Answer::Unsat(Core(self.backend.core()?.into_iter().map(|i| given[i]).collect())))
             }

@@ -232,8 +232,140 @@ fn decimal(a: &str) -> Option<BigRational> {
 /// An S-expression as text.
 fn print(s: &Sexpr) -> String {
     match s {
+        Sexpr::Atom(a) if a.chars().all(|c| c.is_ascii_digit() || c == '.') => a.clone(),
         Sexpr::Atom(a) => super::names::quoted(a),
         Sexpr::Text(t) => format!("\"{}\"", t.replace('"', "\"\"")),
         Sexpr::List(l) => format!("({})", l.iter().map(print).collect::<Vec<_>>().join(" ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::sexpr;
+
+    /// Reads `text` as a value of the sort that `sort` picks, and shows it.
+    fn check(text: &str, sort: impl Fn(&Sorts) -> Sort, expected: &str) {
+        let terms = Terms::new();
+        let sorts = Sorts::new(&terms);
+        let red = |i| (sorts.color, i);
+        let constructors = HashMap::from([("red".into(), red(0)), ("a b".into(), red(1))]);
+        let tuples = HashMap::from([("pair".to_string(), sorts.pair), ("unit".to_string(), sorts.unit)]);
+        let meaning = Meaning { terms: &terms, constructors: &constructors, tuples: &tuples };
+        let read = sexpr::read(text).expect("complete").pop().expect("one");
+        assert_eq!(show(&meaning.value(&read, sort(&sorts))), expected, "{text}");
+    }
+
+    struct Sorts {
+        color: Sort,
+        person: Sort,
+        pair: Sort,
+        unit: Sort,
+        set: Sort,
+        array: Sort,
+        nested: Sort,
+    }
+
+    impl Sorts {
+        fn new(t: &Terms) -> Self {
+            let color = t.sort(SortKind::Enum("color".into(), ["red".into(), "a b".into()].into()));
+            let person = t.sort(SortKind::Uninterpreted("person".into()));
+            let set = t.set_sort(color);
+            Sorts {
+                color,
+                person,
+                pair: t.tuple_sort(&[Terms::INT, color]),
+                unit: t.tuple_sort(&[]),
+                set,
+                array: t.array_sort(Terms::INT, Terms::INT),
+                nested: t.array_sort(Terms::INT, set),
+            }
+        }
+    }
+
+    fn show(v: &TermValue) -> String {
+        match v {
+            TermValue::Bool(b) => b.to_string(),
+            TermValue::Int(n) => n.to_string(),
+            TermValue::Real(r) => format!("{r}r"),
+            TermValue::Constructor(_, i) => format!("#{i}"),
+            TermValue::Element(_, n) => n.to_string(),
+            TermValue::Tuple(parts) => format!("<{}>", parts.iter().map(show).collect::<Vec<_>>().join(" ")),
+            TermValue::Array { default, entries } => {
+                let entries: String =
+                    entries.iter().map(|(i, v)| format!(" {}:{}", show(i), show(v))).collect();
+                format!("[{}{entries}]", show(default))
+            }
+            TermValue::Opaque(text) => format!("? {text}"),
+        }
+    }
+
+    #[test]
+    fn numbers() {
+        check("12", |_| Terms::INT, "12");
+        check("(- 12)", |_| Terms::INT, "-12");
+        check("-12", |_| Terms::INT, "-12");
+        check("123456789012345678901234567890", |_| Terms::INT, "123456789012345678901234567890");
+        check("(/ 1.0 2.0)", |_| Terms::REAL, "1/2r");
+        check("(- (/ 1.0 2.0))", |_| Terms::REAL, "-1/2r");
+        check("(/ (- 1) 2)", |_| Terms::REAL, "-1/2r");
+        check("1/2", |_| Terms::REAL, "1/2r");
+        check("2.50", |_| Terms::REAL, "5/2r");
+        check("-0.5", |_| Terms::REAL, "-1/2r");
+        check("(to_real 3)", |_| Terms::REAL, "3r");
+        check("(/ 1 0)", |_| Terms::REAL, "? (/ 1 0)");
+        check("x", |_| Terms::INT, "? x");
+        check("1.5", |_| Terms::INT, "? 1.5");
+        check("(root-obj (+ (^ x 2) (- 2)) 1)", |_| Terms::REAL, "? (root-obj (+ (^ x 2) (- 2)) 1)");
+    }
+
+    #[test]
+    fn elements_and_tuples() {
+        check("red", |s| s.color, "#0");
+        check("|a b|", |s| s.color, "#1");
+        check("(as |a b| color)", |s| s.color, "#1");
+        check("blue", |s| s.color, "? blue");
+        check("person!val!3", |s| s.person, "person!val!3");
+        check("(as @person_3 person)", |s| s.person, "@person_3");
+        check("(pair (- 1) |a b|)", |s| s.pair, "<-1 #1>");
+        check("((as pair p) 1 red)", |s| s.pair, "<1 #0>");
+        check("unit", |s| s.unit, "<>");
+        check("(as unit u)", |s| s.unit, "<>");
+        check("(pair 1)", |s| s.pair, "? (pair 1)");
+    }
+
+    #[test]
+    fn arrays_have_one_form() {
+        check("((as const (Array Int Int)) 3)", |s| s.array, "[3]");
+        check("(store (store ((as const X) 3) 2 5) 1 7)", |s| s.array, "[3 1:7 2:5]");
+        check("(store (store ((as const X) 3) 1 5) 1 7)", |s| s.array, "[3 1:7]");
+        check("(store (store ((as const X) 3) 1 5) 1 3)", |s| s.array, "[3]");
+        check("(store ((as const X) false) |a b| true)", |s| s.set, "[false #1:true]");
+        check(
+            "(store ((as const X) ((as const Y) false)) 1 (store ((as const Y) false) red true))",
+            |s| s.nested,
+            "[[false] 1:[false #0:true]]",
+        );
+        check("(store a 1 2)", |s| s.array, "? (store a 1 2)");
+    }
+
+    #[test]
+    fn let_is_resolved() {
+        check("(let ((a!1 (store ((as const X) 3) 2 5))) (store a!1 1 7))", |s| s.array, "[3 1:7 2:5]");
+        check("(let ((a 1)) (let ((a 2) (b a)) (pair b red)))", |s| s.pair, "<1 #0>");
+        check("(let ((a a)) a)", |_| Terms::INT, "? (let ((a a)) a)");
+    }
+
+    #[test]
+    fn functions_are_tables() {
+        check("(lambda ((x Int)) 3)", |s| s.array, "[3]");
+        check(
+            "(lambda ((x Int)) (ite (= x 1) 5 (ite (or (= 2 x) (= x 3)) 6 0)))",
+            |s| s.array,
+            "[0 1:5 2:6 3:6]",
+        );
+        check("(lambda ((x color)) (= x red))", |s| s.set, "[false #0:true]");
+        check("(lambda ((x color)) (not (or (= x red) (= x |a b|))))", |s| s.set, "[true #0:false #1:false]");
+        check("(lambda ((x Int)) (+ x 1))", |s| s.array, "? (lambda ((x Int)) (+ x 1))");
     }
 }

@@ -32,12 +32,17 @@ const REPLY: Duration = Duration::from_secs(60);
 /// How long a solver may take to obey its own time limit.
 const GRACE: Duration = Duration::from_millis(100);
 
+/// How long a process that ends may take to end and to have its last words read.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
 /// A running solver.
 struct Running {
     child: Child,
     input: Sender<String>,
     output: Receiver<String>,
     errors: Arc<Mutex<String>>,
+    /// Disconnected when the error channel is at its end.
+    silent: Receiver<()>,
 }
 
 impl Running {
@@ -81,7 +86,9 @@ impl Running {
         });
         let errors = Arc::new(Mutex::new(String::new()));
         let kept = errors.clone();
+        let (until_silent, silent) = channel::<()>();
         std::thread::spawn(move || {
+            let _until_silent = until_silent;
             let mut buffer = [0; 1024];
             while let Ok(n @ 1..) = stderr.read(&mut buffer) {
                 let mut all = kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -90,7 +97,7 @@ impl Running {
                 }
             }
         });
-        Ok(Running { child, input, output, errors })
+        Ok(Running { child, input, output, errors, silent })
     }
 
     /// Says something; whether it arrives shows at the next reply.
@@ -100,12 +107,18 @@ impl Running {
 
     /// What is known about a process that ended.
     fn exited(&mut self) -> SolverError {
+        // It closed its output, so it is ending; one that is not is ended here.
+        let patience = Instant::now() + LAST_WORDS;
+        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < patience {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let _ = self.child.kill();
         let status = match self.child.wait() {
             Ok(status) => status.to_string(),
             Err(e) => e.to_string(),
         };
-        // The last words may still be on their way from the other thread.
-        std::thread::sleep(Duration::from_millis(5));
+        // An error here says that the other thread has read all there is.
+        let _ = self.silent.recv_timeout(LAST_WORDS);
         let said = self.errors.lock().unwrap_or_else(PoisonError::into_inner).trim().to_string();
         SolverError::Exited(if said.is_empty() { status } else { format!("{status}: {said}") })
     }
@@ -224,11 +237,7 @@ impl Process {
     }
 
     fn restart(&mut self) -> Result<(), SolverError> {
-        let arguments: &[&str] = match self.dialect {
-            Dialect::Z3 => &["-in", "-smt2"],
-            Dialect::Generic => &["--lang=smt2", "--model-u-print=decl-fun"],
-        };
-        let running = Running::start(&self.path, arguments)?;
+        let running = Running::start(&self.path, arguments(&self.path, self.dialect))?;
         running.tell(self.told.clone());
         self.running = Some(running);
         self.limit = None;
@@ -465,6 +474,17 @@ impl Backend for Process {
     }
 }
 
+/// What makes a solver read SMT-LIB from its input.
+fn arguments(path: &Path, dialect: Dialect) -> &'static [&'static str] {
+    let program = path.file_stem().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
+    match dialect {
+        Dialect::Z3 => &["-in", "-smt2"],
+        Dialect::Generic if program.contains("z3") => &["-in", "-smt2"],
+        Dialect::Generic if program.contains("cvc5") => &["--lang=smt2", "--model-u-print=decl-fun"],
+        Dialect::Generic => &[],
+    }
+}
+
 /// Runs a complete script in a process of its own, for at most `time`.
 ///
 /// # Errors
@@ -475,11 +495,7 @@ pub fn run_script(
     script: &str,
     time: Duration,
 ) -> Result<RawAnswer, SolverError> {
-    let arguments: &[&str] = match dialect {
-        Dialect::Z3 => &["-in", "-smt2"],
-        Dialect::Generic => &["--lang=smt2"],
-    };
-    let mut running = Running::start(path, arguments)?;
+    let mut running = Running::start(path, arguments(path, dialect))?;
     running.tell(format!("{script}\n(exit)\n"));
     match running.reply(&Budget::unlimited(), Some(Instant::now() + time))? {
         Err(stopped) => Ok(RawAnswer::Unknown(stopped)),

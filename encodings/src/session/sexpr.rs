@@ -73,8 +73,14 @@ pub(super) fn read(text: &str) -> Option<Vec<Sexpr>> {
             c if c.is_whitespace() => {}
             c => {
                 let mut s = String::from(c);
-                while let Some(c) = chars.next_if(|&c| !c.is_whitespace() && !"();\"|".contains(c)) {
-                    s.push(c);
+                // cvc5 writes `@|a b|_0` for an element of the sort `|a b|`.
+                let mut barred = false;
+                while let Some(c) = chars.next_if(|&c| barred || (!c.is_whitespace() && !"();\"".contains(c)))
+                {
+                    if c == '|' { barred = !barred } else { s.push(c) }
+                }
+                if barred {
+                    return None;
                 }
                 open.last_mut()?.push(Sexpr::Atom(s));
             }
@@ -110,6 +116,7 @@ mod tests {
         check("; comment (\n x", "<x>");
         check("(a;b\n)", "(<a>)");
         check("()", "()");
+        check("(as @|a b|_0 |a b|)", "(<as><@a b_0><a b>)");
     }
 
     #[test]

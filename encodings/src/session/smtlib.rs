@@ -309,7 +309,10 @@ impl Printer {
             Op::Lt => apply("<"),
             Op::ToReal => apply("to_real"),
             Op::Floor => apply("to_int"),
-            Op::Select => apply("select"),
+            Op::Select => match self.pushed_select(t, node) {
+                Some(expanded) => self.expanded(expanded, local)?,
+                None => apply("select"),
+            },
             Op::Store => apply("store"),
             Op::ConstArray(sort) if z3 || self.is_literal(node.args[0]) => {
                 let value = self.text(node.args[0], local);
@@ -398,6 +401,14 @@ impl Printer {
         let at = |a: Term| self.terms.select(a, i);
         let id = self.terms.as_symbol(i).expect("just made");
         Some(self.terms.forall(&[id], self.terms.eq(at(node.args[0]), at(node.args[1]))))
+    }
+
+    /// A selection under a binder from an array that the dialect cannot write, from its parts instead.
+    fn pushed_select(&self, t: Term, node: &Node) -> Option<Term> {
+        if self.dialect == Dialect::Z3 || self.is_closed(t) || !self.needs_definition(node.args[0]) {
+            return None;
+        }
+        Some(self.terms.select(node.args[0], node.args[1])).filter(|&pushed| pushed != t)
     }
 
     /// The text of a term that came up while another was written.

@@ -1,5 +1,6 @@
 //! Equality and inclusion of values.
 
+use super::membership::LISTED;
 use super::{Form, Set, Shape, Symbolic};
 use crate::encoder::Encoder;
 use crate::system::Unsupported;
@@ -64,10 +65,11 @@ impl Encoder {
                 }
                 return Ok(self.terms.and(all));
             }
-            (
-                Form::Sequence { length: n, columns: x, .. },
-                Form::Sequence { length: m, columns: y, .. },
-            ) if x == y => return Ok(self.terms.eq(*n, *m)),
+            (Form::Sequence { length: n, columns: x, .. }, Form::Sequence { length: m, columns: y, .. })
+                if x == y =>
+            {
+                return Ok(self.terms.eq(*n, *m));
+            }
             (Form::Interval(Some(a), Some(b)), Form::Interval(Some(c), Some(d))) => {
                 let same = self.terms.and([self.terms.eq(*a, *c), self.terms.eq(*b, *d)]);
                 let empty = self.terms.and([self.terms.lt(*b, *a), self.terms.lt(*d, *c)]);
@@ -136,8 +138,10 @@ impl Encoder {
                 return Ok(self.terms.eq(x, y));
             }
         }
-        if let (Form::Power { of: s, non_empty: m, finite: f }, Form::Power { of: t, non_empty: n, finite: g }) =
-            (&a.form, &b.form)
+        if let (
+            Form::Power { of: s, non_empty: m, finite: f },
+            Form::Power { of: t, non_empty: n, finite: g },
+        ) = (&a.form, &b.form)
             && (m, f) == (n, g)
         {
             return self.same_set(s, t);
@@ -234,6 +238,12 @@ impl Encoder {
             Form::List(items) => items.iter().all(|(_, x)| self.is_plain(x)),
             Form::Union(a, b) => self.is_plain_array(a) && self.is_plain_array(b),
             Form::Interval(None, None) => true,
+            Form::Interval(Some(low), Some(high)) => {
+                match (self.terms.as_int(*low), self.terms.as_int(*high)) {
+                    (Some(low), Some(high)) => (&high - &low).to_i64().is_some_and(|d| d < LISTED as i64),
+                    _ => false,
+                }
+            }
             _ => false,
         }
     }

@@ -75,9 +75,7 @@ impl Encoder {
             Form::Array(_) | Form::Where(_) | Form::Interval(..) | Form::Power { .. } => {
                 let (_, values) = self.sides(set)?;
                 let key = key.clone();
-                self.exists_over(&values, &mut |e, v| {
-                    e.is_in(&Symbolic::pair(key.clone(), v.clone()), set)
-                })
+                self.exists_over(&values, &mut |e, v| e.is_in(&Symbolic::pair(key.clone(), v.clone()), set))
             }
         }
     }
@@ -355,7 +353,11 @@ impl Encoder {
     }
 
     /// Some element of a set, any value if it is empty; the same one for the same argument.
-    pub(crate) fn some_element(&mut self, set: &Set, key: Option<&Symbolic>) -> Result<Symbolic, Unsupported> {
+    pub(crate) fn some_element(
+        &mut self,
+        set: &Set,
+        key: Option<&Symbolic>,
+    ) -> Result<Symbolic, Unsupported> {
         if let Some(mut items) = self.candidates(set)? {
             let Some((_, mut value)) = items.pop() else {
                 let shape = self.shape(&set.element, false);

@@ -141,16 +141,19 @@ impl Encoder {
                 .elements(&set.element)
                 .map(|all| bits.iter().copied().zip(all.iter().cloned()).collect::<Vec<_>>()),
             Form::Table(entries) => self.elements(super::shape::key_of(&set.element)).map(|keys| {
-                let couple = |(k, (bit, v)): (&Symbolic, &Guarded)| (*bit, Symbolic::pair(k.clone(), v.clone()));
+                let couple =
+                    |(k, (bit, v)): (&Symbolic, &Guarded)| (*bit, Symbolic::pair(k.clone(), v.clone()));
                 keys.iter().zip(entries).map(couple).collect()
             }),
             Form::Interval(Some(low), Some(high)) => {
                 match (self.terms.as_int(*low), self.terms.as_int(*high)) {
-                    (Some(low), Some(high)) => (&high - &low).to_i64().filter(|&d| d < LISTED as i64).map(|d| {
-                        (0..=d)
-                            .map(|i| (Terms::TRUE, Symbolic::Atom(self.terms.int(&low + &i.into()))))
-                            .collect()
-                    }),
+                    (Some(low), Some(high)) => {
+                        (&high - &low).to_i64().filter(|&d| d < LISTED as i64).map(|d| {
+                            (0..=d)
+                                .map(|i| (Terms::TRUE, Symbolic::Atom(self.terms.int(&low + &i.into()))))
+                                .collect()
+                        })
+                    }
                     _ => None,
                 }
             }
@@ -170,8 +173,12 @@ impl Encoder {
                 Some(items) if items.len() <= 6 => {
                     let mut subsets = vec![];
                     for code in usize::from(*non_empty)..1 << items.len() {
-                        let chosen: Vec<Guarded> =
-                            items.iter().enumerate().filter(|(i, _)| code >> i & 1 == 1).map(|(_, x)| x.clone()).collect();
+                        let chosen: Vec<Guarded> = items
+                            .iter()
+                            .enumerate()
+                            .filter(|(i, _)| code >> i & 1 == 1)
+                            .map(|(_, x)| x.clone())
+                            .collect();
                         let guard = self.terms.and(chosen.iter().map(|(g, _)| *g));
                         let chosen = chosen.into_iter().map(|(_, x)| (Terms::TRUE, x)).collect();
                         let subset = self.settle(Set::new(of.element.clone(), Form::List(chosen)))?;
@@ -209,7 +216,9 @@ impl Encoder {
                 }
                 None => None,
             },
-            Form::Array(_) | Form::Map { .. } | Form::Interval(..) | Form::Override(..) | Form::Where(_) => None,
+            Form::Array(_) | Form::Map { .. } | Form::Interval(..) | Form::Override(..) | Form::Where(_) => {
+                None
+            }
         };
         if let Some(items) = listed {
             return Ok(Some(items.into_iter().filter(|(g, _)| *g != Terms::FALSE).collect()));
@@ -261,9 +270,9 @@ impl Encoder {
                 let Some(numbers) = numbers(&element, &set.element) else {
                     return self.unsupported("whether a set of such elements is finite has no term");
                 };
-                let between = self.terms.and(
-                    numbers.into_iter().flat_map(|n| [self.terms.le(low, n), self.terms.le(n, high)]),
-                );
+                let between = self
+                    .terms
+                    .and(numbers.into_iter().flat_map(|n| [self.terms.le(low, n), self.terms.le(n, high)]));
                 let all = self.terms.forall(&[x], self.terms.implies(inside, between));
                 Ok(self.terms.exists(&bounds, all))
             }

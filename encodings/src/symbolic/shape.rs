@@ -38,9 +38,7 @@ impl Encoder {
     pub fn shape(&self, ty: &Type, functional: bool) -> Shape {
         match ty {
             Type::Bool | Type::Int | Type::Real | Type::String | Type::Carrier(_) => Shape::Atom(ty.clone()),
-            Type::Pair(a, b) => {
-                Shape::Pair(Box::new(self.shape(a, false)), Box::new(self.shape(b, false)))
-            }
+            Type::Pair(a, b) => Shape::Pair(Box::new(self.shape(a, false)), Box::new(self.shape(b, false))),
             Type::Record(fields) => {
                 Shape::Record(fields.iter().map(|(l, t)| (l.clone(), self.shape(t, false))).collect())
             }
@@ -194,9 +192,10 @@ impl Encoder {
     pub(crate) fn unpack(&self, term: Term, ty: &Type) -> Symbolic {
         match ty {
             Type::Bool | Type::Int | Type::Real | Type::String | Type::Carrier(_) => Symbolic::Atom(term),
-            Type::Pair(a, b) => {
-                Symbolic::pair(self.unpack(self.terms.field(term, 0), a), self.unpack(self.terms.field(term, 1), b))
-            }
+            Type::Pair(a, b) => Symbolic::pair(
+                self.unpack(self.terms.field(term, 0), a),
+                self.unpack(self.terms.field(term, 1), b),
+            ),
             Type::Record(fields) => Symbolic::Record(
                 fields
                     .iter()

@@ -8,6 +8,8 @@ mod arithmetic;
 mod arrays;
 mod boolean;
 mod substitute;
+#[cfg(test)]
+mod tests;
 
 use std::cell::RefCell;
 use std::collections::HashMap;

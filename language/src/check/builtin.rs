@@ -182,7 +182,7 @@ fn whole_type(element: Type, span: Span) -> Expr {
 }
 
 /// The set of all values of a type.
-pub(super) fn set_of_type(t: &Type, span: Span) -> Expr {
+pub fn set_of_type(t: &Type, span: Span) -> Expr {
     let boxed = |t: &Type| Box::new(set_of_type(t, span));
     let kind = match t {
         Type::Bool => ExprKind::Set(BuiltinSet::Bool),

@@ -3,6 +3,7 @@
 use super::*;
 use crate::ast::Ident;
 use crate::definitions::Macro;
+use crate::parser;
 use crate::types::CarrierId;
 
 /// What a global name stands for.
@@ -85,6 +86,17 @@ impl Checker {
                     format!("`{}` occurs twice in this list", id.name),
                 );
             }
+            if let Some(entry) = self.definitions.get(&id.name) {
+                // As ProB: the new name hides a definition of an expression, not one of a predicate.
+                let message = format!("`{}` is also a definition", id.name);
+                let d = match &entry.body {
+                    ast::DefinitionBody::Expr(e) if parser::is_predicate(e) => {
+                        Diagnostic::error(codes::DUPLICATE_DECLARATION, id.span, message)
+                    }
+                    _ => Diagnostic::warning(codes::DUPLICATE_DECLARATION, id.span, message),
+                };
+                self.report(d.label(entry.name.span, "defined here"));
+            }
             let ty = self.fresh();
             locals.push(self.new_local(&id.name, id.span, ty));
         }
@@ -145,15 +157,13 @@ impl Checker {
             return None;
         }
         self.expansions += 1;
-        if self.expansions > MOST_EXPANSIONS || self.expanding.len() > DEEPEST_EXPANSION {
-            if self.expansions <= MOST_EXPANSIONS + 1 || self.expanding.len() > DEEPEST_EXPANSION {
-                self.error(
-                    codes::CYCLIC_DEFINITION,
-                    span,
-                    format!("the expansion of definition `{name}` is too large"),
-                );
-            }
-            self.expansions = self.expansions.max(MOST_EXPANSIONS + 1);
+        if self.expansions > MOST_EXPANSIONS || self.expanding.len() > DEEPEST {
+            let place = self.expanding.first().copied().unwrap_or(span);
+            self.error(
+                codes::CYCLIC_DEFINITION,
+                place,
+                "this is too large once its definitions are expanded",
+            );
             return None;
         }
         let Some(body) = body(entry, arguments) else {

@@ -13,7 +13,7 @@ impl Checker {
         }
         for i in self.first_open..self.model.locals.len() {
             let local = &self.model.locals[i];
-            if !self.types.is_closed(&local.ty) {
+            if !self.types.is_closed(&local.ty) && !self.defined.contains(&LocalId(i as u32)) {
                 let (name, span, ty) = (local.name.clone(), local.span, local.ty.clone());
                 self.unknown_type(&name, span, &ty);
             }
@@ -48,8 +48,8 @@ impl Checker {
             let declared = if constants { &self.model.constants[i] } else { &self.model.variables[i] };
             let (name, span, ty) = (declared.name.clone(), declared.span, declared.ty.clone());
             if !self.types.is_closed(&ty) {
-                // A machine that is not loaded may have given the type.
-                if !self.uses_others {
+                // A machine that is not loaded, or the missing section, would have given the type.
+                if !self.uses_others && self.diagnostics.iter().all(|d| d.code != codes::MISSING_SECTION) {
                     self.unknown_type(&name, span, &ty);
                 }
                 self.types.unify(&ty, &ERROR);

@@ -14,6 +14,7 @@ mod expr;
 mod finish;
 mod hints;
 mod machine;
+mod operator;
 mod pred;
 mod subst;
 #[cfg(test)]
@@ -31,13 +32,16 @@ use crate::model::*;
 use crate::print;
 use crate::source::{Sources, Span};
 use crate::types::Type;
+pub use builtin::set_of_type;
 use environment::Entity;
 use unify::{Constraint, ERROR, Failure, Inference};
 
-// Formulas nest as deep as the parser allows, and definitions nest them deeper.
-const STACK: usize = 1 << 29;
+const STACK: usize = 1 << 27;
+// Formulas nest as deep as the parser allows; definitions must not nest them much deeper, since
+// every later stage walks the trees recursively.
+const DEEPEST: usize = 1_500;
 const MOST_EXPANSIONS: usize = 200_000;
-const DEEPEST_EXPANSION: usize = 2_000;
+const MOST_EXPANDED_NODES: usize = 4_000_000;
 
 /// Checks a machine and lowers it to a typed model.
 ///
@@ -97,13 +101,19 @@ fn in_model<T: Send>(
 
 /// Runs a function that recurses along syntax trees where the stack is deep enough for it.
 pub(crate) fn on_large_stack<T: Send>(f: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().stack_size(STACK);
-        match builder.spawn_scoped(scope, f) {
+    let waiting = std::sync::Mutex::new(Some(f));
+    let run = || {
+        let f = waiting.lock().ok().and_then(|mut f| f.take());
+        f.map(|f| f())
+    };
+    let result = std::thread::scope(|scope| {
+        match std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run) {
             Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            Err(error) => panic!("no thread for the checker: {error}"),
+            // Without a thread the stack at hand has to do.
+            Err(_) => run(),
         }
-    })
+    });
+    result.expect("the function is waiting until it is run once")
 }
 
 fn empty_model(name: String, sources: Arc<Sources>) -> Model {
@@ -148,6 +158,8 @@ struct Checker {
     scope: Vec<(String, LocalId)>,
     /// Results and locals of `VAR`.
     assignable: HashSet<LocalId>,
+    /// Names of `LET`, which may have a value of any type.
+    defined: HashSet<LocalId>,
     visibility: Visibility,
     /// `x$0` may stand here.
     old_values: bool,
@@ -156,6 +168,9 @@ struct Checker {
     /// Places of the definitions that are being expanded, outermost first.
     expanding: Vec<Span>,
     expansions: usize,
+    /// Nodes made inside definitions.
+    expanded_nodes: usize,
+    depth: usize,
     /// Locals before this one have closed types.
     first_open: usize,
     diagnostics: Vec<Diagnostic>,
@@ -175,11 +190,14 @@ impl Checker {
             parameters: (0, 0),
             scope: vec![],
             assignable: HashSet::new(),
+            defined: HashSet::new(),
             visibility: Visibility::State,
             old_values: false,
             uses_others: false,
             expanding: vec![],
             expansions: 0,
+            expanded_nodes: 0,
+            depth: 0,
             diagnostics: vec![],
             reported: HashSet::new(),
             unknown_names: HashSet::new(),
@@ -314,6 +332,19 @@ impl Checker {
                 self.error(codes::NO_SUCH_FIELD, span, message);
             }
         }
+    }
+
+    /// Counts one level of a tree. `false`, after a message, where it gets too deep or too large.
+    fn descend(&mut self, span: Span) -> bool {
+        self.depth += 1;
+        self.expanded_nodes += usize::from(!self.expanding.is_empty());
+        if self.depth <= DEEPEST && self.expanded_nodes <= MOST_EXPANDED_NODES {
+            return true;
+        }
+        self.depth -= 1;
+        let place = self.expanding.first().copied().unwrap_or(span);
+        self.error(codes::CYCLIC_DEFINITION, place, "this is too large once its definitions are expanded");
+        false
     }
 
     fn erroneous(&self, span: Span) -> Expr {

@@ -6,6 +6,15 @@ use crate::walk::Replacement;
 
 impl Checker {
     pub(super) fn pred(&mut self, e: &ast::Expr) -> Pred {
+        if !self.descend(e.span) {
+            return Pred { kind: PredKind::True, span: e.span };
+        }
+        let typed = self.pred_of(e);
+        self.depth -= 1;
+        typed
+    }
+
+    fn pred_of(&mut self, e: &ast::Expr) -> Pred {
         let span = e.span;
         let kind = match &e.kind {
             Ast::Binary(op @ (In::And | In::Or), ..) => self.chain(*op, e),

@@ -32,6 +32,15 @@ impl Checker {
     }
 
     pub(super) fn subst(&mut self, s: &ast::Subst) -> Subst {
+        if !self.descend(s.span) {
+            return Subst { kind: SubstKind::Skip, span: s.span };
+        }
+        let typed = self.subst_of(s);
+        self.depth -= 1;
+        typed
+    }
+
+    fn subst_of(&mut self, s: &ast::Subst) -> Subst {
         let kind = match &s.kind {
             Sub::Skip | Sub::Error => SubstKind::Skip,
             Sub::Block(inner) => return self.subst(inner),
@@ -92,17 +101,23 @@ impl Checker {
                 SubstKind::While { condition, body, invariant, variant }
             }
             Sub::Sequence(list) => {
-                let parts = self.flat(list, |kind| match kind {
-                    SubstKind::Sequence(inner) => Ok(inner),
-                    other => Err(other),
-                });
+                let mut parts = vec![];
+                for s in list {
+                    match self.subst(s) {
+                        Subst { kind: SubstKind::Sequence(inner), .. } => parts.extend(inner),
+                        other => parts.push(other),
+                    }
+                }
                 SubstKind::Sequence(parts)
             }
             Sub::Parallel(list) => {
-                let parts = self.flat(list, |kind| match kind {
-                    SubstKind::Parallel(inner) => Ok(inner),
-                    other => Err(other),
-                });
+                let mut parts = vec![];
+                for s in list {
+                    match self.subst(s) {
+                        Subst { kind: SubstKind::Parallel(inner), .. } => parts.extend(inner),
+                        other => parts.push(other),
+                    }
+                }
                 self.disjoint(&parts);
                 SubstKind::Parallel(parts)
             }
@@ -113,23 +128,6 @@ impl Checker {
             }
         };
         Subst { kind, span: s.span }
-    }
-
-    // Parts of the same form are taken over; a list of one is checked by the caller's form anyway.
-    fn flat(
-        &mut self,
-        list: &[ast::Subst],
-        same: fn(SubstKind) -> Result<Vec<Subst>, SubstKind>,
-    ) -> Vec<Subst> {
-        let mut out = vec![];
-        for s in list {
-            let Subst { kind, span } = self.subst(s);
-            match same(kind) {
-                Ok(inner) => out.extend(inner),
-                Err(kind) => out.push(Subst { kind, span }),
-            }
-        }
-        out
     }
 
     fn branches(&mut self, list: &[(ast::Expr, ast::Subst)]) -> Vec<(Pred, Subst)> {
@@ -243,14 +241,14 @@ impl Checker {
             Ast::Apply(f, args) => {
                 let base = self.expr(f);
                 let argument = self.tuple(args, left.span);
-                let relation = Type::relation(argument.ty.clone(), value.ty.clone());
-                if !self.types.unify(&base.ty, &relation) {
-                    let (expected, found) = (self.type_text(&base.ty), self.type_text(&relation));
-                    self.error(
-                        codes::TYPE_MISMATCH,
-                        left.span,
-                        format!("the function assigned to is {expected}, this needs {found}"),
-                    );
+                let (relation, a, b) = self.fresh_relation();
+                if self.types.unify(&base.ty, &relation) {
+                    self.expect(&argument, &a);
+                    self.expect(&value, &b);
+                } else {
+                    let found = self.type_text(&base.ty);
+                    let message = format!("only a function can be assigned at one place, this is {found}");
+                    self.error(codes::TYPE_MISMATCH, f.span, message);
                 }
                 let ty = base.ty.clone();
                 let pair = expr::couple(argument, value);

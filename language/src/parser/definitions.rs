@@ -46,9 +46,7 @@ impl Parser<'_> {
     /// Skips to the end of the definition that began at token `from`.
     fn skip_definition(&mut self, from: usize) {
         loop {
-            self.skip_to(from, |p| {
-                p.is(TokenKind::Semicolon) && p.definition_may_end(p.at + 1) || p.definition_begins(p.at)
-            });
+            self.skip_to(from, |p| p.is(TokenKind::Semicolon));
             self.too_deep = false;
             if self.at_section_end()
                 || self.is(TokenKind::Semicolon)
@@ -61,16 +59,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a definition could have ended before token `index`.
-    fn definition_may_end(&self, index: usize) -> bool {
-        let kind = self.kind_at(index);
-        recovery::opens_section(kind)
-            || matches!(kind, TokenKind::End | TokenKind::Eof)
-            || self.definition_begins(index)
-    }
-
     /// Whether a definition begins at token `index`.
-    fn definition_begins(&self, index: usize) -> bool {
+    pub(super) fn definition_begins(&self, index: usize) -> bool {
         match self.kind_at(index) {
             TokenKind::String => {
                 let next = self.kind_at(index + 1);

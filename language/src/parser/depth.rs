@@ -12,7 +12,7 @@ use crate::source::Span;
 
 /// How deep formulas and substitutions may be nested. One pair of parentheses is one level, and
 /// every operand of an operator that binds tighter than its neighbour is another one.
-pub(super) const MAX_NESTING: u32 = 400;
+pub(super) const MAX_NESTING: u32 = 200;
 /// How high the tree of one formula may be.
 pub(super) const MAX_HEIGHT: usize = 1000;
 /// Chains of this many operands keep the grouping to the left that the precedence table gives them.

@@ -97,8 +97,7 @@ impl Parser<'_> {
 
     /// `a < b < c` is no predicate.
     fn refuse_chain(&mut self, start: Span) -> Parsed<()> {
-        if !operators::infix(self.kind()).is_some_and(|i| i.level == COMPARISON) || self.is_foreign_operator()
-        {
+        if operators::infix(self.kind()).is_none_or(|i| i.level != COMPARISON) || self.is_foreign_operator() {
             return Ok(());
         }
         let diagnostic =
@@ -189,11 +188,10 @@ impl Parser<'_> {
             }
             TokenKind::Template => {
                 let message = "template strings are not supported";
-                let reported = self.report(
+                self.report(
                     Diagnostic::error(codes::TEMPLATE_STRING, start, message).help("write a string in `\"`"),
                 );
                 self.bump();
-                drop(reported);
                 leaf(ExprKind::Error)
             }
             TokenKind::Constant(constant) => {

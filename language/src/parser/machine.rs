@@ -57,6 +57,7 @@ impl Parser<'_> {
             while !self.opens_machine() && !self.at_section_end() {
                 self.bump();
             }
+            self.reported_at = Some(self.at);
             if self.is(TokenKind::Definitions) {
                 return MachineKind::Machine;
             }
@@ -402,7 +403,7 @@ impl Parser<'_> {
         loop {
             self.too_deep = false;
             let from = self.at;
-            let begins = |p: &Self| p.is(TokenKind::Semicolon) || p.operation_begins(p.at);
+            let begins = |p: &Self| p.is(TokenKind::Semicolon) || p.at > from && p.operation_begins(p.at);
             match self.operation() {
                 Ok(operation) => operations.push(operation),
                 Err(Reported) => self.skip_to(from, begins),

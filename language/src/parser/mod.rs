@@ -24,6 +24,8 @@ mod subst;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use operators::is_predicate;
+
 /// Evidence that a diagnostic was given for what could not be read.
 #[derive(Debug)]
 pub(crate) struct Reported;
@@ -214,7 +216,9 @@ impl<'t> Parser<'t> {
     }
 
     fn unexpected(&mut self, code: Code, expected: &str) -> Reported {
-        if let Some(reported) = self.foreign_operator() {
+        if code == codes::UNEXPECTED_TOKEN
+            && let Some(reported) = self.foreign_operator()
+        {
             return reported;
         }
         let message = format!("expected {expected}, found {}", self.found());

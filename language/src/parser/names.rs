@@ -94,6 +94,7 @@ impl Parser<'_> {
         let name = match self.kind() {
             TokenKind::Ident => text.to_owned(),
             TokenKind::QuotedIdent => unescape(&text[1..text.len() - 1]),
+            _ if self.misused_keywords.contains(text) => text.to_owned(),
             _ if self.is_keyword() => {
                 let message = format!("`{text}` is a keyword and cannot be a name");
                 let diagnostic = Diagnostic::error(codes::KEYWORD_AS_NAME, span, message)

@@ -81,7 +81,7 @@ pub(super) fn is_associative(op: BinaryOp) -> bool {
 }
 
 /// Whether the form of an expression says that it is a predicate.
-pub(super) fn is_predicate(expr: &Expr) -> bool {
+pub(crate) fn is_predicate(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Binary(op, ..) => level(*op) > IN_PARENTHESES && level(*op) <= COMPARISON,
         ExprKind::Unary(UnaryOp::Not, _) | ExprKind::Substituted(..) | ExprKind::Labelled(..) => true,

@@ -107,14 +107,23 @@ impl Parser<'_> {
             let (brackets, blocks) = state;
             let kind = self.kind();
             if self.at_section() && !(kind == TokenKind::Invariant && blocks > 0) {
-                return;
+                break;
+            }
+            // A bracket or block that is never closed must not hide what comes next.
+            if self.at > from
+                && !self.too_deep
+                && (self.operation_begins(self.at) || self.definition_begins(self.at))
+            {
+                break;
             }
             if blocks == 0 && !self.too_deep && (divides_block(kind) || brackets == 0 && stop(self)) {
-                return;
+                break;
             }
             state = count(kind);
             self.bump();
         }
+        // Whoever expects something else here need not say so: the mistake was reported.
+        self.reported_at = Some(self.at);
     }
 
     /// A formula up to a token where `ends` holds; a mistake in one conjunct does not hide those

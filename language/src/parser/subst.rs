@@ -1,6 +1,6 @@
 //! Substitutions. A mistake in one does not hide those in its neighbours.
 
-use super::operators::FORMULA;
+use super::operators::{self, FORMULA};
 use super::{Parsed, Parser, Reported, boxed, recovery};
 use crate::ast::{Expr, ExprKind, Ident, Subst, SubstKind};
 use crate::diagnostic::Diagnostic;
@@ -82,6 +82,9 @@ impl Parser<'_> {
     /// body, which no substitution does.
     pub(super) fn operation_begins(&self, index: usize) -> bool {
         let mut index = index;
+        if !matches!(self.kind_at(index), TokenKind::Ident | TokenKind::QuotedIdent) {
+            return false;
+        }
         // `a, b <-- name(c, d) = BEGIN`; 100 tokens are more than any real header has.
         for _ in 0..100 {
             use TokenKind::*;
@@ -358,7 +361,10 @@ impl Parser<'_> {
                 Ok(SubstKind::Assign(targets, self.list(FORMULA)?))
             }
             _ => {
-                let only = if targets.len() == 1 { targets.pop() } else { None };
+                // `x + 1 := 2`
+                let in_formula =
+                    operators::infix(self.kind()).is_some_and(|i| i.level > operators::IN_PARENTHESES);
+                let only = if targets.len() == 1 && !in_formula { targets.pop() } else { None };
                 match only.and_then(as_call) {
                     Some((name, arguments)) => Ok(SubstKind::Call { results: vec![], name, arguments }),
                     None => Err(self.unexpected(codes::UNEXPECTED_TOKEN, "`:=`, `::`, `: (…)` or `<--`")),

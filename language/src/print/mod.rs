@@ -7,6 +7,8 @@
 mod expr;
 mod machine;
 mod names;
+#[cfg(test)]
+mod tests;
 
 use crate::model::*;
 use crate::types::Type;

@@ -65,8 +65,10 @@ impl Lowering {
 
     fn symbol(&mut self, id: SymbolId) -> Result<Dynamic, SolverError> {
         let sort = self.sort(self.terms.symbol_sort(id))?;
-        // A NUL cannot be said to Z3; two symbols must not become one by leaving it out.
-        let name = self.terms.symbol_name(id).replace('\0', &format!("!nul{}", id.0));
+        let name = self.terms.symbol_name(id);
+        // Z3 takes no empty name and none with a NUL.
+        let sayable = !name.is_empty() && !name.contains(['\0', '\u{1}']);
+        let name = if sayable { name.to_string() } else { format!("\u{1}{}", id.0) };
         Ok(Dynamic::new_const(name, &sort.sort))
     }
 

@@ -30,6 +30,9 @@ pub struct Z3 {
     watcher: Rc<Watcher>,
     /// The assumptions of the last check.
     assumed: Vec<Bool>,
+    /// Whether the last check found a model and nothing was asserted since.
+    sat: bool,
+    /// That model, once somebody asked for it: most callers of `check` do not.
     model: Option<Model>,
 }
 
@@ -41,6 +44,7 @@ impl Z3 {
             solver: Solver::new(),
             watcher: WATCHER.with(Rc::clone),
             assumed: vec![],
+            sat: false,
             model: None,
         }
     }
@@ -53,8 +57,12 @@ impl Z3 {
         format!("z3 {} (linked)", short.join("."))
     }
 
-    fn model(&self) -> Result<&Model, SolverError> {
-        self.model.as_ref().ok_or_else(|| SolverError::Refused("there is no model".into()))
+    /// Takes the model of the last check; whoever takes it puts it back.
+    fn take_model(&mut self) -> Result<Model, SolverError> {
+        if self.model.is_none() && self.sat {
+            self.model = self.solver.get_model();
+        }
+        self.model.take().ok_or_else(|| SolverError::Refused("there is no model".into()))
     }
 }
 
@@ -65,12 +73,13 @@ impl Backend for Z3 {
 
     fn assert(&mut self, t: Term) -> Result<(), SolverError> {
         let t = self.lowering.bool(t)?;
+        (self.sat, self.model) = (false, None);
         self.solver.assert(&t);
         Ok(())
     }
 
     fn check(&mut self, assumptions: &[Term], budget: &Budget) -> Result<RawAnswer, SolverError> {
-        self.model = None;
+        (self.sat, self.model) = (false, None);
         self.assumed = assumptions.iter().map(|&a| self.lowering.bool(a)).collect::<Result<_, _>>()?;
         let check = || self.solver.check_assumptions(&self.assumed);
         let (answer, stopped) = self.watcher.run(budget, check);
@@ -81,8 +90,8 @@ impl Backend for Z3 {
         Ok(match answer {
             SatResult::Unsat => RawAnswer::Unsat,
             SatResult::Sat => {
-                self.model = self.solver.get_model();
-                if self.model.is_some() { RawAnswer::Sat } else { unknown("no model") }
+                self.sat = true;
+                RawAnswer::Sat
             }
             SatResult::Unknown => {
                 unknown(&self.solver.get_reason_unknown().unwrap_or_else(|| "no reason given".into()))
@@ -98,7 +107,7 @@ impl Backend for Z3 {
     fn value(&mut self, t: Term) -> Result<TermValue, SolverError> {
         let sort = self.lowering.terms().sort_of(t);
         let d = self.lowering.term(t)?;
-        let model = self.model.take().ok_or_else(|| SolverError::Refused("there is no model".into()))?;
+        let model = self.take_model()?;
         let value = match model.eval(&d, true) {
             Some(v) => model::read(&mut self.lowering, &model, &v, sort),
             None => Err(SolverError::Refused("the model has no value for a term".into())),
@@ -112,12 +121,14 @@ impl Backend for Z3 {
             return Ok(vec![]);
         }
         let lowered = self.lowering.sort(sort)?;
+        let model = self.take_model()?;
         let mut elements = vec![];
-        if let Some(universe) = self.model()?.get_sort_universe(&lowered.sort) {
+        if let Some(universe) = model.get_sort_universe(&lowered.sort) {
             for i in 0..universe.len() {
                 elements.push(TermValue::Element(sort, universe.get(i).to_string().into()));
             }
         }
+        self.model = Some(model);
         elements.sort();
         Ok(elements)
     }

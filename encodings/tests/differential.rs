@@ -1,0 +1,336 @@
+//! The encoder against the evaluator: random predicates over variables with known values.
+//!
+//! A predicate that the evaluator finds true must be valid for the solver, one that it finds false must
+//! be refuted, one that is ill-defined must be so in every model. Each predicate is tried with the
+//! deferred set settled and unsettled, and with the variables in several shapes.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bsym_encodings::budget::Budget;
+use bsym_encodings::encoder::{Encoder, Env};
+use bsym_encodings::session::{Answer, linked};
+use bsym_encodings::symbolic::Symbolic;
+use bsym_encodings::term::{Term, Terms};
+use bsym_language::load::{check_expression, check_predicate, load_text};
+use bsym_language::model::Model;
+use bsym_language::types::{CarrierId, Type};
+use bsym_semantics::error::EvalErrorKind;
+use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::scope::{Scope, ScopeRequest};
+
+#[path = "differential/generate.rs"]
+mod generate;
+use generate::Generator;
+
+const MACHINE: &str = "MACHINE M SETS D; C = {red, green, blue}
+CONSTANTS d1, d2
+PROPERTIES d1 : D & d2 : D
+VARIABLES i, j, c, d, is, cs, ds, fii, fic, fci, fdi, fdc, rii, rdd, rcd, si, sc
+INVARIANT i : INTEGER & j : INTEGER & c : C & d : D & is <: INTEGER & cs <: C & ds <: D
+& fii : INTEGER +-> INTEGER & fic : INTEGER +-> C & fci : C +-> INTEGER & fdi : D +-> INTEGER & fdc : D +-> C
+& rii : INTEGER <-> INTEGER & rdd : D <-> D & rcd : C <-> D & si : seq(INTEGER) & sc : seq(C)
+INITIALISATION i, j, c, d, is, cs, ds := 0, 0, red, d1, {}, {}, {}
+|| fii, fic, fci, fdi, fdc, rii, rdd, rcd, si, sc := {}, {}, {}, {}, {}, {}, {}, {}, [], []
+END";
+
+/// Counts of a run.
+#[derive(Default, Debug)]
+struct Counts {
+    agreed: usize,
+    expected: [usize; 3],
+    unknown: usize,
+    skipped: usize,
+    unsupported: std::collections::BTreeMap<String, usize>,
+}
+
+fn machine() -> Model {
+    let loaded = load_text("m.mch", MACHINE);
+    loaded.model.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics))
+}
+
+/// How the variables are represented.
+#[derive(Clone, Copy, Debug)]
+enum Layout {
+    Sets,
+    Functions,
+    Values,
+}
+
+/// What the solver says about a predicate: `Err` with what went wrong.
+fn solve(
+    model: &Model,
+    values: &[String],
+    text: &str,
+    settled: bool,
+    layout: Layout,
+    expected: Result<bool, ()>,
+    counts: &mut Counts,
+) -> Result<(), String> {
+    let mut model = model.clone();
+    let pred = check_predicate(&mut model, text).map_err(|d| format!("does not check: {d:?}"))?;
+    let parsed: Vec<_> =
+        values.iter().map(|v| check_expression(&mut model, v).expect("a value checks")).collect();
+    let request = ScopeRequest { prob: settled, ..ScopeRequest::default() };
+    let mut scope = Scope::settle(&model, &request).expect("the scope is fine");
+    (scope.maxint, scope.minint) = (3.into(), (-1).into());
+    let terms = Rc::new(Terms::new());
+    let model = Arc::new(model);
+    let mut e = Encoder::new(terms.clone(), model.clone(), scope);
+    let deferred = Type::Carrier(CarrierId(0));
+    let sort = e.sort(&deferred);
+    let mut background: Vec<Term> = vec![];
+    let elements: Vec<Term> = if settled {
+        vec![terms.constructor(sort, 0), terms.constructor(sort, 1)]
+    } else {
+        let (a, b) = (terms.symbol("d1", sort), terms.symbol("d2", sort));
+        let x = terms.fresh("x", sort);
+        let id = terms.as_symbol(x).expect("a symbol");
+        background.push(terms.neq(a, b));
+        background.push(terms.forall(&[id], terms.or([terms.eq(x, a), terms.eq(x, b)])));
+        vec![a, b]
+    };
+    let constants = Rc::new(elements.into_iter().map(Symbolic::Atom).collect::<Vec<_>>());
+    let mut env = Env { constants, ..Env::default() };
+    let mut state = vec![];
+    for (variable, value) in model.variables.iter().zip(&parsed) {
+        let v = match e.expr(&env, value) {
+            Ok(v) => v.value,
+            Err(u) => return Err(format!("value of {} is unsupported: {}", variable.name, u.reason)),
+        };
+        let shape = match layout {
+            Layout::Values => {
+                state.push(v);
+                continue;
+            }
+            Layout::Sets => e.shape(&variable.ty, false),
+            Layout::Functions if variable.name.starts_with('s') => {
+                e.sequence_shape(&variable.ty).expect("a sequence")
+            }
+            Layout::Functions => e.shape(&variable.ty, variable.name.starts_with('f')),
+        };
+        let fresh = e.fresh(&variable.name, &variable.ty, &shape);
+        background.extend(e.facts(&fresh));
+        background.push(e.define(&fresh, &v, &variable.ty).map_err(|u| format!("define: {}", u.reason))?);
+        state.push(fresh);
+    }
+    env.state = Rc::new(state);
+    let encoded = match e.pred(&env, &pred) {
+        Ok(p) => p,
+        Err(u) => {
+            *counts.unsupported.entry(u.reason).or_default() += 1;
+            return Ok(());
+        }
+    };
+    background.extend(e.take_witnesses().definitions);
+    let wrong = match expected {
+        Ok(true) => terms.not(terms.and([encoded.defined, encoded.holds])),
+        Ok(false) => terms.not(terms.and([encoded.defined, terms.not(encoded.holds)])),
+        Err(()) => encoded.defined,
+    };
+    if wrong == Terms::FALSE {
+        counts.agreed += 1;
+        return Ok(());
+    }
+    let Some(mut session) = linked(terms.clone()) else {
+        counts.skipped += 1;
+        return Ok(());
+    };
+    for &b in &background {
+        session.assert(b).map_err(|e| e.to_string())?;
+    }
+    let budget = || Budget::unlimited().within(Duration::from_millis(1500));
+    if let Answer::Unsat(_) = session.check(&[], &budget()).map_err(|e| e.to_string())? {
+        return Err("the background is contradictory".into());
+    }
+    match session.check(&[wrong], &budget()).map_err(|e| e.to_string())? {
+        Answer::Unsat(_) => {
+            counts.agreed += 1;
+            Ok(())
+        }
+        Answer::Unknown(_) => {
+            counts.unknown += 1;
+            Ok(())
+        }
+        Answer::Sat(_) => Err(format!(
+            "holds {}\n  defined {}",
+            shorten(&terms.text(encoded.holds)),
+            shorten(&terms.text(encoded.defined))
+        )),
+    }
+}
+
+fn shorten(s: &str) -> String {
+    s.chars().take(1500).collect()
+}
+
+fn compare(model: &Model, values: &[String], text: &str, counts: &mut Counts) -> Result<(), String> {
+    let mut checked = model.clone();
+    let Ok(pred) = check_predicate(&mut checked, text) else {
+        return Err(format!("{text}: does not check"));
+    };
+    let request = ScopeRequest { prob: true, ..ScopeRequest::default() };
+    let scope = Scope::settle(&checked, &request).expect("the scope is fine");
+    let parsed: Vec<_> =
+        values.iter().map(|v| check_expression(&mut checked, v).expect("a value checks")).collect();
+    let eval = Evaluator::new(&checked, &scope);
+    let constants: Vec<_> = (0..2).map(|i| bsym_semantics::value::Value::Element(CarrierId(0), i)).collect();
+    let state: Vec<_> = parsed
+        .iter()
+        .map(|v| eval.expr(&bsym_semantics::env::Env::new(&constants, &[]), v).expect("a value evaluates"))
+        .collect();
+    let expected = match eval.pred(&bsym_semantics::env::Env::new(&constants, &state), &pred) {
+        Ok(b) => Ok(b),
+        Err(e) if e.kind == EvalErrorKind::IllDefined => Err(()),
+        Err(_) => {
+            counts.skipped += 1;
+            return Ok(());
+        }
+    };
+    counts.expected[match expected {
+        Ok(true) => 0,
+        Ok(false) => 1,
+        Err(()) => 2,
+    }] += 1;
+    for settled in [true, false] {
+        for layout in [Layout::Sets, Layout::Functions, Layout::Values] {
+            solve(model, values, text, settled, layout, expected, counts).map_err(|why| {
+                let named: Vec<_> =
+                    model.variables.iter().zip(values).map(|(v, x)| format!("{} = {x}", v.name)).collect();
+                format!(
+                    "{text}\n  with {}\n  expected {expected:?}, settled {settled}, {layout:?}: {why}",
+                    named.join(", ")
+                )
+            })?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn random_predicates_agree_with_the_evaluator() {
+    let number =
+        |name: &str, default: u64| std::env::var(name).ok().and_then(|s| s.parse().ok()).unwrap_or(default);
+    let (first, count) = (number("BSYM_SEED", 1), number("BSYM_PREDICATES", 60));
+    let model = machine();
+    let mut counts = Counts::default();
+    let mut failures = vec![];
+    for seed in first..first + count {
+        let mut g = Generator::new(seed);
+        let values = g.values();
+        let text = g.predicate(2 + (seed % 3) as usize);
+        if std::env::var("BSYM_SHOW").is_ok() {
+            eprintln!("{seed}: {text}");
+        }
+        if let Err(why) = compare(&model, &values, &text, &mut counts) {
+            failures.push(format!("seed {seed}: {why}"));
+        }
+    }
+    eprintln!("{counts:#?}");
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn operators_that_are_rarely_drawn_agree_with_the_evaluator() {
+    let model = machine();
+    let mut g = Generator::new(7);
+    let mut counts = Counts::default();
+    let mut failures = vec![];
+    for text in [
+        "rec(a: i, b: c)'b = c",
+        "rec(a: 1, b: red) : struct(a: NATURAL, b: C)",
+        "rec(a: -1, b: red) : struct(a: NATURAL, b: C)",
+        "card(struct(a: BOOL, b: C)) = 6",
+        "\"a\" = \"b\"",
+        "\"a\" : {\"b\", \"a\"}",
+        "STRING = {\"a\"}",
+        "1.5 + 0.5 = 2.0",
+        "real(i) < 2.5",
+        "floor(2.5) = 2 & ceiling(2.5) = 3 & floor(-2.5) = -3",
+        "prj1(C, INTEGER)(red |-> 2) = red",
+        "prj2(C, INTEGER)(c |-> i) = i",
+        "(fci >< fci)(red) = 1 |-> 1",
+        "(red |-> i) |-> (2 |-> i) : (fci || {i |-> i})",
+        "fci >< {red |-> 2} = {}",
+        "closure(rdd)(d) = d",
+        "closure1({1 |-> 2, 2 |-> 3})[{1}] = {2, 3}",
+        "closure({i |-> j})[{i}] = {i, j}",
+        "fnc({red |-> 1, red |-> 2})(red) = {1, 2}",
+        "rel({red |-> {1, 2}}) = {red |-> 1, red |-> 2}",
+        "LET z BE z = i + 1 IN z > i END",
+        "!(z, y).(z : C & y : INTEGER & z |-> y : fci => y < 3)",
+        "#(z, y).(z |-> y : fii & z = y)",
+        "!z.(z : INTEGER & z > 3 => z /: is)",
+        "!z.(z : POW(C) => z <: C)",
+        "card(POW(C)) = 8",
+        "card(C * BOOL) = 6",
+        "union(POW({i, j})) = {i, j}",
+        "{z, y | z : C & y = fci(z)} = fci",
+        "{z | z : INTEGER & z * z = 4} = {2, -2}",
+        "INTER(z).(z : cs | {z}) = {}",
+        "inter({is, {1}}) = {1}",
+        "max(is) >= min(is)",
+        "min({z | z : INTEGER & z > 2}) = 3",
+        "PI(z).(z : 1..3 | z) = 6",
+        "SIGMA(z).(z : {i, j, i} | z) = i + j",
+        "bool(i = j) = TRUE",
+        "(-7) / 2 = -3 & 7 / (-2) = -3 & (-7) / (-2) = 3",
+        "7 mod 3 = 1",
+        "(-7) mod 3 = 1",
+        "2 ** 10 = 1024",
+        "{1, 2} : FIN(INTEGER) & INTEGER /: FIN(INTEGER)",
+        "NAT <: NATURAL & NATURAL <: INTEGER & NATURAL1 <<: NATURAL",
+        "succ[{1, 2}] = {2, 3}",
+        "succ~ = pred",
+        "(succ ; succ)(i) = i + 2",
+        "%z.(z : INTEGER | z + 1)(i) = i + 1",
+        "%z.(z : INTEGER | z + 1) = succ",
+        "id(INTEGER)(i) = i",
+        "iterate({1 |-> 2, 2 |-> 1}, 2)(1) = 1",
+        "iterate(succ, 3)(i) = i + 3",
+        "1 .. 3 <<| fii = {} ",
+        "dom(si) = 1 .. size(si)",
+        "si ^ rev(si) = rev(si ^ rev(si))",
+        "size(si ^ sc~[C] * {1}) = 0",
+        "conc([si, si]) = si ^ si",
+        "[red, green] : perm({red, green})",
+        "[3, 3] : iseq(NATURAL)",
+        "(si <- 4)(size(si) + 1) = 4",
+        "tail(4 -> si) = si",
+        "first(tail(tail(si))) = si(3)",
+        "(si /|\\ 1) ^ (si \\|/ 1) = si",
+        "{d1} \\/ {d2} = D",
+        "card(D) = 2",
+        "#z.(z : D & z /= d1)",
+        "fdi~[{1}] <: D",
+        "dom(fdi <+ {d1 |-> 4}) = dom(fdi) \\/ {d1}",
+        "(D - {d1}) <| fdi = {d1} <<| fdi",
+        "iterate(rdd, 0)(d) = d",
+        "iterate(rii, 0)(i) = i",
+        "iterate(rii, -1) = {}",
+        "{cs} \\/ {{red}} = {{red}, cs}",
+        "cs : {z | z : POW(C) & red : z}",
+        "union({z | z : POW(cs) & red /: z}) = cs - {red}",
+        "{is} <: {is, {1}}",
+        "is : POW({i, j})",
+        "!z.(z : POW(INTEGER) & z = is => card(z) >= 0)",
+        "#z.(z : C --> BOOL & z(red) = TRUE)",
+        "card(C --> BOOL) = 8",
+        "fci : C --> 0..3",
+        "max(ran(fci)) >= 0",
+        "{red |-> {1}, green |-> is}(green) = is",
+        "{1 |-> {1}, 2 |-> is}(i) = is",
+        "({1 |-> {1}} <+ {2 |-> is})[{2}] = {is}",
+        "IF i > j THEN i >= j ELSE i <= j END",
+    ] {
+        let values = g.values();
+        for text in [text.to_string(), format!("not({text})")] {
+            if let Err(why) = compare(&model, &values, &text, &mut counts) {
+                failures.push(why);
+            }
+        }
+    }
+    eprintln!("{counts:#?}");
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+}

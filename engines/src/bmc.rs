@@ -1,0 +1,299 @@
+//! Bounded model checking with proof information (Krings & Leuschel, ABZ 2016, algorithm 1).
+//!
+//! At depth k the query is `I(s0) ∧ p(s0) ∧ ⋀ T_p(s_i, s_{i+1}) ∧ T_p¬(s_{k-1}, s_k)`: earlier states satisfy
+//! the invariant, the last step may only end in a conjunct that its event is not proven to preserve.
+//! An `unknown` is remembered and never ends the run: a deeper violation may still be found.
+
+use std::collections::BTreeSet;
+
+use bsym_encodings::budget::Stopped;
+use bsym_encodings::session::{SolverError, Statistics};
+use bsym_encodings::term::Terms;
+use bsym_proofs::claim::{Claim, Evidence, Property};
+
+use crate::counterexample::{Attempt, attempt};
+use crate::hunt::Hunt;
+use crate::options::Job;
+use crate::outcome::{Outcome, Slice};
+use crate::path::{Checked, Path, Start, Taken};
+use crate::problem::{Decided, Open, Problem, decide};
+use crate::verdict::{Engine, Observer, Progress, Unknown};
+
+/// What is to be done next at the current depth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stage {
+    Constants,
+    Initialisation,
+    Violation,
+    Failure,
+    Extend,
+}
+
+/// A bounded model checker that can be paused.
+#[derive(Debug)]
+pub struct Bmc {
+    path: Path,
+    stage: Stage,
+    /// Deepest depth that is known to be clear together with all depths before it.
+    clear: Option<usize>,
+    /// A query was not decided, so deeper depths do not extend `clear`.
+    undecided: Option<String>,
+    hunt: Hunt,
+}
+
+impl Bmc {
+    /// Begins at the constants.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn new(problem: &mut Problem, open: &mut Open<'_>) -> Result<Bmc, SolverError> {
+        let path = Path::new(problem, Start::Initial, open)?;
+        Ok(Bmc { path, stage: Stage::Constants, clear: None, undecided: None, hunt: Hunt::default() })
+    }
+
+    /// No violation on any trace with up to this many events.
+    pub fn clear(&self) -> Option<usize> {
+        self.clear
+    }
+
+    /// Number of steps of the path at hand.
+    pub fn depth(&self) -> usize {
+        self.path.depth()
+    }
+
+    /// Why some depth was left open.
+    pub fn undecided(&self) -> Option<&str> {
+        self.undecided.as_deref()
+    }
+
+    /// Work of the solver.
+    pub fn statistics(&self) -> Statistics {
+        let mut all = self.path.session.statistics();
+        all += self.hunt.statistics();
+        all
+    }
+
+    /// Goes on until something is decided, the slice is over, or depth `to` is done.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn advance(
+        &mut self,
+        problem: &mut Problem,
+        job: &Job,
+        open: &mut Open<'_>,
+        slice: &Slice,
+        to: Option<usize>,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, SolverError> {
+        loop {
+            if let Err(stopped) = slice.budget.check() {
+                return Ok(Outcome::Paused(stopped));
+            }
+            if to.is_some_and(|to| self.done_with(to)) {
+                return Ok(Outcome::Reached);
+            }
+            let outcome = match self.stage {
+                Stage::Constants => self.constants(problem, slice, open)?,
+                Stage::Initialisation => self.initialisation(problem, job, slice, open)?,
+                Stage::Violation => self.violation(problem, job, slice, open, observer)?,
+                Stage::Failure => self.failure(problem, job, slice, open, observer)?,
+                Stage::Extend => self.extend(problem, job)?,
+            };
+            if let Some(outcome) = outcome {
+                return Ok(outcome);
+            }
+        }
+    }
+
+    /// Whether violations on traces with `depth` events, and failures from their last states, were looked for.
+    fn done_with(&self, depth: usize) -> bool {
+        self.path.depth() > depth || (self.path.depth() == depth && self.stage == Stage::Extend)
+    }
+
+    /// Is there a valuation of the constants at all, and an initial state?
+    fn constants(
+        &mut self,
+        problem: &mut Problem,
+        slice: &Slice,
+        open: &mut Open<'_>,
+    ) -> Result<Option<Outcome>, SolverError> {
+        let mut session = open(problem.terms())?;
+        for &t in problem.system.background.iter().chain(&problem.system.axioms) {
+            session.assert(t)?;
+        }
+        let answer = decide(&mut session, &[], &slice.query())?;
+        if let Decided::Unsat(_) = answer {
+            let reason = if problem.system.constants.is_empty() && problem.system.axioms.is_empty() {
+                "the scope admits no model".into()
+            } else {
+                format!(
+                    "no valuation of the constants satisfies the properties of {}",
+                    problem.system.model.name
+                )
+            };
+            return Ok(Some(Outcome::Vacuous(reason)));
+        }
+        self.stage = Stage::Initialisation;
+        Ok(None)
+    }
+
+    fn initialisation(
+        &mut self,
+        problem: &mut Problem,
+        job: &Job,
+        slice: &Slice,
+        open: &mut Open<'_>,
+    ) -> Result<Option<Outcome>, SolverError> {
+        let terms = problem.terms();
+        self.stage = Stage::Violation;
+        if !problem.initial_failures.is_empty() {
+            // The path's session asserts that the initialisation succeeds, so failing needs one of its own.
+            let mut session = open(terms.clone())?;
+            for &t in problem.system.background.iter().chain(&problem.system.axioms) {
+                session.assert(t)?;
+            }
+            let any = terms.or(problem.initial_failures.iter().copied());
+            let any = problem.unrolling.init(any);
+            let attempted = match session.check(&[any], &slice.query())? {
+                bsym_encodings::session::Answer::Sat(mut model) => {
+                    Some(attempt(problem, job, &mut model, Taken { events: vec![], last_fails: true })?)
+                }
+                bsym_encodings::session::Answer::Unsat(_) => None,
+                bsym_encodings::session::Answer::Unknown(reason) => {
+                    self.undecided.get_or_insert(format!("failure of the initialisation: {reason}"));
+                    None
+                }
+            };
+            match attempted {
+                Some(Attempt::Found(c)) => return Ok(Some(Outcome::Violated(c))),
+                Some(Attempt::Failed(why)) => self.undecided = Some(why),
+                None => {}
+            }
+        }
+        match decide(&mut self.path.session, &[], &slice.query())? {
+            Decided::Unsat(_) => {
+                Ok(Some(Outcome::Vacuous(format!("{} has no initial state", problem.system.model.name))))
+            }
+            Decided::Unknown(reason) if reason == Stopped::Cancelled => Ok(Some(Outcome::Paused(reason))),
+            Decided::Sat | Decided::Unknown(_) => Ok(None),
+        }
+    }
+
+    fn violation(
+        &mut self,
+        problem: &mut Problem,
+        job: &Job,
+        slice: &Slice,
+        open: &mut Open<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Outcome>, SolverError> {
+        let k = self.path.depth();
+        let violation = self.path.violation(problem, job);
+        // Where nothing can go wrong, what is asked is only whether there is such a path.
+        let target = violation != Terms::FALSE;
+        let asked = if target { violation } else { Terms::TRUE };
+        let checked = self.path.check(asked, &[], &slice.query(), |model, taken| {
+            if target { attempt(problem, job, model, taken).map(Some) } else { Ok(None) }
+        })?;
+        if let Checked::Unsat { without_question: true } = checked
+            && k > 0
+            && self.undecided.is_none()
+        {
+            return Ok(Some(self.diameter(problem, job, k)));
+        }
+        if let Some(outcome) =
+            self.digest(problem, job, slice, open, observer, &format!("depth {k}"), checked)?
+        {
+            return Ok(Some(outcome));
+        }
+        if self.undecided.is_none() {
+            self.clear = Some(k);
+        }
+        observer.progress(&Progress::Depth {
+            engine: Engine::Bmc,
+            depth: k,
+            undecided: self.undecided.is_some(),
+        });
+        self.path.assume_conjuncts(problem)?;
+        self.stage = Stage::Failure;
+        Ok(None)
+    }
+
+    fn failure(
+        &mut self,
+        problem: &mut Problem,
+        job: &Job,
+        slice: &Slice,
+        open: &mut Open<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Outcome>, SolverError> {
+        let terms = problem.terms();
+        let k = self.path.depth();
+        let failures = self.path.failures(problem);
+        self.stage = Stage::Extend;
+        if failures.is_empty() {
+            return Ok(None);
+        }
+        let any = terms.or(failures.iter().map(|f| f.1));
+        let checked = self
+            .path
+            .check(any, &failures, &slice.query(), |model, taken| attempt(problem, job, model, taken))?;
+        let checked = checked.map(Some);
+        let outcome =
+            self.digest(problem, job, slice, open, observer, &format!("failures at depth {k}"), checked)?;
+        if matches!(outcome, Some(Outcome::Paused(_))) {
+            self.stage = Stage::Failure;
+        }
+        Ok(outcome)
+    }
+
+    fn extend(&mut self, problem: &mut Problem, job: &Job) -> Result<Option<Outcome>, SolverError> {
+        let k = self.path.depth();
+        if job.depth.is_some_and(|limit| k >= limit) {
+            return Ok(Some(Outcome::Stuck(Unknown::DepthLimit(k))));
+        }
+        self.path.extend(problem)?;
+        self.stage = Stage::Violation;
+        Ok(None)
+    }
+
+    fn diameter(&self, problem: &Problem, job: &Job, depth: usize) -> Outcome {
+        Outcome::Proof(Claim {
+            properties: problem.targets.iter().map(|t| t.property).collect(),
+            conjuncts: problem.assumed.clone(),
+            well_definedness: job.well_definedness,
+            evidence: Evidence::Diameter { depth },
+        })
+    }
+
+    /// What a check leads to: an outcome, or `None` to go on. What is not decided is remembered, after a
+    /// look at the depth in small scopes.
+    #[allow(clippy::too_many_arguments)]
+    fn digest(
+        &mut self,
+        problem: &Problem,
+        job: &Job,
+        slice: &Slice,
+        open: &mut Open<'_>,
+        observer: &mut dyn Observer,
+        query: &str,
+        checked: Checked<Option<Attempt>>,
+    ) -> Result<Option<Outcome>, SolverError> {
+        let reason = match checked {
+            Checked::Sat(Some(Attempt::Found(found))) => return Ok(Some(Outcome::Violated(found))),
+            Checked::Sat(None) | Checked::Unsat { .. } => return Ok(None),
+            Checked::Sat(Some(Attempt::Failed(why))) => why,
+            Checked::Unknown(reason) => match slice.over(&reason) {
+                Some(paused) => return Ok(Some(paused)),
+                None => reason.to_string(),
+            },
+        };
+        observer.progress(&Progress::Undecided { query: query.to_string(), reason: reason.clone() });
+        self.undecided.get_or_insert(reason);
+        let targets: BTreeSet<Property> = problem.targets.iter().map(|t| t.property).collect();
+        let violated = job.properties.iter().copied().filter(|p| !targets.contains(p)).collect();
+        let found = self.hunt.search(job, &violated, self.path.depth(), slice, open)?;
+        Ok(found.map(Outcome::Violated))
+    }
+}

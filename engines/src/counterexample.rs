@@ -1,0 +1,105 @@
+//! From a solver's model to a replayed trace.
+
+use bsym_encodings::concretize::{read_state, read_trace};
+use bsym_encodings::session::{Model, SolverError};
+use bsym_semantics::replay::{Checks, replay};
+use bsym_semantics::state::{Trace, Violation};
+use bsym_semantics::value_text::value_text;
+
+use crate::options::Job;
+use crate::path::Taken;
+use crate::problem::Problem;
+use crate::verdict::Counterexample;
+use bsym_proofs::claim::Property;
+
+/// What became of a solver's model.
+#[derive(Debug)]
+pub enum Attempt {
+    /// The trace replays and ends in a violation of what is asked.
+    Found(Box<Counterexample>),
+    /// It does not; the reason with the step.
+    Failed(String),
+}
+
+/// Reads the trace of a model and replays it on the concrete semantics.
+///
+/// # Errors
+/// If the solver fails.
+pub fn attempt(
+    problem: &mut Problem,
+    job: &Job,
+    model: &mut Model<'_>,
+    taken: Taken,
+) -> Result<Attempt, SolverError> {
+    let trace =
+        match read_trace(&problem.system, &mut problem.unrolling, model, &taken.events, taken.last_fails) {
+            Ok(trace) => trace,
+            Err(e) => return Ok(Attempt::Failed(e.to_string())),
+        };
+    Ok(confirm(job, trace))
+}
+
+/// Replays a trace and looks for a violation of what is asked at its end.
+pub fn confirm(job: &Job, trace: Trace) -> Attempt {
+    let conjuncts = job.properties.iter().filter_map(|p| match p {
+        Property::Invariant(i) => Some(*i),
+        _ => None,
+    });
+    let checks = Checks {
+        invariant: Some(conjuncts.collect()),
+        assertions: job.properties.iter().any(|p| matches!(p, Property::Assertion(_))),
+        deadlock: job.properties.contains(&Property::DeadlockFree),
+        goal: job.properties.contains(&Property::NoGoal),
+        well_definedness: job.well_definedness,
+    };
+    match replay(&job.model, &trace, &checks) {
+        Ok(replayed) => {
+            let mut violations = replayed.violations;
+            violations.retain(|v| concerns(job, v));
+            if violations.is_empty() {
+                Attempt::Failed("the trace replays, but its last state violates nothing".into())
+            } else {
+                Attempt::Found(Box::new(Counterexample { trace, violations }))
+            }
+        }
+        Err(e) => Attempt::Failed(format!("the solver's model does not replay: {e}")),
+    }
+}
+
+/// Whether a violation is one of a property that is asked.
+fn concerns(job: &Job, violation: &Violation) -> bool {
+    violated_properties(violation).iter().any(|p| job.properties.contains(p))
+        || match violation {
+            Violation::IllDefined(_) => job.well_definedness,
+            Violation::Assert(_) | Violation::Precondition(_) => true,
+            _ => false,
+        }
+}
+
+/// The properties that a violation violates.
+pub fn violated_properties(violation: &Violation) -> Vec<Property> {
+    match violation {
+        Violation::Invariant(conjuncts) => conjuncts.iter().map(|&i| Property::Invariant(i)).collect(),
+        Violation::Assertions(assertions) => assertions.iter().map(|&i| Property::Assertion(i)).collect(),
+        Violation::Deadlock => vec![Property::DeadlockFree],
+        Violation::Goal => vec![Property::NoGoal],
+        Violation::IllDefined(_) | Violation::Assert(_) | Violation::Precondition(_) => vec![],
+    }
+}
+
+/// The variables after `k` steps in a model, as B text.
+pub fn state_text(problem: &mut Problem, model: &mut Model<'_>, k: usize) -> String {
+    let Problem { system, unrolling, .. } = problem;
+    let values = read_state(system, model, |t| unrolling.state(t, k));
+    match values {
+        Ok((scope, _, state)) => {
+            let model = &system.model;
+            let texts = model.variables.iter().zip(&state);
+            texts
+                .map(|(v, value)| format!("{} = {}", v.name, value_text(model, &scope, value)))
+                .collect::<Vec<_>>()
+                .join(" & ")
+        }
+        Err(e) => format!("(a state that cannot be written in B: {e})"),
+    }
+}

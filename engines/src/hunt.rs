@@ -1,0 +1,93 @@
+//! Looking for a counterexample in small finite scopes.
+//!
+//! Where the question about sets of any size is not decided, or its model does not replay, the same
+//! depth is searched with every open deferred set of one, two, three … elements. A trace found there is
+//! a trace for any size; that nothing is found there says nothing.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use bsym_encodings::session::{SolverError, Statistics};
+use bsym_language::model::CarrierKind;
+use bsym_language::types::CarrierId;
+use bsym_proofs::claim::Property;
+
+use crate::bmc::Bmc;
+use crate::options::Job;
+use crate::outcome::{Outcome, Slice};
+use crate::problem::{Open, Problem};
+use crate::verdict::{Counterexample, Progress};
+
+/// Largest number of elements that a deferred set gets.
+const LARGEST: usize = 3;
+/// Longest time for one scope at one depth.
+const TIME: Duration = Duration::from_secs(2);
+
+/// Bounded model checkers in small scopes.
+#[derive(Debug, Default)]
+pub struct Hunt {
+    scopes: Option<Vec<(Job, Problem, Bmc)>>,
+}
+
+impl Hunt {
+    /// Searches all scopes to `depth`. `None` also where the scope is finite already.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn search(
+        &mut self,
+        job: &Job,
+        violated: &BTreeSet<Property>,
+        depth: usize,
+        slice: &Slice,
+        open: &mut Open<'_>,
+    ) -> Result<Option<Box<Counterexample>>, SolverError> {
+        if self.scopes.is_none() {
+            self.scopes = Some(start(job, violated, open)?);
+        }
+        for (job, problem, bmc) in self.scopes.iter_mut().flatten() {
+            let slice = Slice { budget: slice.budget.within(TIME), query: slice.query };
+            if let Outcome::Violated(found) =
+                bmc.advance(problem, job, open, &slice, Some(depth), &mut |_: &Progress| {})?
+            {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Work of the solvers.
+    pub fn statistics(&self) -> Statistics {
+        let mut all = Statistics::default();
+        for (_, _, bmc) in self.scopes.iter().flatten() {
+            all += bmc.statistics();
+        }
+        all
+    }
+}
+
+fn start(
+    job: &Job,
+    violated: &BTreeSet<Property>,
+    open: &mut Open<'_>,
+) -> Result<Vec<(Job, Problem, Bmc)>, SolverError> {
+    let deferred: Vec<CarrierId> = (0u32..)
+        .map(CarrierId)
+        .zip(&job.model.carriers)
+        .filter(|(id, c)| c.kind == CarrierKind::Deferred && !job.scope.sizes.contains_key(id))
+        .map(|(id, _)| id)
+        .collect();
+    let mut scopes = vec![];
+    if deferred.is_empty() {
+        return Ok(scopes);
+    }
+    for size in 1..=LARGEST {
+        let mut job = job.clone();
+        job.scope.sizes.extend(deferred.iter().map(|&id| (id, size)));
+        job.depth = None;
+        let mut problem = Problem::new(&job, violated, open)?;
+        let bmc = Bmc::new(&mut problem, open)?;
+        scopes.push((job, problem, bmc));
+    }
+    Ok(scopes)
+}

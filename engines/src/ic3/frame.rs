@@ -1,0 +1,130 @@
+//! Cubes, and frames as sets of blocked cubes.
+
+/// A literal over the predicates: predicate `position` true or false.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Literal {
+    /// Position of the predicate.
+    pub position: usize,
+    /// Whether the predicate is true.
+    pub positive: bool,
+}
+
+/// A conjunction of literals, sorted, no predicate twice.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Cube(Vec<Literal>);
+
+impl Cube {
+    /// The conjunction of these literals.
+    pub fn new(mut literals: Vec<Literal>) -> Cube {
+        literals.sort();
+        literals.dedup();
+        Cube(literals)
+    }
+
+    /// The literals.
+    pub fn literals(&self) -> &[Literal] {
+        &self.0
+    }
+
+    /// Whether every state of `other` is one of `self`: `self` has only literals of `other`.
+    pub fn subsumes(&self, other: &Cube) -> bool {
+        self.0.len() <= other.0.len() && self.0.iter().all(|l| other.0.binary_search(l).is_ok())
+    }
+
+    /// Without one literal.
+    pub fn without(&self, literal: Literal) -> Cube {
+        Cube(self.0.iter().copied().filter(|&l| l != literal).collect())
+    }
+}
+
+/// Delta frames: a cube stands in the highest frame that is known to block it, and is blocked in all
+/// frames up to there. Frame 0 is the initialisation and blocks nothing by cubes.
+#[derive(Clone, Debug, Default)]
+pub struct Frames {
+    blocked: Vec<Vec<Cube>>,
+}
+
+impl Frames {
+    /// Frame 0 alone.
+    pub fn new() -> Frames {
+        Frames { blocked: vec![vec![]] }
+    }
+
+    /// Number of the last frame.
+    pub fn last(&self) -> usize {
+        self.blocked.len() - 1
+    }
+
+    /// Adds a frame.
+    pub fn open(&mut self) {
+        self.blocked.push(vec![]);
+    }
+
+    /// Blocks a cube up to `frame`; cubes that it subsumes there and below are dropped.
+    pub fn block(&mut self, cube: Cube, frame: usize) {
+        for level in &mut self.blocked[..=frame] {
+            level.retain(|c| !cube.subsumes(c));
+        }
+        self.blocked[frame].push(cube);
+    }
+
+    /// The cubes that stand in exactly this frame.
+    pub fn cubes(&self, frame: usize) -> &[Cube] {
+        &self.blocked[frame]
+    }
+
+    /// The cubes blocked in this frame: those that stand here or higher.
+    pub fn blocked_in(&self, frame: usize) -> impl Iterator<Item = &Cube> {
+        self.blocked.iter().skip(frame).flatten()
+    }
+
+    /// The highest frame whose cubes block `cube` syntactically.
+    pub fn contains(&self, cube: &Cube, frame: usize) -> Option<usize> {
+        (frame..self.blocked.len()).rev().find(|&i| self.blocked[i].iter().any(|c| c.subsumes(cube)))
+    }
+
+    /// Cubes in each frame.
+    pub fn sizes(&self) -> Vec<usize> {
+        self.blocked.iter().skip(1).map(Vec::len).collect()
+    }
+
+    /// Takes a cube out of a frame.
+    pub fn remove(&mut self, frame: usize, cube: &Cube) {
+        self.blocked[frame].retain(|c| c != cube);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cube(literals: &[i32]) -> Cube {
+        Cube::new(
+            literals
+                .iter()
+                .map(|&l| Literal { position: l.unsigned_abs() as usize, positive: l > 0 })
+                .collect(),
+        )
+    }
+
+    #[test]
+    fn a_cube_subsumes_its_extensions() {
+        assert!(cube(&[1]).subsumes(&cube(&[1, -2])));
+        assert!(!cube(&[2]).subsumes(&cube(&[1, -2])));
+        assert!(cube(&[]).subsumes(&cube(&[3])));
+    }
+
+    #[test]
+    fn a_stronger_lemma_replaces_weaker_ones_in_lower_frames() {
+        let mut frames = Frames::new();
+        frames.open();
+        frames.open();
+        frames.block(cube(&[1, 2]), 1);
+        frames.block(cube(&[3]), 1);
+        frames.block(cube(&[1]), 2);
+        assert_eq!(frames.cubes(1), [cube(&[3])]);
+        assert_eq!(frames.blocked_in(1).count(), 2);
+        assert_eq!(frames.contains(&cube(&[1, 5]), 1), Some(2));
+        assert_eq!(frames.contains(&cube(&[5]), 1), None);
+    }
+}

@@ -1,0 +1,256 @@
+//! k-induction with proof information and lazy uniqueness constraints.
+//!
+//! Base: [`Bmc`] to depth k. Step: `p(s0) ∧ ⋀ T_p(s_i, s_{i+1}) ∧ T_p¬(s_k, s_{k+1})` from any state. States that
+//! a model repeats are made different for that pair only (Eén & Sörensson, *Temporal induction by
+//! incremental SAT solving*, 2003).
+
+use bsym_encodings::session::{Model, SolverError, Statistics, TermValue};
+use bsym_encodings::term::{Term, Terms};
+use bsym_proofs::claim::{Claim, Evidence};
+
+use crate::bmc::Bmc;
+use crate::options::Job;
+use crate::outcome::{Outcome, Slice};
+use crate::path::{Checked, Path, Start, Taken};
+use crate::problem::{Open, Problem};
+use crate::verdict::{Engine, Observer, Progress, Unknown};
+
+/// A k-induction prover that can be paused.
+#[derive(Debug)]
+pub struct Kind {
+    base: Bmc,
+    /// The path of the step case: k steps, all assumed good.
+    step: Path,
+    /// The violating step beyond it is made when it is asked for.
+    extended: bool,
+    /// Pairs of states already made different.
+    distinct: Vec<(usize, usize)>,
+    /// States and events of the last counterexample to induction.
+    cti: Option<Vec<String>>,
+}
+
+impl Kind {
+    /// Begins with k = 0.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn new(problem: &mut Problem, open: &mut Open<'_>) -> Result<Kind, SolverError> {
+        let base = Bmc::new(problem, open)?;
+        let mut step = Path::new(problem, Start::Anywhere, open)?;
+        step.assume_conjuncts(problem)?;
+        Ok(Kind { base, step, extended: false, distinct: vec![], cti: None })
+    }
+
+    /// No violation on any trace with up to this many events.
+    pub fn clear(&self) -> Option<usize> {
+        self.base.clear()
+    }
+
+    /// What kept the last step case from being a proof, one line per state or event.
+    pub fn counterexample_to_induction(&self) -> Option<&[String]> {
+        self.cti.as_deref()
+    }
+
+    /// Work of both solvers.
+    pub fn statistics(&self) -> Statistics {
+        let mut all = self.base.statistics();
+        all += self.step.session.statistics();
+        all
+    }
+
+    /// Goes on until something is decided or the slice is over.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn advance(
+        &mut self,
+        problem: &mut Problem,
+        job: &Job,
+        open: &mut Open<'_>,
+        slice: &Slice,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, SolverError> {
+        loop {
+            // The step path has k steps with good states, or k + 1 while the question is open.
+            let k = self.step.depth() - usize::from(self.extended);
+            match self.base.advance(problem, job, open, slice, Some(k), observer)? {
+                Outcome::Reached => {}
+                other => return Ok(other),
+            }
+            if let Some(why) = self.base.undecided() {
+                let why = why.to_string();
+                return self.only_refute(problem, job, open, slice, observer, why);
+            }
+            match self.induction_step(problem, job, slice)? {
+                Step::Proved => {
+                    return Ok(Outcome::Proof(Claim {
+                        properties: problem.targets.iter().map(|t| t.property).collect(),
+                        conjuncts: problem.assumed.clone(),
+                        well_definedness: job.well_definedness,
+                        evidence: Evidence::KInduction { k, lemmas: vec![] },
+                    }));
+                }
+                Step::Paused(outcome) => return Ok(outcome),
+                Step::NotInductive => {}
+                Step::Undecided(reason) => {
+                    observer
+                        .progress(&Progress::Undecided { query: format!("induction step, k = {k}"), reason });
+                }
+            }
+            observer.progress(&Progress::Depth { engine: Engine::Kind, depth: k, undecided: false });
+            if job.depth.is_some_and(|limit| k >= limit) {
+                return Ok(Outcome::Stuck(Unknown::DepthLimit(k)));
+            }
+            self.step.assume_conjuncts(problem)?;
+            self.extended = false;
+        }
+    }
+
+    /// Without a clear base there is no proof, but there may still be a counterexample.
+    fn only_refute(
+        &mut self,
+        problem: &mut Problem,
+        job: &Job,
+        open: &mut Open<'_>,
+        slice: &Slice,
+        observer: &mut dyn Observer,
+        why: String,
+    ) -> Result<Outcome, SolverError> {
+        match self.base.advance(problem, job, open, slice, None, observer)? {
+            Outcome::Stuck(_) => Ok(Outcome::Stuck(Unknown::Exhausted(why))),
+            other => Ok(other),
+        }
+    }
+
+    fn induction_step(
+        &mut self,
+        problem: &mut Problem,
+        job: &Job,
+        slice: &Slice,
+    ) -> Result<Step, SolverError> {
+        let terms = problem.terms();
+        // Failures are asked from the last good state, before the violating step is there.
+        if !self.extended {
+            let mut questions = self.step.failures(problem);
+            let unassumed = problem.unassumed_violated_in(self.step.depth());
+            let any = terms.or(questions.iter().map(|q| q.1).chain([unassumed]));
+            questions.retain(|q| q.1 != Terms::FALSE);
+            if any != Terms::FALSE {
+                match self.ask(problem, job, slice, any, &questions)? {
+                    Step::Proved => {}
+                    other => {
+                        if !matches!(other, Step::Paused(_)) {
+                            // Longer paths need the step in place.
+                            self.step.extend(problem)?;
+                            self.extended = true;
+                        }
+                        return Ok(other);
+                    }
+                }
+            }
+            self.step.extend(problem)?;
+            self.extended = true;
+        }
+        let asked = self.step.violation(problem, job);
+        self.ask(problem, job, slice, asked, &[])
+    }
+
+    fn ask(
+        &mut self,
+        problem: &mut Problem,
+        job: &Job,
+        slice: &Slice,
+        asked: Term,
+        failures: &[(bsym_language::model::EventId, Term)],
+    ) -> Result<Step, SolverError> {
+        let good = self.step.depth() - usize::from(self.extended);
+        loop {
+            let checked = self.step.check(asked, failures, &slice.query(), |model, taken| {
+                let mut states = vec![];
+                for k in 0..=good {
+                    states.push(state_values(problem, model, k)?);
+                }
+                for j in 0..=good {
+                    if let Some(i) = states[..j].iter().position(|s| *s == states[j]) {
+                        return Ok(Found::Repeats(i, j));
+                    }
+                }
+                Ok(Found::Cti(describe(problem, job, model, &taken)))
+            })?;
+            match checked {
+                Checked::Sat(Found::Repeats(i, j)) if !self.distinct.contains(&(i, j)) => {
+                    self.distinct.push((i, j));
+                    let differ = different(problem, i, j);
+                    self.step.session.assert(differ)?;
+                }
+                Checked::Sat(Found::Repeats(..)) => return Ok(Step::NotInductive),
+                Checked::Sat(Found::Cti(text)) => {
+                    self.cti = Some(text);
+                    return Ok(Step::NotInductive);
+                }
+                Checked::Unsat { .. } => return Ok(Step::Proved),
+                Checked::Unknown(reason) => {
+                    return Ok(match slice.over(&reason) {
+                        Some(paused) => Step::Paused(paused),
+                        None => Step::Undecided(reason.to_string()),
+                    });
+                }
+            }
+        }
+    }
+}
+
+enum Step {
+    Proved,
+    NotInductive,
+    Undecided(String),
+    Paused(Outcome),
+}
+
+enum Found {
+    Repeats(usize, usize),
+    Cti(Vec<String>),
+}
+
+/// Values of the variables' symbols in state k.
+fn state_values(
+    problem: &mut Problem,
+    model: &mut Model<'_>,
+    k: usize,
+) -> Result<Vec<TermValue>, SolverError> {
+    let symbols: Vec<Term> = problem.system.current.iter().flat_map(|s| s.symbols()).collect();
+    let mut values = vec![];
+    for symbol in symbols {
+        let here = problem.unrolling.state(symbol, k);
+        values.push(model.value(here)?);
+    }
+    Ok(values)
+}
+
+/// Two states have different symbols. Weaker than different in B where a value has several
+/// representations, so a step case that is unsatisfiable under it is one without it, too.
+fn different(problem: &mut Problem, i: usize, j: usize) -> Term {
+    let terms = problem.terms();
+    let symbols: Vec<Term> = problem.system.current.iter().flat_map(|s| s.symbols()).collect();
+    let mut same = vec![];
+    for symbol in symbols {
+        let a = problem.unrolling.state(symbol, i);
+        let b = problem.unrolling.state(symbol, j);
+        same.push(terms.eq(a, b));
+    }
+    terms.not(terms.and(same))
+}
+
+/// The path of a model as text: states and the events between them.
+fn describe(problem: &mut Problem, job: &Job, model: &mut Model<'_>, taken: &Taken) -> Vec<String> {
+    let mut lines = vec![];
+    let reached = taken.events.len() - usize::from(taken.last_fails);
+    for k in 0..=reached {
+        lines.push(crate::counterexample::state_text(problem, model, k));
+        if let Some(event) = taken.events.get(k) {
+            let fails = if k == reached { " fails" } else { "" };
+            lines.push(format!("-> {}{fails}", job.model.events[event.index()].name));
+        }
+    }
+    lines
+}

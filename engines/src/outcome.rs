@@ -1,0 +1,53 @@
+//! What an engine hands to whoever drives it.
+
+use std::time::Duration;
+
+use bsym_encodings::budget::{Budget, Stopped};
+use bsym_proofs::claim::Claim;
+
+use crate::verdict::{Counterexample, Unknown};
+
+/// Result of letting an engine work for a while.
+#[derive(Debug)]
+pub enum Outcome {
+    /// A proof, not yet checked.
+    Proof(Claim),
+    /// A replayed counterexample.
+    Violated(Box<Counterexample>),
+    /// No valuation of the constants or no initial state.
+    Vacuous(String),
+    /// There is nothing more to try.
+    Stuck(Unknown),
+    /// The depth asked for is done.
+    Reached,
+    /// The slice is over; the engine can go on later.
+    Paused(Stopped),
+}
+
+/// How long an engine may work before it hands back.
+#[derive(Clone, Debug)]
+pub struct Slice {
+    /// End of the slice; shares the cancellation of the whole run.
+    pub budget: Budget,
+    /// Longest time for one query.
+    pub query: Option<Duration>,
+}
+
+impl Slice {
+    /// The budget of one query.
+    pub fn query(&self) -> Budget {
+        match self.query {
+            Some(time) => self.budget.per_query(time),
+            None => self.budget.clone(),
+        }
+    }
+
+    /// Whether `reason` for an `unknown` is only that the slice is over or the run cancelled.
+    pub fn over(&self, reason: &Stopped) -> Option<Outcome> {
+        match reason {
+            Stopped::Cancelled => Some(Outcome::Paused(Stopped::Cancelled)),
+            Stopped::Timeout => self.budget.check().err().map(Outcome::Paused),
+            Stopped::Incomplete(_) => None,
+        }
+    }
+}

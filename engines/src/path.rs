@@ -1,0 +1,217 @@
+//! A growing path of symbolic states in one solver session.
+//!
+//! Events are selectors: `sel_{e,k}` implies the before-after predicate of event e between the
+//! states k and k + 1, and one of them is true in every step. What is asked about a path is an
+//! assumption, never a new encoding.
+
+use bsym_encodings::budget::Budget;
+use bsym_encodings::session::{Answer, Model, Session, SolverError};
+use bsym_encodings::term::{Term, Terms};
+use bsym_language::model::EventId;
+
+use crate::options::Job;
+use crate::problem::{Open, Problem};
+
+/// Where a path starts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Start {
+    /// In an initial state.
+    Initial,
+    /// In any state.
+    Anywhere,
+}
+
+/// A path of `depth` steps.
+#[derive(Debug)]
+pub struct Path {
+    /// The solver; further facts about the states may be asserted.
+    pub session: Session,
+    start: Start,
+    /// Selectors of each step, by event; `None` where the event has no term or can never happen.
+    selectors: Vec<Vec<Option<Term>>>,
+}
+
+/// A path read from a solver's model: the events taken.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Taken {
+    /// The events in order.
+    pub events: Vec<EventId>,
+    /// The last event fails instead of reaching a state.
+    pub last_fails: bool,
+}
+
+impl Path {
+    /// A path of no steps. The relation of the initialisation is asserted for [`Start::Initial`].
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn new(problem: &mut Problem, start: Start, open: &mut Open<'_>) -> Result<Path, SolverError> {
+        let mut session = open(problem.terms())?;
+        for &t in problem.system.background.iter().chain(&problem.system.axioms) {
+            session.assert(t)?;
+        }
+        if start == Start::Initial {
+            let relation = problem.system.initialisation.relation.unwrap_or(Terms::TRUE);
+            let relation = problem.unrolling.init(relation);
+            session.assert(relation)?;
+        }
+        let mut path = Path { session, start, selectors: vec![] };
+        path.assert_facts(problem)?;
+        Ok(path)
+    }
+
+    /// Number of steps.
+    pub fn depth(&self) -> usize {
+        self.selectors.len()
+    }
+
+    /// Whether the path starts in an initial state.
+    pub fn start(&self) -> Start {
+        self.start
+    }
+
+    fn assert_facts(&mut self, problem: &mut Problem) -> Result<(), SolverError> {
+        let k = self.depth();
+        for fact in problem.system.state_facts.clone() {
+            let here = problem.unrolling.state(fact, k);
+            self.session.assert(here)?;
+        }
+        Ok(())
+    }
+
+    /// Asserts the assumed conjuncts in the last state.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn assume_conjuncts(&mut self, problem: &mut Problem) -> Result<(), SolverError> {
+        let assumed = problem.assumed_in(self.depth());
+        self.session.assert(assumed)
+    }
+
+    /// Asserts a predicate over one state in the last state.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn assume(&mut self, problem: &mut Problem, t: Term) -> Result<(), SolverError> {
+        let here = problem.unrolling.state(t, self.depth());
+        self.session.assert(here)
+    }
+
+    /// Adds a step.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn extend(&mut self, problem: &mut Problem) -> Result<(), SolverError> {
+        let k = self.depth();
+        let terms = problem.terms();
+        let mut selectors = vec![];
+        for e in 0..problem.system.events.len() {
+            let relation = match problem.system.events[e].relation {
+                Some(r) => problem.unrolling.step(r, k),
+                None => Terms::FALSE,
+            };
+            selectors.push(if relation == Terms::FALSE {
+                None
+            } else {
+                let selector = terms.symbol(&format!("sel!{e}@{k}"), Terms::BOOL);
+                self.session.assert(terms.implies(selector, relation))?;
+                Some(selector)
+            });
+        }
+        self.session.assert(terms.or(selectors.iter().flatten().copied()))?;
+        self.selectors.push(selectors);
+        self.assert_facts(problem)
+    }
+
+    /// The last state violates a target that the last event is not proven to establish.
+    pub fn violation(&self, problem: &mut Problem, job: &Job) -> Term {
+        let terms = problem.terms();
+        let k = self.depth();
+        let Some(last) = self.selectors.last() else {
+            return match self.start {
+                Start::Initial => problem.violated_after(job, None, 0),
+                Start::Anywhere => problem.unassumed_violated_in(0),
+            };
+        };
+        let mut by_event = vec![];
+        for (e, selector) in last.iter().enumerate() {
+            if let Some(selector) = selector {
+                let violated = problem.violated_after(job, Some(EventId(e as u32)), k);
+                by_event.push(terms.and([*selector, violated]));
+            }
+        }
+        terms.or(by_event)
+    }
+
+    /// An event fails from the last state, one condition per event.
+    pub fn failures(&self, problem: &mut Problem) -> Vec<(EventId, Term)> {
+        problem.failures_at(self.depth())
+    }
+
+    /// Checks `asked` on the path. With a model, says which events were taken, and hands the model
+    /// over; `failures` are those that `asked` allows at the end.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn check<T>(
+        &mut self,
+        asked: Term,
+        failures: &[(EventId, Term)],
+        budget: &Budget,
+        found: impl FnOnce(&mut Model<'_>, Taken) -> Result<T, SolverError>,
+    ) -> Result<Checked<T>, SolverError> {
+        let selectors = &self.selectors;
+        match self.session.check(&[asked], budget)? {
+            Answer::Sat(mut model) => {
+                let mut events = vec![];
+                for step in selectors {
+                    let mut taken = None;
+                    for (e, selector) in step.iter().enumerate() {
+                        if taken.is_none()
+                            && let Some(s) = selector
+                            && model.holds(*s)?
+                        {
+                            taken = Some(EventId(e as u32));
+                        }
+                    }
+                    events.extend(taken);
+                }
+                let mut last_fails = false;
+                for (event, condition) in failures {
+                    if !last_fails && model.holds(*condition)? {
+                        events.push(*event);
+                        last_fails = true;
+                    }
+                }
+                Ok(Checked::Sat(found(&mut model, Taken { events, last_fails })?))
+            }
+            Answer::Unsat(core) => Ok(Checked::Unsat { without_question: !core.contains(asked) }),
+            Answer::Unknown(reason) => Ok(Checked::Unknown(reason)),
+        }
+    }
+}
+
+/// Outcome of a check on a path.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Checked<T> {
+    /// There is a model.
+    Sat(T),
+    /// There is none.
+    Unsat {
+        /// The path itself is impossible, whatever is asked about it.
+        without_question: bool,
+    },
+    /// Not decided.
+    Unknown(bsym_encodings::budget::Stopped),
+}
+
+impl<T> Checked<T> {
+    /// The same with what was found wrapped.
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Checked<U> {
+        match self {
+            Checked::Sat(found) => Checked::Sat(f(found)),
+            Checked::Unsat { without_question } => Checked::Unsat { without_question },
+            Checked::Unknown(reason) => Checked::Unknown(reason),
+        }
+    }
+}

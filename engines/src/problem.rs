@@ -1,0 +1,294 @@
+//! A job in terms: the encoded system, the properties asked, and what may be assumed.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bsym_encodings::budget::{Budget, Stopped};
+use bsym_encodings::encode::encode;
+use bsym_encodings::session::{Answer, Session, SolverError};
+use bsym_encodings::system::{StatePredicate, System};
+use bsym_encodings::term::{Substitution, SymbolId, Term, Terms};
+use bsym_encodings::unrolling::Unrolling;
+use bsym_language::model::EventId;
+use bsym_proofs::claim::Property;
+
+use crate::options::Job;
+
+/// Makes an empty session with a solver.
+pub type Open<'a> = dyn FnMut(Rc<Terms>) -> Result<Session, SolverError> + 'a;
+
+/// Longest time for one of the small queries that prepare a problem.
+const PREPARATION: Duration = Duration::from_millis(1000);
+
+/// One property as a term.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Which.
+    pub property: Property,
+    /// True in the states where the property holds and has a meaning, over the current state.
+    pub ok: Term,
+}
+
+/// A job in terms.
+#[derive(Debug)]
+pub struct Problem {
+    /// The model in terms.
+    pub system: System,
+    /// Copies of its symbols for the steps of a path.
+    pub unrolling: Unrolling,
+    /// The properties asked that have terms and are not violated.
+    pub targets: Vec<Target>,
+    /// Positions of the invariant conjuncts that are assumed in every state before a step:
+    /// exactly those that are targets.
+    pub assumed: Vec<usize>,
+    /// Properties asked that have no term.
+    pub unclear: Vec<Property>,
+    /// Conditions under which the initialisation fails, over its inputs.
+    pub initial_failures: Vec<Term>,
+    /// Conditions under which an event fails in spite of the assumed conjuncts, over the current
+    /// state and the event's inputs.
+    pub failures: Vec<(EventId, Term)>,
+    /// Whether proof status may be used: every conjunct of the invariant is assumed.
+    status_applies: bool,
+    /// Targets whose well-definedness follows from the assumed conjuncts, so that their status says all.
+    defined: BTreeSet<Property>,
+}
+
+impl Problem {
+    /// Encodes a job's model and prepares what is asked, without the properties in `violated`.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn new(
+        job: &Job,
+        violated: &BTreeSet<Property>,
+        open: &mut Open<'_>,
+    ) -> Result<Problem, SolverError> {
+        let terms = Rc::new(Terms::new());
+        let system = encode(terms.clone(), Arc::clone(&job.model), &job.scope);
+        let unrolling = Unrolling::new(&system);
+        let mut problem = Problem {
+            system,
+            unrolling,
+            targets: vec![],
+            assumed: vec![],
+            unclear: vec![],
+            initial_failures: vec![],
+            failures: vec![],
+            status_applies: false,
+            defined: BTreeSet::new(),
+        };
+        for &property in job.properties.iter().filter(|p| !violated.contains(p)) {
+            match problem.property_term(property) {
+                Some(p) if job.well_definedness => {
+                    let ok = terms.and([p.holds, p.defined]);
+                    problem.targets.push(Target { property, ok });
+                }
+                Some(p) => problem.targets.push(Target { property, ok: p.holds }),
+                None => problem.unclear.push(property),
+            }
+        }
+        problem.assumed = problem
+            .targets
+            .iter()
+            .filter_map(|t| match t.property {
+                Property::Invariant(i) => Some(i),
+                _ => None,
+            })
+            .collect();
+        problem.status_applies = problem.assumed.len() == job.model.invariant.len();
+        if job.well_definedness {
+            problem.settle_well_definedness(&job.budget, open)?;
+        } else {
+            problem.defined = problem.targets.iter().map(|t| t.property).collect();
+        }
+        Ok(problem)
+    }
+
+    /// The terms.
+    pub fn terms(&self) -> Rc<Terms> {
+        Rc::clone(&self.system.terms)
+    }
+
+    fn property_term(&self, property: Property) -> Option<StatePredicate> {
+        let terms = &self.system.terms;
+        match property {
+            Property::Invariant(i) => self.system.is_supported(i).then(|| self.system.invariant[i].clone()),
+            Property::Assertion(i) => {
+                (!self.system.unsupported_assertions.contains(&i)).then(|| self.system.assertions[i].clone())
+            }
+            Property::NoGoal => {
+                let goal = self.system.goal.as_ref()?;
+                Some(StatePredicate { holds: terms.not(goal.holds), defined: goal.defined })
+            }
+            Property::DeadlockFree => {
+                let mut enabled = vec![];
+                for event in &self.system.events {
+                    let guard = event.guard?;
+                    // Copies of the inputs: a bound symbol must not occur free elsewhere.
+                    let mut bound: Vec<SymbolId> = vec![];
+                    let mut copies = Substitution::new(event.inputs.iter().map(|&input| {
+                        let copy = terms.fresh("some", terms.sort_of(input));
+                        bound.extend(terms.as_symbol(copy));
+                        (input, copy)
+                    }));
+                    enabled.push(terms.exists(&bound, terms.substitute(guard, &mut copies)));
+                }
+                Some(StatePredicate { holds: terms.or(enabled), defined: Terms::TRUE })
+            }
+        }
+    }
+
+    /// Drops failures, and notes definedness, that the assumed conjuncts exclude in any state.
+    fn settle_well_definedness(&mut self, budget: &Budget, open: &mut Open<'_>) -> Result<(), SolverError> {
+        let terms = self.terms();
+        let mut session = open(terms.clone())?;
+        let budget = budget.within(PREPARATION);
+        for &t in &self.system.background {
+            session.assert(t)?;
+        }
+        for &t in self.system.axioms.iter().chain(&self.system.state_facts.clone()) {
+            let t = self.unrolling.state(t, 0);
+            session.assert(t)?;
+        }
+        // Left to right: a conjunct is evaluated only where the earlier ones hold.
+        let mut defined = BTreeSet::new();
+        for target in &self.targets {
+            let (before, predicate) = match target.property {
+                Property::Invariant(i) => (
+                    self.assumed.iter().filter(|&&j| j < i).copied().collect(),
+                    self.system.invariant[i].clone(),
+                ),
+                Property::Assertion(i) => (self.assumed.clone(), self.system.assertions[i].clone()),
+                Property::NoGoal | Property::DeadlockFree => continue,
+            };
+            let known: Vec<usize> = before;
+            let known = terms.and(known.into_iter().map(|j| self.system.invariant[j].holds));
+            let wrong = terms.and([known, terms.not(predicate.defined)]);
+            let wrong = self.unrolling.state(wrong, 0);
+            if wrong == Terms::FALSE || matches!(session.check(&[wrong], &budget)?, Answer::Unsat(_)) {
+                defined.insert(target.property);
+            }
+        }
+        self.defined = defined;
+        for target in &mut self.targets {
+            if self.defined.contains(&target.property) {
+                target.ok = match target.property {
+                    Property::Invariant(i) => self.system.invariant[i].holds,
+                    Property::Assertion(i) => self.system.assertions[i].holds,
+                    Property::NoGoal | Property::DeadlockFree => target.ok,
+                };
+            }
+        }
+        self.initial_failures = self.system.initialisation.failures.iter().map(|f| f.condition).collect();
+        let assumed = self.assumed_in(0);
+        session.assert(assumed)?;
+        let mut live = vec![];
+        for (e, event) in self.system.events.iter().enumerate() {
+            let e = EventId(e as u32);
+            let conditions: Vec<Term> = event.failures.iter().map(|f| f.condition).collect();
+            let any = self.unrolling.step(terms.or(conditions.iter().copied()), 0);
+            if any == Terms::FALSE || matches!(session.check(&[any], &budget)?, Answer::Unsat(_)) {
+                continue;
+            }
+            for condition in conditions {
+                let here = self.unrolling.step(condition, 0);
+                if !matches!(session.check(&[here], &budget)?, Answer::Unsat(_)) {
+                    live.push((e, condition));
+                }
+            }
+        }
+        self.failures = live;
+        Ok(())
+    }
+
+    /// The assumed conjuncts in the state after `k` steps.
+    pub fn assumed_in(&mut self, k: usize) -> Term {
+        let all = self
+            .system
+            .terms
+            .and(self.targets.iter().filter(|t| matches!(t.property, Property::Invariant(_))).map(|t| t.ok));
+        self.unrolling.state(all, k)
+    }
+
+    /// Whether the status says that `event` (`None`: the initialisation) establishes the target.
+    pub fn is_proven(&self, job: &Job, event: Option<EventId>, target: &Target) -> bool {
+        match target.property {
+            Property::Invariant(i) => {
+                // What establishes a conjunct at the start does not rest on the invariant.
+                (self.status_applies || event.is_none())
+                    && self.defined.contains(&target.property)
+                    && job.status.is_proven(event, i)
+            }
+            _ => false,
+        }
+    }
+
+    /// The state after the initialisation or after event `event` at step `k - 1` violates a target that
+    /// the event is not proven to establish: the unproven part of T_p¬. `false` for a fully proven event.
+    pub fn violated_after(&mut self, job: &Job, event: Option<EventId>, k: usize) -> Term {
+        let terms = self.terms();
+        let open: Vec<Term> =
+            self.targets.iter().filter(|t| !self.is_proven(job, event, t)).map(|t| terms.not(t.ok)).collect();
+        let any = terms.or(open);
+        self.unrolling.state(any, k)
+    }
+
+    /// Targets that are not assumed in states before a step, violated in the state after `k` steps.
+    pub fn unassumed_violated_in(&mut self, k: usize) -> Term {
+        let terms = self.terms();
+        let open: Vec<Term> = self
+            .targets
+            .iter()
+            .filter(|t| !matches!(t.property, Property::Invariant(_)))
+            .map(|t| terms.not(t.ok))
+            .collect();
+        let any = terms.or(open);
+        self.unrolling.state(any, k)
+    }
+
+    /// Some event fails from the state after `k` steps, one condition per event.
+    pub fn failures_at(&mut self, k: usize) -> Vec<(EventId, Term)> {
+        let terms = self.terms();
+        let mut by_event: Vec<(EventId, Term)> = vec![];
+        for &(e, condition) in &self.failures.clone() {
+            let here = self.unrolling.step(condition, k);
+            match by_event.last_mut() {
+                Some((last, any)) if *last == e => *any = terms.or([*any, here]),
+                _ => by_event.push((e, here)),
+            }
+        }
+        by_event
+    }
+
+    /// Whether `holds` may be concluded at all: everything that restricts or extends behaviour is encoded.
+    pub fn is_complete(&self) -> bool {
+        self.system.initialisation.relation.is_some()
+            && self.system.events.iter().all(|e| e.relation.is_some())
+    }
+}
+
+/// How a query went that needs no model.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Decided {
+    /// There is a model.
+    Sat,
+    /// There is none; the assumptions used.
+    Unsat(Vec<Term>),
+    /// Not decided.
+    Unknown(Stopped),
+}
+
+/// Checks without looking at the model.
+///
+/// # Errors
+/// If the solver fails.
+pub fn decide(session: &mut Session, assumptions: &[Term], budget: &Budget) -> Result<Decided, SolverError> {
+    Ok(match session.check(assumptions, budget)? {
+        Answer::Sat(_) => Decided::Sat,
+        Answer::Unsat(core) => Decided::Unsat(core.0),
+        Answer::Unknown(reason) => Decided::Unknown(reason),
+    })
+}

@@ -1,0 +1,336 @@
+//! Driving engines to a report: slices, checked proofs, wrong statuses, going on after a violation.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use bsym_encodings::budget::Stopped;
+use bsym_encodings::session::{SolverError, Statistics};
+use bsym_proofs::check;
+use bsym_proofs::claim::{Claim, Evidence, Property};
+use bsym_proofs::status::Pair;
+
+use crate::bmc::Bmc;
+use crate::counterexample::violated_properties;
+use crate::ic3::Ic3;
+use crate::kind::Kind;
+use crate::options::Job;
+use crate::outcome::{Outcome, Slice};
+use crate::problem::{Open, Problem};
+use crate::verdict::{
+    Counterexample, Engine, Observer, Progress, Proof, PropertyVerdict, Report, Unknown, Verdict,
+};
+
+/// First slice of each engine of a portfolio; doubled every round.
+const FIRST_SLICE: Duration = Duration::from_millis(300);
+
+/// Runs an engine, or with [`Engine::Check`] all of them in turn, until it knows or the budget ends.
+///
+/// A proof is checked in a fresh session before it is reported. A proof status that the check refutes is
+/// dropped and the run repeated without it. Solver failures become [`Unknown::Solver`].
+pub fn run(job: &Job, engine: Engine, open: &mut Open<'_>, observer: &mut dyn Observer) -> Report {
+    let mut job = job.clone();
+    let mut report = Report {
+        engine,
+        scope: job.scope.clone(),
+        verdict: Verdict::Unknown(Unknown::Stopped(Stopped::Timeout)),
+        properties: vec![],
+        further: vec![],
+        depth: None,
+        wrong_statuses: vec![],
+        unsupported: vec![],
+        counterexample_to_induction: None,
+        statistics: Statistics::default(),
+    };
+    let mut violated = BTreeSet::new();
+    let mut first: Option<Box<Counterexample>> = None;
+    loop {
+        let mut round = Round::new(engine);
+        let verdict = match round.decide(&mut job, &violated, open, observer, &mut report) {
+            Ok(verdict) => verdict,
+            Err(e) => Verdict::Unknown(Unknown::Solver(e.to_string())),
+        };
+        round.finish(&mut report);
+        match verdict {
+            Verdict::Violated(found) => {
+                let newly: Vec<Property> = found
+                    .violations
+                    .iter()
+                    .flat_map(violated_properties)
+                    .filter(|p| job.properties.contains(p))
+                    .collect();
+                for &property in &newly {
+                    observer.progress(&Progress::Violated(property));
+                }
+                let more = job.keep_going
+                    && !newly.is_empty()
+                    && job.properties.iter().any(|p| !violated.contains(p) && !newly.contains(p));
+                violated.extend(newly);
+                match &first {
+                    None => first = Some(found),
+                    Some(_) => report.further.push(*found),
+                }
+                if more && job.budget.check().is_ok() {
+                    continue;
+                }
+                report.properties = verdicts(&job, &violated, None);
+            }
+            Verdict::Holds(proof) => {
+                report.properties = verdicts(&job, &violated, Some(&proof.claim));
+                report.verdict = Verdict::Holds(proof);
+            }
+            other => {
+                report.properties = verdicts(&job, &violated, None);
+                report.verdict = other;
+            }
+        }
+        if let Some(found) = first {
+            report.verdict = Verdict::Violated(found);
+        }
+        return report;
+    }
+}
+
+fn verdicts(
+    job: &Job,
+    violated: &BTreeSet<Property>,
+    claim: Option<&Claim>,
+) -> Vec<(Property, PropertyVerdict)> {
+    job.properties
+        .iter()
+        .map(|&p| {
+            let verdict = if violated.contains(&p) {
+                PropertyVerdict::Violated
+            } else if claim.is_some_and(|c| c.properties.contains(&p)) {
+                PropertyVerdict::Holds
+            } else {
+                PropertyVerdict::Unknown
+            };
+            (p, verdict)
+        })
+        .collect()
+}
+
+/// An engine at work on its own encoding of the job.
+enum Worker {
+    Bmc(Bmc, Problem),
+    Kind(Kind, Problem),
+    Ic3(Ic3, Problem),
+}
+
+impl Worker {
+    fn start(
+        engine: Engine,
+        job: &Job,
+        violated: &BTreeSet<Property>,
+        open: &mut Open<'_>,
+    ) -> Result<Worker, SolverError> {
+        let mut problem = Problem::new(job, violated, open)?;
+        Ok(match engine {
+            Engine::Bmc | Engine::Check => Worker::Bmc(Bmc::new(&mut problem, open)?, problem),
+            Engine::Kind => Worker::Kind(Kind::new(&mut problem, open)?, problem),
+            Engine::Ic3 => Worker::Ic3(Ic3::new(&mut problem, job, open)?, problem),
+        })
+    }
+
+    fn engine(&self) -> Engine {
+        match self {
+            Worker::Bmc(..) => Engine::Bmc,
+            Worker::Kind(..) => Engine::Kind,
+            Worker::Ic3(..) => Engine::Ic3,
+        }
+    }
+
+    fn problem(&mut self) -> &mut Problem {
+        match self {
+            Worker::Bmc(_, p) | Worker::Kind(_, p) | Worker::Ic3(_, p) => p,
+        }
+    }
+
+    fn clear(&self) -> Option<usize> {
+        match self {
+            Worker::Bmc(b, _) => b.clear(),
+            Worker::Kind(k, _) => k.clear(),
+            Worker::Ic3(i, _) => i.clear(),
+        }
+    }
+
+    fn statistics(&self) -> Statistics {
+        match self {
+            Worker::Bmc(b, _) => b.statistics(),
+            Worker::Kind(k, _) => k.statistics(),
+            Worker::Ic3(i, _) => i.statistics(),
+        }
+    }
+
+    fn advance(
+        &mut self,
+        job: &Job,
+        open: &mut Open<'_>,
+        slice: &Slice,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, SolverError> {
+        match self {
+            Worker::Bmc(b, p) => b.advance(p, job, open, slice, None, observer),
+            Worker::Kind(k, p) => k.advance(p, job, open, slice, observer),
+            Worker::Ic3(i, p) => i.advance(p, job, open, slice, observer),
+        }
+    }
+}
+
+/// One attempt at the properties that are not violated yet.
+struct Round {
+    engines: Vec<Engine>,
+    workers: Vec<Worker>,
+    statistics: Statistics,
+}
+
+impl Round {
+    fn new(engine: Engine) -> Round {
+        let engines = match engine {
+            Engine::Check => vec![Engine::Bmc, Engine::Kind, Engine::Ic3],
+            one => vec![one],
+        };
+        Round { engines, workers: vec![], statistics: Statistics::default() }
+    }
+
+    /// Lets the engines work in turn, in slices that double, until one is conclusive.
+    fn decide(
+        &mut self,
+        job: &mut Job,
+        violated: &BTreeSet<Property>,
+        open: &mut Open<'_>,
+        observer: &mut dyn Observer,
+        report: &mut Report,
+    ) -> Result<Verdict, SolverError> {
+        'restart: loop {
+            self.drop_workers();
+            for engine in self.engines.clone() {
+                observer.progress(&Progress::Started(engine));
+                self.workers.push(Worker::start(engine, job, violated, open)?);
+            }
+            report.unsupported = self.workers[0].problem().system.unsupported.clone();
+            if self.workers[0].problem().targets.is_empty() {
+                return Ok(Verdict::Unknown(Unknown::Unsupported));
+            }
+            let alone = self.workers.len() == 1;
+            let mut length = FIRST_SLICE;
+            let mut stuck: Vec<Option<Unknown>> = vec![None; self.workers.len()];
+            loop {
+                for i in 0..self.workers.len() {
+                    if stuck[i].is_some() {
+                        continue;
+                    }
+                    let last_one = stuck.iter().filter(|s| s.is_none()).count() == 1;
+                    let slice = Slice {
+                        budget: if alone || last_one {
+                            job.budget.clone()
+                        } else {
+                            job.budget.within(length)
+                        },
+                        query: job.query_time,
+                    };
+                    let worker = &mut self.workers[i];
+                    match worker.advance(job, open, &slice, observer)? {
+                        Outcome::Violated(found) => {
+                            report.engine = worker.engine();
+                            report.depth = worker.clear();
+                            return Ok(Verdict::Violated(found));
+                        }
+                        Outcome::Vacuous(reason) => {
+                            report.engine = worker.engine();
+                            return Ok(Verdict::Vacuous(reason));
+                        }
+                        Outcome::Proof(claim) => match settle(worker, job, claim, open, observer, report)? {
+                            Settled::Holds(proof) => {
+                                report.engine = worker.engine();
+                                report.depth = worker.clear();
+                                return Ok(Verdict::Holds(proof));
+                            }
+                            Settled::Repeat => continue 'restart,
+                            Settled::Unknown(reason) => stuck[i] = Some(reason),
+                        },
+                        Outcome::Stuck(reason) => stuck[i] = Some(reason),
+                        Outcome::Reached => {}
+                        Outcome::Paused(_) => {}
+                    }
+                }
+                if let Err(stopped) = job.budget.check() {
+                    return Ok(Verdict::Unknown(Unknown::Stopped(stopped)));
+                }
+                if stuck.iter().all(Option::is_some) {
+                    // The most telling reason: that of the last engine.
+                    let reason = stuck.pop().flatten().unwrap_or(Unknown::Unsupported);
+                    return Ok(Verdict::Unknown(reason));
+                }
+                length *= 2;
+            }
+        }
+    }
+
+    fn drop_workers(&mut self) {
+        for worker in self.workers.drain(..) {
+            self.statistics += worker.statistics();
+        }
+    }
+
+    fn finish(&mut self, report: &mut Report) {
+        report.depth = report.depth.max(self.workers.iter().filter_map(Worker::clear).max());
+        for worker in &self.workers {
+            if let Worker::Kind(kind, _) = worker
+                && report.counterexample_to_induction.is_none()
+            {
+                report.counterexample_to_induction =
+                    kind.counterexample_to_induction().map(<[String]>::to_vec);
+            }
+        }
+        self.drop_workers();
+        report.statistics += self.statistics;
+    }
+}
+
+enum Settled {
+    Holds(Box<Proof>),
+    Repeat,
+    Unknown(Unknown),
+}
+
+/// Checks a claim in a fresh session before anybody is told.
+fn settle(
+    worker: &mut Worker,
+    job: &mut Job,
+    claim: Claim,
+    open: &mut Open<'_>,
+    observer: &mut dyn Observer,
+    report: &mut Report,
+) -> Result<Settled, SolverError> {
+    let problem = worker.problem();
+    if !problem.is_complete() || !problem.unclear.is_empty() {
+        return Ok(Settled::Unknown(Unknown::Unsupported));
+    }
+    // The check may use what is left of the run; a run without a limit gets none either.
+    let budget = job.budget.clone();
+    let checked = check::check(&mut problem.system, &claim, &job.status, job.recheck, open, &budget)?;
+    if !checked.wrong.is_empty() {
+        for &pair in &checked.wrong {
+            drop_status(job, pair, observer, report);
+        }
+        return Ok(Settled::Repeat);
+    }
+    if !checked.passed() {
+        return Ok(Settled::Unknown(Unknown::CheckFailed(checked)));
+    }
+    let lemmas = match &claim.evidence {
+        Evidence::Inductive { lemmas } | Evidence::KInduction { lemmas, .. } => {
+            lemmas.iter().map(|l| bsym_language::print::pred(&job.model, l)).collect()
+        }
+        Evidence::Diameter { .. } => vec![],
+    };
+    Ok(Settled::Holds(Box::new(Proof { claim, checked, lemmas })))
+}
+
+fn drop_status(job: &mut Job, pair: Pair, observer: &mut dyn Observer, report: &mut Report) {
+    if job.status.remove(pair).is_some() {
+        observer.progress(&Progress::WrongStatus(pair));
+        report.wrong_statuses.push(pair);
+    }
+}

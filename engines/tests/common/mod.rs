@@ -1,0 +1,105 @@
+//! What the engines' tests share: machines from text, runs with the linked solver.
+#![allow(dead_code)]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bsym_encodings::budget::Budget;
+use bsym_encodings::session::{Session, SolverError};
+use bsym_engines::options::Job;
+use bsym_engines::run::run;
+use bsym_engines::verdict::{Engine, Progress, Report, Verdict};
+use bsym_language::load::{load_model, load_text};
+use bsym_language::model::Model;
+use bsym_proofs::claim::Property;
+use bsym_proofs::status::{Level, PairStatus, ProofStatus};
+use bsym_semantics::scope::{Scope, ScopeRequest};
+
+/// The model of a machine in B text.
+pub fn model(text: &str) -> Arc<Model> {
+    let loaded = load_text("test.mch", text);
+    let messages: Vec<String> = loaded.diagnostics.iter().map(|d| d.message.clone()).collect();
+    Arc::new(loaded.model.unwrap_or_else(|| panic!("{messages:?}")))
+}
+
+/// The model of a file, if it loads.
+pub fn model_of(path: &Path) -> Option<Arc<Model>> {
+    load_model(path).ok()?.model.map(Arc::new)
+}
+
+/// A job about all conjuncts of the invariant, within twenty seconds.
+pub fn job(model: &Arc<Model>, request: &ScopeRequest) -> Job {
+    Job {
+        model: model.clone(),
+        scope: Scope::settle(model, request).unwrap(),
+        properties: (0..model.invariant.len()).map(Property::Invariant).collect(),
+        well_definedness: true,
+        status: ProofStatus::none(),
+        recheck: false,
+        depth: None,
+        keep_going: false,
+        seed: 0,
+        query_time: Some(Duration::from_secs(5)),
+        budget: Budget::unlimited().within(Duration::from_secs(20)),
+    }
+}
+
+/// Opens a session with the linked solver.
+pub fn open(terms: std::rc::Rc<bsym_encodings::term::Terms>) -> Result<Session, SolverError> {
+    Ok(Session::linked(terms))
+}
+
+/// Runs an engine quietly.
+pub fn report(job: &Job, engine: Engine) -> Report {
+    run(job, engine, &mut open, &mut |_: &Progress| {})
+}
+
+/// `holds`, `violated` and the number of events, `vacuous` or `unknown`.
+pub fn answer(report: &Report) -> String {
+    match &report.verdict {
+        Verdict::Holds(_) => "holds".into(),
+        Verdict::Violated(c) => format!("violated {}", c.trace.steps.len() - 1),
+        Verdict::Vacuous(_) => "vacuous".into(),
+        Verdict::Unknown(why) => format!("unknown {why:?}"),
+    }
+}
+
+/// Asserts the same answer of several engines.
+pub fn check(text: &str, engines: &[Engine], expected: &str) {
+    let model = model(text);
+    let job = job(&model, &ScopeRequest::default());
+    for &engine in engines {
+        let report = report(&job, engine);
+        assert!(answer(&report).starts_with(expected), "{engine:?}: {}", answer(&report));
+    }
+}
+
+/// A status of our own for every event and conjunct.
+pub fn full_status(model: &Model) -> ProofStatus {
+    let mut status = ProofStatus::none();
+    for e in 0..model.events.len() as u32 {
+        for i in 0..model.invariant.len() {
+            status.insert((Some(bsym_language::model::EventId(e)), i), claimed());
+        }
+    }
+    status
+}
+
+/// A status that nobody checked.
+pub fn claimed() -> PairStatus {
+    PairStatus { provers: vec!["test".into()], level: Level::Claim }
+}
+
+/// The corpus of foreign models, if it is there.
+pub fn corpus() -> Option<PathBuf> {
+    let path = std::env::var_os("BSYM_CORPUS")
+        .map(PathBuf::from)
+        .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus"));
+    if path.exists() {
+        Some(path)
+    } else {
+        println!("skipped: no corpus at {}", path.display());
+        None
+    }
+}

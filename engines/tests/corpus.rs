@@ -1,0 +1,53 @@
+//! The machines of corpus/symbolic and Table 1's counters: no wrong verdict from any engine, and the
+//! known one from at least one.
+#![cfg(feature = "z3")]
+
+mod common;
+
+use std::time::Duration;
+
+use bsym_encodings::budget::Budget;
+use bsym_engines::verdict::{Engine, Verdict};
+use bsym_semantics::scope::ScopeRequest;
+use common::*;
+
+#[test]
+fn symbolic_machines_get_their_known_verdicts() {
+    let Some(corpus) = corpus() else { return };
+    let manifest: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(corpus.join("manifest.json")).unwrap()).unwrap();
+    let mut failures = vec![];
+    let mut known = 0;
+    for entry in manifest["entries"].as_array().unwrap() {
+        let path = entry["path"].as_str().unwrap_or_default();
+        let wanted = path.starts_with("symbolic/") || path.starts_with("table1/B/SymbolicModelChecking/");
+        if !wanted || !path.ends_with(".mch") {
+            continue;
+        }
+        let Some(violated) = entry["facts"]["invariant_violated"].as_bool() else { continue };
+        known += 1;
+        let model = model_of(&corpus.join(path)).unwrap_or_else(|| panic!("{path} does not load"));
+        let mut right = false;
+        for engine in [Engine::Bmc, Engine::Kind, Engine::Ic3] {
+            if right && engine != Engine::Ic3 {
+                continue;
+            }
+            let mut job = job(&model, &ScopeRequest { prob: true, ..ScopeRequest::default() });
+            job.budget = Budget::unlimited().within(Duration::from_secs(if right { 2 } else { 20 }));
+            match report(&job, engine).verdict {
+                Verdict::Holds(_) if violated => failures.push(format!("{path}: {engine:?} says holds")),
+                Verdict::Violated(_) if !violated => {
+                    failures.push(format!("{path}: {engine:?} says violated"))
+                }
+                Verdict::Holds(_) | Verdict::Violated(_) => right = true,
+                Verdict::Vacuous(why) => failures.push(format!("{path}: {engine:?} says vacuous, {why}")),
+                Verdict::Unknown(_) => {}
+            }
+        }
+        if !right {
+            failures.push(format!("{path}: no engine knows"));
+        }
+    }
+    println!("{known} machines with a known verdict");
+    assert!(failures.is_empty(), "{failures:#?}");
+}

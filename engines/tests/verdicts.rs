@@ -1,0 +1,191 @@
+//! Small machines through every engine: the same verdicts, replayed or checked.
+#![cfg(feature = "z3")]
+
+mod common;
+
+use bsym_engines::verdict::{Engine, Verdict};
+use bsym_proofs::claim::{Evidence, Property};
+use bsym_semantics::scope::ScopeRequest;
+use bsym_semantics::state::Violation;
+use common::*;
+
+const ALL: &[Engine] = &[Engine::Bmc, Engine::Kind, Engine::Ic3, Engine::Check];
+const PROVERS: &[Engine] = &[Engine::Kind, Engine::Ic3, Engine::Check];
+
+/// Steps of 1 to 64 towards a limit that is one of two powers of two, less one.
+const COUNTER: &str = "MACHINE Meter CONSTANTS top PROPERTIES top : {127, 255}
+VARIABLES level INVARIANT level >= 0 & level <= top INITIALISATION level := 0
+OPERATIONS pour(n) = PRE n : 1..64 THEN level := level + n END END";
+
+#[test]
+fn a_counter_without_a_guard_overflows_in_two_steps() {
+    check(COUNTER, ALL, "violated 2");
+}
+
+#[test]
+fn a_property_that_is_not_inductive_needs_one_more_step_or_a_lemma() {
+    let text = COUNTER.replace("level >= 0 & level <= top", "level >= -2 & level /= -1");
+    let model = model(&text);
+    let job = job(&model, &ScopeRequest::default());
+    let by_kind = report(&job, Engine::Kind);
+    let Verdict::Holds(proof) = by_kind.verdict else { panic!("{}", answer(&by_kind)) };
+    assert!(matches!(proof.claim.evidence, Evidence::KInduction { k: 1, .. }), "{:?}", proof.claim.evidence);
+    let by_ic3 = report(&job, Engine::Ic3);
+    let Verdict::Holds(proof) = by_ic3.verdict else { panic!("{}", answer(&by_ic3)) };
+    assert!(!proof.lemmas.is_empty());
+}
+
+#[test]
+fn one_bounded_and_one_unbounded_counter() {
+    let text = "MACHINE Two VARIABLES a, b INVARIANT a : INTEGER & a < 5 & b : INTEGER
+INITIALISATION a, b := 0, 0
+OPERATIONS up = PRE a < 4 THEN a := a + 1 END; free = b := b + 1; reset = PRE a = 4 THEN a := 0 END END";
+    check(text, PROVERS, "holds");
+    check(&text.replace("a < 5", "a < 4"), ALL, "violated 4");
+}
+
+#[test]
+fn a_path_that_ends_gives_a_proof_to_bounded_model_checking() {
+    let text = "MACHINE Fuse VARIABLES left, x INVARIANT left : 0..3 & x < 4 INITIALISATION left, x := 3, 0
+OPERATIONS burn = SELECT left > 0 THEN left, x := left - 1, x + 1 END END";
+    check(text, ALL, "holds");
+}
+
+#[test]
+fn mutual_exclusion_for_any_number_of_processes() {
+    let text = "MACHINE Mutex SETS PROCESS; LOCK = {free, taken}
+VARIABLES waiting, critical, lock
+INVARIANT waiting <: PROCESS & critical <: PROCESS & waiting /\\ critical = {} &
+  !(p, q).(p : critical & q : critical => p = q)
+INITIALISATION waiting, critical, lock := {}, {}, free
+OPERATIONS
+  request(p) = SELECT p : PROCESS & p /: waiting & p /: critical THEN waiting := waiting \\/ {p} END;
+  enter(p) = SELECT p : waiting & lock = free THEN waiting := waiting - {p} || critical := critical \\/ {p} || lock := taken END;
+  leave(p) = SELECT p : critical THEN critical := critical - {p} || lock := free END
+END";
+    let model = model(text);
+    let job = job(&model, &ScopeRequest::default());
+    assert!(job.scope.sizes.is_empty(), "the deferred set has any size");
+    let report = report(&job, Engine::Ic3);
+    assert_eq!(answer(&report), "holds");
+    check(&text.replace("& lock = free THEN", "THEN"), ALL, "violated 4");
+}
+
+#[test]
+fn every_conjunct_that_fails_is_reported() {
+    let text = "MACHINE M VARIABLES x INVARIANT x : INTEGER & x < 1 & x /= 1 INITIALISATION x := 0 OPERATIONS go = x := 1 END";
+    let model = model(text);
+    let report = report(&job(&model, &ScopeRequest::default()), Engine::Bmc);
+    let Verdict::Violated(c) = report.verdict else { panic!() };
+    assert_eq!(c.violations, [Violation::Invariant(vec![1, 2])]);
+}
+
+#[test]
+fn going_on_after_a_violation_decides_the_other_conjuncts() {
+    let text = "MACHINE M VARIABLES x, y INVARIANT x < 2 & y < 1 & y >= 0 INITIALISATION x, y := 0, 0
+OPERATIONS up = x := x + 1; wrap = SELECT y >= 0 THEN y := 0 END END";
+    let model = model(text);
+    let mut job = job(&model, &ScopeRequest::default());
+    job.keep_going = true;
+    let report = report(&job, Engine::Ic3);
+    use bsym_engines::verdict::PropertyVerdict::*;
+    assert_eq!(
+        report.properties,
+        [
+            (Property::Invariant(0), Violated),
+            (Property::Invariant(1), Holds),
+            (Property::Invariant(2), Holds)
+        ]
+    );
+}
+
+#[test]
+fn reachable_ill_definedness_is_a_violation() {
+    let text = "MACHINE M VARIABLES f, x INVARIANT f : 0..3 +-> INTEGER & x : INTEGER
+INITIALISATION f, x := {0 |-> 5, 1 |-> 7}, 0
+OPERATIONS read = x := f(x); clear = SELECT x = 0 THEN x := 1 END END";
+    let model = model(text);
+    for &engine in ALL {
+        let report = report(&job(&model, &ScopeRequest::default()), engine);
+        let Verdict::Violated(c) = report.verdict else { panic!("{engine:?} {}", answer(&report)) };
+        assert!(matches!(c.violations[..], [Violation::IllDefined(_)]), "{engine:?} {:?}", c.violations);
+        assert_eq!(c.trace.steps.len(), 3, "{engine:?}");
+    }
+}
+
+#[test]
+fn guarded_applications_are_well_defined() {
+    let text = "MACHINE M VARIABLES f, x INVARIANT f : 0..3 +-> INTEGER & x : INTEGER
+INITIALISATION f, x := {0 |-> 5}, 0
+OPERATIONS read(k) = SELECT k : dom(f) THEN x := f(k) END; put(k, v) = SELECT k : 0..3 & v : INTEGER THEN f(k) := v END END";
+    check(text, PROVERS, "holds");
+}
+
+#[test]
+fn unsatisfiable_constants_and_initialisations_are_vacuous() {
+    check(
+        "MACHINE M CONSTANTS c PROPERTIES c : INTEGER & c > 1 & c < 2 VARIABLES x INVARIANT x = c INITIALISATION x := c END",
+        ALL,
+        "vacuous",
+    );
+    check(
+        "MACHINE M VARIABLES x INVARIANT x : INTEGER INITIALISATION ANY y WHERE y > 1 & y < 2 THEN x := y END END",
+        ALL,
+        "vacuous",
+    );
+}
+
+#[test]
+fn a_wrong_status_is_found_out_and_never_gives_a_proof() {
+    let text = "MACHINE M VARIABLES x INVARIANT x < 3 INITIALISATION x := 0 OPERATIONS up = x := x + 1 END";
+    let model = model(text);
+    let mut job = job(&model, &ScopeRequest::default());
+    job.status = full_status(&model);
+    for &engine in &[Engine::Kind, Engine::Ic3, Engine::Check] {
+        let report = report(&job, engine);
+        assert_eq!(answer(&report), "violated 3", "{engine:?}");
+        assert_eq!(report.wrong_statuses.len(), 1, "{engine:?}");
+    }
+}
+
+#[test]
+fn statuses_do_not_change_the_verdict_of_a_correct_machine() {
+    let text = "MACHINE M VARIABLES x INVARIANT x : 0..9 INITIALISATION x := 0
+OPERATIONS up = SELECT x < 9 THEN x := x + 1 END; down = SELECT x > 0 THEN x := x - 1 END END";
+    let model = model(text);
+    let mut job = job(&model, &ScopeRequest::default());
+    job.status = full_status(&model);
+    for &engine in PROVERS {
+        assert_eq!(answer(&report(&job, engine)), "holds", "{engine:?}");
+    }
+}
+
+#[test]
+fn deadlocks_assertions_and_goals() {
+    let text = "MACHINE M DEFINITIONS GOAL == (x = 2) VARIABLES x INVARIANT x : 0..3 ASSERTIONS x /= 3
+INITIALISATION x := 0 OPERATIONS up = SELECT x < 3 THEN x := x + 1 END END";
+    let model = model(text);
+    let mut job = job(&model, &ScopeRequest::default());
+    for (property, expected) in [
+        (Property::DeadlockFree, "violated 3"),
+        (Property::Assertion(0), "violated 3"),
+        (Property::NoGoal, "violated 2"),
+    ] {
+        job.properties = vec![property];
+        for &engine in ALL {
+            assert_eq!(answer(&report(&job, engine)), expected, "{engine:?} {property:?}");
+        }
+    }
+}
+
+#[test]
+fn assertions_and_preconditions_inside_bodies() {
+    let text = "MACHINE M VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 0
+OPERATIONS up = x := x + 1; test = SELECT x > 1 THEN ASSERT x < 2 THEN skip END END END";
+    let model = model(text);
+    for &engine in ALL {
+        let report = report(&job(&model, &ScopeRequest::default()), engine);
+        let Verdict::Violated(c) = report.verdict else { panic!("{engine:?} {}", answer(&report)) };
+        assert!(matches!(c.violations[..], [Violation::Assert(_)]), "{engine:?} {:?}", c.violations);
+    }
+}

@@ -1,0 +1,404 @@
+//! The command line: commands, flags, and the readers of their values.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bsym_language::int::Int;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Verifier for B machines: proofs with checkable invariants, or replayed counterexamples
+#[derive(Parser, Debug)]
+#[command(name = "bsym", disable_version_flag = true, after_help = AFTER_HELP, max_term_width = 110)]
+pub struct Arguments {
+    /// Print the version and the solvers that can be reached
+    #[arg(short = 'V', long)]
+    pub version: bool,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+const AFTER_HELP: &str = "Exit codes: 0 holds (or the command did its work), 1 violated (or a certificate or trace that fails \
+its check), 2 wrong usage or input, 3 unknown, vacuous or interrupted, 4 failure of bsym itself.";
+
+/// What to do.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Decide with all engines under one deadline
+    Check(VerifyArguments),
+    /// Search for a violation step by step (bounded model checking)
+    Bmc(VerifyArguments),
+    /// Prove by k-induction, or find a violation
+    Kind(VerifyArguments),
+    /// Prove by an inductive invariant (IC3), or find a violation
+    Ic3(VerifyArguments),
+    /// Check syntax and types only
+    Parse(ParseArguments),
+    /// Prove the obligations of the invariant and write their status
+    Po(PoArguments),
+    /// Repeat the checks of a certificate
+    Certify(CertifyArguments),
+    /// Replay a trace on a machine
+    Replay(ReplayArguments),
+    /// Write the completions of a shell to standard output
+    #[command(hide = true)]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual page to standard output
+    #[command(hide = true)]
+    Manual,
+}
+
+/// How results are shown.
+#[derive(Args, Clone, Debug, Default)]
+pub struct OutputArguments {
+    /// Print one JSON object
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+    /// Print one JSON object per event as it happens, the result last
+    #[arg(long, conflicts_with = "json", help_heading = "Output")]
+    pub jsonl: bool,
+    /// Say what is being done (twice: more)
+    #[arg(short, long, action = clap::ArgAction::Count, help_heading = "Output")]
+    pub verbose: u8,
+    /// When to use colour
+    #[arg(long, value_enum, default_value = "auto", value_name = "WHEN", help_heading = "Output")]
+    pub color: ColorChoice,
+}
+
+/// When to use colour.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// The scope of a run.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ScopeArguments {
+    /// Size of a deferred set, or `prob` for ProB's finite scope (repeatable)
+    #[arg(long, value_name = "SET=SIZE|prob", value_delimiter = ',', value_parser = scope, help_heading = "Scope")]
+    pub scope: Vec<ScopeItem>,
+    /// Largest implementable integer
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = integer, help_heading = "Scope")]
+    pub maxint: Option<Int>,
+    /// Smallest implementable integer
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = integer, help_heading = "Scope")]
+    pub minint: Option<Int>,
+    /// Fix a constant (repeatable)
+    #[arg(
+        long,
+        value_name = "CONSTANT=EXPR",
+        allow_hyphen_values = true,
+        value_parser = setting,
+        help_heading = "Scope"
+    )]
+    pub set: Vec<Setting>,
+}
+
+/// Limits of a run.
+#[derive(Args, Clone, Debug, Default)]
+pub struct LimitArguments {
+    /// Stop after this time: 60s, 500ms, 2m, 1h, or plain seconds
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits")]
+    pub timeout: Option<Duration>,
+    /// Stop when the program uses more memory than this: 4G, 500M (Linux only)
+    #[arg(long, value_name = "SIZE", value_parser = memory, help_heading = "Limits")]
+    pub memory: Option<u64>,
+}
+
+/// `check`, `bmc`, `kind`, `ic3`.
+#[derive(Args, Clone, Debug)]
+pub struct VerifyArguments {
+    /// The machine
+    pub file: PathBuf,
+    /// What to check
+    #[arg(
+        long = "prop",
+        value_name = "PROP",
+        value_enum,
+        value_delimiter = ',',
+        default_value = "inv",
+        help_heading = "What to check"
+    )]
+    pub properties: Vec<PropertyName>,
+    /// Check only this conjunct of the invariant: its label, `#0`, `#1`, … or its text (repeatable)
+    #[arg(long, value_name = "LABEL", help_heading = "What to check")]
+    pub conjunct: Vec<String>,
+    /// Do not check well-definedness
+    #[arg(long, help_heading = "What to check")]
+    pub no_wd: bool,
+    /// Go on after the first violation with the other properties
+    #[arg(long, help_heading = "What to check")]
+    pub keep_going: bool,
+    /// Proof status to use: a po.json, or `auto` to compute it first
+    #[arg(long, value_name = "FILE|auto", help_heading = "Proof status")]
+    pub proofs: Option<PathBuf>,
+    /// Use no proof status
+    #[arg(long, conflicts_with_all = ["proofs", "recheck_proofs", "trust_reviewed"], help_heading = "Proof status")]
+    pub no_proofs: bool,
+    /// Rely on no imported status that the solver cannot confirm
+    #[arg(long, help_heading = "Proof status")]
+    pub recheck_proofs: bool,
+    /// Count obligations that were only reviewed as proven
+    #[arg(long, help_heading = "Proof status")]
+    pub trust_reviewed: bool,
+    #[command(flatten)]
+    pub scope: ScopeArguments,
+    /// Largest number of events in a trace
+    #[arg(short = 'k', long, value_name = "N", help_heading = "Limits")]
+    pub depth: Option<usize>,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    /// Seed of whatever is random
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Limits")]
+    pub seed: u64,
+    /// Solver to use: `z3`, `cvc5`, or the path of a program that reads SMT-LIB
+    #[arg(long, value_name = "NAME|PATH", help_heading = "Limits")]
+    pub solver: Option<String>,
+    /// Write the counterexample: NAME.itf.json (ITF), NAME.json (ours), NAME.prob2trace (ProB)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub trace: Option<PathBuf>,
+    /// Write the certificate of a proof
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub certificate: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// What can be checked.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum PropertyName {
+    /// Every conjunct of the invariant
+    #[value(alias = "invariant")]
+    Inv,
+    /// Some event is always enabled
+    #[value(alias = "deadlock-freedom")]
+    Deadlock,
+    /// Every assertion
+    #[value(alias = "assertion")]
+    Assertions,
+    /// The definition GOAL is never reached
+    Goal,
+}
+
+/// `parse`.
+#[derive(Args, Clone, Debug)]
+pub struct ParseArguments {
+    /// The machine
+    pub file: PathBuf,
+    /// Print the machine as it was understood
+    #[arg(long)]
+    pub print: bool,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// `po`.
+#[derive(Args, Clone, Debug)]
+pub struct PoArguments {
+    /// The machine
+    pub file: PathBuf,
+    /// Write the status of every obligation
+    #[arg(short, long, value_name = "FILE")]
+    pub output_file: Option<PathBuf>,
+    /// Write the open obligations as SMT-LIB into this folder
+    #[arg(long, value_name = "DIR")]
+    pub export: Option<PathBuf>,
+    #[command(flatten)]
+    pub scope: ScopeArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    /// Solver to use: `z3`, `cvc5`, or the path of a program that reads SMT-LIB
+    #[arg(long, value_name = "NAME|PATH", help_heading = "Limits")]
+    pub solver: Option<String>,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// `certify`.
+#[derive(Args, Clone, Debug)]
+pub struct CertifyArguments {
+    /// The certificate
+    pub certificate: PathBuf,
+    /// The machine, where it is not the one that the certificate names
+    pub file: Option<PathBuf>,
+    /// Solver to use: `z3`, `cvc5`, or the path of a program that reads SMT-LIB
+    #[arg(long, value_name = "NAME|PATH")]
+    pub solver: Option<String>,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// `replay`.
+#[derive(Args, Clone, Debug)]
+pub struct ReplayArguments {
+    /// The trace, as bsym wrote it
+    pub trace: PathBuf,
+    /// The machine
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// One value of `--scope`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ScopeItem {
+    /// ProB's finite scope.
+    Prob,
+    /// Size of a deferred set.
+    Size(String, usize),
+}
+
+/// One value of `--set`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Setting {
+    /// The constant.
+    pub name: String,
+    /// A B expression.
+    pub value: String,
+}
+
+fn scope(text: &str) -> Result<ScopeItem, String> {
+    if text == "prob" {
+        return Ok(ScopeItem::Prob);
+    }
+    let form = "expected `SET=SIZE` or `prob`, for example `--scope S=3`";
+    let (name, size) = text.split_once('=').ok_or(form)?;
+    let (name, size) = (name.trim(), size.trim());
+    if name.is_empty() {
+        return Err(form.into());
+    }
+    let size = size.parse().map_err(|_| format!("the size `{size}` is no natural number; {form}"))?;
+    Ok(ScopeItem::Size(name.into(), size))
+}
+
+fn integer(text: &str) -> Result<Int, String> {
+    text.trim().parse().map_err(|_| "expected an integer".into())
+}
+
+fn setting(text: &str) -> Result<Setting, String> {
+    let form = "expected `CONSTANT=EXPR`, for example `--set c=127`";
+    let (name, value) = text.split_once('=').ok_or(form)?;
+    let (name, value) = (name.trim(), value.trim());
+    if name.is_empty() || value.is_empty() {
+        return Err(form.into());
+    }
+    Ok(Setting { name: name.into(), value: value.into() })
+}
+
+/// A time as `500ms`, `60s`, `2m`, `1h` or plain seconds; not zero.
+fn duration(text: &str) -> Result<Duration, String> {
+    let text = text.trim();
+    let split = text.find(|c: char| c.is_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let factor = match unit.trim() {
+        "ms" => 0.001,
+        "" | "s" | "sec" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err("expected a time such as `60s`, `500ms`, `2m` or `1h`".into()),
+    };
+    let number: f64 =
+        number.trim().parse().map_err(|_| "expected a time such as `60s`, `500ms`, `2m` or `1h`")?;
+    if number == 0.0 {
+        return Err("a time limit of zero leaves no time for an answer; leave the flag out for no limit".into());
+    }
+    // A year stands for no limit: adding more to an instant could overflow.
+    let seconds = number * factor;
+    if !(0.001..=31_536_000.0).contains(&seconds) {
+        return Err("a time limit is between 1ms and 8760h".into());
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+/// A number of bytes as `4G`, `500M`, `64K` or plain bytes; not zero.
+fn memory(text: &str) -> Result<u64, String> {
+    let form = "expected a size such as `4G` or `500M`";
+    let text = text.trim();
+    let split = text.find(|c: char| c.is_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let factor: u64 = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kb" | "kib" => 1 << 10,
+        "m" | "mb" | "mib" => 1 << 20,
+        "g" | "gb" | "gib" => 1 << 30,
+        "t" | "tb" | "tib" => 1 << 40,
+        _ => return Err(form.into()),
+    };
+    let number: f64 = number.trim().parse().map_err(|_| form)?;
+    let bytes = number * factor as f64;
+    if !bytes.is_finite() || bytes < 1.0 {
+        return Err(format!("a memory limit is above zero; {form}"));
+    }
+    Ok(bytes as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_of_the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn times() {
+        let check = |text: &str, ms: u64| assert_eq!(duration(text), Ok(Duration::from_millis(ms)), "{text}");
+        check("60s", 60_000);
+        check("500ms", 500);
+        check("2m", 120_000);
+        check("1.5", 1_500);
+        check("1h", 3_600_000);
+        for text in ["0", "0s", "-1s", "s", "", "5y", "nan", "inf", "1e300h"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+        assert!(duration("0s").unwrap_err().contains("zero"));
+    }
+
+    #[test]
+    fn sizes_of_memory() {
+        assert_eq!(memory("4G"), Ok(4 << 30));
+        assert_eq!(memory("500M"), Ok(500 << 20));
+        assert_eq!(memory("1.5 KiB"), Ok(1536));
+        for text in ["", "0", "-4G", "G", "4X"] {
+            assert!(memory(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn scopes_and_settings() {
+        assert_eq!(scope("prob"), Ok(ScopeItem::Prob));
+        assert_eq!(scope("S=3"), Ok(ScopeItem::Size("S".into(), 3)));
+        for text in ["S", "S=x", "=3", "S=-1", ""] {
+            assert!(scope(text).is_err(), "{text}");
+        }
+        assert_eq!(setting("c = -1"), Ok(Setting { name: "c".into(), value: "-1".into() }));
+        assert_eq!(setting("f={1|->2}"), Ok(Setting { name: "f".into(), value: "{1|->2}".into() }));
+        for text in ["c", "c=", "=1"] {
+            assert!(setting(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn negative_bounds_parse() {
+        let arguments = ["bsym", "ic3", "m.mch", "--minint", "-1", "--maxint=3", "--set", "c=-2"];
+        let Some(Command::Ic3(ic3)) = Arguments::try_parse_from(arguments).unwrap().command else {
+            panic!("not ic3")
+        };
+        assert_eq!(ic3.scope.minint, Some(Int::from(-1)));
+        assert_eq!(ic3.scope.maxint, Some(Int::from(3)));
+    }
+}

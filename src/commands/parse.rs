@@ -1,0 +1,56 @@
+//! `bsym parse`: syntax and types only.
+
+use bsym_language::print;
+use bsym_language::render;
+use serde_json::json;
+
+use crate::arguments::ParseArguments;
+use crate::input;
+use crate::output;
+use crate::paint::Paint;
+use crate::refusal::Refusal;
+use crate::result::{DiagnosticObject, diagnostic_object};
+
+/// Runs the command: 0 if there is a model, 2 if there are errors.
+pub fn run(arguments: &ParseArguments) -> Result<u8, Refusal> {
+    let file = input::read(&arguments.file)?;
+    let sound = file.model.is_some();
+    if arguments.output.json || arguments.output.jsonl {
+        let diagnostics: Vec<DiagnosticObject> =
+            file.diagnostics.iter().map(|d| diagnostic_object(&file.sources, d)).collect();
+        let object = json!({
+            "format": "bsym-parse",
+            "version": 1,
+            "file": arguments.file.display().to_string(),
+            "machine": file.model.as_ref().map(|m| m.name.clone()),
+            "ok": sound,
+            "diagnostics": diagnostics,
+            "print": file.model.as_ref().filter(|_| arguments.print).map(print::machine),
+        });
+        if arguments.output.jsonl { output::json_line(&object) } else { output::json(&object) }
+        return Ok(if sound { 0 } else { 2 });
+    }
+    let paint = Paint::stderr(arguments.output.color);
+    let Some(model) = file.model else {
+        return Err(input::not_a_model(&arguments.file, &file.sources, &file.diagnostics, paint));
+    };
+    for d in &file.diagnostics {
+        output::note(&render::render(&file.sources, d, paint.is_on()));
+        output::note("");
+    }
+    if arguments.print {
+        output::result(&format!("{}\n", print::machine(&model).trim_end()));
+    } else {
+        output::result(&format!(
+            "{}: {} sets, {} constants, {} variables, {} conjuncts of the invariant, {} assertions, {} operations\n",
+            model.name,
+            model.carriers.len(),
+            model.constants.len(),
+            model.variables.len(),
+            model.invariant.len(),
+            model.assertions.len(),
+            model.events.len(),
+        ));
+    }
+    Ok(0)
+}

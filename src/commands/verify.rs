@@ -1,0 +1,214 @@
+//! `bsym check`, `bmc`, `kind` and `ic3`: from a machine to a verdict.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use bsym_encodings::budget::Budget;
+use bsym_encodings::session::open::{self, SolverChoice};
+use bsym_engines::options::Job;
+use bsym_engines::run::run as run_engine;
+use bsym_engines::verdict::{Engine, Report, Unknown, Verdict};
+use bsym_language::model::Model;
+use bsym_proofs::claim::Property;
+use bsym_semantics::scope::Scope;
+
+use crate::arguments::VerifyArguments;
+use crate::commands::status::{self, Imported};
+use crate::control::{Control, memory_is_known, peak_memory};
+use crate::human;
+use crate::input;
+use crate::output;
+use crate::paint::Paint;
+use crate::progress::{Reporter, Seen};
+use crate::refusal::Refusal;
+use crate::result::{DiagnosticObject, RunResult, StatsObject, Subject};
+use crate::{solvers, traces};
+
+/// Everything about a run that its result says besides the engine's report.
+#[derive(Clone)]
+struct Run {
+    arguments: VerifyArguments,
+    engine: Engine,
+    model: Arc<Model>,
+    properties: Vec<Property>,
+    scope: Scope,
+    settings: BTreeMap<String, String>,
+    imported: Imported,
+    warnings: Vec<String>,
+    diagnostics: Vec<DiagnosticObject>,
+    control: Control,
+}
+
+/// Runs the command.
+pub fn run(engine: Engine, arguments: &VerifyArguments, control: &Control) -> Result<u8, Refusal> {
+    let (run, choice) = prepare(engine, arguments, control)?;
+    let mut reporter = Reporter::new(run.model.clone(), control, &arguments.output);
+    reporter.timing("load", control.seconds());
+    let seen = reporter.seen();
+    let stuck = run.clone();
+    control.set_fallback(move |reason| {
+        let seen = seen.lock().unwrap_or_else(|e| e.into_inner()).clone();
+        stuck.print(&stuck.interrupted(&seen, reason));
+    });
+    let job = Job {
+        model: run.model.clone(),
+        scope: run.scope.clone(),
+        properties: run.properties.clone(),
+        well_definedness: !arguments.no_wd,
+        status: run.imported.status.clone(),
+        recheck: arguments.recheck_proofs,
+        depth: arguments.depth,
+        keep_going: arguments.keep_going,
+        seed: arguments.seed,
+        query_time: None,
+        budget: control.budget.clone(),
+    };
+    let begin = Instant::now();
+    let report = run_engine(&job, engine, &mut |terms| open::open(terms, &choice), &mut reporter);
+    control.finish();
+    reporter.timing("run", begin.elapsed().as_secs_f64());
+    reporter.finish();
+    Ok(run.conclude(&report))
+}
+
+fn prepare(
+    engine: Engine,
+    arguments: &VerifyArguments,
+    control: &Control,
+) -> Result<(Run, SolverChoice), Refusal> {
+    let paint = Paint::stderr(arguments.output.color);
+    check_outputs(arguments)?;
+    let choice = solvers::choose(arguments.solver.as_deref())?;
+    let input = input::machine(&arguments.file, &arguments.output)?;
+    let mut model = input.model;
+    let scope = input::scope(&model, &arguments.scope)?;
+    let (properties, mut warnings) =
+        input::properties(&model, &arguments.properties, &arguments.conjunct)?;
+    // The status is about the machine as it was written: a further axiom only makes it stronger.
+    let mut imported = status::import(arguments, &model, &scope)?;
+    let settings = input::fix_constants(&mut model, &arguments.scope.set, paint)?;
+    let model = Arc::new(model);
+    if status::is_computed(arguments) {
+        let budget: &Budget = &control.budget;
+        imported = status::compute(&model, &scope, &choice, budget)?;
+    }
+    if arguments.limits.memory.is_some() && !memory_is_known() {
+        warnings.push("--memory is not enforced on this system".into());
+    }
+    warnings.append(&mut imported.warnings);
+    let run = Run {
+        arguments: arguments.clone(),
+        engine,
+        model,
+        properties,
+        scope,
+        settings,
+        imported,
+        warnings,
+        diagnostics: input.diagnostics,
+        control: control.clone(),
+    };
+    Ok((run, choice))
+}
+
+/// Output files are checked before the long run.
+fn check_outputs(arguments: &VerifyArguments) -> Result<(), Refusal> {
+    let mut inputs: Vec<&Path> = vec![&arguments.file];
+    inputs.extend(arguments.proofs.as_deref());
+    if let Some(path) = &arguments.trace {
+        traces::Format::of(path)?;
+        output::check_writable(path, "--trace", &inputs)?;
+    }
+    if let Some(path) = &arguments.certificate {
+        output::check_writable(path, "--certificate", &inputs)?;
+        if arguments.trace.as_ref() == Some(path) {
+            return Err(Refusal::new("--trace and --certificate name the same file"));
+        }
+    }
+    Ok(())
+}
+
+impl Run {
+    fn subject(&self) -> Subject<'_> {
+        Subject {
+            model: &self.model,
+            file: self.arguments.file.display().to_string(),
+            properties: &self.properties,
+            scope: &self.scope,
+            settings: self.settings.clone(),
+            well_definedness: !self.arguments.no_wd,
+            proofs: self.imported.object(&self.model),
+            warnings: self.warnings.clone(),
+            diagnostics: self.diagnostics.clone(),
+            stats: StatsObject {
+                seconds: self.control.seconds(),
+                memory: peak_memory(),
+                ..StatsObject::default()
+            },
+        }
+    }
+
+    /// The result of a run that did not end by itself when it was asked to.
+    fn interrupted(&self, seen: &Seen, reason: &str) -> RunResult {
+        let engine = seen.engine.unwrap_or(self.engine);
+        let mut result = RunResult::unknown(&self.subject(), engine.name(), seen.depth, reason.into());
+        for (&property, object) in self.properties.iter().zip(&mut result.properties) {
+            if seen.violated.contains(&property) {
+                object.verdict = "violated";
+            }
+        }
+        result
+    }
+
+    /// Prints the result, then writes the evidence: what is printed cannot be lost by a full disk.
+    fn conclude(&self, report: &Report) -> u8 {
+        let mut result = RunResult::new(&self.subject(), report);
+        let stopped = matches!(&report.verdict, Verdict::Unknown(Unknown::Stopped(_) | Unknown::Solver(_)));
+        if stopped && let Some(reason) = self.control.stopped() {
+            result.reason = Some(reason);
+        }
+        let mut pending: Vec<(&Path, String)> = vec![];
+        match &report.verdict {
+            Verdict::Violated(counterexample) => {
+                if let Some(path) = &self.arguments.trace {
+                    result.trace_file = Some(path.display().to_string());
+                    pending.push((path, traces::text(path, &self.model, &counterexample.trace)));
+                }
+            }
+            Verdict::Holds(proof) => {
+                let certificate = { let _ = proof; String::from("{}") };
+                match &self.arguments.certificate {
+                    Some(path) => {
+                        result.certificate = path.display().to_string().into();
+                        pending.push((path, certificate));
+                    }
+                    None => {
+                        result.certificate =
+                            serde_json::from_str(&certificate).unwrap_or(serde_json::Value::Null);
+                    }
+                }
+            }
+            _ => {}
+        }
+        self.print(&result);
+        for (path, text) in pending {
+            output::write(path, &text);
+        }
+        result.exit_code()
+    }
+
+    fn print(&self, result: &RunResult) {
+        let format = &self.arguments.output;
+        if format.json {
+            output::json(result);
+        } else if format.jsonl {
+            output::json_line(&serde_json::json!({
+                "event": "result", "time": self.control.seconds(), "result": result,
+            }));
+        } else {
+            output::result(&human::render(result, Paint::stdout(format.color)));
+        }
+    }
+}

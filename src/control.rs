@@ -1,0 +1,136 @@
+//! Time, memory and interrupts of a run, and the promise that it ends.
+//!
+//! The work is done in a thread of its own. The main thread waits for it, watches memory, and when the
+//! work does not stop soon after it was asked to, prints what is known so far and ends the program.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use bsym_encodings::budget::Budget;
+
+/// How long the work may go on after it was asked to stop.
+const GRACE: Duration = Duration::from_secs(4);
+const TICK: Duration = Duration::from_millis(20);
+
+type Fallback = Box<dyn FnOnce(&str) + Send>;
+
+/// Shared between the work, the main thread and the handler of Ctrl-C.
+#[derive(Clone)]
+pub struct Control {
+    /// When the program started.
+    pub start: Instant,
+    /// Deadline and cancellation.
+    pub budget: Budget,
+    memory: Option<u64>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    interrupted: AtomicBool,
+    out_of_memory: AtomicBool,
+    fallback: Mutex<Option<Fallback>>,
+}
+
+impl Control {
+    /// Limits counted from the start of the program.
+    pub fn new(start: Instant, timeout: Option<Duration>, memory: Option<u64>) -> Control {
+        let mut budget = Budget::unlimited();
+        budget.deadline = timeout.and_then(|t| start.checked_add(t));
+        Control { start, budget, memory, shared: Arc::default() }
+    }
+
+    /// Time since the start in seconds.
+    pub fn seconds(&self) -> f64 {
+        crate::result::seconds(self.start.elapsed())
+    }
+
+    /// Called for Ctrl-C: the first asks the run to stop, the second ends the program.
+    pub fn interrupt(&self) {
+        if self.shared.interrupted.swap(true, Ordering::SeqCst) {
+            std::process::exit(3);
+        }
+        self.budget.cancel();
+        crate::output::note("interrupted: stopping with what is known so far (once more to end at once)");
+    }
+
+    /// Why the run was stopped from outside, if it was.
+    pub fn stopped(&self) -> Option<String> {
+        if self.shared.out_of_memory.load(Ordering::SeqCst) {
+            let limit = self.memory.unwrap_or(0) >> 20;
+            Some(format!("memory: the limit of {limit} MiB was reached"))
+        } else if self.shared.interrupted.load(Ordering::SeqCst) {
+            Some("interrupted".into())
+        } else if self.budget.deadline.is_some_and(|d| Instant::now() >= d) {
+            Some("timeout: the time limit was reached".into())
+        } else {
+            None
+        }
+    }
+
+    /// What to print, with the reason, where the work does not stop when asked to.
+    pub fn set_fallback(&self, fallback: impl FnOnce(&str) + Send + 'static) {
+        *self.fallback() = Some(Box::new(fallback));
+    }
+
+    /// The work is over and prints its result itself from here on. Does not return if the result so
+    /// far is being printed already: the program ends then.
+    pub fn finish(&self) {
+        if self.fallback().take().is_none() {
+            loop {
+                std::thread::park();
+            }
+        }
+    }
+
+    fn fallback(&self) -> MutexGuard<'_, Option<Fallback>> {
+        self.shared.fallback.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Waits for the work. `None` if it panicked.
+    pub fn wait(&self, done: &Receiver<u8>) -> Option<u8> {
+        let mut asked_at: Option<Instant> = None;
+        loop {
+            match done.recv_timeout(TICK) {
+                Ok(code) => return Some(code),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if let Some(limit) = self.memory
+                && !self.shared.out_of_memory.load(Ordering::SeqCst)
+                && memory_in_use("VmRSS:").is_some_and(|used| used > limit)
+            {
+                self.shared.out_of_memory.store(true, Ordering::SeqCst);
+                self.budget.cancel();
+            }
+            let Some(reason) = self.stopped() else { continue };
+            let asked = *asked_at.get_or_insert_with(Instant::now);
+            if asked.elapsed() > GRACE {
+                let fallback = self.fallback().take();
+                if let Some(fallback) = fallback {
+                    fallback(&reason);
+                    return Some(3);
+                }
+            }
+        }
+    }
+}
+
+/// Largest memory that was in use, in bytes, where the system tells.
+pub fn peak_memory() -> Option<u64> {
+    memory_in_use("VmHWM:")
+}
+
+fn memory_in_use(field: &str) -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix(field))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib << 10)
+}
+
+/// Whether `--memory` can be enforced here.
+pub fn memory_is_known() -> bool {
+    memory_in_use("VmRSS:").is_some()
+}

@@ -1,0 +1,423 @@
+//! A result as text for people: the answer first, then its evidence, then what to do next.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value as Json};
+
+use crate::paint::Paint;
+use crate::result::{PairObject, RunResult, ScopeObject, StepObject, ViolatedObject};
+
+/// Most pairs of an event and a conjunct that are listed one by one.
+const MOST_LISTED: usize = 12;
+
+/// The whole text, ending with a line end.
+pub fn render(result: &RunResult, paint: Paint) -> String {
+    let mut out = String::new();
+    let text = &mut out;
+    // Writing to a string does not fail.
+    let _ = verdict(text, result, paint);
+    let _ = wrong_statuses(text, result, paint);
+    let _ = evidence(text, result, paint);
+    let _ = others(text, result, paint);
+    let _ = proofs(text, result, paint);
+    let _ = next(text, result, paint);
+    out
+}
+
+fn verdict(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Result {
+    let what = subject(&result.property);
+    let machine = &result.machine;
+    let head = match result.verdict {
+        "holds" => format!("{}: {what} in every reachable state of {machine}", paint.good("holds")),
+        "violated" => {
+            let steps = result.depth.unwrap_or(0);
+            format!("{}: {what} in {machine}, {}", paint.bad("violated"), after(steps))
+        }
+        "vacuous" => format!("{}: {machine} has nothing to check", paint.bad("vacuous")),
+        _ => format!("{}: {what} of {machine} is not decided", paint.doubt("unknown")),
+    };
+    writeln!(out, "{head}  [{}, {:.2} s]", result.engine, result.stats.seconds)?;
+    writeln!(out, "  scope: {}", scope(&result.scope))?;
+    if !result.well_definedness {
+        writeln!(out, "  well-definedness was not checked (--no-wd)")?;
+    }
+    if let Some(reason) = &result.reason {
+        writeln!(out, "  reason: {reason}")?;
+    }
+    if result.verdict == "unknown" {
+        match result.depth {
+            Some(0) => writeln!(out, "  no violation in the initial states")?,
+            // A wrong status hides violations until the checks of a proof find it out.
+            Some(depth) if !result.proofs.used.is_empty() => {
+                writeln!(out, "  no violation within {}, if the proof status is right", events(depth))?
+            }
+            Some(depth) => writeln!(out, "  no violation within {}", events(depth))?,
+            None => writeln!(out, "  not even the initial states are known to be good")?,
+        }
+    }
+    for warning in &result.warnings {
+        writeln!(out, "  {}: {warning}", paint.doubt("warning"))?;
+    }
+    Ok(())
+}
+
+fn subject(property: &str) -> String {
+    let names: Vec<&str> = property
+        .split(',')
+        .map(|name| match name {
+            "inv" => "the invariant",
+            "assertions" => "the assertions",
+            "deadlock" => "deadlock freedom",
+            "goal" => "that the goal is not reached",
+            "wd" => "well-definedness",
+            "assert" => "an ASSERT",
+            "precondition" => "a precondition",
+            other => other,
+        })
+        .collect();
+    names.join(", ")
+}
+
+fn events(n: usize) -> String {
+    if n == 1 { "1 event".into() } else { format!("{n} events") }
+}
+
+fn after(n: usize) -> String {
+    if n == 0 { "in an initial state".into() } else { format!("after {}", events(n)) }
+}
+
+fn scope(scope: &ScopeObject) -> String {
+    let mut parts: Vec<String> = scope
+        .sets
+        .iter()
+        .map(|(name, size)| match size {
+            Json::Number(n) => format!("card({name}) = {n}"),
+            _ => format!("{name} of any size"),
+        })
+        .collect();
+    parts.push("all integers".into());
+    parts.push(format!("MININT {}, MAXINT {}", plain(&scope.minint), plain(&scope.maxint)));
+    parts.extend(scope.settings.iter().map(|(name, value)| format!("{name} = {value}")));
+    parts.join("; ")
+}
+
+fn plain(value: &Json) -> String {
+    value.as_str().map(str::to_string).unwrap_or_else(|| value.to_string())
+}
+
+/// A wrong status is a mistake of some prover, of a file or of ours: it is never said in passing.
+fn wrong_statuses(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Result {
+    let wrong = &result.proofs.wrong;
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    writeln!(
+        out,
+        "{}: the proof status is wrong; {} that counted as proven {} refuted and {} not used:",
+        paint.bad("WRONG STATUS"),
+        if wrong.len() == 1 { "a pair".to_string() } else { format!("{} pairs", wrong.len()) },
+        if wrong.len() == 1 { "was" } else { "were" },
+        if wrong.len() == 1 { "is" } else { "are" },
+    )?;
+    for pair in wrong {
+        writeln!(out, "  {} does not preserve  {}", pair.event, pair.conjunct)?;
+    }
+    if let Some(source) = &result.proofs.source {
+        writeln!(out, "  status from {source}")?;
+    }
+    Ok(())
+}
+
+/// A trace with what is wrong at its end.
+pub fn trace(
+    constants: &Map<String, Json>,
+    trace: &[StepObject],
+    violated: &[ViolatedObject],
+    paint: Paint,
+) -> String {
+    let mut out = String::new();
+    let _ = steps(&mut out, constants, trace, paint);
+    out.push('\n');
+    let _ = violations(&mut out, violated, paint);
+    out
+}
+
+fn evidence(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Result {
+    if let Some(trace) = &result.trace {
+        writeln!(out)?;
+        steps(out, &result.constants, trace, paint)?;
+        writeln!(out)?;
+        violations(out, &result.violated, paint)?;
+    }
+    if result.verdict == "holds" {
+        proof(out, result, paint)?;
+    }
+    if let Some(path) = &result.trace_file {
+        writeln!(out)?;
+        writeln!(out, "trace written to {path}")?;
+    }
+    if let Some(states) = &result.counterexample_to_induction
+        && result.verdict == "unknown"
+    {
+        writeln!(out)?;
+        writeln!(out, "the invariant is not inductive; k-induction stopped at this path (its first state need")?;
+        writeln!(out, "not be reachable):")?;
+        for state in states {
+            writeln!(out, "  {state}")?;
+        }
+    }
+    Ok(())
+}
+
+/// The steps with what changed. The first state is shown whole.
+fn steps(
+    out: &mut String,
+    constants: &Map<String, Json>,
+    trace: &[StepObject],
+    paint: Paint,
+) -> std::fmt::Result {
+    if !constants.is_empty() {
+        writeln!(out, "  {}", paint.strong("constants"))?;
+        assignments(out, constants.iter())?;
+    }
+    let width = trace.len().saturating_sub(1).to_string().len();
+    let mut before: Option<&Map<String, Json>> = None;
+    for (i, step) in trace.iter().enumerate() {
+        writeln!(out, "  {i:>width$}  {}", paint.strong(&call(step)))?;
+        let Some(state) = &step.state else {
+            writeln!(out, "       (the step fails before it reaches a state)")?;
+            continue;
+        };
+        let changed: Vec<_> =
+            state.iter().filter(|(name, value)| before.and_then(|b| b.get(*name)) != Some(value)).collect();
+        if changed.is_empty() && !state.is_empty() {
+            writeln!(out, "       (nothing changes)")?;
+        }
+        assignments(out, changed.into_iter())?;
+        before = Some(state);
+    }
+    Ok(())
+}
+
+fn call(step: &StepObject) -> String {
+    let list = |values: &Map<String, Json>| {
+        values.iter().map(|(n, v)| format!("{n} = {}", plain(v))).collect::<Vec<_>>().join(", ")
+    };
+    let mut text = String::new();
+    if !step.results.is_empty() {
+        text = format!("{} <-- ", list(&step.results));
+    }
+    text.push_str(&step.event);
+    if !step.parameters.is_empty() {
+        text.push_str(&format!("({})", list(&step.parameters)));
+    }
+    text
+}
+
+fn assignments<'a>(
+    out: &mut String,
+    values: impl Iterator<Item = (&'a String, &'a Json)>,
+) -> std::fmt::Result {
+    for (name, value) in values {
+        writeln!(out, "       {name} = {}", plain(value))?;
+    }
+    Ok(())
+}
+
+fn violations(out: &mut String, violated: &[ViolatedObject], paint: Paint) -> std::fmt::Result {
+    for v in violated {
+        let what = match v.property {
+            "inv" => "false",
+            "assertions" => "false",
+            "deadlock" => "deadlock",
+            "goal" => "reached",
+            "wd" => "ill-defined",
+            "assert" => "ASSERT fails",
+            _ => "precondition fails",
+        };
+        write!(out, "  {}: ", paint.bad(what))?;
+        if let Some(label) = &v.label {
+            write!(out, "{label}: ")?;
+        }
+        write!(out, "{}", v.text)?;
+        if let Some(at) = location(v) {
+            write!(out, "   {}", paint.faint(&at))?;
+        }
+        writeln!(out)?;
+        if let Some(message) = &v.message {
+            writeln!(out, "    {message}")?;
+        }
+    }
+    Ok(())
+}
+
+fn location(v: &ViolatedObject) -> Option<String> {
+    Some(format!("{}:{}", v.file.as_ref()?, v.line?))
+}
+
+fn proof(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Result {
+    writeln!(out)?;
+    let depth = result.depth.unwrap_or(0);
+    match result.certificate_kind {
+        Some("inductive") => writeln!(out, "{}", paint.strong("inductive invariant"))?,
+        Some("k-induction") => {
+            writeln!(out, "{}", paint.strong(&format!("proved by k-induction with k = {depth}")))?;
+            if !result.invariant.is_empty() {
+                writeln!(out, "assuming the invariant")?;
+            }
+        }
+        _ => writeln!(out, "{}", paint.strong(&format!("no path has {}", events(depth))))?,
+    }
+    let mut lines = result.invariant.iter();
+    if let Some(first) = lines.next() {
+        writeln!(out, "    {first}")?;
+    }
+    for line in lines {
+        writeln!(out, "  & {line}")?;
+    }
+    if let Some(checked) = &result.checked {
+        writeln!(out)?;
+        writeln!(out, "checked in a fresh solver: {} checks, {}", checked.checks, checked.solver)?;
+    }
+    if let Some(path) = result.certificate.as_str() {
+        writeln!(out, "certificate written to {path}")?;
+    }
+    Ok(())
+}
+
+/// The other properties, further counterexamples, and what could not be encoded.
+fn others(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Result {
+    let mixed = result.properties.iter().any(|p| p.verdict != result.properties[0].verdict);
+    if mixed || (result.properties.len() > 1 && result.verdict == "violated") {
+        writeln!(out)?;
+        for p in &result.properties {
+            let verdict = match p.verdict {
+                "holds" => paint.good("holds   "),
+                "violated" => paint.bad("violated"),
+                _ => paint.doubt("unknown "),
+            };
+            let name = p.label.as_ref().map(|l| format!("{l}: ")).unwrap_or_default();
+            writeln!(out, "  {verdict}  {name}{}", p.text)?;
+        }
+    }
+    for (i, further) in result.further.iter().enumerate() {
+        writeln!(out)?;
+        writeln!(
+            out,
+            "{} {}",
+            paint.strong(&format!("counterexample {}:", i + 2)),
+            after(further.trace.len().saturating_sub(1))
+        )?;
+        steps(out, &further.constants, &further.trace, paint)?;
+        writeln!(out)?;
+        violations(out, &further.violated, paint)?;
+    }
+    if !result.unsupported.is_empty() {
+        writeln!(out)?;
+        writeln!(out, "not supported, and therefore not part of any proof:")?;
+        for u in &result.unsupported {
+            let at = u.file.as_ref().zip(u.line).map(|(f, l)| format!("   {f}:{l}")).unwrap_or_default();
+            writeln!(out, "  {}: {}{}", u.part, u.reason, paint.faint(&at))?;
+        }
+    }
+    Ok(())
+}
+
+fn proofs(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Result {
+    let p = &result.proofs;
+    if let Some(source) = &p.source {
+        writeln!(out)?;
+        writeln!(
+            out,
+            "proof status from {source}: {} used, {} trusted, {} ignored, {} stale, {} unmatched, {} wrong",
+            p.used.len(),
+            p.trusted.len(),
+            p.ignored.len(),
+            p.stale.len(),
+            p.unmatched.len(),
+            p.wrong.len()
+        )?;
+        for (name, entries) in [("ignored", &p.ignored), ("stale", &p.stale), ("unmatched", &p.unmatched)] {
+            for entry in entries.iter().take(MOST_LISTED) {
+                writeln!(out, "  {name}: {entry}")?;
+            }
+            if entries.len() > MOST_LISTED {
+                writeln!(out, "  {name}: {} more", entries.len() - MOST_LISTED)?;
+            }
+        }
+    }
+    if !p.trusted.is_empty() {
+        writeln!(
+            out,
+            "{}: the proof rests on status that the solver could not confirm:",
+            paint.doubt("trusted")
+        )?;
+        for pair in p.trusted.iter().take(MOST_LISTED) {
+            writeln!(out, "  {}", trusted(pair))?;
+        }
+        if p.trusted.len() > MOST_LISTED {
+            writeln!(out, "  {} more", p.trusted.len() - MOST_LISTED)?;
+        }
+    }
+    Ok(())
+}
+
+fn trusted(pair: &PairObject) -> String {
+    let who = match (&pair.provers[..], pair.level) {
+        ([], None) => String::new(),
+        ([], Some(level)) => format!(" ({level})"),
+        (provers, level) => format!(" ({}, {})", provers.join(", "), level.unwrap_or("claim")),
+    };
+    format!("{} preserves  {}{who}", pair.event, pair.conjunct)
+}
+
+fn next(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Result {
+    let hint = match result.verdict {
+        "unknown" => {
+            let reason = result.reason.as_deref().unwrap_or("");
+            if reason.starts_with("depth-limit") {
+                match result.engine.as_str() {
+                    "bmc" => "a larger --depth searches further; `bsym ic3` or `bsym kind` may prove it",
+                    _ => "a larger --depth goes on",
+                }
+            } else if reason.starts_with("timeout")
+                || reason.starts_with("interrupted")
+                || reason.starts_with("memory")
+            {
+                match result.engine.as_str() {
+                    "check" => {
+                        "a larger --timeout; or a smaller question: --conjunct, --scope SET=SIZE, --set CONSTANT=EXPR"
+                    }
+                    _ => "`bsym check` runs all engines; --scope SET=SIZE or --set CONSTANT=EXPR asks a smaller question",
+                }
+            } else if reason.starts_with("check-failed") && !result.proofs.used.is_empty() {
+                "--no-proofs decides without the imported status"
+            } else if !result.unsupported.is_empty() {
+                "violations are still found where the supported part reaches them; --conjunct leaves out what is not supported"
+            } else if result.engine == "kind" {
+                "strengthen the invariant so that the first state above is excluded, or let `bsym ic3` find out how"
+            } else {
+                "`bsym check` runs all engines"
+            }
+        }
+        "vacuous" => {
+            "look at the axioms (PROPERTIES, --set) and at the initialisation: no state satisfies them"
+        }
+        "violated" if !result.further.is_empty() => "",
+        "violated" if result.properties.len() > 1 => {
+            "--keep-going goes on with the other properties; --trace FILE writes the trace"
+        }
+        "violated" if result.trace_file.is_none() => "--trace FILE writes the trace",
+        "holds" if result.certificate.is_null() || result.certificate.is_object() => {
+            "--certificate FILE writes the proof; `bsym certify FILE` repeats its checks in another solver"
+        }
+        "holds" => "`bsym certify` with the certificate repeats its checks in another solver",
+        _ => "",
+    };
+    if !hint.is_empty() {
+        writeln!(out)?;
+        writeln!(out, "{} {hint}", paint.faint("next:"))?;
+    }
+    Ok(())
+}

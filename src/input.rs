@@ -1,0 +1,314 @@
+//! Reading what the user names: the machine, its scope and constants, the properties to check.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use bsym_language::decode::ReadError;
+use bsym_language::diagnostic::Diagnostic;
+use bsym_language::load::{check_predicate, load_model};
+use bsym_language::model::{Conjunct, Model};
+use bsym_language::render;
+use bsym_language::source::Sources;
+use bsym_language::walk::Names;
+use bsym_proofs::claim::Property;
+use bsym_semantics::scope::{Scope, ScopeRequest};
+
+use crate::arguments::{OutputArguments, PropertyName, ScopeArguments, ScopeItem, Setting};
+use crate::output::note;
+use crate::paint::Paint;
+use crate::refusal::{Refusal, errors, similar};
+use crate::result::{DiagnosticObject, conjunct_name, diagnostic_object};
+
+/// A machine that was read, with its warnings.
+#[derive(Debug)]
+pub struct Input {
+    /// The machine.
+    pub model: Model,
+    /// Its warnings, as objects.
+    pub diagnostics: Vec<DiagnosticObject>,
+}
+
+/// A file that was read: its texts, the model if there is one, the messages.
+#[derive(Debug)]
+pub struct ReadFile {
+    /// The files.
+    pub sources: Arc<Sources>,
+    /// The model, if no message is an error.
+    pub model: Option<Model>,
+    /// Errors and warnings.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads and checks a file.
+///
+/// # Errors
+/// It is missing, a folder, not text, or of a kind that is not read.
+pub fn read(path: &Path) -> Result<ReadFile, Refusal> {
+    refuse_other_kinds(path)?;
+    let loaded = load_model(path).map_err(|e| unreadable(path, &e))?;
+    Ok(ReadFile { sources: loaded.sources, model: loaded.model, diagnostics: loaded.diagnostics })
+}
+
+/// Reads a machine; its warnings go to standard error unless the output is JSON.
+///
+/// # Errors
+/// As [`read`], or there are errors in it.
+pub fn machine(path: &Path, format: &OutputArguments) -> Result<Input, Refusal> {
+    let file = read(path)?;
+    let paint = Paint::stderr(format.color);
+    let Some(model) = file.model else {
+        return Err(not_a_model(path, &file.sources, &file.diagnostics, paint));
+    };
+    if !format.json && !format.jsonl {
+        for d in &file.diagnostics {
+            note(&render::render(&file.sources, d, paint.is_on()));
+            note("");
+        }
+    }
+    let diagnostics = file.diagnostics.iter().map(|d| diagnostic_object(&file.sources, d)).collect();
+    Ok(Input { model, diagnostics })
+}
+
+/// The refusal of a file with errors.
+pub fn not_a_model(path: &Path, sources: &Sources, diagnostics: &[Diagnostic], paint: Paint) -> Refusal {
+    let n = errors(diagnostics);
+    let count = if n == 1 { "1 error".to_string() } else { format!("{n} errors") };
+    Refusal::new(format!("{count} in {}", path.display())).diagnostics(sources, diagnostics, paint)
+}
+
+fn refuse_other_kinds(path: &Path) -> Result<(), Refusal> {
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+    let kind = match extension.as_str() {
+        "bum" | "bcm" | "buc" | "bcc" | "bps" | "bpo" | "bpr" => "Rodin files",
+        "eventb" => "ProB's .eventb packages",
+        "zip" => "archives",
+        "tla" | "cfg" => "TLA+ modules",
+        "csp" => "CSP specifications",
+        "zed" | "tex" => "Z specifications",
+        "als" => "Alloy models",
+        "pog" | "pos" | "pmi" | "bxml" => "files of Atelier B",
+        "json" | "prob2trace" => {
+            return Err(Refusal::new(format!("`{}` is no machine", path.display())).help(
+                "a status file goes with --proofs; a certificate with `bsym certify`; a trace with `bsym replay`",
+            ));
+        }
+        _ => return Ok(()),
+    };
+    Err(Refusal::new(format!("`{}`: {kind} are not supported yet", path.display()))
+        .help("classical B machines are read: .mch, .ref, .imp"))
+}
+
+fn unreadable(path: &Path, error: &ReadError) -> Refusal {
+    let refusal = Refusal::new(error.to_string());
+    match error {
+        ReadError::Missing(_) => {
+            let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            if !folder.exists() {
+                return refusal.help(format!("the folder `{}` does not exist either", folder.display()));
+            }
+            let names: Vec<String> = list(folder);
+            let wanted = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+            match similar(&wanted, names.iter().map(String::as_str)) {
+                Some(name) => refusal.help(format!("did you mean `{}`?", folder.join(name).display())),
+                None => refusal.help("check the path; it is relative to the current folder"),
+            }
+        }
+        ReadError::Directory(_) => {
+            let machines: Vec<String> = list(path).into_iter().filter(|n| n.ends_with(".mch")).take(5).collect();
+            if machines.is_empty() {
+                refusal.help("name a machine: a file that ends in .mch")
+            } else {
+                refusal.help(format!("name a machine inside it: {}", machines.join(", ")))
+            }
+        }
+        _ => refusal,
+    }
+}
+
+fn list(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// Settles the scope of a run.
+///
+/// # Errors
+/// A name that is no deferred set, a size given twice, bounds that cross.
+pub fn scope(model: &Model, arguments: &ScopeArguments) -> Result<Scope, Refusal> {
+    let mut request = ScopeRequest {
+        maxint: arguments.maxint.clone(),
+        minint: arguments.minint.clone(),
+        ..ScopeRequest::default()
+    };
+    for item in &arguments.scope {
+        match item {
+            ScopeItem::Prob => request.prob = true,
+            ScopeItem::Size(name, size) => {
+                if request.sizes.insert(name.clone(), *size).is_some_and(|before| before != *size) {
+                    return Err(Refusal::new(format!("--scope: two sizes for `{name}`")));
+                }
+            }
+        }
+    }
+    Scope::settle(model, &request).map_err(|error| {
+        let refusal = Refusal::new(format!("--scope: {error}"));
+        let unknown = request.sizes.keys().find(|n| !model.carriers.iter().any(|c| c.name == **n));
+        match unknown.and_then(|n| similar(n, model.carriers.iter().map(|c| c.name.as_str()))) {
+            Some(name) => refusal.help(format!("did you mean `{name}`?")),
+            None => refusal,
+        }
+    })
+}
+
+/// Adds an axiom `constant = expression` for every `--set`.
+///
+/// # Errors
+/// An unknown constant, or an expression that is wrong or of another type.
+pub fn fix_constants(
+    model: &mut Model,
+    settings: &[Setting],
+    paint: Paint,
+) -> Result<BTreeMap<String, String>, Refusal> {
+    let mut fixed = BTreeMap::new();
+    for Setting { name, value } in settings {
+        if !model.constants.iter().any(|c| c.name == *name) {
+            return Err(no_constant(model, name));
+        }
+        if fixed.insert(name.clone(), value.clone()).is_some() {
+            return Err(Refusal::new(format!("--set: `{name}` is set twice")));
+        }
+        let text = format!("{name} = ({value})");
+        let pred = check_predicate(model, &text).map_err(|diagnostics| {
+            Refusal::new(format!("--set: `{name} = {value}` does not fit")).diagnostics(
+                &model.sources,
+                &diagnostics,
+                paint,
+            )
+        })?;
+        // A value that speaks of variables would hold in some states only.
+        if let Some(&id) = Names::of_pred(&pred).variables.first() {
+            let variable = &model.variables[id.index()].name;
+            return Err(Refusal::new(format!("--set: `{variable}` is a variable; a constant needs a constant value")));
+        }
+        let text = format!("{name} = {value}");
+        model.axioms.push(Conjunct { label: Some("--set".into()), text, span: pred.span, pred });
+    }
+    Ok(fixed)
+}
+
+fn no_constant(model: &Model, name: &str) -> Refusal {
+    let names = || model.constants.iter().map(|c| c.name.as_str());
+    if model.variables.iter().any(|v| v.name == name) {
+        return Refusal::new(format!("--set: `{name}` is a variable, no constant"))
+            .help("constants are declared in CONSTANTS");
+    }
+    if model.carriers.iter().any(|c| c.name == name) {
+        return Refusal::new(format!("--set: `{name}` is a set, no constant"))
+            .help(format!("--scope {name}=3 fixes the size of a deferred set"));
+    }
+    let refusal = Refusal::new(format!("--set: {} has no constant `{name}`", model.name));
+    match similar(name, names()) {
+        Some(near) => refusal.help(format!("did you mean `{near}`?")),
+        None if model.constants.is_empty() => refusal.help("it has no constants"),
+        None => refusal.help(format!("its constants are: {}", names().collect::<Vec<_>>().join(", "))),
+    }
+}
+
+/// What to check, from `--prop` and `--conjunct`, with warnings about what the machine does not have.
+///
+/// # Errors
+/// An unknown conjunct, or nothing to check.
+pub fn properties(
+    model: &Model,
+    asked: &[PropertyName],
+    conjuncts: &[String],
+) -> Result<(Vec<Property>, Vec<String>), Refusal> {
+    let mut asked = asked.to_vec();
+    asked.sort();
+    asked.dedup();
+    let (mut found, mut missing) = (vec![], vec![]);
+    if !conjuncts.is_empty() && !asked.contains(&PropertyName::Inv) {
+        return Err(Refusal::new("--conjunct names a conjunct of the invariant, and --prop leaves the invariant out")
+            .help("add `inv` to --prop"));
+    }
+    for name in asked {
+        match name {
+            PropertyName::Inv if !conjuncts.is_empty() => {
+                for label in conjuncts {
+                    let property = Property::Invariant(conjunct(model, label)?);
+                    if !found.contains(&property) {
+                        found.push(property);
+                    }
+                }
+            }
+            PropertyName::Inv => {
+                found.extend((0..model.invariant.len()).map(Property::Invariant));
+                if model.invariant.is_empty() {
+                    missing.push("INVARIANT (--prop inv)");
+                }
+            }
+            PropertyName::Deadlock => found.push(Property::DeadlockFree),
+            PropertyName::Assertions => {
+                found.extend((0..model.assertions.len()).map(Property::Assertion));
+                if model.assertions.is_empty() {
+                    missing.push("ASSERTIONS (--prop assertions)");
+                }
+            }
+            PropertyName::Goal => match model.goal {
+                Some(_) => found.push(Property::NoGoal),
+                None => missing.push("definition GOAL (--prop goal)"),
+            },
+        }
+    }
+    if found.is_empty() {
+        return Err(Refusal::new(format!("nothing to check: {} has no {}", model.name, missing.join(" and no ")))
+            .help("choose with --prop inv,deadlock,assertions,goal"));
+    }
+    let warnings = missing.iter().map(|m| format!("{} has no {m}", model.name)).collect();
+    Ok((found, warnings))
+}
+
+fn conjunct(model: &Model, label: &str) -> Result<usize, Refusal> {
+    let all = &model.invariant;
+    if let Some(i) = all.iter().position(|c| c.label.as_deref() == Some(label)) {
+        return Ok(i);
+    }
+    if let Some(i) = label.strip_prefix('#').and_then(|n| n.parse::<usize>().ok())
+        && i < all.len()
+    {
+        return Ok(i);
+    }
+    let folded = |text: &str| text.split_whitespace().collect::<String>();
+    let same: Vec<usize> = (0..all.len()).filter(|&i| folded(&all[i].text) == folded(label)).collect();
+    if let [i] = same[..] {
+        return Ok(i);
+    }
+    let refusal = Refusal::new(format!("--conjunct: {} has no conjunct `{label}`", model.name));
+    if all.is_empty() {
+        return Err(refusal.help("it has no invariant"));
+    }
+    let list: Vec<String> = all
+        .iter()
+        .enumerate()
+        .map(|(i, c)| match &c.label {
+            Some(label) => format!("\n      #{i}  {label}: {}", c.text),
+            None => format!("\n      #{i}  {}", c.text),
+        })
+        .collect();
+    let near = similar(label, all.iter().filter_map(|c| c.label.as_deref()));
+    let meant = near.map(|n| format!("did you mean `{n}`? ")).unwrap_or_default();
+    Err(refusal.help(format!("{meant}its conjuncts are:{}", list.concat())))
+}
+
+/// The name of a property for progress messages.
+pub fn property_name(model: &Model, property: Property) -> String {
+    match property {
+        Property::Invariant(i) => model.invariant.get(i).map(conjunct_name).unwrap_or_default(),
+        Property::Assertion(i) => model.assertions.get(i).map(conjunct_name).unwrap_or_default(),
+        Property::DeadlockFree => "deadlock freedom".into(),
+        Property::NoGoal => "GOAL".into(),
+    }
+}

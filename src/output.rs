@@ -1,0 +1,107 @@
+//! Writing: results to standard output, everything else to standard error, evidence to files.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::refusal::Refusal;
+
+/// Writes to standard output. A reader that went away is not a failure.
+pub fn result(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    if let Err(error) = written
+        && error.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        note(&format!("error: standard output cannot be written: {error}"));
+    }
+}
+
+/// Writes a value as one line of JSON to standard output.
+pub fn json_line(value: &impl serde::Serialize) {
+    match serde_json::to_string(value) {
+        Ok(text) => result(&(text + "\n")),
+        Err(error) => note(&format!("error: {error}")),
+    }
+}
+
+/// Writes a value as JSON on several lines to standard output.
+pub fn json(value: &impl serde::Serialize) {
+    match serde_json::to_string_pretty(value) {
+        Ok(text) => result(&(text + "\n")),
+        Err(error) => note(&format!("error: {error}")),
+    }
+}
+
+/// Writes a line to standard error.
+pub fn note(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// Checks that a file can be written before a long run, and that it would not replace an input.
+///
+/// # Errors
+/// The folder is missing or cannot be written, the path is a folder or one of `inputs`.
+pub fn check_writable(path: &Path, flag: &str, inputs: &[&Path]) -> Result<(), Refusal> {
+    let shown = path.display();
+    if path.is_dir() {
+        return Err(Refusal::new(format!("{flag}: `{shown}` is a folder"))
+            .help("name a file inside it"));
+    }
+    if let Ok(real) = path.canonicalize()
+        && inputs.iter().any(|i| i.canonicalize().is_ok_and(|i| i == real))
+    {
+        return Err(Refusal::new(format!("{flag}: `{shown}` is an input of this command"))
+            .help("name another file, so that nothing is lost"));
+    }
+    if path.exists() {
+        return match std::fs::OpenOptions::new().append(true).open(path) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(Refusal::new(format!("{flag}: `{shown}` cannot be written: {error}"))),
+        };
+    }
+    let folder = folder_of(path);
+    check_folder(&folder, flag)
+}
+
+/// Checks that files can be created in a folder.
+///
+/// # Errors
+/// It is missing, no folder, or cannot be written.
+pub fn check_folder(folder: &Path, flag: &str) -> Result<(), Refusal> {
+    let shown = folder.display();
+    if !folder.exists() {
+        return Err(Refusal::new(format!("{flag}: the folder `{shown}` does not exist"))
+            .help(format!("create it first: mkdir -p {shown}")));
+    }
+    if !folder.is_dir() {
+        return Err(Refusal::new(format!("{flag}: `{shown}` is no folder")));
+    }
+    // Only trying tells: permissions say nothing to an administrator or on a read-only file system.
+    let probe = folder.join(format!(".bsym-{}", std::process::id()));
+    match std::fs::OpenOptions::new().write(true).create_new(true).open(&probe) {
+        Ok(_) => {
+            let _ = std::fs::remove_file(&probe);
+            Ok(())
+        }
+        Err(error) => Err(Refusal::new(format!("{flag}: nothing can be written in `{shown}`: {error}"))),
+    }
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(p) if !p.as_os_str().is_empty() => p.to_path_buf(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// Writes a file. A failure is said and does not end the program: its result is printed already or
+/// is about to be.
+pub fn write(path: &Path, text: &str) -> bool {
+    match std::fs::write(path, text) {
+        Ok(()) => true,
+        Err(error) => {
+            note(&format!("error: `{}` cannot be written: {error}", path.display()));
+            false
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! What a run does, while it does it: a line on a terminal, lines with `-v`, events with `--jsonl`.
+
+use std::io::IsTerminal;
+use std::sync::{Arc, Mutex};
+
+use bsym_engines::verdict::{Engine, Observer, Progress};
+use bsym_language::model::Model;
+use bsym_proofs::claim::Property;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value as Json, json};
+
+use crate::arguments::OutputArguments;
+use crate::control::Control;
+use crate::input::property_name;
+use crate::output::{json_line, note};
+use crate::result::{pair_object, property_text};
+
+/// What is known while a run goes on, for the case that it does not end by itself.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// The engine at work.
+    pub engine: Option<Engine>,
+    /// No violation up to this depth.
+    pub depth: Option<usize>,
+    /// Properties found violated.
+    pub violated: Vec<Property>,
+    open_depth: bool,
+}
+
+/// Tells the user what happens.
+pub struct Reporter {
+    model: Arc<Model>,
+    control: Control,
+    jsonl: bool,
+    verbose: u8,
+    line: Option<ProgressBar>,
+    seen: Arc<Mutex<Seen>>,
+}
+
+impl Reporter {
+    /// A reporter in the form that was asked for.
+    pub fn new(model: Arc<Model>, control: &Control, format: &OutputArguments) -> Reporter {
+        let quiet = format.json || format.jsonl;
+        let terminal = std::io::stderr().is_terminal();
+        let line = (terminal && !quiet && format.verbose == 0).then(|| {
+            let line = ProgressBar::new_spinner();
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed:>4}  {wide_msg}") {
+                line.set_style(style);
+            }
+            line.enable_steady_tick(std::time::Duration::from_millis(120));
+            line
+        });
+        Reporter {
+            model,
+            control: control.clone(),
+            jsonl: format.jsonl,
+            verbose: format.verbose,
+            line,
+            seen: Arc::default(),
+        }
+    }
+
+    /// What is known so far, shared with this reporter.
+    pub fn seen(&self) -> Arc<Mutex<Seen>> {
+        self.seen.clone()
+    }
+
+    /// A phase of the run is over.
+    pub fn timing(&self, phase: &str, seconds: f64) {
+        if self.jsonl {
+            json_line(&json!({"event": "timing", "time": self.control.seconds(), "phase": phase, "seconds": seconds}));
+        } else if self.verbose > 0 {
+            note(&format!("{phase}: {seconds:.2} s"));
+        }
+    }
+
+    /// Takes the line of progress away.
+    pub fn finish(&self) {
+        if let Some(line) = &self.line {
+            line.finish_and_clear();
+        }
+    }
+
+    fn remember(&self, progress: &Progress) {
+        let mut seen = self.seen.lock().unwrap_or_else(|e| e.into_inner());
+        match progress {
+            Progress::Started(engine) => seen.engine = Some(*engine),
+            Progress::Depth { depth, undecided, .. } => {
+                // Behind an undecided depth nothing is known for sure.
+                seen.open_depth |= *undecided;
+                if !seen.open_depth {
+                    seen.depth = seen.depth.max(Some(*depth));
+                }
+            }
+            Progress::Violated(p) => seen.violated.push(*p),
+            _ => {}
+        }
+    }
+
+    fn event(&self, progress: &Progress) -> Json {
+        let time = self.control.seconds();
+        match progress {
+            Progress::Started(engine) => json!({"event": "started", "time": time, "engine": engine.name()}),
+            Progress::Depth { engine, depth, undecided } => json!({
+                "event": "depth", "time": time, "engine": engine.name(), "depth": depth, "undecided": undecided,
+            }),
+            Progress::Frame { number, lemmas, predicates } => json!({
+                "event": "frame", "time": time, "number": number, "lemmas": lemmas, "predicates": predicates,
+            }),
+            Progress::Lemma { frame, text } => {
+                json!({"event": "lemma", "time": time, "frame": frame, "text": text})
+            }
+            Progress::Violated(property) => json!({
+                "event": "property", "time": time, "result": property_text(&self.model, *property),
+            }),
+            Progress::WrongStatus(pair) => json!({
+                "event": "wrong-status", "time": time, "pair": pair_object(&self.model, *pair, None),
+            }),
+            Progress::Undecided { query, reason } => {
+                json!({"event": "unknown", "time": time, "query": query, "reason": reason})
+            }
+        }
+    }
+
+    fn text(&self, progress: &Progress) -> String {
+        match progress {
+            Progress::Started(engine) => format!("{}: started", engine.name()),
+            Progress::Depth { engine, depth, undecided } => {
+                let open = if *undecided { " (undecided)" } else { "" };
+                format!("{}: no violation at depth {depth}{open}", engine.name())
+            }
+            Progress::Frame { number, lemmas, predicates } => {
+                let lemmas: Vec<String> = lemmas.iter().map(usize::to_string).collect();
+                format!("ic3: frame {number}, lemmas {}, {predicates} predicates", lemmas.join(" "))
+            }
+            Progress::Lemma { frame, text } => format!("ic3: lemma at frame {frame}: {text}"),
+            Progress::Violated(p) => format!("violated: {}", property_name(&self.model, *p)),
+            Progress::WrongStatus(pair) => {
+                let pair = pair_object(&self.model, *pair, None);
+                format!("wrong status: {} does not preserve {}", pair.event, pair.conjunct)
+            }
+            Progress::Undecided { query, reason } => format!("undecided: {query}: {reason}"),
+        }
+    }
+}
+
+impl Observer for Reporter {
+    fn progress(&mut self, progress: &Progress) {
+        self.remember(progress);
+        if self.jsonl {
+            json_line(&self.event(progress));
+        }
+        // Lemmas and single queries come by the thousand.
+        let many = matches!(progress, Progress::Lemma { .. } | Progress::Undecided { .. });
+        if self.verbose > u8::from(many) {
+            note(&self.text(progress));
+        }
+        if let Some(line) = &self.line {
+            line.set_message(self.text(progress));
+        }
+    }
+}

@@ -1,0 +1,645 @@
+//! The result object of a run: everything that is known at its end, in plain words.
+//!
+//! It is what `--json` prints and what the text for people is made from, so both always say the
+//! same. Its schema is `schema/result.schema.json`.
+
+use std::collections::BTreeMap;
+
+use bsym_encodings::budget::Stopped;
+use bsym_engines::verdict::{Counterexample, PropertyVerdict, Report, Unknown, Verdict};
+use bsym_language::diagnostic::{Diagnostic, Kind, Severity};
+use bsym_language::int::Int;
+use bsym_language::model::{CarrierKind, Conjunct, EventId, Model, PredKind};
+use bsym_language::source::{Sources, Span};
+use bsym_proofs::claim::{Evidence, Property};
+use bsym_proofs::status::{Level, Pair, PairStatus};
+use bsym_semantics::scope::Scope;
+use bsym_semantics::state::{Trace, Violation};
+use bsym_semantics::value::Value;
+use bsym_semantics::value_text::value_text;
+use serde::Serialize;
+use serde_json::{Map, Value as Json, json};
+
+/// The result of one run.
+#[derive(Serialize, Clone, Debug)]
+pub struct RunResult {
+    pub format: &'static str,
+    pub version: u32,
+    pub bsym: &'static str,
+    pub machine: String,
+    pub file: String,
+    pub engine: String,
+    /// The kind of property that is violated, else what was checked.
+    pub property: String,
+    pub verdict: &'static str,
+    pub scope: ScopeObject,
+    pub well_definedness: bool,
+    pub depth: Option<usize>,
+    pub violated: Vec<ViolatedObject>,
+    pub constants: Map<String, Json>,
+    pub trace: Option<Vec<StepObject>>,
+    pub trace_file: Option<String>,
+    pub further: Vec<FurtherObject>,
+    pub properties: Vec<PropertyObject>,
+    pub invariant: Vec<String>,
+    pub certificate: Json,
+    pub certificate_kind: Option<&'static str>,
+    pub checked: Option<CheckedObject>,
+    pub counterexample_to_induction: Option<Vec<String>>,
+    pub states: Option<u64>,
+    pub transitions: Option<u64>,
+    pub proofs: ProofsObject,
+    pub unsupported: Vec<UnsupportedObject>,
+    pub reason: Option<String>,
+    pub warnings: Vec<String>,
+    pub diagnostics: Vec<DiagnosticObject>,
+    pub stats: StatsObject,
+}
+
+/// The scope of a verdict.
+#[derive(Serialize, Clone, Debug, Default)]
+pub struct ScopeObject {
+    /// Size of every deferred set; `"any"` where it is not fixed.
+    pub sets: Map<String, Json>,
+    pub maxint: Json,
+    pub minint: Json,
+    /// Constants fixed by `--set`.
+    pub settings: BTreeMap<String, String>,
+}
+
+/// Something that is violated.
+#[derive(Serialize, Clone, PartialEq, Eq, Debug)]
+pub struct ViolatedObject {
+    pub property: &'static str,
+    pub index: Option<usize>,
+    pub label: Option<String>,
+    pub text: String,
+    pub message: Option<String>,
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    pub column: Option<u32>,
+}
+
+/// One step of a trace: texts of B values by name.
+#[derive(Serialize, Clone, Debug)]
+pub struct StepObject {
+    pub event: String,
+    pub parameters: Map<String, Json>,
+    pub results: Map<String, Json>,
+    /// Missing where the step fails before it reaches a state.
+    pub state: Option<Map<String, Json>>,
+}
+
+/// A further counterexample.
+#[derive(Serialize, Clone, Debug)]
+pub struct FurtherObject {
+    pub property: &'static str,
+    pub violated: Vec<ViolatedObject>,
+    pub constants: Map<String, Json>,
+    pub trace: Vec<StepObject>,
+}
+
+/// The answer about one property.
+#[derive(Serialize, Clone, PartialEq, Eq, Debug)]
+pub struct PropertyObject {
+    pub property: &'static str,
+    pub index: Option<usize>,
+    pub label: Option<String>,
+    pub text: String,
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    pub verdict: &'static str,
+}
+
+/// How a proof was checked.
+#[derive(Serialize, Clone, Debug)]
+pub struct CheckedObject {
+    pub solver: String,
+    pub checks: usize,
+    pub failed: Vec<String>,
+    pub undecided: Vec<String>,
+}
+
+/// What became of the proof status.
+#[derive(Serialize, Clone, Debug, Default)]
+pub struct ProofsObject {
+    /// Where the status came from.
+    pub source: Option<String>,
+    pub used: Vec<PairObject>,
+    /// Pairs that the proof rests on because the solver could not decide them.
+    pub trusted: Vec<PairObject>,
+    /// Entries that do not count, each with the reason.
+    pub ignored: Vec<String>,
+    pub stale: Vec<String>,
+    pub unmatched: Vec<String>,
+    /// Pairs whose status was refuted.
+    pub wrong: Vec<PairObject>,
+}
+
+/// An event and a conjunct of the invariant.
+#[derive(Serialize, Clone, PartialEq, Eq, Debug)]
+pub struct PairObject {
+    pub event: String,
+    pub index: usize,
+    pub conjunct: String,
+    pub provers: Vec<String>,
+    pub level: Option<&'static str>,
+}
+
+/// A part of the model that could not be encoded.
+#[derive(Serialize, Clone, Debug)]
+pub struct UnsupportedObject {
+    pub part: String,
+    pub reason: String,
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    pub column: Option<u32>,
+}
+
+/// A message about the model.
+#[derive(Serialize, Clone, Debug)]
+pub struct DiagnosticObject {
+    pub kind: &'static str,
+    pub code: String,
+    pub severity: &'static str,
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    pub message: String,
+    pub help: Option<String>,
+}
+
+/// What the run took.
+#[derive(Serialize, Clone, Debug, Default)]
+pub struct StatsObject {
+    pub seconds: f64,
+    pub queries: u64,
+    pub unknowns: u64,
+    pub quantifiers: u64,
+    pub solver_seconds: f64,
+    /// Largest memory in use, in bytes, where the system tells.
+    pub memory: Option<u64>,
+}
+
+/// What a result is about, known before the run.
+#[derive(Clone, Debug)]
+pub struct Subject<'a> {
+    pub model: &'a Model,
+    pub file: String,
+    pub properties: &'a [Property],
+    pub scope: &'a Scope,
+    pub settings: BTreeMap<String, String>,
+    pub well_definedness: bool,
+    pub proofs: ProofsObject,
+    pub warnings: Vec<String>,
+    pub diagnostics: Vec<DiagnosticObject>,
+    pub stats: StatsObject,
+}
+
+impl RunResult {
+    /// A result without an answer.
+    pub fn unknown(subject: &Subject<'_>, engine: &str, depth: Option<usize>, reason: String) -> RunResult {
+        RunResult {
+            format: "bsym-result",
+            version: 1,
+            bsym: env!("CARGO_PKG_VERSION"),
+            machine: subject.model.name.clone(),
+            file: subject.file.clone(),
+            engine: engine.into(),
+            property: checked_properties(subject.properties),
+            verdict: "unknown",
+            scope: scope_object(subject.model, subject.scope, &subject.settings),
+            well_definedness: subject.well_definedness,
+            depth,
+            violated: vec![],
+            constants: Map::new(),
+            trace: None,
+            trace_file: None,
+            further: vec![],
+            properties: subject
+                .properties
+                .iter()
+                .map(|&p| property_object(subject.model, p, PropertyVerdict::Unknown))
+                .collect(),
+            invariant: vec![],
+            certificate: Json::Null,
+            certificate_kind: None,
+            checked: None,
+            counterexample_to_induction: None,
+            states: None,
+            transitions: None,
+            proofs: subject.proofs.clone(),
+            unsupported: vec![],
+            reason: Some(reason),
+            warnings: subject.warnings.clone(),
+            diagnostics: subject.diagnostics.clone(),
+            stats: subject.stats.clone(),
+        }
+    }
+
+    /// The result of an engine's report.
+    pub fn new(subject: &Subject<'_>, report: &Report) -> RunResult {
+        let model = subject.model;
+        let mut result = RunResult::unknown(subject, report.engine.name(), report.depth, String::new());
+        result.reason = None;
+        result.scope = scope_object(model, &report.scope, &subject.settings);
+        result.properties = report.properties.iter().map(|&(p, v)| property_object(model, p, v)).collect();
+        result.counterexample_to_induction = report.counterexample_to_induction.clone();
+        result.unsupported = report
+            .unsupported
+            .iter()
+            .map(|u| {
+                let (file, line, column) = place(&model.sources, u.span);
+                UnsupportedObject { part: u.part.clone(), reason: u.reason.clone(), file, line, column }
+            })
+            .collect();
+        result.proofs.wrong = report.wrong_statuses.iter().map(|&p| pair_object(model, p, None)).collect();
+        let wrong = &result.proofs.wrong;
+        result.proofs.used.retain(|u| !wrong.iter().any(|w| (&w.event, w.index) == (&u.event, u.index)));
+        let stats = &report.statistics;
+        result.stats.queries = stats.queries;
+        result.stats.unknowns = stats.unknowns;
+        result.stats.quantifiers = stats.quantifiers;
+        result.stats.solver_seconds = seconds(stats.time);
+        result.further = report
+            .further
+            .iter()
+            .map(|c| FurtherObject {
+                property: c.violations.first().map_or("inv", violation_kind),
+                violated: c.violations.iter().flat_map(|v| violated_objects(model, v)).collect(),
+                constants: constants_object(model, &c.trace),
+                trace: trace_object(model, &c.trace),
+            })
+            .collect();
+        match &report.verdict {
+            Verdict::Holds(proof) => {
+                result.verdict = "holds";
+                let (kind, inductive) = match &proof.claim.evidence {
+                    Evidence::Inductive { lemmas } => ("inductive", Some(lemmas)),
+                    Evidence::KInduction { k, .. } => {
+                        result.depth = Some(*k);
+                        ("k-induction", None)
+                    }
+                    Evidence::Diameter { depth } => {
+                        result.depth = Some(*depth);
+                        ("diameter", None)
+                    }
+                };
+                result.certificate_kind = Some(kind);
+                if let Some(lemmas) = inductive {
+                    let conjuncts = proof.claim.conjuncts.iter().filter_map(|&i| model.invariant.get(i));
+                    result.invariant.extend(conjuncts.map(|c| operand(&c.text, Some(&c.pred.kind))));
+                    for (i, text) in proof.lemmas.iter().enumerate() {
+                        result.invariant.push(operand(text, lemmas.get(i).map(|l| &l.kind)));
+                    }
+                    result.invariant.dedup();
+                } else {
+                    result.invariant.extend(proof.lemmas.iter().cloned());
+                }
+                let checked = &proof.checked;
+                result.checked = Some(checked_object(checked));
+                result.proofs.trusted = checked
+                    .trusted
+                    .iter()
+                    .map(|&p| {
+                        let mut object = pair_object(model, p, None);
+                        if let Some(used) =
+                            subject.proofs.used.iter().find(|u| (&u.event, u.index) == (&object.event, object.index))
+                        {
+                            object = used.clone();
+                        }
+                        object
+                    })
+                    .collect();
+            }
+            Verdict::Violated(counterexample) => {
+                result.verdict = "violated";
+                result.set_counterexample(model, counterexample);
+            }
+            Verdict::Vacuous(reason) => {
+                result.verdict = "vacuous";
+                result.reason = Some(reason.clone());
+            }
+            Verdict::Unknown(reason) => {
+                if let Unknown::CheckFailed(checked) = reason {
+                    result.checked = Some(checked_object(checked));
+                }
+                result.reason = Some(unknown_reason(reason));
+            }
+        }
+        result
+    }
+
+    fn set_counterexample(&mut self, model: &Model, counterexample: &Counterexample) {
+        let violations = &counterexample.violations;
+        self.property = violations.first().map_or("inv", violation_kind).into();
+        self.violated = violations.iter().flat_map(|v| violated_objects(model, v)).collect();
+        self.constants = constants_object(model, &counterexample.trace);
+        self.trace = Some(trace_object(model, &counterexample.trace));
+        // The sizes of the deferred sets in the counterexample are part of what it says.
+        self.scope = scope_object(model, &counterexample.trace.scope, &self.scope.settings);
+        self.depth = Some(counterexample.trace.steps.len().saturating_sub(1));
+    }
+
+    /// The program's exit code for this result.
+    pub fn exit_code(&self) -> u8 {
+        match self.verdict {
+            "holds" => 0,
+            "violated" => 1,
+            _ => 3,
+        }
+    }
+}
+
+/// A duration in seconds, to the microsecond.
+pub fn seconds(time: std::time::Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e6
+}
+
+/// The reason of an unknown answer in words.
+pub fn unknown_reason(reason: &Unknown) -> String {
+    match reason {
+        Unknown::Stopped(Stopped::Timeout) => "timeout: the time limit was reached".into(),
+        Unknown::Stopped(Stopped::Cancelled) => "interrupted".into(),
+        Unknown::Stopped(Stopped::Incomplete(why)) => format!("solver-unknown: {why}"),
+        Unknown::DepthLimit(depth) => format!("depth-limit: the limit of {depth} events was reached"),
+        Unknown::ReplayFailed(why) => format!("replay-failed: {why}"),
+        Unknown::Unsupported => "unsupported: a part of the machine cannot be encoded".into(),
+        Unknown::CheckFailed(checked) => {
+            let first = checked.failed.first().or(checked.undecided.first());
+            let first = first.map(|f| format!(", first: {f}")).unwrap_or_default();
+            format!(
+                "check-failed: the proof did not pass its checks ({} failed, {} undecided{first})",
+                checked.failed.len(),
+                checked.undecided.len()
+            )
+        }
+        Unknown::Solver(why) => format!("solver-failed: {why}"),
+        Unknown::Exhausted(why) => format!("exhausted: {why}"),
+    }
+}
+
+/// The names of what is checked, as in `--prop`.
+pub fn checked_properties(properties: &[Property]) -> String {
+    let mut names: Vec<&str> = properties.iter().map(|&p| property_kind(p)).collect();
+    names.dedup();
+    names.join(",")
+}
+
+fn property_kind(property: Property) -> &'static str {
+    match property {
+        Property::Invariant(_) => "inv",
+        Property::Assertion(_) => "assertions",
+        Property::DeadlockFree => "deadlock",
+        Property::NoGoal => "goal",
+    }
+}
+
+/// The name of what is violated.
+pub fn violation_kind(violation: &Violation) -> &'static str {
+    match violation {
+        Violation::Invariant(_) => "inv",
+        Violation::Assertions(_) => "assertions",
+        Violation::Deadlock => "deadlock",
+        Violation::Goal => "goal",
+        Violation::IllDefined(_) => "wd",
+        Violation::Assert(_) => "assert",
+        Violation::Precondition(_) => "precondition",
+    }
+}
+
+/// File, line and column where a span starts.
+pub fn place(sources: &Sources, span: Span) -> (Option<String>, Option<u32>, Option<u32>) {
+    if span.source.0 as usize >= sources.iter().count() {
+        return (None, None, None);
+    }
+    let position = sources.position(span);
+    (Some(sources.path(span).display().to_string()), Some(position.line), Some(position.column))
+}
+
+fn source_text(sources: &Sources, span: Span) -> String {
+    if span.source.0 as usize >= sources.iter().count() {
+        return String::new();
+    }
+    sources.text(span).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Everything that is wrong at the end of a trace.
+pub fn violated_objects(model: &Model, violation: &Violation) -> Vec<ViolatedObject> {
+    let property = violation_kind(violation);
+    let at = |span: Span, text: String, message: Option<String>| {
+        let (file, line, column) = place(&model.sources, span);
+        ViolatedObject { property, index: None, label: None, text, message, file, line, column }
+    };
+    let conjuncts = |all: &[Conjunct], which: &[usize]| -> Vec<ViolatedObject> {
+        which
+            .iter()
+            .filter_map(|&i| all.get(i).map(|c| (i, c)))
+            .map(|(i, c)| ViolatedObject {
+                index: Some(i),
+                label: c.label.clone(),
+                ..at(c.span, c.text.clone(), None)
+            })
+            .collect()
+    };
+    let source = |span| source_text(&model.sources, span);
+    match violation {
+        Violation::Invariant(which) => conjuncts(&model.invariant, which),
+        Violation::Assertions(which) => conjuncts(&model.assertions, which),
+        Violation::Deadlock => vec![ViolatedObject {
+            property,
+            index: None,
+            label: None,
+            text: "no event is enabled".into(),
+            message: None,
+            file: None,
+            line: None,
+            column: None,
+        }],
+        Violation::Goal => {
+            let span = model.goal.as_ref().map(|g| g.span).unwrap_or_default();
+            vec![at(span, source(span), Some("the goal is reached".into()))]
+        }
+        Violation::IllDefined(error) => vec![at(error.span, source(error.span), Some(error.message.clone()))],
+        Violation::Assert(span) => vec![at(*span, source(*span), Some("the assertion is false".into()))],
+        Violation::Precondition(span) => {
+            vec![at(*span, source(*span), Some("the precondition is false".into()))]
+        }
+    }
+}
+
+fn property_object(model: &Model, property: Property, verdict: PropertyVerdict) -> PropertyObject {
+    let conjunct = match property {
+        Property::Invariant(i) => model.invariant.get(i).map(|c| (i, c)),
+        Property::Assertion(i) => model.assertions.get(i).map(|c| (i, c)),
+        _ => None,
+    };
+    let (span, text) = match (conjunct, property) {
+        (Some((_, c)), _) => (Some(c.span), c.text.clone()),
+        (None, Property::NoGoal) => {
+            let span = model.goal.as_ref().map(|g| g.span);
+            (span, span.map(|s| source_text(&model.sources, s)).unwrap_or_default())
+        }
+        _ => (None, "some event is enabled".into()),
+    };
+    let (file, line, _) = span.map(|s| place(&model.sources, s)).unwrap_or_default();
+    PropertyObject {
+        property: property_kind(property),
+        index: conjunct.map(|(i, _)| i),
+        label: conjunct.and_then(|(_, c)| c.label.clone()),
+        text,
+        file,
+        line,
+        verdict: match verdict {
+            PropertyVerdict::Holds => "holds",
+            PropertyVerdict::Violated => "violated",
+            PropertyVerdict::Unknown => "unknown",
+        },
+    }
+}
+
+/// A property in words: its label and text.
+pub fn property_text(model: &Model, property: Property) -> PropertyObject {
+    property_object(model, property, PropertyVerdict::Violated)
+}
+
+fn number(n: &Int) -> Json {
+    n.to_i64().map(Json::from).unwrap_or_else(|| Json::from(n.to_string()))
+}
+
+fn scope_object(model: &Model, scope: &Scope, settings: &BTreeMap<String, String>) -> ScopeObject {
+    let mut sets = Map::new();
+    for (i, carrier) in (0u32..).zip(&model.carriers) {
+        if carrier.kind == CarrierKind::Deferred {
+            let size = scope.sizes.get(&bsym_language::types::CarrierId(i));
+            sets.insert(carrier.name.clone(), size.map(|&n| Json::from(n)).unwrap_or_else(|| "any".into()));
+        }
+    }
+    ScopeObject {
+        sets,
+        maxint: number(&scope.maxint),
+        minint: number(&scope.minint),
+        settings: settings.clone(),
+    }
+}
+
+fn values<'a>(
+    model: &Model,
+    scope: &Scope,
+    names: impl Iterator<Item = &'a str>,
+    values: &[Value],
+) -> Map<String, Json> {
+    names.zip(values).map(|(n, v)| (n.to_string(), Json::from(value_text(model, scope, v)))).collect()
+}
+
+/// The constants of a trace.
+pub fn constants_object(model: &Model, trace: &Trace) -> Map<String, Json> {
+    values(model, &trace.scope, model.constants.iter().map(|c| c.name.as_str()), &trace.constants)
+}
+
+/// The steps of a trace.
+pub fn trace_object(model: &Model, trace: &Trace) -> Vec<StepObject> {
+    let scope = &trace.scope;
+    let locals = |ids: &[bsym_language::model::LocalId], of: &[Value]| {
+        let names = ids.iter().map(|l| model.locals.get(l.index()).map_or("?", |v| v.name.as_str()));
+        values(model, scope, names, of)
+    };
+    trace
+        .steps
+        .iter()
+        .map(|step| {
+            let event = step.event.and_then(|e| model.events.get(e.index()));
+            let parameters = event.map_or(&[][..], |e| &e.parameters);
+            let results = event.map_or(&[][..], |e| &e.results);
+            StepObject {
+                event: event_name(model, step.event),
+                parameters: locals(parameters, &step.execution.parameters),
+                results: locals(results, &step.execution.results),
+                state: step
+                    .state
+                    .as_ref()
+                    .map(|s| values(model, scope, model.variables.iter().map(|v| v.name.as_str()), s)),
+            }
+        })
+        .collect()
+}
+
+/// The name of an event; `None` is the initialisation.
+pub fn event_name(model: &Model, event: Option<EventId>) -> String {
+    match event {
+        None => "INITIALISATION".into(),
+        Some(e) => model.events.get(e.index()).map_or_else(|| "?".into(), |e| e.name.clone()),
+    }
+}
+
+/// A pair with the status that it has.
+pub fn pair_object(model: &Model, (event, index): Pair, status: Option<&PairStatus>) -> PairObject {
+    PairObject {
+        event: event_name(model, event),
+        index,
+        conjunct: model.invariant.get(index).map_or_else(String::new, conjunct_name),
+        provers: status.map(|s| s.provers.clone()).unwrap_or_default(),
+        level: status.map(|s| match s.level {
+            Level::Claim => "claim",
+            Level::Exporter => "exporter",
+            Level::Tool => "tool",
+            Level::Checked => "checked",
+        }),
+    }
+}
+
+/// The label of a conjunct, else its text.
+pub fn conjunct_name(conjunct: &Conjunct) -> String {
+    conjunct.label.clone().unwrap_or_else(|| conjunct.text.clone())
+}
+
+fn checked_object(checked: &bsym_proofs::claim::Checked) -> CheckedObject {
+    CheckedObject {
+        solver: checked.solver.clone(),
+        checks: checked.checks,
+        failed: checked.failed.clone(),
+        undecided: checked.undecided.clone(),
+    }
+}
+
+/// The text of a predicate as an operand of `&`.
+fn operand(text: &str, kind: Option<&PredKind>) -> String {
+    match kind {
+        Some(PredKind::Or(_) | PredKind::Implies(..) | PredKind::Iff(..)) => format!("({text})"),
+        _ => text.to_string(),
+    }
+}
+
+/// A message about the model for JSON.
+pub fn diagnostic_object(sources: &Sources, diagnostic: &Diagnostic) -> DiagnosticObject {
+    let (file, line, column) = place(sources, diagnostic.span);
+    DiagnosticObject {
+        kind: match diagnostic.code.kind {
+            Kind::Parse => "parse",
+            Kind::Scope => "scope",
+            Kind::Type => "type",
+            Kind::Structure => "structure",
+        },
+        code: format!("B{:04}", diagnostic.code.number),
+        severity: match diagnostic.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        },
+        file: file.unwrap_or_default(),
+        line: line.unwrap_or(1),
+        column: column.unwrap_or(1),
+        message: diagnostic.message.clone(),
+        help: diagnostic.help.clone(),
+    }
+}
+
+/// The object that `--json` prints for wrong input.
+pub fn error_object(message: &str, help: Option<&str>, diagnostics: &[DiagnosticObject]) -> Json {
+    json!({
+        "format": "bsym-error",
+        "version": 1,
+        "error": message,
+        "help": help,
+        "diagnostics": diagnostics,
+    })
+}

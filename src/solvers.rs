@@ -1,0 +1,57 @@
+//! Choosing a solver by the name or path that the user gives, and naming those that can be reached.
+
+use std::path::Path;
+
+use bsym_encodings::session::open::{SolverChoice, versions};
+use bsym_encodings::session::process::{find_solver, solver_version};
+use bsym_encodings::session::smtlib::Dialect;
+
+use crate::refusal::Refusal;
+
+/// What `--version` prints.
+pub fn version() -> String {
+    let mut text = format!("bsym {}\n", env!("CARGO_PKG_VERSION"));
+    let solvers = versions();
+    if solvers.is_empty() {
+        text.push_str("no solver: none is linked, and neither z3 nor cvc5 is on the PATH\n");
+    }
+    for solver in solvers {
+        text.push_str(&format!("solver: {solver}\n"));
+    }
+    text
+}
+
+/// The solver that a flag asks for.
+///
+/// # Errors
+/// There is no such program, or it does not answer as a solver.
+pub fn choose(asked: Option<&str>) -> Result<SolverChoice, Refusal> {
+    let known = || {
+        let known = versions();
+        if known.is_empty() { "no solver can be reached".into() } else { format!("known here: {}", known.join("; ")) }
+    };
+    let Some(name) = asked else {
+        if versions().is_empty() {
+            return Err(Refusal::new("no solver: none is linked, and neither z3 nor cvc5 is on the PATH")
+                .help("install z3 or cvc5, or name one with --solver PATH"));
+        }
+        return Ok(SolverChoice::Default);
+    };
+    if name == "z3" && cfg!(feature = "z3") {
+        return Ok(SolverChoice::Linked);
+    }
+    let is_path = name.contains(std::path::MAIN_SEPARATOR);
+    let path = if is_path { Some(Path::new(name).to_path_buf()) } else { find_solver(name) };
+    let Some(path) = path.filter(|p| p.exists()) else {
+        return Err(Refusal::new(format!("--solver: there is no solver `{name}`")).help(known()));
+    };
+    if path.is_dir() {
+        return Err(Refusal::new(format!("--solver: `{name}` is a folder")).help(known()));
+    }
+    let z3 = path.file_name().is_some_and(|n| n.to_string_lossy().contains("z3"));
+    let dialect = if z3 { Dialect::Z3 } else { Dialect::Generic };
+    if solver_version(&path, dialect).is_none() {
+        return Err(Refusal::new(format!("--solver: `{name}` does not answer as an SMT-LIB solver")).help(known()));
+    }
+    Ok(SolverChoice::Process(path, dialect))
+}

@@ -1,0 +1,73 @@
+//! The formats of trace files, chosen by the end of the file's name.
+
+use std::path::Path;
+
+use bsym_language::model::Model;
+use bsym_semantics::itf::trace_to_itf;
+use bsym_semantics::prob_trace::trace_to_prob;
+use bsym_semantics::state::Trace;
+use bsym_semantics::trace_file::trace_to_json;
+
+use crate::refusal::Refusal;
+
+/// How a trace is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// Ours, which `bsym replay` reads.
+    Own,
+    /// The Informal Trace Format of model checkers.
+    Itf,
+    /// ProB's trace file.
+    Prob,
+}
+
+/// ProB's format wants a time; the same run writes the same file.
+const SAVED_AT: &str = "1970-01-01T00:00:00Z";
+
+impl Format {
+    /// The format that a file's name asks for.
+    ///
+    /// # Errors
+    /// Another ending.
+    pub fn of(path: &Path) -> Result<Format, Refusal> {
+        let name = path.file_name().map(|n| n.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+        if name.ends_with(".itf.json") || name.ends_with(".itf") {
+            Ok(Format::Itf)
+        } else if name.ends_with(".json") {
+            Ok(Format::Own)
+        } else if name.ends_with(".prob2trace") {
+            Ok(Format::Prob)
+        } else {
+            Err(Refusal::new(format!("--trace: `{}` does not say which format is meant", path.display()))
+                .help("end the name in .json (ours), .itf.json (ITF) or .prob2trace (ProB)"))
+        }
+    }
+}
+
+/// The text of a trace in the format that the file's name asks for.
+pub fn text(path: &Path, model: &Model, trace: &Trace) -> String {
+    let json = match Format::of(path) {
+        Ok(Format::Itf) => trace_to_itf(model, trace),
+        Ok(Format::Prob) => trace_to_prob(model, trace, SAVED_AT),
+        // The name was checked before the run.
+        Ok(Format::Own) | Err(_) => return trace_to_json(model, trace) + "\n",
+    };
+    format!("{json:#}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_says_the_format() {
+        let check = |name: &str, format: Option<Format>| {
+            assert_eq!(Format::of(Path::new(name)).ok(), format, "{name}");
+        };
+        check("t.json", Some(Format::Own));
+        check("a/t.itf.json", Some(Format::Itf));
+        check("t.prob2trace", Some(Format::Prob));
+        check("t.txt", None);
+        check("t", None);
+    }
+}

@@ -1,0 +1,54 @@
+//! What the end-to-end tests share.
+#![allow(dead_code)] // each test program uses a part of it
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value as Json;
+
+/// The folder of the repository; commands run there.
+pub fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The program, started in [`root`].
+pub fn bsym() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bsym"));
+    command.current_dir(root()).env_remove("RUST_LOG").env_remove("NO_COLOR");
+    command
+}
+
+/// Whether there is any solver; says so where not.
+pub fn has_solver() -> bool {
+    let version = bsym().arg("--version").output().unwrap();
+    let found = String::from_utf8_lossy(&version.stdout).contains("solver: ");
+    if !found {
+        eprintln!("skipped: no solver");
+    }
+    found
+}
+
+/// The JSON on standard output.
+pub fn json(output: &Output) -> Json {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| {
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        panic!("no JSON ({e}): {out}\n{err}")
+    })
+}
+
+/// Fails unless a value is valid against `schema/NAME.schema.json`.
+pub fn assert_valid(name: &str, value: &Json) {
+    let path = root().join(format!("schema/{name}.schema.json"));
+    let schema: Json = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<String> =
+        validator.iter_errors(value).map(|e| format!("{}: {e}", e.instance_path)).collect();
+    assert!(errors.is_empty(), "{name}: {errors:#?}\n{value:#}");
+}
+
+/// A file in a new folder.
+pub fn file(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+    let path = folder.join(name);
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
