@@ -14,9 +14,9 @@ use bsym_semantics::scope::Scope;
 use serde::{Deserialize, Serialize};
 
 use crate::claim::{Checked, Claim, Evidence, Property};
-use crate::obligations::{po_scope, relative};
 use crate::po::digest::{self, INITIALISATION};
 use crate::po::file::PoScope;
+use crate::po::write::{po_scope, relative};
 use crate::status::{Level, Pair, ProofStatus};
 
 /// Value of `format`.
