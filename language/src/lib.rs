@@ -14,5 +14,6 @@ pub mod parser;
 pub mod print;
 pub mod render;
 pub mod source;
+pub mod stack;
 pub mod types;
 pub mod walk;

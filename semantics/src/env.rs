@@ -136,7 +136,7 @@ impl FreeNames {
 
     /// Adds the free names of an expression.
     pub fn expr(&mut self, expr: &Expr) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || match &expr.kind {
+        match &expr.kind {
             ExprKind::Var(v) => drop(self.names.insert(Name::Var(*v))),
             ExprKind::Old(v) => drop(self.names.insert(Name::Old(*v))),
             ExprKind::Const(c) => drop(self.names.insert(Name::Const(*c))),
@@ -185,12 +185,12 @@ impl FreeNames {
                     f.expr(e);
                 });
             }
-        })
+        }
     }
 
     /// Adds the free names of a predicate.
     pub fn pred(&mut self, pred: &Pred) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || match &pred.kind {
+        match &pred.kind {
             PredKind::True | PredKind::False => {}
             PredKind::And(ps) | PredKind::Or(ps) => ps.iter().for_each(|p| self.pred(p)),
             PredKind::Implies(a, b) | PredKind::Iff(a, b) => {
@@ -220,6 +220,6 @@ impl FreeNames {
                     f.pred(p);
                 });
             }
-        })
+        }
     }
 }

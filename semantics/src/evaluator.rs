@@ -47,6 +47,9 @@ impl Default for Limits {
 }
 
 /// Evaluates expressions and predicates of one model under one scope.
+///
+/// It recurses along the trees that it is given, which may be 1,500 levels high: where formulas come
+/// from a file, call it inside [`bsym_language::stack::with_large_stack`].
 #[derive(Clone, Copy)]
 pub struct Evaluator<'m> {
     /// The model whose ids the expressions use.
@@ -82,14 +85,6 @@ impl<'m> Evaluator<'m> {
     pub fn expr(&self, env: &Env<'_>, expr: &Expr) -> Eval<Value> {
         let value = self.eval(env, expr)?;
         self.normal(value, expr.span)
-    }
-
-    /// Whether a predicate holds.
-    ///
-    /// # Errors
-    /// As [`Evaluator::expr`].
-    pub fn pred(&self, env: &Env<'_>, pred: &Pred) -> Eval<bool> {
-        stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.pred_here(env, pred))
     }
 
     /// A value as B text.
@@ -131,10 +126,6 @@ impl<'m> Evaluator<'m> {
 
     /// The value of an expression, sets possibly lazy although they could be listed.
     pub(crate) fn eval(&self, env: &Env<'_>, expr: &Expr) -> Eval<Value> {
-        stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.eval_here(env, expr))
-    }
-
-    fn eval_here(&self, env: &Env<'_>, expr: &Expr) -> Eval<Value> {
         let at = expr.span;
         Ok(match &expr.kind {
             ExprKind::Var(v) => self.read(env, Name::Var(*v), at)?,
@@ -416,7 +407,11 @@ impl<'m> Evaluator<'m> {
         }
     }
 
-    fn pred_here(&self, env: &Env<'_>, pred: &Pred) -> Eval<bool> {
+    /// Whether a predicate holds.
+    ///
+    /// # Errors
+    /// As [`Evaluator::expr`].
+    pub fn pred(&self, env: &Env<'_>, pred: &Pred) -> Eval<bool> {
         let at = pred.span;
         Ok(match &pred.kind {
             PredKind::True => true,

@@ -83,7 +83,7 @@ pub(crate) struct Walker<'w> {
 impl Walker<'_> {
     /// All paths; `made` are the choices made before on the way here.
     pub fn paths(&self, env: &Env<'_>, subst: &Subst, made: &[(ChoiceId, Value)]) -> Eval<Vec<Path>> {
-        let paths = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.paths_here(env, subst, made))?;
+        let paths = self.paths_here(env, subst, made)?;
         self.bounded(paths, subst.span)
     }
 

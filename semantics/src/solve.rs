@@ -137,7 +137,7 @@ impl<'m> Evaluator<'m> {
     }
 
     fn total_pred(&self, env: &Env<'_>, pred: &Pred) -> bool {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || match &pred.kind {
+        match &pred.kind {
             PredKind::True | PredKind::False => true,
             PredKind::And(ps) | PredKind::Or(ps) => ps.iter().all(|p| self.total_pred(env, p)),
             PredKind::Implies(a, b) | PredKind::Iff(a, b) => {
@@ -153,42 +153,40 @@ impl<'m> Evaluator<'m> {
             PredKind::Let(defs, p) => {
                 defs.iter().all(|(_, e)| self.total_expr(env, e)) && self.total_pred(env, p)
             }
-        })
+        }
     }
 
     fn total_expr(&self, env: &Env<'_>, expr: &Expr) -> bool {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
-            let both = |a: &Expr, b: &Expr| self.total_expr(env, a) && self.total_expr(env, b);
-            let parts = match &expr.kind {
-                ExprKind::SetExtension(es) | ExprKind::SeqExtension(es) => {
-                    es.iter().all(|e| self.total_expr(env, e))
-                }
-                ExprKind::Unary(op, e) => !is_partial_unary(*op) && self.total_expr(env, e),
-                ExprKind::Binary(BinaryOp::Divide, a, b) => {
-                    matches!(&b.kind, ExprKind::Integer(n) if !n.is_zero()) && self.total_expr(env, a)
-                }
-                ExprKind::Binary(op, a, b) => !is_partial_binary(*op) && both(a, b),
-                ExprKind::Apply(f, x) => self.total_expr(env, x) && self.is_total_function(env, f, x),
-                ExprKind::BoolOf(p) | ExprKind::Comprehension(_, p) => self.total_pred(env, p),
-                ExprKind::Quantified(op, _, p, e) => {
-                    *op != QuantOp::Inter && self.total_pred(env, p) && self.total_expr(env, e)
-                }
-                ExprKind::Record(fields) | ExprKind::Struct(fields) => {
-                    fields.iter().all(|(_, e)| self.total_expr(env, e))
-                }
-                ExprKind::Field(e, _) => self.total_expr(env, e),
-                ExprKind::WithField(a, _, b) | ExprKind::Prj1(a, b) | ExprKind::Prj2(a, b) => both(a, b),
-                ExprKind::If(p, a, b) => self.total_pred(env, p) && both(a, b),
-                ExprKind::Let(defs, e) => {
-                    defs.iter().all(|(_, e)| self.total_expr(env, e)) && self.total_expr(env, e)
-                }
-                ExprKind::Iterate(..) => false,
-                ExprKind::Var(_) | ExprKind::Old(_) | ExprKind::Const(_) | ExprKind::Local(_) => true,
-                _ => true,
-            };
-            // What does not depend on an unknown has one value or none.
-            parts || (self.is_closed(env, expr) && self.eval(env, expr).is_ok())
-        })
+        let both = |a: &Expr, b: &Expr| self.total_expr(env, a) && self.total_expr(env, b);
+        let parts = match &expr.kind {
+            ExprKind::SetExtension(es) | ExprKind::SeqExtension(es) => {
+                es.iter().all(|e| self.total_expr(env, e))
+            }
+            ExprKind::Unary(op, e) => !is_partial_unary(*op) && self.total_expr(env, e),
+            ExprKind::Binary(BinaryOp::Divide, a, b) => {
+                matches!(&b.kind, ExprKind::Integer(n) if !n.is_zero()) && self.total_expr(env, a)
+            }
+            ExprKind::Binary(op, a, b) => !is_partial_binary(*op) && both(a, b),
+            ExprKind::Apply(f, x) => self.total_expr(env, x) && self.is_total_function(env, f, x),
+            ExprKind::BoolOf(p) | ExprKind::Comprehension(_, p) => self.total_pred(env, p),
+            ExprKind::Quantified(op, _, p, e) => {
+                *op != QuantOp::Inter && self.total_pred(env, p) && self.total_expr(env, e)
+            }
+            ExprKind::Record(fields) | ExprKind::Struct(fields) => {
+                fields.iter().all(|(_, e)| self.total_expr(env, e))
+            }
+            ExprKind::Field(e, _) => self.total_expr(env, e),
+            ExprKind::WithField(a, _, b) | ExprKind::Prj1(a, b) | ExprKind::Prj2(a, b) => both(a, b),
+            ExprKind::If(p, a, b) => self.total_pred(env, p) && both(a, b),
+            ExprKind::Let(defs, e) => {
+                defs.iter().all(|(_, e)| self.total_expr(env, e)) && self.total_expr(env, e)
+            }
+            ExprKind::Iterate(..) => false,
+            ExprKind::Var(_) | ExprKind::Old(_) | ExprKind::Const(_) | ExprKind::Local(_) => true,
+            _ => true,
+        };
+        // What does not depend on an unknown has one value or none.
+        parts || (self.is_closed(env, expr) && self.eval(env, expr).is_ok())
     }
 
     fn is_closed(&self, env: &Env<'_>, expr: &Expr) -> bool {
@@ -378,7 +376,7 @@ impl<'m> Search<'_, 'm> {
                 format!("more than {} candidates for {}", self.eval.limits.listing, self.open_names(next)),
             ));
         }
-        stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.round(next, settled.to_vec(), report))
+        self.round(next, settled.to_vec(), report)
     }
 
     fn open_names(&self, _bound: &Binding) -> String {

@@ -31,12 +31,12 @@ use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::model::*;
 use crate::print;
 use crate::source::{Sources, Span};
+use crate::stack::with_large_stack;
 use crate::types::Type;
 pub use builtin::set_of_type;
 use environment::Entity;
 use unify::{Constraint, ERROR, Failure, Inference};
 
-const STACK: usize = 1 << 27;
 // Formulas nest as deep as the parser allows; definitions must not nest them much deeper, since
 // every later stage walks the trees recursively.
 const DEEPEST: usize = 1_500;
@@ -55,7 +55,7 @@ pub fn check(
     let (definitions, diagnostics) = Definitions::collect(machine, loader);
     let mut checker = Checker::new(empty_model(machine.name.name.clone(), sources), definitions);
     checker.diagnostics = diagnostics;
-    on_large_stack(move || {
+    with_large_stack(move || {
         checker.machine(machine);
         let mut diagnostics = checker.diagnostics;
         diagnostics.sort_by_key(|d| (d.span.source, d.span.start));
@@ -91,29 +91,12 @@ fn in_model<T: Send>(
     let inner = std::mem::replace(model, empty_model(String::new(), Arc::default()));
     let mut checker = Checker::new(inner, Definitions::default());
     checker.declare_model();
-    let (result, checker) = on_large_stack(move || {
+    let (result, checker) = with_large_stack(move || {
         let result = check(&mut checker);
         (result, checker)
     });
     *model = checker.model;
     if checker.diagnostics.is_empty() { Ok(result) } else { Err(checker.diagnostics) }
-}
-
-/// Runs a function that recurses along syntax trees where the stack is deep enough for it.
-pub(crate) fn on_large_stack<T: Send>(f: impl FnOnce() -> T + Send) -> T {
-    let waiting = std::sync::Mutex::new(Some(f));
-    let run = || {
-        let f = waiting.lock().ok().and_then(|mut f| f.take());
-        f.map(|f| f())
-    };
-    let result = std::thread::scope(|scope| {
-        match std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run) {
-            Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            // Without a thread the stack at hand has to do.
-            Err(_) => run(),
-        }
-    });
-    result.expect("the function is waiting until it is run once")
 }
 
 fn empty_model(name: String, sources: Arc<Sources>) -> Model {
