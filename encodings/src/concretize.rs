@@ -43,7 +43,7 @@ pub enum ReadError {
 const LARGEST_UNIVERSE: usize = 1 << 16;
 
 /// Reads the trace along `path`: initialisation, then these events, unrolled by `unrolling` in the
-/// query whose model this is. With `last_fails`, the last of them (the initialisation, if the path is
+/// query whose model this is. Results that are only described are left out of a step. With `last_fails`, the last of them (the initialisation, if the path is
 /// empty) does not reach a state.
 ///
 /// # Errors
@@ -148,8 +148,12 @@ impl Reader<'_, '_, '_> {
 
     fn constants(&mut self) -> Result<Vec<Value>, ReadError> {
         let system = self.system;
-        let all = system.constants.iter().zip(&system.model.constants);
-        all.map(|(value, c)| self.value(value, &c.ty, &mut |t| t)).collect()
+        let all = system.constants.iter().zip(&system.model.constants).zip(&system.determined);
+        all.map(|((value, c), determined)| match determined {
+            Some(known) => Ok(known.clone()),
+            None => self.value(value, &c.ty, &mut |t| t),
+        })
+        .collect()
     }
 
     fn state(&mut self, rename: Rename<'_>) -> Result<Vec<Value>, ReadError> {
@@ -176,7 +180,11 @@ impl Reader<'_, '_, '_> {
             Ok(values)
         };
         let parameters = named(parameters, &transition.parameters)?;
-        let results = named(results, &transition.results)?;
+        // Results decide nothing: one that is only described is left to the replay, which computes it.
+        let results = match named(results, &transition.results) {
+            Err(ReadError::Opaque(_) | ReadError::Infinite) => vec![],
+            other => other?,
+        };
         let mut choices = vec![];
         for choice in &transition.choices {
             if self.holds(rename(choice.made))? {
@@ -260,7 +268,7 @@ impl Reader<'_, '_, '_> {
                     let leaves: Vec<TermValue> =
                         columns.iter().map(|c| lookup(c, &index)).collect::<Result<_, _>>()?;
                     let left = self.unpack(&index, from)?;
-                    all.push(Value::pair(left, self.from_leaves(shape, to, &mut leaves.into_iter())?));
+                    all.push(Value::pair(left, self.assemble(shape, to, &mut leaves.into_iter())?));
                 }
             }
             Form::Sequence { length, columns, shape } => {
@@ -273,7 +281,7 @@ impl Reader<'_, '_, '_> {
                     let index = TermValue::Int(Int::from(i as i64));
                     let leaves: Vec<TermValue> =
                         columns.iter().map(|c| lookup(c, &index)).collect::<Result<_, _>>()?;
-                    let right = self.from_leaves(shape, to, &mut leaves.into_iter())?;
+                    let right = self.assemble(shape, to, &mut leaves.into_iter())?;
                     all.push(Value::pair(Value::int(i as i64), right));
                 }
             }
@@ -321,7 +329,7 @@ impl Reader<'_, '_, '_> {
     }
 
     /// A value from the values of its shape's leaves.
-    fn from_leaves(
+    fn assemble(
         &mut self,
         shape: &Shape,
         ty: &Type,
@@ -334,13 +342,13 @@ impl Reader<'_, '_, '_> {
                 self.unpack(&leaf, t)?
             }
             (Shape::Pair(a, b), Type::Pair(s, t)) => {
-                let left = self.from_leaves(a, s, leaves)?;
-                Value::pair(left, self.from_leaves(b, t, leaves)?)
+                let left = self.assemble(a, s, leaves)?;
+                Value::pair(left, self.assemble(b, t, leaves)?)
             }
             (Shape::Record(shapes), Type::Record(fields)) => {
                 let mut all = vec![];
                 for ((label, shape), (_, t)) in shapes.iter().zip(fields) {
-                    all.push((Arc::from(label.as_str()), self.from_leaves(shape, t, leaves)?));
+                    all.push((Arc::from(label.as_str()), self.assemble(shape, t, leaves)?));
                 }
                 Value::Record(all.into())
             }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use bsym_language::model::*;
 use bsym_language::types::CarrierId;
 use bsym_semantics::scope::Scope;
+use bsym_semantics::value::Value;
 
 use crate::determined;
 use crate::disjoint;
@@ -31,7 +32,8 @@ pub fn encode(terms: Rc<Terms>, model: Arc<Model>, scope: &Scope) -> System {
     let mut background = vec![];
     let mut state_facts = vec![];
 
-    let (constants, settled) = constants(&mut encoder, &model, &scope, &functional, &mut background);
+    let (constants, settled, determined) =
+        constants(&mut encoder, &model, &scope, &functional, &mut background);
     let globals = Env { constants: Rc::new(constants.clone()), ..Env::default() };
     let mut axioms = vec![];
     for (i, axiom) in model.axioms.iter().enumerate() {
@@ -109,6 +111,7 @@ pub fn encode(terms: Rc<Terms>, model: Arc<Model>, scope: &Scope) -> System {
         unsupported_conjuncts: Default::default(),
         unsupported_assertions: Default::default(),
         unsupported_events,
+        determined,
         encoder,
         functional,
         model: model.clone(),
@@ -194,28 +197,30 @@ fn counted(p: &Pred) -> Option<(CarrierId, usize)> {
 }
 
 /// The constants: values where the axioms determine them, symbols elsewhere. Also the positions of
-/// the axioms that are true because of these values.
+/// the axioms that are true because of these values, and the values.
 fn constants(
     encoder: &mut Encoder,
     model: &Model,
     scope: &Scope,
     functional: &Functional,
     background: &mut Vec<Term>,
-) -> (Vec<Symbolic>, BTreeSet<usize>) {
+) -> (Vec<Symbolic>, BTreeSet<usize>, Vec<Option<Value>>) {
     let determined = determined::constants(model, scope);
-    let (mut all, mut settled) = (vec![], BTreeSet::new());
+    let (mut all, mut settled, mut values) = (vec![], BTreeSet::new(), vec![]);
     for (i, constant) in model.constants.iter().enumerate() {
         if let Some(known) = &determined[i]
             && let Ok(value) = encoder.value(&known.value, &constant.ty)
         {
             all.push(value);
             settled.insert(known.axiom);
+            values.push(Some(known.value.clone()));
             continue;
         }
         let shape = exec::shape_of(encoder, &constant.ty, functional.constants[i]);
         let value = encoder.fresh(&constant.name, &constant.ty, &shape);
         background.extend(encoder.facts(&value));
         all.push(value);
+        values.push(None);
     }
-    (all, settled)
+    (all, settled, values)
 }

@@ -12,6 +12,7 @@ use bsym_language::model::{ChoiceId, Conjunct, Expr, LocalId, Model, Pred};
 use bsym_language::source::Span;
 use bsym_language::types::Type;
 use bsym_semantics::scope::Scope;
+use bsym_semantics::value::Value;
 
 use crate::encoder::{Encoded, Encoder, Env};
 use crate::functional::Functional;
@@ -62,6 +63,8 @@ pub struct System {
     pub unsupported_assertions: BTreeSet<usize>,
     /// Events without a relation.
     pub unsupported_events: BTreeSet<usize>,
+    /// Values of the constants that the axioms determine, by `ConstId`.
+    pub determined: Vec<Option<Value>>,
     pub(crate) encoder: Encoder,
     pub(crate) functional: Functional,
 }

@@ -62,7 +62,11 @@ fn are(system: &mut System, symbolic: &[Symbolic], values: &[Value], constants: 
     let model = system.model.clone();
     let declared = if constants { &model.constants } else { &model.variables };
     let mut all = vec![];
-    for ((s, v), d) in symbolic.iter().zip(values).zip(declared) {
+    for (i, ((s, v), d)) in symbolic.iter().zip(values).zip(declared).enumerate() {
+        if constants && system.determined[i].is_some() {
+            assert_eq!(system.determined[i].as_ref(), Some(v), "{}", d.name);
+            continue;
+        }
         let value = system.encoder().value(v, &d.ty).unwrap();
         all.push(system.encoder().equal(s, &value).unwrap());
     }

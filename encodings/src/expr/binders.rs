@@ -10,6 +10,9 @@ use crate::symbolic::{Form, Guarded, Set, Symbolic};
 use crate::system::Unsupported;
 use crate::term::{Term, Terms};
 
+/// Guarded environments, and that everything in them is defined.
+type Listed = (Vec<(Term, Env)>, Term);
+
 impl Encoder {
     /// The left-nested couple of the locals.
     fn tuple_of(&self, env: &Env, locals: &[LocalId]) -> Result<Symbolic, Unsupported> {
@@ -49,7 +52,7 @@ impl Encoder {
         env: &Env,
         locals: &[LocalId],
         p: &Pred,
-    ) -> Result<Option<(Vec<(Term, Env)>, Term)>, Unsupported> {
+    ) -> Result<Option<Listed>, Unsupported> {
         let body = Body::of(p);
         let instances = self.instances(env, locals, &body)?;
         if instances.iter().any(|i| !i.unbound.is_empty()) {

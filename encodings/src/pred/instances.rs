@@ -158,7 +158,7 @@ impl Encoder {
         p: &'a Pred,
         first: bool,
         room: usize,
-    ) -> Result<Option<(&'a Expr, Vec<Guarded>, Term)>, Unsupported> {
+    ) -> Result<Option<Source<'a>>, Unsupported> {
         let PredKind::Compare(op, a, b) = &p.kind else { return Ok(None) };
         let unbound = &instance.unbound;
         let pattern = |e: &Expr| {
@@ -216,23 +216,52 @@ impl Encoder {
         (ids, env)
     }
 
-    /// The set S of a leading conjunct `x : S`, with the other conjuncts.
+    /// The set of the leading conjuncts `x : S`, `x /: T`, with the other conjuncts.
     pub(crate) fn base_set(
         &mut self,
         env: &Env,
         locals: &[LocalId],
         conjuncts: &[Pred],
-    ) -> Result<Option<(Rc<Set>, Vec<Pred>)>, Unsupported> {
-        let [local] = locals else { return Ok(None) };
-        let Some((first, rest)) = conjuncts.split_first() else { return Ok(None) };
-        let PredKind::Compare(CompareOp::Member, x, s) = &first.kind else { return Ok(None) };
-        if !matches!(&x.kind, ExprKind::Local(l) if l == local) || mentions(s, locals) {
-            return Ok(None);
+    ) -> Result<Option<Base>, Unsupported> {
+        let mut base: Option<Rc<Set>> = None;
+        let mut used = 0;
+        for p in conjuncts {
+            let PredKind::Compare(op, x, s) = &p.kind else { break };
+            let about = matches!((&x.kind, locals), (ExprKind::Local(l), [local]) if l == local);
+            if !about || mentions(s, locals) {
+                break;
+            }
+            let next = match (op, base) {
+                (CompareOp::Member, base) => {
+                    let s = self.expr(env, s)?;
+                    let s = self.as_set(&s.value)?.clone();
+                    match base {
+                        Some(b) => self.intersection(&b, &s)?,
+                        None => s,
+                    }
+                }
+                (CompareOp::NotMember, Some(b)) => {
+                    let s = self.expr(env, s)?;
+                    let s = self.as_set(&s.value)?.clone();
+                    self.difference(&b, &s)?
+                }
+                (_, other) => {
+                    base = other;
+                    break;
+                }
+            };
+            base = Some(next);
+            used += 1;
         }
-        let s = self.expr(env, s)?;
-        Ok(Some((self.as_set(&s.value)?.clone(), rest.to_vec())))
+        Ok(base.map(|set| (set, conjuncts[used..].to_vec())))
     }
 }
+
+/// A set of values of a variable, and what is still to be tested.
+pub(crate) type Base = (Rc<Set>, Vec<Pred>);
+
+/// A pattern of variables, its possible values, and when they are defined.
+type Source<'a> = (&'a Expr, Vec<Guarded>, Term);
 
 /// `x`, `x |-> y`, … of distinct unbound variables.
 fn is_pattern(e: &Expr, unbound: &[LocalId], seen: &mut Vec<LocalId>) -> bool {

@@ -18,6 +18,7 @@ impl Encoder {
     pub(crate) fn as_array(&mut self, set: &Set) -> Result<Term, Unsupported> {
         match &set.form {
             Form::Array(t) => return Ok(*t),
+            Form::Interval(None, None) => return Ok(self.terms.full_set(self.terms.set_sort(Terms::INT))),
             Form::Vector(bits) => {
                 if let Some(t) = self.vector_array(&set.element, bits) {
                     return Ok(t);
@@ -31,7 +32,7 @@ impl Encoder {
                 let (x, y) = (self.as_array(a)?, self.as_array(b)?);
                 return Ok(self.terms.set_union(x, y));
             }
-            Form::Table(_) => {
+            Form::Table(_) | Form::Interval(Some(_), Some(_)) if self.is_listed(set)? => {
                 let items = self.candidates(set)?.unwrap_or_default();
                 let empty = self.terms.empty_set(self.terms.set_sort(self.sort(&set.element)));
                 return self.store_items(empty, &items);
@@ -47,6 +48,10 @@ impl Encoder {
         let (id, x) = self.binder("x", &set.element);
         let inside = self.is_in(&x, set)?;
         Ok(self.terms.lambda(id, inside))
+    }
+
+    fn is_listed(&mut self, set: &Set) -> Result<bool, Unsupported> {
+        Ok(self.candidates(set)?.is_some())
     }
 
     /// An array of a set with guarded elements added.

@@ -1,5 +1,6 @@
 //! Equality and inclusion of values.
 
+use super::membership::LISTED;
 use super::{Form, Set, Shape, Symbolic};
 use crate::encoder::Encoder;
 use crate::system::Unsupported;
@@ -237,6 +238,12 @@ impl Encoder {
             Form::List(items) => items.iter().all(|(_, x)| self.is_plain(x)),
             Form::Union(a, b) => self.is_plain_array(a) && self.is_plain_array(b),
             Form::Interval(None, None) => true,
+            Form::Interval(Some(low), Some(high)) => {
+                match (self.terms.as_int(*low), self.terms.as_int(*high)) {
+                    (Some(low), Some(high)) => (&high - &low).to_i64().is_some_and(|d| d < LISTED as i64),
+                    _ => false,
+                }
+            }
             _ => false,
         }
     }

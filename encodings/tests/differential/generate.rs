@@ -92,7 +92,8 @@ impl Generator {
     }
 
     fn atom(&mut self, k: Kind) -> String {
-        let locals: Vec<String> = self.locals.iter().filter(|(_, l)| *l == k).map(|(n, _)| n.clone()).collect();
+        let locals: Vec<String> =
+            self.locals.iter().filter(|(_, l)| *l == k).map(|(n, _)| n.clone()).collect();
         if !locals.is_empty() && self.below(2) == 0 {
             return locals[self.below(locals.len())].clone();
         }
@@ -342,7 +343,9 @@ impl Generator {
                         let space = self.pick(&["seq", "seq1", "iseq", "iseq1", "perm"]);
                         format!("{} : {space}({})", self.relation(Int, k, n), self.set(k, n))
                     }
-                    _ => format!("{} {} {}", self.sequence(k, n), self.pick(&["=", "/="]), self.sequence(k, n)),
+                    _ => {
+                        format!("{} {} {}", self.sequence(k, n), self.pick(&["=", "/="]), self.sequence(k, n))
+                    }
                 }
             }
             11 => {
@@ -371,5 +374,9 @@ impl Generator {
 
 /// A set extension; the empty set so that its type can be seen.
 fn listed(items: Vec<String>, example: &str) -> String {
-    if items.is_empty() { format!("({{{example}}} - {{{example}}})") } else { format!("{{{}}}", items.join(", ")) }
+    if items.is_empty() {
+        format!("({{{example}}} - {{{example}}})")
+    } else {
+        format!("{{{}}}", items.join(", "))
+    }
 }
