@@ -18,17 +18,16 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use bsym_encodings::budget::{Budget, Stopped};
 use bsym_encodings::session::{Dialect, SolverError, Statistics, script};
 use bsym_encodings::system::{FailureKind, StatePredicate, System};
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::{Conjunct, EventId, Model};
-use bsym_language::print;
-use bsym_semantics::scope::Scope;
 
-use crate::po::digest::{self, INITIALISATION};
-use crate::po::file::*;
+use crate::po::digest::INITIALISATION;
+use crate::po::file::{Kind, PoError, Status};
 use crate::po::import::frame_agrees;
 use crate::sequent::{Effort, Hypotheses, Opener, Outcome, Prover};
 use crate::states::States;
@@ -76,6 +75,8 @@ pub struct Obligations {
     pub statistics: Statistics,
     /// What ended it early.
     pub stopped: Option<Stopped>,
+    /// Where the formulas live.
+    terms: Rc<Terms>,
 }
 
 /// Generates all obligations and tries to discharge them, each within the budget's query time.
@@ -113,11 +114,21 @@ pub fn prove_obligations(
         statistics: generator.prover.statistics,
         all: generator.all,
         stopped,
+        terms: system.terms.clone(),
     })
 }
 
+/// What was written for other provers.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Exported {
+    /// The files.
+    pub files: Vec<PathBuf>,
+    /// Obligations that cannot be written, with the reason.
+    pub left: Vec<(String, String)>,
+}
+
 struct Generator<'a> {
-    terms: std::rc::Rc<Terms>,
+    terms: Rc<Terms>,
     system: &'a System,
     states: States<'a>,
     prover: Prover<'a>,
@@ -317,9 +328,10 @@ impl Generator<'_> {
             Outcome::Refuted if self.complete => {
                 (Status::Refuted, Some("it does not follow from the hypotheses".to_string()))
             }
-            Outcome::Refuted => {
-                (Status::Unknown, Some("a hypothesis has no encoding, and without it this does not follow".into()))
-            }
+            Outcome::Refuted => (
+                Status::Unknown,
+                Some("a hypothesis has no encoding, and without it this does not follow".into()),
+            ),
             Outcome::Undecided(reason) => (Status::Unknown, Some(reason.to_string())),
         };
         self.note(question, status, reason, formula);
@@ -363,7 +375,7 @@ impl Obligations {
         self.all.iter().filter(|p| p.status == status).count()
     }
 
-    fn prover(&self, status: Status) -> String {
+    pub(crate) fn prover(&self, status: Status) -> String {
         match status {
             Status::Trivial => "bsym:frame".into(),
             _ if self.solver.is_empty() => "bsym:simplifier".into(),
@@ -371,149 +383,47 @@ impl Obligations {
         }
     }
 
-    /// The obligations as `po.json`. Paths are made relative to `folder`, where the file will be.
-    pub fn to_po(&self, model: &Model, scope: &Scope, folder: &Path) -> PoFile {
-        let mut sources = vec![];
-        for (i, (_, source)) in
-            model.sources.iter().filter(|(_, s)| s.path.as_os_str() != "<formula>").enumerate()
-        {
-            sources.push(SourceFile {
-                id: format!("s{}", i + 1),
-                path: relative(&source.path, folder),
-                kind: kind_of(&source.path),
-                role: Some(Role::Model),
-                sha256: digest::source(source),
-                component: (i == 0).then(|| model.name.clone()),
-                exporter: (i == 0).then(|| concat!("bsym ", env!("CARGO_PKG_VERSION")).into()),
-                trust: Some(Trust::Tool),
-            });
-        }
-        let mut file = PoFile {
-            format: FORMAT.into(),
-            version: VERSION,
-            model: Some(About {
-                project: None,
-                main: Some(model.name.clone()),
-                language: Some(Language::ClassicalB),
-                scope: Some(po_scope(model, scope)),
-            }),
-            sources,
-            components: vec![component(model)],
-            obligations: self.all.iter().map(|p| self.obligation(p, model)).collect(),
-            summary: None,
-        };
-        file.summarize();
-        file
-    }
-
-    fn obligation(&self, p: &Proof, model: &Model) -> Obligation {
-        let named = |role, list: &[Conjunct], i: usize| {
-            let c = &list[i];
-            Target {
-                role: Some(role),
-                key: Some(c.label.clone().unwrap_or_else(|| format!("#{i}"))),
-                label: c.label.clone(),
-                index: Some(i),
-                owner: Some(model.name.clone()),
-                text: Some(c.text.clone()),
-                hash: Some(digest::predicate(model, &c.pred)),
-            }
-        };
-        let target = match &p.subject {
-            Subject::Invariant(i) => named(TargetRole::Invariant, &model.invariant, *i),
-            Subject::Assertion(i) => named(TargetRole::Assertion, &model.assertions, *i),
-            Subject::Action(text) => Target {
-                role: Some(TargetRole::Action),
-                key: None,
-                label: None,
-                index: None,
-                owner: Some(model.name.clone()),
-                text: Some(text.clone()),
-                hash: None,
-            },
-        };
-        let about_states =
-            p.kind == Kind::Assertion || (p.kind == Kind::Wd && !matches!(p.subject, Subject::Action(_)));
-        let event = match p.event {
-            Some(e) => Some(model.events[e.index()].name.clone()),
-            None if about_states => None,
-            None => Some(INITIALISATION.into()),
-        };
-        let decided = matches!(p.status, Status::Discharged | Status::Trivial | Status::Refuted);
-        Obligation {
-            id: format!("{}/{}", model.name, p.name),
-            component: model.name.clone(),
-            kind: p.kind,
-            event,
-            abstract_event: None,
-            target: Some(target),
-            status: p.status,
-            parts: None,
-            prover: if decided { vec![self.prover(p.status)] } else { vec![] },
-            confidence: None,
-            manual: Some(false),
-            context_dependent: None,
-            stale: false,
-            stale_reason: None,
-            source: Origin {
-                obligation: Some("s1".into()),
-                status: Some("s1".into()),
-                name: Some(p.name.clone()),
-                desc: p.reason.clone(),
-                stamp: None,
-                mapped_by: Some(if p.status == Status::Trivial { MappedBy::Frame } else { MappedBy::Computed }),
-            },
-            sequent: None,
-            certificate: None,
-        }
-    }
-
-    /// Writes every open obligation as a file in SMT-LIB 2, `unsat` meaning that it holds. Returns the
-    /// files, and the obligations that cannot be written with the reason.
+    /// Writes every open obligation as a file in SMT-LIB 2, `unsat` meaning that it holds.
     ///
     /// # Errors
     /// If a file cannot be written.
-    pub fn export(
-        &self,
-        system: &System,
-        folder: &Path,
-    ) -> Result<(Vec<PathBuf>, Vec<(String, String)>), PoError> {
+    pub fn export(&self, model: &Model, folder: &Path) -> Result<Exported, PoError> {
         let failed = |path: &Path| {
             let path = path.to_path_buf();
             move |source| PoError::Write { path, source }
         };
         std::fs::create_dir_all(folder).map_err(failed(folder))?;
-        let (mut files, mut left) = (vec![], vec![]);
+        let mut out = Exported::default();
         for p in &self.all {
             if matches!(p.status, Status::Discharged | Status::Trivial) {
                 continue;
             }
             if p.formula.is_empty() {
-                left.push((p.name.clone(), p.reason.clone().unwrap_or_default()));
+                out.left.push((p.name.clone(), p.reason.clone().unwrap_or_default()));
                 continue;
             }
-            let text = match script(&system.terms, &p.formula, Dialect::Generic) {
+            let text = match script(&self.terms, &p.formula, Dialect::Generic) {
                 Ok(text) => text,
                 Err(e) => {
-                    left.push((p.name.clone(), e.to_string()));
+                    out.left.push((p.name.clone(), e.to_string()));
                     continue;
                 }
             };
             let mut head = String::new();
             for line in [
-                format!("{}/{} ({})", system.model.name, p.name, p.status.word()),
-                format!("unsat: {}", self.goal_text(p, &system.model)),
+                format!("{}/{} ({})", model.name, p.name, p.status.word()),
+                format!("unsat: {}", self.goal_text(p, model)),
             ] {
                 // Strings grow.
                 let _ = writeln!(head, "; {}", line.replace(['\n', '\r'], " "));
             }
             let name: String =
                 p.name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
-            let path = folder.join(format!("{}-{name}.smt2", system.model.name));
+            let path = folder.join(format!("{}-{name}.smt2", model.name));
             std::fs::write(&path, head + &text).map_err(failed(&path))?;
-            files.push(path);
+            out.files.push(path);
         }
-        Ok((files, left))
+        Ok(out)
     }
 
     fn goal_text(&self, p: &Proof, model: &Model) -> String {
@@ -522,70 +432,5 @@ impl Obligations {
             Subject::Assertion(i) => format!("`{}` follows", model.assertions[*i].text),
             Subject::Action(text) => format!("`{text}` does not fail"),
         }
-    }
-}
-
-/// The scope with names.
-pub(crate) fn po_scope(model: &Model, scope: &Scope) -> PoScope {
-    PoScope {
-        sizes: scope.sizes.iter().map(|(c, &n)| (model.carriers[c.index()].name.clone(), n)).collect(),
-        maxint: scope.maxint.to_string(),
-        minint: scope.minint.to_string(),
-    }
-}
-
-fn component(model: &Model) -> Component {
-    let named = |list: &[Conjunct]| -> Vec<NamedPredicate> {
-        let entry = |(i, c): (usize, &Conjunct)| NamedPredicate {
-            key: c.label.clone().unwrap_or_else(|| format!("#{i}")),
-            label: c.label.clone(),
-            index: Some(i),
-            theorem: false,
-            text: print::pred(model, &c.pred),
-            hash: Some(digest::predicate(model, &c.pred)),
-        };
-        list.iter().enumerate().map(entry).collect()
-    };
-    let mut events = vec![NamedEvent {
-        name: INITIALISATION.into(),
-        refines: vec![],
-        hash: Some(digest::event(model, None)),
-    }];
-    events.extend(model.events.iter().map(|e| NamedEvent {
-        name: e.name.clone(),
-        refines: vec![],
-        hash: Some(digest::event(model, Some(e))),
-    }));
-    Component {
-        name: model.name.clone(),
-        kind: ComponentKind::Machine,
-        refines: None,
-        model_hash: digest::model(model),
-        declarations_hash: Some(digest::declarations(model)),
-        axioms: Some(named(&model.axioms)),
-        invariants: named(&model.invariant),
-        events,
-    }
-}
-
-/// The path as seen from a folder, with `/` between names.
-pub(crate) fn relative(path: &Path, folder: &Path) -> String {
-    let full = |p: &Path| std::fs::canonicalize(p).or_else(|_| std::path::absolute(p));
-    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let (Ok(path), Ok(folder)) = (full(path), full(here)) else { return path.display().to_string() };
-    let shared = path.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
-    let up = folder.components().count() - shared;
-    let mut parts = vec!["..".to_string(); up];
-    parts.extend(path.components().skip(shared).map(|c| c.as_os_str().to_string_lossy().into_owned()));
-    parts.join("/")
-}
-
-fn kind_of(path: &Path) -> SourceKind {
-    match path.extension().and_then(|e| e.to_str()).map(str::to_lowercase).as_deref() {
-        Some("ref") => SourceKind::Ref,
-        Some("imp") => SourceKind::Imp,
-        Some("sys") => SourceKind::Sys,
-        Some("def") => SourceKind::Def,
-        _ => SourceKind::Mch,
     }
 }

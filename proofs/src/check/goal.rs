@@ -3,6 +3,7 @@
 use bsym_encodings::system::{FailureKind, StatePredicate, System, Unsupported};
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::{Conjunct, Pred};
+use bsym_language::print;
 
 use crate::claim::{Claim, Evidence, Property};
 
@@ -65,7 +66,7 @@ impl Goals {
             Evidence::Diameter { .. } => &[],
         };
         for (i, lemma) in lemmas.iter().enumerate() {
-            let name = format!("lemma {}", i + 1);
+            let name = format!("lemma {} `{}`", i + 1, print::pred(&system.model, lemma));
             match system.predicate(lemma) {
                 Ok(p) => goals.lemmas.push(Goal::new(&system.terms, None, name, &p, wd)),
                 Err(u) => failed.push(no_term(&name, &u)),
@@ -120,7 +121,7 @@ fn no_term(name: &str, u: &Unsupported) -> String {
 }
 
 /// `conjunct 2`, or with its label; then its text.
-pub(crate) fn describe(kind: &str, position: usize, conjunct: &Conjunct) -> String {
+fn describe(kind: &str, position: usize, conjunct: &Conjunct) -> String {
     let text = &conjunct.text;
     match &conjunct.label {
         Some(label) => format!("{kind} {} ({label}) `{text}`", position + 1),

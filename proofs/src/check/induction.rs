@@ -170,20 +170,25 @@ impl Checker<'_> {
             let outcome = self.with_distinct(&mut hypotheses, term, depth)?;
             if outcome != Outcome::Proved {
                 // The one step was not refuted if the status may still hold.
-                let trusted = !matches!(pair.outcome, Outcome::Refuted)
+                if !matches!(pair.outcome, Outcome::Refuted)
                     && matches!(outcome, Outcome::Undecided(_))
-                    && self.trust(Some(pair.event), goal, &mut hypotheses, depth)?;
-                if !trusted {
-                    let place = if from_initial {
-                        format!("step {depth} from an initial state")
-                    } else {
-                        format!("step of {depth}-induction")
-                    };
-                    let name = format!("{} ({place})", self.step_name(Some(pair.event), goal));
-                    self.note(outcome, &name);
+                    && self.trust(Some(pair.event), goal, &mut hypotheses, depth)?
+                {
+                    hypotheses.close(&mut self.prover);
+                    return Ok(());
                 }
-                hypotheses.close(&mut self.prover);
-                return Ok(());
+                let place = if from_initial {
+                    format!("step {depth} from an initial state")
+                } else {
+                    format!("step of {k}-induction")
+                };
+                let name = format!("{} ({place})", self.step_name(Some(pair.event), goal));
+                let refuted = outcome == Outcome::Refuted;
+                self.note(outcome, &name);
+                if refuted {
+                    hypotheses.close(&mut self.prover);
+                    return Ok(());
+                }
             }
             hypotheses.close(&mut self.prover);
         }
@@ -271,8 +276,9 @@ impl Checker<'_> {
             };
             let outcome = self.with_distinct(&mut hypotheses, goal, depth)?;
             hypotheses.close(&mut self.prover);
-            if outcome != Outcome::Proved {
-                self.note(outcome, &name);
+            let refuted = outcome == Outcome::Refuted;
+            self.note(outcome, &format!("{name} (depth {depth})"));
+            if refuted {
                 return Ok(());
             }
         }

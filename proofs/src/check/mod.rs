@@ -36,6 +36,8 @@ mod checker;
 mod diameter;
 mod goal;
 mod induction;
+#[cfg(test)]
+mod tests;
 
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::SolverError;

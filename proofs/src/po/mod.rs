@@ -6,9 +6,14 @@
 //! tools' own formats, which are converted to this one.
 
 pub mod digest;
+pub mod error;
 pub mod file;
 pub mod fresh;
 pub mod import;
+pub(crate) mod write;
 
 pub use file::{PoError, PoFile};
 pub use import::{Import, ImportOptions, read_status};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,381 @@
+//! Certificates: a claim with its evidence as a file that anybody can check again.
+//!
+//! Everything is text: the machine by its path (seen from the certificate) and the SHA-256 of its
+//! files, the scope, the constants that were fixed, the claimed conjuncts by position and hash, the
+//! lemmas in B, and the pairs that rest on an imported status. Schema in
+//! `schema/certificate.schema.json`. [`certify`](crate::certify) repeats the checks.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use bsym_language::model::{Conjunct, Model};
+use bsym_language::print;
+use bsym_semantics::scope::Scope;
+use serde::{Deserialize, Serialize};
+
+use crate::claim::{Checked, Claim, Evidence, Property};
+use crate::po::digest::{self, INITIALISATION};
+use crate::po::file::PoScope;
+use crate::po::write::{po_scope, relative};
+use crate::status::{Level, Pair, ProofStatus};
+
+/// Value of `format`.
+pub const FORMAT: &str = "bsym-certificate";
+/// Value of `version`.
+pub const VERSION: u32 = 1;
+/// The JSON Schema of the format.
+pub const SCHEMA: &str = include_str!("../schema/certificate.schema.json");
+
+/// Why a certificate cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum CertificateError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is something else, or of a version that is not known here.
+    #[error("{}: expected a certificate (format `{FORMAT}`, version {VERSION}), found {found}", path.display())]
+    OtherFormat {
+        /// The file.
+        path: PathBuf,
+        /// What it seems to be.
+        found: String,
+    },
+    /// It is not JSON, or a member is missing or wrong.
+    #[error("{}:{line}:{column}: {message}, at `{json_path}`", path.display())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// Place in the JSON value.
+        json_path: String,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+/// A claim, its evidence, and what they are about.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Certificate {
+    /// Always [`FORMAT`].
+    pub format: String,
+    /// Always [`VERSION`].
+    pub version: u32,
+    /// Version of the program that wrote it.
+    pub bsym: String,
+    /// The machine.
+    pub machine: MachineFile,
+    /// The scope of the claim.
+    pub scope: PoScope,
+    /// Constants that were fixed, with their values in B.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
+    /// The engine that found the evidence.
+    pub engine: String,
+    /// What is claimed.
+    pub properties: Vec<ClaimedProperty>,
+    /// The conjuncts that the proof assumes and therefore claims.
+    pub conjuncts: Vec<ClaimedPredicate>,
+    /// Whether every step is claimed to be well-defined.
+    pub well_definedness: bool,
+    /// Why.
+    pub evidence: EvidenceText,
+    /// Pairs that were not decided and rest on imported status.
+    #[serde(default)]
+    pub trusted: Vec<TrustedPair>,
+    /// The check when it was written.
+    pub checked: CheckedBy,
+}
+
+/// The file of a machine, and those that it reads.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct MachineFile {
+    /// Name in the header.
+    pub name: String,
+    /// Path from the certificate's folder.
+    pub path: String,
+    /// SHA-256 of the file.
+    pub sha256: String,
+    /// Files of definitions: path and SHA-256.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub definitions: BTreeMap<String, String>,
+}
+
+/// A property.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum ClaimedProperty {
+    /// An invariant conjunct.
+    Invariant(ClaimedPredicate),
+    /// An assertion.
+    Assertion(ClaimedPredicate),
+    /// Some event is enabled in every reachable state.
+    DeadlockFree,
+    /// The goal is never reached.
+    NoGoal,
+}
+
+/// A conjunct of the machine.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ClaimedPredicate {
+    /// Position from 0.
+    pub index: usize,
+    /// Label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// In B.
+    pub text: String,
+    /// Hash of the text.
+    pub hash: String,
+}
+
+/// Evidence with lemmas in B.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum EvidenceText {
+    /// The conjuncts together with the lemmas are inductive.
+    Inductive {
+        /// Auxiliary invariants.
+        lemmas: Vec<String>,
+    },
+    /// k-induction.
+    KInduction {
+        /// Steps.
+        k: usize,
+        /// Auxiliary invariants.
+        lemmas: Vec<String>,
+    },
+    /// No path has this many steps.
+    Diameter {
+        /// The number.
+        depth: usize,
+    },
+}
+
+/// A pair that rests on imported status.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct TrustedPair {
+    /// Event, or `INITIALISATION`.
+    pub event: String,
+    /// Position of the conjunct.
+    pub conjunct: usize,
+    /// Who proved it.
+    pub provers: Vec<String>,
+    /// How far they can be relied on.
+    pub level: TrustLevel,
+}
+
+/// [`Level`] as a word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum TrustLevel {
+    Claim,
+    Exporter,
+    Tool,
+    Checked,
+}
+
+/// The check when a certificate was written.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct CheckedBy {
+    /// Solver's name and version.
+    pub solver: String,
+    /// Number of checks.
+    pub checks: usize,
+}
+
+/// What a certificate is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts<'a> {
+    /// The machine, with the axioms that `settings` added.
+    pub model: &'a Model,
+    /// The scope of the run.
+    pub scope: &'a Scope,
+    /// Constants that were fixed, with their values in B.
+    pub settings: &'a BTreeMap<String, String>,
+    /// Name of the engine.
+    pub engine: &'a str,
+    /// The claim.
+    pub claim: &'a Claim,
+    /// Its check.
+    pub checked: &'a Checked,
+    /// The status that the check could rely on.
+    pub status: &'a ProofStatus,
+}
+
+impl Certificate {
+    /// The certificate of a claim, with paths seen from `folder`.
+    pub fn new(facts: &Facts<'_>, folder: &Path) -> Certificate {
+        let model = facts.model;
+        let lemmas = |all: &[bsym_language::model::Pred]| all.iter().map(|p| print::pred(model, p)).collect();
+        let mut files = model.sources.iter().map(|(_, s)| s).filter(|s| s.path.as_os_str() != "<formula>");
+        let main = files.next();
+        Certificate {
+            format: FORMAT.into(),
+            version: VERSION,
+            bsym: env!("CARGO_PKG_VERSION").into(),
+            machine: MachineFile {
+                name: model.name.clone(),
+                path: main.map(|s| relative(&s.path, folder)).unwrap_or_default(),
+                sha256: main.map(digest::source).unwrap_or_default(),
+                definitions: files.map(|s| (relative(&s.path, folder), digest::source(s))).collect(),
+            },
+            scope: po_scope(model, facts.scope),
+            settings: facts.settings.clone(),
+            engine: facts.engine.into(),
+            properties: facts
+                .claim
+                .properties
+                .iter()
+                .map(|&p| match p {
+                    Property::Invariant(i) => {
+                        ClaimedProperty::Invariant(ClaimedPredicate::new(model, i, &model.invariant[i]))
+                    }
+                    Property::Assertion(i) => {
+                        ClaimedProperty::Assertion(ClaimedPredicate::new(model, i, &model.assertions[i]))
+                    }
+                    Property::DeadlockFree => ClaimedProperty::DeadlockFree,
+                    Property::NoGoal => ClaimedProperty::NoGoal,
+                })
+                .collect(),
+            conjuncts: facts
+                .claim
+                .conjuncts
+                .iter()
+                .map(|&i| ClaimedPredicate::new(model, i, &model.invariant[i]))
+                .collect(),
+            well_definedness: facts.claim.well_definedness,
+            evidence: match &facts.claim.evidence {
+                Evidence::Inductive { lemmas: l } => EvidenceText::Inductive { lemmas: lemmas(l) },
+                Evidence::KInduction { k, lemmas: l } => {
+                    EvidenceText::KInduction { k: *k, lemmas: lemmas(l) }
+                }
+                Evidence::Diameter { depth } => EvidenceText::Diameter { depth: *depth },
+            },
+            trusted: facts
+                .checked
+                .trusted
+                .iter()
+                .map(|&p| TrustedPair::new(model, p, facts.status))
+                .collect(),
+            checked: CheckedBy { solver: facts.checked.solver.clone(), checks: facts.checked.checks },
+        }
+    }
+
+    /// The text of the file.
+    pub fn to_text(&self) -> String {
+        // A value of these types always has a JSON text.
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// Writes the file.
+    ///
+    /// # Errors
+    /// [`CertificateError::Write`]
+    pub fn write(&self, path: &Path) -> Result<(), CertificateError> {
+        std::fs::write(path, self.to_text())
+            .map_err(|source| CertificateError::Write { path: path.to_path_buf(), source })
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is no certificate.
+    pub fn read(path: &Path) -> Result<Certificate, CertificateError> {
+        let bytes = std::fs::read(path)
+            .map_err(|source| CertificateError::Read { path: path.to_path_buf(), source })?;
+        Certificate::parse(path, &bytes)
+    }
+
+    /// Validates the content of a file; the path is for messages.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn parse(path: &Path, bytes: &[u8]) -> Result<Certificate, CertificateError> {
+        let other = |found: String| CertificateError::OtherFormat { path: path.to_path_buf(), found };
+        let text = std::str::from_utf8(bytes).map_err(|_| other("a file that is not UTF-8 text".into()))?;
+        if !text.trim_start().starts_with('{') {
+            return Err(other("text that is no JSON object".into()));
+        }
+        let invalid = |json_path: String, e: &serde_json::Error| {
+            let message = e.to_string();
+            CertificateError::Invalid {
+                path: path.to_path_buf(),
+                line: e.line(),
+                column: e.column(),
+                json_path,
+                message: message.rsplit_once(" at line ").map_or(message.as_str(), |(m, _)| m).to_string(),
+            }
+        };
+        let value: serde_json::Value = serde_json::from_str(text).map_err(|e| invalid(".".into(), &e))?;
+        if value["format"] != FORMAT {
+            return Err(other(format!("format {}", value["format"])));
+        }
+        if value["version"] != VERSION {
+            return Err(other(format!("version {}", value["version"])));
+        }
+        let mut reader = serde_json::Deserializer::from_str(text);
+        serde_path_to_error::deserialize(&mut reader).map_err(|e| invalid(e.path().to_string(), e.inner()))
+    }
+}
+
+impl ClaimedPredicate {
+    fn new(model: &Model, index: usize, c: &Conjunct) -> Self {
+        ClaimedPredicate {
+            index,
+            label: c.label.clone(),
+            text: print::pred(model, &c.pred),
+            hash: digest::predicate(model, &c.pred),
+        }
+    }
+}
+
+impl TrustedPair {
+    fn new(model: &Model, pair: Pair, status: &ProofStatus) -> Self {
+        let known = status.get(pair);
+        TrustedPair {
+            event: pair.0.map_or(INITIALISATION.into(), |e| model.events[e.index()].name.clone()),
+            conjunct: pair.1,
+            provers: known.map(|s| s.provers.clone()).unwrap_or_default(),
+            level: known.map_or(TrustLevel::Claim, |s| s.level.into()),
+        }
+    }
+}
+
+impl From<Level> for TrustLevel {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::Claim => TrustLevel::Claim,
+            Level::Exporter => TrustLevel::Exporter,
+            Level::Tool => TrustLevel::Tool,
+            Level::Checked => TrustLevel::Checked,
+        }
+    }
+}
+
+impl From<TrustLevel> for Level {
+    fn from(level: TrustLevel) -> Self {
+        match level {
+            TrustLevel::Claim => Level::Claim,
+            TrustLevel::Exporter => Level::Exporter,
+            TrustLevel::Tool => Level::Tool,
+            TrustLevel::Checked => Level::Checked,
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! Checking a certificate again, from the machine's file, with a solver in another process.
+//!
+//! Nothing of the run that made the certificate is used: the machine is read and encoded anew and
+//! the lemmas are parsed from their text. cvc5 is asked first where it is installed, for it is not
+//! the solver that engines use; what it does not decide is left to z3. A check that one solver
+//! refutes is refuted; one that neither decides is undecided.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use bsym_encodings::budget::Budget;
+use bsym_encodings::encode::encode;
+use bsym_encodings::session::{SolverChoice, SolverError, open};
+use bsym_encodings::term::Terms;
+use bsym_language::diagnostic::Diagnostic;
+use bsym_language::load::{check_predicate, load_model};
+use bsym_language::model::{Conjunct, EventId, Model, Pred};
+use bsym_language::render::render_line;
+use bsym_language::source::Sources;
+use bsym_language::walk::Names;
+use bsym_semantics::scope::{Scope, ScopeError, ScopeRequest};
+
+use crate::certificate::{Certificate, CertificateError, ClaimedPredicate, ClaimedProperty, EvidenceText};
+use crate::check::check;
+use crate::claim::{Checked, Claim, Evidence, Property};
+use crate::po::digest::{self, INITIALISATION};
+use crate::status::{Level, PairStatus, ProofStatus};
+
+/// Why a certificate is refused before any check.
+#[derive(Debug, thiserror::Error)]
+pub enum CertifyError {
+    /// The certificate itself.
+    #[error(transparent)]
+    Certificate(#[from] CertificateError),
+    /// The machine is not where the certificate says.
+    #[error("the machine of the certificate cannot be read: {0}")]
+    NoMachine(String),
+    /// The machine is not the one that was proved.
+    #[error("{} has changed since the certificate was written: its SHA-256 is {found}, the certificate is for {recorded}; prove it again", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// SHA-256 in the certificate.
+        recorded: String,
+        /// SHA-256 now.
+        found: String,
+    },
+    /// The machine has mistakes.
+    #[error("{} is not a correct machine: {message}", path.display())]
+    Machine {
+        /// The file.
+        path: PathBuf,
+        /// The first message.
+        message: String,
+    },
+    /// What the certificate says does not fit the machine.
+    #[error("the certificate does not fit the machine: {0}")]
+    Mismatch(String),
+    /// The scope does not fit the machine.
+    #[error("the scope of the certificate does not fit the machine: {0}")]
+    Scope(#[from] ScopeError),
+    /// There is no program to check with.
+    #[error("no solver found to check with; install cvc5 or z3, or set BSYM_CVC5 or BSYM_Z3 to its path")]
+    NoSolver,
+    /// The solvers failed.
+    #[error(transparent)]
+    Solver(#[from] SolverError),
+}
+
+/// How to check.
+#[derive(Clone, Debug, Default)]
+pub struct CertifyOptions {
+    /// Solvers in the order they are asked; empty: the programs cvc5 and z3, as far as they are there.
+    pub solvers: Vec<SolverChoice>,
+    /// Do not accept trusted pairs.
+    pub recheck: bool,
+}
+
+/// One solver's checks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Attempt {
+    /// Solver's name and version.
+    pub solver: String,
+    /// Its outcome.
+    pub checked: Checked,
+}
+
+/// The outcome of certifying.
+#[derive(Clone, Debug)]
+pub struct Certified {
+    /// What was checked.
+    pub certificate: Certificate,
+    /// The machine.
+    pub model: Model,
+    /// The outcome of all solvers together.
+    pub checked: Checked,
+    /// Each solver's part, in the order they were asked.
+    pub attempts: Vec<Attempt>,
+}
+
+/// Checks a certificate file.
+///
+/// # Errors
+/// A file that is no certificate, a machine that is missing or has changed, text that does not fit
+/// it, no solver.
+pub fn certify(path: &Path, options: &CertifyOptions, budget: &Budget) -> Result<Certified, CertifyError> {
+    let certificate = Certificate::read(path)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    certify_value(certificate, folder, options, budget)
+}
+
+/// Checks a certificate whose paths are seen from `folder`.
+///
+/// # Errors
+/// As [`certify`].
+pub fn certify_value(
+    certificate: Certificate,
+    folder: &Path,
+    options: &CertifyOptions,
+    budget: &Budget,
+) -> Result<Certified, CertifyError> {
+    let mut model = machine(&certificate, folder)?;
+    fix_constants(&mut model, &certificate.settings)?;
+    let scope = scope(&certificate, &model)?;
+    let claim = claim(&certificate, &mut model)?;
+    let status = status(&certificate, &model)?;
+    let solvers = if options.solvers.is_empty() {
+        ["cvc5", "z3"].iter().filter_map(|s| SolverChoice::named(s)).collect()
+    } else {
+        options.solvers.clone()
+    };
+    if solvers.is_empty() {
+        return Err(CertifyError::NoSolver);
+    }
+    let shared = Arc::new(model.clone());
+    let mut attempts: Vec<Attempt> = vec![];
+    for solver in &solvers {
+        let mut system = encode(Rc::new(Terms::new()), shared.clone(), &scope);
+        let mut opener = |terms| open(terms, solver);
+        let checked = check(&mut system, &claim, &status, options.recheck, &mut opener, budget)?;
+        let decided = checked.undecided.is_empty() && checked.trusted.is_empty();
+        let refuted = !checked.failed.is_empty() || !checked.wrong.is_empty();
+        attempts.push(Attempt { solver: checked.solver.clone(), checked });
+        if decided || refuted || budget.check().is_err() {
+            break;
+        }
+    }
+    let checked = together(&attempts, budget.check().is_ok());
+    Ok(Certified { certificate, model, checked, attempts })
+}
+
+/// What all solvers together say: undecided is what none decided, trusted what none proved.
+fn together(attempts: &[Attempt], complete: bool) -> Checked {
+    let Some((first, rest)) = attempts.split_first() else { return Checked::default() };
+    let mut all = first.checked.clone();
+    for other in rest.iter().map(|a| &a.checked) {
+        all.solver = format!("{}, {}", all.solver, other.solver);
+        all.checks += other.checks;
+        for (list, more) in [(&mut all.wrong, &other.wrong), (&mut all.trusted, &other.trusted)] {
+            let new: Vec<_> = more.iter().filter(|p| !list.contains(p)).copied().collect();
+            list.extend(new);
+        }
+        all.failed.extend(other.failed.iter().cloned());
+    }
+    // A run that was stopped has no names for what it did not ask.
+    if complete {
+        for other in rest.iter().map(|a| &a.checked) {
+            let left: Vec<&str> = other.undecided.iter().map(|u| sequent_name(u)).collect();
+            all.undecided.retain(|u| left.contains(&sequent_name(u)));
+        }
+    }
+    // Where a solver decided everything, it proved every pair that it did not trust.
+    let unproved =
+        |c: &Checked, pair: &crate::status::Pair| c.trusted.contains(pair) || !c.undecided.is_empty();
+    all.trusted.retain(|pair| attempts.iter().all(|a| unproved(&a.checked, pair)));
+    all
+}
+
+/// The name in an undecided check's text, without the reason.
+fn sequent_name(undecided: &str) -> &str {
+    let reasons = [": time is up", ": interrupted", ": the solver answered unknown"];
+    let end = reasons.iter().filter_map(|r| undecided.rfind(r)).min();
+    &undecided[..end.unwrap_or(undecided.len())]
+}
+
+fn machine(certificate: &Certificate, folder: &Path) -> Result<Model, CertifyError> {
+    let recorded = &certificate.machine;
+    let path = folder.join(&recorded.path);
+    let mut files = vec![(path.clone(), &recorded.sha256)];
+    files.extend(recorded.definitions.iter().map(|(p, hash)| (folder.join(p), hash)));
+    for (path, hash) in files {
+        let found = std::fs::read(&path)
+            .map(|bytes| digest::sha256(&bytes))
+            .map_err(|e| CertifyError::NoMachine(format!("{}: {e}", path.display())))?;
+        if !found.eq_ignore_ascii_case(hash) {
+            return Err(CertifyError::Changed { path, recorded: hash.clone(), found });
+        }
+    }
+    let loaded =
+        load_model(&path).map_err(|e| CertifyError::NoMachine(format!("{}: {e}", path.display())))?;
+    let Some(model) = loaded.model else {
+        let message = first_message(&loaded.sources, &loaded.diagnostics);
+        return Err(CertifyError::Machine { path, message });
+    };
+    if model.name != recorded.name {
+        let text = format!(
+            "the machine in {} is {}, the certificate is for {}",
+            path.display(),
+            model.name,
+            recorded.name
+        );
+        return Err(CertifyError::Mismatch(text));
+    }
+    let known = recorded.definitions.len() + 1;
+    if model.sources.iter().count() > known {
+        return Err(CertifyError::Mismatch(
+            "the machine reads a file of definitions that it does not list".into(),
+        ));
+    }
+    Ok(model)
+}
+
+fn first_message(sources: &Sources, diagnostics: &[Diagnostic]) -> String {
+    diagnostics.first().map(|d| render_line(sources, d)).unwrap_or_default()
+}
+
+fn predicate(model: &mut Model, what: &str, text: &str) -> Result<Pred, CertifyError> {
+    check_predicate(model, text).map_err(|d| {
+        CertifyError::Mismatch(format!("{what} `{text}`: {}", first_message(&model.sources, &d)))
+    })
+}
+
+/// Adds an axiom for every constant that was fixed.
+fn fix_constants(model: &mut Model, settings: &BTreeMap<String, String>) -> Result<(), CertifyError> {
+    for (name, value) in settings {
+        if !model.constants.iter().any(|c| c.name == *name) {
+            return Err(CertifyError::Mismatch(format!("there is no constant `{name}` to fix")));
+        }
+        let text = format!("{name} = ({value})");
+        let pred = predicate(model, "the fixed constant", &text)?;
+        if !Names::of_pred(&pred).variables.is_empty() {
+            return Err(CertifyError::Mismatch(format!(
+                "the value of `{name}` speaks of variables: `{value}`"
+            )));
+        }
+        model.axioms.push(Conjunct { label: None, text, span: pred.span, pred });
+    }
+    Ok(())
+}
+
+fn scope(certificate: &Certificate, model: &Model) -> Result<Scope, CertifyError> {
+    let bound = |name: &str, text: &str| {
+        text.parse().map_err(|_| CertifyError::Mismatch(format!("{name} is no integer: `{text}`")))
+    };
+    let request = ScopeRequest {
+        sizes: certificate.scope.sizes.clone(),
+        maxint: Some(bound("MAXINT", &certificate.scope.maxint)?),
+        minint: Some(bound("MININT", &certificate.scope.minint)?),
+        prob: false,
+    };
+    Ok(Scope::settle(model, &request)?)
+}
+
+fn claim(certificate: &Certificate, model: &mut Model) -> Result<Claim, CertifyError> {
+    let mut conjuncts = vec![];
+    for c in &certificate.conjuncts {
+        conjuncts.push(position("conjunct", model, &model.invariant, c)?);
+    }
+    let mut properties = vec![];
+    for p in &certificate.properties {
+        properties.push(match p {
+            ClaimedProperty::Invariant(c) => {
+                Property::Invariant(position("conjunct", model, &model.invariant, c)?)
+            }
+            ClaimedProperty::Assertion(c) => {
+                Property::Assertion(position("assertion", model, &model.assertions, c)?)
+            }
+            ClaimedProperty::DeadlockFree => Property::DeadlockFree,
+            ClaimedProperty::NoGoal => Property::NoGoal,
+        });
+    }
+    let mut parse = |texts: &[String]| -> Result<Vec<Pred>, CertifyError> {
+        texts.iter().map(|t| predicate(model, "the lemma", t)).collect()
+    };
+    let evidence = match &certificate.evidence {
+        EvidenceText::Inductive { lemmas } => Evidence::Inductive { lemmas: parse(lemmas)? },
+        EvidenceText::KInduction { k, lemmas } => Evidence::KInduction { k: *k, lemmas: parse(lemmas)? },
+        EvidenceText::Diameter { depth } => Evidence::Diameter { depth: *depth },
+    };
+    Ok(Claim { properties, conjuncts, well_definedness: certificate.well_definedness, evidence })
+}
+
+fn position(
+    what: &str,
+    model: &Model,
+    list: &[Conjunct],
+    claimed: &ClaimedPredicate,
+) -> Result<usize, CertifyError> {
+    let found = list.get(claimed.index).map(|c| digest::predicate(model, &c.pred));
+    let own = digest::sha256(claimed.text.as_bytes());
+    if found.as_ref() == Some(&claimed.hash) && own == claimed.hash {
+        return Ok(claimed.index);
+    }
+    Err(CertifyError::Mismatch(format!(
+        "{what} {} of the machine is not `{}`",
+        claimed.index + 1,
+        claimed.text
+    )))
+}
+
+fn status(certificate: &Certificate, model: &Model) -> Result<ProofStatus, CertifyError> {
+    let mut status = ProofStatus::none();
+    for t in &certificate.trusted {
+        let event = match t.event.as_str() {
+            INITIALISATION => None,
+            name => match model.events.iter().position(|e| e.name == name) {
+                Some(e) => Some(EventId(e as u32)),
+                None => {
+                    return Err(CertifyError::Mismatch(format!(
+                        "it trusts a pair of `{name}`, which is no operation"
+                    )));
+                }
+            },
+        };
+        let level = Level::from(t.level);
+        status.insert((event, t.conjunct), PairStatus { provers: t.provers.clone(), level });
+    }
+    Ok(status)
+}
+
+#[cfg(test)]
+mod tests;

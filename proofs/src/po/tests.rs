@@ -1,0 +1,288 @@
+use std::path::Path;
+
+use bsym_encodings::budget::Budget;
+use bsym_language::load::load_model;
+use bsym_language::model::{EventId, Model};
+use bsym_semantics::scope::{Scope, ScopeRequest};
+
+use super::file::*;
+use super::import::{Import, ImportOptions, import};
+use super::{digest, read_status};
+use crate::obligations::{Obligations, prove_obligations};
+use crate::status::Level;
+use crate::testing::{model, open_default, scope, solver, system};
+
+const COUNTER: &str =
+    "MACHINE Counter VARIABLES n, m INVARIANT n : INTEGER & m : NAT & /*@ label bound */ n <= 10
+INITIALISATION n, m := 0, 0
+OPERATIONS inc = SELECT n < 10 THEN n := n + 1 END; far = n := n + 3; other = BEGIN m := 1 END END";
+
+fn entry(event: Option<&str>, key: &str, text: Option<&str>, status: &str) -> Obligation {
+    let target = serde_json::json!({"key": key, "text": text});
+    let kind = if event.is_some() { "INV" } else { "INV_EST" };
+    let id = format!("Counter/{}/{key}/{status}/{text:?}", event.unwrap_or("init"));
+    serde_json::from_value(serde_json::json!({
+        "id": id, "component": "Counter", "kind": kind, "event": event, "target": target, "status": status,
+        "prover": ["atelierb:pr"], "source": {"status": "s1"}
+    }))
+    .expect("an obligation")
+}
+
+fn file(machine: &str, sha256: String, obligations: Vec<Obligation>) -> PoFile {
+    let source =
+        serde_json::json!({"id": "s1", "path": "m.mch", "kind": "mch", "sha256": sha256, "trust": "tool"});
+    let mut file: PoFile = serde_json::from_value(serde_json::json!({
+        "format": "bsym-po", "version": 1, "model": {"main": machine}, "sources": [source], "obligations": []
+    }))
+    .expect("a file");
+    file.obligations = obligations;
+    file
+}
+
+/// The file of exactly this machine.
+fn imported(m: &Model, obligations: Vec<Obligation>) -> Import {
+    let file = file("Counter", digest::source(m.sources.get(Default::default())), obligations);
+    import(Path::new("po.json"), &file, m, &ImportOptions::default()).expect("an import")
+}
+
+fn proven(import: &Import) -> Vec<(Option<u32>, usize)> {
+    import.status.iter().map(|(p, _)| (p.0.map(|e| e.0), p.1)).collect()
+}
+
+fn parse_error(text: &str, part: &str) {
+    let error = PoFile::parse(Path::new("p.json"), text.as_bytes()).expect_err(text).to_string();
+    assert!(error.starts_with("p.json") && error.contains(part), "{error}");
+}
+
+#[test]
+fn other_files_are_refused_with_their_place() {
+    parse_error("", "an empty file");
+    parse_error("MACHINE m END", "found a machine");
+    parse_error("<?xml version='1.0'?>", "found XML");
+    parse_error("[]", "no object");
+    parse_error("{", "p.json:1:1");
+    parse_error("{\"a\": 1}", "without `format`");
+    parse_error("{\"format\": \"other\"}", "format \"other\"");
+    parse_error("{\"format\": \"bsym-po\", \"version\": 7}", "version 7");
+    parse_error("{\"format\": \"bsym-po\", \"version\": 1, \"sources\": []}", "missing field `obligations`");
+    let wrong =
+        "{\"format\": \"bsym-po\", \"version\": 1, \"sources\": [],\n\"obligations\": [{\"id\": \"a\",
+        \"component\": \"m\", \"kind\": \"INV\", \"status\": \"done\", \"source\": {}}]}";
+    parse_error(wrong, "p.json:3:");
+    parse_error(wrong, "obligations[0].status");
+    parse_error(
+        &wrong.replace("done", "pending").replace("{}", "{\"status\": \"s9\"}"),
+        "`s9` is not among the sources",
+    );
+    assert!(matches!(PoFile::read(Path::new("/nowhere/po.json")), Err(PoError::Read { .. })));
+    assert!(matches!(PoFile::parse(Path::new("p"), &[0xff, 0xfe, 0]), Err(PoError::OtherFormat { .. })));
+}
+
+#[test]
+fn another_machine_is_refused() {
+    let m = model(COUNTER);
+    let other = file("Lift", "0".repeat(64), vec![]);
+    let error =
+        import(Path::new("po.json"), &other, &m, &ImportOptions::default()).expect_err("another machine");
+    assert!(error.to_string().contains("this is about Lift, not about Counter"), "{error}");
+    let same_name = file("Counter", "0".repeat(64), vec![entry(Some("up"), "safe", None, "discharged")]);
+    assert!(matches!(
+        import(Path::new("po.json"), &same_name, &m, &ImportOptions::default()),
+        Err(PoError::OtherMachine { .. })
+    ));
+}
+
+#[test]
+fn entries_are_matched_by_label_position_and_text() {
+    let m = model(COUNTER);
+    let all = imported(
+        &m,
+        vec![
+            entry(Some("inc"), "bound", None, "discharged"),
+            entry(Some("far"), "#0", Some("n:INTEGER"), "discharged"),
+            // The position is wrong, the text is right.
+            entry(Some("inc"), "#2", Some("n : INTEGER"), "discharged"),
+            entry(None, "#1", None, "discharged"),
+        ],
+    );
+    assert_eq!(proven(&all), [(None, 1), (Some(0), 0), (Some(0), 2), (Some(1), 0)]);
+    assert_eq!(all.used.len(), 4);
+    assert_eq!(all.levels()[&Level::Tool], 4);
+}
+
+#[test]
+fn what_is_not_used_is_reported() {
+    let m = model(COUNTER);
+    let all = imported(
+        &m,
+        vec![
+            entry(Some("inc"), "bound", None, "discharged"),
+            entry(Some("gone"), "bound", None, "discharged"),
+            entry(Some("inc"), "lost", None, "discharged"),
+            entry(Some("inc"), "#0", Some("n > 77"), "discharged"),
+            entry(Some("far"), "bound", None, "pending"),
+            entry(Some("far"), "#0", None, "reviewed"),
+            entry(Some("inc"), "#1", None, "trivial"),
+            entry(Some("far"), "#0", Some("n : INTEGER"), "trivial"),
+            entry(Some("other"), "bound", None, "discharged"),
+            entry(Some("other"), "bound", None, "unknown"),
+        ],
+    );
+    assert_eq!(proven(&all), [(Some(0), 1), (Some(0), 2)]);
+    assert_eq!((all.used.len(), all.unmatched.len(), all.stale.len()), (2, 2, 1));
+    assert_eq!((all.ignored.len(), all.ambiguous.len()), (4, 1), "{all:#?}");
+    assert!(all.ignored.iter().any(|e| e.reason.contains("far writes n")));
+    assert!(all.stale[0].reason.contains("has changed"));
+}
+
+#[test]
+fn reviewed_counts_only_when_asked() {
+    let m = model(COUNTER);
+    let file = file(
+        "Counter",
+        digest::source(m.sources.get(Default::default())),
+        vec![entry(Some("inc"), "bound", None, "reviewed")],
+    );
+    let options = ImportOptions { trust_reviewed: true, scope: None };
+    let all = import(Path::new("po.json"), &file, &m, &options).expect("an import");
+    assert_eq!((proven(&all), all.reviewed), (vec![(Some(0), 2)], 1));
+}
+
+#[test]
+fn open_theorems_take_the_tools_proofs_away() {
+    let m = model(COUNTER);
+    let mut theorem = entry(None, "t", None, "pending");
+    theorem.kind = Kind::Assertion;
+    let all = imported(&m, vec![theorem, entry(Some("inc"), "bound", None, "discharged")]);
+    assert!(all.status.is_empty() && all.ignored.len() == 2, "{all:?}");
+}
+
+#[test]
+fn another_file_needs_everything_recorded() {
+    let m = model(COUNTER);
+    let other =
+        file("Counter", "0".repeat(64), vec![entry(Some("inc"), "bound", Some("n <= 10"), "discharged")]);
+    let all = import(Path::new("po.json"), &other, &m, &ImportOptions::default()).expect("an import");
+    assert!(all.status.is_empty() && all.stale[0].reason.contains("file has changed"), "{all:?}");
+}
+
+/// Our own obligations, made of `before` and read for `now`.
+fn carried_over(before: &str, now: &str) -> Option<Import> {
+    solver()?;
+    let file = own(&model(before)).1;
+    let options = ImportOptions { trust_reviewed: false, scope: Some(scope(&model(now))) };
+    Some(import(Path::new("po.json"), &file, &model(now), &options).expect("an import"))
+}
+
+fn own(m: &Model) -> (Obligations, PoFile) {
+    let all = prove_obligations(&system(m), &mut open_default, &Budget::unlimited(), &mut |_| {})
+        .expect("a solver");
+    let file = all.to_po(m, &scope(m), Path::new(""));
+    (all, file)
+}
+
+#[test]
+fn our_obligations_have_the_right_status() {
+    if solver().is_none() {
+        return;
+    }
+    let (all, _) = own(&model(COUNTER));
+    let status = |name: &str| all.all.iter().find(|p| p.name == name).map(|p| p.status);
+    assert_eq!(status("INITIALISATION/bound/INV"), Some(Status::Discharged));
+    assert_eq!(status("inc/bound/INV"), Some(Status::Discharged));
+    assert_eq!(status("far/bound/INV"), Some(Status::Refuted));
+    assert_eq!(status("other/bound/INV"), Some(Status::Trivial));
+    assert_eq!(status("other/inv2/INV"), Some(Status::Discharged));
+    let pairs = all.status();
+    assert!(pairs.is_proven(Some(EventId(0)), 2) && !pairs.is_proven(Some(EventId(1)), 2));
+    assert_eq!(pairs.len(), 11);
+}
+
+#[test]
+fn ill_defined_parts_are_obligations() {
+    if solver().is_none() {
+        return;
+    }
+    let (all, _) = own(&model(
+        "MACHINE Wd VARIABLES n INVARIANT n : INTEGER & 10 / n < 5 ASSERTIONS n /= 0; n > 0 INITIALISATION n := 3
+         OPERATIONS a = n := 10 / (n - 3); b = n := 10 / n END",
+    ));
+    let of = |kind, status| all.all.iter().filter(|p| p.kind == kind && p.status == status).count();
+    assert_eq!((of(Kind::Wd, Status::Refuted), of(Kind::Wd, Status::Discharged)), (2, 1), "{:#?}", all.all);
+    assert_eq!((of(Kind::Assertion, Status::Refuted), of(Kind::Assertion, Status::Discharged)), (1, 1));
+}
+
+#[test]
+fn what_we_write_is_valid_and_comes_back() {
+    if solver().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let machine = folder.path().join("m.mch");
+    std::fs::write(&machine, COUNTER).expect("a file");
+    let m = load_model(&machine).expect("a file").model.expect("a machine");
+    let (all, _) = own(&m);
+    let path = folder.path().join("po.json");
+    let file = all.to_po(&m, &scope(&m), folder.path());
+    file.write(&path).expect("a file");
+    assert_eq!(file.sources[0].path, "m.mch");
+    let schema = serde_json::from_str(SCHEMA).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let value = serde_json::from_str(&std::fs::read_to_string(&path).expect("text")).expect("JSON");
+    assert_eq!(validator.iter_errors(&value).map(|e| e.to_string()).collect::<Vec<_>>(), [""; 0]);
+    assert_eq!(PoFile::read(&path).expect("a po.json"), file);
+    let back = read_status(&path, &m, &ImportOptions::default()).expect("an import");
+    assert_eq!(back.status.len(), all.status().len());
+    assert_eq!(
+        back.status.iter().map(|s| s.0).collect::<Vec<_>>(),
+        all.status().iter().map(|s| s.0).collect::<Vec<_>>()
+    );
+    let out = all.export(&m, &folder.path().join("open")).expect("files");
+    assert_eq!((out.files.len(), out.left.len()), (1, 0));
+    let script = std::fs::read_to_string(&out.files[0]).expect("text");
+    assert!(
+        script.starts_with("; Counter/far/bound/INV (refuted)") && script.contains("(check-sat)"),
+        "{script}"
+    );
+}
+
+#[test]
+fn changes_take_away_what_depends_on_them() {
+    let count = |now: &str| carried_over(COUNTER, now).map(|i| (i.status.len(), i.stale.len()));
+    let Some(same) = count(COUNTER) else { return };
+    assert_eq!(same, (11, 0));
+    // Layout, comments, the order of the conjuncts.
+    assert_eq!(count(&COUNTER.replace("VARIABLES", "/* two */ VARIABLES")), Some((11, 0)));
+    assert_eq!(count(&COUNTER.replace("n : INTEGER & m : NAT", "m : NAT & n : INTEGER")), Some((11, 0)));
+    // One operation: its three pairs.
+    assert_eq!(count(&COUNTER.replace("m := 1", "m := 2")), Some((8, 3)));
+    // A conjunct more proves more.
+    assert_eq!(count(&COUNTER.replace("n <= 10", "n <= 10 & m < 9")), Some((11, 0)));
+    // A hypothesis is gone: only the initialisation's pairs are left.
+    assert_eq!(count(&COUNTER.replace("m : NAT", "m : INTEGER")).map(|c| c.0), Some(2));
+    // Another declaration.
+    assert_eq!(count(&COUNTER.replace("VARIABLES", "SETS S VARIABLES")), Some((0, 11)));
+}
+
+#[test]
+fn another_scope_needs_other_proofs() {
+    if solver().is_none() {
+        return;
+    }
+    let m = model(COUNTER);
+    let file = own(&m).1;
+    let request = ScopeRequest { maxint: Some(3.into()), ..ScopeRequest::default() };
+    let options =
+        ImportOptions { trust_reviewed: false, scope: Some(Scope::settle(&m, &request).expect("a scope")) };
+    let all = import(Path::new("po.json"), &file, &m, &options).expect("an import");
+    assert!(all.status.is_empty() && all.stale[0].reason.contains("MAXINT"), "{:?}", all.stale);
+}
+
+#[test]
+fn a_stopped_run_lists_what_it_did_not_try() {
+    let budget = Budget::unlimited();
+    budget.cancel();
+    let all = prove_obligations(&system(&model(COUNTER)), &mut open_default, &budget, &mut |_| {})
+        .expect("a solver");
+    assert!(all.stopped.is_some() && all.count(Status::Unattempted) > 0 && all.count(Status::Trivial) > 0);
+}
