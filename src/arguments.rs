@@ -227,11 +227,12 @@ pub struct PoArguments {
 pub struct CertifyArguments {
     /// The certificate
     pub certificate: PathBuf,
-    /// The machine, where it is not the one that the certificate names
-    pub file: Option<PathBuf>,
     /// Solver to use: `z3`, `cvc5`, or the path of a program that reads SMT-LIB
     #[arg(long, value_name = "NAME|PATH")]
     pub solver: Option<String>,
+    /// Accept no imported status
+    #[arg(long)]
+    pub recheck_proofs: bool,
     #[command(flatten)]
     pub limits: LimitArguments,
     #[command(flatten)]

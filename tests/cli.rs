@@ -83,7 +83,7 @@ fn wrong_usage() {
     refused(&["ic3", "examples/mutex.mch", "--timeout", "0"], &["zero"]);
     refused(&["ic3", "examples/mutex.mch", "--timeout", "0s"], &["zero"]);
     refused(&["ic3", "examples/mutex.mch", "--timeout", "soon"], &["60s"]);
-    refused(&["ic3", "examples/mutex.mch", "--depth", "-1"], &["--depth"]);
+    refused(&["ic3", "examples/mutex.mch", "--depth", "-1"], &["-1"]);
     refused(&["ic3", "examples/mutex.mch", "--prop", "safety"], &["inv", "deadlock"]);
     refused(&["ic3", "examples/mutex.mch", "--json", "--jsonl"], &["--jsonl"]);
     refused(&["ic3", "examples/mutex.mch", "--proofs", "x", "--no-proofs"], &["--no-proofs"]);
@@ -300,6 +300,27 @@ fn obligations_are_written_and_used() {
     let output = run(&["ic3", "examples/mutex.mch", "--proofs", "auto", "--json"]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     assert!(!json(&output)["proofs"]["used"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn certificates_are_written_and_checked_again() {
+    if !has_solver() {
+        return;
+    }
+    let dir = folder();
+    let path = dir.path().join("c.json").display().to_string();
+    let output = run(&["ic3", "examples/mutex.mch", "--certificate", &path]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let output = run(&["certify", &path]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", out(&output), err(&output));
+    assert!(out(&output).starts_with("certified"), "{}", out(&output));
+    let text = std::fs::read_to_string(&path).unwrap();
+    let forged = text.replace("free /= TRUE or critical = {}", "free = TRUE or critical = {}");
+    assert_ne!(text, forged);
+    std::fs::write(&path, forged).unwrap();
+    let output = run(&["certify", &path]);
+    assert_eq!(output.status.code(), Some(1), "{}{}", out(&output), err(&output));
+    refused(&["certify", "examples/counter.po.json"], &["counter.po.json"]);
 }
 
 #[test]

@@ -69,10 +69,10 @@ pub fn run(arguments: &PoArguments, control: &Control) -> Result<u8, Refusal> {
         output::write(path, &file.to_text());
     }
     if let Some(folder) = &arguments.export {
-        match obligations.export(&system, folder) {
-            Ok((files, left)) => {
-                output::note(&format!("{} open obligations written to {}", files.len(), folder.display()));
-                for (name, why) in left {
+        match obligations.export(&model, folder) {
+            Ok(exported) => {
+                output::note(&format!("{} open obligations written to {}", exported.files.len(), folder.display()));
+                for (name, why) in exported.left {
                     output::note(&format!("not written: {name}: {why}"));
                 }
             }
