@@ -60,7 +60,9 @@ fn help_and_version() {
     assert_eq!(output.status.code(), Some(0));
     assert!(out(&output).contains("Exit codes"));
     let output = run(&["ic3", "--help"]);
-    for flag in ["--proofs", "--set", "--scope", "--minint", "--timeout", "--trace", "--certificate", "--jsonl"] {
+    for flag in
+        ["--proofs", "--set", "--scope", "--minint", "--timeout", "--trace", "--certificate", "--jsonl"]
+    {
         assert!(out(&output).contains(flag), "{flag}");
     }
     let output = run(&["--version"]);
@@ -233,7 +235,8 @@ fn results_are_valid_and_carry_what_was_asked() {
     assert_eq!(result["scope"]["minint"], -1);
     assert_eq!(result["property"], "inv");
 
-    let output = run(&["check", "examples/mutex.mch", "--scope", "PROCESS=3", "--conjunct", "exclusion", "--json"]);
+    let output =
+        run(&["check", "examples/mutex.mch", "--scope", "PROCESS=3", "--conjunct", "exclusion", "--json"]);
     let result = json(&output);
     assert_valid("result", &result);
     assert_eq!(result["scope"]["sets"]["PROCESS"], 3);
@@ -255,7 +258,9 @@ fn the_text_says_what_is_violated_and_where() {
     }
     let text = out(&run(&["bmc", "examples/overflow.mch", "--set", "display=127"]));
     assert!(text.starts_with("violated: "), "{text}");
-    for part in ["after 2 events", "advance(by = ", "display = 127", "shown <= display", "examples/overflow.mch:"] {
+    for part in
+        ["after 2 events", "advance(by = ", "display = 127", "shown <= display", "examples/overflow.mch:"]
+    {
         assert!(text.contains(part), "no {part:?} in\n{text}");
     }
     assert!(!text.contains('\u{1b}'));
@@ -347,12 +352,8 @@ fn an_interrupt_gives_the_result_so_far() {
     }
     let dir = folder();
     let path = file(dir.path(), "long.mch", LONG).display().to_string();
-    let mut child = bsym()
-        .args(["bmc", &path, "--json"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child =
+        bsym().args(["bmc", &path, "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(1500));
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
@@ -376,7 +377,8 @@ fn old_encodings_and_line_ends_are_read() {
         assert_eq!(output.status.code(), Some(0), "{name}: {}", err(&output));
         assert_eq!(err(&output).contains("warning"), warned, "{name}: {}", err(&output));
     };
-    let machine = |name: &str| format!("MACHINE {name} VARIABLES x INVARIANT x : NAT INITIALISATION x := 0 END");
+    let machine =
+        |name: &str| format!("MACHINE {name} VARIABLES x INVARIANT x : NAT INITIALISATION x := 0 END");
     check("bom.mch", &[b"\xEF\xBB\xBF", machine("bom").as_bytes()].concat(), false);
     check("cr.mch", machine("cr").replace(' ', "\r").as_bytes(), false);
     check("crlf.mch", machine("crlf").replace(' ', "\r\n").as_bytes(), false);

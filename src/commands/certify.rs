@@ -45,7 +45,11 @@ pub fn run(arguments: &CertifyArguments, control: &Control) -> Result<u8, Refusa
             "undecided": checked.undecided,
             "stats": {"seconds": control.seconds()},
         });
-        if arguments.output.jsonl { output::json_line(&object) } else { output::json(&object) }
+        if arguments.output.jsonl {
+            output::json_line(&object)
+        } else {
+            output::json(&object)
+        }
         return Ok(code);
     }
     let paint = Paint::stdout(arguments.output.color);

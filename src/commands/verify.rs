@@ -85,8 +85,7 @@ fn prepare(
     let input = input::machine(&arguments.file, &arguments.output)?;
     let mut model = input.model;
     let scope = input::scope(&model, &arguments.scope)?;
-    let (properties, mut warnings) =
-        input::properties(&model, &arguments.properties, &arguments.conjunct)?;
+    let (properties, mut warnings) = input::properties(&model, &arguments.properties, &arguments.conjunct)?;
     // The status is about the machine as it was written: a further axiom only makes it stronger.
     let mut imported = status::import(arguments, &model, &scope)?;
     let settings = input::fix_constants(&mut model, &arguments.scope.set, paint)?;
