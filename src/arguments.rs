@@ -227,11 +227,12 @@ pub struct PoArguments {
 pub struct CertifyArguments {
     /// The certificate
     pub certificate: PathBuf,
-    /// The machine, where it is not the one that the certificate names
-    pub file: Option<PathBuf>,
     /// Solver to use: `z3`, `cvc5`, or the path of a program that reads SMT-LIB
     #[arg(long, value_name = "NAME|PATH")]
     pub solver: Option<String>,
+    /// Accept no imported status
+    #[arg(long)]
+    pub recheck_proofs: bool,
     #[command(flatten)]
     pub limits: LimitArguments,
     #[command(flatten)]
@@ -312,7 +313,9 @@ fn duration(text: &str) -> Result<Duration, String> {
     let number: f64 =
         number.trim().parse().map_err(|_| "expected a time such as `60s`, `500ms`, `2m` or `1h`")?;
     if number == 0.0 {
-        return Err("a time limit of zero leaves no time for an answer; leave the flag out for no limit".into());
+        return Err(
+            "a time limit of zero leaves no time for an answer; leave the flag out for no limit".into()
+        );
     }
     // A year stands for no limit: adding more to an instant could overflow.
     let seconds = number * factor;

@@ -161,7 +161,10 @@ fn evidence(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Res
         && result.verdict == "unknown"
     {
         writeln!(out)?;
-        writeln!(out, "the invariant is not inductive; k-induction stopped at this path (its first state need")?;
+        writeln!(
+            out,
+            "the invariant is not inductive; k-induction stopped at this path (its first state need"
+        )?;
         writeln!(out, "not be reachable):")?;
         for state in states {
             writeln!(out, "  {state}")?;
@@ -389,7 +392,9 @@ fn next(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Result 
                     "check" => {
                         "a larger --timeout; or a smaller question: --conjunct, --scope SET=SIZE, --set CONSTANT=EXPR"
                     }
-                    _ => "`bsym check` runs all engines; --scope SET=SIZE or --set CONSTANT=EXPR asks a smaller question",
+                    _ => {
+                        "`bsym check` runs all engines; --scope SET=SIZE or --set CONSTANT=EXPR asks a smaller question"
+                    }
                 }
             } else if reason.starts_with("check-failed") && !result.proofs.used.is_empty() {
                 "--no-proofs decides without the imported status"

@@ -115,7 +115,8 @@ fn unreadable(path: &Path, error: &ReadError) -> Refusal {
             }
         }
         ReadError::Directory(_) => {
-            let machines: Vec<String> = list(path).into_iter().filter(|n| n.ends_with(".mch")).take(5).collect();
+            let machines: Vec<String> =
+                list(path).into_iter().filter(|n| n.ends_with(".mch")).take(5).collect();
             if machines.is_empty() {
                 refusal.help("name a machine: a file that ends in .mch")
             } else {
@@ -191,7 +192,9 @@ pub fn fix_constants(
         // A value that speaks of variables would hold in some states only.
         if let Some(&id) = Names::of_pred(&pred).variables.first() {
             let variable = &model.variables[id.index()].name;
-            return Err(Refusal::new(format!("--set: `{variable}` is a variable; a constant needs a constant value")));
+            return Err(Refusal::new(format!(
+                "--set: `{variable}` is a variable; a constant needs a constant value"
+            )));
         }
         let text = format!("{name} = {value}");
         model.axioms.push(Conjunct { label: Some("--set".into()), text, span: pred.span, pred });
@@ -231,8 +234,10 @@ pub fn properties(
     asked.dedup();
     let (mut found, mut missing) = (vec![], vec![]);
     if !conjuncts.is_empty() && !asked.contains(&PropertyName::Inv) {
-        return Err(Refusal::new("--conjunct names a conjunct of the invariant, and --prop leaves the invariant out")
-            .help("add `inv` to --prop"));
+        return Err(Refusal::new(
+            "--conjunct names a conjunct of the invariant, and --prop leaves the invariant out",
+        )
+        .help("add `inv` to --prop"));
     }
     for name in asked {
         match name {
@@ -264,8 +269,12 @@ pub fn properties(
         }
     }
     if found.is_empty() {
-        return Err(Refusal::new(format!("nothing to check: {} has no {}", model.name, missing.join(" and no ")))
-            .help("choose with --prop inv,deadlock,assertions,goal"));
+        return Err(Refusal::new(format!(
+            "nothing to check: {} has no {}",
+            model.name,
+            missing.join(" and no ")
+        ))
+        .help("choose with --prop inv,deadlock,assertions,goal"));
     }
     let warnings = missing.iter().map(|m| format!("{} has no {m}", model.name)).collect();
     Ok((found, warnings))

@@ -44,8 +44,7 @@ pub fn note(text: &str) {
 pub fn check_writable(path: &Path, flag: &str, inputs: &[&Path]) -> Result<(), Refusal> {
     let shown = path.display();
     if path.is_dir() {
-        return Err(Refusal::new(format!("{flag}: `{shown}` is a folder"))
-            .help("name a file inside it"));
+        return Err(Refusal::new(format!("{flag}: `{shown}` is a folder")).help("name a file inside it"));
     }
     if let Ok(real) = path.canonicalize()
         && inputs.iter().any(|i| i.canonicalize().is_ok_and(|i| i == real))

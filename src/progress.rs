@@ -68,7 +68,9 @@ impl Reporter {
     /// A phase of the run is over.
     pub fn timing(&self, phase: &str, seconds: f64) {
         if self.jsonl {
-            json_line(&json!({"event": "timing", "time": self.control.seconds(), "phase": phase, "seconds": seconds}));
+            json_line(
+                &json!({"event": "timing", "time": self.control.seconds(), "phase": phase, "seconds": seconds}),
+            );
         } else if self.verbose > 0 {
             note(&format!("{phase}: {seconds:.2} s"));
         }

@@ -41,7 +41,11 @@ impl Refusal {
     pub fn print(&self, format: &OutputArguments) {
         if format.json || format.jsonl {
             let object = error_object(&self.message, self.help.as_deref(), &self.diagnostics);
-            if format.jsonl { output::json_line(&object) } else { output::json(&object) }
+            if format.jsonl {
+                output::json_line(&object)
+            } else {
+                output::json(&object)
+            }
             return;
         }
         let paint = Paint::stderr(format.color);

@@ -303,8 +303,11 @@ impl RunResult {
                     .iter()
                     .map(|&p| {
                         let mut object = pair_object(model, p, None);
-                        if let Some(used) =
-                            subject.proofs.used.iter().find(|u| (&u.event, u.index) == (&object.event, object.index))
+                        if let Some(used) = subject
+                            .proofs
+                            .used
+                            .iter()
+                            .find(|u| (&u.event, u.index) == (&object.event, object.index))
                         {
                             object = used.clone();
                         }

@@ -28,7 +28,11 @@ pub fn version() -> String {
 pub fn choose(asked: Option<&str>) -> Result<SolverChoice, Refusal> {
     let known = || {
         let known = versions();
-        if known.is_empty() { "no solver can be reached".into() } else { format!("known here: {}", known.join("; ")) }
+        if known.is_empty() {
+            "no solver can be reached".into()
+        } else {
+            format!("known here: {}", known.join("; "))
+        }
     };
     let Some(name) = asked else {
         if versions().is_empty() {
@@ -51,7 +55,9 @@ pub fn choose(asked: Option<&str>) -> Result<SolverChoice, Refusal> {
     let z3 = path.file_name().is_some_and(|n| n.to_string_lossy().contains("z3"));
     let dialect = if z3 { Dialect::Z3 } else { Dialect::Generic };
     if solver_version(&path, dialect).is_none() {
-        return Err(Refusal::new(format!("--solver: `{name}` does not answer as an SMT-LIB solver")).help(known()));
+        return Err(
+            Refusal::new(format!("--solver: `{name}` does not answer as an SMT-LIB solver")).help(known())
+        );
     }
     Ok(SolverChoice::Process(path, dialect))
 }

@@ -1,5 +1,6 @@
 //! The commands. Each reads its input, does its work, prints its result and answers with an exit code.
 
+mod certify;
 mod parse;
 mod po;
 mod replay;
@@ -24,7 +25,7 @@ pub fn run(command: Command, control: &Control) -> u8 {
         Command::Ic3(a) => verify::run(Engine::Ic3, &a, control),
         Command::Parse(a) => parse::run(&a),
         Command::Po(a) => po::run(&a, control),
-        Command::Certify(_) => Ok(0),
+        Command::Certify(a) => certify::run(&a, control),
         Command::Replay(a) => replay::run(&a, control),
         Command::Completions { shell } => completions(shell),
         Command::Manual => manual(),

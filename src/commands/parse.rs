@@ -27,7 +27,11 @@ pub fn run(arguments: &ParseArguments) -> Result<u8, Refusal> {
             "diagnostics": diagnostics,
             "print": file.model.as_ref().filter(|_| arguments.print).map(print::machine),
         });
-        if arguments.output.jsonl { output::json_line(&object) } else { output::json(&object) }
+        if arguments.output.jsonl {
+            output::json_line(&object)
+        } else {
+            output::json(&object)
+        }
         return Ok(if sound { 0 } else { 2 });
     }
     let paint = Paint::stderr(arguments.output.color);

@@ -69,10 +69,14 @@ pub fn run(arguments: &PoArguments, control: &Control) -> Result<u8, Refusal> {
         output::write(path, &file.to_text());
     }
     if let Some(folder) = &arguments.export {
-        match obligations.export(&system, folder) {
-            Ok((files, left)) => {
-                output::note(&format!("{} open obligations written to {}", files.len(), folder.display()));
-                for (name, why) in left {
+        match obligations.export(&model, folder) {
+            Ok(exported) => {
+                output::note(&format!(
+                    "{} open obligations written to {}",
+                    exported.files.len(),
+                    folder.display()
+                ));
+                for (name, why) in exported.left {
                     output::note(&format!("not written: {name}: {why}"));
                 }
             }
@@ -100,7 +104,8 @@ fn text(obligations: &Obligations, arguments: &PoArguments, control: &Control) -
     let paint = Paint::stdout(arguments.output.color);
     let mut text = String::new();
     let mut counts: Vec<String> = vec![];
-    for status in [Status::Discharged, Status::Trivial, Status::Refuted, Status::Unknown, Status::Unattempted] {
+    for status in [Status::Discharged, Status::Trivial, Status::Refuted, Status::Unknown, Status::Unattempted]
+    {
         let n = obligations.count(status);
         if n > 0 {
             counts.push(format!("{n} {}", status.word()));

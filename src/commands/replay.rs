@@ -29,8 +29,7 @@ pub fn run(arguments: &ReplayArguments, control: &Control) -> Result<u8, Refusal
     let text = std::fs::read_to_string(path)
         .map_err(|e| Refusal::new(format!("{shown}: the trace cannot be read: {e}")))?;
     let model = input::machine(&arguments.file, &arguments.output)?.model;
-    let trace: Trace =
-        trace_from_json(&model, &text).map_err(|e| Refusal::new(format!("{shown}: {e}")))?;
+    let trace: Trace = trace_from_json(&model, &text).map_err(|e| Refusal::new(format!("{shown}: {e}")))?;
     let checks = Checks { assertions: true, deadlock: true, goal: true, ..Checks::default() };
     let replayed = replay(&model, &trace, &checks);
     let paint = Paint::stdout(arguments.output.color);
@@ -55,7 +54,11 @@ pub fn run(arguments: &ReplayArguments, control: &Control) -> Result<u8, Refusal
             "trace": steps,
             "stats": {"seconds": control.seconds()},
         });
-        if arguments.output.jsonl { output::json_line(&object) } else { output::json(&object) }
+        if arguments.output.jsonl {
+            output::json_line(&object)
+        } else {
+            output::json(&object)
+        }
         return Ok(u8::from(replayed.is_err()));
     }
     match &replayed {

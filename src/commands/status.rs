@@ -94,7 +94,10 @@ pub fn import(arguments: &VerifyArguments, model: &Model, scope: &Scope) -> Resu
     };
     let mut warnings = vec![];
     if import.reviewed > 0 {
-        warnings.push(format!("{} obligations that were only reviewed count as proven (--trust-reviewed)", import.reviewed));
+        warnings.push(format!(
+            "{} obligations that were only reviewed count as proven (--trust-reviewed)",
+            import.reviewed
+        ));
     }
     if import.used.is_empty() {
         warnings.push(format!("no entry of {} is used", path.display()));
@@ -115,7 +118,9 @@ fn refuse(path: &Path, error: &PoError) -> Refusal {
     let refusal = Refusal::new(format!("--proofs: {error}"));
     match error {
         PoError::Read { .. } if !path.exists() => refusal.help("check the path, or leave --proofs out"),
-        PoError::Read { .. } if path.is_dir() => refusal.help("name a po.json; folders are not supported yet"),
+        PoError::Read { .. } if path.is_dir() => {
+            refusal.help("name a po.json; folders are not supported yet")
+        }
         PoError::Read { .. } => {
             refusal.help("a po.json is read; files of Rodin, ProB and Atelier B are not supported yet")
         }

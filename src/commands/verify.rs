@@ -9,8 +9,9 @@ use bsym_encodings::budget::Budget;
 use bsym_encodings::session::open::{self, SolverChoice};
 use bsym_engines::options::Job;
 use bsym_engines::run::run as run_engine;
-use bsym_engines::verdict::{Engine, Report, Unknown, Verdict};
+use bsym_engines::verdict::{Engine, Proof, Report, Unknown, Verdict};
 use bsym_language::model::Model;
+use bsym_proofs::certificate::{Certificate, Facts};
 use bsym_proofs::claim::Property;
 use bsym_semantics::scope::Scope;
 
@@ -84,8 +85,7 @@ fn prepare(
     let input = input::machine(&arguments.file, &arguments.output)?;
     let mut model = input.model;
     let scope = input::scope(&model, &arguments.scope)?;
-    let (properties, mut warnings) =
-        input::properties(&model, &arguments.properties, &arguments.conjunct)?;
+    let (properties, mut warnings) = input::properties(&model, &arguments.properties, &arguments.conjunct)?;
     // The status is about the machine as it was written: a further axiom only makes it stronger.
     let mut imported = status::import(arguments, &model, &scope)?;
     let settings = input::fix_constants(&mut model, &arguments.scope.set, paint)?;
@@ -178,7 +178,7 @@ impl Run {
                 }
             }
             Verdict::Holds(proof) => {
-                let certificate = { let _ = proof; String::from("{}") };
+                let certificate = self.certificate(report, proof);
                 match &self.arguments.certificate {
                     Some(path) => {
                         result.certificate = path.display().to_string().into();
@@ -197,6 +197,21 @@ impl Run {
             output::write(path, &text);
         }
         result.exit_code()
+    }
+
+    /// The certificate, with paths seen from the folder where it will be.
+    fn certificate(&self, report: &Report, proof: &Proof) -> String {
+        let folder = self.arguments.certificate.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+        let facts = Facts {
+            model: &self.model,
+            scope: &report.scope,
+            settings: &self.settings,
+            engine: report.engine.name(),
+            claim: &proof.claim,
+            checked: &proof.checked,
+            status: &self.imported.status,
+        };
+        Certificate::new(&facts, folder).to_text()
     }
 
     fn print(&self, result: &RunResult) {

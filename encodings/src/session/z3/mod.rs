@@ -11,7 +11,7 @@ mod watcher;
 use std::rc::Rc;
 
 use z3::ast::Bool;
-use z3::{Model, SatResult, Solver};
+use z3::{Model, Params, SatResult, Solver};
 
 use self::lower::Lowering;
 use self::watcher::Watcher;
@@ -39,9 +39,14 @@ pub struct Z3 {
 impl Z3 {
     /// A solver without assertions.
     pub fn new(terms: Rc<Terms>) -> Self {
+        let solver = Solver::new();
+        // Z3 would take Ctrl-C away from the program for as long as a check runs.
+        let mut parameters = Params::new();
+        parameters.set_bool("ctrl_c", false);
+        solver.set_params(&parameters);
         Z3 {
             lowering: Lowering::new(terms),
-            solver: Solver::new(),
+            solver,
             watcher: WATCHER.with(Rc::clone),
             assumed: vec![],
             sat: false,
