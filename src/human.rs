@@ -47,10 +47,11 @@ fn verdict(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Resu
     if result.verdict == "unknown" {
         match result.depth {
             Some(0) => writeln!(out, "  no violation in the initial states")?,
-            // A wrong status hides violations until the checks of a proof find it out.
-            Some(depth) if !result.proofs.used.is_empty() => {
-                writeln!(out, "  no violation within {}, if the proof status is right", events(depth))?
-            }
+            Some(depth) if !result.proofs.trusted.is_empty() => writeln!(
+                out,
+                "  no violation within {}, if the trusted proof status is right",
+                events(depth)
+            )?,
             Some(depth) => writeln!(out, "  no violation within {}", events(depth))?,
             None => writeln!(out, "  not even the initial states are known to be good")?,
         }

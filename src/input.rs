@@ -220,7 +220,8 @@ fn no_constant(model: &Model, name: &str) -> Refusal {
     }
 }
 
-/// What to check, from `--prop` and `--conjunct`, with warnings about what the machine does not have.
+/// What to check, from `--prop` and `--conjunct`, with warnings about what the machine does not have. A
+/// machine without an invariant is checked for well-definedness alone, where that is asked.
 ///
 /// # Errors
 /// An unknown conjunct, or nothing to check.
@@ -228,10 +229,12 @@ pub fn properties(
     model: &Model,
     asked: &[PropertyName],
     conjuncts: &[String],
+    well_definedness: bool,
 ) -> Result<(Vec<Property>, Vec<String>), Refusal> {
     let mut asked = asked.to_vec();
     asked.sort();
     asked.dedup();
+    let asked_for_invariant = asked.contains(&PropertyName::Inv);
     let (mut found, mut missing) = (vec![], vec![]);
     if !conjuncts.is_empty() && !asked.contains(&PropertyName::Inv) {
         return Err(Refusal::new(
@@ -268,7 +271,7 @@ pub fn properties(
             },
         }
     }
-    if found.is_empty() {
+    if found.is_empty() && !(well_definedness && asked_for_invariant) {
         return Err(Refusal::new(format!(
             "nothing to check: {} has no {}",
             model.name,

@@ -256,6 +256,8 @@ impl RunResult {
         result.proofs.wrong = report.wrong_statuses.iter().map(|&p| pair_object(model, p, None)).collect();
         let wrong = &result.proofs.wrong;
         result.proofs.used.retain(|u| !wrong.iter().any(|w| (&w.event, w.index) == (&u.event, u.index)));
+        // A proof says itself what it rests on; anything else rests on what nobody could confirm.
+        result.proofs.trusted = report.unconfirmed_statuses.iter().map(|&p| used_pair(subject, p)).collect();
         let stats = &report.statistics;
         result.stats.queries = stats.queries;
         result.stats.unknowns = stats.unknowns;
@@ -298,22 +300,7 @@ impl RunResult {
                 }
                 let checked = &proof.checked;
                 result.checked = Some(checked_object(checked));
-                result.proofs.trusted = checked
-                    .trusted
-                    .iter()
-                    .map(|&p| {
-                        let mut object = pair_object(model, p, None);
-                        if let Some(used) = subject
-                            .proofs
-                            .used
-                            .iter()
-                            .find(|u| (&u.event, u.index) == (&object.event, object.index))
-                        {
-                            object = used.clone();
-                        }
-                        object
-                    })
-                    .collect();
+                result.proofs.trusted = checked.trusted.iter().map(|&p| used_pair(subject, p)).collect();
             }
             Verdict::Violated(counterexample) => {
                 result.verdict = "violated";
@@ -386,7 +373,7 @@ pub fn unknown_reason(reason: &Unknown) -> String {
 pub fn checked_properties(properties: &[Property]) -> String {
     let mut names: Vec<&str> = properties.iter().map(|&p| property_kind(p)).collect();
     names.dedup();
-    names.join(",")
+    if names.is_empty() { "wd".into() } else { names.join(",") }
 }
 
 fn property_kind(property: Property) -> &'static str {
@@ -573,6 +560,13 @@ pub fn event_name(model: &Model, event: Option<EventId>) -> String {
         None => "INITIALISATION".into(),
         Some(e) => model.events.get(e.index()).map_or_else(|| "?".into(), |e| e.name.clone()),
     }
+}
+
+/// A pair as it stands among those used, with its provers.
+fn used_pair(subject: &Subject<'_>, pair: Pair) -> PairObject {
+    let object = pair_object(subject.model, pair, None);
+    let used = subject.proofs.used.iter().find(|u| (&u.event, u.index) == (&object.event, object.index));
+    used.cloned().unwrap_or(object)
 }
 
 /// A pair with the status that it has.

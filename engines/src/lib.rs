@@ -10,3 +10,4 @@ pub mod path;
 pub mod problem;
 pub mod run;
 pub mod verdict;
+pub mod vetting;

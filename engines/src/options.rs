@@ -16,7 +16,8 @@ pub struct Job {
     pub model: Arc<Model>,
     /// The scope.
     pub scope: Scope,
-    /// What is asked; not empty. The default is every conjunct of the invariant.
+    /// What is asked. The default is every conjunct of the invariant; may be empty where
+    /// well-definedness is checked.
     pub properties: Vec<Property>,
     /// Check the well-definedness of every step and property.
     pub well_definedness: bool,

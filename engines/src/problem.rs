@@ -213,6 +213,17 @@ impl Problem {
         self.unrolling.state(all, k)
     }
 
+    /// All conjuncts of the invariant that have terms, whether asked or not, in the state after `k` steps.
+    pub fn every_conjunct_in(&mut self, k: usize) -> Term {
+        let all = self.system.terms.and(
+            (0..self.system.invariant.len()).filter(|&i| self.system.is_supported(i)).flat_map(|i| {
+                let conjunct = &self.system.invariant[i];
+                [conjunct.holds, conjunct.defined]
+            }),
+        );
+        self.unrolling.state(all, k)
+    }
+
     /// Whether the status says that `event` (`None`: the initialisation) establishes the target.
     pub fn is_proven(&self, job: &Job, event: Option<EventId>, target: &Target) -> bool {
         match target.property {

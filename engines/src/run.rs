@@ -19,14 +19,19 @@ use crate::problem::{Open, Problem};
 use crate::verdict::{
     Counterexample, Engine, Observer, Progress, Proof, PropertyVerdict, Report, Unknown, Verdict,
 };
+use crate::vetting::vet;
+
+/// Longest time for one query of an engine that can go on without its answer, unless the job says otherwise. A
+/// bounded model checker has none: what it would go on with is harder still.
+const PROOF_QUERY: Duration = Duration::from_secs(10);
 
 /// First slice of each engine of a portfolio; doubled every round.
-const FIRST_SLICE: Duration = Duration::from_millis(300);
+const FIRST_SLICE: Duration = Duration::from_millis(100);
 
 /// Runs an engine, or with [`Engine::Check`] all of them in turn, until it knows or the budget ends.
 ///
-/// A proof is checked in a fresh session before it is reported. A proof status that the check refutes is
-/// dropped and the run repeated without it. Solver failures become [`Unknown::Solver`].
+/// Imported status is held against the solver first ([`vet`]). A proof is checked in a fresh session before it
+/// is reported; a status that this check refutes is dropped and the run repeated without it. Solver failures become [`Unknown::Solver`].
 pub fn run(job: &Job, engine: Engine, open: &mut Open<'_>, observer: &mut dyn Observer) -> Report {
     let mut job = job.clone();
     let mut report = Report {
@@ -37,10 +42,29 @@ pub fn run(job: &Job, engine: Engine, open: &mut Open<'_>, observer: &mut dyn Ob
         further: vec![],
         depth: None,
         wrong_statuses: vec![],
+        unconfirmed_statuses: vec![],
         unsupported: vec![],
         counterexample_to_induction: None,
         statistics: Statistics::default(),
     };
+    match vet(&job, open) {
+        Ok(vetted) => {
+            for pair in vetted.wrong {
+                drop_status(&mut job, pair, observer, &mut report);
+            }
+            if job.recheck {
+                for pair in vetted.undecided {
+                    job.status.remove(pair);
+                }
+            } else {
+                report.unconfirmed_statuses = vetted.undecided;
+            }
+        }
+        Err(e) => {
+            report.verdict = Verdict::Unknown(Unknown::Solver(e.to_string()));
+            return report;
+        }
+    }
     let mut violated = BTreeSet::new();
     let mut first: Option<Box<Counterexample>> = None;
     loop {
@@ -169,10 +193,11 @@ impl Worker {
         slice: &Slice,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, SolverError> {
+        let limited = Slice { query: slice.query.or(Some(PROOF_QUERY)), ..slice.clone() };
         match self {
             Worker::Bmc(b, p) => b.advance(p, job, open, slice, None, observer),
-            Worker::Kind(k, p) => k.advance(p, job, open, slice, observer),
-            Worker::Ic3(i, p) => i.advance(p, job, open, slice, observer),
+            Worker::Kind(k, p) => k.advance(p, job, open, &limited, observer),
+            Worker::Ic3(i, p) => i.advance(p, job, open, &limited, observer),
         }
     }
 }
@@ -209,7 +234,8 @@ impl Round {
                 self.workers.push(Worker::start(engine, job, violated, open)?);
             }
             report.unsupported = self.workers[0].problem().system.unsupported.clone();
-            if self.workers[0].problem().targets.is_empty() {
+            let problem = self.workers[0].problem();
+            if problem.targets.is_empty() && !(problem.unclear.is_empty() && job.well_definedness) {
                 return Ok(Verdict::Unknown(Unknown::Unsupported));
             }
             let alone = self.workers.len() == 1;

@@ -48,6 +48,8 @@ pub struct Report {
     pub depth: Option<usize>,
     /// Pairs whose imported status was found wrong.
     pub wrong_statuses: Vec<bsym_proofs::status::Pair>,
+    /// Pairs whose imported status was used although the solver could not confirm it.
+    pub unconfirmed_statuses: Vec<bsym_proofs::status::Pair>,
     /// Parts of the model that could not be encoded.
     pub unsupported: Vec<bsym_encodings::system::Unsupported>,
     /// What kept k-induction from a proof: states of a path that starts anywhere, as B text.

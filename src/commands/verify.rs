@@ -85,7 +85,8 @@ fn prepare(
     let input = input::machine(&arguments.file, &arguments.output)?;
     let mut model = input.model;
     let scope = input::scope(&model, &arguments.scope)?;
-    let (properties, mut warnings) = input::properties(&model, &arguments.properties, &arguments.conjunct)?;
+    let (properties, mut warnings) =
+        input::properties(&model, &arguments.properties, &arguments.conjunct, !arguments.no_wd)?;
     // The status is about the machine as it was written: a further axiom only makes it stronger.
     let mut imported = status::import(arguments, &model, &scope)?;
     let settings = input::fix_constants(&mut model, &arguments.scope.set, paint)?;

@@ -1,0 +1,97 @@
+//! Holding imported proof status against the solver before anything rests on it.
+//!
+//! Every pair is asked once, all pairs of an event in one query: does the event lead from a state with
+//! the whole invariant to one without the conjunct? A pair that is refuted is wrong: it is reported and
+//! dropped, so that no depth, no frame and no induction step ever uses it. A pair that the solver does not decide
+//! is kept, unless everything has to be confirmed; a proof that needs it lists it as trusted.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use bsym_encodings::session::SolverError;
+use bsym_encodings::term::{Term, Terms};
+use bsym_language::model::EventId;
+use bsym_proofs::status::Pair;
+
+use crate::options::Job;
+use crate::problem::{Decided, Open, Problem, decide};
+
+/// Longest time for one query; a proven pair that takes longer is left to its prover.
+const QUERY: Duration = Duration::from_secs(1);
+
+/// What became of the pairs of a job's status.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Vetted {
+    /// Refuted by the solver.
+    pub wrong: Vec<Pair>,
+    /// Neither confirmed nor refuted.
+    pub undecided: Vec<Pair>,
+}
+
+/// Asks the solver about every pair that the job's status calls proven.
+///
+/// # Errors
+/// If the solver fails.
+pub fn vet(job: &Job, open: &mut Open<'_>) -> Result<Vetted, SolverError> {
+    let mut vetted = Vetted::default();
+    if job.status.is_empty() {
+        return Ok(vetted);
+    }
+    let mut problem = Problem::new(job, &BTreeSet::new(), open)?;
+    let terms = problem.terms();
+    let budget = job.budget.per_query(QUERY);
+    for event in
+        std::iter::once(None).chain((0..problem.system.events.len() as u32).map(|e| Some(EventId(e))))
+    {
+        let pairs: Vec<Pair> = job.status.iter().map(|(pair, _)| pair).filter(|p| p.0 == event).collect();
+        if pairs.is_empty() || budget.check().is_err() {
+            continue;
+        }
+        let mut session = open(terms.clone())?;
+        let Some(relation) = (match event {
+            Some(e) => problem.system.events[e.index()].relation,
+            None => problem.system.initialisation.relation,
+        }) else {
+            vetted.undecided.extend(pairs);
+            continue;
+        };
+        let (relation, after) = match event {
+            Some(_) => (problem.unrolling.step(relation, 0), 1),
+            None => (problem.unrolling.init(relation), 0),
+        };
+        let mut known: Vec<Term> =
+            problem.system.background.iter().chain(&problem.system.axioms).copied().collect();
+        for k in 0..=after {
+            for fact in problem.system.state_facts.clone() {
+                known.push(problem.unrolling.state(fact, k));
+            }
+        }
+        if event.is_some() {
+            known.push(problem.every_conjunct_in(0));
+        }
+        for t in known.into_iter().chain([relation]) {
+            session.assert(t)?;
+        }
+        // A conjunct counts as false only where it has a meaning.
+        let mut questions = vec![];
+        for &pair in &pairs {
+            let conjunct = &problem.system.invariant[pair.1];
+            let violated = terms.and([conjunct.defined, terms.not(conjunct.holds)]);
+            questions.push((pair, problem.unrolling.state(violated, after)));
+        }
+        let any = terms.or(questions.iter().map(|q| q.1));
+        if any == Terms::FALSE || matches!(decide(&mut session, &[any], &budget)?, Decided::Unsat(_)) {
+            continue;
+        }
+        let complete = problem.system.unsupported.is_empty();
+        for (pair, question) in questions {
+            match decide(&mut session, &[question], &budget)? {
+                Decided::Unsat(_) => {}
+                // With a hypothesis missing, a model refutes nothing.
+                Decided::Sat if complete => vetted.wrong.push(pair),
+                Decided::Sat | Decided::Unknown(_) => vetted.undecided.push(pair),
+            }
+        }
+    }
+    Ok(vetted)
+}
