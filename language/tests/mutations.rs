@@ -8,7 +8,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bsym_language::decode::decode;
 use bsym_language::lexer;
@@ -175,14 +175,12 @@ fn corpus() -> Vec<String> {
     texts
 }
 
-#[test]
-fn mistakes_are_survived() {
-    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<usize>().ok());
-    let count = number("BSYM_MUTATIONS");
-    let mut texts: Vec<String> = MACHINES.map(str::to_owned).into();
-    if count.is_some() {
-        texts.extend(corpus());
-    }
+fn number(name: &str) -> Option<usize> {
+    std::env::var(name).ok().and_then(|n| n.parse().ok())
+}
+
+/// Checks `count` texts on a thread that is watched.
+fn run(count: usize, mut make: impl FnMut(&mut Random) -> String) {
     let mut random = Random(number("BSYM_SEED").unwrap_or(1) as u64 * 2 + 0x9E37_79B9_7F4A_7C15);
     let (send, inputs) = channel::<String>();
     let (done, answers) = channel();
@@ -196,32 +194,63 @@ fn mistakes_are_survived() {
             }
         })
     });
+    let keep = |i: usize, text: &str, what: &str| {
+        let path = std::env::temp_dir().join(format!("bsym-mutation-{}-{i}.mch", std::process::id()));
+        std::fs::write(&path, text).expect("the folder for temporary files can be written");
+        eprintln!("input {i} {what}: {}", path.display());
+    };
     let (mut failed, mut slowest) = (0, Duration::ZERO);
-    for i in 0..count.unwrap_or(1_000) {
-        let text = mutated(&texts[random.below(texts.len())], &mut random);
-        let kept = std::env::temp_dir().join(format!("bsym-mutation-{}-{i}.mch", std::process::id()));
-        let start = std::time::Instant::now();
+    for i in 0..count {
+        let text = make(&mut random);
+        let start = Instant::now();
         send.send(text.clone()).expect("the worker waits for input");
         match answers.recv_timeout(PATIENCE) {
             Ok(true) => {}
             Ok(false) => {
-                std::fs::write(&kept, &text).expect("the folder for temporary files can be written");
-                eprintln!("input {i} panics: {}", kept.display());
+                keep(i, &text, "panics");
                 failed += 1;
             }
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                std::fs::write(&kept, &text).expect("the folder for temporary files can be written");
-                panic!("input {i} takes more than {PATIENCE:?}: {}", kept.display());
+                keep(i, &text, "does not end");
+                panic!("no answer within {PATIENCE:?}");
             }
         }
         if start.elapsed() > slowest {
             slowest = start.elapsed();
-            if slowest > PATIENCE / 10 {
-                std::fs::write(&kept, &text).expect("the folder for temporary files can be written");
-                eprintln!("input {i} takes {slowest:?}: {}", kept.display());
+            if slowest > PATIENCE / 20 {
+                keep(i, &text, &format!("takes {slowest:?}"));
             }
         }
     }
     println!("the slowest input took {slowest:?}");
     assert_eq!(failed, 0, "inputs that panic");
+}
+
+#[test]
+fn mistakes_are_survived() {
+    let mut texts: Vec<String> = MACHINES.map(str::to_owned).into();
+    let count = number("BSYM_MUTATIONS");
+    if count.is_some() {
+        texts.extend(corpus());
+    }
+    run(count.unwrap_or(1_000), |random| mutated(&texts[random.below(texts.len())], random));
+}
+
+#[test]
+fn the_same_again_and_again_takes_no_longer_than_it_must() {
+    let places = [
+        "",
+        "MACHINE m ",
+        "MACHINE m DEFINITIONS d == ",
+        "MACHINE m VARIABLES x INVARIANT ",
+        "MACHINE m VARIABLES x INVARIANT x : INTEGER INITIALISATION ",
+        "MACHINE m VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 1 OPERATIONS op = ",
+    ];
+    let pieces: Vec<&str> = PIECES.split(' ').collect();
+    let count = number("BSYM_MUTATIONS").map(|n| n / 100);
+    let length = if count.is_some() { 8_000 } else { 1_000 };
+    run(count.unwrap_or(200), |random| {
+        let row: Vec<&str> = (0..=random.below(4)).map(|_| pieces[random.below(pieces.len())]).collect();
+        format!("{}{}", places[random.below(places.len())], format!("{} ", row.join(" ")).repeat(length))
+    });
 }

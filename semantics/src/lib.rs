@@ -19,11 +19,13 @@
 //! ```
 //!
 //! Deliberately absent: any solver; search for states beyond one step.
+pub mod cardinality;
 mod elements;
 pub mod env;
 pub mod error;
 pub mod evaluator;
 pub mod finder;
+mod images;
 pub mod itf;
 pub mod lazy_set;
 mod operators;
@@ -37,6 +39,7 @@ mod sequences;
 pub mod sets;
 mod solve;
 pub mod state;
+mod totality;
 pub mod trace_file;
 pub mod transitions;
 pub mod value;
