@@ -1,4 +1,4 @@
-//! Text to typed model for classical B.
+#![doc = include_str!("../README.md")]
 pub mod ast;
 pub mod check;
 pub mod check_codes;

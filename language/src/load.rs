@@ -8,8 +8,9 @@ use crate::ast;
 use crate::check;
 use crate::check_codes as codes;
 use crate::decode::{self, ReadError};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::model::{Expr, Model, Pred};
+use crate::parse_codes;
 use crate::parser;
 use crate::source::{Source, SourceId, Sources};
 
@@ -41,6 +42,9 @@ pub fn load_text(path: impl Into<PathBuf>, text: impl Into<String>) -> Loaded {
     load(sources, id, vec![])
 }
 
+/// What may follow from text that could not be read.
+const MISSED: [Code; 3] = [codes::UNKNOWN_TYPE, codes::MISSING_SECTION, codes::NOT_INITIALISED];
+
 fn load(mut sources: Sources, id: SourceId, mut diagnostics: Vec<Diagnostic>) -> Loaded {
     let (machine, found) = parser::parse(&sources, id);
     diagnostics.extend(found);
@@ -48,10 +52,15 @@ fn load(mut sources: Sources, id: SourceId, mut diagnostics: Vec<Diagnostic>) ->
     let sources = Arc::new(sources);
     name_of_file(&machine, &sources, id, &mut diagnostics);
     let unread = diagnostics.iter().any(|d| d.severity == Severity::Error);
-    let (model, checked) = check::check(sources.clone(), &machine, &mut |name| files.remove(name));
-    // Where text could not be read, the checker works on holes: it may say less, never more.
+    let (model, mut checked) = check::check(sources.clone(), &machine, &mut |name| files.remove(name));
     let model = if unread { None } else { model };
+    if unread {
+        // The checker works on holes: what it misses may stand in them.
+        let cut = diagnostics.iter().any(|d| d.code == parse_codes::UNTERMINATED_COMMENT);
+        checked.retain(|d| !(MISSED.contains(&d.code) || cut && d.code == codes::UNKNOWN_IDENTIFIER));
+    }
     diagnostics.extend(checked);
+    diagnostics.sort_by_key(|d| (d.span.source, d.span.start));
     Loaded { sources, model, diagnostics }
 }
 

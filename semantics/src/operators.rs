@@ -10,11 +10,12 @@ use bsym_language::types::Type;
 use num_rational::BigRational;
 use num_traits::{ToPrimitive, Zero};
 
+use crate::cardinality::Cardinality;
 use crate::error::EvalError;
 use crate::evaluator::{Eval, Evaluator};
 use crate::lazy_set::LazySet;
 use crate::reals;
-use crate::sets::{Cardinality, is_relation_space};
+use crate::sets::is_relation_space;
 use crate::value::Value;
 
 impl Evaluator<'_> {

@@ -1,4 +1,4 @@
-//! Sets, listed or lazy: membership, inclusion, equality, cardinality.
+//! Sets, listed or lazy: membership, inclusion, equality.
 //!
 //! Equality is extensional. Sets are listed before they are compared where that is possible; two sets of
 //! which one is known to be infinite and one finite differ; what is left is an error of kind
@@ -8,110 +8,14 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use bsym_language::int::Int;
 use bsym_language::model::{BinaryOp, UnaryOp};
 use bsym_language::source::Span;
 
+use crate::cardinality::Cardinality;
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::{Eval, Evaluator};
 use crate::lazy_set::{ClosureKind, LazySet};
 use crate::value::Value;
-
-/// What is known about the number of elements without listing them.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Cardinality {
-    /// Exactly so many.
-    Exact(Int),
-    /// Finite, at most so many.
-    AtMost(Int),
-    /// Finite, and too many to write the number down.
-    Huge,
-    /// Infinite.
-    Infinite,
-    /// Not known.
-    Unknown,
-}
-
-/// Largest exponent for which a cardinality is computed.
-const LARGEST_EXPONENT: i64 = 100_000;
-
-impl Cardinality {
-    fn of(n: usize) -> Cardinality {
-        Cardinality::Exact(Int::from(n as i64))
-    }
-
-    /// The bound, if it is at most `limit`.
-    pub fn within(&self, limit: usize) -> Option<usize> {
-        match self {
-            Cardinality::Exact(n) | Cardinality::AtMost(n) => n.to_usize().filter(|n| *n <= limit),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn is_finite(&self) -> Option<bool> {
-        match self {
-            Cardinality::Exact(_) | Cardinality::AtMost(_) | Cardinality::Huge => Some(true),
-            Cardinality::Infinite => Some(false),
-            Cardinality::Unknown => None,
-        }
-    }
-
-    fn exact(&self) -> Option<&Int> {
-        match self {
-            Cardinality::Exact(n) => Some(n),
-            _ => None,
-        }
-    }
-
-    fn upper(self) -> Cardinality {
-        match self {
-            Cardinality::Exact(n) => Cardinality::AtMost(n),
-            other => other,
-        }
-    }
-
-    fn power_of(&self, base: i64) -> Cardinality {
-        match self {
-            Cardinality::Exact(n) => power(&Int::from(base), n),
-            Cardinality::AtMost(n) => power(&Int::from(base), n).upper(),
-            other => other.clone(),
-        }
-    }
-
-    pub(crate) fn times(&self, other: &Cardinality) -> Cardinality {
-        use Cardinality::*;
-        match (self, other) {
-            (Exact(n), _) | (_, Exact(n)) if n.is_zero() => Exact(Int::ZERO),
-            (Exact(a), Exact(b)) => Exact(a * b),
-            (Exact(a) | AtMost(a), Exact(b) | AtMost(b)) => AtMost(a * b),
-            (Unknown, _) | (_, Unknown) => Unknown,
-            // The other one may turn out empty.
-            (Infinite, AtMost(_) | Huge) | (AtMost(_) | Huge, Infinite) => Unknown,
-            (Infinite, _) | (_, Infinite) => Infinite,
-            (Huge, _) | (_, Huge) => Huge,
-        }
-    }
-
-    fn plus(&self, other: &Cardinality) -> Cardinality {
-        use Cardinality::*;
-        match (self, other) {
-            (Infinite, _) | (_, Infinite) => Infinite,
-            (Unknown, _) | (_, Unknown) => Unknown,
-            (Huge, _) | (_, Huge) => Huge,
-            (Exact(a) | AtMost(a), Exact(b) | AtMost(b)) => AtMost(a + b),
-        }
-    }
-}
-
-fn power(base: &Int, exponent: &Int) -> Cardinality {
-    match exponent.to_i64() {
-        Some(e) if e <= LARGEST_EXPONENT && base.to_big().bits() < 64 => {
-            base.pow(exponent).map_or(Cardinality::Huge, Cardinality::Exact)
-        }
-        _ if *base <= Int::ONE => base.pow(exponent).map_or(Cardinality::Huge, Cardinality::Exact),
-        _ => Cardinality::Huge,
-    }
-}
 
 impl Evaluator<'_> {
     /// Lists a set that can be listed within the limits; other values are left as they are.
@@ -185,135 +89,6 @@ impl Evaluator<'_> {
 
     pub(crate) fn not_listed(&self, set: &Value, at: Span) -> EvalError {
         EvalError::too_large(at, format!("the elements of {} cannot be listed", self.short(set)))
-    }
-
-    /// What is known about the number of elements without listing them.
-    pub fn cardinality(&self, set: &Value, at: Span) -> Eval<Cardinality> {
-        use Cardinality::*;
-        let lazy = match set {
-            Value::Set(s) => return Ok(Cardinality::of(s.len())),
-            Value::Lazy(lazy) => lazy,
-            _ => return Err(self.confused(at)),
-        };
-        let of = |s: &Value| self.cardinality(s, at);
-        Ok(match &**lazy {
-            LazySet::Integers | LazySet::From(_) | LazySet::Strings | LazySet::Reals => Infinite,
-            LazySet::Succ | LazySet::Pred => Infinite,
-            LazySet::Interval(a, b) if a > b => Exact(Int::ZERO),
-            LazySet::Interval(a, b) => Exact(&(b - a) + &Int::ONE),
-            // Finite and not empty, of unknown size.
-            LazySet::Carrier(_) => Huge,
-            LazySet::Power(s) | LazySet::Unary(UnaryOp::Pow, s) => of(s)?.power_of(2),
-            LazySet::Unary(UnaryOp::Fin | UnaryOp::Fin1 | UnaryOp::Pow1, s) => match of(s)?.power_of(2) {
-                Exact(n) if !matches!(&**lazy, LazySet::Unary(UnaryOp::Fin, _)) => Exact(&n - &Int::ONE),
-                other => other,
-            },
-            LazySet::Unary(UnaryOp::Seq | UnaryOp::Seq1, s) => match of(s)? {
-                Exact(n) if n.is_zero() => {
-                    let seq = matches!(&**lazy, LazySet::Unary(UnaryOp::Seq, _));
-                    Exact(if seq { Int::ONE } else { Int::ZERO })
-                }
-                Exact(_) | Infinite => Infinite,
-                Huge if matches!(s, Value::Lazy(l) if matches!(**l, LazySet::Carrier(_))) => Infinite,
-                _ => Unknown,
-            },
-            LazySet::Unary(op @ (UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm), s) => match of(s)? {
-                Exact(n) => match n.to_i64() {
-                    Some(n) if n <= 1000 => Exact(injections(n, *op)),
-                    _ => Huge,
-                },
-                other => other.upper(),
-            },
-            LazySet::Unary(UnaryOp::Id | UnaryOp::Inverse | UnaryOp::Rel, s) if !rel(lazy) => of(s)?,
-            LazySet::Unary(UnaryOp::Dom | UnaryOp::Ran | UnaryOp::Fnc, s) => match of(s)? {
-                Infinite => Unknown,
-                other => other.upper(),
-            },
-            LazySet::Unary(..) => Unknown,
-            LazySet::Prj1(s, t) | LazySet::Prj2(s, t) | LazySet::Binary(BinaryOp::Cartesian, s, t) => {
-                of(s)?.times(&of(t)?)
-            }
-            LazySet::Struct(fields) => {
-                fields.iter().try_fold(Exact(Int::ONE), |all, (_, s)| Ok(all.times(&of(s)?)))?
-            }
-            LazySet::Binary(op, s, t) => match op {
-                BinaryOp::Union => of(s)?.plus(&of(t)?),
-                BinaryOp::Intersection => match (of(s)?, of(t)?) {
-                    (Infinite, Infinite) => Unknown,
-                    (Exact(a) | AtMost(a), Exact(b) | AtMost(b)) => AtMost(a.min(b)),
-                    (Exact(a) | AtMost(a), _) | (_, Exact(a) | AtMost(a)) => AtMost(a),
-                    (Huge, _) | (_, Huge) => Huge,
-                    _ => Unknown,
-                },
-                BinaryOp::Difference => match (of(s)?, of(t)?.is_finite()) {
-                    (Infinite, Some(true)) => Infinite,
-                    (Infinite, _) => Unknown,
-                    (other, _) => other.upper(),
-                },
-                BinaryOp::DomainRestriction
-                | BinaryOp::DomainSubtraction
-                | BinaryOp::RangeRestriction
-                | BinaryOp::RangeSubtraction => {
-                    let r = if matches!(op, BinaryOp::DomainRestriction | BinaryOp::DomainSubtraction) {
-                        t
-                    } else {
-                        s
-                    };
-                    match of(r)? {
-                        Infinite => Unknown,
-                        other => other.upper(),
-                    }
-                }
-                BinaryOp::Override => of(s)?.plus(&of(t)?),
-                BinaryOp::Relation => of(s)?.times(&of(t)?).power_of(2),
-                BinaryOp::TotalFunction => match (of(s)?, of(t)?) {
-                    (Exact(n), _) if n.is_zero() => Exact(Int::ONE),
-                    (_, Exact(n)) if n == Int::ONE => Exact(Int::ONE),
-                    (Exact(n), Exact(m)) => power(&m, &n),
-                    (a, b) => loose_functions(&a, &b),
-                },
-                BinaryOp::PartialFunction => match (of(s)?, of(t)?) {
-                    (Exact(n), Exact(m)) => power(&(&m + &Int::ONE), &n),
-                    (a, b) => loose_functions(&a, &b),
-                },
-                BinaryOp::PartialInjection
-                | BinaryOp::TotalInjection
-                | BinaryOp::PartialSurjection
-                | BinaryOp::TotalSurjection
-                | BinaryOp::PartialBijection
-                | BinaryOp::TotalBijection => match (of(s)?, of(t)?) {
-                    (Exact(n), Exact(m)) => power(&(&m + &Int::ONE), &n).upper(),
-                    (a, b) => loose_functions(&a, &b),
-                },
-                BinaryOp::TotalRelation
-                | BinaryOp::SurjectiveRelation
-                | BinaryOp::TotalSurjectiveRelation => match of(s)?.times(&of(t)?).power_of(2) {
-                    Infinite => Unknown,
-                    other => other.upper(),
-                },
-                _ => Unknown,
-            },
-            LazySet::Closure(_) => Unknown,
-        })
-    }
-
-    /// Whether a set is finite.
-    pub fn finite(&self, set: &Value, at: Span) -> Eval<bool> {
-        match self.cardinality(set, at)?.is_finite() {
-            Some(known) => Ok(known),
-            None => self.list(set, at).map(|_| true),
-        }
-    }
-
-    /// `card(S)`
-    pub(crate) fn card(&self, set: &Value, at: Span) -> Eval<Int> {
-        match self.cardinality(set, at)? {
-            Cardinality::Exact(n) => Ok(n),
-            Cardinality::Infinite => {
-                Err(EvalError::ill_defined(at, format!("card of the infinite set {}", self.short(set))))
-            }
-            _ => Ok(Int::from(self.list(set, at)?.len() as i64)),
-        }
     }
 
     /// Whether a set has no elements.
@@ -669,33 +444,4 @@ fn is_selection(set: &Value) -> bool {
         },
         _ => false,
     }
-}
-
-fn rel(lazy: &LazySet) -> bool {
-    matches!(lazy, LazySet::Unary(UnaryOp::Rel, _))
-}
-
-/// Functions between sets of which not both sizes are known.
-fn loose_functions(from: &Cardinality, to: &Cardinality) -> Cardinality {
-    match (from.is_finite(), to.is_finite()) {
-        (Some(true), Some(true)) => match (from, to) {
-            (
-                Cardinality::Exact(n) | Cardinality::AtMost(n),
-                Cardinality::Exact(m) | Cardinality::AtMost(m),
-            ) => power(&(m + &Int::ONE), n).upper(),
-            _ => Cardinality::Huge,
-        },
-        _ => Cardinality::Unknown,
-    }
-}
-
-/// Number of injective sequences over a set of `n` elements; of all of them for `perm`.
-fn injections(n: i64, op: UnaryOp) -> Int {
-    let mut total = if op == UnaryOp::Iseq { Int::ONE } else { Int::ZERO };
-    let mut last = Int::ONE;
-    for k in 0..n {
-        last = &last * &Int::from(n - k);
-        total = &total + &last;
-    }
-    if op == UnaryOp::Perm { last } else { total }
 }

@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bsym_language::int::Int;
-use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, QuantOp, UnaryOp};
+use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, UnaryOp};
 use bsym_language::source::Span;
 use bsym_language::types::Type;
 
@@ -22,7 +22,6 @@ use crate::env::{Env, FreeNames, Name};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::{Eval, Evaluator};
 use crate::lazy_set::LazySet;
-use crate::sets::Cardinality;
 use crate::value::Value;
 
 type Flow = Eval<ControlFlow<()>>;
@@ -129,107 +128,6 @@ impl<'m> Evaluator<'m> {
         let search = Search { eval: self, env, unknowns, literals, at, candidates: Cell::new(0), probe };
         search.round(&mut vec![None; unknowns.len()], settled, report)
     }
-
-    /// Whether the predicate has a truth value under every binding of the names that the environment
-    /// leaves open.
-    pub(crate) fn is_total(&self, env: &Env<'_>, pred: &Pred) -> bool {
-        self.total_pred(env, pred)
-    }
-
-    fn total_pred(&self, env: &Env<'_>, pred: &Pred) -> bool {
-        match &pred.kind {
-            PredKind::True | PredKind::False => true,
-            PredKind::And(ps) | PredKind::Or(ps) => ps.iter().all(|p| self.total_pred(env, p)),
-            PredKind::Implies(a, b) | PredKind::Iff(a, b) => {
-                self.total_pred(env, a) && self.total_pred(env, b)
-            }
-            PredKind::Not(p) | PredKind::Forall(_, p) | PredKind::Exists(_, p) => self.total_pred(env, p),
-            PredKind::Compare(_, a, b) => self.total_expr(env, a) && self.total_expr(env, b),
-            PredKind::Finite(e) => self.total_expr(env, e),
-            PredKind::Partition(e, es) => {
-                self.total_expr(env, e) && es.iter().all(|e| self.total_expr(env, e))
-            }
-            PredKind::If(p, a, b) => [p, a, b].into_iter().all(|p| self.total_pred(env, p)),
-            PredKind::Let(defs, p) => {
-                defs.iter().all(|(_, e)| self.total_expr(env, e)) && self.total_pred(env, p)
-            }
-        }
-    }
-
-    fn total_expr(&self, env: &Env<'_>, expr: &Expr) -> bool {
-        let both = |a: &Expr, b: &Expr| self.total_expr(env, a) && self.total_expr(env, b);
-        let parts = match &expr.kind {
-            ExprKind::SetExtension(es) | ExprKind::SeqExtension(es) => {
-                es.iter().all(|e| self.total_expr(env, e))
-            }
-            ExprKind::Unary(op, e) => !is_partial_unary(*op) && self.total_expr(env, e),
-            ExprKind::Binary(BinaryOp::Divide, a, b) => {
-                matches!(&b.kind, ExprKind::Integer(n) if !n.is_zero()) && self.total_expr(env, a)
-            }
-            ExprKind::Binary(op, a, b) => !is_partial_binary(*op) && both(a, b),
-            ExprKind::Apply(f, x) => self.total_expr(env, x) && self.is_total_function(env, f, x),
-            ExprKind::BoolOf(p) | ExprKind::Comprehension(_, p) => self.total_pred(env, p),
-            ExprKind::Quantified(op, _, p, e) => {
-                *op != QuantOp::Inter && self.total_pred(env, p) && self.total_expr(env, e)
-            }
-            ExprKind::Record(fields) | ExprKind::Struct(fields) => {
-                fields.iter().all(|(_, e)| self.total_expr(env, e))
-            }
-            ExprKind::Field(e, _) => self.total_expr(env, e),
-            ExprKind::WithField(a, _, b) | ExprKind::Prj1(a, b) | ExprKind::Prj2(a, b) => both(a, b),
-            ExprKind::If(p, a, b) => self.total_pred(env, p) && both(a, b),
-            ExprKind::Let(defs, e) => {
-                defs.iter().all(|(_, e)| self.total_expr(env, e)) && self.total_expr(env, e)
-            }
-            ExprKind::Iterate(..) => false,
-            ExprKind::Var(_) | ExprKind::Old(_) | ExprKind::Const(_) | ExprKind::Local(_) => true,
-            _ => true,
-        };
-        // What does not depend on an unknown has one value or none.
-        parts || (self.is_closed(env, expr) && self.eval(env, expr).is_ok())
-    }
-
-    fn is_closed(&self, env: &Env<'_>, expr: &Expr) -> bool {
-        FreeNames::of_expr(expr).into_iter().all(|n| env.get(n).is_some())
-    }
-
-    /// Whether `f` has a value and is defined once for everything of the argument's type.
-    fn is_total_function(&self, env: &Env<'_>, f: &Expr, x: &Expr) -> bool {
-        if !self.is_closed(env, f) {
-            return false;
-        }
-        let Ok(Value::Set(pairs)) = self.eval(env, f) else { return false };
-        let all = self.type_values(&x.ty);
-        let Ok(Cardinality::Exact(n)) = self.cardinality(&all, x.span) else { return false };
-        let mut points: Vec<_> = pairs.iter().filter_map(|p| p.as_pair().map(|p| p.0)).collect();
-        points.dedup();
-        n == Int::from(pairs.len() as i64) && points.len() == pairs.len()
-    }
-}
-
-fn is_partial_unary(op: UnaryOp) -> bool {
-    use UnaryOp::*;
-    matches!(
-        op,
-        Card | Max
-            | Min
-            | MaxReal
-            | MinReal
-            | GeneralInter
-            | Perm
-            | Size
-            | First
-            | Last
-            | Front
-            | Tail
-            | Rev
-            | Conc
-    )
-}
-
-fn is_partial_binary(op: BinaryOp) -> bool {
-    use BinaryOp::*;
-    matches!(op, Divide | Mod | Power | DivideReal | PowerReal | Prepend | Append | Concat | Take | Drop)
 }
 
 /// Cuts a predicate, or its negation, into literals that all hold if it does; in the order of evaluation.
@@ -286,7 +184,7 @@ impl<'m> Search<'_, 'm> {
 
     /// Whether every literal before this one holds or cannot be ill-defined.
     fn may_narrow(&self, env: &Env<'_>, settled: &[bool], literal: usize) -> bool {
-        (0..literal).all(|i| settled[i] || self.eval.total_pred(env, self.literals[i].pred))
+        (0..literal).all(|i| settled[i] || self.eval.is_total(env, self.literals[i].pred))
     }
 
     fn round(&self, bound: &mut Binding, mut settled: Vec<bool>, report: Report<'_>) -> Flow {
@@ -395,7 +293,7 @@ impl<'m> Search<'_, 'm> {
                 continue;
             }
             let usable = all_before;
-            all_before = all_before && self.eval.total_pred(env, literal.pred);
+            all_before = all_before && self.eval.is_total(env, literal.pred);
             if !usable {
                 break;
             }
@@ -612,7 +510,7 @@ impl<'m> Search<'_, 'm> {
                 let mut confined = vec![None; self.unknowns.len()];
                 let source = self.candidates_of(env, positive, literal, bound, &mut bounds, &mut confined);
                 found = source.and_then(|source| self.one_unknown(env, source, bound));
-                if found.is_some() || !self.eval.total_pred(env, literal) {
+                if found.is_some() || !self.eval.is_total(env, literal) {
                     break;
                 }
             }

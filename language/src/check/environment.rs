@@ -214,7 +214,8 @@ impl Checker {
     }
 }
 
-/// Edit distance of Levenshtein; letters that differ only in case count as equal for all but one.
+/// Edit distance where two neighbours that are swapped count as one mistake (optimal string
+/// alignment); letters that differ only in case count as equal for all but one.
 fn distance(a: &str, b: &str) -> usize {
     if a.to_lowercase() == b.to_lowercase() {
         return 1;
@@ -223,15 +224,17 @@ fn distance(a: &str, b: &str) -> usize {
     if a.len().abs_diff(b.len()) > 3 {
         return usize::MAX;
     }
+    let mut before: Vec<usize> = vec![];
     let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let next = (diagonal + usize::from(ca != cb)).min(row[j] + 1).min(row[j + 1] + 1);
-            diagonal = row[j + 1];
-            row[j + 1] = next;
+    for i in 0..a.len() {
+        let mut next = vec![i + 1; b.len() + 1];
+        for j in 0..b.len() {
+            next[j + 1] = (row[j] + usize::from(a[i] != b[j])).min(next[j] + 1).min(row[j + 1] + 1);
+            if i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] {
+                next[j + 1] = next[j + 1].min(before[j - 1] + 1);
+            }
         }
+        before = std::mem::replace(&mut row, next);
     }
     row[b.len()]
 }
@@ -246,5 +249,8 @@ mod tests {
         assert_eq!(distance("abc", "ABC"), 1);
         assert_eq!(distance("kitten", "sitting"), 3);
         assert_eq!(distance("", "ab"), 2);
+        assert_eq!(distance("ab", ""), 2);
+        assert_eq!(distance("emtpy", "empty"), 1);
+        assert_eq!(distance("levle", "level"), 1);
     }
 }

@@ -209,8 +209,9 @@ impl Parser<'_> {
                 _ => return None,
             }
         };
-        let span = self.span();
-        let span = crate::source::Span { end: span.start + found.len() as u32, ..span };
+        // The operator may be two tokens, or one that is spelled otherwise.
+        let last = if found.len() > word.len() { self.at + 1 } else { self.at };
+        let span = self.span().to(self.span_at(last));
         let message = format!("`{found}` is no operator here");
         Some(self.report(Diagnostic::error(codes::FOREIGN_OPERATOR, span, message).help(help)))
     }
