@@ -1,6 +1,6 @@
 //! Holds every engine against the known verdicts of the corpus of foreign machines.
 //!
-//! `sweep CORPUS [FOLDER…] [--every N] [--seconds S] [--jobs N] [--only TEXT] [--unknown-too]` runs each engine on each
+//! `sweep CORPUS [FOLDER…] [--every N [--offset N]] [--seconds S] [--jobs N] [--only TEXT] [--unknown-too]` runs each engine on each
 //! machine in a process of its own, so that a crash or a hang is one line of the table, and prints
 //! one line per run (class, seconds, engine, machine, detail) and the counts at the end.
 //! `sweep --one FILE ENGINE SECONDS DEPTH` is such a process.
@@ -47,7 +47,9 @@ fn main() {
 }
 
 fn usage() -> ! {
-    eprintln!("sweep CORPUS [FOLDER…] [--every N] [--seconds S] [--jobs N] [--only TEXT] [--unknown-too]");
+    eprintln!(
+        "sweep CORPUS [FOLDER…] [--every N [--offset N]] [--seconds S] [--jobs N] [--only TEXT] [--unknown-too]"
+    );
     std::process::exit(2)
 }
 
@@ -137,14 +139,15 @@ struct Machine {
 
 fn sweep(arguments: &[String]) {
     let mut folders = vec![];
-    let (mut every, mut seconds, mut jobs, mut only, mut all) =
-        (1usize, 3.0f64, 1usize, String::new(), false);
+    let (mut every, mut offset, mut seconds, mut jobs) = (1usize, 0usize, 3.0f64, 1usize);
+    let (mut only, mut all) = (String::new(), false);
     let mut rest = arguments.iter();
     let Some(corpus) = rest.next().map(PathBuf::from) else { usage() };
     while let Some(argument) = rest.next() {
         let mut value = || rest.next().cloned().unwrap_or_else(|| usage());
         match argument.as_str() {
             "--every" => every = value().parse().unwrap_or_else(|_| usage()),
+            "--offset" => offset = value().parse().unwrap_or_else(|_| usage()),
             "--seconds" => seconds = value().parse().unwrap_or_else(|_| usage()),
             "--jobs" => jobs = value().parse().unwrap_or_else(|_| usage()),
             "--only" => only = value(),
@@ -178,7 +181,7 @@ fn sweep(arguments: &[String]) {
         }
     }
     let mut machines: Vec<Machine> =
-        machines.into_iter().enumerate().filter(|(i, _)| i % every == 0).map(|(_, m)| m).collect();
+        machines.into_iter().enumerate().filter(|(i, _)| i % every == offset).map(|(_, m)| m).collect();
     machines.sort_by_key(|m| !m.comparable);
     let next = AtomicUsize::new(0);
     let counts: Mutex<BTreeMap<(String, &str), usize>> = Mutex::new(BTreeMap::new());
