@@ -1,6 +1,7 @@
 //! Driving engines to a report: slices, checked proofs, wrong statuses, going on after a violation.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::time::Duration;
 
 use bsym_encodings::budget::Stopped;
@@ -46,6 +47,7 @@ pub fn run(job: &Job, engine: Engine, open: &mut Open<'_>, observer: &mut dyn Ob
         unsupported: vec![],
         counterexample_to_induction: None,
         statistics: Statistics::default(),
+        leftovers: Leftovers::default(),
     };
     match vet(&job, open) {
         Ok(vetted) => {
@@ -309,8 +311,24 @@ impl Round {
                     kind.counterexample_to_induction().map(<[String]>::to_vec);
             }
         }
-        self.drop_workers();
+        for worker in &self.workers {
+            self.statistics += worker.statistics();
+        }
         report.statistics += self.statistics;
+        report.leftovers = Leftovers(std::mem::take(&mut self.workers));
+    }
+}
+
+/// The solvers and terms of a run that is over.
+///
+/// To free those of a deep search takes seconds. Whoever has a deadline to keep shows the report first
+/// and drops it then, or ends the program without dropping it.
+#[derive(Default)]
+pub struct Leftovers(Vec<Worker>);
+
+impl fmt::Debug for Leftovers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Leftovers({})", self.0.len())
     }
 }
 

@@ -6,6 +6,8 @@ use bsym_proofs::claim::{Checked, Claim, Property};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::state::{Trace, Violation};
 
+use crate::run::Leftovers;
+
 /// The engines.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Engine {
@@ -56,6 +58,8 @@ pub struct Report {
     pub counterexample_to_induction: Option<Vec<String>>,
     /// Work of the solvers.
     pub statistics: Statistics,
+    /// What is still to be freed.
+    pub leftovers: Leftovers,
 }
 
 /// The answer about all properties.

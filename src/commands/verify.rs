@@ -67,11 +67,14 @@ pub fn run(engine: Engine, arguments: &VerifyArguments, control: &Control) -> Re
         budget: control.budget.clone(),
     };
     let begin = Instant::now();
-    let report = run_engine(&job, engine, &mut |terms| open::open(terms, &choice), &mut reporter);
+    let mut report = run_engine(&job, engine, &mut |terms| open::open(terms, &choice), &mut reporter);
     control.finish();
     reporter.timing("run", begin.elapsed().as_secs_f64());
     reporter.finish();
-    Ok(run.conclude(&report))
+    let code = run.conclude(&report);
+    // The program ends here: freeing solvers one by one would take seconds after a deep search.
+    std::mem::forget(std::mem::take(&mut report.leftovers));
+    Ok(code)
 }
 
 fn prepare(
