@@ -15,7 +15,7 @@ use bsym_language::lexer;
 use bsym_language::load::load_text;
 use bsym_language::source::SourceId;
 use bsym_language::stack::with_large_stack;
-use bsym_language::{print, render};
+use bsym_language::{print, render, walk};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -148,7 +148,9 @@ fn survive(text: &str) {
         }
     }
     if let Some(model) = &loaded.model {
-        print::machine(model);
+        let again = load_text("Mutated.mch", print::machine(model)).model;
+        let again = again.expect("what is printed is right");
+        assert!(walk::normalised(model) == walk::normalised(&again), "it reads differently");
     }
 }
 
