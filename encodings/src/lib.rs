@@ -1,4 +1,4 @@
-//! B models as solver terms, and sessions with the solvers.
+#![doc = include_str!("../README.md")]
 pub mod budget;
 pub mod concretize;
 pub mod determined;

@@ -1,4 +1,4 @@
-//! Bounded model checking, k-induction and IC3 for B models, with proof information.
+#![doc = include_str!("../README.md")]
 pub mod bmc;
 pub mod counterexample;
 pub mod hunt;
