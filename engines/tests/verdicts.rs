@@ -55,7 +55,7 @@ OPERATIONS burn = SELECT left > 0 THEN left, x := left - 1, x + 1 END END";
 fn mutual_exclusion_for_any_number_of_processes() {
     let text = "MACHINE Mutex SETS PROCESS; LOCK = {free, taken}
 VARIABLES waiting, critical, lock
-INVARIANT waiting <: PROCESS & critical <: PROCESS & waiting /\\ critical = {} &
+INVARIANT waiting <: PROCESS & critical <: PROCESS & lock : LOCK & waiting /\\ critical = {} &
   !(p, q).(p : critical & q : critical => p = q)
 INITIALISATION waiting, critical, lock := {}, {}, free
 OPERATIONS
