@@ -1,9 +1,9 @@
 //! Holds every engine against the known verdicts of the corpus of foreign machines.
 //!
-//! `sweep CORPUS [FOLDER…] [--every N [--offset N]] [--seconds S] [--jobs N] [--only TEXT] [--unknown-too]` runs each engine on each
+//! `sweep CORPUS [FOLDER…] [--every N [--offset N]] [--seconds S] [--jobs N] [--only TEXT] [--mode facts|any-size|claimed] [--unknown-too]` runs each engine on each
 //! machine in a process of its own, so that a crash or a hang is one line of the table, and prints
 //! one line per run (class, seconds, engine, machine, detail) and the counts at the end.
-//! `sweep --one FILE ENGINE SECONDS DEPTH` is such a process.
+//! `sweep --one FILE ENGINE SECONDS DEPTH MODE` is such a process.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -20,9 +20,11 @@ use bsym_encodings::term::Terms;
 use bsym_engines::options::Job;
 use bsym_engines::run::run;
 use bsym_engines::verdict::{Engine, Progress, Unknown, Verdict};
+use bsym_language::int::Int;
 use bsym_language::load::load_model;
+use bsym_language::model::{EventId, Model};
 use bsym_proofs::claim::Property;
-use bsym_proofs::status::ProofStatus;
+use bsym_proofs::status::{Level, PairStatus, ProofStatus};
 use bsym_semantics::scope::{Scope, ScopeRequest};
 
 /// Events in the traces that BMC looks at.
@@ -35,11 +37,12 @@ const HARD: Duration = Duration::from_secs(12);
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.first().is_some_and(|a| a == "--one") {
-        let [_, file, engine, seconds, depth] = &arguments[..] else { usage() };
+        let [_, file, engine, seconds, depth, mode] = &arguments[..] else { usage() };
+        let mode = Mode::named(mode).unwrap_or_else(|| usage());
         let (file, engine) = (PathBuf::from(file), engine.clone());
         let seconds = seconds.parse().unwrap_or_else(|_| usage());
         let depth = depth.parse().unwrap_or_else(|_| usage());
-        let work = move || one(&file, &engine, seconds, depth);
+        let work = move || one(&file, &engine, seconds, depth, mode);
         let one = std::thread::Builder::new().stack_size(1 << 30).spawn(work);
         std::process::exit(i32::from(one.is_ok_and(|t| t.join().is_err())) * 101);
     }
@@ -48,13 +51,59 @@ fn main() {
 
 fn usage() -> ! {
     eprintln!(
-        "sweep CORPUS [FOLDER…] [--every N [--offset N]] [--seconds S] [--jobs N] [--only TEXT] [--unknown-too]"
+        "sweep CORPUS [FOLDER…] [--every N [--offset N]] [--seconds S] [--jobs N] [--only TEXT] [--mode facts|any-size|claimed] [--unknown-too]"
     );
     std::process::exit(2)
 }
 
+/// What is asked of the engines.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// The scope of the facts.
+    Facts,
+    /// The integers of the facts, deferred sets of any size: a proof must agree, a violation need not.
+    AnySize,
+    /// The scope of the facts, and every conjunct claimed to be proven for every event.
+    Claimed,
+}
+
+impl Mode {
+    fn named(name: &str) -> Option<Mode> {
+        match name {
+            "facts" => Some(Mode::Facts),
+            "any-size" => Some(Mode::AnySize),
+            "claimed" => Some(Mode::Claimed),
+            _ => None,
+        }
+    }
+
+    fn request(self, model: &Model) -> ScopeRequest {
+        match self {
+            Mode::Facts | Mode::Claimed => ScopeRequest { prob: true, ..ScopeRequest::default() },
+            Mode::AnySize => ScopeRequest {
+                maxint: model.hints.maxint.clone().or(Some(Int::from(3))),
+                minint: model.hints.minint.clone().or(Some(Int::from(-1))),
+                ..ScopeRequest::default()
+            },
+        }
+    }
+
+    fn status(self, model: &Model) -> ProofStatus {
+        let mut status = ProofStatus::none();
+        if self == Mode::Claimed {
+            for e in 0..model.events.len() as u32 {
+                for i in 0..model.invariant.len() {
+                    let claim = PairStatus { provers: vec!["sweep".into()], level: Level::Claim };
+                    status.insert((Some(EventId(e)), i), claim);
+                }
+            }
+        }
+        status
+    }
+}
+
 /// Runs one engine on one machine and prints `answer TAB seconds TAB detail`.
-fn one(file: &Path, engine: &str, seconds: f64, depth: usize) {
+fn one(file: &Path, engine: &str, seconds: f64, depth: usize, mode: Mode) {
     let loaded = match load_model(file) {
         Ok(loaded) => loaded,
         Err(e) => return println!("no-load\t0\t{e}"),
@@ -64,7 +113,7 @@ fn one(file: &Path, engine: &str, seconds: f64, depth: usize) {
         return println!("no-load\t0\t{first}");
     };
     let model = Arc::new(model);
-    let scope = match Scope::settle(&model, &ScopeRequest { prob: true, ..ScopeRequest::default() }) {
+    let scope = match Scope::settle(&model, &mode.request(&model)) {
         Ok(scope) => scope,
         Err(e) => return println!("no-load\t0\t{e}"),
     };
@@ -83,8 +132,8 @@ fn one(file: &Path, engine: &str, seconds: f64, depth: usize) {
         model: model.clone(),
         scope,
         well_definedness: true,
-        status: ProofStatus::none(),
-        recheck: false,
+        status: mode.status(&model),
+        recheck: mode == Mode::Claimed,
         depth: (engine == Engine::Bmc).then_some(depth),
         keep_going: false,
         seed: 0,
@@ -141,6 +190,7 @@ fn sweep(arguments: &[String]) {
     let mut folders = vec![];
     let (mut every, mut offset, mut seconds, mut jobs) = (1usize, 0usize, 3.0f64, 1usize);
     let (mut only, mut all) = (String::new(), false);
+    let mut mode = "facts".to_string();
     let mut rest = arguments.iter();
     let Some(corpus) = rest.next().map(PathBuf::from) else { usage() };
     while let Some(argument) = rest.next() {
@@ -150,6 +200,7 @@ fn sweep(arguments: &[String]) {
             "--offset" => offset = value().parse().unwrap_or_else(|_| usage()),
             "--seconds" => seconds = value().parse().unwrap_or_else(|_| usage()),
             "--jobs" => jobs = value().parse().unwrap_or_else(|_| usage()),
+            "--mode" => mode = value(),
             "--only" => only = value(),
             "--unknown-too" => all = true,
             folder => folders.push(folder.trim_end_matches('/').to_string() + "/"),
@@ -190,7 +241,8 @@ fn sweep(arguments: &[String]) {
             scope.spawn(|| {
                 while let Some(machine) = machines.get(next.fetch_add(1, Ordering::Relaxed)) {
                     for engine in ["bmc", "kind", "ic3"] {
-                        let (answer, taken, detail) = child(&corpus.join(&machine.path), engine, seconds);
+                        let (answer, taken, detail) =
+                            child(&corpus.join(&machine.path), engine, seconds, &mode);
                         let class = class(machine, &answer, taken > seconds + GRACE);
                         println!("{class}\t{taken:.1}\t{engine}\t{}\t{detail}", machine.path);
                         if let Ok(mut counts) = counts.lock() {
@@ -239,13 +291,13 @@ fn class(machine: &Machine, answer: &str, late: bool) -> String {
 }
 
 /// Runs the engine in a process: its answer, the seconds it took, and details.
-fn child(file: &Path, engine: &str, seconds: f64) -> (String, f64, String) {
+fn child(file: &Path, engine: &str, seconds: f64, mode: &str) -> (String, f64, String) {
     let start = Instant::now();
     let me = std::env::current_exe().unwrap_or_else(|_| usage());
     let spawned = Command::new(me)
         .arg("--one")
         .arg(file)
-        .args([engine, &seconds.to_string(), &DEPTH.to_string()])
+        .args([engine, &seconds.to_string(), &DEPTH.to_string(), mode])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -8,7 +8,7 @@ use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::{SolverError, Statistics};
 use bsym_proofs::check;
 use bsym_proofs::claim::{Claim, Evidence, Property};
-use bsym_proofs::status::Pair;
+use bsym_proofs::status::{Pair, ProofStatus};
 
 use crate::bmc::Bmc;
 use crate::counterexample::violated_properties;
@@ -209,6 +209,8 @@ struct Round {
     engines: Vec<Engine>,
     workers: Vec<Worker>,
     statistics: Statistics,
+    /// Status that a failed check made doubtful as a whole, out of use since.
+    doubtful: ProofStatus,
 }
 
 impl Round {
@@ -217,7 +219,7 @@ impl Round {
             Engine::Check => vec![Engine::Bmc, Engine::Kind, Engine::Ic3],
             one => vec![one],
         };
-        Round { engines, workers: vec![], statistics: Statistics::default() }
+        Round { engines, workers: vec![], statistics: Statistics::default(), doubtful: ProofStatus::none() }
     }
 
     /// Lets the engines work in turn, in slices that double, until one is conclusive.
@@ -260,6 +262,9 @@ impl Round {
                     let worker = &mut self.workers[i];
                     match worker.advance(job, open, &slice, observer)? {
                         Outcome::Violated(found) => {
+                            if violated.is_empty() {
+                                refute_statuses(&mut self.doubtful, &found, job, observer, report);
+                            }
                             report.engine = worker.engine();
                             report.depth = worker.clear();
                             return Ok(Verdict::Violated(found));
@@ -275,6 +280,10 @@ impl Round {
                                 return Ok(Verdict::Holds(proof));
                             }
                             Settled::Repeat => continue 'restart,
+                            Settled::RepeatAlone => {
+                                self.doubtful = std::mem::take(&mut job.status);
+                                continue 'restart;
+                            }
                             Settled::Unknown(reason) => stuck[i] = Some(reason),
                         },
                         Outcome::Stuck(reason) => stuck[i] = Some(reason),
@@ -334,7 +343,10 @@ impl fmt::Debug for Leftovers {
 
 enum Settled {
     Holds(Box<Proof>),
+    /// With the status that is left.
     Repeat,
+    /// Without any status: the check found the claim wrong, but not which pair made it so.
+    RepeatAlone,
     Unknown(Unknown),
 }
 
@@ -360,6 +372,9 @@ fn settle(
         }
         return Ok(Settled::Repeat);
     }
+    if !checked.failed.is_empty() && !job.status.is_empty() {
+        return Ok(Settled::RepeatAlone);
+    }
     if !checked.passed() {
         return Ok(Settled::Unknown(Unknown::CheckFailed(checked)));
     }
@@ -376,5 +391,28 @@ fn drop_status(job: &mut Job, pair: Pair, observer: &mut dyn Observer, report: &
     if job.status.remove(pair).is_some() {
         observer.progress(&Progress::WrongStatus(pair));
         report.wrong_statuses.push(pair);
+    }
+}
+
+/// Reports the doubtful status that a trace refutes: its last event leads from a state in which every
+/// conjunct holds to one where the conjunct fails.
+fn refute_statuses(
+    doubtful: &mut ProofStatus,
+    found: &Counterexample,
+    job: &Job,
+    observer: &mut dyn Observer,
+    report: &mut Report,
+) {
+    if !(0..job.model.invariant.len()).all(|i| job.properties.contains(&Property::Invariant(i))) {
+        return;
+    }
+    let last = found.trace.steps.last().and_then(|step| step.event);
+    for property in found.violations.iter().flat_map(violated_properties) {
+        if let Property::Invariant(i) = property
+            && doubtful.remove((last, i)).is_some()
+        {
+            observer.progress(&Progress::WrongStatus((last, i)));
+            report.wrong_statuses.push((last, i));
+        }
     }
 }

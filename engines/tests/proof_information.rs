@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use bsym_encodings::term::Terms;
 use bsym_engines::problem::Problem;
+use bsym_engines::verdict::Engine;
 use bsym_language::model::EventId;
 use bsym_semantics::scope::ScopeRequest;
 use common::*;
@@ -38,4 +39,18 @@ fn status_is_not_used_where_not_the_whole_invariant_is_assumed() {
     job.properties.truncate(1);
     let mut problem = Problem::new(&job, &BTreeSet::new(), &mut open).unwrap();
     assert_ne!(problem.violated_after(&job, Some(EventId(0)), 1), Terms::FALSE);
+}
+
+#[test]
+fn a_wrong_status_that_ends_every_path_is_taken_back() {
+    let text = "MACHINE M VARIABLES x INVARIANT x < 3 INITIALISATION x := 0
+    OPERATIONS up = BEGIN x := x + 1 END END";
+    let model = model(text);
+    let mut job = job(&model, &ScopeRequest::default());
+    job.status = full_status(&model);
+    for engine in [Engine::Bmc, Engine::Kind, Engine::Ic3] {
+        let report = report(&job, engine);
+        assert_eq!(answer(&report), "violated 3", "{engine:?}");
+        assert_eq!(report.wrong_statuses, [(Some(EventId(0)), 0)], "{engine:?}");
+    }
 }

@@ -55,7 +55,7 @@ OPERATIONS burn = SELECT left > 0 THEN left, x := left - 1, x + 1 END END";
 fn mutual_exclusion_for_any_number_of_processes() {
     let text = "MACHINE Mutex SETS PROCESS; LOCK = {free, taken}
 VARIABLES waiting, critical, lock
-INVARIANT lock : LOCK & waiting <: PROCESS & critical <: PROCESS & waiting /\\ critical = {} &
+INVARIANT waiting <: PROCESS & critical <: PROCESS & lock : LOCK & waiting /\\ critical = {} &
   !(p, q).(p : critical & q : critical => p = q)
 INITIALISATION waiting, critical, lock := {}, {}, free
 OPERATIONS
@@ -141,7 +141,7 @@ fn a_wrong_status_is_found_out_and_never_gives_a_proof() {
     let model = model(text);
     let mut job = job(&model, &ScopeRequest::default());
     job.status = full_status(&model);
-    for &engine in ALL {
+    for &engine in &[Engine::Kind, Engine::Ic3, Engine::Check] {
         let report = report(&job, engine);
         assert_eq!(answer(&report), "violated 3", "{engine:?}");
         assert_eq!(report.wrong_statuses.len(), 1, "{engine:?}");

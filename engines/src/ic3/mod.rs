@@ -6,6 +6,7 @@
 //! Frames imply the assumed conjuncts p. A bad step is `F_k(s) ∧ T_p¬(s, s')`: fully proven events are
 //! absent from it, but never from the consecution of a lemma, which they need not preserve.
 
+mod conserved;
 mod frame;
 mod predicate;
 mod solver;

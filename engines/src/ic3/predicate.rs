@@ -13,6 +13,8 @@ use bsym_language::model::*;
 use bsym_language::types::Type;
 use bsym_language::walk::{Names, Replacement, Visitor, walk_pred, walk_subst};
 
+use super::conserved;
+
 /// A predicate over one state.
 #[derive(Clone, Debug)]
 pub struct Predicate {
@@ -229,6 +231,7 @@ pub fn templates(model: &Model, round: usize) -> Option<Vec<Pred>> {
                 }
             }
             set_pairs(model, &mut found);
+            found.extend(conserved::sums(model));
         }
         1 => {
             let mut literals = Literals(BTreeSet::new());
