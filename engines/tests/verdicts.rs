@@ -141,7 +141,7 @@ fn a_wrong_status_is_found_out_and_never_gives_a_proof() {
     let model = model(text);
     let mut job = job(&model, &ScopeRequest::default());
     job.status = full_status(&model);
-    for &engine in &[Engine::Kind, Engine::Ic3, Engine::Check] {
+    for &engine in ALL {
         let report = report(&job, engine);
         assert_eq!(answer(&report), "violated 3", "{engine:?}");
         assert_eq!(report.wrong_statuses.len(), 1, "{engine:?}");

@@ -9,6 +9,7 @@ pub mod int;
 pub mod lexer;
 pub mod load;
 pub mod model;
+pub mod operators;
 pub mod parse_codes;
 pub mod parser;
 pub mod print;

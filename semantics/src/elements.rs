@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use bsym_language::int::Int;
 use bsym_language::model::{BinaryOp, UnaryOp};
+use bsym_language::operators::RelationSpace;
 use bsym_language::source::Span;
 
 use crate::evaluator::{Eval, Evaluator};
@@ -190,12 +191,12 @@ impl Evaluator<'_> {
                 let product = Value::from(LazySet::Binary(BinaryOp::Cartesian, a.clone(), b.clone()));
                 self.each_subset(&*self.list(&product, at)?, false, visit)
             }
-            op if crate::sets::is_relation_space(op) => {
+            op => {
+                let Some(kind) = op.relation_space() else { return Err(self.not_listed(set, at)) };
                 let from: Vec<_> = self.list(a, at)?.iter().cloned().collect();
                 let to: Vec<_> = self.list(b, at)?.iter().cloned().collect();
-                Space::new(op, &from, &to).each(0, visit)
+                Space::new(kind, &from, &to).each(0, visit)
             }
-            _ => Err(self.not_listed(set, at)),
         }
     }
 
@@ -258,70 +259,38 @@ fn each_injective_sequence(
 
 /// Relations of one kind between two listed sets, by choosing the images of one point after the other.
 struct Space<'s> {
+    kind: RelationSpace,
     from: &'s [Value],
     to: &'s [Value],
-    total: bool,
-    functional: bool,
-    injective: bool,
-    surjective: bool,
     pairs: Vec<Value>,
     hits: Vec<usize>,
 }
 
 impl<'s> Space<'s> {
-    fn new(op: BinaryOp, from: &'s [Value], to: &'s [Value]) -> Self {
-        use BinaryOp::*;
-        Space {
-            from,
-            to,
-            total: matches!(
-                op,
-                TotalRelation
-                    | TotalSurjectiveRelation
-                    | TotalFunction
-                    | TotalInjection
-                    | TotalSurjection
-                    | TotalBijection
-            ),
-            functional: !matches!(
-                op,
-                Relation | TotalRelation | SurjectiveRelation | TotalSurjectiveRelation
-            ),
-            injective: matches!(op, PartialInjection | TotalInjection | PartialBijection | TotalBijection),
-            surjective: matches!(
-                op,
-                SurjectiveRelation
-                    | TotalSurjectiveRelation
-                    | PartialSurjection
-                    | TotalSurjection
-                    | PartialBijection
-                    | TotalBijection
-            ),
-            pairs: Vec::new(),
-            hits: vec![0; to.len()],
-        }
+    fn new(kind: RelationSpace, from: &'s [Value], to: &'s [Value]) -> Self {
+        Space { kind, from, to, pairs: Vec::new(), hits: vec![0; to.len()] }
     }
 
     fn each(&mut self, point: usize, visit: Visit<'_>) -> Flow {
         let missed = self.hits.iter().filter(|h| **h == 0).count();
-        if self.surjective && self.functional && missed > self.from.len() - point {
+        if self.kind.surjective && self.kind.functional && missed > self.from.len() - point {
             return Ok(GO);
         }
         let Some(x) = self.from.get(point) else {
-            if self.surjective && missed > 0 {
+            if self.kind.surjective && missed > 0 {
                 return Ok(GO);
             }
             return visit(Value::set(self.pairs.iter().cloned()));
         };
         let x = x.clone();
-        if !self.functional {
+        if !self.kind.functional {
             return self.each_image_set(&x, point, 0, false, visit);
         }
-        if !self.total {
+        if !self.kind.total {
             visit!(self.each(point + 1, visit));
         }
         for i in 0..self.to.len() {
-            if self.injective && self.hits[i] > 0 {
+            if self.kind.injective && self.hits[i] > 0 {
                 continue;
             }
             self.push(&x, i);
@@ -334,7 +303,7 @@ impl<'s> Space<'s> {
 
     fn each_image_set(&mut self, x: &Value, point: usize, i: usize, any: bool, visit: Visit<'_>) -> Flow {
         if i == self.to.len() {
-            return if self.total && !any { Ok(GO) } else { self.each(point + 1, visit) };
+            return if self.kind.total && !any { Ok(GO) } else { self.each(point + 1, visit) };
         }
         visit!(self.each_image_set(x, point, i + 1, any, visit));
         self.push(x, i);

@@ -279,28 +279,7 @@ impl Evaluator<'_> {
 
     /// Whether `x` is in `A <-> B`, `A --> B`, ….
     pub(crate) fn is_in_space(&self, op: BinaryOp, x: &Value, a: &Value, b: &Value, at: Span) -> Eval<bool> {
-        use BinaryOp::*;
-        let total = matches!(
-            op,
-            TotalRelation
-                | TotalSurjectiveRelation
-                | TotalFunction
-                | TotalInjection
-                | TotalSurjection
-                | TotalBijection
-        );
-        let functional =
-            !matches!(op, Relation | TotalRelation | SurjectiveRelation | TotalSurjectiveRelation);
-        let injective = matches!(op, PartialInjection | TotalInjection | PartialBijection | TotalBijection);
-        let surjective = matches!(
-            op,
-            SurjectiveRelation
-                | TotalSurjectiveRelation
-                | PartialSurjection
-                | TotalSurjection
-                | PartialBijection
-                | TotalBijection
-        );
+        let Some(kind) = op.relation_space() else { unreachable!("{op:?} makes no set of relations") };
         let Some(pairs) = self.try_list(x, at)? else {
             return self.lazy_is_in_space(op, x, a, b, at);
         };
@@ -316,7 +295,7 @@ impl Evaluator<'_> {
         }
         let count = |set: BTreeSet<Value>| Ok(self.make_set(set, at)?.as_set().map_or(0, BTreeSet::len));
         let (points, images) = (count(points)?, count(images)?);
-        if functional && points != pairs.len() || injective && images != pairs.len() {
+        if kind.functional && points != pairs.len() || kind.injective && images != pairs.len() {
             return Ok(false);
         }
         let covers = |set: &Value, n: usize| match self.cardinality(set, at)? {
@@ -324,7 +303,7 @@ impl Evaluator<'_> {
             Cardinality::Exact(m) => Ok(m == Int::from(n as i64)),
             _ => Ok(self.list(set, at)?.len() == n),
         };
-        Ok((!total || covers(a, points)?) && (!surjective || covers(b, images)?))
+        Ok((!kind.total || covers(a, points)?) && (!kind.surjective || covers(b, images)?))
     }
 
     /// The same for a relation that cannot be listed, as far as its form tells.

@@ -410,21 +410,7 @@ impl Evaluator<'_> {
 
 /// Whether the set is one of relations: `A <-> B`, `A --> B` and so on.
 pub(crate) fn is_relation_space(op: BinaryOp) -> bool {
-    matches!(
-        op,
-        BinaryOp::Relation
-            | BinaryOp::TotalRelation
-            | BinaryOp::SurjectiveRelation
-            | BinaryOp::TotalSurjectiveRelation
-            | BinaryOp::PartialFunction
-            | BinaryOp::TotalFunction
-            | BinaryOp::PartialInjection
-            | BinaryOp::TotalInjection
-            | BinaryOp::PartialSurjection
-            | BinaryOp::TotalSurjection
-            | BinaryOp::PartialBijection
-            | BinaryOp::TotalBijection
-    )
+    op.relation_space().is_some()
 }
 
 /// Whether the elements are a choice from a set that may be far larger than they are.

@@ -147,28 +147,7 @@ fn flatten<'p>(positive: bool, pred: &'p Pred, out: &mut Vec<(bool, &'p Pred)>) 
 }
 
 fn effective(op: CompareOp, positive: bool) -> CompareOp {
-    use CompareOp::*;
-    if positive {
-        return op;
-    }
-    match op {
-        Equal => NotEqual,
-        NotEqual => Equal,
-        Member => NotMember,
-        NotMember => Member,
-        Subset => NotSubset,
-        NotSubset => Subset,
-        StrictSubset => NotStrictSubset,
-        NotStrictSubset => StrictSubset,
-        Less => GreaterEqual,
-        LessEqual => Greater,
-        Greater => LessEqual,
-        GreaterEqual => Less,
-        LessReal => GreaterEqualReal,
-        LessEqualReal => GreaterReal,
-        GreaterReal => LessEqualReal,
-        GreaterEqualReal => LessReal,
-    }
+    if positive { op } else { op.negated() }
 }
 
 type Binding = Vec<Option<Value>>;

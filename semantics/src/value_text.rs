@@ -2,7 +2,8 @@
 //!
 //! Elements of a deferred set `S` are written `S1`, `S2`, … as ProB does.
 
-use bsym_language::model::{BinaryOp, CarrierKind, Model, UnaryOp};
+use bsym_language::model::{CarrierKind, Model, UnaryOp};
+use bsym_language::print::{binary_symbol, unary_word};
 use bsym_language::types::CarrierId;
 
 use crate::lazy_set::{ClosureKind, LazySet};
@@ -135,11 +136,11 @@ impl Writer<'_> {
                 self.value(s, out);
                 out.push('~');
             }
-            LazySet::Unary(op, s) => self.call(unary_name(*op), &[s], out),
+            LazySet::Unary(op, s) => self.call(unary_word(*op), &[s], out),
             LazySet::Binary(op, a, b) => {
                 out.push('(');
                 self.value(a, out);
-                out.push_str(binary_name(*op));
+                out.push_str(binary_symbol(*op));
                 self.value(b, out);
                 out.push(')');
             }
@@ -169,58 +170,4 @@ impl Writer<'_> {
 
 fn span_source(span: bsym_language::source::Span) -> bsym_language::source::SourceId {
     span.source
-}
-
-fn unary_name(op: UnaryOp) -> &'static str {
-    match op {
-        UnaryOp::Pow => "POW",
-        UnaryOp::Pow1 => "POW1",
-        UnaryOp::Fin => "FIN",
-        UnaryOp::Fin1 => "FIN1",
-        UnaryOp::GeneralUnion => "union",
-        UnaryOp::GeneralInter => "inter",
-        UnaryOp::Id => "id",
-        UnaryOp::Dom => "dom",
-        UnaryOp::Ran => "ran",
-        UnaryOp::Closure => "closure",
-        UnaryOp::Closure1 => "closure1",
-        UnaryOp::Fnc => "fnc",
-        UnaryOp::Rel => "rel",
-        UnaryOp::Seq => "seq",
-        UnaryOp::Seq1 => "seq1",
-        UnaryOp::Iseq => "iseq",
-        UnaryOp::Iseq1 => "iseq1",
-        UnaryOp::Perm => "perm",
-        _ => "?",
-    }
-}
-
-fn binary_name(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Union => "\\/",
-        BinaryOp::Intersection => "/\\",
-        BinaryOp::Difference => "\\",
-        BinaryOp::Cartesian => "*",
-        BinaryOp::DomainRestriction => "<|",
-        BinaryOp::DomainSubtraction => "<<|",
-        BinaryOp::RangeRestriction => "|>",
-        BinaryOp::RangeSubtraction => "|>>",
-        BinaryOp::Override => "<+",
-        BinaryOp::DirectProduct => "><",
-        BinaryOp::ParallelProduct => "||",
-        BinaryOp::Composition => ";",
-        BinaryOp::Relation => "<->",
-        BinaryOp::TotalRelation => "<<->",
-        BinaryOp::SurjectiveRelation => "<->>",
-        BinaryOp::TotalSurjectiveRelation => "<<->>",
-        BinaryOp::PartialFunction => "+->",
-        BinaryOp::TotalFunction => "-->",
-        BinaryOp::PartialInjection => ">+>",
-        BinaryOp::TotalInjection => ">->",
-        BinaryOp::PartialSurjection => "+->>",
-        BinaryOp::TotalSurjection => "-->>",
-        BinaryOp::PartialBijection => ">+>>",
-        BinaryOp::TotalBijection => ">->>",
-        _ => "?",
-    }
 }

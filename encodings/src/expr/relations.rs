@@ -450,50 +450,32 @@ impl Encoder {
         b: &Symbolic,
         e: &Expr,
     ) -> Result<Encoded, Unsupported> {
-        use BinaryOp::*;
         let (from, to) = (self.as_set(a)?.clone(), self.as_set(b)?.clone());
         let Some(element) = e.ty.element().cloned() else {
             return self.unsupported("a set of relations without a type");
         };
-        let function = !matches!(op, Relation | TotalRelation | SurjectiveRelation | TotalSurjectiveRelation);
-        let total_on = matches!(
-            op,
-            TotalRelation
-                | TotalSurjectiveRelation
-                | TotalFunction
-                | TotalInjection
-                | TotalSurjection
-                | TotalBijection
-        );
-        let onto = matches!(
-            op,
-            SurjectiveRelation
-                | TotalSurjectiveRelation
-                | PartialSurjection
-                | TotalSurjection
-                | PartialBijection
-                | TotalBijection
-        );
-        let injective = matches!(op, PartialInjection | TotalInjection | PartialBijection | TotalBijection);
+        let Some(kind) = op.relation_space() else {
+            return self.unsupported("an operator that makes no set of relations");
+        };
         let test = move |e: &mut Encoder, x: &Symbolic| {
             let r = e.as_set(x)?.clone();
             let mut all = vec![];
             let domain = e.domain(&r)?;
-            if total_on {
+            if kind.total {
                 all.push(e.same_sets(&domain, &from)?);
             } else {
                 all.push(e.subset(&domain, &from)?);
             }
-            if function {
+            if kind.functional {
                 all.push(e.functional(&r)?);
             }
-            if onto {
+            if kind.surjective {
                 let range = e.range(&r)?;
                 all.push(e.same_sets(&range, &to)?);
             } else if !e.is_everything(&to) {
                 all.push(e.values_in(&r, &to)?);
             }
-            if injective {
+            if kind.injective {
                 all.push(e.injective(&r)?);
             }
             Ok(e.terms.and(all))

@@ -442,30 +442,9 @@ pub fn clause(literals: &[(Pred, bool)]) -> Pred {
 }
 
 fn negate(p: &Pred) -> Pred {
-    use CompareOp::*;
     match &p.kind {
         PredKind::Not(inner) => (**inner).clone(),
-        PredKind::Compare(op, a, b) => {
-            let opposite = match op {
-                Equal => NotEqual,
-                NotEqual => Equal,
-                Member => NotMember,
-                NotMember => Member,
-                Subset => NotSubset,
-                NotSubset => Subset,
-                StrictSubset => NotStrictSubset,
-                NotStrictSubset => StrictSubset,
-                Less => GreaterEqual,
-                LessEqual => Greater,
-                Greater => LessEqual,
-                GreaterEqual => Less,
-                LessReal => GreaterEqualReal,
-                LessEqualReal => GreaterReal,
-                GreaterReal => LessEqualReal,
-                GreaterEqualReal => LessReal,
-            };
-            pred(PredKind::Compare(opposite, a.clone(), b.clone()))
-        }
+        PredKind::Compare(op, a, b) => pred(PredKind::Compare(op.negated(), a.clone(), b.clone())),
         _ => pred(PredKind::Not(Box::new(p.clone()))),
     }
 }

@@ -420,7 +420,8 @@ fn set_word(s: BuiltinSet) -> &'static str {
     }
 }
 
-fn unary_word(op: UnaryOp) -> &'static str {
+/// How an operator with one operand is written, before or behind it.
+pub fn unary_word(op: UnaryOp) -> &'static str {
     match op {
         UnaryOp::Negate | UnaryOp::NegateReal => "-",
         UnaryOp::Inverse => "~",
@@ -460,7 +461,8 @@ fn unary_word(op: UnaryOp) -> &'static str {
     }
 }
 
-fn binary_symbol(op: BinaryOp) -> &'static str {
+/// How an operator with two operands is written between them.
+pub fn binary_symbol(op: BinaryOp) -> &'static str {
     match op {
         BinaryOp::Add | BinaryOp::AddReal => "+",
         BinaryOp::Subtract | BinaryOp::SubtractReal | BinaryOp::Difference => "-",

@@ -14,6 +14,7 @@ use crate::model::*;
 use crate::types::Type;
 use crate::walk::Names;
 
+pub use expr::{binary_symbol, unary_word};
 pub use machine::machine;
 
 /// The text of an expression.
