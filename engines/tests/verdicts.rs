@@ -189,3 +189,16 @@ OPERATIONS up = x := x + 1; test = SELECT x > 1 THEN ASSERT x < 2 THEN skip END 
         assert!(matches!(c.violations[..], [Violation::Assert(_)]), "{engine:?} {:?}", c.violations);
     }
 }
+
+#[test]
+fn a_conserved_sum_proves_that_a_place_is_safe() {
+    let text = "MACHINE M VARIABLES free, used, done, idle
+INVARIANT free : NATURAL & used : NATURAL & done : NATURAL & idle : NATURAL & used < 2
+INITIALISATION free, used, done, idle := 1, 0, 0, 5
+OPERATIONS
+  take = SELECT free > 0 & idle > 0 THEN free := free - 1 || used := used + 1 || idle := idle - 1 END;
+  stop = SELECT used > 0 THEN used := used - 1 || done := done + 1 END;
+  give = SELECT done > 0 THEN done := done - 1 || free := free + 1 || idle := idle + 1 END
+END";
+    check(text, &[Engine::Ic3], "holds");
+}
