@@ -137,7 +137,7 @@ impl Steps {
     /// # Errors
     /// If the solver fails.
     pub fn declare(&mut self, problem: &mut Problem, predicates: &[Predicate]) -> Result<(), SolverError> {
-        for fact in problem.system.state_facts[self.facts..].to_vec() {
+        for &fact in &problem.system.state_facts[self.facts..] {
             for k in 0..2 {
                 let here = problem.unrolling.state(fact, k);
                 self.session.assert(here)?;
