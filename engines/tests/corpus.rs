@@ -4,10 +4,15 @@
 
 mod common;
 
+use std::rc::Rc;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
+use bsym_encodings::encode::encode;
+use bsym_encodings::term::Terms;
 use bsym_engines::verdict::{Engine, Verdict};
+use bsym_proofs::obligations::prove_obligations;
+use bsym_proofs::status::ProofStatus;
 use bsym_semantics::scope::ScopeRequest;
 use common::*;
 
@@ -48,4 +53,35 @@ fn symbolic_machines_get_their_known_verdicts() {
     }
     println!("{known} machines with a known verdict");
     assert!(failures.is_empty(), "{failures:#?}");
+}
+
+#[test]
+fn counters_of_table_1_are_decided_by_every_engine_with_and_without_status() {
+    let Some(corpus) = corpus() else { return };
+    let folder = corpus.join("table1/B/SymbolicModelChecking/Counters");
+    for (name, holds) in [
+        ("VerySimpleCounterWrongLargeBranching", false),
+        ("InfiniteAndFiniteCounterCorrect", true),
+        ("InfiniteAndFiniteCounterWrong", false),
+    ] {
+        let model = model_of(&folder.join(format!("{name}.mch"))).unwrap();
+        let mut job = job(&model, &ScopeRequest::default());
+        let system = encode(Rc::new(Terms::new()), model.clone(), &job.scope);
+        let own = prove_obligations(&system, &mut open, &job.budget, &mut |_| {}).unwrap().status();
+        assert!(!own.is_empty(), "{name}");
+        for status in [ProofStatus::none(), own] {
+            job.status = status;
+            for engine in [Engine::Bmc, Engine::Kind, Engine::Ic3] {
+                job.depth = (holds && engine == Engine::Bmc).then_some(10);
+                let report = report(&job, engine);
+                match report.verdict {
+                    Verdict::Violated(_) => assert!(!holds, "{name} {engine:?}"),
+                    Verdict::Holds(_) => assert!(holds, "{name} {engine:?}"),
+                    // A bounded search proves nothing about a counter that never ends.
+                    _ => assert!(holds && engine == Engine::Bmc, "{name} {engine:?}: {}", answer(&report)),
+                }
+                assert!(report.wrong_statuses.is_empty(), "{name} {engine:?}");
+            }
+        }
+    }
 }

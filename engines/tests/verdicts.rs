@@ -5,8 +5,11 @@ mod common;
 
 use bsym_engines::verdict::{Engine, Verdict};
 use bsym_proofs::claim::{Evidence, Property};
+use bsym_semantics::env::Env;
+use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::scope::ScopeRequest;
 use bsym_semantics::state::Violation;
+use bsym_semantics::value::Value;
 use common::*;
 
 const ALL: &[Engine] = &[Engine::Bmc, Engine::Kind, Engine::Ic3, Engine::Check];
@@ -32,7 +35,12 @@ fn a_property_that_is_not_inductive_needs_one_more_step_or_a_lemma() {
     assert!(matches!(proof.claim.evidence, Evidence::KInduction { k: 1, .. }), "{:?}", proof.claim.evidence);
     let by_ic3 = report(&job, Engine::Ic3);
     let Verdict::Holds(proof) = by_ic3.verdict else { panic!("{}", answer(&by_ic3)) };
-    assert!(!proof.lemmas.is_empty());
+    // Levels below -2 and -1 itself are excluded by the property, -2 has to be excluded by a lemma.
+    let Evidence::Inductive { lemmas } = &proof.claim.evidence else { panic!("{:?}", proof.claim.evidence) };
+    let eval = Evaluator::new(&model, &job.scope);
+    let (constants, state) = ([Value::int(127)], [Value::int(-2)]);
+    let env = Env::new(&constants, &state);
+    assert!(lemmas.iter().any(|l| eval.pred(&env, l) == Ok(false)), "{:?}", proof.lemmas);
 }
 
 #[test]
@@ -188,4 +196,17 @@ OPERATIONS up = x := x + 1; test = SELECT x > 1 THEN ASSERT x < 2 THEN skip END 
         let Verdict::Violated(c) = report.verdict else { panic!("{engine:?} {}", answer(&report)) };
         assert!(matches!(c.violations[..], [Violation::Assert(_)]), "{engine:?} {:?}", c.violations);
     }
+}
+
+#[test]
+fn a_conserved_sum_proves_that_a_place_is_safe() {
+    let text = "MACHINE M VARIABLES free, used, done, idle
+INVARIANT free : NATURAL & used : NATURAL & done : NATURAL & idle : NATURAL & used < 2
+INITIALISATION free, used, done, idle := 1, 0, 0, 5
+OPERATIONS
+  take = SELECT free > 0 & idle > 0 THEN free := free - 1 || used := used + 1 || idle := idle - 1 END;
+  stop = SELECT used > 0 THEN used := used - 1 || done := done + 1 END;
+  give = SELECT done > 0 THEN done := done - 1 || free := free + 1 || idle := idle + 1 END
+END";
+    check(text, &[Engine::Ic3], "holds");
 }

@@ -1,6 +1,6 @@
 //! The predicates that IC3 abstracts states by, and where they come from.
 //!
-//! Seeds are the atoms of the model: invariant, guards, conditions, initialisation. When they do not suffice,
+//! Seeds are the atoms of the model (invariant, guards, conditions, initialisation) and conserved sums. When they do not suffice,
 //! templates over the variables are added, then weakest preconditions through deterministic events,
 //! then bounds at values met in spurious counterexamples.
 
@@ -104,7 +104,8 @@ fn variables(model: &Model) -> impl Iterator<Item = VarId> {
     (0..model.variables.len() as u32).map(VarId)
 }
 
-/// The atoms of invariant, guards, conditions and initialisation that speak of variables and constants only.
+/// The atoms of invariant, guards, conditions and initialisation that speak of variables and constants
+/// only, and the sums that no event changes.
 pub fn seeds(model: &Model) -> Vec<Pred> {
     let mut found = vec![];
     for conjunct in model.invariant.iter().chain(&model.assertions) {
@@ -131,6 +132,7 @@ pub fn seeds(model: &Model) -> Vec<Pred> {
         }
     }
     found.retain(|p| Names::of_pred(p).locals.is_empty() && !Names::of_pred(p).variables.is_empty());
+    found.extend(conserved::sums(model));
     found
 }
 
@@ -231,7 +233,6 @@ pub fn templates(model: &Model, round: usize) -> Option<Vec<Pred>> {
                 }
             }
             set_pairs(model, &mut found);
-            found.extend(conserved::sums(model));
         }
         1 => {
             let mut literals = Literals(BTreeSet::new());
