@@ -14,7 +14,7 @@ demo: setup
 	$(CARGO) build --release
 	target/release/bsym ic3 examples/counter.mch --proofs examples/counter.po.json
 	@echo
-	@echo 'Try next:  target/release/bsym --help'
+	@echo 'Try next:  target/release/bsym check examples/overflow.mch --set display=127'
 
 test: setup
 	$(CARGO) fmt --all --check

@@ -4,15 +4,13 @@
 //! the invariant, the last step may only end in a conjunct that its event is not proven to preserve.
 //! An `unknown` is remembered and never ends the run: a deeper violation may still be found.
 
-use std::collections::BTreeSet;
-
 use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::{SolverError, Statistics};
 use bsym_encodings::term::Terms;
-use bsym_proofs::claim::{Claim, Evidence, Property};
+use bsym_proofs::claim::{Claim, Evidence};
 
 use crate::counterexample::{Attempt, attempt};
-use crate::hunt::Hunt;
+use crate::hunt::{DEEPEST_HUNT, Hunt};
 use crate::options::Job;
 use crate::outcome::{Outcome, Slice};
 use crate::path::{Checked, Path, Start, Taken};
@@ -98,7 +96,7 @@ impl Bmc {
                 Stage::Initialisation => self.initialisation(problem, job, slice, open)?,
                 Stage::Violation => self.violation(problem, job, slice, open, observer)?,
                 Stage::Failure => self.failure(problem, job, slice, open, observer)?,
-                Stage::Extend => self.extend(problem, job)?,
+                Stage::Extend => self.extend(problem, job, slice, open)?,
             };
             if let Some(outcome) = outcome {
                 return Ok(outcome);
@@ -200,7 +198,12 @@ impl Bmc {
             && k > 0
             && self.undecided.is_none()
         {
-            return Ok(Some(self.diameter(problem, job, k)));
+            if problem.is_complete() {
+                return Ok(Some(self.diameter(problem, job, k)));
+            }
+            if k >= DEEPEST_HUNT {
+                return Ok(Some(Outcome::Stuck(Unknown::Unsupported)));
+            }
         }
         if let Some(outcome) =
             self.digest(problem, job, slice, open, observer, &format!("depth {k}"), checked)?
@@ -248,8 +251,20 @@ impl Bmc {
         Ok(outcome)
     }
 
-    fn extend(&mut self, problem: &mut Problem, job: &Job) -> Result<Option<Outcome>, SolverError> {
+    fn extend(
+        &mut self,
+        problem: &mut Problem,
+        job: &Job,
+        slice: &Slice,
+        open: &mut Open<'_>,
+    ) -> Result<Option<Outcome>, SolverError> {
         let k = self.path.depth();
+        // What has no term for sets of any size often has one for small ones.
+        if !problem.is_complete()
+            && let Some(found) = self.hunt.search(job, &problem.violated(job), k, slice, open)?
+        {
+            return Ok(Some(Outcome::Violated(found)));
+        }
         if job.depth.is_some_and(|limit| k >= limit) {
             return Ok(Some(Outcome::Stuck(Unknown::DepthLimit(k))));
         }
@@ -291,9 +306,7 @@ impl Bmc {
         };
         observer.progress(&Progress::Undecided { query: query.to_string(), reason: reason.clone() });
         self.undecided.get_or_insert(reason);
-        let targets: BTreeSet<Property> = problem.targets.iter().map(|t| t.property).collect();
-        let violated = job.properties.iter().copied().filter(|p| !targets.contains(p)).collect();
-        let found = self.hunt.search(job, &violated, self.path.depth(), slice, open)?;
+        let found = self.hunt.search(job, &problem.violated(job), self.path.depth(), slice, open)?;
         Ok(found.map(Outcome::Violated))
     }
 }

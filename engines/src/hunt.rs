@@ -1,7 +1,7 @@
 //! Looking for a counterexample in small finite scopes.
 //!
-//! Where the question about sets of any size is not decided, or its model does not replay, the same
-//! depth is searched with every open deferred set of one, two, three … elements. A trace found there is
+//! Where the question about sets of any size has no term, is not decided, or its model does not replay, the
+//! same depth is searched with every open deferred set of one, two, three … elements. A trace found there is
 //! a trace for any size; that nothing is found there says nothing.
 
 use std::collections::BTreeSet;
@@ -20,6 +20,8 @@ use crate::verdict::{Counterexample, Progress};
 
 /// Largest number of elements that a deferred set gets.
 const LARGEST: usize = 3;
+/// Number of events after which a hunt on its own ends.
+pub const DEEPEST_HUNT: usize = 25;
 /// Longest time for one scope at one depth.
 const TIME: Duration = Duration::from_secs(2);
 

@@ -274,10 +274,18 @@ impl Problem {
         by_event
     }
 
-    /// Whether `holds` may be concluded at all: everything that restricts or extends behaviour is encoded.
+    /// Whether `holds` may be concluded at all: everything that restricts or extends behaviour is encoded,
+    /// and so is every property that is asked.
     pub fn is_complete(&self) -> bool {
-        self.system.initialisation.relation.is_some()
+        self.unclear.is_empty()
+            && self.system.initialisation.relation.is_some()
             && self.system.events.iter().all(|e| e.relation.is_some())
+    }
+
+    /// The properties of the job that this problem leaves out because they are violated.
+    pub fn violated(&self, job: &Job) -> BTreeSet<Property> {
+        let asked = |p: &Property| self.unclear.contains(p) || self.targets.iter().any(|t| t.property == *p);
+        job.properties.iter().copied().filter(|p| !asked(p)).collect()
     }
 }
 

@@ -12,6 +12,7 @@ use bsym_proofs::status::{Pair, ProofStatus};
 
 use crate::bmc::Bmc;
 use crate::counterexample::violated_properties;
+use crate::hunt::{DEEPEST_HUNT, Hunt};
 use crate::ic3::Ic3;
 use crate::kind::Kind;
 use crate::options::Job;
@@ -239,8 +240,8 @@ impl Round {
             }
             report.unsupported = self.workers[0].problem().system.unsupported.clone();
             let problem = self.workers[0].problem();
-            if problem.targets.is_empty() && !(problem.unclear.is_empty() && job.well_definedness) {
-                return Ok(Verdict::Unknown(Unknown::Unsupported));
+            if problem.targets.is_empty() && (!problem.unclear.is_empty() || !job.well_definedness) {
+                return self.unsupported(job, violated, open);
             }
             let alone = self.workers.len() == 1;
             let mut length = FIRST_SLICE;
@@ -297,11 +298,34 @@ impl Round {
                 if stuck.iter().all(Option::is_some) {
                     // The most telling reason: that of the last engine.
                     let reason = stuck.pop().flatten().unwrap_or(Unknown::Unsupported);
-                    return Ok(Verdict::Unknown(reason));
+                    return if reason == Unknown::Unsupported {
+                        self.unsupported(job, violated, open)
+                    } else {
+                        Ok(Verdict::Unknown(reason))
+                    };
                 }
                 length *= 2;
             }
         }
+    }
+
+    /// Where parts of the model have no term for sets of any size, small sets may still show a violation.
+    fn unsupported(
+        &mut self,
+        job: &Job,
+        violated: &BTreeSet<Property>,
+        open: &mut Open<'_>,
+    ) -> Result<Verdict, SolverError> {
+        let mut hunt = Hunt::default();
+        let slice = Slice { budget: job.budget.clone(), query: job.query_time };
+        let mut found = None;
+        for depth in 0..=job.depth.unwrap_or(DEEPEST_HUNT).min(DEEPEST_HUNT) {
+            if found.is_none() && job.budget.check().is_ok() {
+                found = hunt.search(job, violated, depth, &slice, open)?;
+            }
+        }
+        self.statistics += hunt.statistics();
+        Ok(found.map_or(Verdict::Unknown(Unknown::Unsupported), Verdict::Violated))
     }
 
     fn drop_workers(&mut self) {
@@ -360,7 +384,7 @@ fn settle(
     report: &mut Report,
 ) -> Result<Settled, SolverError> {
     let problem = worker.problem();
-    if !problem.is_complete() || !problem.unclear.is_empty() {
+    if !problem.is_complete() {
         return Ok(Settled::Unknown(Unknown::Unsupported));
     }
     // The check may use what is left of the run; a run without a limit gets none either.

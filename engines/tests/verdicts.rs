@@ -210,3 +210,18 @@ OPERATIONS
 END";
     check(text, &[Engine::Ic3], "holds");
 }
+
+#[test]
+fn what_has_no_term_for_any_size_is_searched_in_small_scopes() {
+    let text = "MACHINE M SETS GUEST VARIABLES inside, n INVARIANT inside <: GUEST & n : INTEGER & card(inside) + n < 4
+INITIALISATION inside, n := {}, 0
+OPERATIONS enter(g) = PRE g : GUEST - inside THEN inside, n := inside \\/ {g}, n + 1 END END";
+    let model = model(text);
+    for &engine in ALL {
+        let report = report(&job(&model, &ScopeRequest::default()), engine);
+        let Verdict::Violated(c) = &report.verdict else { panic!("{engine:?} {}", answer(&report)) };
+        assert_eq!(c.violations, [Violation::Invariant(vec![2])], "{engine:?}");
+        assert_eq!(c.trace.scope.sizes.values().copied().collect::<Vec<_>>(), [2], "{engine:?}");
+        assert!(report.scope.sizes.is_empty(), "the question stays one about any size");
+    }
+}
