@@ -1,4 +1,4 @@
-//! Definitions and axioms with a meaning for the scope: `SET_PREF_…`, `scope_S`, `card(S) = n`, `GOAL`.
+//! Definitions and axioms with a meaning for the scope: `SET_PREF_…`, `scope_S`, `card(S) = n`, `card(S) > n`, `GOAL`.
 
 use super::*;
 use crate::ast::{BinaryOp as In, Constant, DefinitionBody, ExprKind as Ast, UnaryOp as InUnary};
@@ -37,21 +37,30 @@ impl Checker {
         }
     }
 
-    /// Reads `card(S) = n` from the axioms; a `scope_S` definition is stronger.
+    /// Reads `card(S) = n` from the axioms, or the least size that `card(S) > n` and `card(S) >= n` allow; a
+    /// `scope_S` definition is stronger.
     pub(super) fn size_hints(&mut self) {
-        let mut found: Vec<(CarrierId, usize)> = vec![];
+        let (mut exact, mut least): (Vec<(CarrierId, usize)>, Vec<(CarrierId, usize)>) = (vec![], vec![]);
         for axiom in &self.model.axioms {
-            let PredKind::Compare(CompareOp::Equal, l, r) = &axiom.pred.kind else { continue };
-            for (card, n) in [(l, r), (r, l)] {
+            let PredKind::Compare(op, l, r) = &axiom.pred.kind else { continue };
+            for (card, n, card_first) in [(l, r, true), (r, l, false)] {
                 if let (ExprKind::Unary(UnaryOp::Card, set), ExprKind::Integer(n)) = (&card.kind, &n.kind)
                     && let ExprKind::Carrier(c) = set.kind
                     && let Some(n) = n.to_usize()
                 {
-                    found.push((c, n));
+                    match (op, card_first) {
+                        (CompareOp::Equal, _) => exact.push((c, n)),
+                        (CompareOp::GreaterEqual, true) | (CompareOp::LessEqual, false) => least.push((c, n)),
+                        (CompareOp::Greater, true) | (CompareOp::Less, false) => least.push((c, n + 1)),
+                        _ => {}
+                    }
                 }
             }
         }
-        for (c, n) in found {
+        // Two elements are the default, and a set of thousands is no scope.
+        least.retain(|&(_, n)| (3..=1024).contains(&n));
+        least.sort_by_key(|&(_, n)| std::cmp::Reverse(n));
+        for (c, n) in exact.into_iter().chain(least) {
             if self.model.carriers[c.index()].kind == CarrierKind::Deferred {
                 self.model.hints.sizes.entry(c).or_insert(n);
             }

@@ -316,11 +316,11 @@ fn scope_hints_and_goal() {
     let m = model(
         "MACHINE M(T) SETS S; U; V DEFINITIONS SET_PREF_MAXINT == 2 ** 3; SET_PREF_MININT == -2; scope_S == 1..3; scope_T == 2;\
          SET_PREF_CLPFD == FALSE; GOAL == (n = 1); ASSERT_LTL == \"G {n > 0}\"; ANIMATION_FUNCTION == 1 + TRUE\n\
-         PROPERTIES card(U) = 4 VARIABLES n INVARIANT n : NAT INITIALISATION n := 0 END",
+         PROPERTIES card(U) = 4 & 2 < card(V) & card(V) >= 5 & card(U) > 2 VARIABLES n INVARIANT n : NAT INITIALISATION n := 0 END",
     );
     let sizes: Vec<(&str, usize)> =
         m.hints.sizes.iter().map(|(c, n)| (m.carriers[c.index()].name.as_str(), *n)).collect();
-    assert_eq!(sizes, [("T", 2), ("S", 3), ("U", 4)]);
+    assert_eq!(sizes, [("T", 2), ("S", 3), ("U", 4), ("V", 5)]);
     assert_eq!(m.hints.maxint.unwrap().to_string(), "8");
     assert_eq!(m.hints.minint.unwrap().to_string(), "-2");
     assert_eq!(m.hints.preferences["CLPFD"], "FALSE");
