@@ -3,7 +3,6 @@
 use super::*;
 use crate::ast::{BinaryOp as In, Constant, DefinitionBody, ExprKind as Ast, UnaryOp as InUnary};
 use crate::int::Int;
-use crate::types::CarrierId;
 
 impl Checker {
     /// Reads the definitions that concern the scope. Requires that carriers are declared.
@@ -40,7 +39,7 @@ impl Checker {
     /// Reads `card(S) = n` from the axioms, or the least size that `card(S) > n` and `card(S) >= n` allow; a
     /// `scope_S` definition is stronger.
     pub(super) fn size_hints(&mut self) {
-        let (mut exact, mut least): (Vec<(CarrierId, usize)>, Vec<(CarrierId, usize)>) = (vec![], vec![]);
+        let (mut exact, mut least) = (vec![], vec![]);
         for axiom in &self.model.axioms {
             let PredKind::Compare(op, l, r) = &axiom.pred.kind else { continue };
             for (card, n, card_first) in [(l, r, true), (r, l, false)] {
