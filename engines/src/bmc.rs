@@ -5,7 +5,7 @@
 //! An `unknown` is remembered and never ends the run: a deeper violation may still be found.
 
 use bsym_encodings::budget::Stopped;
-use bsym_encodings::session::{SolverError, Statistics};
+use bsym_encodings::session::{Answer, SolverError, Statistics};
 use bsym_encodings::term::Terms;
 use bsym_proofs::claim::{Claim, Evidence};
 
@@ -93,7 +93,7 @@ impl Bmc {
             }
             let outcome = match self.stage {
                 Stage::Constants => self.constants(problem, slice, open)?,
-                Stage::Initialisation => self.initialisation(problem, job, slice, open)?,
+                Stage::Initialisation => self.initialisation(problem, job, slice, open, observer)?,
                 Stage::Violation => self.violation(problem, job, slice, open, observer)?,
                 Stage::Failure => self.failure(problem, job, slice, open, observer)?,
                 Stage::Extend => self.extend(problem, job, slice, open)?,
@@ -116,10 +116,7 @@ impl Bmc {
         slice: &Slice,
         open: &mut Open<'_>,
     ) -> Result<Option<Outcome>, SolverError> {
-        let mut session = open(problem.terms())?;
-        for &t in problem.system.background.iter().chain(&problem.system.axioms) {
-            session.assert(t)?;
-        }
+        let mut session = problem.session(open)?;
         let answer = decide(&mut session, &[], &slice.query())?;
         if let Decided::Unsat(_) = answer {
             let reason = if problem.system.constants.is_empty() && problem.system.axioms.is_empty() {
@@ -142,38 +139,30 @@ impl Bmc {
         job: &Job,
         slice: &Slice,
         open: &mut Open<'_>,
+        observer: &mut dyn Observer,
     ) -> Result<Option<Outcome>, SolverError> {
-        let terms = problem.terms();
-        self.stage = Stage::Violation;
         if !problem.initial_failures.is_empty() {
             // The path's session asserts that the initialisation succeeds, so failing needs one of its own.
-            let mut session = open(terms.clone())?;
-            for &t in problem.system.background.iter().chain(&problem.system.axioms) {
-                session.assert(t)?;
-            }
-            let any = terms.or(problem.initial_failures.iter().copied());
+            let mut session = problem.session(open)?;
+            let any = problem.terms().or(problem.initial_failures.iter().copied());
             let any = problem.unrolling.init(any);
-            let attempted = match session.check(&[any], &slice.query())? {
-                bsym_encodings::session::Answer::Sat(mut model) => {
-                    Some(attempt(problem, job, &mut model, Taken { events: vec![], last_fails: true })?)
-                }
-                bsym_encodings::session::Answer::Unsat(_) => None,
-                bsym_encodings::session::Answer::Unknown(reason) => {
-                    self.undecided.get_or_insert(format!("failure of the initialisation: {reason}"));
-                    None
-                }
+            let fails = Taken { events: vec![], last_fails: true };
+            let checked = match session.check(&[any], &slice.query())? {
+                Answer::Sat(mut model) => Checked::Sat(Some(attempt(problem, job, &mut model, fails)?)),
+                Answer::Unsat(_) => Checked::Unsat { without_question: false },
+                Answer::Unknown(reason) => Checked::Unknown(reason),
             };
-            match attempted {
-                Some(Attempt::Found(c)) => return Ok(Some(Outcome::Violated(c))),
-                Some(Attempt::Failed(why)) => self.undecided = Some(why),
-                None => {}
+            let query = "failure of the initialisation";
+            if let Some(outcome) = self.digest(problem, job, slice, open, observer, query, checked)? {
+                return Ok(Some(outcome));
             }
         }
+        self.stage = Stage::Violation;
         match decide(&mut self.path.session, &[], &slice.query())? {
             Decided::Unsat(_) => {
                 Ok(Some(Outcome::Vacuous(format!("{} has no initial state", problem.system.model.name))))
             }
-            Decided::Unknown(reason) if reason == Stopped::Cancelled => Ok(Some(Outcome::Paused(reason))),
+            Decided::Unknown(Stopped::Cancelled) => Ok(Some(Outcome::Paused(Stopped::Cancelled))),
             Decided::Sat | Decided::Unknown(_) => Ok(None),
         }
     }

@@ -46,10 +46,7 @@ impl Path {
     /// # Errors
     /// If the solver fails.
     pub fn new(problem: &mut Problem, start: Start, open: &mut Open<'_>) -> Result<Path, SolverError> {
-        let mut session = open(problem.terms())?;
-        for &t in problem.system.background.iter().chain(&problem.system.axioms) {
-            session.assert(t)?;
-        }
+        let mut session = problem.session(open)?;
         if start == Start::Initial {
             let relation = problem.system.initialisation.relation.unwrap_or(Terms::TRUE);
             let relation = problem.unrolling.init(relation);
@@ -71,10 +68,8 @@ impl Path {
     }
 
     fn assert_facts(&mut self, problem: &mut Problem) -> Result<(), SolverError> {
-        let k = self.depth();
-        for fact in problem.system.state_facts.clone() {
-            let here = problem.unrolling.state(fact, k);
-            self.session.assert(here)?;
+        for fact in problem.facts_in(self.depth()) {
+            self.session.assert(fact)?;
         }
         Ok(())
     }

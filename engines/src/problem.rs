@@ -112,6 +112,23 @@ impl Problem {
         Rc::clone(&self.system.terms)
     }
 
+    /// A session that knows what is always true of the constants.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn session(&self, open: &mut Open<'_>) -> Result<Session, SolverError> {
+        let mut session = open(self.terms())?;
+        for &t in self.system.background.iter().chain(&self.system.axioms) {
+            session.assert(t)?;
+        }
+        Ok(session)
+    }
+
+    /// What is always true of the state after `k` steps.
+    pub fn facts_in(&mut self, k: usize) -> Vec<Term> {
+        self.system.state_facts.iter().map(|&fact| self.unrolling.state(fact, k)).collect()
+    }
+
     fn property_term(&self, property: Property) -> Option<StatePredicate> {
         let terms = &self.system.terms;
         match property {
@@ -144,14 +161,10 @@ impl Problem {
     /// Drops failures, and notes definedness, that the assumed conjuncts exclude in any state.
     fn settle_well_definedness(&mut self, budget: &Budget, open: &mut Open<'_>) -> Result<(), SolverError> {
         let terms = self.terms();
-        let mut session = open(terms.clone())?;
+        let mut session = self.session(open)?;
         let budget = budget.within(PREPARATION);
-        for &t in &self.system.background {
-            session.assert(t)?;
-        }
-        for &t in self.system.axioms.iter().chain(&self.system.state_facts.clone()) {
-            let t = self.unrolling.state(t, 0);
-            session.assert(t)?;
+        for fact in self.facts_in(0) {
+            session.assert(fact)?;
         }
         // Left to right: a conjunct is evaluated only where the earlier ones hold.
         let mut defined = BTreeSet::new();

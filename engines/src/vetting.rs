@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use bsym_encodings::session::SolverError;
-use bsym_encodings::term::{Term, Terms};
+use bsym_encodings::term::Terms;
 use bsym_language::model::EventId;
 use bsym_proofs::status::Pair;
 
@@ -37,17 +37,22 @@ pub fn vet(job: &Job, open: &mut Open<'_>) -> Result<Vetted, SolverError> {
     if job.status.is_empty() {
         return Ok(vetted);
     }
-    let mut problem = Problem::new(job, &BTreeSet::new(), open)?;
+    // Only the terms are needed, not what a search prepares about well-definedness.
+    let plain = Job { well_definedness: false, ..job.clone() };
+    let mut problem = Problem::new(&plain, &BTreeSet::new(), open)?;
     let terms = problem.terms();
     let budget = job.budget.per_query(QUERY);
     for event in
         std::iter::once(None).chain((0..problem.system.events.len() as u32).map(|e| Some(EventId(e))))
     {
         let pairs: Vec<Pair> = job.status.iter().map(|(pair, _)| pair).filter(|p| p.0 == event).collect();
-        if pairs.is_empty() || budget.check().is_err() {
+        if pairs.is_empty() {
             continue;
         }
-        let mut session = open(terms.clone())?;
+        if budget.check().is_err() {
+            vetted.undecided.extend(pairs);
+            continue;
+        }
         let Some(relation) = (match event {
             Some(e) => problem.system.events[e.index()].relation,
             None => problem.system.initialisation.relation,
@@ -55,21 +60,15 @@ pub fn vet(job: &Job, open: &mut Open<'_>) -> Result<Vetted, SolverError> {
             vetted.undecided.extend(pairs);
             continue;
         };
-        let (relation, after) = match event {
-            Some(_) => (problem.unrolling.step(relation, 0), 1),
-            None => (problem.unrolling.init(relation), 0),
+        let (mut known, after) = match event {
+            Some(_) => (vec![problem.every_conjunct_in(0), problem.unrolling.step(relation, 0)], 1),
+            None => (vec![problem.unrolling.init(relation)], 0),
         };
-        let mut known: Vec<Term> =
-            problem.system.background.iter().chain(&problem.system.axioms).copied().collect();
         for k in 0..=after {
-            for fact in problem.system.state_facts.clone() {
-                known.push(problem.unrolling.state(fact, k));
-            }
+            known.extend(problem.facts_in(k));
         }
-        if event.is_some() {
-            known.push(problem.every_conjunct_in(0));
-        }
-        for t in known.into_iter().chain([relation]) {
+        let mut session = problem.session(open)?;
+        for t in known {
             session.assert(t)?;
         }
         // A conjunct counts as false only where it has a meaning.

@@ -81,10 +81,7 @@ impl Steps {
     /// If the solver fails.
     pub fn new(problem: &mut Problem, job: &Job, open: &mut Open<'_>) -> Result<Steps, SolverError> {
         let terms = problem.terms();
-        let mut session = open(terms.clone())?;
-        for &t in problem.system.background.iter().chain(&problem.system.axioms) {
-            session.assert(t)?;
-        }
+        let mut session = problem.session(open)?;
         let assumed = problem.assumed_in(0);
         session.assert(assumed)?;
         let initial = terms.fresh("initial", Terms::BOOL);
