@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bsym_language::decode::ReadError;
 use bsym_language::diagnostic::Diagnostic;
 use bsym_language::load::{check_predicate, load_model};
-use bsym_language::model::{Conjunct, Model};
+use bsym_language::model::{ComponentId, Conjunct, Model};
 use bsym_language::render;
 use bsym_language::source::Sources;
 use bsym_language::walk::Names;
@@ -197,7 +197,13 @@ pub fn fix_constants(
             )));
         }
         let text = format!("{name} = {value}");
-        model.axioms.push(Conjunct { label: Some("--set".into()), text, span: pred.span, pred });
+        model.axioms.push(Conjunct {
+            label: Some("--set".into()),
+            text,
+            origin: ComponentId(0),
+            span: pred.span,
+            pred,
+        });
     }
     Ok(fixed)
 }

@@ -140,6 +140,11 @@ impl Encoder {
             Type::Int | Type::String => Terms::INT,
             Type::Real => Terms::REAL,
             Type::Carrier(id) => self.carrier_sort(*id),
+            // Nothing is known of a free type but its equality; its operators have no term.
+            Type::Free(..) | Type::Parameter(_) => {
+                let name = bsym_language::print::type_text(&self.model, ty);
+                self.terms.sort(SortKind::Uninterpreted(name.as_str().into()))
+            }
             Type::Pow(t) => self.terms.set_sort(self.sort(t)),
             Type::Pair(a, b) => {
                 let sides = [self.sort(a), self.sort(b)];
@@ -171,7 +176,7 @@ impl Encoder {
     pub(crate) fn count(&self, ty: &Type) -> Option<usize> {
         let n = match ty {
             Type::Bool => 2,
-            Type::Int | Type::Real | Type::String => return None,
+            Type::Int | Type::Real | Type::String | Type::Free(..) | Type::Parameter(_) => return None,
             Type::Carrier(id) => self.scope.size(&self.model, *id)?,
             Type::Pow(t) => 1usize.checked_shl(self.count(t).filter(|&n| n <= 6)? as u32)?,
             Type::Pair(a, b) => self.count(a)?.checked_mul(self.count(b)?)?,
@@ -186,7 +191,7 @@ impl Encoder {
     pub(crate) fn is_finite(&self, ty: &Type) -> bool {
         match ty {
             Type::Bool | Type::Carrier(_) => true,
-            Type::Int | Type::Real | Type::String => false,
+            Type::Int | Type::Real | Type::String | Type::Free(..) | Type::Parameter(_) => false,
             Type::Pow(t) => self.is_finite(t),
             Type::Pair(a, b) => self.is_finite(a) && self.is_finite(b),
             Type::Record(fields) => fields.iter().all(|(_, t)| self.is_finite(t)),
@@ -207,7 +212,7 @@ impl Encoder {
         let count = self.count(ty)?;
         Some(match ty {
             Type::Bool => vec![Symbolic::Atom(Terms::FALSE), Symbolic::Atom(Terms::TRUE)],
-            Type::Int | Type::Real | Type::String => return None,
+            Type::Int | Type::Real | Type::String | Type::Free(..) | Type::Parameter(_) => return None,
             Type::Carrier(_) => {
                 let sort = self.sort(ty);
                 (0..count as u32).map(|i| Symbolic::Atom(self.terms.constructor(sort, i))).collect()

@@ -575,6 +575,18 @@ fn a_missing_or_dead_solver_is_an_error() {
     }
 }
 
+// A program that was just written is busy while a child of another test still holds its descriptor.
+#[cfg(unix)]
+fn started(t: &Rc<Terms>, path: &Path) -> Session {
+    for _ in 0..500 {
+        match process(t.clone(), path, Dialect::Z3) {
+            Err(SolverError::NotStarted(..)) => std::thread::sleep(Duration::from_millis(10)),
+            started => return started.expect("starts"),
+        }
+    }
+    process(t.clone(), path, Dialect::Z3).expect("starts")
+}
+
 /// A solver that ends in the middle of a check.
 #[cfg(unix)]
 #[test]
@@ -589,7 +601,7 @@ fn a_solver_that_ends_is_noticed() {
     std::fs::write(&path, program).expect("a program");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("a program");
     let t = Rc::new(Terms::new());
-    let mut s = process(t.clone(), &path, Dialect::Z3).expect("starts");
+    let mut s = started(&t, &path);
     assert_eq!(s.solver(), "mock 1 (process)");
     s.assert(t.symbol("p", Terms::BOOL)).expect("asserts");
     let Err(SolverError::Exited(message)) = s.check(&[], &limit()) else { panic!("it is gone") };

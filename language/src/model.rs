@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::int::Int;
 use crate::source::{Sources, Span};
-use crate::types::{CarrierId, Type};
+use crate::types::{CarrierId, FreeTypeId, Type};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident)*) => {$(
@@ -31,6 +31,13 @@ ids! {
     LocalId
     /// Index into [`Model::events`].
     EventId
+    /// Index into [`Model::components`].
+    #[derive(Default)]
+    ComponentId
+    /// Index into [`Model::abstract_variables`].
+    AbstractId
+    /// Index into [`Model::operators`].
+    OperatorId
     /// A non-deterministic construct of a substitution, unique in the model. A choice is made at
     /// most once in one execution of an event (loops aside).
     ChoiceId
@@ -43,23 +50,44 @@ impl CarrierId {
     }
 }
 
+impl FreeTypeId {
+    /// Position in [`Model::free_types`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// A machine with everything resolved.
 #[derive(Clone, Debug)]
 pub struct Model {
     /// Name in the header.
     pub name: String,
+    /// The notation it was written in.
+    pub notation: Notation,
+    /// The machines and contexts it was composed of; the first is the main one.
+    pub components: Vec<Component>,
     /// The files it was read from; the first is the main one.
     pub sources: Arc<Sources>,
     /// Enumerated sets, deferred sets, set parameters.
     pub carriers: Vec<Carrier>,
+    /// Free types (`FREETYPES`, data types of theories).
+    pub free_types: Vec<FreeType>,
+    /// Operators with a definition that is not expanded, because it is recursive or missing.
+    pub operators: Vec<Operator>,
     /// Constants and scalar parameters.
     pub constants: Vec<Variable>,
     /// `CONSTRAINTS` and `PROPERTIES`, split at `&`.
     pub axioms: Vec<Conjunct>,
     /// State variables.
     pub variables: Vec<Variable>,
+    /// Variables of the abstractions of a classical refinement, no part of the state. Only
+    /// [`Model::gluing`] speaks of them.
+    pub abstract_variables: Vec<Variable>,
     /// `INVARIANT`, split at `&`.
     pub invariant: Vec<Conjunct>,
+    /// Conjuncts of a classical refinement that speak of [`Model::abstract_variables`]. They are not
+    /// checked on states.
+    pub gluing: Vec<Conjunct>,
     /// `ASSERTIONS`, split at `;` and `&`.
     pub assertions: Vec<Conjunct>,
     /// `INITIALISATION`; `Skip` where there are no variables.
@@ -74,6 +102,94 @@ pub struct Model {
     pub locals: Vec<Variable>,
     /// Number of [`ChoiceId`]s given out.
     pub choices: u32,
+}
+
+/// The notation of a model: how it is printed, and what its messages call things.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Notation {
+    /// `.mch`, `.ref`, `.imp`, `.sys`
+    ClassicalB,
+    /// Rodin, ProB packages.
+    EventB,
+}
+
+/// A machine, refinement, implementation or context that a model was composed of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Component {
+    /// Name in its header.
+    pub name: String,
+    /// Renaming prefix of this instance, without the dot.
+    pub prefix: Option<String>,
+    /// How the main machine came to it.
+    pub relation: Relation,
+    /// Its name in the header.
+    pub span: Span,
+}
+
+/// How a component belongs to a model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Relation {
+    Main,
+    Sees,
+    Uses,
+    Includes,
+    Extends,
+    Imports,
+    /// The abstraction of a refinement.
+    Refines,
+}
+
+/// A type whose values are built by constructors.
+#[derive(Clone, Debug)]
+pub struct FreeType {
+    /// Name.
+    pub name: String,
+    /// Number of type parameters.
+    pub parameters: u32,
+    /// Constructors.
+    pub constructors: Vec<Constructor>,
+    /// Declaration.
+    pub span: Span,
+}
+
+/// A constructor of a free type.
+#[derive(Clone, Debug)]
+pub struct Constructor {
+    /// Name.
+    pub name: String,
+    /// The set of its arguments (several are a couple), over the type parameters as
+    /// [`ExprKind::TypeParameter`]; a constant has none.
+    pub argument: Option<Expr>,
+    /// Names of the parts of the argument, left to right: destructors of a data type. Empty in
+    /// classical B, where the inverse of the constructor is used.
+    pub destructors: Vec<String>,
+    /// Declaration.
+    pub span: Span,
+}
+
+/// An operator with a definition of its own, for one choice of its type parameters.
+#[derive(Clone, Debug)]
+pub struct Operator {
+    /// Name, without type arguments.
+    pub name: String,
+    /// Parameters.
+    pub parameters: Vec<LocalId>,
+    /// Its definition.
+    pub definition: OperatorDefinition,
+    /// Declaration, or first use.
+    pub span: Span,
+}
+
+/// What an operator means.
+#[derive(Clone, PartialEq, Debug)]
+pub enum OperatorDefinition {
+    /// An expression, possibly with calls of the operator itself.
+    Expr(Expr),
+    /// A predicate, possibly with calls of the operator itself.
+    Pred(Pred),
+    /// Axioms alone: it has no value that could be computed.
+    Axiomatic,
 }
 
 /// A set whose elements have no structure.
@@ -114,6 +230,8 @@ pub struct Conjunct {
     pub label: Option<String>,
     /// Source text on one line, white space folded, comments dropped.
     pub text: String,
+    /// The component it was written in.
+    pub origin: ComponentId,
     /// Where it was written; for a conjunct from a definition, where the definition is used.
     pub span: Span,
     /// The predicate.
@@ -144,8 +262,26 @@ pub struct Event {
     pub results: Vec<LocalId>,
     /// Body. An outermost `PRE` is a [`SubstKind::Select`] here: a guard of the transition system.
     pub body: Subst,
+    /// The component it was written in.
+    pub origin: ComponentId,
+    /// Event-B: what the variant has to do with it.
+    pub convergence: Convergence,
+    /// Names of the abstract events that it refines, nearest level first.
+    pub refines: Vec<String>,
     /// The whole operation.
     pub span: Span,
+}
+
+/// What an event does to the variant of its machine (Event-B).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Convergence {
+    /// Nothing is claimed.
+    #[default]
+    Ordinary,
+    /// It decreases the variant.
+    Convergent,
+    /// A refinement will show that it decreases a variant.
+    Anticipated,
 }
 
 /// A typed expression.
@@ -228,6 +364,63 @@ pub enum ExprKind {
     Succ,
     /// `pred` as a value
     Pred,
+    /// A variable of an abstraction, in [`Model::gluing`].
+    Abstract(AbstractId),
+    /// A free type as a set, with the sets of its parameters.
+    FreeSet(FreeTypeId, Vec<Expr>),
+    /// A constructor by position: a value where it has no argument, else a total injection from its
+    /// argument's set into the free type.
+    Constructor(FreeTypeId, u32),
+    /// A type parameter, in the argument of a [`Constructor`].
+    TypeParameter(u32),
+    /// An operator on trees (B reference manual, 5.17).
+    Tree(TreeOp, Vec<Expr>),
+    /// An external function known by name.
+    External(ExternalFunction, Vec<Expr>),
+    /// A call of an [`Operator`] with a value.
+    Call(OperatorId, Vec<Expr>),
+}
+
+/// Operators on trees; a tree is a function from the paths (sequences of child numbers) to labels.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum TreeOp {
+    /// `tree(S)`
+    Trees,
+    /// `btree(S)`
+    BinaryTrees,
+    Const,
+    Top,
+    Sons,
+    Prefix,
+    Postfix,
+    Sizet,
+    Mirror,
+    Rank,
+    Father,
+    Son,
+    Subtree,
+    Arity,
+    Bin,
+    Left,
+    Right,
+    Infix,
+}
+
+/// Functions and predicates of ProB's libraries.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ExternalFunction {
+    /// `CHOOSE(S)`: some element of S, always the same.
+    Choose,
+}
+
+impl ExternalFunction {
+    /// The name it has in ProB's libraries.
+    pub fn name(self) -> &'static str {
+        match self {
+            ExternalFunction::Choose => "CHOOSE",
+        }
+    }
 }
 
 /// Sets with a name of their own.
@@ -415,6 +608,10 @@ pub enum PredKind {
     If(Box<Pred>, Box<Pred>, Box<Pred>),
     /// `LET x BE x = E IN P END`
     Let(Vec<(LocalId, Expr)>, Box<Pred>),
+    /// An external predicate known by name.
+    External(ExternalFunction, Vec<Expr>),
+    /// A call of an [`Operator`] that is a predicate.
+    Call(OperatorId, Vec<Expr>),
 }
 
 /// Relations between two expressions.

@@ -4,6 +4,10 @@
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CarrierId(pub u32);
 
+/// Index of a free type in [`crate::model::Model::free_types`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FreeTypeId(pub u32);
+
 /// A type of B (B-Book, 2.2). Functions and sequences are sets of pairs.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Type {
@@ -23,6 +27,10 @@ pub enum Type {
     Pair(Box<Type>, Box<Type>),
     /// `struct(a: T, …)`, labels sorted and distinct.
     Record(Vec<(String, Type)>),
+    /// A free type with its type arguments.
+    Free(FreeTypeId, Vec<Type>),
+    /// A type parameter, in the declaration of a free type.
+    Parameter(u32),
 }
 
 impl Type {

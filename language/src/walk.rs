@@ -36,7 +36,11 @@ macro_rules! traversal {
             use ExprKind::*;
             match & $($mutable)? e.kind {
                 Var(_) | Old(_) | Const(_) | Local(_) | Element(..) | Carrier(_) | Integer(_) | Real(_)
-                | String(_) | Bool(_) | MaxInt | MinInt | Set(_) | EmptySet | Succ | Pred => {}
+                | String(_) | Bool(_) | MaxInt | MinInt | Set(_) | EmptySet | Succ | Pred
+                | Abstract(_) | Constructor(..) | TypeParameter(_) => {}
+                FreeSet(_, items) | Tree(_, items) | External(_, items) | Call(_, items) => {
+                    for x in items { v.expr(x) }
+                }
                 SetExtension(items) | SeqExtension(items) => for x in items { v.expr(x) },
                 Unary(_, a) | Field(a, _) => v.expr(a),
                 Binary(_, a, b) | Apply(a, b) | WithField(a, _, b) | Iterate(a, b) | Prj1(a, b) | Prj2(a, b) => {
@@ -89,6 +93,7 @@ macro_rules! traversal {
                     v.expr(b);
                 }
                 Finite(a) => v.expr(a),
+                External(_, items) | Call(_, items) => for x in items { v.expr(x) },
                 Partition(a, parts) => {
                     v.expr(a);
                     for x in parts { v.expr(x) }

@@ -16,7 +16,7 @@ use bsym_encodings::session::{SolverChoice, SolverError, open};
 use bsym_encodings::term::Terms;
 use bsym_language::diagnostic::Diagnostic;
 use bsym_language::load::{check_predicate, load_model};
-use bsym_language::model::{Conjunct, EventId, Model, Pred};
+use bsym_language::model::{ComponentId, Conjunct, EventId, Model, Pred};
 use bsym_language::render::render_line;
 use bsym_language::source::Sources;
 use bsym_language::walk::Names;
@@ -245,7 +245,7 @@ fn fix_constants(model: &mut Model, settings: &BTreeMap<String, String>) -> Resu
                 "the value of `{name}` speaks of variables: `{value}`"
             )));
         }
-        model.axioms.push(Conjunct { label: None, text, span: pred.span, pred });
+        model.axioms.push(Conjunct { label: None, text, origin: ComponentId(0), span: pred.span, pred });
     }
     Ok(())
 }

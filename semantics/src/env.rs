@@ -152,7 +152,14 @@ impl FreeNames {
             | ExprKind::Set(_)
             | ExprKind::EmptySet
             | ExprKind::Succ
-            | ExprKind::Pred => {}
+            | ExprKind::Pred
+            | ExprKind::Abstract(_)
+            | ExprKind::Constructor(..)
+            | ExprKind::TypeParameter(_) => {}
+            ExprKind::FreeSet(_, es)
+            | ExprKind::Tree(_, es)
+            | ExprKind::External(_, es)
+            | ExprKind::Call(_, es) => es.iter().for_each(|e| self.expr(e)),
             ExprKind::SetExtension(es) | ExprKind::SeqExtension(es) => es.iter().for_each(|e| self.expr(e)),
             ExprKind::Unary(_, e) | ExprKind::Field(e, _) => self.expr(e),
             ExprKind::Binary(_, a, b)
@@ -204,6 +211,7 @@ impl FreeNames {
                 self.expr(b);
             }
             PredKind::Finite(e) => self.expr(e),
+            PredKind::External(_, es) | PredKind::Call(_, es) => es.iter().for_each(|e| self.expr(e)),
             PredKind::Partition(e, es) => {
                 self.expr(e);
                 es.iter().for_each(|e| self.expr(e));

@@ -233,6 +233,13 @@ impl<'m> Evaluator<'m> {
             }
             ExprKind::Succ => LazySet::Succ.into(),
             ExprKind::Pred => LazySet::Pred.into(),
+            ExprKind::FreeSet(..)
+            | ExprKind::Constructor(..)
+            | ExprKind::TypeParameter(_)
+            | ExprKind::Tree(..)
+            | ExprKind::External(..)
+            | ExprKind::Call(..)
+            | ExprKind::Abstract(_) => return Err(EvalError::unsupported(at, "this has no value yet")),
         })
     }
 
@@ -457,6 +464,9 @@ impl<'m> Evaluator<'m> {
                     .into_iter()
                     .try_fold(Value::empty(), |all, p| self.binary(BinaryOp::Union, all, p, at))?;
                 self.equal(&whole, &union, at)?
+            }
+            PredKind::External(..) | PredKind::Call(..) => {
+                return Err(EvalError::unsupported(at, "this has no truth value yet"));
             }
             PredKind::If(p, a, b) => {
                 let branch = if self.pred(env, p)? { a } else { b };

@@ -100,6 +100,8 @@ pub fn type_text(model: &Model, ty: &Type) -> String {
         Type::Real => "REAL".into(),
         Type::String => "STRING".into(),
         Type::Carrier(c) => model.carriers.get(c.index()).map_or(String::new(), |c| c.name.clone()),
+        Type::Free(t, _) => model.free_types.get(t.index()).map_or(String::new(), |t| t.name.clone()),
+        Type::Parameter(_) => String::new(),
         Type::Pow(t) => format!("POW({})", type_text(model, t)),
         Type::Pair(a, b) => format!("({}*{})", type_text(model, a), type_text(model, b)),
         Type::Record(fields) => {

@@ -383,6 +383,7 @@ impl Evaluator<'_> {
             Type::Real => lazy(LazySet::Reals),
             Type::String => lazy(LazySet::Strings),
             Type::Carrier(c) => self.carrier(*c),
+            Type::Free(..) | Type::Parameter(_) => Value::empty(),
             Type::Pow(t) => lazy(LazySet::Power(self.type_values(t))),
             Type::Pair(a, b) => {
                 lazy(LazySet::Binary(BinaryOp::Cartesian, self.type_values(a), self.type_values(b)))

@@ -19,6 +19,7 @@ impl Evaluator<'_> {
             PredKind::Not(p) | PredKind::Forall(_, p) | PredKind::Exists(_, p) => self.is_total(env, p),
             PredKind::Compare(_, a, b) => self.is_total_expr(env, a) && self.is_total_expr(env, b),
             PredKind::Finite(e) => self.is_total_expr(env, e),
+            PredKind::External(..) | PredKind::Call(..) => false,
             PredKind::Partition(e, es) => {
                 self.is_total_expr(env, e) && es.iter().all(|e| self.is_total_expr(env, e))
             }
@@ -54,7 +55,7 @@ impl Evaluator<'_> {
             ExprKind::Let(defs, e) => {
                 defs.iter().all(|(_, e)| self.is_total_expr(env, e)) && self.is_total_expr(env, e)
             }
-            ExprKind::Iterate(..) => false,
+            ExprKind::Iterate(..) | ExprKind::Tree(..) | ExprKind::External(..) | ExprKind::Call(..) => false,
             ExprKind::Var(_) | ExprKind::Old(_) | ExprKind::Const(_) | ExprKind::Local(_) => true,
             _ => true,
         };

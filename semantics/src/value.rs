@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bsym_language::int::Int;
-use bsym_language::types::CarrierId;
+use bsym_language::types::{CarrierId, FreeTypeId};
 use num_rational::BigRational;
 
 use crate::lazy_set::LazySet;
@@ -26,6 +26,8 @@ pub enum Value {
     Pair(Arc<(Value, Value)>),
     /// A record, fields sorted by label.
     Record(Arc<[(Arc<str>, Value)]>),
+    /// A value of a free type: the constructor by position, and its argument.
+    Free(FreeTypeId, u32, Option<Arc<Value>>),
     /// A set whose elements are listed.
     Set(Arc<BTreeSet<Value>>),
     /// A set that is infinite or too large to list. Never equal to a [`Value::Set`] by

@@ -129,6 +129,7 @@ impl Reader<'_> {
             Type::Real => self.real(),
             Type::String => self.string(),
             Type::Carrier(c) => self.element(*c),
+            Type::Free(..) | Type::Parameter(_) => Err("values of free types cannot be read yet".into()),
             Type::Record(fields) => {
                 if !self.eat_word("rec") {
                     return Err("expected `rec(`".into());

@@ -69,6 +69,16 @@ impl Writer<'_> {
                 out.push(')');
             }
             Value::Record(fields) => self.record("rec", fields, out),
+            Value::Free(ty, i, argument) => {
+                let constructor =
+                    self.model.free_types.get(ty.index()).and_then(|t| t.constructors.get(*i as usize));
+                out.push_str(constructor.map_or("?", |c| &c.name));
+                if let Some(argument) = argument {
+                    out.push('(');
+                    self.value(argument, out);
+                    out.push(')');
+                }
+            }
             Value::Set(s) => {
                 out.push('{');
                 for (i, v) in s.iter().enumerate() {

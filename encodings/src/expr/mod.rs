@@ -190,6 +190,15 @@ impl Encoder {
                 )?;
                 Ok(total(Symbolic::Set(f)))
             }
+            ExprKind::FreeSet(..) | ExprKind::Constructor(..) | ExprKind::TypeParameter(_) => {
+                self.unsupported("free types have no encoding")
+            }
+            ExprKind::Tree(op, _) => {
+                self.unsupported(format!("`{}` has no encoding", bsym_language::print::tree_word(*op)))
+            }
+            ExprKind::External(f, _) => self.unsupported(format!("`{}` has no encoding", f.name())),
+            ExprKind::Call(..) => self.unsupported("recursive operators have no encoding"),
+            ExprKind::Abstract(_) => self.unsupported("a variable of an abstraction has no value here"),
         }
     }
 

@@ -12,7 +12,11 @@ fn of_expr(e: &Expr) -> Vec<Part<'_>> {
     use ExprKind::*;
     match &e.kind {
         Var(_) | Old(_) | Const(_) | Local(_) | Element(..) | Carrier(_) | Integer(_) | Real(_)
-        | String(_) | Bool(_) | MaxInt | MinInt | Set(_) | EmptySet | Succ | Pred => vec![],
+        | String(_) | Bool(_) | MaxInt | MinInt | Set(_) | EmptySet | Succ | Pred | Abstract(_)
+        | Constructor(..) | TypeParameter(_) => vec![],
+        FreeSet(_, items) | Tree(_, items) | External(_, items) | Call(_, items) => {
+            items.iter().map(Part::Expr).collect()
+        }
         SetExtension(items) | SeqExtension(items) => items.iter().map(Part::Expr).collect(),
         Unary(_, a) | Field(a, _) => vec![Part::Expr(a)],
         Binary(_, a, b) | Apply(a, b) | WithField(a, _, b) | Iterate(a, b) | Prj1(a, b) | Prj2(a, b) => {
@@ -34,6 +38,7 @@ fn of_pred(p: &Pred) -> Vec<Part<'_>> {
         Implies(a, b) | Iff(a, b) => vec![Part::Pred(a), Part::Pred(b)],
         Not(a) | Forall(_, a) | Exists(_, a) => vec![Part::Pred(a)],
         Compare(_, a, b) => vec![Part::Expr(a), Part::Expr(b)],
+        External(_, items) | Call(_, items) => items.iter().map(Part::Expr).collect(),
         Finite(a) => vec![Part::Expr(a)],
         Partition(a, parts) => [&**a].into_iter().chain(parts).map(Part::Expr).collect(),
         If(p, a, b) => vec![Part::Pred(p), Part::Pred(a), Part::Pred(b)],

@@ -55,6 +55,8 @@ impl Encoder {
             PredKind::Forall(locals, body) => self.forall(env, locals, body),
             PredKind::Exists(locals, body) => self.exists(env, locals, body),
             PredKind::Compare(op, a, b) => self.compare(env, *op, a, b),
+            PredKind::External(f, _) => self.unsupported(format!("`{}` has no encoding", f.name())),
+            PredKind::Call(..) => self.unsupported("recursive operators have no encoding"),
             PredKind::Finite(a) => {
                 let a = self.expr(env, a)?;
                 let set = self.as_set(&a.value)?.clone();

@@ -37,7 +37,13 @@ impl Encoder {
     /// The shape for values of a type. With `functional`, the values are always (partial) functions.
     pub fn shape(&self, ty: &Type, functional: bool) -> Shape {
         match ty {
-            Type::Bool | Type::Int | Type::Real | Type::String | Type::Carrier(_) => Shape::Atom(ty.clone()),
+            Type::Bool
+            | Type::Int
+            | Type::Real
+            | Type::String
+            | Type::Carrier(_)
+            | Type::Free(..)
+            | Type::Parameter(_) => Shape::Atom(ty.clone()),
             Type::Pair(a, b) => Shape::Pair(Box::new(self.shape(a, false)), Box::new(self.shape(b, false))),
             Type::Record(fields) => {
                 Shape::Record(fields.iter().map(|(l, t)| (l.clone(), self.shape(t, false))).collect())
@@ -191,7 +197,13 @@ impl Encoder {
     /// A value of a type from its packed term.
     pub(crate) fn unpack(&self, term: Term, ty: &Type) -> Symbolic {
         match ty {
-            Type::Bool | Type::Int | Type::Real | Type::String | Type::Carrier(_) => Symbolic::Atom(term),
+            Type::Bool
+            | Type::Int
+            | Type::Real
+            | Type::String
+            | Type::Carrier(_)
+            | Type::Free(..)
+            | Type::Parameter(_) => Symbolic::Atom(term),
             Type::Pair(a, b) => Symbolic::pair(
                 self.unpack(self.terms.field(term, 0), a),
                 self.unpack(self.terms.field(term, 1), b),

@@ -169,6 +169,8 @@ fn atoms(p: &Pred, found: &mut Vec<Pred>) {
         | PredKind::Exists(..)
         | PredKind::Finite(_)
         | PredKind::Partition(..)
+        | PredKind::External(..)
+        | PredKind::Call(..)
         | PredKind::Let(..) => {
             found.push(p.clone());
         }

@@ -190,6 +190,10 @@ pub fn set_of_type(t: &Type, span: Span) -> Expr {
         Type::Real => ExprKind::Set(BuiltinSet::Real),
         Type::String => ExprKind::Set(BuiltinSet::String),
         Type::Carrier(c) => ExprKind::Carrier(*c),
+        Type::Free(t, arguments) => {
+            ExprKind::FreeSet(*t, arguments.iter().map(|a| set_of_type(a, span)).collect())
+        }
+        Type::Parameter(i) => ExprKind::TypeParameter(*i),
         Type::Pow(a) => ExprKind::Unary(UnaryOp::Pow, boxed(a)),
         Type::Pair(a, b) => ExprKind::Binary(BinaryOp::Cartesian, boxed(a), boxed(b)),
         Type::Record(fields) => {

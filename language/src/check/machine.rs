@@ -15,6 +15,12 @@ impl Checker {
             self.error(codes::NOT_A_MACHINE, m.span, "this is a file of definitions, a machine is expected");
             return;
         }
+        self.model.components.push(Component {
+            name: m.name.name.clone(),
+            prefix: None,
+            relation: Relation::Main,
+            span: m.name.span,
+        });
         self.sections_once(m);
         self.refuse_other_machines(m);
         self.parameters(m);
@@ -325,6 +331,9 @@ impl Checker {
             parameters: parameters.to_vec(),
             results: results.to_vec(),
             body,
+            origin: ComponentId(0),
+            convergence: Convergence::Ordinary,
+            refines: vec![],
             span: op.span,
         }
     }

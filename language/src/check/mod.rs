@@ -102,12 +102,18 @@ fn in_model<T: Send>(
 fn empty_model(name: String, sources: Arc<Sources>) -> Model {
     Model {
         name,
+        notation: Notation::ClassicalB,
+        components: vec![],
         sources,
         carriers: vec![],
+        free_types: vec![],
+        operators: vec![],
         constants: vec![],
         axioms: vec![],
         variables: vec![],
+        abstract_variables: vec![],
         invariant: vec![],
+        gluing: vec![],
         assertions: vec![],
         initialisation: Subst { kind: SubstKind::Skip, span: Span::default() },
         events: vec![],

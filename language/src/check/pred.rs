@@ -279,7 +279,13 @@ impl Checker {
             let pred = self.pred(inner);
             // An empty text is printed once the types are known.
             let text = if printed { String::new() } else { fold_text(self.model.sources.text(inner.span)) };
-            out.push(Conjunct { label, text, span: used.unwrap_or(inner.span), pred });
+            out.push(Conjunct {
+                label,
+                text,
+                origin: ComponentId(0),
+                span: used.unwrap_or(inner.span),
+                pred,
+            });
         }
     }
 }

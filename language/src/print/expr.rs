@@ -2,6 +2,7 @@
 //! extra parentheses where Atelier B groups in another way).
 
 use super::names::{Printer, quoted};
+use super::{tree_word, type_parameter};
 use crate::model::*;
 use crate::types::Type;
 
@@ -173,6 +174,34 @@ impl Printer<'_> {
             ExprKind::Prj2(s, t) => self.call("prj2", &[s, t]),
             ExprKind::Succ => self.put("succ"),
             ExprKind::Pred => self.put("pred"),
+            ExprKind::Abstract(v) => self.global(&model.abstract_variables[v.index()].name),
+            ExprKind::FreeSet(t, arguments) => {
+                self.global(&model.free_types[t.index()].name);
+                self.arguments(arguments);
+            }
+            ExprKind::Constructor(t, i) => {
+                self.global(&model.free_types[t.index()].constructors[*i as usize].name);
+            }
+            ExprKind::TypeParameter(i) => self.put(&type_parameter(*i)),
+            ExprKind::Tree(op, arguments) => {
+                self.put(tree_word(*op));
+                self.arguments(arguments);
+            }
+            ExprKind::External(f, arguments) => {
+                self.put(f.name());
+                self.arguments(arguments);
+            }
+            ExprKind::Call(operator, arguments) => {
+                self.global(&model.operators[operator.index()].name);
+                self.arguments(arguments);
+            }
+        }
+    }
+
+    fn arguments(&mut self, arguments: &[Expr]) {
+        if !arguments.is_empty() {
+            let items: Vec<&Expr> = arguments.iter().collect();
+            self.call("", &items);
         }
     }
 
@@ -318,6 +347,14 @@ impl Printer<'_> {
             PredKind::Partition(s, parts) => {
                 let items: Vec<&Expr> = std::iter::once(&**s).chain(parts).collect();
                 self.call("@partition", &items);
+            }
+            PredKind::External(f, arguments) => {
+                self.put(f.name());
+                self.arguments(arguments);
+            }
+            PredKind::Call(operator, arguments) => {
+                self.global(&self.model.operators[operator.index()].name);
+                self.arguments(arguments);
             }
             PredKind::If(c, a, b) => {
                 self.put("IF ");

@@ -65,5 +65,43 @@ pub fn type_text(model: &Model, t: &Type) -> String {
                 .collect();
             format!("struct({})", fields.join(", "))
         }
+        Type::Free(f, arguments) => {
+            let name = model.free_types.get(f.index()).map_or("_".into(), |f| names::quoted(&f.name));
+            if arguments.is_empty() {
+                return name;
+            }
+            let arguments: Vec<String> = arguments.iter().map(|t| type_text(model, t)).collect();
+            format!("{name}({})", arguments.join(", "))
+        }
+        Type::Parameter(i) => type_parameter(*i),
+    }
+}
+
+/// `T1`, `T2`, …: the type parameters of a free type have no names of their own.
+fn type_parameter(i: u32) -> String {
+    format!("T{}", i + 1)
+}
+
+/// The word of an operator on trees.
+pub fn tree_word(op: TreeOp) -> &'static str {
+    match op {
+        TreeOp::Trees => "tree",
+        TreeOp::BinaryTrees => "btree",
+        TreeOp::Const => "const",
+        TreeOp::Top => "top",
+        TreeOp::Sons => "sons",
+        TreeOp::Prefix => "prefix",
+        TreeOp::Postfix => "postfix",
+        TreeOp::Sizet => "sizet",
+        TreeOp::Mirror => "mirror",
+        TreeOp::Rank => "rank",
+        TreeOp::Father => "father",
+        TreeOp::Son => "son",
+        TreeOp::Subtree => "subtree",
+        TreeOp::Arity => "arity",
+        TreeOp::Bin => "bin",
+        TreeOp::Left => "left",
+        TreeOp::Right => "right",
+        TreeOp::Infix => "infix",
     }
 }
