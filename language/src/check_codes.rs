@@ -85,6 +85,8 @@ codes! {
     BAD_VALUE = 427 Structure;
     /// A predicate speaks of variables that exist in the abstraction only, and is not checked.
     ABSTRACT_ONLY = 428 Structure;
+    /// A section stands in a kind of machine that cannot have it.
+    MISPLACED_SECTION = 429 Structure;
 }
 
 #[cfg(test)]
