@@ -84,7 +84,7 @@ impl Draw<'_> {
             Type::Real => vec![ExprKind::Real("2.5".into())],
             Type::String => vec![ExprKind::String("a \"b\" \\ c".into())],
             Type::Carrier(CarrierId(1)) => vec![ExprKind::Element(CarrierId(1), self.below(2) as u32)],
-            Type::Carrier(_) => vec![],
+            Type::Carrier(_) | Type::Free(..) | Type::Parameter(_) => vec![],
             Type::Pow(t) => match &**t {
                 Type::Int => vec![
                     ExprKind::EmptySet,
