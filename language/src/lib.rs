@@ -14,6 +14,7 @@ pub mod operators;
 pub mod parse_codes;
 pub mod parser;
 pub mod print;
+pub mod prolog;
 pub mod render;
 pub mod source;
 pub mod stack;
