@@ -386,7 +386,10 @@ fn list(folder: &Path, limits: &Limits, depth: usize) -> Result<BTreeMap<String,
                 if depth > 0 && !is_junk(&format!("{name}/")) {
                     folders.push((entry.path(), format!("{name}/"), depth - 1));
                 }
-            } else if !is_junk(&name) && !(kind.is_symlink() && entry.path().is_dir()) {
+                continue;
+            }
+            let is_folder = kind.is_symlink() && entry.path().is_dir();
+            if !is_folder && !is_junk(&name) {
                 found.insert(name, entry.path());
             }
         }
