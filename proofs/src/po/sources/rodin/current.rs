@@ -122,15 +122,16 @@ fn add(to: &mut BTreeSet<String>, formulas: &[Labelled]) {
 }
 
 /// A formula without what Rodin adds and drops when it prints: white space, parentheses, the types of
-/// generic constants and bound variables. The assignment `f(x) ≔ E` is printed as an override.
+/// generic constants and bound variables. `f(x) ≔ E` is printed as an override, `{E ∣ P}` with its
+/// bound variables.
 pub fn fold(text: &str) -> String {
     let chars: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
-    let mut out = String::with_capacity(text.len());
-    let mut i = 0;
     if let Some((target, argument, rest)) = function_update(&chars) {
         let (argument, rest): (String, String) = (argument.iter().collect(), rest.iter().collect());
         return format!("{target}≔{target}\u{e103}{{{}↦{}}}", fold(&argument), fold(&rest));
     }
+    let mut out = Vec::with_capacity(chars.len());
+    let mut i = 0;
     while i < chars.len() {
         match chars[i] {
             '⦂' => i = after_type(&chars, i + 1),
@@ -141,7 +142,63 @@ pub fn fold(text: &str) -> String {
             }
         }
     }
+    comprehensions(&out)
+}
+
+/// `{E∣P}` and `{x·P∣E}` as `{P∣E}`.
+fn comprehensions(chars: &[char]) -> String {
+    let mut out = String::with_capacity(chars.len());
+    let mut i = 0;
+    while i < chars.len() {
+        let end = (chars[i] == '{').then(|| closing(chars, i)).flatten();
+        let Some(end) = end else {
+            out.push(chars[i]);
+            i += 1;
+            continue;
+        };
+        let inside = &chars[i + 1..end];
+        let bound = inside.iter().position(|c| !is_name(*c) && *c != ',').filter(|&p| inside[p] == '·');
+        let parts = match bound {
+            Some(dot) => (comprehensions(&inside[dot + 1..]), None),
+            None => match bar(inside) {
+                Some(bar) => (comprehensions(&inside[bar + 1..]), Some(comprehensions(&inside[..bar]))),
+                None => (comprehensions(inside), None),
+            },
+        };
+        match parts {
+            (all, None) => out.push_str(&format!("{{{all}}}")),
+            (predicate, Some(element)) => out.push_str(&format!("{{{predicate}∣{element}}}")),
+        }
+        i = end + 1;
+    }
     out
+}
+
+/// The `}` of a `{`.
+fn closing(chars: &[char], open: usize) -> Option<usize> {
+    let mut depth = 0;
+    for (i, c) in chars.iter().enumerate().skip(open) {
+        depth += i32::from(*c == '{') - i32::from(*c == '}');
+        if depth == 0 {
+            return Some(i);
+        }
+    }
+    None
+}
+
+/// The `∣` of a set that is written `{E∣P}`, unless it may belong to a quantifier.
+fn bar(inside: &[char]) -> Option<usize> {
+    let mut depth = 0;
+    for (i, c) in inside.iter().enumerate() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            'λ' | '⋃' | '⋂' => return None,
+            '∣' if depth == 0 => return Some(i),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// `f(x)≔E` as f, x and E.
@@ -194,6 +251,9 @@ mod tests {
         check("∀x,y·x ∈ S ⇒ y∈ T", "∀x⦂S,y⦂ℙ(T)·x∈S⇒y∈T");
         check("f(x) ≔ y + 1", "f ≔ f\u{e103}{x ↦ y+1}");
         check("f(g(x)) ≔ f(y)", "f ≔ f\u{e103}{g(x) ↦ f(y)}");
+        check("P = { i ∣ i ∈ ℕ ∧ (∀ A · A ⊆ S) }", "P={i⦂ℤ·i∈ℕ∧(∀A⦂ℙ(S)·A⊆S) ∣ i}");
+        check("{f(x) ∣ x ∈ {y ∣ y>0}}", "{x⦂ℤ·x∈{y⦂ℤ·y>0 ∣ y} ∣ f(x)}");
+        assert_ne!(fold("{x ∣ x>0}"), fold("{x ∣ x>1}"));
         assert_ne!(fold("a ≔ 1"), fold("a ≔ 2"));
         assert_ne!(fold("a ∈ {∅ ⦂ ℙ(S), b}"), fold("a ∈ {∅ ⦂ ℙ(S)}"));
     }
