@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+pub mod archive;
 pub mod ast;
 pub mod check;
 pub mod check_codes;
