@@ -1,5 +1,6 @@
 //! Whether a formula can be ill-defined, judged by its operators alone.
 
+use bsym_language::external::Support;
 use bsym_language::int::Int;
 use bsym_language::model::{BinaryOp, Expr, ExprKind, Pred, PredKind, QuantOp, UnaryOp};
 
@@ -19,7 +20,10 @@ impl Evaluator<'_> {
             PredKind::Not(p) | PredKind::Forall(_, p) | PredKind::Exists(_, p) => self.is_total(env, p),
             PredKind::Compare(_, a, b) => self.is_total_expr(env, a) && self.is_total_expr(env, b),
             PredKind::Finite(e) => self.is_total_expr(env, e),
-            PredKind::External(..) | PredKind::Call(..) => false,
+            PredKind::External(f, args) => {
+                f.support() == Support::Total && args.iter().all(|e| self.is_total_expr(env, e))
+            }
+            PredKind::Call(..) => false,
             PredKind::Partition(e, es) => {
                 self.is_total_expr(env, e) && es.iter().all(|e| self.is_total_expr(env, e))
             }
@@ -55,7 +59,10 @@ impl Evaluator<'_> {
             ExprKind::Let(defs, e) => {
                 defs.iter().all(|(_, e)| self.is_total_expr(env, e)) && self.is_total_expr(env, e)
             }
-            ExprKind::Iterate(..) | ExprKind::Tree(..) | ExprKind::External(..) | ExprKind::Call(..) => false,
+            ExprKind::External(f, args) => {
+                f.support() == Support::Total && args.iter().all(|e| self.is_total_expr(env, e))
+            }
+            ExprKind::Iterate(..) | ExprKind::Tree(..) | ExprKind::Call(..) => false,
             ExprKind::Var(_) | ExprKind::Old(_) | ExprKind::Const(_) | ExprKind::Local(_) => true,
             _ => true,
         };
