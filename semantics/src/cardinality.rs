@@ -203,7 +203,7 @@ impl Evaluator<'_> {
                 },
                 _ => Unknown,
             },
-            LazySet::Closure(_) => Unknown,
+            LazySet::Closure(_) | LazySet::Recursive(..) => Unknown,
             LazySet::Free(id, sets) => self.free_type_cardinality(*id, sets, at)?,
             LazySet::Constructor(id, i, sets) => match self.argument_set(*id, *i, sets, at)? {
                 Some(set) => of(&set)?,

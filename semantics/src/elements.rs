@@ -95,6 +95,7 @@ impl Evaluator<'_> {
                 })
             }
             LazySet::Struct(fields) => self.each_record(fields, &mut Vec::new(), at, visit),
+            LazySet::Recursive(name, d) => self.unfolded(*name, d, at, |r| self.each(r, at, visit)),
             LazySet::Free(id, sets) => self.each_of_free_type(*id, sets, at, visit),
             LazySet::Constructor(id, i, sets) => {
                 let Some(domain) = self.argument_set(*id, *i, sets, at)? else {

@@ -515,6 +515,9 @@ impl<'m> Evaluator<'m> {
             return Ok(inside == (op == Member));
         }
         let left = self.eval(env, a)?;
+        if op == Equal && self.is_own_definition(&left, b) {
+            return Ok(true);
+        }
         let right = self.eval(env, b)?;
         Ok(match op {
             Equal => self.equal(&left, &right, at)?,

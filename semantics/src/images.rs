@@ -106,6 +106,7 @@ impl Evaluator<'_> {
                 }
                 Ok(Some(found))
             }
+            LazySet::Recursive(name, d) => self.recursive_images(*name, d, x, at),
             LazySet::Constructor(id, i, sets) => {
                 let Some(domain) = self.argument_set(*id, *i, sets, at)? else {
                     return Err(self.confused(at));

@@ -53,6 +53,8 @@ pub enum LazySet {
     Trees(bool, Value),
     /// A comprehension or lambda.
     Closure(Closure),
+    /// A relation that is defined by itself: the constant, and the body of its equation.
+    Recursive(Name, Closure),
 }
 
 /// What a closure's element is.

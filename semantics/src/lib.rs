@@ -14,6 +14,7 @@ mod operators;
 mod paths;
 pub mod prob_trace;
 pub mod reals;
+mod recursion;
 mod relations;
 pub mod replay;
 pub mod scope;

@@ -111,6 +111,9 @@ impl Evaluator<'_> {
                 LazySet::Unary(UnaryOp::Dom | UnaryOp::Ran | UnaryOp::Inverse, r) => {
                     return self.is_empty(r, at);
                 }
+                LazySet::Recursive(name, d) => {
+                    return self.unfolded(*name, d, at, |r| self.is_empty(r, at));
+                }
                 LazySet::Closure(c) => {
                     return self.within_closure(c, &[], |env| {
                         Ok(!self.exists(env, &c.locals, (true, &c.pred), at)?)
@@ -197,6 +200,7 @@ impl Evaluator<'_> {
                 op if is_relation_space(*op) => self.is_in_space(*op, x, a, b, at)?,
                 _ => self.is_related(x, set, at)?,
             },
+            LazySet::Recursive(name, d) => self.unfolded(*name, d, at, |r| self.member(x, r, at))?,
             LazySet::Free(id, sets) => self.is_in_free_type(*id, x, sets, at)?,
             LazySet::Trees(binary, labels) => self.is_tree(*binary, x, labels, at)?,
             LazySet::Unary(UnaryOp::Ran, r) => {

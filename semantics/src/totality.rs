@@ -4,6 +4,8 @@ use bsym_language::external::Support;
 use bsym_language::int::Int;
 use bsym_language::model::{BinaryOp, Expr, ExprKind, Pred, PredKind, QuantOp, UnaryOp};
 
+use bsym_language::types::Type;
+
 use crate::cardinality::Cardinality;
 use crate::env::{Env, FreeNames};
 use crate::evaluator::Evaluator;
@@ -79,6 +81,13 @@ impl Evaluator<'_> {
     fn is_total_function(&self, env: &Env<'_>, f: &Expr, x: &Expr) -> bool {
         if !self.is_closed(env, f) {
             return false;
+        }
+        if let ExprKind::Constructor(id, position) = &f.kind
+            && let Some((_, Type::Free(_, arguments))) = f.ty.as_relation()
+        {
+            let sets: Vec<_> = arguments.iter().map(|t| self.type_values(t)).collect();
+            let domain = self.argument_set(*id, *position, &sets, x.span);
+            return matches!(domain, Ok(Some(set)) if self.is_universal(&set));
         }
         let Ok(Value::Set(pairs)) = self.eval(env, f) else { return false };
         let all = self.type_values(&x.ty);

@@ -6,6 +6,7 @@ use bsym_language::model::{CarrierKind, Model, UnaryOp};
 use bsym_language::print::{binary_symbol, unary_word};
 use bsym_language::types::CarrierId;
 
+use crate::env::Name;
 use crate::lazy_set::{ClosureKind, LazySet};
 use crate::reals;
 use crate::scope::Scope;
@@ -168,6 +169,10 @@ impl Writer<'_> {
             LazySet::Trees(binary, labels) => {
                 self.call(if *binary { "btree" } else { "tree" }, &[labels], out)
             }
+            LazySet::Recursive(name, _) => out.push_str(match name {
+                Name::Const(c) => self.model.constants.get(c.index()).map_or("?", |c| &c.name),
+                _ => "?",
+            }),
             LazySet::Closure(c) => {
                 let source = |span| {
                     let known = self.model.sources.iter().any(|(id, _)| id == span_source(span));
