@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+pub mod archive;
 pub mod ast;
 pub mod check;
 pub mod check_codes;
@@ -14,6 +15,7 @@ pub mod operators;
 pub mod parse_codes;
 pub mod parser;
 pub mod print;
+pub mod prolog;
 pub mod render;
 pub mod source;
 pub mod stack;

@@ -122,6 +122,8 @@ fn empty_model(name: String, sources: Arc<Sources>) -> Model {
         assertions: vec![],
         initialisation: Subst { kind: SubstKind::Skip, span: Span::default() },
         events: vec![],
+        refinement_checks: vec![],
+        variants: vec![],
         goal: None,
         hints: ScopeHints::default(),
         locals: vec![],

@@ -48,7 +48,9 @@ impl Checker {
             Sub::BecomesIn(left, set) => return self.becomes_in(left, set, s.span),
             Sub::BecomesSuch(left, p) => self.becomes_such(left, p),
             Sub::Pre(p, body) => SubstKind::Pre(self.pred(p), Box::new(self.subst(body))),
-            Sub::Assert(p, body) => SubstKind::Assert(self.pred(p), Box::new(self.subst(body))),
+            Sub::Assert(p, body) => {
+                SubstKind::Assert(Claim::Assertion, self.pred(p), Box::new(self.subst(body)))
+            }
             Sub::Choice(list) => {
                 SubstKind::Choice(self.choice(), list.iter().map(|s| self.subst(s)).collect())
             }
