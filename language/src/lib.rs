@@ -7,6 +7,7 @@ pub mod definitions;
 pub mod diagnostic;
 pub mod int;
 pub mod lexer;
+pub mod lint;
 pub mod load;
 pub mod model;
 pub mod operators;

@@ -9,6 +9,7 @@ use crate::check;
 use crate::check_codes as codes;
 use crate::decode::{self, ReadError};
 use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::lint;
 use crate::model::{Expr, Model, Pred};
 use crate::parse_codes;
 use crate::parser;
@@ -60,6 +61,9 @@ fn load(mut sources: Sources, id: SourceId, mut diagnostics: Vec<Diagnostic>) ->
         checked.retain(|d| !(MISSED.contains(&d.code) || cut && d.code == codes::UNKNOWN_IDENTIFIER));
     }
     diagnostics.extend(checked);
+    if let Some(model) = &model {
+        diagnostics.extend(lint::lint(&machine, model));
+    }
     diagnostics.sort_by_key(|d| (d.span.source, d.span.start));
     Loaded { sources, model, diagnostics }
 }
