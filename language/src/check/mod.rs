@@ -69,7 +69,7 @@ pub fn check(
     let (definitions, mut diagnostics) = Definitions::collect(machine, loader);
     let sound = diagnostics.iter().all(|d| d.severity != Severity::Error);
     let project = Project { units: vec![Unit::alone(machine.clone(), definitions)] };
-    let (model, found) = check_project(sources, project);
+    let (model, found) = check_project(sources, Arc::new(project));
     diagnostics.extend(found);
     diagnostics.sort_by_key(|d| (d.span.source, d.span.start));
     (model.filter(|_| sound), diagnostics)
@@ -78,12 +78,12 @@ pub fn check(
 /// Checks a machine with all that it refers to, and lowers it to one typed model.
 ///
 /// There is a model if and only if no error is among the diagnostics.
-pub fn check_project(sources: Arc<Sources>, project: Project) -> (Option<Model>, Vec<Diagnostic>) {
+pub fn check_project(sources: Arc<Sources>, project: Arc<Project>) -> (Option<Model>, Vec<Diagnostic>) {
     let Some(main) = project.units.first() else { return (None, vec![]) };
     let model = empty_model(main.tree.name.name.clone(), sources);
     with_large_stack(move || {
         let mut checker = Checker::new(model, Definitions::default());
-        checker.project = Arc::new(project);
+        checker.project = project;
         checker.machine();
         let mut diagnostics = checker.diagnostics;
         diagnostics.sort_by_key(|d| (d.span.source, d.span.start));
