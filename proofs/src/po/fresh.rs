@@ -182,7 +182,7 @@ pub(super) fn fold(text: &str) -> String {
 }
 
 /// Every file that the model was read from is recorded with its present content.
-fn same_files(file: &PoFile, model: &Model) -> bool {
+pub(super) fn same_files(file: &PoFile, model: &Model) -> bool {
     let recorded: BTreeSet<String> = file
         .sources
         .iter()

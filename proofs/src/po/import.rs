@@ -142,7 +142,7 @@ pub fn read_status(path: &Path, model: &Model, options: &ImportOptions) -> Resul
 /// [`PoError::OtherMachine`]
 pub fn import(path: &Path, file: &PoFile, model: &Model, options: &ImportOptions) -> Result<Import, PoError> {
     about_this_machine(path, file, model)?;
-    let mut texts = Texts::new(model);
+    let mut texts = Texts::new(model).count(file);
     let freshness = Freshness::of(file, model, options.scope.as_ref(), &mut texts);
     let mut reader = Reader {
         file,

@@ -6,7 +6,7 @@ use bsym_language::load::check_predicate;
 use bsym_language::model::{Conjunct, Model, Notation};
 
 use super::digest;
-use super::file::{Kind, Obligation, Target};
+use super::file::{Kind, NamedPredicate, Obligation, PoFile, Target};
 use super::fresh::{Agreement, fold};
 
 /// The name of the component that a conjunct was written in, with the prefix of its instance.
@@ -17,6 +17,9 @@ pub(crate) fn owner(model: &Model, conjunct: &Conjunct) -> String {
     }
 }
 
+/// Key of an obligation about all conjuncts of its component at once.
+pub(in crate::po) const ALL: &str = "*";
+
 /// Positions of the conjuncts of a component, in order.
 fn of_owner(model: &Model, name: &str) -> Vec<usize> {
     (0..model.invariant.len()).filter(|&i| owner(model, &model.invariant[i]) == name).collect()
@@ -25,6 +28,11 @@ fn of_owner(model: &Model, name: &str) -> Vec<usize> {
 /// What the conjunct at a position among those of a component is; `None` for one that speaks of an
 /// abstraction and is not checked on states. The order is that of the text.
 fn at_position(model: &Model, name: &str, position: usize) -> Option<Option<usize>> {
+    in_order(model, name).get(position).copied()
+}
+
+/// All conjuncts of a component in the order of the text.
+fn in_order(model: &Model, name: &str) -> Vec<Option<usize>> {
     let mut all: Vec<(u32, u32, Option<usize>)> = of_owner(model, name)
         .into_iter()
         .map(|i| (model.invariant[i].span.source.0, model.invariant[i].span.start, Some(i)))
@@ -32,7 +40,7 @@ fn at_position(model: &Model, name: &str, position: usize) -> Option<Option<usiz
     let gluing = model.gluing.iter().filter(|c| owner(model, c) == name);
     all.extend(gluing.map(|c| (c.span.source.0, c.span.start, None)));
     all.sort_by_key(|&(source, start, _)| (source, start));
-    all.get(position).map(|&(_, _, i)| i)
+    all.into_iter().map(|(_, _, i)| i).collect()
 }
 
 /// Position of the event; `None` is the initialisation.
@@ -65,6 +73,14 @@ pub(super) fn find_target(o: &Obligation, model: &Model, texts: &mut Texts) -> F
     let own = of_owner(model, owner);
     if own.is_empty() {
         return Found::Nowhere(format!("{} has no conjunct from {owner}", model.name));
+    }
+    // Another way to split the invariant makes other positions.
+    let there = in_order(model, owner).len();
+    if let Some(&n) = texts.counted.get(owner).filter(|&&n| n != there && n > 0) {
+        return Found::Nowhere(format!("its tool has {n} conjuncts of {owner}, and here there are {there}"));
+    }
+    if target.key.as_deref() == Some(ALL) {
+        return Found::At(own);
     }
     let named = target.label.as_deref().or(target.key.as_deref().filter(|k| !k.starts_with('#')));
     if let Some(label) = named {
@@ -111,11 +127,22 @@ pub(super) fn find_target(o: &Obligation, model: &Model, texts: &mut Texts) -> F
 pub(super) struct Texts {
     model: Model,
     hashes: HashMap<String, Option<String>>,
+    /// Numbers of conjuncts of components that have nothing but positions.
+    counted: HashMap<String, usize>,
 }
 
 impl Texts {
     pub(super) fn new(model: &Model) -> Texts {
-        Texts { model: model.clone(), hashes: HashMap::new() }
+        Texts { model: model.clone(), hashes: HashMap::new(), counted: HashMap::new() }
+    }
+
+    /// Takes note of components whose conjuncts are known by position only.
+    pub(super) fn count(mut self, file: &PoFile) -> Texts {
+        let blank = |p: &NamedPredicate| p.label.is_none() && p.hash.is_none() && p.text.is_empty();
+        for c in file.components.iter().filter(|c| c.invariants.iter().all(blank)) {
+            self.counted.insert(c.name.clone(), c.invariants.len());
+        }
+        self
     }
 
     /// Hash of a text, if it is a predicate of the model.
