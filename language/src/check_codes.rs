@@ -124,6 +124,8 @@ codes! {
     EXISTS_WITH_IMPLICATION = 517 Structure;
     /// Operators group in another way than the text suggests.
     MISLEADING_GROUPING = 518 Structure;
+    /// A section stands in a kind of machine that cannot have it.
+    MISPLACED_SECTION = 429 Structure;
 }
 
 #[cfg(test)]

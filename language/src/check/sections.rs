@@ -21,6 +21,18 @@ impl Checker {
                 );
             }
         }
+        for s in &m.sections {
+            if matches!(s.kind, SectionKind::LocalOperations(_)) && m.kind != MachineKind::Implementation {
+                self.report(
+                    Diagnostic::error(
+                        codes::MISPLACED_SECTION,
+                        s.keyword,
+                        "only an implementation has LOCAL_OPERATIONS",
+                    )
+                    .help("include a machine with these operations"),
+                );
+            }
+        }
         let find = |f: fn(&SectionKind) -> bool| m.sections.iter().find(|s| f(&s.kind)).map(|s| s.keyword);
         let variables = find(
             |k| matches!(k, SectionKind::AbstractVariables(v) | SectionKind::ConcreteVariables(v) if !v.is_empty()),
