@@ -19,6 +19,7 @@ mod machine;
 mod operator;
 mod pred;
 mod subst;
+mod substituted;
 #[cfg(test)]
 mod tests;
 mod tree;
