@@ -125,9 +125,10 @@ impl Checker {
                 SubstKind::Parallel(parts)
             }
             Sub::Call { results, name, arguments } => return self.call(results, name, arguments, s.span),
-            Sub::Witness(..) => {
-                self.not_supported(s.span, "the substitution WITNESS");
-                SubstKind::Skip
+            // The witness is for the proof of a refinement: it does not change what the body does.
+            Sub::Witness(p, body) => {
+                self.pred(p);
+                return self.subst(body);
             }
         };
         Subst { kind, span: s.span }
