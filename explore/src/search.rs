@@ -341,7 +341,8 @@ impl<'m, 'o> Search<'m, 'o> {
             Outcome::IllDefined(e) if self.checks.well_definedness => format!("wd {:?}", e.span),
             Outcome::AssertFailed(span) => format!("assert {span:?}"),
             Outcome::PreconditionFailed(span) => format!("pre {span:?}"),
-            _ => return,
+            Outcome::RefinementFailed(id) => format!("refinement {id:?}"),
+            Outcome::IllDefined(_) | Outcome::Reached { .. } | Outcome::Disabled { .. } => return,
         };
         self.violated(Key::Step(edge.event, what), state, valuation, Some(edge));
     }
@@ -477,6 +478,7 @@ fn keys(violation: &Violation) -> Vec<Key> {
         Violation::IllDefined(e) => vec![Key::State(format!("wd {:?}", e.span))],
         Violation::Assert(span) => vec![Key::State(format!("assert {span:?}"))],
         Violation::Precondition(span) => vec![Key::State(format!("pre {span:?}"))],
+        Violation::Refinement(id) => vec![Key::State(format!("refinement {id:?}"))],
     }
 }
 
