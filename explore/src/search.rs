@@ -15,8 +15,8 @@ use bsym_semantics::transitions::{Edge, Outcome};
 
 use crate::frontier::Frontier;
 use crate::machine::{Expansion, Machine};
-use crate::property::Properties;
 use crate::options::{Order, SearchOptions};
+use crate::property::Properties;
 use crate::report::{
     Counterexample, Evidence, Incomplete, Observer, Progress, SearchReport, Statistics, Unknown, Verdict,
 };
@@ -136,14 +136,14 @@ impl<'m, 'o> Search<'m, 'o> {
             found.truncate(limit);
             self.stopped = Some(Unknown::ValuationLimit(limit));
         }
-        if !eval.model.constants.is_empty() {
+        // Where only properties are given, of the sizes of sets, there is a set-up as well.
+        if !(eval.model.constants.is_empty() && eval.model.axioms.is_empty()) {
             self.statistics.valuations = found.len() as u64;
             self.statistics.transitions = found.len() as u64;
         }
         let compiled = !self.options.reference_only;
         self.machine = Machine::new(eval, found, compiled);
-        self.properties =
-            Properties::new(&mut self.machine, &self.checks, &self.options.proven, compiled);
+        self.properties = Properties::new(&mut self.machine, &self.checks, &self.options.proven, compiled);
         self.table = Table::new(self.machine.width());
     }
 

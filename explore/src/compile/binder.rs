@@ -107,7 +107,9 @@ fn run<'m>(steps: &[Step<'m>], ctx: &mut Context<'m>, found: Found<'_, 'm>) -> R
         }
         Step::Matching(pattern, rep, set) => {
             let set = set(ctx)?;
-            set.each(ctx, rep, &mut |ctx, w| if pattern.matches(ctx, w)? { run(rest, ctx, found) } else { GO })
+            set.each(ctx, rep, &mut |ctx, w| {
+                if pattern.matches(ctx, w)? { run(rest, ctx, found) } else { GO }
+            })
         }
         Step::Images(slot, rep, relation, point) => {
             let (r, x) = (relation(ctx)?, point(ctx)?);
@@ -210,7 +212,14 @@ impl<'m> Compiler<'_, 'm> {
             let code = self.pred(pred)?;
             let code = if positive { code } else { code.map(|_, b| Ok(!b)) };
             let settled = code.literal == Some(true);
-            literals.push(Literal { positive, pred, needs, total: code.total, code: Some(code.run), settled });
+            literals.push(Literal {
+                positive,
+                pred,
+                needs,
+                total: code.total,
+                code: Some(code.run),
+                settled,
+            });
         }
         let total = literals.iter().all(|l| l.total);
         let mut steps = Vec::new();
@@ -452,7 +461,9 @@ impl<'m> Compiler<'_, 'm> {
                 }
                 None => u64::MAX,
             },
-            SetValue::Both(_, s, t) => self.literal_cost(element, s).saturating_add(self.literal_cost(element, t)),
+            SetValue::Both(_, s, t) => {
+                self.literal_cost(element, s).saturating_add(self.literal_cost(element, t))
+            }
             _ => set.size(element, &self.context.store).ok().flatten().unwrap_or(u64::MAX),
         }
     }

@@ -471,9 +471,7 @@ impl<'m> Compiler<'_, 'm> {
             Composition => {
                 let (left, right) = (self.rep(a), self.rep(b));
                 let (r, s) = (self.word(a)?, self.word(b)?);
-                r.with(s, move |ctx, r, s| {
-                    rel::compose(&mut ctx.store, (&left, r), (&right, s), &target)
-                })
+                r.with(s, move |ctx, r, s| rel::compose(&mut ctx.store, (&left, r), (&right, s), &target))
             }
             Append | Prepend | Concat => {
                 let rep = target;
@@ -532,7 +530,12 @@ fn is_total_on_type(compiler: &Compiler<'_, '_>, rep: &Rep, x: &Rep, word: u32) 
 }
 
 /// Whether all elements of a listed set are in another set.
-pub(super) fn all_in(ctx: &crate::context::Context<'_>, rep: &Rep, word: u32, set: &SetValue) -> super::R<bool> {
+pub(super) fn all_in(
+    ctx: &crate::context::Context<'_>,
+    rep: &Rep,
+    word: u32,
+    set: &SetValue,
+) -> super::R<bool> {
     let element = rep.element().ok_or(Fail)?;
     items(&ctx.store, rep, word, &mut |item| set.has(&ctx.store, &element, item))
 }

@@ -177,11 +177,7 @@ impl<'a, 'm> Compiler<'a, 'm> {
 }
 
 impl Captured {
-    fn within<'m, T>(
-        &self,
-        ctx: &Context<'m>,
-        inside: impl FnOnce(&Context<'m>, &Env<'_>) -> R<T>,
-    ) -> R<T> {
+    fn within<'m, T>(&self, ctx: &Context<'m>, inside: impl FnOnce(&Context<'m>, &Env<'_>) -> R<T>) -> R<T> {
         let bound: Vec<(Name, Value)> =
             self.names.iter().map(|(n, slot, rep)| (*n, ctx.store.decode(rep, ctx.slots[*slot]))).collect();
         let none = Vec::new();

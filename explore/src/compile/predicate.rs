@@ -38,9 +38,7 @@ impl<'m> Compiler<'_, 'm> {
             PredKind::Compare(op, a, b) => self.compare(p, *op, a, b)?,
             PredKind::Finite(e) => match *self.rep(e) {
                 Rep::Bits(..) => self.bits(e)?.map(|_, _| Ok(true)),
-                _ => {
-                    self.word(e)?.map(|ctx, w| ctx.store.listed(w).map(|_| true).ok_or(Fail))
-                }
+                _ => self.word(e)?.map(|ctx, w| ctx.store.listed(w).map(|_| true).ok_or(Fail)),
             },
             PredKind::If(p, a, b) => {
                 let (p, a, b) = (self.pred(p)?, self.pred(a)?, self.pred(b)?);
@@ -129,9 +127,7 @@ impl<'m> Compiler<'_, 'm> {
     fn order(&mut self, a: &Expr, b: &Expr, f: impl Fn(i64, i64) -> bool + 'm) -> C<Code<'m, bool>> {
         let (a, b) = (self.int(a)?, self.int(b)?);
         if let (Some(slot), Some(n)) = (a.slot, b.literal) {
-            return Ok(Code::new(true, move |ctx| {
-                Ok(f(ctx.store.get_int(ctx.slots[slot]).ok_or(Fail)?, n))
-            }));
+            return Ok(Code::new(true, move |ctx| Ok(f(ctx.store.get_int(ctx.slots[slot]).ok_or(Fail)?, n))));
         }
         Ok(a.with(b, move |_, a, b| Ok(f(a, b))))
     }
@@ -278,9 +274,9 @@ impl<'m> Compiler<'_, 'm> {
 /// Whether a set is better described than listed.
 fn is_described(e: &Expr) -> bool {
     match &e.kind {
-        ExprKind::Binary(BinaryOp::Interval | BinaryOp::Cartesian, ..) | ExprKind::Carrier(_) | ExprKind::Set(_) => {
-            true
-        }
+        ExprKind::Binary(BinaryOp::Interval | BinaryOp::Cartesian, ..)
+        | ExprKind::Carrier(_)
+        | ExprKind::Set(_) => true,
         ExprKind::Binary(op, ..) => op.relation_space().is_some(),
         ExprKind::Unary(op, _) => {
             matches!(op, UnaryOp::Pow | UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1)

@@ -3,9 +3,7 @@
 use bsym_language::model::BinaryOp;
 
 use super::code::{Fail, R};
-use super::set_value::{
-    Item, SetValue, build, build_relation, couples, find_key, items, sequence,
-};
+use super::set_value::{Item, SetValue, build, build_relation, couples, find_key, items, sequence};
 use crate::context::Context;
 use crate::rep::Rep;
 use crate::store::Store;
@@ -170,11 +168,8 @@ pub fn restrict(store: &mut Store, set: &Rep, op: BinaryOp, r: u32, s: &SetValue
     }
     let mut kept = Vec::new();
     for (l, right) in couples(store, set, r)? {
-        let inside = if left {
-            s.has(store, &a, Item::Word(l))?
-        } else {
-            s.has(store, &b, Item::Word(right))?
-        };
+        let inside =
+            if left { s.has(store, &a, Item::Word(l))? } else { s.has(store, &b, Item::Word(right))? };
         if inside == keep {
             kept.push((l, right));
         }

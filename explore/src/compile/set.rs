@@ -36,7 +36,9 @@ impl<'m> Compiler<'_, 'm> {
                 fold(low.literal, high.literal, SetValue::Range)
                     .unwrap_or_else(|| low.with(high, |_, l, h| Ok(SetValue::Range(l, h))))
             }
-            ExprKind::Unary(UnaryOp::Pow | UnaryOp::Fin, s) => self.set_of(s, |s| SetValue::Power(s, false))?,
+            ExprKind::Unary(UnaryOp::Pow | UnaryOp::Fin, s) => {
+                self.set_of(s, |s| SetValue::Power(s, false))?
+            }
             ExprKind::Unary(UnaryOp::Pow1 | UnaryOp::Fin1, s) => {
                 self.set_of(s, |s| SetValue::Power(s, true))?
             }
@@ -53,9 +55,11 @@ impl<'m> Compiler<'_, 'm> {
                 let op = *op;
                 self.set_of_both(s, t, move |s, t| SetValue::Space(op, s, t))?
             }
-            ExprKind::Binary(op @ (BinaryOp::Union | BinaryOp::Intersection | BinaryOp::Difference), s, t)
-                if !matches!(*rep, Rep::Bits(..)) =>
-            {
+            ExprKind::Binary(
+                op @ (BinaryOp::Union | BinaryOp::Intersection | BinaryOp::Difference),
+                s,
+                t,
+            ) if !matches!(*rep, Rep::Bits(..)) => {
                 let op = *op;
                 self.set_of_both(s, t, move |s, t| SetValue::Both(op, s, t))?
             }
@@ -76,11 +80,7 @@ impl<'m> Compiler<'_, 'm> {
         })
     }
 
-    fn set_of(
-        &mut self,
-        s: &Expr,
-        make: impl Fn(Arc<SetValue>) -> SetValue + 'm,
-    ) -> C<Code<'m, SetValue>> {
+    fn set_of(&mut self, s: &Expr, make: impl Fn(Arc<SetValue>) -> SetValue + 'm) -> C<Code<'m, SetValue>> {
         let s = self.set(s)?;
         Ok(match s.literal {
             Some(s) => Code::literal(make(Arc::new(s)).simplified()),

@@ -153,7 +153,7 @@ impl<'m> Compiler<'_, 'm> {
         Ok(match &s.kind {
             SubstKind::Skip => Box::new(|ctx, k| k(ctx)),
             SubstKind::Assign(list) => self.assign(list, targets)?,
-            SubstKind::Pre(p, inner) | SubstKind::Assert(p, inner) => {
+            SubstKind::Pre(p, inner) | SubstKind::Assert(_, p, inner) => {
                 let (p, inner) = (self.pred(p)?.run, self.subst(inner, targets)?);
                 Box::new(move |ctx, k| if p(ctx)? { inner(ctx, k) } else { Err(Fail) })
             }
@@ -417,7 +417,7 @@ fn assigns(s: &Subst, t: Target) -> bool {
         SubstKind::BecomesIn(_, targets, _) => targets.contains(&t),
         SubstKind::BecomesSuch(_, targets, _) => targets.iter().any(|(u, _)| *u == t),
         SubstKind::Pre(_, s)
-        | SubstKind::Assert(_, s)
+        | SubstKind::Assert(_, _, s)
         | SubstKind::Any(_, _, _, s)
         | SubstKind::Let(_, s)
         | SubstKind::Var(_, s) => assigns(s, t),
@@ -436,7 +436,7 @@ fn assigns(s: &Subst, t: Target) -> bool {
 fn is_deterministic(s: &Subst) -> bool {
     match &s.kind {
         SubstKind::Skip | SubstKind::Assign(_) => true,
-        SubstKind::Pre(_, s) | SubstKind::Assert(_, s) | SubstKind::Let(_, s) | SubstKind::Var(_, s) => {
+        SubstKind::Pre(_, s) | SubstKind::Assert(_, _, s) | SubstKind::Let(_, s) | SubstKind::Var(_, s) => {
             is_deterministic(s)
         }
         SubstKind::If(branches, otherwise) => {
