@@ -12,6 +12,8 @@ mod relation;
 mod set;
 mod set_value;
 pub mod substitution;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
