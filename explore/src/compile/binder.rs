@@ -396,7 +396,9 @@ impl<'m> Compiler<'_, 'm> {
             return Ok(Some(Pattern::Bind(state.slots[i])));
         }
         if state.is_bound(&Names::of_expr(e)) {
-            return Ok(Some(Pattern::Same(self.word(e)?.run)));
+            // It is not evaluated where there is nothing to hold it against.
+            let code = self.word(e)?;
+            return Ok(code.total.then_some(Pattern::Same(code.run)));
         }
         let (Some((l, r)), Rep::Pair(a, b, numbered)) = (maplet(e), &*self.rep(e)) else { return Ok(None) };
         let Some(left) = self.pattern(state, l, binds)? else { return Ok(None) };
