@@ -408,7 +408,7 @@ fn settle(
         Evidence::Inductive { lemmas } | Evidence::KInduction { lemmas, .. } => {
             lemmas.iter().map(|l| bsym_language::print::pred(&job.model, l)).collect()
         }
-        Evidence::Diameter { .. } => vec![],
+        Evidence::Diameter { .. } | Evidence::Search { .. } => vec![],
     };
     Ok(Settled::Holds(Box::new(Proof { claim, checked, lemmas })))
 }

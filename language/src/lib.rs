@@ -1,13 +1,16 @@
 #![doc = include_str!("../README.md")]
+pub mod archive;
 pub mod ast;
 pub mod check;
 pub mod check_codes;
 pub mod decode;
 pub mod definitions;
 pub mod diagnostic;
+pub mod external;
 pub mod files;
 pub mod int;
 pub mod lexer;
+pub mod lint;
 pub mod load;
 pub mod model;
 pub mod operators;
@@ -15,6 +18,7 @@ pub mod parse_codes;
 pub mod parser;
 pub mod print;
 pub mod project;
+pub mod prolog;
 pub mod render;
 pub mod source;
 pub mod stack;

@@ -9,6 +9,7 @@ use crate::check_codes as codes;
 use crate::decode::{self, ReadError};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::files::{Disk, Files};
+use crate::lint;
 use crate::model::{Expr, Model, Pred};
 use crate::parse_codes;
 use crate::parser;
@@ -71,10 +72,10 @@ fn load(files: &dyn Files, mut sources: Sources, id: SourceId, mut diagnostics: 
     let (machine, found) = parser::parse(&sources, id);
     diagnostics.extend(found);
     name_of_file(&machine, &sources, id, &mut diagnostics);
-    let project = project::collect(files, &mut sources, (machine, id), &mut diagnostics);
+    let project = Arc::new(project::collect(files, &mut sources, (machine, id), &mut diagnostics));
     let sources = Arc::new(sources);
     let unread = diagnostics.iter().any(|d| d.severity == Severity::Error);
-    let (model, mut checked) = check::check_project(sources.clone(), project);
+    let (model, mut checked) = check::check_project(sources.clone(), project.clone());
     let model = if unread { None } else { model };
     if unread {
         // The checker works on holes: what it misses may stand in them.
@@ -82,6 +83,9 @@ fn load(files: &dyn Files, mut sources: Sources, id: SourceId, mut diagnostics: 
         checked.retain(|d| !(MISSED.contains(&d.code) || cut && d.code == codes::UNKNOWN_IDENTIFIER));
     }
     diagnostics.extend(checked);
+    if let (Some(model), Some(main)) = (&model, project.units.first()) {
+        diagnostics.extend(lint::lint(&main.tree, model));
+    }
     diagnostics.sort_by_key(|d| (d.span.source, d.span.start));
     Loaded { sources, model, diagnostics }
 }

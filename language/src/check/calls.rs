@@ -77,11 +77,12 @@ impl Checker {
         span: Span,
     ) -> Subst {
         let nothing = Subst { kind: SubstKind::Skip, span };
+        if !self.operations.contains_key(&name.name)
+            && let Some(external) = self.external(&name.name, span)
+        {
+            return self.external_subst(&external, arguments, span);
+        }
         if let Some(entry) = self.definition(&name.name) {
-            if self.definitions.get(&format!("EXTERNAL_SUBSTITUTION_{}", name.name)).is_some() {
-                self.not_supported(span, &format!("the external substitution `{}`", name.name));
-                return nothing;
-            }
             if let Some(first) = results.first() {
                 self.error(
                     codes::DEFINITION_KIND,

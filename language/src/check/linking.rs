@@ -354,6 +354,7 @@ impl Checker {
                 _ => {}
             }
         }
+        self.free_types(tree);
         let fresh = self.globals.iter().filter(|(n, (e, _))| before.get(*n) != Some(e));
         let mut fresh: Vec<Declared<Entity>> = fresh.map(|(n, (e, s))| (n.clone(), *e, *s)).collect();
         fresh.sort_by_key(|(_, _, span)| (span.source, span.start));

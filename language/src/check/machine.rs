@@ -30,7 +30,6 @@ impl Checker {
         self.components();
         for unit in &project.units {
             self.sections_once(&unit.tree);
-            self.refuse_unsupported(&unit.tree);
         }
         self.allocate_variables();
         for i in self.order.clone() {
@@ -57,14 +56,6 @@ impl Checker {
                 relation: instance.relation,
                 span: tree.name.span,
             });
-        }
-    }
-
-    fn refuse_unsupported(&mut self, m: &ast::Machine) {
-        for s in &m.sections {
-            if let SectionKind::FreeTypes(_) = &s.kind {
-                self.not_supported(s.keyword, "section FREETYPES");
-            }
         }
     }
 

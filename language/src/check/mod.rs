@@ -14,7 +14,9 @@ mod calls;
 mod compose;
 mod environment;
 mod expr;
+mod external;
 mod finish;
+mod freetypes;
 mod hints;
 mod linking;
 mod machine;
@@ -23,8 +25,10 @@ mod pred;
 mod refinement;
 mod sections;
 mod subst;
+mod substituted;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod unify;
 
 use std::collections::{HashMap, HashSet};
@@ -66,7 +70,7 @@ pub fn check(
     let (definitions, mut diagnostics) = Definitions::collect(machine, loader);
     let sound = diagnostics.iter().all(|d| d.severity != Severity::Error);
     let project = Project { units: vec![Unit::alone(machine.clone(), definitions)] };
-    let (model, found) = check_project(sources, project);
+    let (model, found) = check_project(sources, Arc::new(project));
     diagnostics.extend(found);
     diagnostics.sort_by_key(|d| (d.span.source, d.span.start));
     (model.filter(|_| sound), diagnostics)
@@ -75,12 +79,12 @@ pub fn check(
 /// Checks a machine with all that it refers to, and lowers it to one typed model.
 ///
 /// There is a model if and only if no error is among the diagnostics.
-pub fn check_project(sources: Arc<Sources>, project: Project) -> (Option<Model>, Vec<Diagnostic>) {
+pub fn check_project(sources: Arc<Sources>, project: Arc<Project>) -> (Option<Model>, Vec<Diagnostic>) {
     let Some(main) = project.units.first() else { return (None, vec![]) };
     let model = empty_model(main.tree.name.name.clone(), sources);
     with_large_stack(move || {
         let mut checker = Checker::new(model, Definitions::default());
-        checker.project = Arc::new(project);
+        checker.project = project;
         checker.machine();
         let mut diagnostics = checker.diagnostics;
         diagnostics.sort_by_key(|d| (d.span.source, d.span.start));
@@ -114,7 +118,9 @@ fn in_model<T: Send>(
     check: impl FnOnce(&mut Checker) -> T + Send,
 ) -> Result<T, Vec<Diagnostic>> {
     let inner = std::mem::replace(model, empty_model(String::new(), Arc::default()));
-    let mut checker = Checker::new(inner, Definitions::default());
+    let mut definitions = Definitions::default();
+    definitions.libraries = true;
+    let mut checker = Checker::new(inner, definitions);
     checker.declare_model();
     let (result, checker) = with_large_stack(move || {
         let result = check(&mut checker);
@@ -142,6 +148,8 @@ fn empty_model(name: String, sources: Arc<Sources>) -> Model {
         assertions: vec![],
         initialisation: Subst { kind: SubstKind::Skip, span: Span::default() },
         events: vec![],
+        refinement_checks: vec![],
+        variants: vec![],
         goal: None,
         hints: ScopeHints::default(),
         locals: vec![],

@@ -294,7 +294,7 @@ impl VisitorMut for Stripper {
     fn pred(&mut self, _: &mut Pred) {}
     fn subst(&mut self, s: &mut Subst) {
         match &mut s.kind {
-            SubstKind::Assert(p, _) => self.keep("this part of the assertion is not checked", p),
+            SubstKind::Assert(_, p, _) => self.keep("this part of the assertion is not checked", p),
             SubstKind::Pre(p, _) => self.keep(PRECONDITION, p),
             SubstKind::Select { branches, from_pre: true, .. } => {
                 for (p, _) in branches {

@@ -22,10 +22,10 @@ impl Checker {
             }
             Sub::Call { results, name, arguments } if results.is_empty() => match self.definition(&name.name)
             {
-                Some(entry) => self
+                Some(entry) if !self.is_external(&name.name) => self
                     .expand(&entry, arguments, s.span, |m, a| m.expand_subst(a), |c, body| c.outermost(body))
                     .unwrap_or(Subst { kind: SubstKind::Skip, span: s.span }),
-                None => self.subst(s),
+                _ => self.subst(s),
             },
             _ => self.subst(s),
         }
@@ -50,7 +50,7 @@ impl Checker {
             Sub::Pre(p, body) => SubstKind::Pre(self.pred(p), Box::new(self.subst(body))),
             Sub::Assert(p, body) => {
                 let p = self.proved(|c| c.pred(p));
-                SubstKind::Assert(p, Box::new(self.subst(body)))
+                SubstKind::Assert(Claim::Assertion, p, Box::new(self.subst(body)))
             }
             Sub::Choice(list) => {
                 SubstKind::Choice(self.choice(), list.iter().map(|s| self.subst(s)).collect())
@@ -125,9 +125,10 @@ impl Checker {
                 SubstKind::Parallel(parts)
             }
             Sub::Call { results, name, arguments } => return self.call(results, name, arguments, s.span),
-            Sub::Witness(..) => {
-                self.not_supported(s.span, "the substitution WITNESS");
-                SubstKind::Skip
+            // The witness is for the proof of a refinement: it does not change what the body does.
+            Sub::Witness(p, body) => {
+                self.pred(p);
+                return self.subst(body);
             }
         };
         Subst { kind, span: s.span }
@@ -293,6 +294,8 @@ impl Checker {
             Entity::Const(_) => "a constant",
             Entity::Carrier(_) => "a set",
             Entity::Element(..) => "an element of a set",
+            Entity::FreeType(_) | Entity::TypeParameter(_) => "a type",
+            Entity::Constructor(..) => "a constructor",
         };
         self.report(
             Diagnostic::error(

@@ -15,6 +15,8 @@ pub(super) struct Printer<'m> {
     globals: Option<HashSet<&'m str>>,
     /// Inside `x : (P)`: targets, whose other occurrences are the old value.
     pub targets: Vec<Target>,
+    /// Whether nothing around an expression says its type.
+    pub open_type: bool,
 }
 
 impl<'m> Printer<'m> {
@@ -28,6 +30,7 @@ impl<'m> Printer<'m> {
             in_use: vec![],
             globals: None,
             targets: vec![],
+            open_type: false,
         };
         for l in free.locals.union(&free.written_locals) {
             p.open(*l);
@@ -40,6 +43,10 @@ impl<'m> Printer<'m> {
         let globals = self.globals.get_or_insert_with(|| {
             let mut names: HashSet<&str> = HashSet::new();
             names.extend(model.constants.iter().chain(&model.variables).map(|v| v.name.as_str()));
+            for t in &model.free_types {
+                names.insert(&t.name);
+                names.extend(t.constructors.iter().map(|c| c.name.as_str()));
+            }
             for c in &model.carriers {
                 names.insert(&c.name);
                 if let CarrierKind::Enumerated(elements) = &c.kind {
