@@ -208,6 +208,8 @@ impl Checker {
         if !lets.is_empty() {
             body = Subst { kind: SubstKind::Let(lets, Box::new(body)), span };
         }
+        // Messages about the whole are for the caller.
+        body.span = span;
         Some(body)
     }
 

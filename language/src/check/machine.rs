@@ -134,8 +134,11 @@ impl Checker {
     fn static_part(&mut self) {
         let mut axioms = vec![];
         for i in self.order.clone() {
-            axioms.extend(self.arguments(i));
-            axioms.extend(self.inside(i, |c| c.axioms(i)));
+            // An argument gives the type of a set parameter; that of a scalar one is in CONSTRAINTS.
+            axioms.extend(self.arguments(i, true));
+            let own = self.inside(i, |c| c.axioms(i));
+            axioms.extend(self.arguments(i, false));
+            axioms.extend(own);
         }
         self.finish_group();
         self.close_constants();
@@ -145,7 +148,7 @@ impl Checker {
     }
 
     // `parameter = argument`, typed where the machine is included.
-    fn arguments(&mut self, i: usize) -> Vec<Conjunct> {
+    fn arguments(&mut self, i: usize, sets: bool) -> Vec<Conjunct> {
         let Some((includer, arguments, _)) = self.instances[i].given.clone() else { return vec![] };
         let parameters = self.interfaces[i].parameters.clone().unwrap_or_default();
         if parameters.len() != arguments.len() {
@@ -156,6 +159,9 @@ impl Checker {
             let mut out = vec![];
             for ((name, entity, declared), argument) in parameters.iter().zip(&arguments) {
                 let Entity::Const(id) = *entity else { continue };
+                if is_set_parameter(name) != sets {
+                    continue;
+                }
                 let value = c.expr(argument);
                 let ty = c.model.constants[id.index()].ty.clone();
                 let constant = Expr { kind: ExprKind::Const(id), ty: ty.clone(), span: argument.span };
