@@ -28,6 +28,7 @@ impl Checker {
         (self.instances, self.order) = (plan.instances, plan.order);
         self.interfaces.resize_with(self.instances.len(), Interface::default);
         self.components();
+        self.included_once();
         for unit in &project.units {
             self.sections_once(&unit.tree);
         }
@@ -44,6 +45,30 @@ impl Checker {
         self.inside(0, Self::goal);
         self.behaviour();
         self.finish_composition();
+    }
+
+    // Whoever includes a machine is the only one to change it.
+    fn included_once(&mut self) {
+        let mut owners: HashMap<usize, Span> = HashMap::new();
+        for i in self.order.clone() {
+            if !self.instances[i].concrete {
+                continue;
+            }
+            for link in self.instances[i].links.clone() {
+                if !owns(link.relation) {
+                    continue;
+                }
+                let Some(first) = owners.insert(link.instance, link.place) else { continue };
+                let name = self.machine_name(link.instance);
+                let d = Diagnostic::error(
+                    codes::INCLUDED_TWICE,
+                    link.place,
+                    format!("machine `{name}` is included twice under the same name"),
+                );
+                let help = format!("give one of them a prefix, as in `p.{name}`, or use SEES");
+                self.report(d.label(first, "first included here").help(help));
+            }
+        }
     }
 
     fn components(&mut self) {
