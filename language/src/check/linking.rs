@@ -155,7 +155,8 @@ impl Checker {
         let first = self.model.constants.len();
         let statics = self.inside(i, |c| {
             c.definitions = unit.definitions.clone();
-            c.uses_others = leads_nowhere(unit);
+            let unknown = |l: &Link| c.interfaces[l.instance].environment.uses_others;
+            c.uses_others = leads_nowhere(unit) || links.iter().any(unknown);
             let mut kept = HashSet::new();
             for (of, link) in by_strength(&links) {
                 c.import(link, of, &mut kept);
