@@ -204,6 +204,10 @@ impl Evaluator<'_> {
                 _ => Unknown,
             },
             LazySet::Closure(_) => Unknown,
+            LazySet::Growing(growing) => match growing.size() {
+                (low, high) if low == high => Cardinality::of(low),
+                _ => return Err(self.undecided(at)),
+            },
         })
     }
 

@@ -12,6 +12,7 @@ use bsym_language::model::{BinaryOp, Expr, LocalId, Pred, UnaryOp};
 use bsym_language::types::CarrierId;
 
 use crate::env::Name;
+use crate::growth::Growing;
 use crate::value::Value;
 
 /// A set known by its description.
@@ -47,6 +48,8 @@ pub enum LazySet {
     Binary(BinaryOp, Value, Value),
     /// A comprehension or lambda.
     Closure(Closure),
+    /// A set that a search is building up. Never a part of a result.
+    Growing(Growing),
 }
 
 /// What a closure's element is.

@@ -28,6 +28,9 @@ impl Evaluator<'_> {
                             return Ok(if self.is_empty(other, at)? { Value::empty() } else { kept.clone() });
                         }
                         (LazySet::Unary(UnaryOp::Id, s), _) => return Ok(s.clone()),
+                        (LazySet::Growing(growing), UnaryOp::Dom) => {
+                            return growing.domain().ok_or_else(|| self.undecided(at));
+                        }
                         (LazySet::Succ | LazySet::Pred, _) => return Ok(LazySet::Integers.into()),
                         (LazySet::Prj1(s, t) | LazySet::Prj2(s, t), UnaryOp::Dom) => {
                             return self.binary(BinaryOp::Cartesian, s.clone(), t.clone(), at);

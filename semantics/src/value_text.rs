@@ -154,6 +154,7 @@ impl Writer<'_> {
                 self.value(b, out);
                 out.push(')');
             }
+            LazySet::Growing(_) => out.push_str("…"),
             LazySet::Closure(c) => {
                 let source = |span| {
                     let known = self.model.sources.iter().any(|(id, _)| id == span_source(span));
