@@ -193,7 +193,11 @@ impl Parser<'_> {
             _ => "an abstract machine",
         };
         let message = format!("`{}` is not allowed in {kind}", self.text_at(at));
-        let mut diagnostic = Diagnostic::error(codes::SECTION_NOT_ALLOWED, keyword, message);
+        // ProB reads it as the section that is meant.
+        let mut diagnostic = match section {
+            AbstractVariables(_) => Diagnostic::warning(codes::SECTION_NOT_ALLOWED, keyword, message),
+            _ => Diagnostic::error(codes::SECTION_NOT_ALLOWED, keyword, message),
+        };
         diagnostic.help = instead.map(|word| format!("use `{word}`"));
         self.diagnostics.push(diagnostic);
     }
