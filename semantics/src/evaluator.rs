@@ -515,6 +515,14 @@ impl<'m> Evaluator<'m> {
     fn compare(&self, env: &Env<'_>, op: CompareOp, a: &Expr, b: &Expr, at: Span) -> Eval<bool> {
         use CompareOp::*;
         if matches!(op, Member | NotMember) {
+            // Before it is assigned, a local has some value of its type.
+            if let ExprKind::Local(l) = &a.kind
+                && env.get(Name::Local(*l)).is_none()
+                && self.is_closed(env, b)
+                && self.is_universal(&self.eval(env, b)?)
+            {
+                return Ok(op == Member);
+            }
             let x = self.expr(env, a)?;
             let inside = match &b.kind {
                 // Asked for membership, a comprehension is not listed.

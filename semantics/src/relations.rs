@@ -320,6 +320,9 @@ impl Evaluator<'_> {
             EvalError::too_large(at, message)
         };
         let Value::Lazy(lazy) = x else { return Err(undecided()) };
+        if let LazySet::Recursive(name, d) = &**lazy {
+            return self.unfolded(*name, d, at, |r| self.is_in_space(op, r, a, b, at));
+        }
         if op == Relation {
             let product = self.binary(Cartesian, a.clone(), b.clone(), at)?;
             return self.subset(x, &product, at);
