@@ -49,6 +49,7 @@ impl Checker {
             Sub::BecomesSuch(left, p) => self.becomes_such(left, p),
             Sub::Pre(p, body) => SubstKind::Pre(self.pred(p), Box::new(self.subst(body))),
             Sub::Assert(p, body) => SubstKind::Assert(self.pred(p), Box::new(self.subst(body))),
+            Sub::Choice(list) if list.len() == 1 => return self.subst(&list[0]),
             Sub::Choice(list) => {
                 SubstKind::Choice(self.choice(), list.iter().map(|s| self.subst(s)).collect())
             }
