@@ -366,7 +366,7 @@ impl Replacer<'_> {
 
 // Every name that occurs, bound or free: enough to find cycles, since a bound name that is also a
 // definition is refused by B anyway.
-fn names_in_expr(e: &Expr, out: &mut BTreeSet<String>) {
+pub(crate) fn names_in_expr(e: &Expr, out: &mut BTreeSet<String>) {
     use ExprKind::*;
     let mut todo = vec![e];
     while let Some(e) = todo.pop() {

@@ -13,7 +13,7 @@ use crate::lint;
 use crate::model::{Expr, Model, Pred};
 use crate::parse_codes;
 use crate::parser;
-use crate::source::{Source, SourceId, Sources};
+use crate::source::{Source, SourceId, Sources, Span};
 
 /// What became of a file: a model, or messages that say why there is none.
 #[derive(Clone, Debug)]
@@ -52,6 +52,8 @@ fn load(mut sources: Sources, id: SourceId, mut diagnostics: Vec<Diagnostic>) ->
     let mut files = definition_files(&machine, id, &mut sources, &mut diagnostics);
     let sources = Arc::new(sources);
     name_of_file(&machine, &sources, id, &mut diagnostics);
+    let torn: Vec<Span> =
+        diagnostics.iter().filter(|d| d.severity == Severity::Error).map(|d| d.span).collect();
     let unread = diagnostics.iter().any(|d| d.severity == Severity::Error);
     let (model, mut checked) = check::check(sources.clone(), &machine, &mut |name| files.remove(name));
     let model = if unread { None } else { model };
@@ -59,6 +61,10 @@ fn load(mut sources: Sources, id: SourceId, mut diagnostics: Vec<Diagnostic>) ->
         // The checker works on holes: what it misses may stand in them.
         let cut = diagnostics.iter().any(|d| d.code == parse_codes::UNTERMINATED_COMMENT);
         checked.retain(|d| !(MISSED.contains(&d.code) || cut && d.code == codes::UNKNOWN_IDENTIFIER));
+        // What stands directly before the place is a torn piece of it.
+        let forms = [codes::NOT_A_PREDICATE, codes::NOT_AN_EXPRESSION, codes::NOT_ASSIGNABLE];
+        let is_torn = |d: &Diagnostic| torn.iter().any(|t| sources.are_adjacent(d.span, *t));
+        checked.retain(|d| !(forms.contains(&d.code) && is_torn(d)));
     }
     diagnostics.extend(checked);
     if let Some(model) = &model {
