@@ -196,6 +196,16 @@ impl Checker {
 
     fn expression_as_predicate(&mut self, e: &ast::Expr) -> Pred {
         let before = self.diagnostics.len();
+        if let Ast::Ident(name) = &e.kind
+            && !self.is_declared(name)
+            && let Some(word) = ["btrue", "bfalse"].iter().find(|w| w[1..].eq_ignore_ascii_case(name))
+        {
+            let message = format!("a predicate is expected, `{name}` is an undeclared name");
+            self.report(
+                Diagnostic::error(codes::NOT_A_PREDICATE, e.span, message).help(format!("write `{word}`")),
+            );
+            return Pred { kind: PredKind::True, span: e.span };
+        }
         let value = self.expr(e);
         let ty = self.types.head(&value.ty).clone();
         // After an unknown name there is nothing more to say.

@@ -52,6 +52,7 @@ impl Checker {
                 let p = self.proved(|c| c.pred(p));
                 SubstKind::Assert(Claim::Assertion, p, Box::new(self.subst(body)))
             }
+            Sub::Choice(list) if list.len() == 1 => return self.subst(&list[0]),
             Sub::Choice(list) => {
                 SubstKind::Choice(self.choice(), list.iter().map(|s| self.subst(s)).collect())
             }
