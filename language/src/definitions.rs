@@ -300,6 +300,7 @@ impl Replacer<'_> {
             Let(ids, p, v) => Let(self.idents(ids), self.boxed(p), self.boxed(v)),
             Labelled(l, a) => Labelled(l.clone(), self.boxed(a)),
             Described(a, d) => Described(self.boxed(a), d.clone()),
+            Operator(name, args) => Operator(name.clone(), self.exprs(args)),
             Substituted(s, a) => Substituted(Box::new(self.subst(s)), self.boxed(a)),
         };
         Expr { kind, span: e.span }
@@ -366,7 +367,7 @@ impl Replacer<'_> {
 
 // Every name that occurs, bound or free: enough to find cycles, since a bound name that is also a
 // definition is refused by B anyway.
-fn names_in_expr(e: &Expr, out: &mut BTreeSet<String>) {
+pub(crate) fn names_in_expr(e: &Expr, out: &mut BTreeSet<String>) {
     use ExprKind::*;
     let mut todo = vec![e];
     while let Some(e) = todo.pop() {
@@ -376,7 +377,9 @@ fn names_in_expr(e: &Expr, out: &mut BTreeSet<String>) {
             | BuiltinValue(_) | Error => {}
             Unary(_, a) | Field(a, _) | Labelled(_, a) | Described(a, _) => todo.push(a),
             Binary(_, a, b) | Image(a, b) => todo.extend([&**a, &**b]),
-            Builtin(_, list) | Tuple(list) | SetExtension(list) | SeqExtension(list) => todo.extend(list),
+            Builtin(_, list) | Operator(_, list) | Tuple(list) | SetExtension(list) | SeqExtension(list) => {
+                todo.extend(list)
+            }
             Apply(f, args) => {
                 todo.push(f);
                 todo.extend(args);

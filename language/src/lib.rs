@@ -6,6 +6,7 @@ pub mod check_codes;
 pub mod decode;
 pub mod definitions;
 pub mod diagnostic;
+pub mod eventb;
 pub mod int;
 pub mod lexer;
 pub mod load;

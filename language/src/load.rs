@@ -8,6 +8,7 @@ use crate::ast;
 use crate::check;
 use crate::check_codes as codes;
 use crate::decode::{self, ReadError};
+use crate::eventb;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::model::{Expr, Model, Pred};
 use crate::parse_codes;
@@ -30,6 +31,9 @@ pub struct Loaded {
 /// # Errors
 /// When the file itself cannot be read, or is not text.
 pub fn load_model(path: &Path) -> Result<Loaded, ReadError> {
+    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("eventb")) {
+        return eventb::load_package(path, None);
+    }
     let mut sources = Sources::default();
     let (id, warnings) = decode::load(&mut sources, path)?;
     Ok(load(sources, id, warnings))

@@ -127,14 +127,14 @@ impl Checker {
         self.parameters = (self.model.carriers.len(), self.model.constants.len());
     }
 
-    fn declare_carrier(&mut self, id: &Ident, kind: CarrierKind) -> CarrierId {
+    pub(super) fn declare_carrier(&mut self, id: &Ident, kind: CarrierKind) -> CarrierId {
         let c = CarrierId(self.model.carriers.len() as u32);
         self.model.carriers.push(Carrier { name: id.name.clone(), kind, span: id.span });
         self.declare_global(&id.name, id.span, Entity::Carrier(c));
         c
     }
 
-    fn declare_constant(&mut self, id: &Ident) {
+    pub(super) fn declare_constant(&mut self, id: &Ident) {
         let ty = self.fresh();
         let c = ConstId(self.model.constants.len() as u32);
         self.model.constants.push(Variable { name: id.name.clone(), ty, span: id.span });

@@ -10,6 +10,7 @@
 
 mod builtin;
 mod environment;
+mod eventb;
 mod expr;
 mod finish;
 mod hints;
@@ -34,6 +35,7 @@ use crate::source::{Sources, Span};
 use crate::stack::with_large_stack;
 use crate::types::Type;
 pub use builtin::set_of_type;
+pub use eventb::compose;
 use environment::Entity;
 use unify::{Constraint, ERROR, Failure, Inference};
 

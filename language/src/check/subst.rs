@@ -173,7 +173,7 @@ impl Checker {
         nothing
     }
 
-    fn assign(&mut self, left: &[ast::Expr], right: &[ast::Expr], span: Span) -> SubstKind {
+    pub(super) fn assign(&mut self, left: &[ast::Expr], right: &[ast::Expr], span: Span) -> SubstKind {
         if left.len() != right.len() {
             self.error(
                 codes::ARGUMENT_COUNT,
@@ -195,7 +195,7 @@ impl Checker {
         if list.is_empty() { SubstKind::Skip } else { SubstKind::Assign(list) }
     }
 
-    fn assigned_twice(&mut self, target: Target, span: Span) {
+    pub(super) fn assigned_twice(&mut self, target: Target, span: Span) {
         let name = self.target_name(target);
         self.error(codes::ASSIGNED_TWICE, span, format!("`{name}` is assigned twice at the same time"));
     }
@@ -468,7 +468,7 @@ impl Checker {
         SubstKind::If(branches, Box::new(other))
     }
 
-    fn disjoint(&mut self, parts: &[Subst]) {
+    pub(super) fn disjoint(&mut self, parts: &[Subst]) {
         let mut seen: HashSet<Target> = HashSet::new();
         for part in parts {
             let names = Names::of_subst(part);
