@@ -31,6 +31,8 @@ pub enum Command {
     Kind(VerifyArguments),
     /// Prove by an inductive invariant (IC3), or find a violation
     Ic3(VerifyArguments),
+    /// Visit every reachable state (explicit-state model checking), by default in ProB's finite scope
+    Mc(McArguments),
     /// Check syntax and types only
     Parse(ParseArguments),
     /// Prove the obligations of the invariant and write their status
@@ -170,6 +172,37 @@ pub struct VerifyArguments {
     pub certificate: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArguments,
+}
+
+/// `mc`.
+#[derive(Args, Clone, Debug)]
+pub struct McArguments {
+    #[command(flatten)]
+    pub verify: VerifyArguments,
+    /// Which state is expanded next
+    #[arg(long, value_enum, default_value = "breadth-first", value_name = "ORDER", help_heading = "Search")]
+    pub order: OrderName,
+    /// Stop after this many states
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    pub max_states: Option<usize>,
+    /// Look at this many valuations of the constants at most
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    pub max_valuations: Option<usize>,
+}
+
+/// Orders of a search.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OrderName {
+    /// Oldest first: shortest traces
+    #[value(alias = "bf")]
+    BreadthFirst,
+    /// Newest first
+    #[value(alias = "df")]
+    DepthFirst,
+    /// Oldest or newest, by the toss of a seeded coin
+    Mixed,
+    /// Any, by the throw of a seeded die
+    Random,
 }
 
 /// What can be checked.

@@ -94,6 +94,7 @@ impl Command {
     fn output(&self) -> OutputArguments {
         match self {
             Command::Check(a) | Command::Bmc(a) | Command::Kind(a) | Command::Ic3(a) => a.output.clone(),
+            Command::Mc(a) => a.verify.output.clone(),
             Command::Parse(a) => a.output.clone(),
             Command::Po(a) => a.output.clone(),
             Command::Certify(a) => a.output.clone(),
@@ -105,6 +106,7 @@ impl Command {
     fn limits(&self) -> LimitArguments {
         match self {
             Command::Check(a) | Command::Bmc(a) | Command::Kind(a) | Command::Ic3(a) => a.limits.clone(),
+            Command::Mc(a) => a.verify.limits.clone(),
             Command::Po(a) => a.limits.clone(),
             Command::Certify(a) => a.limits.clone(),
             Command::Replay(a) => a.limits.clone(),

@@ -1,1 +1,13 @@
 #![doc = include_str!("../README.md")]
+mod context;
+mod frontier;
+mod index;
+mod machine;
+mod memo;
+pub mod options;
+mod rep;
+pub mod report;
+pub mod search;
+mod store;
+mod table;
+mod witness;

@@ -67,6 +67,10 @@ codes! {
     NOT_A_MACHINE = 408 Structure;
     /// The machine has another name than its file.
     NAME_DIFFERS = 409 Structure;
+    /// A free type without values.
+    EMPTY_FREE_TYPE = 411 Structure;
+    /// An external function that nobody knows is replaced by its definition.
+    UNKNOWN_EXTERNAL = 410 Structure;
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ pub mod decode;
 pub mod definitions;
 pub mod diagnostic;
 pub mod eventb;
+pub mod external;
 pub mod int;
 pub mod lexer;
 pub mod load;

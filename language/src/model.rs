@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub use crate::external::ExternalFunction;
 use crate::int::Int;
 use crate::source::{Sources, Span};
 use crate::types::{CarrierId, FreeTypeId, Type};
@@ -474,22 +475,6 @@ pub enum TreeOp {
     Left,
     Right,
     Infix,
-}
-
-/// Functions and predicates of ProB's libraries.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum ExternalFunction {
-    /// `CHOOSE(S)`: some element of S, always the same.
-    Choose,
-}
-
-impl ExternalFunction {
-    /// The name it has in ProB's libraries.
-    pub fn name(self) -> &'static str {
-        match self {
-            ExternalFunction::Choose => "CHOOSE",
-        }
-    }
 }
 
 /// Sets with a name of their own.

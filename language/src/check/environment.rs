@@ -4,7 +4,7 @@ use super::*;
 use crate::ast::Ident;
 use crate::definitions::Macro;
 use crate::parser;
-use crate::types::CarrierId;
+use crate::types::{CarrierId, FreeTypeId};
 
 /// What a global name stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,6 +13,10 @@ pub(super) enum Entity {
     Element(CarrierId, u32),
     Const(ConstId),
     Var(VarId),
+    FreeType(FreeTypeId),
+    Constructor(FreeTypeId, u32),
+    /// Inside the declaration of a free type.
+    TypeParameter(u32),
 }
 
 impl Checker {
@@ -44,7 +48,7 @@ impl Checker {
         match entity {
             Entity::Carrier(c) | Entity::Element(c, _) => c.index() < self.parameters.0,
             Entity::Const(c) => c.index() < self.parameters.1,
-            Entity::Var(_) => false,
+            _ => false,
         }
     }
 
@@ -59,6 +63,13 @@ impl Checker {
                 for (k, e) in elements.into_iter().enumerate() {
                     self.globals.insert(e, (Entity::Element(id, k as u32), none));
                 }
+            }
+        }
+        for (i, t) in self.model.free_types.iter().enumerate() {
+            let id = FreeTypeId(i as u32);
+            self.globals.insert(t.name.clone(), (Entity::FreeType(id), none));
+            for (k, c) in t.constructors.iter().enumerate() {
+                self.globals.insert(c.name.clone(), (Entity::Constructor(id, k as u32), none));
             }
         }
         for (i, c) in self.model.constants.iter().enumerate() {

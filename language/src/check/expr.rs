@@ -72,6 +72,9 @@ impl Checker {
         if let Some(l) = self.local(name) {
             return Expr { kind: ExprKind::Local(l), ty: self.local_type(l), span };
         }
+        if let Some(external) = self.external(name, span) {
+            return self.external_expr(&external, &[], span);
+        }
         if let Some(entry) = self.definition(name) {
             return self
                 .expand(&entry, &[], span, |m, a| m.expand_expr(a), |c, body| c.expr(body))
@@ -98,6 +101,9 @@ impl Checker {
         let (kind, ty) = match entity {
             Entity::Carrier(c) => (ExprKind::Carrier(c), Type::pow(Type::Carrier(c))),
             Entity::Element(c, i) => (ExprKind::Element(c, i), Type::Carrier(c)),
+            Entity::FreeType(id) => return self.free_set(id, None, span),
+            Entity::Constructor(id, i) => return self.constructor(id, i, span),
+            Entity::TypeParameter(i) => (ExprKind::TypeParameter(i), Type::pow(Type::Parameter(i))),
             Entity::Const(c) => (ExprKind::Const(c), self.model.constants[c.index()].ty.clone()),
             Entity::Var(v) => {
                 if self.visibility != Visibility::State {
@@ -168,15 +174,20 @@ impl Checker {
 
     fn apply(&mut self, f: &ast::Expr, args: &[ast::Expr], span: Span) -> Expr {
         if let Ast::Ident(name) = &f.kind
+            && let Some(external) = self.external(name, span)
+        {
+            return self.external_expr(&external, args, span);
+        }
+        if let Ast::Ident(name) = &f.kind
+            && self.local(name).is_none()
+            && let Some(&(Entity::FreeType(id), _)) = self.globals.get(name)
+        {
+            return self.free_set(id, Some(args), span);
+        }
+        if let Ast::Ident(name) = &f.kind
             && let Some(entry) = self.definition(name)
             && !entry.parameters.is_empty()
         {
-            if self.definitions.get(&format!("EXTERNAL_FUNCTION_{name}")).is_some()
-                || self.definitions.get(&format!("EXTERNAL_PREDICATE_{name}")).is_some()
-            {
-                self.not_supported(span, &format!("the external function `{name}`"));
-                return self.erroneous(span);
-            }
             return self
                 .expand(&entry, args, span, |m, a| m.expand_expr(a), |c, body| c.expr(body))
                 .unwrap_or_else(|| self.erroneous(span));

@@ -105,7 +105,6 @@ impl Checker {
                 SectionKind::Promotes(ops) => {
                     format!("PROMOTES {}", ops.iter().map(|o| o.name.as_str()).collect::<Vec<_>>().join(", "))
                 }
-                SectionKind::FreeTypes(_) => "section FREETYPES".into(),
                 SectionKind::Values(_) => "section VALUES".into(),
                 SectionKind::LocalOperations(_) => "section LOCAL_OPERATIONS".into(),
                 SectionKind::TypedDefinitions(_) => continue,
@@ -173,6 +172,7 @@ impl Checker {
                 _ => {}
             }
         }
+        self.free_types(m);
     }
 
     // A definition of a list of names may stand for the names.

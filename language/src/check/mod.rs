@@ -12,7 +12,9 @@ mod builtin;
 mod environment;
 mod eventb;
 mod expr;
+mod external;
 mod finish;
+mod freetypes;
 mod hints;
 mod machine;
 mod operator;
@@ -20,6 +22,7 @@ mod pred;
 mod subst;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod unify;
 
 use std::collections::{HashMap, HashSet};
@@ -91,7 +94,9 @@ fn in_model<T: Send>(
     check: impl FnOnce(&mut Checker) -> T + Send,
 ) -> Result<T, Vec<Diagnostic>> {
     let inner = std::mem::replace(model, empty_model(String::new(), Arc::default()));
-    let mut checker = Checker::new(inner, Definitions::default());
+    let mut definitions = Definitions::default();
+    definitions.libraries = true;
+    let mut checker = Checker::new(inner, definitions);
     checker.declare_model();
     let (result, checker) = with_large_stack(move || {
         let result = check(&mut checker);

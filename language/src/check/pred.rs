@@ -170,12 +170,12 @@ impl Checker {
 
     /// The predicate that a definition stands for; `None` if this is not a definition.
     fn definition_call(&mut self, e: &ast::Expr) -> Option<Pred> {
-        let (entry, args) = self.called_definition(e)?;
-        let name = &entry.name.name;
-        if self.definitions.get(&format!("EXTERNAL_PREDICATE_{name}")).is_some() {
-            self.not_supported(e.span, &format!("the external predicate `{name}`"));
-            return Some(Pred { kind: PredKind::True, span: e.span });
+        if let Some((name, args)) = external::called(e)
+            && let Some(external) = self.external(name, e.span)
+        {
+            return self.external_pred(&external, args, e.span);
         }
+        let (entry, args) = self.called_definition(e)?;
         let result = self.expand(&entry, args, e.span, |m, a| m.expand_expr(a), |c, body| c.pred(body));
         Some(result.unwrap_or(Pred { kind: PredKind::True, span: e.span }))
     }
@@ -257,7 +257,7 @@ impl Checker {
                 _ => {}
             }
             if let Some((entry, args)) = self.called_definition(e)
-                && self.definitions.get(&format!("EXTERNAL_PREDICATE_{}", entry.name.name)).is_none()
+                && !self.is_external(&entry.name.name)
             {
                 let printed = printed || !args.is_empty();
                 self.expand(

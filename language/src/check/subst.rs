@@ -22,10 +22,10 @@ impl Checker {
             }
             Sub::Call { results, name, arguments } if results.is_empty() => match self.definition(&name.name)
             {
-                Some(entry) => self
+                Some(entry) if !self.is_external(&name.name) => self
                     .expand(&entry, arguments, s.span, |m, a| m.expand_subst(a), |c, body| c.outermost(body))
                     .unwrap_or(Subst { kind: SubstKind::Skip, span: s.span }),
-                None => self.subst(s),
+                _ => self.subst(s),
             },
             _ => self.subst(s),
         }
@@ -138,11 +138,12 @@ impl Checker {
 
     fn call(&mut self, results: &[ast::Expr], name: &Ident, arguments: &[ast::Expr], span: Span) -> Subst {
         let nothing = Subst { kind: SubstKind::Skip, span };
+        if !self.operations.contains_key(&name.name)
+            && let Some(external) = self.external(&name.name, span)
+        {
+            return self.external_subst(&external, arguments, span);
+        }
         if let Some(entry) = self.definition(&name.name) {
-            if self.definitions.get(&format!("EXTERNAL_SUBSTITUTION_{}", name.name)).is_some() {
-                self.not_supported(span, &format!("the external substitution `{}`", name.name));
-                return nothing;
-            }
             if let Some(first) = results.first() {
                 self.error(
                     codes::DEFINITION_KIND,
@@ -315,6 +316,8 @@ impl Checker {
             Entity::Const(_) => "a constant",
             Entity::Carrier(_) => "a set",
             Entity::Element(..) => "an element of a set",
+            Entity::FreeType(_) | Entity::TypeParameter(_) => "a type",
+            Entity::Constructor(..) => "a constructor",
         };
         self.report(
             Diagnostic::error(

@@ -1,8 +1,11 @@
 //! Substitutions, operations and whole machines as text.
 
 use super::names::{Printer, quoted};
+use super::type_parameter;
 use crate::model::*;
-use crate::walk::Names;
+use std::collections::BTreeSet;
+
+use crate::walk::{self, Names, Visitor};
 
 /// Where a substitution stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,7 +22,9 @@ pub(super) enum Place {
 pub fn machine(model: &Model) -> String {
     let mut p = Printer::new(model, &Names::default());
     p.put(&format!("MACHINE {}", quoted(&model.name)));
+    p.libraries();
     p.sets();
+    p.free_types();
     p.declared("CONSTANTS", &model.constants);
     p.section("PROPERTIES", &model.axioms, " &");
     p.declared("VARIABLES", &model.variables);
@@ -67,6 +72,37 @@ impl Printer<'_> {
             .collect();
         if !sets.is_empty() {
             self.put(&format!("\nSETS\n  {}", sets.join(";\n  ")));
+        }
+    }
+
+    // The files that the external functions of the model are declared in.
+    fn libraries(&mut self) {
+        let mut used = Externals::default();
+        used.model(self.model);
+        let files: Vec<String> = used.0.iter().map(|file| format!("\"{file}\"")).collect();
+        if !files.is_empty() {
+            self.put(&format!("\nDEFINITIONS\n  {}", files.join(";\n  ")));
+        }
+    }
+
+    fn free_types(&mut self) {
+        let model = self.model;
+        for (i, t) in model.free_types.iter().enumerate() {
+            self.put(if i == 0 { "\nFREETYPES\n  " } else { ";\n  " });
+            self.put(&quoted(&t.name));
+            if t.parameters > 0 {
+                let names: Vec<String> = (0..t.parameters).map(type_parameter).collect();
+                self.put(&format!("({})", names.join(", ")));
+            }
+            for (k, c) in t.constructors.iter().enumerate() {
+                self.put(if k == 0 { " = " } else { ", " });
+                self.put(&quoted(&c.name));
+                if let Some(e) = &c.argument {
+                    self.put("(");
+                    self.expr(e, 0);
+                    self.put(")");
+                }
+            }
         }
     }
 
@@ -321,5 +357,34 @@ fn same(a: &Expr, b: &Expr) -> bool {
         (ExprKind::Binary(o, a1, a2), ExprKind::Binary(p, b1, b2)) => o == p && same(a1, b1) && same(a2, b2),
         (ExprKind::Unary(o, a), ExprKind::Unary(p, b)) => o == p && same(a, b),
         (a, b) => a == b,
+    }
+}
+
+#[derive(Default)]
+struct Externals(BTreeSet<&'static str>);
+
+impl Externals {
+    fn model(&mut self, m: &Model) {
+        for c in m.axioms.iter().chain(&m.invariant).chain(&m.assertions) {
+            self.pred(&c.pred);
+        }
+        self.subst(&m.initialisation);
+        m.events.iter().for_each(|e| self.subst(&e.body));
+    }
+}
+
+impl Visitor for Externals {
+    fn expr(&mut self, e: &Expr) {
+        if let ExprKind::External(f, _) = &e.kind {
+            self.0.insert(f.library());
+        }
+        walk::walk_expr(self, e);
+    }
+
+    fn pred(&mut self, p: &Pred) {
+        if let PredKind::External(f, _) = &p.kind {
+            self.0.insert(f.library());
+        }
+        walk::walk_pred(self, p);
     }
 }

@@ -63,7 +63,7 @@ impl Goals {
         }
         let lemmas: &[Pred] = match &claim.evidence {
             Evidence::Inductive { lemmas } | Evidence::KInduction { lemmas, .. } => lemmas,
-            Evidence::Diameter { .. } => &[],
+            Evidence::Diameter { .. } | Evidence::Search { .. } => &[],
         };
         for (i, lemma) in lemmas.iter().enumerate() {
             let name = format!("lemma {} `{}`", i + 1, print::pred(&system.model, lemma));

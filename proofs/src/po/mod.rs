@@ -10,6 +10,7 @@ pub mod error;
 pub mod file;
 pub mod fresh;
 pub mod import;
+pub mod sources;
 pub(crate) mod write;
 
 pub use file::{PoError, PoFile};

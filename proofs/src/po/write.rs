@@ -42,15 +42,7 @@ impl Obligations {
             obligations: self.all.iter().map(|p| self.obligation(p, model)).collect(),
             summary: None,
         };
-        // Labels need not be unique, names must.
-        let mut used = std::collections::BTreeMap::new();
-        for o in &mut file.obligations {
-            let count = used.entry(o.id.clone()).or_insert(0);
-            *count += 1;
-            if *count > 1 {
-                o.id = format!("{}#{count}", o.id);
-            }
-        }
+        file.name_apart();
         file.summarize();
         file
     }
@@ -104,6 +96,7 @@ impl Obligations {
             context_dependent: None,
             stale: false,
             stale_reason: None,
+            unmatched: None,
             source: Origin {
                 obligation: Some("s1".into()),
                 status: Some("s1".into()),
@@ -157,6 +150,7 @@ fn component(model: &Model) -> Component {
         name: model.name.clone(),
         kind: ComponentKind::Machine,
         refines: None,
+        sees: vec![],
         model_hash: digest::model(model),
         declarations_hash: Some(digest::declarations(model)),
         axioms: Some(named(&model.axioms)),
