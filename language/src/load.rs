@@ -8,8 +8,8 @@ use crate::ast;
 use crate::check;
 use crate::check_codes as codes;
 use crate::decode::{self, ReadError};
-use crate::eventb;
 use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::eventb;
 use crate::model::{Expr, Model, Pred};
 use crate::parse_codes;
 use crate::parser;
@@ -31,8 +31,23 @@ pub struct Loaded {
 /// # Errors
 /// When the file itself cannot be read, or is not text.
 pub fn load_model(path: &Path) -> Result<Loaded, ReadError> {
-    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("eventb")) {
-        return eventb::load_package(path, None);
+    load_with(path, &LoadRequest::default())
+}
+
+/// What is wanted of a file, folder or archive.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LoadRequest {
+    /// The machine or context of a package or project of Event-B; without it, its last refinement.
+    pub component: Option<String>,
+}
+
+/// [`load_model`], where there is more than one component to choose from.
+///
+/// # Errors
+/// As [`load_model`], or it is not clear which component is meant.
+pub fn load_with(path: &Path, request: &LoadRequest) -> Result<Loaded, ReadError> {
+    if eventb::is_eventb(path) {
+        return eventb::load(path, request.component.as_deref());
     }
     let mut sources = Sources::default();
     let (id, warnings) = decode::load(&mut sources, path)?;

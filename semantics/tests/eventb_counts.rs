@@ -88,9 +88,9 @@ fn explore(model: &Model, most: usize) -> Counts {
 }
 
 fn corpus() -> Option<PathBuf> {
-    let found = std::env::var_os("BSYM_CORPUS").map(PathBuf::from).unwrap_or_else(|| {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus")
-    });
+    let found = std::env::var_os("BSYM_CORPUS")
+        .map(PathBuf::from)
+        .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"));
     if found.is_dir() {
         return Some(found);
     }
@@ -108,7 +108,8 @@ fn packages_have_the_states_that_prob_counts() {
     let (mut equal, mut different) = (0, vec![]);
     for entry in entries.iter().filter(|e| e["formalism"] == "eventb-package") {
         let facts = &entry["facts"];
-        let (Some(states), Some(transitions)) = (facts["states"].as_u64(), facts["transitions"].as_u64()) else {
+        let (Some(states), Some(transitions)) = (facts["states"].as_u64(), facts["transitions"].as_u64())
+        else {
             continue;
         };
         let only = std::env::var("BSYM_ONLY").unwrap_or_default();

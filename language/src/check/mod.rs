@@ -38,8 +38,8 @@ use crate::source::{Sources, Span};
 use crate::stack::with_large_stack;
 use crate::types::Type;
 pub use builtin::set_of_type;
-pub use eventb::compose;
 use environment::Entity;
+pub use eventb::compose;
 use unify::{Constraint, ERROR, Failure, Inference};
 
 // Formulas nest as deep as the parser allows; definitions must not nest them much deeper, since

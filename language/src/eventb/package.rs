@@ -1,7 +1,9 @@
 //! ProB's `.eventb` packages: the fact `package(load_event_b_project(Machines, Contexts, Info, Error))`.
 
 use super::project::*;
-use super::terms::{Read, formula, formulas, identifier, identifiers, list, malformed, name, position, undescribed};
+use super::terms::{
+    Read, formula, formulas, identifier, identifiers, list, malformed, name, position, undescribed,
+};
 use super::theories;
 use crate::ast::{Expr, ExprKind, Ident};
 use crate::diagnostic::Diagnostic;

@@ -35,7 +35,11 @@ pub(super) fn theory(t: &Term) -> Read<Theory> {
         };
         for ty in list(types, "types")? {
             // A type with axioms alone: nothing is known about its elements.
-            theory.data_types.push(DataType { name: any_name(ty)?, parameters: vec![], constructors: vec![] });
+            theory.data_types.push(DataType {
+                name: any_name(ty)?,
+                parameters: vec![],
+                constructors: vec![],
+            });
         }
         for d in list(definitions, "operators")? {
             let Some(("opdef", [n, arguments, ..])) = d.parts() else { return Err(malformed(d, "opdef/3")) };

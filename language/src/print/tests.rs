@@ -109,7 +109,6 @@ impl Draw<'_> {
             Type::Record(fields) => {
                 vec![ExprKind::Record(fields.iter().map(|(l, t)| (l.clone(), self.leaf(t))).collect())]
             }
-            Type::Free(..) | Type::Parameter(_) => unreachable!("no such type is drawn"),
         });
         let i = self.below(known.len());
         Self::make(known.swap_remove(i), ty)

@@ -160,7 +160,8 @@ impl<'p> Composer<'p> {
             let Some(m) = self.action(action) else { continue };
             for v in m.targets() {
                 if !self.variables[level].contains(&v) {
-                    let (name, machine) = (self.c.model.variables[v.index()].name.clone(), &self.chain[level]);
+                    let (name, machine) =
+                        (self.c.model.variables[v.index()].name.clone(), &self.chain[level]);
                     let message = format!("`{name}` is no variable of machine `{}`", machine.name.name);
                     self.c.error(codes::NOT_ASSIGNABLE, action.span, message);
                 }

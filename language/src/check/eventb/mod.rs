@@ -28,7 +28,8 @@ pub fn compose(
     model.notation = Notation::EventB;
     let checker = Checker::new(model, Definitions::default());
     with_large_stack(move || {
-        let mut composer = Composer { c: checker, project, chain: vec![], variables: vec![], components: BTreeMap::new() };
+        let mut composer =
+            Composer { c: checker, project, chain: vec![], variables: vec![], components: BTreeMap::new() };
         composer.component(component);
         let mut diagnostics = composer.c.diagnostics;
         diagnostics.sort_by_key(|d| (d.span.source, d.span.start));
@@ -78,7 +79,11 @@ impl<'p> Composer<'p> {
         let mut at = machine;
         while let Some(abstraction) = &at.refines {
             let Some(next) = self.project.machine(&abstraction.name) else {
-                self.missing("machine", abstraction, self.project.machines.iter().map(|m| m.name.name.as_str()));
+                self.missing(
+                    "machine",
+                    abstraction,
+                    self.project.machines.iter().map(|m| m.name.name.as_str()),
+                );
                 break;
             };
             if chain.iter().any(|m| m.name.name == next.name.name) {
@@ -140,8 +145,7 @@ impl<'p> Composer<'p> {
 
     fn static_part(&mut self, contexts: &[&'p Context]) {
         let sets = contexts.iter().flat_map(|c| &c.sets);
-        let axioms: Vec<&Formula> =
-            contexts.iter().flat_map(|c| &c.axioms).filter(|a| !a.theorem).collect();
+        let axioms: Vec<&Formula> = contexts.iter().flat_map(|c| &c.axioms).filter(|a| !a.theorem).collect();
         let constants: Vec<&Ident> = contexts.iter().flat_map(|c| &c.constants).collect();
         let mut named: BTreeSet<&str> = BTreeSet::new();
         for set in sets {

@@ -70,7 +70,9 @@ impl<'a> Builder<'a> {
         let bytes = self.archive.read(name)?;
         let decoded = decode::decode(&bytes);
         if decoded.encoding == decode::Encoding::Binary {
-            return Err(bsym_language::archive::ArchiveError::Binary { path: self.archive.place(name) }.into());
+            return Err(
+                bsym_language::archive::ArchiveError::Binary { path: self.archive.place(name) }.into()
+            );
         }
         let id = self.source(name, kind, role, digest::sha256(&bytes), component, trust);
         Ok((id, decoded.text))

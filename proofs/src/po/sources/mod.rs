@@ -101,12 +101,7 @@ fn kind(path: &Path) -> Result<Input, PoError> {
 }
 
 /// A Rodin project or the database of an Atelier B project.
-fn project(
-    archive: &Archive,
-    path: &Path,
-    main: Option<&str>,
-    folder: &Path,
-) -> Result<Converted, PoError> {
+fn project(archive: &Archive, path: &Path, main: Option<&str>, folder: &Path) -> Result<Converted, PoError> {
     let projects = rodin::projects(archive);
     let databases = atelier::components(archive);
     let mut out = Builder::new(archive, folder);
@@ -155,4 +150,3 @@ fn most_concrete(out: &Builder<'_>) -> Option<String> {
     let found = last.next()?.name.clone();
     last.next().is_none().then_some(found)
 }
-

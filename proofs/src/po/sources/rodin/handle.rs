@@ -90,7 +90,10 @@ mod tests {
             r"/My P\/Q/M.bum|org.eventb.core.machineFile#M|org.eventb.core.event#e\/v\|t\#\\('|org.eventb.core.guard#'",
         )
         .unwrap();
-        assert_eq!((handle.project.as_str(), handle.file.as_str(), handle.component()), ("My P/Q", "M.bum", "M"));
+        assert_eq!(
+            (handle.project.as_str(), handle.file.as_str(), handle.component()),
+            ("My P/Q", "M.bum", "M")
+        );
         assert_eq!(handle.event().unwrap().name, r"e/v|t#\('");
         assert_eq!(handle.last("guard").unwrap().name, "'");
         assert_eq!(handle.last("event"), None);
