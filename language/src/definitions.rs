@@ -25,7 +25,7 @@ pub struct Macro {
 }
 
 /// All definitions of a machine and of the files it names.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Definitions {
     macros: BTreeMap<String, Arc<Macro>>,
     /// Names of the files that were not found, with the place that mentions them.
@@ -411,7 +411,7 @@ pub(crate) fn names_in_expr(e: &Expr, out: &mut BTreeSet<String>) {
     }
 }
 
-fn names_in_subst(s: &Subst, out: &mut BTreeSet<String>) {
+pub(crate) fn names_in_subst(s: &Subst, out: &mut BTreeSet<String>) {
     use SubstKind::*;
     match &s.kind {
         Skip | Error => {}

@@ -84,7 +84,7 @@ fn trees_are_functions_of_paths() {
     types("infix(w)", "POW(INTEGER * C)");
     types("father(w, [1])", "POW(INTEGER * INTEGER)");
     types("son(w, [1], 2)", "POW(INTEGER * INTEGER)");
-    types("rank(w, [1]) + arity(w, {}) + sizet(w)", "INTEGER");
+    types("rank(w, [1]) + arity(w, []) + sizet(w)", "INTEGER");
     types("top(n)", "expected POW(POW(INTEGER * INTEGER) * _), this is INTEGER");
 }
 
@@ -122,10 +122,8 @@ fn declared_external_functions() {
     let assertions: Vec<String> = m.assertions.iter().map(|c| print::pred(&m, &c.pred)).collect();
     assert_eq!(assertions, ["CHOOSE({1}) = 1", "observe(TRUE)"]);
     let loaded = load_text("M.mch", text("TWICE(2) = 4"));
-    assert_eq!(
-        loaded.diagnostics[0].message,
-        "the external function `TWICE` is not known, its definition is used in its place"
-    );
+    let expected = "the external function `TWICE` is not known, its definition is used in its place";
+    assert!(loaded.diagnostics.iter().any(|d| d.message == expected), "{:?}", loaded.diagnostics);
     let m = loaded.model.expect("it is a warning");
     assert_eq!(print::pred(&m, &m.assertions[0].pred), "2 * 2 = 4");
 }

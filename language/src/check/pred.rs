@@ -283,7 +283,7 @@ impl Checker {
             out.push(Conjunct {
                 label,
                 text,
-                origin: ComponentId(0),
+                origin: self.component(),
                 span: used.unwrap_or(inner.span),
                 pred,
             });

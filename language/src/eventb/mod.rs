@@ -1,7 +1,7 @@
 //! Event-B: ProB's `.eventb` packages and Rodin's projects, to what is written in them.
 //!
 //! Both end in a [`project::Project`] whose formulas are the trees of classical B (`ast`), so that one
-//! checker types and composes them: `check::compose`.
+//! checker types and composes them: `check::compose_levels`.
 
 pub mod formula;
 pub mod package;
@@ -117,7 +117,7 @@ fn composed(
     mut diagnostics: Vec<Diagnostic>,
 ) -> Loaded {
     let broken = diagnostics.iter().any(|d| d.severity == crate::diagnostic::Severity::Error);
-    let (model, found) = check::compose(sources.clone(), project, component);
+    let (model, found) = check::compose_levels(sources.clone(), project, component);
     // What the checker misses may stand in what could not be read.
     if !broken {
         diagnostics.extend(found);

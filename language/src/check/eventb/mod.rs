@@ -19,7 +19,7 @@ use crate::eventb::project::{Context, Formula, INITIALISATION, Machine, Project}
 /// The model of a machine or context of a project.
 ///
 /// There is a model if and only if no error is among the diagnostics.
-pub fn compose(
+pub fn compose_levels(
     sources: Arc<Sources>,
     project: &Project,
     component: &str,
@@ -175,7 +175,7 @@ impl<'p> Composer<'p> {
             }
         }
         self.c.finish_group();
-        self.c.close_declared(true);
+        self.c.close_constants();
         self.c.close_conjuncts(&mut axioms);
         self.c.close_conjuncts(&mut theorems);
         self.c.model.axioms = axioms;
@@ -230,7 +230,8 @@ impl<'p> Composer<'p> {
             variants.push(Variant { label: formula.label.clone(), value });
         }
         self.c.finish_group();
-        self.c.close_declared(false);
+        let all: Vec<VarId> = (0..self.c.model.variables.len() as u32).map(VarId).collect();
+        self.c.close_variables(&all);
         self.c.close_conjuncts(&mut invariant);
         self.c.close_conjuncts(&mut theorems);
         for v in &mut variants {
@@ -255,11 +256,12 @@ impl<'p> Composer<'p> {
                 self.c.model.initialisation = self.any_values(machine.name.span);
             }
         }
+        let mut names: BTreeMap<&str, Span> = BTreeMap::new();
         for e in &machine.events {
             if e.name.name == INITIALISATION {
                 continue;
             }
-            if let Some(first) = self.c.operations.insert(e.name.name.clone(), e.name.span) {
+            if let Some(first) = names.insert(&e.name.name, e.name.span) {
                 self.c.report(
                     Diagnostic::error(
                         codes::DUPLICATE_DECLARATION,

@@ -105,6 +105,30 @@ impl<'a> Builder<'a> {
         self.sources[self.sources.len() - 1].id.clone()
     }
 
+    /// Notes a model's file, wherever it is.
+    pub fn model_file(
+        &mut self,
+        path: &Path,
+        kind: SourceKind,
+        sha256: String,
+        component: &str,
+        trust: Trust,
+    ) {
+        if self.sources.iter().any(|s| s.sha256 == sha256 && s.kind == kind) {
+            return;
+        }
+        self.sources.push(SourceFile {
+            id: format!("s{}", self.sources.len() + 1),
+            path: relative(path, self.folder),
+            kind,
+            role: Some(Role::Model),
+            sha256,
+            component: Some(component.into()),
+            exporter: None,
+            trust: Some(trust),
+        });
+    }
+
     /// Hash of a source.
     pub fn sha256_of(&self, id: &str) -> String {
         self.sources.iter().find(|s| s.id == id).map(|s| s.sha256.clone()).unwrap_or_default()
