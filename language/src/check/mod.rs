@@ -177,6 +177,8 @@ enum Visibility {
 
 struct Checker {
     model: Model,
+    /// Of Event-B.
+    theories: eventb::theories::Theories,
     types: Inference,
     definitions: Definitions,
     globals: HashMap<String, (Entity, Span)>,
@@ -226,6 +228,7 @@ impl Checker {
         Checker {
             first_open: model.locals.len(),
             model,
+            theories: Default::default(),
             types: Inference::default(),
             definitions,
             globals: HashMap::new(),

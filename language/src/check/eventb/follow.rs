@@ -479,7 +479,7 @@ fn solved(p: &Pred, chosen: &[LocalId]) -> Option<(LocalId, Expr)> {
 }
 
 // Whether it binds names: a second copy would bind them twice.
-fn binds(e: &Expr) -> bool {
+pub(super) fn binds(e: &Expr) -> bool {
     struct Binders(bool);
     impl Visitor for Binders {
         fn binder(&mut self, _: &LocalId) {

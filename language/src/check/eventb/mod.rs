@@ -7,7 +7,7 @@ mod enumerated;
 mod events;
 mod follow;
 mod same;
-mod theories;
+pub(in crate::check) mod theories;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,6 +71,7 @@ impl<'p> Composer<'p> {
         self.variables();
         self.invariant();
         self.events();
+        self.close_operators();
     }
 
     // The machine and what it refines.
