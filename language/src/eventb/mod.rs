@@ -78,6 +78,14 @@ pub fn load(path: &Path, component: Option<&str>) -> Result<Loaded, ReadError> {
             }
             project_in(&archive, component.unwrap_or(stem))
         }
+        _ if path.is_dir() => {
+            let archive = Archive::open(path).map_err(ProjectError::from)?;
+            project_in(&archive, component.unwrap_or("")).map_err(|e| match e {
+                // No project at all: the folder is the mistake.
+                ReadError::Project(ProjectError::Nothing(path)) => ReadError::Directory(path),
+                e => e,
+            })
+        }
         _ => {
             let archive = Archive::open(path).map_err(ProjectError::from)?;
             project_in(&archive, component.unwrap_or(""))
