@@ -8,6 +8,7 @@ use crate::check;
 use crate::check_codes as codes;
 use crate::decode::{self, ReadError};
 use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::eventb;
 use crate::files::{Disk, Files};
 use crate::lint;
 use crate::model::{Expr, Model, Pred};
@@ -33,6 +34,24 @@ pub struct Loaded {
 /// # Errors
 /// When the file itself cannot be read, or is not text.
 pub fn load_model(path: &Path) -> Result<Loaded, ReadError> {
+    load_with(path, &LoadRequest::default())
+}
+
+/// What is wanted of a file, folder or archive.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LoadRequest {
+    /// The machine or context of a package or project of Event-B; without it, its last refinement.
+    pub component: Option<String>,
+}
+
+/// [`load_model`], where there is more than one component to choose from.
+///
+/// # Errors
+/// As [`load_model`], or it is not clear which component is meant.
+pub fn load_with(path: &Path, request: &LoadRequest) -> Result<Loaded, ReadError> {
+    if eventb::is_eventb(path) {
+        return eventb::load(path, request.component.as_deref());
+    }
     load_from(&Disk, path)
 }
 

@@ -38,6 +38,7 @@ impl Checker {
             Ast::Field(r, label) => self.field(r, label, e.span),
             Ast::Tuple(items) => self.tuple(items, e.span),
             Ast::Old(name) => self.old(name, e.span),
+            Ast::Operator(name, args) => self.operator_value(name, args, e.span),
             Ast::Substituted(..) => self.predicate_as_expression(e),
             Ast::Error => self.erroneous(e.span),
             Ast::Integer(_)

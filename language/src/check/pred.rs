@@ -77,6 +77,7 @@ impl Checker {
                 self.leave(&locals);
                 PredKind::Let(bindings, Box::new(body))
             }
+            Ast::Operator(name, args) => return self.operator_truth(name, args, span),
             Ast::Substituted(s, p) => return self.substituted(s, p, span),
             Ast::Error => PredKind::True,
             _ => return self.expression_as_predicate(e),

@@ -150,7 +150,7 @@ impl Checker {
         list.iter().map(|(p, s)| (self.pred(p), self.subst(s))).collect()
     }
 
-    fn assign(&mut self, left: &[ast::Expr], right: &[ast::Expr], span: Span) -> SubstKind {
+    pub(super) fn assign(&mut self, left: &[ast::Expr], right: &[ast::Expr], span: Span) -> SubstKind {
         if left.len() != right.len() {
             self.error(
                 codes::ARGUMENT_COUNT,
@@ -471,7 +471,7 @@ impl Checker {
         SubstKind::If(branches, Box::new(other))
     }
 
-    fn disjoint(&mut self, parts: &[Subst]) {
+    pub(super) fn disjoint(&mut self, parts: &[Subst]) {
         let mut seen: HashSet<Target> = HashSet::new();
         for part in parts {
             let names = Names::of_subst(part);
