@@ -76,6 +76,7 @@ fn subject(property: &str) -> String {
             "wd" => "well-definedness",
             "assert" => "an ASSERT",
             "precondition" => "a precondition",
+            "refinement" => "the refinement",
             other => other,
         })
         .collect();

@@ -483,6 +483,7 @@ pub fn violation_kind(violation: &Violation) -> &'static str {
         Violation::IllDefined(_) => "wd",
         Violation::Assert(_) => "assert",
         Violation::Precondition(_) => "precondition",
+        Violation::Refinement(_) => "refinement",
     }
 }
 
@@ -540,6 +541,11 @@ pub fn violated_objects(model: &Model, violation: &Violation) -> Vec<ViolatedObj
         }
         Violation::IllDefined(error) => vec![at(error.span, source(error.span), Some(error.message.clone()))],
         Violation::Assert(span) => vec![at(*span, source(*span), Some("the assertion is false".into()))],
+        Violation::Refinement(id) => {
+            let Some(check) = model.refinement_checks.get(id.index()) else { return vec![] };
+            let object = at(check.span, check.text.clone(), Some(check.message(model)));
+            vec![ViolatedObject { label: check.label.clone(), ..object }]
+        }
         Violation::Precondition(span) => {
             vec![at(*span, source(*span), Some("the precondition is false".into()))]
         }

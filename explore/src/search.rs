@@ -16,6 +16,7 @@ use bsym_semantics::transitions::{Edge, Outcome};
 use crate::frontier::Frontier;
 use crate::machine::{Expansion, Machine};
 use crate::options::{Order, SearchOptions};
+use crate::property::Properties;
 use crate::report::{
     Counterexample, Evidence, Incomplete, Observer, Progress, SearchReport, Statistics, Unknown, Verdict,
 };
@@ -75,6 +76,7 @@ struct Search<'m, 'o> {
     options: &'o SearchOptions,
     checks: Checks,
     machine: Machine<'m>,
+    properties: Properties<'m>,
     table: Table,
     frontier: Frontier,
     /// States in which some conjunct of the invariant is not known to hold.
@@ -91,10 +93,14 @@ struct Search<'m, 'o> {
 
 impl<'m, 'o> Search<'m, 'o> {
     fn new(eval: Evaluator<'m>, options: &'o SearchOptions, begin: Instant) -> Self {
+        let checks = Checks { deadlock: false, ..options.checks.clone() };
+        let mut machine = Machine::new(eval, Vec::new(), false);
+        let properties = Properties::new(&mut machine, &checks, &options.proven, false);
         let mut search = Search {
             options,
-            checks: Checks { deadlock: false, ..options.checks.clone() },
-            machine: Machine::new(eval, Vec::new()),
+            checks,
+            machine,
+            properties,
             table: Table::new(0),
             frontier: Frontier::new(options.order, options.seed),
             doubtful: HashSet::new(),
@@ -130,11 +136,14 @@ impl<'m, 'o> Search<'m, 'o> {
             found.truncate(limit);
             self.stopped = Some(Unknown::ValuationLimit(limit));
         }
-        if !eval.model.constants.is_empty() {
+        // Where only properties are given, of the sizes of sets, there is a set-up as well.
+        if !(eval.model.constants.is_empty() && eval.model.axioms.is_empty()) {
             self.statistics.valuations = found.len() as u64;
             self.statistics.transitions = found.len() as u64;
         }
-        self.machine = Machine::new(eval, found);
+        let compiled = !self.options.reference_only;
+        self.machine = Machine::new(eval, found, compiled);
+        self.properties = Properties::new(&mut self.machine, &self.checks, &self.options.proven, compiled);
         self.table = Table::new(self.machine.width());
     }
 
@@ -177,7 +186,7 @@ impl<'m, 'o> Search<'m, 'o> {
                 continue;
             };
             let hash = self.table.hash(&row);
-            self.reached(&row, hash, INITIAL, None);
+            self.reached(&row, hash, None);
             if self.is_over() {
                 return;
             }
@@ -250,7 +259,7 @@ impl<'m, 'o> Search<'m, 'o> {
                     next[at] = *word;
                 }
             }
-            self.reached(next, hash, state, Some(event));
+            self.reached(next, hash, Some((state, row, event)));
             for v in &writes {
                 next[v.index()] = row[v.index()];
             }
@@ -284,32 +293,34 @@ impl<'m, 'o> Search<'m, 'o> {
                 continue;
             };
             let hash = self.table.hash(&next);
-            self.reached(&next, hash, state, edge.event);
+            self.reached(&next, hash, edge.event.map(|e| (state, row, e)));
             if self.is_over() {
                 return;
             }
         }
     }
 
-    /// Adds a state, and judges it if it is new.
-    fn reached(&mut self, row: &[u32], hash: u64, parent: StateId, _event: Option<EventId>) {
-        let (state, new) = self.table.add(row, hash, parent);
-        if new {
-            self.frontier.push(state);
-            self.judge(state, row);
+    /// Adds a state that was reached from another one, and judges it if it is new.
+    fn reached(&mut self, row: &[u32], hash: u64, from: Option<(StateId, &[u32], EventId)>) {
+        let (state, new) = self.table.add(row, hash, from.map_or(INITIAL, |(parent, ..)| parent));
+        if !new {
+            return;
+        }
+        self.frontier.push(state);
+        let before = from.filter(|(parent, ..)| self.doubtful.is_empty() || !self.doubtful.contains(parent));
+        let before = before.map(|(_, old, event)| (old, event));
+        if !self.properties.hold(&mut self.machine, row, before) {
+            let values = self.machine.context.decode_state(row);
+            self.judge(state, self.machine.valuation(row), &values);
         }
     }
 
-    fn judge(&mut self, state: StateId, row: &[u32]) {
-        let valuation = self.machine.valuation(row);
-        let values = self.machine.context.decode_state(row);
-        self.judge_values(state, valuation, &values);
-    }
-
     /// Everything that is wrong in a state, according to the reference evaluator.
-    fn judge_values(&mut self, state: StateId, valuation: usize, values: &State) {
+    fn judge(&mut self, state: StateId, valuation: usize, values: &State) {
         let eval = self.machine.context.eval;
         let constants = &self.machine.context.valuations[valuation];
+        // Also where nothing is violated: a predicate behind a false one may be ill-defined.
+        self.doubtful.insert(state);
         match violations(&eval, constants, values, &self.checks) {
             Ok(violations) => {
                 if violations.iter().any(|v| *v != Violation::Goal) {
@@ -330,7 +341,8 @@ impl<'m, 'o> Search<'m, 'o> {
             Outcome::IllDefined(e) if self.checks.well_definedness => format!("wd {:?}", e.span),
             Outcome::AssertFailed(span) => format!("assert {span:?}"),
             Outcome::PreconditionFailed(span) => format!("pre {span:?}"),
-            _ => return,
+            Outcome::RefinementFailed(id) => format!("refinement {id:?}"),
+            Outcome::IllDefined(_) | Outcome::Reached { .. } | Outcome::Disabled { .. } => return,
         };
         self.violated(Key::Step(edge.event, what), state, valuation, Some(edge));
     }
@@ -386,6 +398,7 @@ impl<'m, 'o> Search<'m, 'o> {
         self.statistics.bytes = self.bytes();
         (self.statistics.memo_hits, self.statistics.memo_misses) = self.machine.memo_counts();
         self.statistics.by_reference = self.machine.by_reference;
+        self.statistics.uncompiled = std::mem::take(&mut self.machine.uncompiled);
         let mut shown: Vec<Counterexample> = Vec::new();
         let mut failed = None;
         for found in std::mem::take(&mut self.found) {
@@ -465,6 +478,7 @@ fn keys(violation: &Violation) -> Vec<Key> {
         Violation::IllDefined(e) => vec![Key::State(format!("wd {:?}", e.span))],
         Violation::Assert(span) => vec![Key::State(format!("assert {span:?}"))],
         Violation::Precondition(span) => vec![Key::State(format!("pre {span:?}"))],
+        Violation::Refinement(id) => vec![Key::State(format!("refinement {id:?}"))],
     }
 }
 

@@ -135,7 +135,7 @@ macro_rules! traversal {
                     }
                     v.pred(p);
                 }
-                Pre(p, body) | Assert(p, body) => {
+                Pre(p, body) | Assert(_, p, body) => {
                     v.pred(p);
                     v.subst(body);
                 }

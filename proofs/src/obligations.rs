@@ -269,6 +269,7 @@ impl Generator<'_> {
                 FailureKind::IllDefined => (Kind::Wd, "WD"),
                 FailureKind::Precondition => (Kind::Precondition, "PRE"),
                 FailureKind::Assert => (Kind::Other, "ASSERT"),
+                FailureKind::Refinement(_) => (Kind::Refinement, "REF"),
             };
             let text = model.sources.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
             let question = Question {

@@ -211,7 +211,7 @@ impl Printer<'_> {
                 self.put(")");
             }
             SubstKind::Pre(p, body) => self.ended("PRE ", p, body),
-            SubstKind::Assert(p, body) => self.ended("ASSERT ", p, body),
+            SubstKind::Assert(_, p, body) => self.ended("ASSERT ", p, body),
             SubstKind::Choice(_, list) => {
                 for (i, b) in list.iter().enumerate() {
                     self.put(if i == 0 { "CHOICE" } else { "OR" });

@@ -198,6 +198,7 @@ fn failures(system: &System, wd: bool) -> Vec<FailureGoal> {
                 FailureKind::IllDefined => "well-definedness of",
                 FailureKind::Assert => "the ASSERT",
                 FailureKind::Precondition => "the precondition",
+                FailureKind::Refinement(_) => "the refinement of",
             };
             let text =
                 system.model.sources.text(failure.span).split_whitespace().collect::<Vec<_>>().join(" ");
