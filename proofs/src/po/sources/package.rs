@@ -16,7 +16,7 @@ use crate::po::digest::INITIALISATION;
 use crate::po::file::*;
 
 /// Functors of a package's information that say nothing about proofs.
-const OTHER_FACTS: [&str; 5] = ["wp", "nonchanging_guard", "theory", "pragma", "exporter_version"];
+const OTHER_FACTS: [&str; 5] = ["wp", "nonchanging_guard", "invariant", "theory", "pragma"];
 
 /// A machine or context of the package, as far as it is needed here.
 #[derive(Debug, Default)]
