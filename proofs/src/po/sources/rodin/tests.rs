@@ -413,3 +413,67 @@ fn an_open_theorem_takes_away_what_may_rest_on_it() {
     );
     assert!(import.levels()[&Level::Tool] == 2);
 }
+
+/// Bytes that are wrong, missing or twice there: an error or a status, never a panic.
+#[test]
+fn damaged_files_never_panic() {
+    let mut seed = 7u32;
+    let mut below = |n: usize| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 8) as usize % n
+    };
+    for round in 0..400 {
+        let mut files = tank();
+        let chosen = below(files.len());
+        let mut chars: Vec<char> = files[chosen].1.chars().collect();
+        for _ in 0..1 + round % 4 {
+            let (at, length) = (below(chars.len()), 1 + below(40));
+            let end = (at + length).min(chars.len());
+            match below(4) {
+                0 => drop(chars.drain(at..end)),
+                1 => chars[at] = ['"', '<', '>', '|', '#', '\\', '/', '(', '⦂', '{'][below(10)],
+                2 => {
+                    let copy: Vec<char> = chars[at..end].to_vec();
+                    chars.splice(at..at, copy);
+                }
+                _ => chars.truncate(at.max(1)),
+            }
+        }
+        files[chosen].1 = chars.into_iter().collect();
+        let folder = folder(&files);
+        match read_status(folder.path(), &model(folder.path()), &ImportOptions::default()) {
+            Ok(import) => assert_eq!(import.status.len() + import.open.len(), 12),
+            Err(error) => assert!(error.to_string().contains("Tank"), "{error}"),
+        }
+    }
+}
+
+#[test]
+fn an_archive_says_what_its_folder_says() {
+    use std::io::Write;
+    let folder = folder(&tank());
+    let path = folder.path().join("a b.zip");
+    let mut zip = zip::ZipWriter::new(std::fs::File::create(&path).unwrap());
+    for (name, text) in tank() {
+        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap();
+    let zipped = convert(&path, folder.path()).unwrap().file;
+    let plain = convert(&folder.path().join("Tank's project"), folder.path()).unwrap().file;
+    assert_eq!(zipped.obligations, plain.obligations);
+    assert_eq!(zipped.sources[0].path, "a b.zip!/Tank's project/Tank0.bpo".replace("bpo", "bum"));
+    assert_eq!(zipped.sources[0].sha256, plain.sources[0].sha256);
+    // A model from the archive is recognised by its file there.
+    let m = event_b(
+        format!("{}!/Tank's project/Tank1.bum", path.display()).into(),
+        TEXT,
+        &["Tank0", "Tank1", "Tank1"],
+    );
+    let import = read_status(&path, &m, &ImportOptions::default()).unwrap();
+    assert_eq!((import.used.len(), import.stale.len()), (5, 0));
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    let error = convert(&path, Path::new("")).unwrap_err().to_string();
+    assert!(error.contains("a b.zip: the archive is cut off or damaged"), "{error}");
+}
