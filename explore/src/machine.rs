@@ -142,7 +142,7 @@ impl<'m> Machine<'m> {
         let event = &mut self.events[e];
         if let Some(code) = &event.code {
             self.context.load(row, valuation);
-            if code.is_disabled(&mut self.context) {
+            if event.memo.is_some() && code.is_disabled(&mut self.context) {
                 self.updates.clear();
                 return Expansion::Moves(0);
             }

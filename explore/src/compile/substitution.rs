@@ -54,6 +54,9 @@ impl<'m> EventCode<'m> {
         let rows = &mut edges.rows;
         rows.clear();
         updates.clear();
+        if self.deterministic {
+            return self.run_deterministic(ctx, updates);
+        }
         let full = if self.written.is_empty() { 0 } else { u64::MAX >> (64 - self.written.len()) };
         self.parameters.run(ctx, &mut |ctx| {
             ctx.mask = 0;
@@ -63,9 +66,7 @@ impl<'m> EventCode<'m> {
             (self.body)(ctx, &mut |ctx| {
                 let mask = if self.copied.is_empty() { ctx.mask } else { full };
                 rows.extend(self.shown.iter().map(|slot| ctx.slots[*slot]));
-                rows.extend([mask as u32, (mask >> 32) as u32]);
-                let word = |(i, slot): (usize, &usize)| if mask >> i & 1 == 1 { ctx.slots[*slot] } else { 0 };
-                rows.extend(self.written.iter().enumerate().map(word));
+                self.push(ctx, mask, rows);
                 GO
             })
         })?;
@@ -76,14 +77,11 @@ impl<'m> EventCode<'m> {
             return Ok(n as u64);
         }
         let row = |i: u32| &rows[i as usize * width..(i as usize + 1) * width];
-        let mut count = n as u64;
         edges.order.clear();
         edges.order.extend(0..n as u32);
-        if !self.deterministic {
-            edges.order.sort_unstable_by(|a, b| row(*a).cmp(row(*b)));
-            edges.order.dedup_by(|a, b| row(*a) == row(*b));
-            count = edges.order.len() as u64;
-        }
+        edges.order.sort_unstable_by(|a, b| row(*a).cmp(row(*b)));
+        edges.order.dedup_by(|a, b| row(*a) == row(*b));
+        let count = edges.order.len() as u64;
         // Targets in the order of discovery, each once.
         edges.order.sort_unstable_by(|a, b| row(*a)[hidden..].cmp(&row(*b)[hidden..]).then(a.cmp(b)));
         edges.order.dedup_by(|a, b| row(*a)[hidden..] == row(*b)[hidden..]);
@@ -92,6 +90,31 @@ impl<'m> EventCode<'m> {
             updates.extend_from_slice(&row(*i)[hidden..]);
         }
         Ok(count)
+    }
+}
+
+impl<'m> EventCode<'m> {
+    /// The same where different parameters are different edges, and each has one execution. Updates may
+    /// be repeated.
+    fn run_deterministic(&self, ctx: &mut Context<'m>, updates: &mut Vec<u32>) -> R<u64> {
+        let mut count = 0;
+        self.parameters.run(ctx, &mut |ctx| {
+            ctx.mask = 0;
+            (self.body)(ctx, &mut |ctx| {
+                count += 1;
+                self.push(ctx, ctx.mask, updates);
+                GO
+            })
+        })?;
+        Ok(count)
+    }
+
+    /// Appends the mask and the new values.
+    #[inline]
+    fn push(&self, ctx: &Context<'m>, mask: u64, out: &mut Vec<u32>) {
+        out.extend([mask as u32, (mask >> 32) as u32]);
+        let word = |(i, slot): (usize, &usize)| if mask >> i & 1 == 1 { ctx.slots[*slot] } else { 0 };
+        out.extend(self.written.iter().enumerate().map(word));
     }
 }
 
