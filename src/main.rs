@@ -97,6 +97,7 @@ impl Command {
             Command::Mc(a) => a.verify.output.clone(),
             Command::Parse(a) => a.output.clone(),
             Command::Po(a) => a.output.clone(),
+            Command::Proofs(a) => a.output.clone(),
             Command::Certify(a) => a.output.clone(),
             Command::Replay(a) => a.output.clone(),
             Command::Completions { .. } | Command::Manual => OutputArguments::default(),
@@ -110,7 +111,7 @@ impl Command {
             Command::Po(a) => a.limits.clone(),
             Command::Certify(a) => a.limits.clone(),
             Command::Replay(a) => a.limits.clone(),
-            Command::Parse(_) | Command::Completions { .. } | Command::Manual => {
+            Command::Proofs(_) | Command::Parse(_) | Command::Completions { .. } | Command::Manual => {
                 LimitArguments { timeout: None::<Duration>, memory: None }
             }
         }

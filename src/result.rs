@@ -670,12 +670,17 @@ pub fn pair_object(model: &Model, (event, index): Pair, status: Option<&PairStat
         index,
         conjunct: model.invariant.get(index).map_or_else(String::new, conjunct_name),
         provers: status.map(|s| s.provers.clone()).unwrap_or_default(),
-        level: status.map(|s| match s.level {
-            Level::Claim => "claim",
-            Level::Exporter => "exporter",
-            Level::Tool => "tool",
-            Level::Checked => "checked",
-        }),
+        level: status.map(|s| level_word(s.level)),
+    }
+}
+
+/// A level in a word.
+pub fn level_word(level: Level) -> &'static str {
+    match level {
+        Level::Claim => "claim",
+        Level::Exporter => "exporter",
+        Level::Tool => "tool",
+        Level::Checked => "checked",
     }
 }
 

@@ -71,6 +71,61 @@ codes! {
     EMPTY_FREE_TYPE = 411 Structure;
     /// An external function that nobody knows is replaced by its definition.
     UNKNOWN_EXTERNAL = 410 Structure;
+    /// A machine that is referred to was not found.
+    MISSING_MACHINE = 420 Structure;
+    /// Machines need each other.
+    CYCLIC_MACHINES = 421 Structure;
+    /// A machine was found under a name that differs in upper and lower case.
+    NAME_CASE = 422 Structure;
+    /// A machine is given the wrong number of arguments, or parameters differ from the abstraction's.
+    MACHINE_PARAMETERS = 423 Structure;
+    /// An operation may not be called at this place.
+    ILLEGAL_CALL = 424 Structure;
+    /// `PROMOTES` names what is no operation of an included machine.
+    UNKNOWN_PROMOTED = 425 Structure;
+    /// A refinement lacks an operation of its abstraction, has one of its own, or one of another form.
+    NOT_REFINED = 426 Structure;
+    /// `VALUES` names what needs no value.
+    BAD_VALUE = 427 Structure;
+    /// A predicate speaks of variables that exist in the abstraction only, and is not checked.
+    ABSTRACT_ONLY = 428 Structure;
+
+    /// A set is used nowhere (warning, as all that follow).
+    UNUSED_SET = 501 Scope;
+    /// A constant occurs in its own typing only.
+    UNUSED_CONSTANT = 502 Scope;
+    /// The value of a variable matters nowhere.
+    UNREAD_VARIABLE = 503 Scope;
+    /// No operation changes a variable.
+    UNCHANGED_VARIABLE = 504 Scope;
+    /// A definition is used nowhere.
+    UNUSED_DEFINITION = 505 Scope;
+    /// A parameter of an operation or definition occurs in its own typing only.
+    UNUSED_PARAMETER = 506 Scope;
+    /// The value of a name bound by `ANY`, `LET` or `VAR` matters nowhere.
+    UNUSED_LOCAL = 507 Scope;
+    /// A bound name hides another one.
+    HIDDEN_NAME = 508 Scope;
+    /// An operation does not assign its result.
+    UNASSIGNED_RESULT = 509 Scope;
+    /// The guard of an operation is false.
+    NEVER_ENABLED = 511 Structure;
+    /// A predicate is true whatever its names stand for.
+    ALWAYS_TRUE = 512 Structure;
+    /// A predicate is false whatever its names stand for.
+    ALWAYS_FALSE = 513 Structure;
+    /// A conjunct occurs twice.
+    REPEATED_CONJUNCT = 514 Structure;
+    /// No guard types a parameter.
+    UNTYPED_PARAMETER = 515 Type;
+    /// `!x.(x : S & P)`: every x of the type would have to be in S.
+    FORALL_WITHOUT_IMPLICATION = 516 Structure;
+    /// `#x.(x : S => P)`: true as soon as something is outside S.
+    EXISTS_WITH_IMPLICATION = 517 Structure;
+    /// Operators group in another way than the text suggests.
+    MISLEADING_GROUPING = 518 Structure;
+    /// A section stands in a kind of machine that cannot have it.
+    MISPLACED_SECTION = 429 Structure;
 }
 
 #[cfg(test)]

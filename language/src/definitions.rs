@@ -25,7 +25,7 @@ pub struct Macro {
 }
 
 /// All definitions of a machine and of the files it names.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Definitions {
     macros: BTreeMap<String, Arc<Macro>>,
     /// Names of the files that were not found, with the place that mentions them.
@@ -370,7 +370,7 @@ impl Replacer<'_> {
 
 // Every name that occurs, bound or free: enough to find cycles, since a bound name that is also a
 // definition is refused by B anyway.
-fn names_in_expr(e: &Expr, out: &mut BTreeSet<String>) {
+pub(crate) fn names_in_expr(e: &Expr, out: &mut BTreeSet<String>) {
     use ExprKind::*;
     let mut todo = vec![e];
     while let Some(e) = todo.pop() {
@@ -408,7 +408,7 @@ fn names_in_expr(e: &Expr, out: &mut BTreeSet<String>) {
     }
 }
 
-fn names_in_subst(s: &Subst, out: &mut BTreeSet<String>) {
+pub(crate) fn names_in_subst(s: &Subst, out: &mut BTreeSet<String>) {
     use SubstKind::*;
     match &s.kind {
         Skip | Error => {}

@@ -28,7 +28,7 @@ use bsym_language::model::{Conjunct, EventId, Model};
 
 use crate::po::digest::INITIALISATION;
 use crate::po::file::{Kind, PoError, Status};
-use crate::po::import::frame_agrees;
+use crate::po::frame::frame_agrees;
 use crate::sequent::{Effort, Hypotheses, Opener, Outcome, Prover};
 use crate::states::States;
 use crate::status::{Level, PairStatus, ProofStatus};

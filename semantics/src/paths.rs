@@ -592,7 +592,7 @@ impl Evaluator<'_> {
             Type::Real => crate::reals::value(0),
             Type::String => Value::string(""),
             Type::Carrier(c) => Value::Element(*c, 0),
-            Type::Free(t, _) => Value::Free(*t, 0, None),
+            Type::Free(t, arguments) => self.some_free_value(*t, arguments),
             Type::Parameter(_) | Type::Pow(_) => Value::empty(),
             Type::Pair(a, b) => Value::pair(self.some_value(a), self.some_value(b)),
             Type::Record(fields) => Value::Record(

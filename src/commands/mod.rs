@@ -4,6 +4,7 @@ mod certify;
 mod mc;
 mod parse;
 mod po;
+mod proofs;
 mod replay;
 mod status;
 mod verify;
@@ -27,6 +28,7 @@ pub fn run(command: Command, control: &Control) -> u8 {
         Command::Mc(a) => mc::run(&a, control),
         Command::Parse(a) => parse::run(&a),
         Command::Po(a) => po::run(&a, control),
+        Command::Proofs(a) => proofs::run(&a),
         Command::Certify(a) => certify::run(&a, control),
         Command::Replay(a) => replay::run(&a, control),
         Command::Completions { shell } => completions(shell),

@@ -105,18 +105,7 @@ impl Checker {
             Entity::TypeParameter(i) => (ExprKind::TypeParameter(i), Type::pow(Type::Parameter(i))),
             Entity::Const(c) => (ExprKind::Const(c), self.model.constants[c.index()].ty.clone()),
             Entity::Var(v) => {
-                if self.visibility != Visibility::State {
-                    self.report(
-                        Diagnostic::error(
-                            codes::NOT_VISIBLE,
-                            span,
-                            format!(
-                                "variable `{name}` may not be used here, where only constants have a value"
-                            ),
-                        )
-                        .label(declared, "declared here"),
-                    );
-                }
+                self.check_readable(v, name, span, declared);
                 (ExprKind::Var(v), self.model.variables[v.index()].ty.clone())
             }
         };
@@ -128,7 +117,8 @@ impl Checker {
             return Expr { kind: ExprKind::Local(l), ty: self.local_type(l), span };
         }
         match self.globals.get(name) {
-            Some(&(Entity::Var(v), _)) => {
+            Some(&(Entity::Var(v), declared)) => {
+                self.check_readable(v, name, span, declared);
                 if !self.old_values {
                     self.error(
                         codes::OLD_VALUE,

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::ast::{BinaryOp as In, BuiltinFn, Constant, ExprKind as Ast, Quantifier, UnaryOp as InUnary};
-use crate::walk::Replacement;
 
 impl Checker {
     pub(super) fn pred(&mut self, e: &ast::Expr) -> Pred {
@@ -215,22 +214,6 @@ impl Checker {
         Pred { kind: PredKind::True, span: e.span }
     }
 
-    fn substituted(&mut self, s: &ast::Subst, p: &ast::Expr, span: Span) -> Pred {
-        let hidden = self.assignable.clone();
-        // Here a bound variable may stand on the left as well.
-        self.assignable.extend(self.scope.iter().map(|(_, l)| *l));
-        let s = self.subst(s);
-        self.assignable = hidden;
-        let p = self.pred(p);
-        match simple_assignments(&s) {
-            Some(replacement) => replacement.in_pred(&p),
-            None => {
-                self.not_supported(span, "a substitution in a predicate other than an assignment");
-                p
-            }
-        }
-    }
-
     /// Splits a section at its top-level `&`, also through definitions.
     pub(super) fn conjuncts(&mut self, e: &ast::Expr) -> Vec<Conjunct> {
         let mut out = vec![];
@@ -282,33 +265,12 @@ impl Checker {
             out.push(Conjunct {
                 label,
                 text,
-                origin: ComponentId(0),
+                origin: self.component(),
                 span: used.unwrap_or(inner.span),
                 pred,
             });
         }
     }
-}
-
-fn simple_assignments(s: &Subst) -> Option<Replacement> {
-    let mut replacement = Replacement::default();
-    let mut todo = vec![s];
-    while let Some(s) = todo.pop() {
-        match &s.kind {
-            SubstKind::Skip => {}
-            SubstKind::Parallel(list) => todo.extend(list),
-            SubstKind::Assign(list) => {
-                for (target, value) in list {
-                    match target {
-                        Target::Var(v) => replacement.variables.insert(*v, value.clone()),
-                        Target::Local(l) => replacement.locals.insert(*l, value.clone()),
-                    };
-                }
-            }
-            _ => return None,
-        }
-    }
-    Some(replacement)
 }
 
 fn symbol(op: In) -> &'static str {

@@ -391,15 +391,16 @@ fn assignments_are_checked() {
         "o = LET y BE y > 1 IN x := y END",
         "7:14 B0406 a LET has an equation `x = E` for each of its names and nothing else",
     );
-    at("o = skip; p = o", "7:15 B0401 the call of operation `o` is not supported yet");
+    at("o = skip; p = o", "7:15 B0424 operation `o` belongs to this machine and cannot be called here");
 }
 
 #[test]
-fn other_machines_are_refused_without_further_noise() {
+fn missing_machines_are_reported_without_further_noise() {
     refuses(
         "MACHINE M\nSEES N, P\nVARIABLES x\nINVARIANT x : other & 1 : TRUE\nINITIALISATION x := zero END",
         &[
-            "2:1 B0401 SEES N, P is not supported yet",
+            "2:6 B0420 machine `N` is not found: there is no `N.ref`, `N.mch`, `N.sys` or `N.imp`",
+            "2:9 B0420 machine `P` is not found: there is no `P.ref`, `P.mch`, `P.sys` or `P.imp`",
             "4:27 B0203 a set is expected on the right side, this is BOOL",
         ],
     );

@@ -64,6 +64,22 @@ impl Printer<'_> {
     }
 
     fn bare_expr(&mut self, e: &Expr, level: u32) {
+        let open = self.open_type;
+        self.open_type = match &e.kind {
+            ExprKind::SetExtension(items) | ExprKind::SeqExtension(items) => {
+                open && items.iter().all(has_open_type)
+            }
+            ExprKind::Binary(BinaryOp::Maplet, ..) => open,
+            ExprKind::Binary(op, a, b) if is_between_equals(*op) => {
+                open && has_open_type(a) && has_open_type(b)
+            }
+            _ => true,
+        };
+        self.typed_expr(e, level, open);
+        self.open_type = open;
+    }
+
+    fn typed_expr(&mut self, e: &Expr, level: u32, open: bool) {
         let model = self.model;
         match &e.kind {
             ExprKind::Var(v) => {
@@ -105,6 +121,8 @@ impl Printer<'_> {
             ExprKind::MaxInt => self.put("MAXINT"),
             ExprKind::MinInt => self.put("MININT"),
             ExprKind::Set(s) => self.put(set_word(*s)),
+            // `[]` is a relation from integers even where nothing else says so.
+            ExprKind::EmptySet if open && is_sequence(&e.ty) => self.put("[]"),
             ExprKind::EmptySet => self.put("{}"),
             ExprKind::SetExtension(items) => {
                 self.put("{");
@@ -284,7 +302,9 @@ impl Printer<'_> {
                 self.put(" & ");
             }
             self.put(&format!("{name} = "));
+            let outer = std::mem::replace(&mut self.open_type, true);
             self.expr(value, EXPRESSION);
+            self.open_type = outer;
         }
         self.put(" IN ");
         ids.len()
@@ -339,9 +359,12 @@ impl Printer<'_> {
             }
             PredKind::Compare(op, a, b) => {
                 let (symbol, min) = compare_symbol(*op);
+                let both = has_open_type(a) && has_open_type(b);
+                let outer = std::mem::replace(&mut self.open_type, both);
                 self.expr(a, min);
                 self.put(&format!(" {symbol} "));
                 self.expr(b, min);
+                self.open_type = outer;
             }
             PredKind::Finite(s) => self.call("@finite", &[s]),
             PredKind::Partition(s, parts) => {
@@ -373,6 +396,28 @@ impl Printer<'_> {
             }
         }
     }
+}
+
+fn is_sequence(ty: &Type) -> bool {
+    matches!(ty, Type::Pow(element) if matches!(&**element, Type::Pair(a, _) if **a == Type::Int))
+}
+
+// Nothing in it but empty sets says which type it has.
+fn has_open_type(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::EmptySet => true,
+        ExprKind::SetExtension(items) | ExprKind::SeqExtension(items) => items.iter().all(has_open_type),
+        ExprKind::Unary(_, a) => has_open_type(a),
+        ExprKind::Binary(BinaryOp::Maplet, a, b) => has_open_type(a) || has_open_type(b),
+        ExprKind::Binary(_, a, b) => has_open_type(a) && has_open_type(b),
+        _ => false,
+    }
+}
+
+// Both operands and the result have one type.
+fn is_between_equals(op: BinaryOp) -> bool {
+    use BinaryOp::*;
+    matches!(op, Union | Intersection | Difference | Override | Concat)
 }
 
 fn pred_level(p: &Pred) -> u32 {

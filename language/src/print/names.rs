@@ -15,6 +15,8 @@ pub(super) struct Printer<'m> {
     globals: Option<HashSet<&'m str>>,
     /// Inside `x : (P)`: targets, whose other occurrences are the old value.
     pub targets: Vec<Target>,
+    /// Whether nothing around an expression says its type.
+    pub open_type: bool,
 }
 
 impl<'m> Printer<'m> {
@@ -28,6 +30,7 @@ impl<'m> Printer<'m> {
             in_use: vec![],
             globals: None,
             targets: vec![],
+            open_type: false,
         };
         for l in free.locals.union(&free.written_locals) {
             p.open(*l);

@@ -70,7 +70,9 @@ impl<'a> Builder<'a> {
         let bytes = self.archive.read(name)?;
         let decoded = decode::decode(&bytes);
         if decoded.encoding == decode::Encoding::Binary {
-            return Err(bsym_language::archive::ArchiveError::Binary { path: self.archive.place(name) }.into());
+            return Err(
+                bsym_language::archive::ArchiveError::Binary { path: self.archive.place(name) }.into()
+            );
         }
         let id = self.source(name, kind, role, digest::sha256(&bytes), component, trust);
         Ok((id, decoded.text))
@@ -101,6 +103,30 @@ impl<'a> Builder<'a> {
             trust,
         });
         self.sources[self.sources.len() - 1].id.clone()
+    }
+
+    /// Notes a model's file, wherever it is.
+    pub fn model_file(
+        &mut self,
+        path: &Path,
+        kind: SourceKind,
+        sha256: String,
+        component: &str,
+        trust: Trust,
+    ) {
+        if self.sources.iter().any(|s| s.sha256 == sha256 && s.kind == kind) {
+            return;
+        }
+        self.sources.push(SourceFile {
+            id: format!("s{}", self.sources.len() + 1),
+            path: relative(path, self.folder),
+            kind,
+            role: Some(Role::Model),
+            sha256,
+            component: Some(component.into()),
+            exporter: None,
+            trust: Some(trust),
+        });
     }
 
     /// Hash of a source.

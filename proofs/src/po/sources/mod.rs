@@ -9,13 +9,18 @@ mod package;
 mod rodin;
 mod xml;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bsym_language::archive::Archive;
+use bsym_language::model::Model;
 
 use self::builder::Builder;
+use super::digest;
 use super::error::PoError;
-use super::file::{Language, PoFile};
+use super::file::{Kind, Language, PoFile};
+use super::fresh::same_files;
+use super::matching::{Found, Texts, find_target};
+use super::write::component;
 
 /// What a file or folder says, with what has to be said about it.
 #[derive(Clone, Debug)]
@@ -101,12 +106,7 @@ fn kind(path: &Path) -> Result<Input, PoError> {
 }
 
 /// A Rodin project or the database of an Atelier B project.
-fn project(
-    archive: &Archive,
-    path: &Path,
-    main: Option<&str>,
-    folder: &Path,
-) -> Result<Converted, PoError> {
+fn project(archive: &Archive, path: &Path, main: Option<&str>, folder: &Path) -> Result<Converted, PoError> {
     let projects = rodin::projects(archive);
     let databases = atelier::components(archive);
     let mut out = Builder::new(archive, folder);
@@ -156,3 +156,41 @@ fn most_concrete(out: &Builder<'_>) -> Option<String> {
     last.next().is_none().then_some(found)
 }
 
+/// Adds to a status what a machine says now: the hashes that tell later whether it has changed. Only if
+/// the status is about exactly the machine's files; else nothing says that it was proven for this text.
+pub fn attach(file: &mut PoFile, model: &Model) {
+    if !same_files(file, model) {
+        return;
+    }
+    let mut now = component(model);
+    if let Some(known) = file.components.iter_mut().find(|c| c.name == model.name) {
+        now.kind = known.kind;
+        now.refines = known.refines.take();
+        now.sees = std::mem::take(&mut known.sees);
+        for event in &mut now.events {
+            if let Some(before) = known.events.iter_mut().find(|e| e.name == event.name) {
+                event.refines = std::mem::take(&mut before.refines);
+            }
+        }
+        *known = now;
+    } else {
+        file.components.push(now);
+    }
+    let mut texts = Texts::new(model).count(file);
+    for o in &mut file.obligations {
+        if !matches!(o.kind, Kind::Inv | Kind::InvEst) || o.unmatched.is_some() {
+            continue;
+        }
+        if let Found::At(conjuncts) = find_target(o, model, &mut texts)
+            && let (Some(target), [first, ..]) = (&mut o.target, conjuncts.as_slice())
+            && target.hash.is_none()
+        {
+            target.hash = Some(digest::predicate(model, &model.invariant[*first].pred));
+        }
+    }
+}
+
+/// The machine that a file of Atelier B is about: beside it, or where a project keeps its sources.
+pub fn atelier_machine(path: &Path) -> Option<PathBuf> {
+    atelier::machine_of(path)
+}

@@ -150,8 +150,7 @@ impl Reader<'_, '_> {
                     fact.describe()
                 ));
                 let at = self.sources.get(SourceId(0)).position(fact.span.start);
-                let mut lost =
-                    Obligation::new(&self.main(), &format!("?{}:{}", at.line, at.column));
+                let mut lost = Obligation::new(&self.main(), &format!("?{}:{}", at.line, at.column));
                 lost.source.desc = Some(fact.describe());
                 lost.source.status = Some(self.id.clone());
                 lost.unmatched = Some("it is no known fact".into());
@@ -160,7 +159,8 @@ impl Reader<'_, '_> {
             self.out.push(obligation);
         }
         if !any {
-            self.out.warn(format!("{}: there are no facts about proofs in this package", self.place.display()));
+            self.out
+                .warn(format!("{}: there are no facts about proofs in this package", self.place.display()));
         }
         if older {
             self.silent_theorems();
@@ -261,7 +261,8 @@ impl Reader<'_, '_> {
                 o.source.mapped_by = Some(by);
             }
             None => {
-                o.unmatched = Some(format!("{component} has no invariant with the label or name `{invariant}`"));
+                o.unmatched =
+                    Some(format!("{component} has no invariant with the label or name `{invariant}`"));
             }
         }
         self.record(&mut o, Status::Discharged);

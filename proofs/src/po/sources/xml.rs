@@ -23,7 +23,8 @@ pub fn parse<'a>(place: &Path, text: &'a str) -> Result<Document<'a>, PoError> {
         // The place is shown in front.
         let message = message.rsplit_once(" at ").map_or(message.as_str(), |(m, _)| m).to_string();
         let cut = text.trim_end().rsplit_once('<').is_none_or(|(_, last)| !last.ends_with('>'));
-        let help = if cut { "the file is cut off; copy or export it again" } else { "write it again with its tool" };
+        let help =
+            if cut { "the file is cut off; copy or export it again" } else { "write it again with its tool" };
         PoError::Tool {
             path: place.to_owned(),
             line: at.row as usize,
@@ -38,7 +39,11 @@ pub fn parse<'a>(place: &Path, text: &'a str) -> Result<Document<'a>, PoError> {
 ///
 /// # Errors
 /// It is another one.
-pub fn root<'a, 'i>(place: &Path, document: &'a Document<'i>, expected: &str) -> Result<Node<'a, 'i>, PoError> {
+pub fn root<'a, 'i>(
+    place: &Path,
+    document: &'a Document<'i>,
+    expected: &str,
+) -> Result<Node<'a, 'i>, PoError> {
     let root = document.root_element();
     if tag(root) == expected {
         return Ok(root);

@@ -46,11 +46,6 @@ impl Handle {
         self.file.rsplit_once('.').map_or(self.file.as_str(), |(stem, _)| stem)
     }
 
-    /// The last element, if it is of this type.
-    pub fn last(&self, kind: &str) -> Option<&Step> {
-        self.steps.last().filter(|s| s.kind == kind)
-    }
-
     /// The event it lies in.
     pub fn event(&self) -> Option<&Step> {
         self.steps.first().filter(|s| s.kind == "event")
@@ -90,10 +85,12 @@ mod tests {
             r"/My P\/Q/M.bum|org.eventb.core.machineFile#M|org.eventb.core.event#e\/v\|t\#\\('|org.eventb.core.guard#'",
         )
         .unwrap();
-        assert_eq!((handle.project.as_str(), handle.file.as_str(), handle.component()), ("My P/Q", "M.bum", "M"));
+        assert_eq!(
+            (handle.project.as_str(), handle.file.as_str(), handle.component()),
+            ("My P/Q", "M.bum", "M")
+        );
         assert_eq!(handle.event().unwrap().name, r"e/v|t#\('");
-        assert_eq!(handle.last("guard").unwrap().name, "'");
-        assert_eq!(handle.last("event"), None);
+        assert_eq!(handle.steps[1], Step { kind: "guard".into(), name: "'".into() });
     }
 
     #[test]

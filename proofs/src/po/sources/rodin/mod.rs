@@ -118,7 +118,8 @@ fn component(name: &str, unchecked: &Unchecked, hash: String) -> Component {
         refines: abstract_events(e, unchecked),
         hash: None,
     });
-    let (axioms, invariants) = if unchecked.is_context { (Some(predicates), vec![]) } else { (None, predicates) };
+    let (axioms, invariants) =
+        if unchecked.is_context { (Some(predicates), vec![]) } else { (None, predicates) };
     Component {
         name: name.into(),
         kind,
@@ -353,9 +354,8 @@ impl<'a, 'b> Reader<'a, 'b> {
 
     /// Kind, event and target of an obligation, from the elements that it names as its sources.
     fn place_in_model(&self, o: &mut Obligation, name: &str, sequent: Node<'_, '_>) {
-        let sources: Vec<Handle> = children(sequent, "poSource")
-            .filter_map(|n| Handle::parse(attribute(n, "source")?))
-            .collect();
+        let sources: Vec<Handle> =
+            children(sequent, "poSource").filter_map(|n| Handle::parse(attribute(n, "source")?)).collect();
         let own = |h: &Handle| h.component() == self.name;
         let event_of = |h: &Handle| {
             let (_, unchecked) = self.project.get(h.component())?;
@@ -427,7 +427,8 @@ impl<'a, 'b> Reader<'a, 'b> {
             _ => return None,
         };
         let (_, unchecked) = self.project.get(owner)?;
-        let predicate = unchecked.predicate(label).filter(|_| matches!(kind, "invariant" | "axiom" | "theorem"));
+        let predicate =
+            unchecked.predicate(label).filter(|_| matches!(kind, "invariant" | "axiom" | "theorem"));
         let (index, text): (Option<usize>, Option<&Labelled>) =
             predicate.map_or((None, None), |(index, found)| (index, Some(found)));
         Some(Target {
@@ -445,7 +446,8 @@ impl<'a, 'b> Reader<'a, 'b> {
 /// Whether an obligation of this event and invariant has this name. Labels may have white space at
 /// their ends.
 fn says(name: &str, event: &str, invariant: &str) -> bool {
-    let parts = || name.strip_suffix("/INV")?.trim_end().strip_suffix(invariant)?.trim_end().strip_suffix('/');
+    let parts =
+        || name.strip_suffix("/INV")?.trim_end().strip_suffix(invariant)?.trim_end().strip_suffix('/');
     parts().is_some_and(|found| found.trim() == event)
 }
 

@@ -44,8 +44,6 @@ pub struct Event {
     pub label: String,
     /// Labels of the events it refines.
     pub refines: Vec<String>,
-    /// It inherits what the abstract event says.
-    pub extended: bool,
     /// Guards.
     pub guards: Vec<Labelled>,
     /// Actions.
@@ -87,7 +85,6 @@ impl Unchecked {
         let way = [step(node)];
         let mut event = Event {
             label: label(node).unwrap_or_default(),
-            extended: attribute(node, "extended") == Some("true"),
             refines: children(node, "refinesEvent")
                 .filter_map(|n| attribute(n, "target"))
                 .map(|t| t.trim().into())
@@ -116,11 +113,6 @@ impl Unchecked {
     /// Label of the element at the end of a way.
     pub fn label(&self, way: &[Step]) -> Option<&str> {
         self.labels.get(way).map(String::as_str)
-    }
-
-    /// The event of this label.
-    pub fn event_labelled(&self, label: &str) -> Option<&Event> {
-        self.events.iter().find(|e| e.label == label)
     }
 
     /// Position of an invariant or axiom among those that are no theorems, and the predicate.
