@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 
-use bsym_language::model::{EventId, LocalId, Pred, Subst, SubstKind, Target, VarId};
+use bsym_language::model::{EventId, Expr, LocalId, Pred, Subst, SubstKind, Target, VarId};
 use bsym_language::walk::{Names, Visitor};
 
 use super::binder::{Found, Plan};
@@ -57,7 +57,7 @@ impl<'m> EventCode<'m> {
         if self.deterministic {
             return self.run_deterministic(ctx, updates);
         }
-        let full = if self.written.is_empty() { 0 } else { u64::MAX >> (64 - self.written.len()) };
+        let full = u64::MAX.checked_shr(64 - self.written.len().min(64) as u32).unwrap_or(0);
         self.parameters.run(ctx, &mut |ctx| {
             ctx.mask = 0;
             for (from, to) in &self.copied {
@@ -107,6 +107,21 @@ impl<'m> EventCode<'m> {
             })
         })?;
         Ok(count)
+    }
+
+    /// Executes the initialisation: rows of new values, each once.
+    pub fn initial(&self, ctx: &mut Context<'m>) -> R<Vec<u32>> {
+        let mut rows: Vec<u32> = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        (self.body)(ctx, &mut |ctx| {
+            let row: Vec<u32> = self.written.iter().map(|slot| ctx.slots[*slot]).collect();
+            if !seen.contains(&row) {
+                rows.extend_from_slice(&row);
+                seen.insert(row);
+            }
+            GO
+        })?;
+        Ok(rows)
     }
 
     /// Appends the mask and the new values.
@@ -170,6 +185,32 @@ impl<'m> Compiler<'_, 'm> {
         }
         let body = self.subst(body, &targets)?;
         Ok(EventCode { parameters, body, shown, written, copied, deterministic })
+    }
+
+    /// Compiles the initialisation, which reads no variable before it is assigned.
+    ///
+    /// # Errors
+    /// A part of it has no compiled form.
+    pub fn initialisation(&mut self) -> C<EventCode<'m>> {
+        let model = self.context.eval.model;
+        let body = &model.initialisation;
+        let mut targets = Targets::default();
+        let mut written = Vec::new();
+        for v in (0..model.variables.len() as u32).map(VarId) {
+            if !assigns(body, Target::Var(v)) {
+                return Err("a variable is perhaps not assigned".into());
+            }
+            let slot = self.fresh();
+            targets.places.push((Target::Var(v), slot, 0));
+            written.push(slot);
+        }
+        let parameters = self.plan(&[], &[])?;
+        let code = self.subst(body, &targets)?;
+        if !self.reads.is_empty() {
+            return Err("a variable is read before it is assigned".into());
+        }
+        let (shown, copied, deterministic) = (vec![], vec![], is_deterministic(body));
+        Ok(EventCode { parameters, body: code, shown, written, copied, deterministic })
     }
 
     fn subst(&mut self, s: &Subst, targets: &Targets) -> C<Exec<'m>> {
@@ -291,11 +332,13 @@ impl<'m> Compiler<'_, 'm> {
                 Box::new(move |ctx, k| one_after_other(&parts, ctx, k))
             }
             SubstKind::Sequence(parts) => self.sequence(parts, targets)?,
-            SubstKind::While { .. } => return Err("a loop".into()),
+            SubstKind::While { condition, body, invariant, variant } => {
+                self.repeat(condition, body, invariant, variant, targets)?
+            }
         })
     }
 
-    fn assign(&mut self, list: &[(Target, bsym_language::model::Expr)], targets: &Targets) -> C<Exec<'m>> {
+    fn assign(&mut self, list: &[(Target, Expr)], targets: &Targets) -> C<Exec<'m>> {
         let mut moves: Vec<(Run<'m, u32>, usize, u64)> = Vec::new();
         for (t, e) in list {
             let (slot, bit) = targets.place(*t)?;
@@ -311,12 +354,7 @@ impl<'m> Compiler<'_, 'm> {
         }))
     }
 
-    fn becomes_in(
-        &mut self,
-        names: &[Target],
-        set: &bsym_language::model::Expr,
-        targets: &Targets,
-    ) -> C<Exec<'m>> {
+    fn becomes_in(&mut self, names: &[Target], set: &Expr, targets: &Targets) -> C<Exec<'m>> {
         let rep = self.rep(set).element().ok_or("no set")?;
         let set = self.set(set)?.run;
         let places = names.iter().map(|t| targets.place(*t)).collect::<C<Vec<_>>>()?;
@@ -394,6 +432,76 @@ impl<'m> Compiler<'_, 'm> {
         Ok(Box::new(move |ctx, k| one_after_other(&steps, ctx, k)))
     }
 
+    /// A loop whose body has one execution.
+    fn repeat(
+        &mut self,
+        condition: &Pred,
+        body: &Subst,
+        invariant: &Pred,
+        variant: &Expr,
+        targets: &Targets,
+    ) -> C<Exec<'m>> {
+        if !is_deterministic(body) {
+            return Err("a loop with choices".into());
+        }
+        let (variables, locals, old) = (self.variables.clone(), self.locals.clone(), self.old.clone());
+        let mut inside = Targets::default();
+        let (mut enter, mut start, mut end, mut leave) = (vec![], vec![], vec![], vec![]);
+        for t in targets_of(body) {
+            let (before, here, next) = (self.current(t)?, self.fresh(), self.fresh());
+            enter.push((before, here));
+            start.push((here, next));
+            end.push((next, here));
+            let (to, bit) = targets.place(t)?;
+            leave.push((here, to, bit));
+            inside.places.push((t, next, 0));
+        }
+        self.old = Some(variables.clone());
+        for ((t, ..), (_, here)) in inside.places.iter().zip(&enter) {
+            match t {
+                Target::Var(v) => self.variables[v.index()] = *here,
+                Target::Local(l) => drop(self.locals.insert(*l, *here)),
+            }
+        }
+        let (invariant, condition) = (self.pred(invariant)?.run, self.pred(condition)?.run);
+        let variant = self.int(variant)?.run;
+        let body = self.subst(body, &inside)?;
+        (self.variables, self.locals, self.old) = (variables, locals, old);
+        self.weight += 100;
+        Ok(Box::new(move |ctx, k| {
+            copy(ctx, &enter);
+            let mut before = i64::MAX;
+            loop {
+                if !invariant(ctx)? {
+                    return Err(Fail);
+                }
+                if !condition(ctx)? {
+                    break;
+                }
+                let measure = variant(ctx)?;
+                if measure < 0 || measure >= before || ctx.is_stopped() {
+                    return Err(Fail);
+                }
+                before = measure;
+                copy(ctx, &start);
+                let mut done = false;
+                let _once = body(ctx, &mut |_| {
+                    done = true;
+                    GO
+                })?;
+                if !done {
+                    return GO;
+                }
+                copy(ctx, &end);
+            }
+            for (from, to, bit) in &leave {
+                ctx.slots[*to] = ctx.slots[*from];
+                ctx.mask |= bit;
+            }
+            k(ctx)
+        }))
+    }
+
     fn current(&mut self, t: Target) -> C<usize> {
         match t {
             Target::Var(v) => Ok(self.variable_slot(v)),
@@ -401,6 +509,12 @@ impl<'m> Compiler<'_, 'm> {
                 self.locals.get(&l).copied().ok_or_else(|| "a local is perhaps not assigned".into())
             }
         }
+    }
+}
+
+fn copy(ctx: &mut Context<'_>, moves: &[(usize, usize)]) {
+    for (from, to) in moves {
+        ctx.slots[*to] = ctx.slots[*from];
     }
 }
 
@@ -466,6 +580,7 @@ fn is_deterministic(s: &Subst) -> bool {
             branches.iter().all(|(_, s)| is_deterministic(s)) && is_deterministic(otherwise)
         }
         SubstKind::Sequence(parts) | SubstKind::Parallel(parts) => parts.iter().all(is_deterministic),
+        SubstKind::While { body, .. } => is_deterministic(body),
         _ => false,
     }
 }
