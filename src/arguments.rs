@@ -33,6 +33,8 @@ pub enum Command {
     Ic3(VerifyArguments),
     /// Check syntax and types only
     Parse(ParseArguments),
+    /// Evaluate expressions and predicates
+    Eval(EvalArguments),
     /// Prove the obligations of the invariant and write their status
     Po(PoArguments),
     /// Repeat the checks of a certificate
@@ -196,6 +198,23 @@ pub struct ParseArguments {
     /// Print the machine as it was understood
     #[arg(long)]
     pub print: bool,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// `eval`.
+#[derive(Args, Clone, Debug)]
+pub struct EvalArguments {
+    /// A machine, then expressions and predicates; without any, one is read from each line of standard input
+    #[arg(value_name = "MACHINE|EXPR", allow_hyphen_values = true)]
+    pub inputs: Vec<String>,
+    /// Evaluate in the last state of this trace, instead of the first initial state
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub scope: ScopeArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
     #[command(flatten)]
     pub output: OutputArguments,
 }

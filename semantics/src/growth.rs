@@ -181,6 +181,26 @@ pub(crate) fn growing(value: &Value) -> Option<&Growing> {
     }
 }
 
+/// Whether a value asks for a set that is growing.
+pub(crate) fn depends_on_growing(value: &Value) -> bool {
+    match value {
+        Value::Pair(p) => depends_on_growing(&p.0) || depends_on_growing(&p.1),
+        Value::Record(fields) => fields.iter().any(|(_, v)| depends_on_growing(v)),
+        Value::Set(s) => value.has_lazy() && s.iter().any(depends_on_growing),
+        Value::Lazy(lazy) => match &**lazy {
+            LazySet::Growing(_) => true,
+            LazySet::Power(s) | LazySet::Unary(_, s) => depends_on_growing(s),
+            LazySet::Prj1(a, b) | LazySet::Prj2(a, b) | LazySet::Binary(_, a, b) => {
+                depends_on_growing(a) || depends_on_growing(b)
+            }
+            LazySet::Struct(fields) => fields.iter().any(|(_, s)| depends_on_growing(s)),
+            LazySet::Closure(c) => c.captured.iter().any(|(_, v)| depends_on_growing(v)),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 impl Evaluator<'_> {
     /// The error for what is not decided yet.
     pub(crate) fn undecided(&self, at: Span) -> EvalError {

@@ -103,9 +103,7 @@ impl Evaluator<'_> {
                 }
                 Ok(Some(found))
             }
-            LazySet::Growing(growing) => {
-                growing.images(x).map(Some).ok_or_else(|| self.undecided(at))
-            }
+            LazySet::Growing(growing) => growing.images(x).map(Some).ok_or_else(|| self.undecided(at)),
             LazySet::Binary(op, a, b) => self.operator_images(*op, a, b, x, at),
             LazySet::Closure(c) if c.kind == ClosureKind::Lambda => {
                 let bound = self.closure_binding(c, x, c.locals.len(), at)?;

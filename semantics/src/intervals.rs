@@ -64,10 +64,7 @@ impl Range {
 
     fn times(&self, other: &Range) -> Range {
         match (self, other) {
-            (
-                Range { low: Some(a), high: Some(b) },
-                Range { low: Some(c), high: Some(d) },
-            ) => {
+            (Range { low: Some(a), high: Some(b) }, Range { low: Some(c), high: Some(d) }) => {
                 let products = [a * c, a * d, b * c, b * d];
                 Range { low: products.iter().min().cloned(), high: products.iter().max().cloned() }
             }
@@ -87,10 +84,7 @@ impl Range {
             return Range::default();
         }
         let (range, c) = if c.is_negative() { (self.negated(), -c) } else { (self.clone(), c.clone()) };
-        Range {
-            low: range.low.and_then(|l| ceiling(&l, &c)),
-            high: range.high.and_then(|h| floor(&h, &c)),
-        }
+        Range { low: range.low.and_then(|l| ceiling(&l, &c)), high: range.high.and_then(|h| floor(&h, &c)) }
     }
 
     fn point(&self) -> Option<&Int> {

@@ -119,13 +119,7 @@ impl Walker<'_> {
     ///
     /// # Errors
     /// Paths may be missing; those visited are paths all the same. What `visit` returns.
-    pub fn each(
-        &self,
-        env: &Env<'_>,
-        subst: &Subst,
-        made: &[(ChoiceId, Value)],
-        visit: Visit<'_>,
-    ) -> Flow {
+    pub fn each(&self, env: &Env<'_>, subst: &Subst, made: &[(ChoiceId, Value)], visit: Visit<'_>) -> Flow {
         self.eval.proceed(subst.span)?;
         let at = subst.span;
         match &subst.kind {
@@ -514,7 +508,11 @@ impl Walker<'_> {
                     let mut next = Vec::new();
                     let mut ended = Vec::new();
                     let _every = self.after(env, path, parts.body, made, &mut |p| {
-                        if p.end == End::Done { next.push(p) } else { ended.push(p) }
+                        if p.end == End::Done {
+                            next.push(p)
+                        } else {
+                            ended.push(p)
+                        }
                         Ok(GO)
                     })?;
                     for path in ended {

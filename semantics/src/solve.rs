@@ -21,7 +21,7 @@ use bsym_language::types::Type;
 use crate::env::{Env, Name, names_of_pred};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::{Eval, Evaluator};
-use crate::growth::{Growing, growing};
+use crate::growth::{Growing, depends_on_growing, growing};
 use crate::intervals::{Narrowing, Range};
 use crate::lazy_set::LazySet;
 use crate::value::Value;
@@ -371,12 +371,14 @@ impl<'m> Search<'_, 'm> {
     fn candidate(&self, next: &mut Binding, settled: &[bool], report: Report<'_>) -> Flow {
         self.candidates.set(self.candidates.get() + 1);
         if self.candidates.get() > self.eval.limits.listing {
-            return Err(EvalError::too_large(
-                self.at,
-                format!("more than {} candidates for {}", self.eval.limits.listing, self.open_names()),
-            ));
+            return Err(self.too_many());
         }
         self.round(next, settled.to_vec(), report)
+    }
+
+    fn too_many(&self) -> EvalError {
+        let message = format!("more than {} candidates for {}", self.eval.limits.listing, self.open_names());
+        EvalError::too_large(self.at, message)
     }
 
     fn open_names(&self) -> String {
@@ -396,7 +398,13 @@ impl<'m> Search<'_, 'm> {
                 continue;
             }
             let literals = (literal.positive, literal.pred);
-            if let Some(source) = self.candidates_of(env, literals, bound, &mut ranges, &mut confined) {
+            let found = self.candidates_of(env, literals, bound, &mut ranges, &mut confined);
+            // What depends on a set that is growing is no source yet.
+            let found = found.filter(|source| match source {
+                Source::Elements(_, set) | Source::Range(_, set) => !depends_on_growing(set),
+                _ => true,
+            });
+            if let Some(source) = found {
                 let size = self.size(&source, i, settled);
                 if size <= 1 {
                     return self.grown(source, i, settled);
@@ -468,8 +476,21 @@ impl<'m> Search<'_, 'm> {
             return Ok(source);
         }
         match best {
-            Some((n, source)) if n < usize::MAX => return Ok(source),
-            _ => {}
+            Some((n, source)) if n < usize::MAX => {
+                // Where every solution is wanted there is no use in looking at a part of them.
+                if let Source::Elements(_, set) | Source::Range(_, set) = &source
+                    && self.probe == Probing::No
+                    && self
+                        .eval
+                        .cardinality(set, self.at)?
+                        .exact()
+                        .is_some_and(|n| *n > Int::from(limit as i64))
+                {
+                    return Err(self.too_many());
+                }
+                return Ok(source);
+            }
+            other => best = other,
         }
         if self.probe == Probing::Some
             && let Some(source) = self.part_of(env, bound, &confined)
@@ -496,7 +517,7 @@ impl<'m> Search<'_, 'm> {
                 let all = self.eval.cardinality(set, self.at).ok().and_then(|c| c.within(usize::MAX));
                 match self.growable(source, literal, settled) {
                     Some(_) if all.is_none_or(|n| n > FEW) => {
-                        self.eval.first_options(set, self.at).unwrap_or(usize::MAX)
+                        self.eval.first_options(set, self.at).or(all).unwrap_or(usize::MAX)
                     }
                     _ => all.unwrap_or(usize::MAX),
                 }
@@ -662,6 +683,9 @@ impl<'m> Search<'_, 'm> {
             }
             CompareOp::Member if self.is_pattern(env, a, bound) => {
                 let set = closed(b)?;
+                if depends_on_growing(&set) {
+                    return None;
+                }
                 if let Some(i) = self.unknown(a, bound) {
                     confined[i] = Some(set.clone());
                     if let Value::Lazy(lazy) = &set {
@@ -689,7 +713,9 @@ impl<'m> Search<'_, 'm> {
             CompareOp::Subset | CompareOp::StrictSubset => {
                 let i = self.unknown(a, bound)?;
                 let set = self.eval.normal(closed(b)?, self.at).ok()?;
-                Some(Source::Range(i, LazySet::Power(set).into()))
+                let all: Value = LazySet::Power(set).into();
+                confined[i].get_or_insert(all.clone());
+                Some(Source::Range(i, all))
             }
             _ => None,
         }
@@ -710,8 +736,7 @@ impl<'m> Search<'_, 'm> {
             for (positive, literal) in literals {
                 let mut ranges = vec![Range::default(); self.unknowns.len()];
                 let mut confined = vec![None; self.unknowns.len()];
-                let source =
-                    self.candidates_of(env, (positive, literal), bound, &mut ranges, &mut confined);
+                let source = self.candidates_of(env, (positive, literal), bound, &mut ranges, &mut confined);
                 found = source.and_then(|source| self.one_unknown(env, source, bound));
                 if found.is_some() || !self.eval.is_total(env, literal) {
                     break;

@@ -1,6 +1,7 @@
 //! The commands. Each reads its input, does its work, prints its result and answers with an exit code.
 
 mod certify;
+mod eval;
 mod parse;
 mod po;
 mod replay;
@@ -24,6 +25,7 @@ pub fn run(command: Command, control: &Control) -> u8 {
         Command::Kind(a) => verify::run(Engine::Kind, &a, control),
         Command::Ic3(a) => verify::run(Engine::Ic3, &a, control),
         Command::Parse(a) => parse::run(&a),
+        Command::Eval(a) => eval::run(&a, control),
         Command::Po(a) => po::run(&a, control),
         Command::Certify(a) => certify::run(&a, control),
         Command::Replay(a) => replay::run(&a, control),
