@@ -17,7 +17,7 @@ use crate::lazy_set::LazySet;
 use crate::value::Value;
 
 /// Most points of a function, or elements a set may have, that are decided one by one.
-const WIDEST: usize = 1 << 12;
+const WIDEST: usize = 1 << 10;
 
 /// A set of which some elements are decided.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -7,11 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use bsym_encodings::finder::SolverFinder;
+use bsym_encodings::session::SolverChoice;
+use bsym_language::check_codes::NOT_AN_EXPRESSION;
 use bsym_language::diagnostic::Diagnostic;
 use bsym_language::load::{check_expression, check_predicate, load_text};
-use bsym_language::model::Model;
-use bsym_language::parser;
-use bsym_language::source::{Source, Sources, Span};
+use bsym_language::model::{Expr, Model, Pred};
+use bsym_language::source::Span;
 use bsym_semantics::env::Env;
 use bsym_semantics::error::{EvalError, EvalErrorKind};
 use bsym_semantics::evaluator::Evaluator;
@@ -28,6 +30,9 @@ use crate::paint::Paint;
 use crate::refusal::Refusal;
 
 const TICK: Duration = Duration::from_millis(5);
+
+/// Valuations that a solver is asked for: the first is used, a second says that there are several.
+const SEARCHED: usize = 2;
 
 /// What became of one input.
 #[derive(Serialize)]
@@ -65,7 +70,7 @@ pub fn run(arguments: &EvalArguments, control: &Control) -> Result<u8, Refusal> 
     // What is asked to stop and does not has nothing more to say.
     control.set_fallback(|_| {});
     let watch = Watch::start(control, arguments.limits.timeout);
-    let place = settle(&model, arguments, &watch)?;
+    let place = settle(&model, arguments, control, &watch)?;
     let mut worst = 0;
     let mut line = |text: &str| {
         if text.trim().is_empty() {
@@ -100,7 +105,12 @@ fn split(inputs: &[String]) -> (Option<&str>, &[String]) {
     if is_machine || Path::new(first).is_file() { (Some(first), rest) } else { (None, inputs) }
 }
 
-fn settle(model: &Model, arguments: &EvalArguments, watch: &Watch) -> Result<Place, Refusal> {
+fn settle(
+    model: &Model,
+    arguments: &EvalArguments,
+    control: &Control,
+    watch: &Watch,
+) -> Result<Place, Refusal> {
     if let Some(path) = &arguments.trace {
         let shown = path.display();
         let text = std::fs::read_to_string(path)
@@ -113,7 +123,19 @@ fn settle(model: &Model, arguments: &EvalArguments, watch: &Watch) -> Result<Pla
     let mut scope = arguments.scope.clone();
     scope.scope.push(ScopeItem::Prob);
     let scope = input::scope(model, &scope)?;
-    let eval = Evaluator::new(model, &scope).with_interrupt(&watch.flag);
+    // A solver is asked for constants and choices that enumeration cannot reach.
+    let mut budget = control.budget.clone();
+    budget.deadline = arguments.limits.timeout.and_then(|t| Instant::now().checked_add(t));
+    let finder = SolverFinder::new(Arc::new(model.clone()), SolverChoice::Default, budget, SEARCHED);
+    let eval = Evaluator::new(model, &scope).with_interrupt(&watch.flag).with_finder(&finder);
+    watch.begin();
+    let place = place_of(model, &scope, &eval);
+    watch.end();
+    place
+}
+
+/// The first valuation of the constants and the first initial state.
+fn place_of(model: &Model, scope: &Scope, eval: &Evaluator<'_>) -> Result<Place, Refusal> {
     let help = "--set fixes a constant, --scope the size of a set, --trace gives a state";
     let mut found: Vec<Constants> = Vec::new();
     let mut why = None;
@@ -153,23 +175,27 @@ fn settle(model: &Model, arguments: &EvalArguments, watch: &Watch) -> Result<Pla
     if several {
         output::note(&format!("note: {} has several initial states; this is the first", model.name));
     }
-    Ok(Place { scope, constants, state })
+    Ok(Place { scope: scope.clone(), constants, state })
 }
 
-/// Whether a text is read as a predicate; the messages of the reading that came further.
-fn is_predicate(text: &str) -> Result<bool, Vec<Diagnostic>> {
-    let mut sources = Sources::default();
-    let id = sources.add(Source::new("<formula>", text));
-    let (_, of_predicate) = parser::parse_predicate(&sources, id);
-    if of_predicate.is_empty() {
-        return Ok(true);
-    }
-    let (_, of_expression) = parser::parse_expression(&sources, id);
-    if of_expression.is_empty() {
-        return Ok(false);
-    }
-    let reach = |all: &[Diagnostic]| all.iter().map(|d| d.span.start).min();
-    Err(if reach(&of_expression) >= reach(&of_predicate) { of_expression } else { of_predicate })
+/// A text that was read.
+enum Formula {
+    Pred(Pred),
+    Expr(Expr),
+}
+
+/// Reads a text as what it is; the messages are those of the reading that fits better.
+fn read(model: &mut Model, text: &str) -> Result<Formula, Vec<Diagnostic>> {
+    let of_predicate = match check_predicate(model, text) {
+        Ok(pred) => return Ok(Formula::Pred(pred)),
+        Err(diagnostics) => diagnostics,
+    };
+    let of_expression = match check_expression(model, text) {
+        Ok(expr) => return Ok(Formula::Expr(expr)),
+        Err(diagnostics) => diagnostics,
+    };
+    let is_predicate = of_expression.iter().any(|d| d.code == NOT_AN_EXPRESSION);
+    Err(if is_predicate { of_predicate } else { of_expression })
 }
 
 fn evaluate<'i>(model: &mut Model, place: &Place, watch: &Watch, text: &'i str) -> Evaluated<'i> {
@@ -194,32 +220,20 @@ fn evaluate_in<'i>(model: &mut Model, place: &Place, watch: &Watch, text: &'i st
             code: 2,
         }
     };
-    let predicate = match is_predicate(text) {
-        Ok(predicate) => predicate,
+    let formula = match read(model, text) {
+        Ok(formula) => formula,
         Err(diagnostics) => return wrong(diagnostics),
     };
+    let eval = Evaluator::new(model, &place.scope).with_interrupt(&watch.flag);
     let env = Env::new(&place.constants, &place.state);
-    let value = if predicate {
-        match check_predicate(model, text) {
-            Err(diagnostics) => return wrong(diagnostics),
-            Ok(pred) => {
-                let eval = Evaluator::new(model, &place.scope).with_interrupt(&watch.flag);
-                eval.pred(&env, &pred).map(|truth| if truth { "TRUE".to_owned() } else { "FALSE".to_owned() })
-            }
-        }
-    } else {
-        match check_expression(model, text) {
-            Err(diagnostics) => return wrong(diagnostics),
-            Ok(expr) => {
-                let eval = Evaluator::new(model, &place.scope).with_interrupt(&watch.flag);
-                eval.expr(&env, &expr).map(|v| eval.text(&v))
-            }
-        }
+    let (kind, value) = match &formula {
+        Formula::Pred(pred) => ("predicate", eval.pred(&env, pred).map(|truth| truth_text(truth).to_owned())),
+        Formula::Expr(expr) => ("expression", eval.expr(&env, expr).map(|v| eval.text(&v))),
     };
     match value {
         Ok(value) => Evaluated {
             input: text,
-            kind: if predicate { "predicate" } else { "expression" },
+            kind,
             value: Some(value),
             message: None,
             column: None,
@@ -234,6 +248,10 @@ fn evaluate_in<'i>(model: &mut Model, place: &Place, watch: &Watch, text: &'i st
             Evaluated { input: text, kind, value: None, message: Some(message), column: at(e.span), code }
         }
     }
+}
+
+fn truth_text(truth: bool) -> &'static str {
+    if truth { "TRUE" } else { "FALSE" }
 }
 
 fn show(evaluated: &Evaluated<'_>, arguments: &EvalArguments) {
