@@ -35,6 +35,8 @@ pub enum Command {
     Mc(McArguments),
     /// Check syntax and types only
     Parse(ParseArguments),
+    /// Evaluate expressions and predicates
+    Eval(EvalArguments),
     /// Prove the obligations of the invariant and write their status
     Po(PoArguments),
     /// Count, explain and convert the proof status of Rodin, ProB or Atelier B
@@ -244,6 +246,25 @@ pub struct ParseArguments {
     /// Print the machine as it was understood
     #[arg(long)]
     pub print: bool,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// `eval`.
+#[derive(Args, Clone, Debug)]
+pub struct EvalArguments {
+    /// A machine, then expressions and predicates; without any, one is read from each line of standard input
+    #[arg(value_name = "MACHINE|EXPR", allow_hyphen_values = true)]
+    pub inputs: Vec<String>,
+    #[command(flatten)]
+    pub component: ComponentArguments,
+    /// Evaluate in the last state of this trace, instead of the first initial state
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub scope: ScopeArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
     #[command(flatten)]
     pub output: OutputArguments,
 }
