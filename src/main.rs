@@ -60,6 +60,7 @@ fn work(command: Command, control: Control) -> u8 {
     let (done, waiting) = mpsc::channel();
     let inner = control.clone();
     let run = move || {
+        bsym_language::stack::declare_large();
         let code = commands::run(command, &inner);
         // The other side waits for this or is ending the program.
         let _ = done.send(code);

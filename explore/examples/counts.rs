@@ -1,8 +1,10 @@
 //! Compares counts of states and transitions with the facts of the corpus: `counts [--timeout SECONDS]
 //! [--max STATES] [--reference] [--all] [SUBSTRING]`, with the corpus in `$BSYM_CORPUS`. Prints a line for each
-//! difference; with `--all` for each machine.
+//! difference; with `--all` for each machine. Each machine is searched by a process of its own.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use bsym_explore::options::SearchOptions;
@@ -26,6 +28,7 @@ fn run() {
     let manifest: Value = serde_json::from_str(&text).expect("the manifest is JSON");
     let (mut timeout, mut max, mut all, mut wanted, mut reference) =
         (5.0, u64::MAX, false, String::new(), false);
+    let mut one = false;
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match arg.as_str() {
@@ -33,6 +36,7 @@ fn run() {
             "--max" => max = args.next().and_then(|s| s.parse().ok()).unwrap_or(max),
             "--all" => all = true,
             "--reference" => reference = true,
+            "--one" => one = true,
             other => wanted = other.into(),
         }
     }
@@ -44,18 +48,23 @@ fn run() {
         {
             continue;
         }
-        let facts = Facts {
-            states,
-            transitions: facts["transitions"].as_u64().unwrap_or(0),
-            deadlock: facts["deadlock"].as_bool(),
-            violated: facts["invariant_violated"].as_bool(),
-        };
+        if one {
+            if path == wanted {
+                let (class, line) = compare(&corpus.join(path), &Facts::of(facts), timeout, reference);
+                println!("{class} {line}");
+                return;
+            }
+            continue;
+        }
         let begin = std::time::Instant::now();
-        let (class, line) = compare(&corpus.join(path), &facts, timeout, reference);
+        let (class, line) = in_process(path, timeout, reference);
         tally[class] += 1;
         if class > 0 || all {
             println!("{path}: {line} [{:.2} s]", begin.elapsed().as_secs_f64());
         }
+    }
+    if one {
+        return;
     }
     let [same, differ, unknown, unfinished, unread] = tally;
     println!(
@@ -63,11 +72,48 @@ fn run() {
     );
 }
 
+/// Lets another process of this program look at one machine, and ends it where it does not stop itself.
+fn in_process(path: &str, timeout: f64, reference: bool) -> (usize, String) {
+    let exe = std::env::current_exe().expect("this program is a file");
+    let mut command = Command::new(exe);
+    command.args(["--one", "--timeout", &timeout.to_string(), path]).stdout(Stdio::piped());
+    if reference {
+        command.arg("--reference");
+    }
+    let Ok(mut child) = command.spawn() else { return (4, "no process".into()) };
+    let begin = std::time::Instant::now();
+    while matches!(child.try_wait(), Ok(None)) {
+        if begin.elapsed().as_secs_f64() > 2.0 * timeout + 1.0 {
+            let _gone = child.kill();
+            let _status = child.wait();
+            return (3, "did not stop".into());
+        }
+        std::thread::sleep(Duration::from_millis(3));
+    }
+    let mut text = String::new();
+    let _read = child.stdout.take().map(|mut out| out.read_to_string(&mut text));
+    match text.split_once(' ').and_then(|(class, line)| Some((class.parse().ok()?, line.trim_end()))) {
+        Some((class, line)) => (class, line.to_owned()),
+        None => (1, "CRASHED".into()),
+    }
+}
+
 struct Facts {
     states: u64,
     transitions: u64,
     deadlock: Option<bool>,
     violated: Option<bool>,
+}
+
+impl Facts {
+    fn of(facts: &Value) -> Facts {
+        Facts {
+            states: facts["states"].as_u64().unwrap_or(0),
+            transitions: facts["transitions"].as_u64().unwrap_or(0),
+            deadlock: facts["deadlock"].as_bool(),
+            violated: facts["invariant_violated"].as_bool(),
+        }
+    }
 }
 
 fn compare(path: &Path, facts: &Facts, timeout: f64, reference_only: bool) -> (usize, String) {

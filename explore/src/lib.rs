@@ -1,10 +1,12 @@
 #![doc = include_str!("../README.md")]
+mod compile;
 mod context;
 mod frontier;
 mod index;
 mod machine;
 mod memo;
 pub mod options;
+mod property;
 mod rep;
 pub mod report;
 pub mod search;

@@ -46,6 +46,7 @@ impl Rep {
         match ty {
             Type::Bool => Rep::Bool,
             Type::Int => Rep::Int,
+            Type::Carrier(c) if c.index() >= model.carriers.len() => Rep::Opaque,
             Type::Carrier(c) => match scope.size(model, *c).and_then(|n| u32::try_from(n).ok()) {
                 Some(n) => Rep::Element(*c, n),
                 None => Rep::Opaque,

@@ -31,6 +31,7 @@ pub struct Store {
     bit_index: Index,
     values: Vec<Value>,
     value_index: HashMap<Value, u32>,
+    scratch: Vec<u32>,
 }
 
 impl Store {
@@ -131,6 +132,17 @@ impl Store {
         })
     }
 
+    /// An empty buffer to make a list in; [`Store::give_scratch`] keeps its memory for the next one.
+    pub fn take_scratch(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.scratch)
+    }
+
+    /// Takes a buffer back.
+    pub fn give_scratch(&mut self, mut list: Vec<u32>) {
+        list.clear();
+        self.scratch = list;
+    }
+
     /// A list by its word; `None` for a set that is not listed.
     #[inline]
     pub fn listed(&self, word: u32) -> Option<&[u32]> {
@@ -144,8 +156,16 @@ impl Store {
         &self.words[start..end]
     }
 
-    /// The word of a value; `None` if the value is not of the type represented.
+    /// The word of a value; `None` if the value is not of the type represented, or holds a set that is
+    /// not listed (but is none itself).
     pub fn encode(&mut self, eval: &Evaluator<'_>, rep: &Rep, value: &Value) -> Option<u32> {
+        if !matches!(value, Value::Lazy(_)) && value.has_lazy() {
+            return None;
+        }
+        self.encode_plain(eval, rep, value)
+    }
+
+    fn encode_plain(&mut self, eval: &Evaluator<'_>, rep: &Rep, value: &Value) -> Option<u32> {
         Some(match (rep, value) {
             (Rep::Bool, Value::Bool(b)) => u32::from(*b),
             (Rep::Element(c, n), Value::Element(d, i)) if c == d && i < n => *i,
@@ -154,12 +174,12 @@ impl Store {
                 None => RARE | self.value(value.clone()),
             },
             (Rep::Pair(a, b, numbered), Value::Pair(p)) => {
-                let (left, right) = (self.encode(eval, a, &p.0)?, self.encode(eval, b, &p.1)?);
+                let (left, right) = (self.encode_plain(eval, a, &p.0)?, self.encode_plain(eval, b, &p.1)?);
                 self.pair(a, b, numbered.is_some(), left, right)
             }
             (Rep::Bits(..) | Rep::Set(_) | Rep::Relation(..), Value::Lazy(_)) => {
                 match eval.list(value, Span::default()) {
-                    Ok(listed) => return self.encode(eval, rep, &Value::Set(listed)),
+                    Ok(listed) => return self.encode_plain(eval, rep, &Value::Set(listed)),
                     Err(_) if matches!(rep, Rep::Bits(..)) => return None,
                     Err(_) => RARE | self.value(value.clone()),
                 }
@@ -167,12 +187,12 @@ impl Store {
             (Rep::Bits(e, n), Value::Set(s)) => {
                 let mut bits = 0u128;
                 for v in s.iter() {
-                    bits |= 1u128 << self.encode(eval, e, v)?;
+                    bits |= 1u128 << self.encode_plain(eval, e, v)?;
                 }
                 self.from_bits(*n, bits)
             }
             (Rep::Set(e), Value::Set(s)) => {
-                let mut list = s.iter().map(|v| self.encode(eval, e, v)).collect::<Option<Vec<_>>>()?;
+                let mut list = s.iter().map(|v| self.encode_plain(eval, e, v)).collect::<Option<Vec<_>>>()?;
                 list.sort_unstable();
                 self.list(&list)
             }
@@ -180,7 +200,7 @@ impl Store {
                 let mut pairs = Vec::with_capacity(s.len());
                 for v in s.iter() {
                     let (l, r) = v.as_pair()?;
-                    pairs.push((self.encode(eval, a, l)?, self.encode(eval, b, r)?));
+                    pairs.push((self.encode_plain(eval, a, l)?, self.encode_plain(eval, b, r)?));
                 }
                 pairs.sort_unstable();
                 let list: Vec<u32> = pairs.into_iter().flat_map(|(l, r)| [l, r]).collect();
@@ -190,7 +210,7 @@ impl Store {
                 let list = fields
                     .iter()
                     .zip(values.iter())
-                    .map(|((_, rep), (_, v))| self.encode(eval, rep, v))
+                    .map(|((_, rep), (_, v))| self.encode_plain(eval, rep, v))
                     .collect::<Option<Vec<_>>>()?;
                 self.list(&list)
             }

@@ -153,3 +153,52 @@ fn what_is_printed_reads_back() {
     assert_eq!(normalised(&first), normalised(&second), "{printed}");
     assert_eq!(printed, print::machine(&second));
 }
+
+fn holds_text(text: &str) -> String {
+    let mut m = model();
+    match bsym_language::load::check_predicate(&mut m, text) {
+        Ok(p) => print::pred(&m, &p),
+        Err(d) => d[0].message.clone(),
+    }
+}
+
+#[test]
+fn a_substitution_in_a_predicate_is_its_weakest_precondition() {
+    let check = |text: &str, expected: &str| assert_eq!(holds_text(text), expected, "{text}");
+    check("[n := n + 1](n > 0)", "n + 1 > 0");
+    check("[n := n + 1; n := n * 2](n > 0)", "(n + 1) * 2 > 0");
+    check("[n := 1 || s := s](n > 0 & s = s)", "1 > 0 & s = s");
+    check("[PRE n > 1 THEN n := 2 END](n > 0)", "n > 1 & 2 > 0");
+    check("[CHOICE n := 1 OR skip END](n > 0)", "1 > 0 & n > 0");
+    check("[IF n = 1 THEN n := 2 END](n > 0)", "IF n = 1 THEN 2 > 0 ELSE n > 0 END");
+    check("[SELECT n = 1 THEN n := 2 END](n > 0)", "n = 1 => 2 > 0");
+    check("[ANY x WHERE x : NAT THEN n := x END](n > 0)", "!x.(x : NAT => x > 0)");
+    check("[n :: NAT](n > 0)", "!n_1.(n_1 : NAT => n_1 > 0)");
+    check("[BEGIN n : (n > n$0) END](n > 0)", "!n_1.(n_1 > n => n_1 > 0)");
+    check("[VAR x IN x := 1; n := x END](n > 0)", "1 > 0");
+    check("[LET x BE x = 3 IN n := x END](n > 0)", "LET x BE x = 3 IN x > 0 END");
+    check(
+        "[WHILE n > 0 DO n := n - 1 INVARIANT 1 = 1 VARIANT n END](n = 0)",
+        "a loop in a predicate is not supported yet",
+    );
+}
+
+#[test]
+fn further_notation() {
+    let text = "SYSTEM M SETS S = Names DEFINITIONS Names == {a, b}; \"LibraryStrings.def\"
+        EXPRESSIONS twice(x) == 2 * x PREDICATES small(x) == x < 10
+        VARIABLES n, r INVARIANT n : INTEGER & r : struct(`END` : S, x1 : REAL) & small(twice(n))
+        INITIALISATION n := 0 || r := rec(`END` : a, x1 : 1.5e0)
+        EVENTS up = WITNESS n = n THEN n := twice(n) END;
+        deep = n := LET x BE x = IF n > 0 THEN 1 ELSIF n = 0 THEN 2 ELSE 3 END IN x + n END;
+        text = SELECT '''two
+lines''' /= \"a\\\"b\\n\" ∧ {x·x ∈ 1‥3 ∣ x × x} ≠ ∅ THEN r'x1 := real(floor(r'x1)) END END";
+    let text = text.replace('‥', "..").replace("x × x", "x * x");
+    let loaded = load_text("M.mch", text);
+    let m = loaded.model.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics));
+    assert_eq!(m.events.len(), 3);
+    assert_eq!(print::pred(&m, &m.invariant[2].pred), "2 * n < 10");
+    let printed = print::machine(&m);
+    let again = load_text("M.mch", printed.clone()).model.unwrap_or_else(|| panic!("{printed}"));
+    assert_eq!(normalised(&m), normalised(&again), "{printed}");
+}

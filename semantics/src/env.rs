@@ -116,32 +116,38 @@ impl<'e> Env<'e> {
     }
 }
 
-/// The names that occur free in an expression or predicate.
-#[derive(Default)]
-pub(crate) struct FreeNames {
-    /// Names found so far.
-    pub names: BTreeSet<Name>,
+/// Whether all names that occur free in an expression have values.
+pub(crate) fn all_bound(env: &Env<'_>, expr: &Expr) -> bool {
+    let mut bound = true;
+    let mut walk = FreeNames { found: |name| bound = bound && env.get(name).is_some(), hidden: Vec::new() };
+    walk.expr(expr);
+    bound
+}
+
+/// Visits the names that occur free in an expression or predicate.
+pub(crate) struct FreeNames<F> {
+    found: F,
     hidden: Vec<LocalId>,
 }
 
-impl FreeNames {
-    /// The free names of a predicate.
-    pub fn of_pred(pred: &Pred) -> BTreeSet<Name> {
-        let mut free = FreeNames::default();
-        free.pred(pred);
-        free.names
-    }
+/// The free names of a predicate.
+pub(crate) fn names_of_pred(pred: &Pred) -> BTreeSet<Name> {
+    let mut names = BTreeSet::new();
+    FreeNames { found: |name| _ = names.insert(name), hidden: Vec::new() }.pred(pred);
+    names
+}
 
-    /// The free names of an expression.
-    pub fn of_expr(expr: &Expr) -> BTreeSet<Name> {
-        let mut free = FreeNames::default();
-        free.expr(expr);
-        free.names
-    }
+/// The free names of an expression.
+pub(crate) fn names_of_expr(expr: &Expr) -> BTreeSet<Name> {
+    let mut names = BTreeSet::new();
+    FreeNames { found: |name| _ = names.insert(name), hidden: Vec::new() }.expr(expr);
+    names
+}
 
+impl<F: FnMut(Name)> FreeNames<F> {
     fn local(&mut self, l: LocalId) {
         if !self.hidden.contains(&l) {
-            self.names.insert(Name::Local(l));
+            (self.found)(Name::Local(l));
         }
     }
 
@@ -155,9 +161,9 @@ impl FreeNames {
     /// Adds the free names of an expression.
     pub fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
-            ExprKind::Var(v) => drop(self.names.insert(Name::Var(*v))),
-            ExprKind::Old(v) => drop(self.names.insert(Name::Old(*v))),
-            ExprKind::Const(c) => drop(self.names.insert(Name::Const(*c))),
+            ExprKind::Var(v) => (self.found)(Name::Var(*v)),
+            ExprKind::Old(v) => (self.found)(Name::Old(*v)),
+            ExprKind::Const(c) => (self.found)(Name::Const(*c)),
             ExprKind::Local(l) => self.local(*l),
             ExprKind::Element(..)
             | ExprKind::Carrier(_)

@@ -110,24 +110,40 @@ impl Checker {
     }
 
     fn allocate(&mut self, i: usize, kept: &HashMap<String, VarId>) {
-        let project = self.project.clone();
-        let unit = &project.units[self.instances[i].unit];
-        for section in &unit.tree.sections {
-            let (SectionKind::AbstractVariables(ids) | SectionKind::ConcreteVariables(ids)) = &section.kind
-            else {
-                continue;
-            };
-            for id in machine::listed(&unit.definitions, ids) {
-                let known = kept.get(&join(Some(&self.instances[i].path), &id.name)).copied();
-                let v = known.unwrap_or_else(|| {
-                    let name = join(self.instances[i].display.as_deref(), &id.name);
-                    let ty = self.fresh();
-                    self.model.variables.push(Variable { name, ty, span: id.span });
-                    VarId(self.model.variables.len() as u32 - 1)
-                });
-                self.interfaces[i].own.push((id, v));
-            }
+        for id in self.variable_names(i) {
+            let known = kept.get(&join(Some(&self.instances[i].path), &id.name)).copied();
+            let v = known.unwrap_or_else(|| {
+                let name = join(self.instances[i].display.as_deref(), &id.name);
+                let ty = self.fresh();
+                self.model.variables.push(Variable { name, ty, span: id.span });
+                VarId(self.model.variables.len() as u32 - 1)
+            });
+            self.interfaces[i].own.push((id, v));
         }
+    }
+
+    // The variables of an instance. Concrete ones of an abstraction are kept without a word.
+    fn variable_names(&self, i: usize) -> Vec<Ident> {
+        let mut names: Vec<Ident> = vec![];
+        let mut at = Some(i);
+        while let Some(j) = at {
+            let unit = &self.project.units[self.instances[j].unit];
+            for section in &unit.tree.sections {
+                let ids = match &section.kind {
+                    SectionKind::AbstractVariables(ids) if j == i => ids,
+                    SectionKind::ConcreteVariables(ids) => ids,
+                    _ => continue,
+                };
+                let new = machine::listed(&unit.definitions, ids);
+                names.extend(
+                    new.into_iter()
+                        .filter(|id| j == i || names.iter().all(|n| n.name != id.name))
+                        .collect::<Vec<_>>(),
+                );
+            }
+            at = self.instances[j].links.iter().find(|l| l.relation == Relation::Refines).map(|l| l.instance);
+        }
+        names
     }
 
     /// Declares all names of an instance, after those of the instances it refers to.

@@ -26,6 +26,7 @@ mod pred;
 mod refinement;
 mod sections;
 mod subst;
+mod substituted;
 #[cfg(test)]
 mod tests;
 mod tree;

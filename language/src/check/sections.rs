@@ -9,6 +9,10 @@ use crate::ast::{MachineKind, SectionKind};
 impl Checker {
     pub(super) fn sections_once(&mut self, m: &ast::Machine) {
         for (i, s) in m.sections.iter().enumerate() {
+            // EXPRESSIONS and PREDICATES are of one kind.
+            if matches!(s.kind, SectionKind::TypedDefinitions(_)) {
+                continue;
+            }
             let first = m.sections[..i].iter().find(|t| discriminant(&t.kind) == discriminant(&s.kind));
             if let Some(first) = first {
                 self.report(
@@ -18,6 +22,18 @@ impl Checker {
                         format!("section {} occurs twice", section_name(&s.kind)),
                     )
                     .label(first.keyword, "first here"),
+                );
+            }
+        }
+        for s in &m.sections {
+            if matches!(s.kind, SectionKind::LocalOperations(_)) && m.kind != MachineKind::Implementation {
+                self.report(
+                    Diagnostic::error(
+                        codes::MISPLACED_SECTION,
+                        s.keyword,
+                        "only an implementation has LOCAL_OPERATIONS",
+                    )
+                    .help("include a machine with these operations"),
                 );
             }
         }

@@ -52,6 +52,7 @@ impl Checker {
                 let p = self.proved(|c| c.pred(p));
                 SubstKind::Assert(Claim::Assertion, p, Box::new(self.subst(body)))
             }
+            Sub::Choice(list) if list.len() == 1 => return self.subst(&list[0]),
             Sub::Choice(list) => {
                 SubstKind::Choice(self.choice(), list.iter().map(|s| self.subst(s)).collect())
             }
@@ -125,9 +126,10 @@ impl Checker {
                 SubstKind::Parallel(parts)
             }
             Sub::Call { results, name, arguments } => return self.call(results, name, arguments, s.span),
-            Sub::Witness(..) => {
-                self.not_supported(s.span, "the substitution WITNESS");
-                SubstKind::Skip
+            // The witness is for the proof of a refinement: it does not change what the body does.
+            Sub::Witness(p, body) => {
+                self.pred(p);
+                return self.subst(body);
             }
         };
         Subst { kind, span: s.span }
