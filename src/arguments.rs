@@ -117,11 +117,21 @@ pub struct LimitArguments {
     pub memory: Option<u64>,
 }
 
+/// Which part of a package or project of Event-B.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ComponentArguments {
+    /// The machine or context of a Rodin project or ProB package to read; without it, the last refinement
+    #[arg(long = "machine", value_name = "NAME")]
+    pub component: Option<String>,
+}
+
 /// `check`, `bmc`, `kind`, `ic3`.
 #[derive(Args, Clone, Debug)]
 pub struct VerifyArguments {
-    /// The machine
+    /// The machine: .mch, .ref, .imp, .sys, .eventb, .bum, .buc, a Rodin project (folder or .zip)
     pub file: PathBuf,
+    #[command(flatten)]
+    pub component: ComponentArguments,
     /// What to check
     #[arg(
         long = "prop",
@@ -229,6 +239,8 @@ pub enum PropertyName {
 pub struct ParseArguments {
     /// The machine
     pub file: PathBuf,
+    #[command(flatten)]
+    pub component: ComponentArguments,
     /// Print the machine as it was understood
     #[arg(long)]
     pub print: bool,
@@ -241,6 +253,8 @@ pub struct ParseArguments {
 pub struct PoArguments {
     /// The machine
     pub file: PathBuf,
+    #[command(flatten)]
+    pub component: ComponentArguments,
     /// Write the status of every obligation
     #[arg(short, long, value_name = "FILE")]
     pub output_file: Option<PathBuf>,
@@ -301,6 +315,8 @@ pub struct ReplayArguments {
     pub trace: PathBuf,
     /// The machine
     pub file: PathBuf,
+    #[command(flatten)]
+    pub component: ComponentArguments,
     #[command(flatten)]
     pub limits: LimitArguments,
     #[command(flatten)]

@@ -5,6 +5,8 @@ use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::state::Constants;
 use bsym_semantics::value::Value;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use crate::rep::Rep;
 use crate::store::{Store, reps};
@@ -29,6 +31,13 @@ pub struct Context<'m> {
     pub valuation: usize,
     /// Which of the variables that an event may write are written.
     pub mask: u64,
+    /// When to stop: looked at now and then by whatever may take long.
+    pub deadline: Option<Instant>,
+    /// Set from outside to stop.
+    pub cancelled: Arc<AtomicBool>,
+    /// The code has been stopped; its answers mean nothing.
+    pub stopped: bool,
+    ticks: u32,
     /// For each constant with one value in all valuations: its word, if that can be written.
     fixed: Vec<Option<Option<u32>>>,
     /// Words of the other constants, by valuation.
@@ -37,11 +46,11 @@ pub struct Context<'m> {
 
 impl<'m> Context<'m> {
     /// A context for a model and some valuations of its constants.
-    pub fn new(eval: Evaluator<'m>, valuations: Vec<Constants>) -> Context<'m> {
+    pub fn new(eval: Evaluator<'m>, valuations: Vec<Constants>, store: Store) -> Context<'m> {
         let model = eval.model;
         let mut context = Context {
             eval,
-            store: Store::default(),
+            store,
             slots: Vec::new(),
             variables: reps(&eval, model.variables.iter().map(|v| &v.ty)),
             constants: reps(&eval, model.constants.iter().map(|v| &v.ty)),
@@ -49,6 +58,10 @@ impl<'m> Context<'m> {
             valuations,
             valuation: 0,
             mask: 0,
+            deadline: None,
+            cancelled: Arc::default(),
+            stopped: false,
+            ticks: 0,
             fixed: Vec::new(),
             words: Vec::new(),
         };
@@ -74,6 +87,17 @@ impl<'m> Context<'m> {
             });
             self.words.push(words.collect());
         }
+    }
+
+    /// Whether it is time to stop. Cheap enough for every round of a loop.
+    #[inline]
+    pub fn is_stopped(&mut self) -> bool {
+        self.ticks = self.ticks.wrapping_add(1);
+        if self.ticks & 0xFFFF == 0 {
+            self.stopped |= self.cancelled.load(Ordering::Relaxed)
+                || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        }
+        self.stopped
     }
 
     /// Whether a constant has the same value in all valuations.

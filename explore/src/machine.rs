@@ -12,6 +12,7 @@ use bsym_semantics::value::Value;
 use crate::compile::{Compiler, substitution};
 use crate::context::Context;
 use crate::memo::Memo;
+use crate::store::Store;
 
 /// Most variables that one event may write so that updates fit their mask.
 const MASKED: usize = 64;
@@ -52,22 +53,25 @@ pub struct Machine<'m> {
     pub by_reference: u64,
     /// Events without compiled code, and why.
     pub uncompiled: Vec<(String, String)>,
+    initialisation: Option<substitution::EventCode<'m>>,
     edges: substitution::Edges,
     width: usize,
 }
 
 impl<'m> Machine<'m> {
-    /// Prepares a model under some valuations of its constants.
-    pub fn new(eval: Evaluator<'m>, valuations: Vec<Constants>, compiled: bool) -> Machine<'m> {
+    /// Prepares a model under some valuations of its constants. The words of a store that is not empty
+    /// keep their meaning.
+    pub fn new(eval: Evaluator<'m>, valuations: Vec<Constants>, store: Store, compiled: bool) -> Machine<'m> {
         let variables = eval.model.variables.len();
         let width = variables + usize::from(valuations.len() > 1);
         let compiled = compiled && !valuations.is_empty();
         let mut machine = Machine {
-            context: Context::new(eval, valuations),
+            context: Context::new(eval, valuations, store),
             events: Vec::new(),
             updates: Vec::new(),
             by_reference: 0,
             uncompiled: Vec::new(),
+            initialisation: None,
             edges: substitution::Edges::default(),
             width,
         };
@@ -76,8 +80,42 @@ impl<'m> Machine<'m> {
             let code = machine.event(EventId(e), compiled);
             machine.events.push(code);
         }
+        if compiled {
+            machine.compile_initialisation();
+        }
         machine.context.load_constants(0);
         machine
+    }
+
+    fn compile_initialisation(&mut self) {
+        let have_words = self.context.constants_have_words();
+        let mut compiler = Compiler::new(&mut self.context);
+        let code = compiler.initialisation();
+        let (slots, constants) = (compiler.slots(), compiler.reads_constants);
+        if constants && !have_words {
+            return;
+        }
+        self.initialisation = code.ok();
+        self.context.reserve(slots);
+    }
+
+    /// The rows of the initial states of a valuation, each once, if compiled code finds them.
+    pub fn initial_rows(&mut self, valuation: usize) -> Option<Vec<Vec<u32>>> {
+        let code = self.initialisation.as_ref()?;
+        self.context.load_constants(valuation);
+        let rows = code.initial(&mut self.context).ok()?;
+        let variables = self.context.variables.len();
+        if variables == 0 {
+            return None;
+        }
+        let rows = rows.chunks_exact(variables).map(|row| {
+            let mut row = row.to_vec();
+            if self.width > variables {
+                row.push(valuation as u32);
+            }
+            row
+        });
+        Some(rows.collect())
     }
 
     fn event(&mut self, event: EventId, compiled: bool) -> EventCode<'m> {
@@ -142,7 +180,7 @@ impl<'m> Machine<'m> {
         let event = &mut self.events[e];
         if let Some(code) = &event.code {
             self.context.load(row, valuation);
-            if code.is_disabled(&mut self.context) {
+            if event.memo.is_some() && code.is_disabled(&mut self.context) {
                 self.updates.clear();
                 return Expansion::Moves(0);
             }
@@ -163,6 +201,9 @@ impl<'m> Machine<'m> {
             && let Ok(edges) = code.run(&mut self.context, &mut self.edges, &mut self.updates)
         {
             expansion = Some(Expansion::Moves(edges));
+        }
+        if self.context.stopped {
+            return Expansion::Edges(Edges::default());
         }
         let expansion = expansion.unwrap_or_else(|| self.expand_by_reference(e, row));
         if let (Expansion::Moves(transitions), Some(memo)) = (&expansion, &mut self.events[e].memo) {

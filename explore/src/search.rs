@@ -1,6 +1,6 @@
 //! The search: states out of a frontier, their successors into the table, properties on what is new.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -14,13 +14,15 @@ use bsym_semantics::state::{State, Violation};
 use bsym_semantics::transitions::{Edge, Outcome};
 
 use crate::frontier::Frontier;
+use crate::index::mix;
 use crate::machine::{Expansion, Machine};
 use crate::options::{Order, SearchOptions};
 use crate::property::Properties;
+use crate::rep::Rep;
 use crate::report::{
     Counterexample, Evidence, Incomplete, Observer, Progress, SearchReport, Statistics, Unknown, Verdict,
 };
-use crate::store::text_hash;
+use crate::store::{Store, text_hash};
 use crate::table::{INITIAL, StateId, Table};
 use crate::witness::{Path, counterexample};
 
@@ -94,7 +96,7 @@ struct Search<'m, 'o> {
 impl<'m, 'o> Search<'m, 'o> {
     fn new(eval: Evaluator<'m>, options: &'o SearchOptions, begin: Instant) -> Self {
         let checks = Checks { deadlock: false, ..options.checks.clone() };
-        let mut machine = Machine::new(eval, Vec::new(), false);
+        let mut machine = Machine::new(eval, Vec::new(), Store::default(), false);
         let properties = Properties::new(&mut machine, &checks, &options.proven, false);
         let mut search = Search {
             options,
@@ -142,7 +144,9 @@ impl<'m, 'o> Search<'m, 'o> {
             self.statistics.transitions = found.len() as u64;
         }
         let compiled = !self.options.reference_only;
-        self.machine = Machine::new(eval, found, compiled);
+        self.machine = Machine::new(eval, found, Store::default(), compiled);
+        self.machine.context.deadline = self.options.limits.time.map(|t| self.begin + t);
+        self.machine.context.cancelled = self.options.cancelled.clone();
         self.properties = Properties::new(&mut self.machine, &self.checks, &self.options.proven, compiled);
         self.table = Table::new(self.machine.width());
     }
@@ -151,7 +155,9 @@ impl<'m, 'o> Search<'m, 'o> {
         let limited = self.stopped.take();
         for valuation in 0..self.machine.context.valuations.len() {
             self.initialise(valuation);
-            if self.is_over() {
+            if self.is_over()
+                || (valuation % 64 == 63 || self.machine.context.stopped) && self.pulse(observer)
+            {
                 return;
             }
         }
@@ -169,6 +175,21 @@ impl<'m, 'o> Search<'m, 'o> {
     }
 
     fn initialise(&mut self, valuation: usize) {
+        if let Some(rows) = self.machine.initial_rows(valuation) {
+            for row in rows {
+                self.statistics.transitions += 1;
+                self.statistics.initial += 1;
+                let hash = self.table.hash(&row);
+                self.reached(&row, hash, None);
+                if self.is_over() {
+                    return;
+                }
+            }
+            return;
+        }
+        if self.machine.context.stopped {
+            return;
+        }
         let eval = self.machine.context.eval;
         let edges = eval.initial_states(&self.machine.context.valuations[valuation]);
         for (_, e) in edges.incomplete {
@@ -199,7 +220,7 @@ impl<'m, 'o> Search<'m, 'o> {
         let mut row = vec![0; self.machine.width()];
         let mut count = 0u64;
         while !self.is_over() {
-            if count % PULSE == 0 && self.pulse(observer) {
+            if (count % PULSE == 0 || self.machine.context.stopped) && self.pulse(observer) {
                 return;
             }
             count += 1;
@@ -236,6 +257,9 @@ impl<'m, 'o> Search<'m, 'o> {
                 return;
             }
         }
+        if self.machine.context.stopped {
+            return;
+        }
         if !enabled {
             self.statistics.deadlocks += 1;
             if self.options.checks.deadlock {
@@ -252,12 +276,17 @@ impl<'m, 'o> Search<'m, 'o> {
         for update in updates.chunks_exact(2 + writes.len()) {
             let mask = u64::from(update[0]) | u64::from(update[1]) << 32;
             let mut hash = hash;
+            let mut changed = false;
             for (i, (v, word)) in writes.iter().zip(&update[2..]).enumerate() {
-                if mask >> i & 1 == 1 {
-                    let at = v.index();
+                let at = v.index();
+                if mask >> i & 1 == 1 && row[at] != *word {
+                    changed = true;
                     hash = self.table.rehash(hash, at, row[at], *word);
                     next[at] = *word;
                 }
+            }
+            if !changed {
+                continue;
             }
             self.reached(next, hash, Some((state, row, event)));
             for v in &writes {
@@ -453,17 +482,24 @@ impl<'m, 'o> Search<'m, 'o> {
         let context = &self.machine.context;
         let model = context.eval.model;
         let mut sums = [text_hash(&model.name), 0u64];
+        let mut known: Vec<HashMap<u32, u64>> = vec![HashMap::new(); context.variables.len()];
         for state in 0..self.table.len() as StateId {
             let row = self.table.row(state);
             let mut hash = text_hash("state");
-            for (rep, word) in context.variables.iter().zip(row) {
-                hash = crate::index::mix(hash, context.store.digest(rep, *word));
+            for ((rep, word), known) in context.variables.iter().zip(row).zip(&mut known) {
+                let digest = match **rep {
+                    Rep::Set(_) | Rep::Relation(..) | Rep::Record(_) | Rep::Opaque => {
+                        *known.entry(*word).or_insert_with(|| context.store.digest(rep, *word))
+                    }
+                    _ => context.store.digest(rep, *word),
+                };
+                hash = mix(hash, digest);
             }
             if let Some(valuation) = row.get(context.variables.len()) {
-                hash = crate::index::mix(hash, u64::from(*valuation));
+                hash = mix(hash, u64::from(*valuation));
             }
             sums[0] = sums[0].wrapping_add(hash);
-            sums[1] = sums[1].wrapping_add(crate::index::mix(hash, 0x6A09_E667_F3BC_C908));
+            sums[1] = sums[1].wrapping_add(mix(hash, 0x6A09_E667_F3BC_C908));
         }
         format!("{:016x}{:016x}", sums[0], sums[1])
     }

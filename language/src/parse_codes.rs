@@ -64,6 +64,8 @@ codes! {
     TEMPLATE_STRING = 25;
     /// A word operator with too many or too few arguments.
     ARGUMENT_COUNT = 26;
+    /// A couple is composed as if it were a relation.
+    COMPOSED_COUPLE = 27;
     /// Something that cannot be assigned to stands left of `:=`, `::`, `:` or `<--`.
     NOT_ASSIGNABLE = 30;
     /// `=` in the place of `:=`.

@@ -35,6 +35,7 @@ pub struct Env<'e> {
     updates: Option<&'e BTreeMap<Target, Value>>,
     frame: Option<&'e Frame<'e>>,
     type_parameters: &'e [Value],
+    calls: u32,
 }
 
 impl<'e> Env<'e> {
@@ -61,6 +62,13 @@ impl<'e> Env<'e> {
     /// The same, where assigned targets have their new values.
     pub(crate) fn updated(self, updates: &'e BTreeMap<Target, Value>) -> Self {
         Env { updates: Some(updates), ..self }
+    }
+
+    /// The environment of the definition of an operator, where nothing but its parameters has a name.
+    /// `None` where operators call each other too deeply.
+    pub(crate) fn of_operator(&self) -> Option<Env<'static>> {
+        const DEEPEST: u32 = 2_000;
+        (self.calls < DEEPEST).then(|| Env { calls: self.calls + 1, ..Env::default() })
     }
 
     pub(crate) fn updates(&self) -> Option<&'e BTreeMap<Target, Value>> {

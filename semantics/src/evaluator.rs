@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bsym_language::int::Int;
 use bsym_language::model::{
-    BinaryOp, BuiltinSet, CompareOp, ConstId, Expr, ExprKind, LocalId, Model, Pred, PredKind, QuantOp,
+    BinaryOp, BuiltinSet, OperatorDefinition, OperatorId, CompareOp, ConstId, Expr, ExprKind, LocalId, Model, Pred, PredKind, QuantOp,
 };
 use bsym_language::source::Span;
 use bsym_language::types::CarrierId;
@@ -266,7 +266,16 @@ impl<'m> Evaluator<'m> {
                 let args = args.iter().map(|e| self.expr(env, e)).collect::<Eval<Vec<_>>>()?;
                 self.external(*f, &args, &expr.ty, at)?
             }
-            ExprKind::Call(..) | ExprKind::Abstract(_) => {
+            ExprKind::Call(id, args) => {
+                let bound = self.arguments(env, *id, args)?;
+                let inner = self.operator_env(env, *id, at)?;
+                let frame = inner.frame(&bound);
+                match &self.model.operators[id.index()].definition {
+                    OperatorDefinition::Expr(e) => self.expr(&inner.within(&frame), e)?,
+                    _ => return Err(self.without_definition(*id, at)),
+                }
+            }
+            ExprKind::Abstract(_) => {
                 return Err(EvalError::unsupported(at, "this has no value yet"));
             }
         })
@@ -299,6 +308,25 @@ impl<'m> Evaluator<'m> {
             bound.push((Name::Local(*l), value));
         }
         Ok(bound)
+    }
+
+    fn arguments(&self, env: &Env<'_>, id: OperatorId, args: &[Expr]) -> Eval<Vec<(Name, Value)>> {
+        let parameters = self.model.operators[id.index()].parameters.iter();
+        parameters.zip(args).map(|(l, e)| Ok((Name::Local(*l), self.expr(env, e)?))).collect()
+    }
+
+    fn operator_env(&self, env: &Env<'_>, id: OperatorId, at: Span) -> Eval<Env<'static>> {
+        let name = &self.model.operators[id.index()].name;
+        let too_deep = || EvalError::too_large(at, format!("the operator `{name}` calls itself too often"));
+        env.of_operator().ok_or_else(too_deep)
+    }
+
+    fn without_definition(&self, id: OperatorId, at: Span) -> EvalError {
+        let name = &self.model.operators[id.index()].name;
+        EvalError::unsupported(
+            at,
+            format!("the operator `{name}` has axioms alone, so its value cannot be computed"),
+        )
     }
 
     pub(crate) fn closure(
@@ -497,8 +525,14 @@ impl<'m> Evaluator<'m> {
                 let args = args.iter().map(|e| self.expr(env, e)).collect::<Eval<Vec<_>>>()?;
                 self.external_pred(*f, &args, at)?
             }
-            PredKind::Call(..) => {
-                return Err(EvalError::unsupported(at, "this has no truth value yet"));
+            PredKind::Call(id, args) => {
+                let bound = self.arguments(env, *id, args)?;
+                let inner = self.operator_env(env, *id, at)?;
+                let frame = inner.frame(&bound);
+                match &self.model.operators[id.index()].definition {
+                    OperatorDefinition::Pred(p) => self.pred(&inner.within(&frame), p)?,
+                    _ => return Err(self.without_definition(*id, at)),
+                }
             }
             PredKind::If(p, a, b) => {
                 let branch = if self.pred(env, p)? { a } else { b };

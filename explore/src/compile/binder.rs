@@ -88,11 +88,10 @@ fn run<'m>(steps: &[Step<'m>], ctx: &mut Context<'m>, found: Found<'_, 'm>) -> R
     let Some((step, rest)) = steps.split_first() else { return found(ctx) };
     match step {
         Step::Test(test) => {
-            if test(ctx)? {
-                run(rest, ctx, found)
-            } else {
-                GO
+            if ctx.is_stopped() {
+                return Err(Fail);
             }
+            if test(ctx)? { run(rest, ctx, found) } else { GO }
         }
         Step::Value(slot, value) => {
             ctx.slots[*slot] = value(ctx)?;

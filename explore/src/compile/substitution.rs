@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 
-use bsym_language::model::{EventId, LocalId, Pred, Subst, SubstKind, Target, VarId};
+use bsym_language::model::{EventId, Expr, LocalId, Pred, Subst, SubstKind, Target, VarId};
 use bsym_language::walk::{Names, Visitor};
 
 use super::binder::{Found, Plan};
@@ -54,7 +54,10 @@ impl<'m> EventCode<'m> {
         let rows = &mut edges.rows;
         rows.clear();
         updates.clear();
-        let full = if self.written.is_empty() { 0 } else { u64::MAX >> (64 - self.written.len()) };
+        if self.deterministic {
+            return self.run_deterministic(ctx, updates);
+        }
+        let full = u64::MAX.checked_shr(64 - self.written.len().min(64) as u32).unwrap_or(0);
         self.parameters.run(ctx, &mut |ctx| {
             ctx.mask = 0;
             for (from, to) in &self.copied {
@@ -63,9 +66,7 @@ impl<'m> EventCode<'m> {
             (self.body)(ctx, &mut |ctx| {
                 let mask = if self.copied.is_empty() { ctx.mask } else { full };
                 rows.extend(self.shown.iter().map(|slot| ctx.slots[*slot]));
-                rows.extend([mask as u32, (mask >> 32) as u32]);
-                let word = |(i, slot): (usize, &usize)| if mask >> i & 1 == 1 { ctx.slots[*slot] } else { 0 };
-                rows.extend(self.written.iter().enumerate().map(word));
+                self.push(ctx, mask, rows);
                 GO
             })
         })?;
@@ -76,14 +77,11 @@ impl<'m> EventCode<'m> {
             return Ok(n as u64);
         }
         let row = |i: u32| &rows[i as usize * width..(i as usize + 1) * width];
-        let mut count = n as u64;
         edges.order.clear();
         edges.order.extend(0..n as u32);
-        if !self.deterministic {
-            edges.order.sort_unstable_by(|a, b| row(*a).cmp(row(*b)));
-            edges.order.dedup_by(|a, b| row(*a) == row(*b));
-            count = edges.order.len() as u64;
-        }
+        edges.order.sort_unstable_by(|a, b| row(*a).cmp(row(*b)));
+        edges.order.dedup_by(|a, b| row(*a) == row(*b));
+        let count = edges.order.len() as u64;
         // Targets in the order of discovery, each once.
         edges.order.sort_unstable_by(|a, b| row(*a)[hidden..].cmp(&row(*b)[hidden..]).then(a.cmp(b)));
         edges.order.dedup_by(|a, b| row(*a)[hidden..] == row(*b)[hidden..]);
@@ -92,6 +90,46 @@ impl<'m> EventCode<'m> {
             updates.extend_from_slice(&row(*i)[hidden..]);
         }
         Ok(count)
+    }
+}
+
+impl<'m> EventCode<'m> {
+    /// The same where different parameters are different edges, and each has one execution. Updates may
+    /// be repeated.
+    fn run_deterministic(&self, ctx: &mut Context<'m>, updates: &mut Vec<u32>) -> R<u64> {
+        let mut count = 0;
+        self.parameters.run(ctx, &mut |ctx| {
+            ctx.mask = 0;
+            (self.body)(ctx, &mut |ctx| {
+                count += 1;
+                self.push(ctx, ctx.mask, updates);
+                GO
+            })
+        })?;
+        Ok(count)
+    }
+
+    /// Executes the initialisation: rows of new values, each once.
+    pub fn initial(&self, ctx: &mut Context<'m>) -> R<Vec<u32>> {
+        let mut rows: Vec<u32> = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        (self.body)(ctx, &mut |ctx| {
+            let row: Vec<u32> = self.written.iter().map(|slot| ctx.slots[*slot]).collect();
+            if !seen.contains(&row) {
+                rows.extend_from_slice(&row);
+                seen.insert(row);
+            }
+            GO
+        })?;
+        Ok(rows)
+    }
+
+    /// Appends the mask and the new values.
+    #[inline]
+    fn push(&self, ctx: &Context<'m>, mask: u64, out: &mut Vec<u32>) {
+        out.extend([mask as u32, (mask >> 32) as u32]);
+        let word = |(i, slot): (usize, &usize)| if mask >> i & 1 == 1 { ctx.slots[*slot] } else { 0 };
+        out.extend(self.written.iter().enumerate().map(word));
     }
 }
 
@@ -147,6 +185,32 @@ impl<'m> Compiler<'_, 'm> {
         }
         let body = self.subst(body, &targets)?;
         Ok(EventCode { parameters, body, shown, written, copied, deterministic })
+    }
+
+    /// Compiles the initialisation, which reads no variable before it is assigned.
+    ///
+    /// # Errors
+    /// A part of it has no compiled form.
+    pub fn initialisation(&mut self) -> C<EventCode<'m>> {
+        let model = self.context.eval.model;
+        let body = &model.initialisation;
+        let mut targets = Targets::default();
+        let mut written = Vec::new();
+        for v in (0..model.variables.len() as u32).map(VarId) {
+            if !assigns(body, Target::Var(v)) {
+                return Err("a variable is perhaps not assigned".into());
+            }
+            let slot = self.fresh();
+            targets.places.push((Target::Var(v), slot, 0));
+            written.push(slot);
+        }
+        let parameters = self.plan(&[], &[])?;
+        let code = self.subst(body, &targets)?;
+        if !self.reads.is_empty() {
+            return Err("a variable is read before it is assigned".into());
+        }
+        let (shown, copied, deterministic) = (vec![], vec![], is_deterministic(body));
+        Ok(EventCode { parameters, body: code, shown, written, copied, deterministic })
     }
 
     fn subst(&mut self, s: &Subst, targets: &Targets) -> C<Exec<'m>> {
@@ -268,11 +332,13 @@ impl<'m> Compiler<'_, 'm> {
                 Box::new(move |ctx, k| one_after_other(&parts, ctx, k))
             }
             SubstKind::Sequence(parts) => self.sequence(parts, targets)?,
-            SubstKind::While { .. } => return Err("a loop".into()),
+            SubstKind::While { condition, body, invariant, variant } => {
+                self.repeat(condition, body, invariant, variant, targets)?
+            }
         })
     }
 
-    fn assign(&mut self, list: &[(Target, bsym_language::model::Expr)], targets: &Targets) -> C<Exec<'m>> {
+    fn assign(&mut self, list: &[(Target, Expr)], targets: &Targets) -> C<Exec<'m>> {
         let mut moves: Vec<(Run<'m, u32>, usize, u64)> = Vec::new();
         for (t, e) in list {
             let (slot, bit) = targets.place(*t)?;
@@ -288,12 +354,7 @@ impl<'m> Compiler<'_, 'm> {
         }))
     }
 
-    fn becomes_in(
-        &mut self,
-        names: &[Target],
-        set: &bsym_language::model::Expr,
-        targets: &Targets,
-    ) -> C<Exec<'m>> {
+    fn becomes_in(&mut self, names: &[Target], set: &Expr, targets: &Targets) -> C<Exec<'m>> {
         let rep = self.rep(set).element().ok_or("no set")?;
         let set = self.set(set)?.run;
         let places = names.iter().map(|t| targets.place(*t)).collect::<C<Vec<_>>>()?;
@@ -371,6 +432,76 @@ impl<'m> Compiler<'_, 'm> {
         Ok(Box::new(move |ctx, k| one_after_other(&steps, ctx, k)))
     }
 
+    /// A loop whose body has one execution.
+    fn repeat(
+        &mut self,
+        condition: &Pred,
+        body: &Subst,
+        invariant: &Pred,
+        variant: &Expr,
+        targets: &Targets,
+    ) -> C<Exec<'m>> {
+        if !is_deterministic(body) {
+            return Err("a loop with choices".into());
+        }
+        let (variables, locals, old) = (self.variables.clone(), self.locals.clone(), self.old.clone());
+        let mut inside = Targets::default();
+        let (mut enter, mut start, mut end, mut leave) = (vec![], vec![], vec![], vec![]);
+        for t in targets_of(body) {
+            let (before, here, next) = (self.current(t)?, self.fresh(), self.fresh());
+            enter.push((before, here));
+            start.push((here, next));
+            end.push((next, here));
+            let (to, bit) = targets.place(t)?;
+            leave.push((here, to, bit));
+            inside.places.push((t, next, 0));
+        }
+        self.old = Some(variables.clone());
+        for ((t, ..), (_, here)) in inside.places.iter().zip(&enter) {
+            match t {
+                Target::Var(v) => self.variables[v.index()] = *here,
+                Target::Local(l) => drop(self.locals.insert(*l, *here)),
+            }
+        }
+        let (invariant, condition) = (self.pred(invariant)?.run, self.pred(condition)?.run);
+        let variant = self.int(variant)?.run;
+        let body = self.subst(body, &inside)?;
+        (self.variables, self.locals, self.old) = (variables, locals, old);
+        self.weight += 100;
+        Ok(Box::new(move |ctx, k| {
+            copy(ctx, &enter);
+            let mut before = i64::MAX;
+            loop {
+                if !invariant(ctx)? {
+                    return Err(Fail);
+                }
+                if !condition(ctx)? {
+                    break;
+                }
+                let measure = variant(ctx)?;
+                if measure < 0 || measure >= before || ctx.is_stopped() {
+                    return Err(Fail);
+                }
+                before = measure;
+                copy(ctx, &start);
+                let mut done = false;
+                let _once = body(ctx, &mut |_| {
+                    done = true;
+                    GO
+                })?;
+                if !done {
+                    return GO;
+                }
+                copy(ctx, &end);
+            }
+            for (from, to, bit) in &leave {
+                ctx.slots[*to] = ctx.slots[*from];
+                ctx.mask |= bit;
+            }
+            k(ctx)
+        }))
+    }
+
     fn current(&mut self, t: Target) -> C<usize> {
         match t {
             Target::Var(v) => Ok(self.variable_slot(v)),
@@ -378,6 +509,12 @@ impl<'m> Compiler<'_, 'm> {
                 self.locals.get(&l).copied().ok_or_else(|| "a local is perhaps not assigned".into())
             }
         }
+    }
+}
+
+fn copy(ctx: &mut Context<'_>, moves: &[(usize, usize)]) {
+    for (from, to) in moves {
+        ctx.slots[*to] = ctx.slots[*from];
     }
 }
 
@@ -443,6 +580,7 @@ fn is_deterministic(s: &Subst) -> bool {
             branches.iter().all(|(_, s)| is_deterministic(s)) && is_deterministic(otherwise)
         }
         SubstKind::Sequence(parts) | SubstKind::Parallel(parts) => parts.iter().all(is_deterministic),
+        SubstKind::While { body, .. } => is_deterministic(body),
         _ => false,
     }
 }
