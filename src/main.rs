@@ -94,8 +94,10 @@ impl Command {
     fn output(&self) -> OutputArguments {
         match self {
             Command::Check(a) | Command::Bmc(a) | Command::Kind(a) | Command::Ic3(a) => a.output.clone(),
+            Command::Mc(a) => a.verify.output.clone(),
             Command::Parse(a) => a.output.clone(),
             Command::Po(a) => a.output.clone(),
+            Command::Proofs(a) => a.output.clone(),
             Command::Certify(a) => a.output.clone(),
             Command::Replay(a) => a.output.clone(),
             Command::Completions { .. } | Command::Manual => OutputArguments::default(),
@@ -105,10 +107,11 @@ impl Command {
     fn limits(&self) -> LimitArguments {
         match self {
             Command::Check(a) | Command::Bmc(a) | Command::Kind(a) | Command::Ic3(a) => a.limits.clone(),
+            Command::Mc(a) => a.verify.limits.clone(),
             Command::Po(a) => a.limits.clone(),
             Command::Certify(a) => a.limits.clone(),
             Command::Replay(a) => a.limits.clone(),
-            Command::Parse(_) | Command::Completions { .. } | Command::Manual => {
+            Command::Proofs(_) | Command::Parse(_) | Command::Completions { .. } | Command::Manual => {
                 LimitArguments { timeout: None::<Duration>, memory: None }
             }
         }

@@ -71,6 +71,28 @@ codes! {
     NOT_A_MACHINE = 408 Structure;
     /// The machine has another name than its file.
     NAME_DIFFERS = 409 Structure;
+    /// A free type without values.
+    EMPTY_FREE_TYPE = 411 Structure;
+    /// An external function that nobody knows is replaced by its definition.
+    UNKNOWN_EXTERNAL = 410 Structure;
+    /// A machine that is referred to was not found.
+    MISSING_MACHINE = 420 Structure;
+    /// Machines need each other.
+    CYCLIC_MACHINES = 421 Structure;
+    /// A machine was found under a name that differs in upper and lower case.
+    NAME_CASE = 422 Structure;
+    /// A machine is given the wrong number of arguments, or parameters differ from the abstraction's.
+    MACHINE_PARAMETERS = 423 Structure;
+    /// An operation may not be called at this place.
+    ILLEGAL_CALL = 424 Structure;
+    /// `PROMOTES` names what is no operation of an included machine.
+    UNKNOWN_PROMOTED = 425 Structure;
+    /// A refinement lacks an operation of its abstraction, has one of its own, or one of another form.
+    NOT_REFINED = 426 Structure;
+    /// `VALUES` names what needs no value.
+    BAD_VALUE = 427 Structure;
+    /// A predicate speaks of variables that exist in the abstraction only, and is not checked.
+    ABSTRACT_ONLY = 428 Structure;
 
     /// A set is used nowhere (warning, as all that follow).
     UNUSED_SET = 501 Scope;
@@ -106,6 +128,8 @@ codes! {
     EXISTS_WITH_IMPLICATION = 517 Structure;
     /// Operators group in another way than the text suggests.
     MISLEADING_GROUPING = 518 Structure;
+    /// A section stands in a kind of machine that cannot have it.
+    MISPLACED_SECTION = 429 Structure;
 }
 
 #[cfg(test)]

@@ -1,10 +1,13 @@
 #![doc = include_str!("../README.md")]
+pub mod archive;
 pub mod ast;
 pub mod check;
 pub mod check_codes;
 pub mod decode;
 pub mod definitions;
 pub mod diagnostic;
+pub mod external;
+pub mod files;
 pub mod int;
 pub mod lexer;
 pub mod lint;
@@ -14,6 +17,8 @@ pub mod operators;
 pub mod parse_codes;
 pub mod parser;
 pub mod print;
+pub mod project;
+pub mod prolog;
 pub mod render;
 pub mod source;
 pub mod stack;

@@ -82,4 +82,10 @@ codes! {
     UNEXPECTED_REFINES = 42;
     /// A section that is not allowed in this kind of machine.
     SECTION_NOT_ALLOWED = 43;
+    /// Text that is no Prolog term, in a package of ProB.
+    MALFORMED_TERM = 60;
+    /// A package of ProB with a part that is not understood.
+    MALFORMED_PACKAGE = 61;
+    /// A file of Rodin that is not well-formed, or lacks an attribute.
+    MALFORMED_XML = 62;
 }

@@ -34,6 +34,7 @@ pub struct Env<'e> {
     old: Option<&'e Env<'e>>,
     updates: Option<&'e BTreeMap<Target, Value>>,
     frame: Option<&'e Frame<'e>>,
+    type_parameters: &'e [Value],
 }
 
 impl<'e> Env<'e> {
@@ -68,6 +69,15 @@ impl<'e> Env<'e> {
 
     pub(crate) fn without_old(self) -> Self {
         Env { old: None, ..self }
+    }
+
+    /// The same, inside the declaration of a free type: the sets that its type parameters stand for.
+    pub(crate) fn with_type_parameters(self, type_parameters: &'e [Value]) -> Self {
+        Env { type_parameters, ..self }
+    }
+
+    pub(crate) fn type_parameter(&self, i: u32) -> Option<&'e Value> {
+        self.type_parameters.get(i as usize)
     }
 
     /// The value of a name.

@@ -233,13 +233,26 @@ impl<'m> Evaluator<'m> {
             }
             ExprKind::Succ => LazySet::Succ.into(),
             ExprKind::Pred => LazySet::Pred.into(),
-            ExprKind::FreeSet(..)
-            | ExprKind::Constructor(..)
-            | ExprKind::TypeParameter(_)
-            | ExprKind::Tree(..)
-            | ExprKind::External(..)
-            | ExprKind::Call(..)
-            | ExprKind::Abstract(_) => return Err(EvalError::unsupported(at, "this has no value yet")),
+            ExprKind::FreeSet(id, sets) => {
+                let sets = sets.iter().map(|e| self.expr(env, e)).collect::<Eval<Vec<_>>>()?;
+                LazySet::Free(*id, sets).into()
+            }
+            ExprKind::Constructor(id, i) => self.constructor(*id, *i, &expr.ty, at)?,
+            ExprKind::TypeParameter(i) => {
+                let unbound = || EvalError::unsupported(at, "a type parameter under a binder has no value");
+                env.type_parameter(*i).cloned().ok_or_else(unbound)?
+            }
+            ExprKind::Tree(op, args) => {
+                let args = args.iter().map(|e| self.expr(env, e)).collect::<Eval<Vec<_>>>()?;
+                self.tree(*op, &args, at)?
+            }
+            ExprKind::External(f, args) => {
+                let args = args.iter().map(|e| self.expr(env, e)).collect::<Eval<Vec<_>>>()?;
+                self.external(*f, &args, &expr.ty, at)?
+            }
+            ExprKind::Call(..) | ExprKind::Abstract(_) => {
+                return Err(EvalError::unsupported(at, "this has no value yet"));
+            }
         })
     }
 
@@ -465,7 +478,11 @@ impl<'m> Evaluator<'m> {
                     .try_fold(Value::empty(), |all, p| self.binary(BinaryOp::Union, all, p, at))?;
                 self.equal(&whole, &union, at)?
             }
-            PredKind::External(..) | PredKind::Call(..) => {
+            PredKind::External(f, args) => {
+                let args = args.iter().map(|e| self.expr(env, e)).collect::<Eval<Vec<_>>>()?;
+                self.external_pred(*f, &args, at)?
+            }
+            PredKind::Call(..) => {
                 return Err(EvalError::unsupported(at, "this has no truth value yet"));
             }
             PredKind::If(p, a, b) => {
@@ -498,6 +515,9 @@ impl<'m> Evaluator<'m> {
             return Ok(inside == (op == Member));
         }
         let left = self.eval(env, a)?;
+        if op == Equal && self.is_own_definition(&left, b) {
+            return Ok(true);
+        }
         let right = self.eval(env, b)?;
         Ok(match op {
             Equal => self.equal(&left, &right, at)?,

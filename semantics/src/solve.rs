@@ -342,12 +342,28 @@ impl<'m> Search<'_, 'm> {
         {
             return Ok(source);
         }
+        if !matches!(&best, Some((n, _)) if *n <= limit)
+            && let Some(source) = self.recursive(env, bound, settled)
+        {
+            return Ok(source);
+        }
         match (best, probe) {
             (Some((_, source)), None) => Ok(source),
             (Some((n, source)), Some(_)) if n <= limit => Ok(source),
             (_, Some(source)) => Ok(source),
             (None, None) => Err(self.unconfined(bound)),
         }
+    }
+
+    /// `c = E` where E is a relation that needs c itself.
+    fn recursive(&self, env: &Env<'_>, bound: &Binding, settled: &[bool]) -> Option<Source<'_>> {
+        self.literals.iter().enumerate().find_map(|(i, literal)| {
+            let PredKind::Compare(CompareOp::Equal, a, b) = &literal.pred.kind else { return None };
+            let ExprKind::Const(c) = a.kind else { return None };
+            self.unknown(a, bound)?;
+            let value = self.eval.recursive(env, c, b).filter(|_| literal.positive && !settled[i])?;
+            self.may_narrow(env, settled, i).then(|| Source::Values(a, vec![value]))
+        })
     }
 
     fn unconfined(&self, bound: &Binding) -> EvalError {

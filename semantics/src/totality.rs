@@ -1,7 +1,10 @@
 //! Whether a formula can be ill-defined, judged by its operators alone.
 
+use bsym_language::external::Support;
 use bsym_language::int::Int;
 use bsym_language::model::{BinaryOp, Expr, ExprKind, Pred, PredKind, QuantOp, UnaryOp};
+
+use bsym_language::types::Type;
 
 use crate::cardinality::Cardinality;
 use crate::env::{Env, FreeNames};
@@ -19,7 +22,10 @@ impl Evaluator<'_> {
             PredKind::Not(p) | PredKind::Forall(_, p) | PredKind::Exists(_, p) => self.is_total(env, p),
             PredKind::Compare(_, a, b) => self.is_total_expr(env, a) && self.is_total_expr(env, b),
             PredKind::Finite(e) => self.is_total_expr(env, e),
-            PredKind::External(..) | PredKind::Call(..) => false,
+            PredKind::External(f, args) => {
+                f.support() == Support::Total && args.iter().all(|e| self.is_total_expr(env, e))
+            }
+            PredKind::Call(..) => false,
             PredKind::Partition(e, es) => {
                 self.is_total_expr(env, e) && es.iter().all(|e| self.is_total_expr(env, e))
             }
@@ -55,7 +61,10 @@ impl Evaluator<'_> {
             ExprKind::Let(defs, e) => {
                 defs.iter().all(|(_, e)| self.is_total_expr(env, e)) && self.is_total_expr(env, e)
             }
-            ExprKind::Iterate(..) | ExprKind::Tree(..) | ExprKind::External(..) | ExprKind::Call(..) => false,
+            ExprKind::External(f, args) => {
+                f.support() == Support::Total && args.iter().all(|e| self.is_total_expr(env, e))
+            }
+            ExprKind::Iterate(..) | ExprKind::Tree(..) | ExprKind::Call(..) => false,
             ExprKind::Var(_) | ExprKind::Old(_) | ExprKind::Const(_) | ExprKind::Local(_) => true,
             _ => true,
         };
@@ -72,6 +81,13 @@ impl Evaluator<'_> {
     fn is_total_function(&self, env: &Env<'_>, f: &Expr, x: &Expr) -> bool {
         if !self.is_closed(env, f) {
             return false;
+        }
+        if let ExprKind::Constructor(id, position) = &f.kind
+            && let Some((_, Type::Free(_, arguments))) = f.ty.as_relation()
+        {
+            let sets: Vec<_> = arguments.iter().map(|t| self.type_values(t)).collect();
+            let domain = self.argument_set(*id, *position, &sets, x.span);
+            return matches!(domain, Ok(Some(set)) if self.is_universal(&set));
         }
         let Ok(Value::Set(pairs)) = self.eval(env, f) else { return false };
         let all = self.type_values(&x.ty);

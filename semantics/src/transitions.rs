@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bsym_language::model::{
-    ChoiceId, ConstId, Event, EventId, Pred, PredKind, Subst, SubstKind, Target, VarId,
+    ChoiceId, ConstId, Event, EventId, Pred, PredKind, RefinementId, Subst, SubstKind, Target, VarId,
 };
 use bsym_language::source::Span;
 
@@ -37,6 +37,8 @@ pub enum Outcome {
     AssertFailed(Span),
     /// The `PRE` inside the body is false.
     PreconditionFailed(Span),
+    /// No abstract event can follow.
+    RefinementFailed(RefinementId),
 }
 
 /// An edge of the transition system, or a step that goes wrong on the way.
@@ -196,6 +198,7 @@ impl Evaluator<'_> {
                     End::IllDefined(e) => Outcome::IllDefined(e),
                     End::Assert(span) => Outcome::AssertFailed(span),
                     End::Precondition(span) => Outcome::PreconditionFailed(span),
+                    End::Refinement(id) => Outcome::RefinementFailed(id),
                 };
                 Ok((execution, outcome))
             })

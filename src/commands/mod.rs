@@ -1,8 +1,10 @@
 //! The commands. Each reads its input, does its work, prints its result and answers with an exit code.
 
 mod certify;
+mod mc;
 mod parse;
 mod po;
+mod proofs;
 mod replay;
 mod status;
 mod verify;
@@ -23,8 +25,10 @@ pub fn run(command: Command, control: &Control) -> u8 {
         Command::Bmc(a) => verify::run(Engine::Bmc, &a, control),
         Command::Kind(a) => verify::run(Engine::Kind, &a, control),
         Command::Ic3(a) => verify::run(Engine::Ic3, &a, control),
+        Command::Mc(a) => mc::run(&a, control),
         Command::Parse(a) => parse::run(&a),
         Command::Po(a) => po::run(&a, control),
+        Command::Proofs(a) => proofs::run(&a),
         Command::Certify(a) => certify::run(&a, control),
         Command::Replay(a) => replay::run(&a, control),
         Command::Completions { shell } => completions(shell),

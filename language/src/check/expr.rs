@@ -71,6 +71,9 @@ impl Checker {
         if let Some(l) = self.local(name) {
             return Expr { kind: ExprKind::Local(l), ty: self.local_type(l), span };
         }
+        if let Some(external) = self.external(name, span) {
+            return self.external_expr(&external, &[], span);
+        }
         if let Some(entry) = self.definition(name) {
             return self
                 .expand(&entry, &[], span, |m, a| m.expand_expr(a), |c, body| c.expr(body))
@@ -97,20 +100,12 @@ impl Checker {
         let (kind, ty) = match entity {
             Entity::Carrier(c) => (ExprKind::Carrier(c), Type::pow(Type::Carrier(c))),
             Entity::Element(c, i) => (ExprKind::Element(c, i), Type::Carrier(c)),
+            Entity::FreeType(id) => return self.free_set(id, None, span),
+            Entity::Constructor(id, i) => return self.constructor(id, i, span),
+            Entity::TypeParameter(i) => (ExprKind::TypeParameter(i), Type::pow(Type::Parameter(i))),
             Entity::Const(c) => (ExprKind::Const(c), self.model.constants[c.index()].ty.clone()),
             Entity::Var(v) => {
-                if self.visibility != Visibility::State {
-                    self.report(
-                        Diagnostic::error(
-                            codes::NOT_VISIBLE,
-                            span,
-                            format!(
-                                "variable `{name}` may not be used here, where only constants have a value"
-                            ),
-                        )
-                        .label(declared, "declared here"),
-                    );
-                }
+                self.check_readable(v, name, span, declared);
                 (ExprKind::Var(v), self.model.variables[v.index()].ty.clone())
             }
         };
@@ -122,7 +117,8 @@ impl Checker {
             return Expr { kind: ExprKind::Local(l), ty: self.local_type(l), span };
         }
         match self.globals.get(name) {
-            Some(&(Entity::Var(v), _)) => {
+            Some(&(Entity::Var(v), declared)) => {
+                self.check_readable(v, name, span, declared);
                 if !self.old_values {
                     self.error(
                         codes::OLD_VALUE,
@@ -167,15 +163,20 @@ impl Checker {
 
     fn apply(&mut self, f: &ast::Expr, args: &[ast::Expr], span: Span) -> Expr {
         if let Ast::Ident(name) = &f.kind
+            && let Some(external) = self.external(name, span)
+        {
+            return self.external_expr(&external, args, span);
+        }
+        if let Ast::Ident(name) = &f.kind
+            && self.local(name).is_none()
+            && let Some(&(Entity::FreeType(id), _)) = self.globals.get(name)
+        {
+            return self.free_set(id, Some(args), span);
+        }
+        if let Ast::Ident(name) = &f.kind
             && let Some(entry) = self.definition(name)
             && !entry.parameters.is_empty()
         {
-            if self.definitions.get(&format!("EXTERNAL_FUNCTION_{name}")).is_some()
-                || self.definitions.get(&format!("EXTERNAL_PREDICATE_{name}")).is_some()
-            {
-                self.not_supported(span, &format!("the external function `{name}`"));
-                return self.erroneous(span);
-            }
             return self
                 .expand(&entry, args, span, |m, a| m.expand_expr(a), |c, body| c.expr(body))
                 .unwrap_or_else(|| self.erroneous(span));

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::ast::{BinaryOp as In, BuiltinFn, Constant, ExprKind as Ast, Quantifier, UnaryOp as InUnary};
-use crate::walk::Replacement;
 
 impl Checker {
     pub(super) fn pred(&mut self, e: &ast::Expr) -> Pred {
@@ -169,12 +168,12 @@ impl Checker {
 
     /// The predicate that a definition stands for; `None` if this is not a definition.
     fn definition_call(&mut self, e: &ast::Expr) -> Option<Pred> {
-        let (entry, args) = self.called_definition(e)?;
-        let name = &entry.name.name;
-        if self.definitions.get(&format!("EXTERNAL_PREDICATE_{name}")).is_some() {
-            self.not_supported(e.span, &format!("the external predicate `{name}`"));
-            return Some(Pred { kind: PredKind::True, span: e.span });
+        if let Some((name, args)) = external::called(e)
+            && let Some(external) = self.external(name, e.span)
+        {
+            return self.external_pred(&external, args, e.span);
         }
+        let (entry, args) = self.called_definition(e)?;
         let result = self.expand(&entry, args, e.span, |m, a| m.expand_expr(a), |c, body| c.pred(body));
         Some(result.unwrap_or(Pred { kind: PredKind::True, span: e.span }))
     }
@@ -225,22 +224,6 @@ impl Checker {
         Pred { kind: PredKind::True, span: e.span }
     }
 
-    fn substituted(&mut self, s: &ast::Subst, p: &ast::Expr, span: Span) -> Pred {
-        let hidden = self.assignable.clone();
-        // Here a bound variable may stand on the left as well.
-        self.assignable.extend(self.scope.iter().map(|(_, l)| *l));
-        let s = self.subst(s);
-        self.assignable = hidden;
-        let p = self.pred(p);
-        match simple_assignments(&s) {
-            Some(replacement) => replacement.in_pred(&p),
-            None => {
-                self.not_supported(span, "a substitution in a predicate other than an assignment");
-                p
-            }
-        }
-    }
-
     /// Splits a section at its top-level `&`, also through definitions.
     pub(super) fn conjuncts(&mut self, e: &ast::Expr) -> Vec<Conjunct> {
         let mut out = vec![];
@@ -266,7 +249,7 @@ impl Checker {
                 _ => {}
             }
             if let Some((entry, args)) = self.called_definition(e)
-                && self.definitions.get(&format!("EXTERNAL_PREDICATE_{}", entry.name.name)).is_none()
+                && !self.is_external(&entry.name.name)
             {
                 let printed = printed || !args.is_empty();
                 self.expand(
@@ -292,33 +275,12 @@ impl Checker {
             out.push(Conjunct {
                 label,
                 text,
-                origin: ComponentId(0),
+                origin: self.component(),
                 span: used.unwrap_or(inner.span),
                 pred,
             });
         }
     }
-}
-
-fn simple_assignments(s: &Subst) -> Option<Replacement> {
-    let mut replacement = Replacement::default();
-    let mut todo = vec![s];
-    while let Some(s) = todo.pop() {
-        match &s.kind {
-            SubstKind::Skip => {}
-            SubstKind::Parallel(list) => todo.extend(list),
-            SubstKind::Assign(list) => {
-                for (target, value) in list {
-                    match target {
-                        Target::Var(v) => replacement.variables.insert(*v, value.clone()),
-                        Target::Local(l) => replacement.locals.insert(*l, value.clone()),
-                    };
-                }
-            }
-            _ => return None,
-        }
-    }
-    Some(replacement)
 }
 
 fn symbol(op: In) -> &'static str {

@@ -108,7 +108,7 @@ fn collect_typed(s: &Subst, out: &mut Vec<LocalId>) {
                 collect_typed(body, out);
             }
         }
-        SubstKind::Any(_, _, p, body) | SubstKind::Pre(p, body) | SubstKind::Assert(p, body) => {
+        SubstKind::Any(_, _, p, body) | SubstKind::Pre(p, body) | SubstKind::Assert(_, p, body) => {
             guard(p);
             collect_typed(body, out);
         }

@@ -365,8 +365,16 @@ impl Parser<'_> {
         Ok(Expr { kind: ExprKind::SeqExtension(items), span: self.span_from(open) })
     }
 
-    /// Whether an assignment stands directly inside the bracket at the next token.
+    /// Whether a substitution stands inside the bracket at the next token: it begins with a word that
+    /// only a substitution begins with, or holds an assignment.
     fn bracket_holds_substitution(&self) -> bool {
+        use TokenKind::{Any, Assert, Begin, Case, Choice, If, Let, Pre, Select, Skip, Var, While, Witness};
+        let first = self.kind_at(self.at + 1);
+        if matches!(first, Any | Assert | Begin | Case | Choice | Pre | Select | Skip | Var | While | Witness)
+        {
+            return true;
+        }
+        let block = matches!(first, If | Let);
         let mut nesting = 0usize;
         for index in self.at..self.tokens.len() {
             match self.kind_at(index) {
@@ -378,6 +386,7 @@ impl Parser<'_> {
                     }
                 }
                 TokenKind::Assign | TokenKind::BecomesIn | TokenKind::Outputs if nesting == 1 => return true,
+                TokenKind::Then | TokenKind::End if block => {}
                 TokenKind::Then | TokenKind::End | TokenKind::Eof | TokenKind::Error => return false,
                 _ => {}
             }

@@ -2,8 +2,11 @@
 
 use super::expr::literal;
 use super::names::{Printer, quoted};
+use super::type_parameter;
 use crate::model::*;
-use crate::walk::Names;
+use std::collections::BTreeSet;
+
+use crate::walk::{self, Names, Visitor};
 
 /// Where a substitution stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -90,39 +93,14 @@ impl Printer<'_> {
             list.push(("GOAL".into(), p.out));
         }
         list.retain(|(name, _)| !self.is_global(name));
-        let lines: Vec<String> = list.iter().map(|(name, v)| format!("{} == {v}", quoted(name))).collect();
+        // The files that the external functions of the model are declared in.
+        let mut used = Externals::default();
+        used.model(model);
+        let mut lines: Vec<String> = used.0.iter().map(|file| format!("\"{file}\"")).collect();
+        lines.extend(list.iter().map(|(name, v)| format!("{} == {v}", quoted(name))));
         if !lines.is_empty() {
             self.put(&format!("\nDEFINITIONS\n  {}", lines.join(";\n  ")));
         }
-    }
-
-    fn free_types(&mut self) {
-        let model = self.model;
-        if model.free_types.is_empty() {
-            return;
-        }
-        self.open_section("FREETYPES");
-        for (i, t) in model.free_types.iter().enumerate() {
-            if i > 0 {
-                self.put(";");
-                self.line();
-            }
-            self.put(&quoted(&t.name));
-            if t.parameters > 0 {
-                let names: Vec<String> = (0..t.parameters).map(super::type_parameter).collect();
-                self.put(&format!("({})", names.join(", ")));
-            }
-            for (k, c) in t.constructors.iter().enumerate() {
-                self.put(if k == 0 { " = " } else { ", " });
-                self.put(&quoted(&c.name));
-                if let Some(argument) = &c.argument {
-                    self.put("(");
-                    self.expr(argument, 120);
-                    self.put(")");
-                }
-            }
-        }
-        self.indent = 0;
     }
 
     /// The link to the variables of an abstraction, which are no part of the state.
@@ -155,6 +133,27 @@ impl Printer<'_> {
             .collect();
         if !sets.is_empty() {
             self.put(&format!("\nSETS\n  {}", sets.join(";\n  ")));
+        }
+    }
+
+    fn free_types(&mut self) {
+        let model = self.model;
+        for (i, t) in model.free_types.iter().enumerate() {
+            self.put(if i == 0 { "\nFREETYPES\n  " } else { ";\n  " });
+            self.put(&quoted(&t.name));
+            if t.parameters > 0 {
+                let names: Vec<String> = (0..t.parameters).map(type_parameter).collect();
+                self.put(&format!("({})", names.join(", ")));
+            }
+            for (k, c) in t.constructors.iter().enumerate() {
+                self.put(if k == 0 { " = " } else { ", " });
+                self.put(&quoted(&c.name));
+                if let Some(e) = &c.argument {
+                    self.put("(");
+                    self.expr(e, 0);
+                    self.put(")");
+                }
+            }
         }
     }
 
@@ -296,7 +295,7 @@ impl Printer<'_> {
                 self.put(")");
             }
             SubstKind::Pre(p, body) => self.ended("PRE ", p, body),
-            SubstKind::Assert(p, body) => self.ended("ASSERT ", p, body),
+            SubstKind::Assert(_, p, body) => self.ended("ASSERT ", p, body),
             SubstKind::Choice(_, list) => {
                 for (i, b) in list.iter().enumerate() {
                     self.put(if i == 0 { "CHOICE" } else { "OR" });
@@ -441,5 +440,34 @@ fn same(a: &Expr, b: &Expr) -> bool {
         (ExprKind::Binary(o, a1, a2), ExprKind::Binary(p, b1, b2)) => o == p && same(a1, b1) && same(a2, b2),
         (ExprKind::Unary(o, a), ExprKind::Unary(p, b)) => o == p && same(a, b),
         (a, b) => a == b,
+    }
+}
+
+#[derive(Default)]
+struct Externals(BTreeSet<&'static str>);
+
+impl Externals {
+    fn model(&mut self, m: &Model) {
+        for c in m.axioms.iter().chain(&m.invariant).chain(&m.assertions) {
+            self.pred(&c.pred);
+        }
+        self.subst(&m.initialisation);
+        m.events.iter().for_each(|e| self.subst(&e.body));
+    }
+}
+
+impl Visitor for Externals {
+    fn expr(&mut self, e: &Expr) {
+        if let ExprKind::External(f, _) = &e.kind {
+            self.0.insert(f.library());
+        }
+        walk::walk_expr(self, e);
+    }
+
+    fn pred(&mut self, p: &Pred) {
+        if let PredKind::External(f, _) = &p.kind {
+            self.0.insert(f.library());
+        }
+        walk::walk_pred(self, p);
     }
 }

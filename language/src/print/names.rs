@@ -47,6 +47,10 @@ impl<'m> Printer<'m> {
         let globals = self.globals.get_or_insert_with(|| {
             let mut names: HashSet<&str> = HashSet::new();
             names.extend(model.constants.iter().chain(&model.variables).map(|v| v.name.as_str()));
+            for t in &model.free_types {
+                names.insert(&t.name);
+                names.extend(t.constructors.iter().map(|c| c.name.as_str()));
+            }
             for c in &model.carriers {
                 names.insert(&c.name);
                 if let CarrierKind::Enumerated(elements) = &c.kind {

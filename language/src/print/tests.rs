@@ -6,13 +6,18 @@ use crate::int::Int;
 use crate::load::{check_expression, check_predicate, load_text};
 use crate::model::*;
 use crate::source::Span;
-use crate::types::{CarrierId, Type};
+use crate::types::{CarrierId, FreeTypeId, Type};
 use crate::walk::{VisitorMut, normalised, walk_expr_mut, walk_pred_mut};
 
-const NAMES: &str = "MACHINE M SETS S; C = {red, green} VARIABLES n, b, s, t, f, q, r, x
+const NAMES: &str = "MACHINE M SETS S; C = {red, green} FREETYPES L(p) = nil, cons(p * L(p))
+VARIABLES n, b, s, t, f, q, r, x, w
 INVARIANT n : INTEGER & b : BOOL & s : S & t <: S & f : S +-> INTEGER & q : seq(INTEGER)
-  & r : struct(a : INTEGER, c : C) & x : REAL
-INITIALISATION n, b, t, f, q, r, x := 0, TRUE, {}, {}, [], rec(a : 1, c : red), 1.5 || s :: S END";
+  & r : struct(a : INTEGER, c : C) & x : REAL & w : tree(INTEGER)
+INITIALISATION n, b, t, f, q, r, x, w := 0, TRUE, {}, {}, [], rec(a : 1, c : red), 1.5, bin(1) || s :: S END";
+
+fn tree() -> Type {
+    Type::relation(Type::seq(Type::Int), Type::Int)
+}
 
 /// Draws formulas of a wanted type from a stream of random bytes.
 struct Draw<'a> {
@@ -87,7 +92,8 @@ impl Draw<'_> {
             Type::Real => vec![ExprKind::Real("2.5".into())],
             Type::String => vec![ExprKind::String("a \"b\" \\ c".into())],
             Type::Carrier(CarrierId(1)) => vec![ExprKind::Element(CarrierId(1), self.below(2) as u32)],
-            Type::Carrier(_) => vec![],
+            Type::Carrier(_) | Type::Parameter(_) => vec![],
+            Type::Free(t, _) => vec![ExprKind::Constructor(*t, 0)],
             Type::Pow(t) => match &**t {
                 Type::Int => vec![
                     ExprKind::EmptySet,
@@ -106,7 +112,6 @@ impl Draw<'_> {
             Type::Record(fields) => {
                 vec![ExprKind::Record(fields.iter().map(|(l, t)| (l.clone(), self.leaf(t))).collect())]
             }
-            Type::Free(..) | Type::Parameter(_) => unreachable!("no such type is drawn"),
         });
         let i = self.below(known.len());
         Self::make(known.swap_remove(i), ty)
@@ -130,7 +135,11 @@ impl Draw<'_> {
             }
             (_, Type::Int) => {
                 use BinaryOp::*;
-                match self.below(9) {
+                match self.below(11) {
+                    9 => {
+                        ExprKind::External(ExternalFunction::StringLength, vec![self.expr(&Type::String, d)])
+                    }
+                    10 => ExprKind::Tree(TreeOp::Top, vec![self.expr(&tree(), d)]),
                     0 => ExprKind::Unary(UnaryOp::Card, self.boxed(&Type::pow(Type::Int), d)),
                     1 => {
                         let a = self.boxed(&Type::Int, d);
@@ -161,6 +170,19 @@ impl Draw<'_> {
             (_, Type::Real) => {
                 let op = [BinaryOp::AddReal, BinaryOp::SubtractReal, BinaryOp::MultiplyReal][self.below(3)];
                 ExprKind::Binary(op, self.boxed(ty, d), self.boxed(ty, d))
+            }
+            (_, Type::String) => {
+                let parts = vec![self.expr(ty, d), self.expr(ty, d)];
+                ExprKind::External(ExternalFunction::StringAppend, parts)
+            }
+            (_, Type::Free(t, arguments)) => {
+                let argument = Type::pair(arguments[0].clone(), ty.clone());
+                let cons =
+                    Self::make(ExprKind::Constructor(*t, 1), &Type::relation(argument.clone(), ty.clone()));
+                ExprKind::Apply(Box::new(cons), self.boxed(&argument, d))
+            }
+            (_, t) if *t == tree() && self.below(2) == 0 => {
+                ExprKind::Tree(TreeOp::Bin, vec![self.expr(t, d), self.expr(&Type::Int, d), self.expr(t, d)])
             }
             (_, Type::Bool) => ExprKind::BoolOf(Box::new(self.pred(d))),
             (_, Type::Pair(a, b)) => ExprKind::Binary(BinaryOp::Maplet, self.boxed(a, d), self.boxed(b, d)),
@@ -235,7 +257,8 @@ impl Draw<'_> {
     fn pred(&mut self, depth: u32) -> Pred {
         let span = Span::default();
         let d = depth.saturating_sub(1);
-        let kind = match if depth == 0 { 6 } else { self.below(9) } {
+        let kind = match if depth == 0 { 6 } else { self.below(10) } {
+            9 => PredKind::External(ExternalFunction::StringIsInt, vec![self.expr(&Type::String, d)]),
             0 => PredKind::Not(Box::new(self.pred(d))),
             1 => PredKind::Implies(Box::new(self.pred(d)), Box::new(self.pred(d))),
             2 => PredKind::Iff(Box::new(self.pred(d)), Box::new(self.pred(d))),
@@ -341,7 +364,7 @@ impl Draw<'_> {
                 }
             }
             5 => SubstKind::Pre(self.pred(2), Box::new(self.subst(d, free))),
-            6 => SubstKind::Assert(self.pred(2), Box::new(self.subst(d, free))),
+            6 => SubstKind::Assert(Claim::Assertion, self.pred(2), Box::new(self.subst(d, free))),
             7 => SubstKind::Choice(self.choice(), vec![self.subst(d, free), self.subst(d, free)]),
             8 => SubstKind::If(self.branches(d, free), Box::new(self.subst(d, free))),
             9 => {
@@ -420,7 +443,9 @@ impl Draw<'_> {
     }
 
     fn some_type(&mut self) -> Type {
-        match self.below(7) {
+        match self.below(9) {
+            7 => Type::Free(FreeTypeId(0), vec![Type::Int]),
+            8 => tree(),
             0 => Type::Bool,
             1 => Type::Carrier(CarrierId(0)),
             2 => Type::Carrier(CarrierId(1)),

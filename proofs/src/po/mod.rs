@@ -8,8 +8,12 @@
 pub mod digest;
 pub mod error;
 pub mod file;
+pub mod frame;
 pub mod fresh;
 pub mod import;
+mod levels;
+mod matching;
+pub mod sources;
 pub(crate) mod write;
 
 pub use file::{PoError, PoFile};
