@@ -103,35 +103,6 @@ impl Printer<'_> {
         }
     }
 
-    fn free_types(&mut self) {
-        let model = self.model;
-        if model.free_types.is_empty() {
-            return;
-        }
-        self.open_section("FREETYPES");
-        for (i, t) in model.free_types.iter().enumerate() {
-            if i > 0 {
-                self.put(";");
-                self.line();
-            }
-            self.put(&quoted(&t.name));
-            if t.parameters > 0 {
-                let names: Vec<String> = (0..t.parameters).map(super::type_parameter).collect();
-                self.put(&format!("({})", names.join(", ")));
-            }
-            for (k, c) in t.constructors.iter().enumerate() {
-                self.put(if k == 0 { " = " } else { ", " });
-                self.put(&quoted(&c.name));
-                if let Some(argument) = &c.argument {
-                    self.put("(");
-                    self.expr(argument, 120);
-                    self.put(")");
-                }
-            }
-        }
-        self.indent = 0;
-    }
-
     /// The link to the variables of an abstraction, which are no part of the state.
     fn gluing(&mut self) {
         let model = self.model;
