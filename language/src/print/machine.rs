@@ -2,6 +2,7 @@
 
 use super::expr::literal;
 use super::names::{Printer, quoted};
+use super::type_parameter;
 use crate::model::*;
 use std::collections::BTreeSet;
 
@@ -133,6 +134,27 @@ impl Printer<'_> {
             .collect();
         if !sets.is_empty() {
             self.put(&format!("\nSETS\n  {}", sets.join(";\n  ")));
+        }
+    }
+
+    fn free_types(&mut self) {
+        let model = self.model;
+        for (i, t) in model.free_types.iter().enumerate() {
+            self.put(if i == 0 { "\nFREETYPES\n  " } else { ";\n  " });
+            self.put(&quoted(&t.name));
+            if t.parameters > 0 {
+                let names: Vec<String> = (0..t.parameters).map(type_parameter).collect();
+                self.put(&format!("({})", names.join(", ")));
+            }
+            for (k, c) in t.constructors.iter().enumerate() {
+                self.put(if k == 0 { " = " } else { ", " });
+                self.put(&quoted(&c.name));
+                if let Some(e) = &c.argument {
+                    self.put("(");
+                    self.expr(e, 0);
+                    self.put(")");
+                }
+            }
         }
     }
 
