@@ -40,7 +40,11 @@ fn run() {
     for entry in manifest["entries"].as_array().into_iter().flatten() {
         let (path, facts) = (entry["path"].as_str().unwrap_or_default(), &entry["facts"]);
         let states = facts["states"].as_u64().unwrap_or(0);
-        if facts["states"].as_u64().is_none() || entry["depends_on"].as_array().unwrap().is_empty() || entry["formalism"] != "b" || !path.contains(&wanted) || states > max
+        if facts["states"].as_u64().is_none()
+            || entry["depends_on"].as_array().unwrap().is_empty()
+            || entry["formalism"] != "b"
+            || !path.contains(&wanted)
+            || states > max
         {
             continue;
         }

@@ -7,6 +7,7 @@ mod po;
 mod proofs;
 mod replay;
 mod status;
+mod structure;
 mod verify;
 
 use bsym_engines::verdict::Engine;
