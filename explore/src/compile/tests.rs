@@ -10,6 +10,7 @@ use bsym_semantics::value::Value;
 
 use super::Compiler;
 use crate::context::Context;
+use crate::store::Store;
 
 const MACHINE: &str = "MACHINE Random SETS E = {e1, e2, e3}; D
     CONSTANTS k, h PROPERTIES k = 2 & h : E --> 0..3 & h = {e1 |-> 0, e2 |-> 3, e3 |-> 1}
@@ -339,7 +340,7 @@ fn compiled_predicates_agree_with_the_reference() {
         let eval = Evaluator::new(&model, &scope);
         let valuations = eval.constants(&Default::default()).found;
         for (text, p) in &preds {
-            let mut context = Context::new(eval, valuations.clone());
+            let mut context = Context::new(eval, valuations.clone(), Store::default());
             let mut compiler = Compiler::new(&mut context);
             let code = compiler.property(p).unwrap_or_else(|e| panic!("{text}: {e}"));
             let slots = compiler.slots();
