@@ -246,6 +246,9 @@ pub struct ParseArguments {
     /// Print the machine as it was understood
     #[arg(long)]
     pub print: bool,
+    /// Print it with the type of every name
+    #[arg(long)]
+    pub types: bool,
     #[command(flatten)]
     pub output: OutputArguments,
 }

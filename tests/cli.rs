@@ -436,3 +436,32 @@ fn recorded_proofs_are_counted_and_converted() {
     refused(&["proofs", &dir.path().join("none.zip").display().to_string()], &["no such file"]);
     refused(&["proofs", &package, "-o", &package], &["is an input of this command"]);
 }
+
+#[test]
+fn the_structure_of_a_machine_is_told() {
+    let dir = folder();
+    let text = "MACHINE lamp\nSETS S = {on, off}; T\nCONSTANTS k PROPERTIES k : NAT\nVARIABLES s, f\n\
+                INVARIANT s : S & /*@ label total */ f : T --> NAT\nINITIALISATION s := on || f := T * {k}\n\
+                OPERATIONS r <-- get(t) = PRE t : T THEN r := f(t) || s := off END\nEND";
+    let path = file(dir.path(), "lamp.mch", text).display().to_string();
+    let object = json(&run(&["parse", &path, "--types", "--json"]));
+    assert_valid("parse", &object);
+    let model = &object["model"];
+    assert_eq!(model["variables"][1]["type"], "POW(T * INTEGER)");
+    assert_eq!(model["carriers"][0]["elements"], serde_json::json!(["on", "off"]));
+    assert_eq!(
+        (&model["invariant"][1]["label"], &model["invariant"][1]["line"]),
+        (&"total".into(), &5.into())
+    );
+    let event = &model["events"][0];
+    assert_eq!((&event["reads"], &event["writes"]), (&serde_json::json!(["f"]), &serde_json::json!(["s"])));
+    assert_eq!(event["parameters"], serde_json::json!([{ "name": "t", "type": "T" }]));
+    let printed = object["print"].as_str().unwrap();
+    assert!(printed.contains("r /* INTEGER */ <-- get(t /* T */)"), "{printed}");
+    // What is printed is a machine of the same structure.
+    let again = file(dir.path(), "again.mch", printed).display().to_string();
+    let again = json(&run(&["parse", &again, "--json"]));
+    assert_eq!(again["model"]["events"][0]["reads"], event["reads"]);
+    let wrong = file(dir.path(), "wrong.mch", "MACHINE wrong VARIABLES x END").display().to_string();
+    assert_valid("parse", &json(&run(&["parse", &wrong, "--json"])));
+}

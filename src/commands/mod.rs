@@ -8,6 +8,7 @@ mod po;
 mod proofs;
 mod replay;
 mod status;
+mod structure;
 mod verify;
 
 use bsym_engines::verdict::Engine;

@@ -1,7 +1,7 @@
 //! Substitutions, operations and whole machines as text.
 
 use super::expr::literal;
-use super::names::{Printer, quoted};
+use super::names::{Printer, quoted, reference};
 use super::type_parameter;
 use crate::model::*;
 use std::collections::BTreeSet;
@@ -271,7 +271,7 @@ impl Printer<'_> {
     }
 
     fn targets(&self, list: impl Iterator<Item = Target>) -> String {
-        list.map(|t| quoted(&self.target(t))).collect::<Vec<_>>().join(", ")
+        list.map(|t| reference(&self.target(t))).collect::<Vec<_>>().join(", ")
     }
 
     pub(super) fn subst(&mut self, s: &Subst, place: Place) {
@@ -405,7 +405,7 @@ impl Printer<'_> {
         let root = Expr { kind, ty: value.ty.clone(), span: value.span };
         match part(&root, value) {
             Some((place, value)) => (Err(place), value),
-            None => (Ok(quoted(&self.target(t))), value),
+            None => (Ok(reference(&self.target(t))), value),
         }
     }
 }
