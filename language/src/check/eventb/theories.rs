@@ -173,8 +173,11 @@ impl Checker {
 
     fn count(&mut self, name: &Ident, wanted: usize, args: &[ast::Expr], span: Span) -> bool {
         if wanted != args.len() {
-            let message =
-                format!("operator `{}` has {wanted} parameters, {} arguments are given", name.name, args.len());
+            let message = format!(
+                "operator `{}` has {wanted} parameters, {} arguments are given",
+                name.name,
+                args.len()
+            );
             self.error(codes::ARGUMENT_COUNT, span, message);
         }
         wanted == args.len()
