@@ -608,7 +608,7 @@ fn a_precondition_that_is_no_guard_does_not_become_one() {
 fn scope_goal_and_renamed_names_are_printed() {
     let printed = round_trip(
         "MACHINE `A.B` DEFINITIONS SET_PREF_MAXINT == 2**3 - 1; SET_PREF_TIME_OUT == 5000; SET_PREF_CSE == TRUE;
-  SET_PREF_CLPFD == \"a \\\"b\\\"\"; scope_S == 1..4; GOAL == `p.x` > k
+  SET_PREF_CLPFD == \"a \\\"b\\\"\"; scope_S == 1..4; GOAL == p.x > k
 SETS S; `p.C` = {`p.red`, green} CONSTANTS k PROPERTIES k : NAT VARIABLES `p.x`, `q.INVARIANT` INVARIANT `p.x` : NAT & `q.INVARIANT` : `p.C`
 INITIALISATION `p.x` := 0 || `q.INVARIANT` := `p.red` OPERATIONS `p.go`(`a.b`) = PRE `a.b` : S THEN p.x := p.x + 1 END END",
     );
@@ -617,7 +617,7 @@ INITIALISATION `p.x` := 0 || `q.INVARIANT` := `p.red` OPERATIONS `p.go`(`a.b`) =
         "SET_PREF_TIME_OUT == 5000",
         "SET_PREF_CSE == TRUE",
         "scope_S == 4",
-        "GOAL == `p.x` > k",
+        "GOAL == p.x > k",
     ] {
         assert!(printed.contains(part), "{part} is missing in {printed}");
     }
