@@ -305,9 +305,10 @@ pub struct ProofsArguments {
     /// Write the status as po.json
     #[arg(short, long, value_name = "FILE")]
     pub output_file: Option<PathBuf>,
-    /// Count the pairs of this machine; without it, those of the machine in the input
-    #[arg(long, value_name = "FILE")]
-    pub machine: Option<PathBuf>,
+    /// Count the pairs of this machine of the project, or in this file; without it, those of the machine
+    /// in the input
+    #[arg(long, value_name = "NAME|FILE")]
+    pub machine: Option<String>,
     /// Count obligations that were only reviewed as proven
     #[arg(long)]
     pub trust_reviewed: bool,
