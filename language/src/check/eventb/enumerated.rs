@@ -3,7 +3,7 @@
 use super::Composer;
 use crate::ast::{BinaryOp, BuiltinFn, Expr, ExprKind, Ident, UnaryOp};
 use crate::eventb::project::Formula;
-use crate::model::{CarrierKind, CompareOp, ConstId, ExprKind as Typed, PredKind};
+use crate::model::{Carrier, CarrierKind, CompareOp, ConstId, ExprKind as Typed, PredKind};
 use crate::types::{CarrierId, Type};
 
 /// The elements of a carrier set, if the axioms say `partition(S, {a}, {b}, …)`, or `S = {a, b, …}`
@@ -55,6 +55,20 @@ pub(super) fn elements<'a>(set: &str, axioms: &[&'a Formula], constants: &[&Iden
     });
     let all = found.iter().enumerate().all(|(i, a)| found[..i].iter().all(|b| different(a, b)));
     (counted || all).then_some(found)
+}
+
+/// Whether an axiom says `partition(S, {a}, {b}, …)` of an enumerated set and nothing else.
+pub(super) fn is_definition(e: &Expr, carriers: &[Carrier]) -> bool {
+    let ExprKind::Builtin(BuiltinFn::Partition, parts) = &e.kind else { return false };
+    let Some((whole, parts)) = parts.split_first() else { return false };
+    carriers.iter().any(|c| match &c.kind {
+        CarrierKind::Enumerated(names) => {
+            is_name(whole, &c.name)
+                && parts.len() == names.len()
+                && parts.iter().zip(names).all(|(p, n)| single(p) == Some(n))
+        }
+        CarrierKind::Deferred => false,
+    })
 }
 
 fn conjuncts(e: &Expr) -> Vec<&Expr> {

@@ -171,6 +171,9 @@ impl<'p> Composer<'p> {
         for context in contexts {
             let origin = self.components[&(false, context.name.name.as_str())];
             for formula in &context.axioms {
+                if enumerated::is_definition(&formula.tree, &self.c.model.carriers) {
+                    continue;
+                }
                 let conjunct = self.conjunct(formula, origin);
                 if formula.theorem { theorems.push(conjunct) } else { axioms.push(conjunct) }
             }
