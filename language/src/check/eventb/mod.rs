@@ -171,10 +171,10 @@ impl<'p> Composer<'p> {
         for context in contexts {
             let origin = self.components[&(false, context.name.name.as_str())];
             for formula in &context.axioms {
-                if enumerated::is_definition(&formula.tree, &self.c.model.carriers) {
+                let conjunct = self.conjunct(formula, origin);
+                if !formula.theorem && enumerated::is_settled(&conjunct.pred, &self.c.model.carriers) {
                     continue;
                 }
-                let conjunct = self.conjunct(formula, origin);
                 if formula.theorem { theorems.push(conjunct) } else { axioms.push(conjunct) }
             }
         }
