@@ -242,6 +242,7 @@ fn violations(out: &mut String, violated: &[ViolatedObject], paint: Paint) -> st
             "goal" => "reached",
             "wd" => "ill-defined",
             "assert" => "ASSERT fails",
+            "refinement" => "refinement fails",
             _ => "precondition fails",
         };
         write!(out, "  {}: ", paint.bad(what))?;

@@ -12,6 +12,7 @@ use bsym_explore::report::{SearchReport, Unknown as SearchUnknown, Verdict as Fo
 use bsym_language::diagnostic::{Diagnostic, Kind, Severity};
 use bsym_language::int::Int;
 use bsym_language::model::{CarrierKind, Conjunct, EventId, Model, PredKind};
+use bsym_language::print;
 use bsym_language::source::{Sources, Span};
 use bsym_proofs::claim::{Evidence, Property};
 use bsym_proofs::status::{Level, Pair, PairStatus};
@@ -496,13 +497,6 @@ pub fn place(sources: &Sources, span: Span) -> (Option<String>, Option<u32>, Opt
     (Some(sources.path(span).display().to_string()), Some(position.line), Some(position.column))
 }
 
-fn source_text(sources: &Sources, span: Span) -> String {
-    if span.source.0 as usize >= sources.iter().count() {
-        return String::new();
-    }
-    sources.text(span).split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// Everything that is wrong at the end of a trace.
 pub fn violated_objects(model: &Model, violation: &Violation) -> Vec<ViolatedObject> {
     let property = violation_kind(violation);
@@ -521,7 +515,7 @@ pub fn violated_objects(model: &Model, violation: &Violation) -> Vec<ViolatedObj
             })
             .collect()
     };
-    let source = |span| source_text(&model.sources, span);
+    let source = |span| print::at(model, span);
     match violation {
         Violation::Invariant(which) => conjuncts(&model.invariant, which),
         Violation::Assertions(which) => conjuncts(&model.assertions, which),
@@ -562,7 +556,7 @@ fn property_object(model: &Model, property: Property, verdict: PropertyVerdict) 
         (Some((_, c)), _) => (Some(c.span), c.text.clone()),
         (None, Property::NoGoal) => {
             let span = model.goal.as_ref().map(|g| g.span);
-            (span, span.map(|s| source_text(&model.sources, s)).unwrap_or_default())
+            (span, span.map(|s| print::at(model, s)).unwrap_or_default())
         }
         _ => (None, "some event is enabled".into()),
     };

@@ -1,10 +1,13 @@
 //! All packages and Rodin projects of the corpus load.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use bsym_language::archive::Archive;
 use bsym_language::diagnostic::Severity;
-use bsym_language::{eventb, render};
+use bsym_language::load::load_text;
+use bsym_language::model::{Model, Variable};
+use bsym_language::{eventb, print, render};
 
 fn corpus() -> Option<PathBuf> {
     let found = std::env::var_os("BSYM_CORPUS")
@@ -71,11 +74,62 @@ fn all_packages_load() {
         println!("{f}");
     }
     assert!(
-        failed.len() * 20 <= packages.len(),
+        failed.len() * 100 <= packages.len(),
         "{} of {} packages do not load",
         failed.len(),
         packages.len()
     );
+}
+
+/// What is printed of a model of Event-B is a machine of classical B with the same states and events.
+#[test]
+fn packages_print_as_machines_that_read_again() {
+    let Some(corpus) = corpus() else { return };
+    let mut packages = vec![];
+    files(&corpus.join("eventb"), "eventb", &mut packages);
+    let (mut same, mut failed) = (0, vec![]);
+    for path in packages.iter().step_by(3) {
+        let Some(model) = eventb::load(path, None).expect("it is a text").model else { continue };
+        let text = print::machine(&model);
+        let again = load_text("printed.mch", text);
+        let messages = again.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+        match again.model {
+            Some(m) if m.variables.len() == model.variables.len() && m.events.len() == model.events.len() => {
+                same += 1
+            }
+            _ => failed.push(format!(
+                "{}: {}",
+                path.display(),
+                messages.map(|d| render::render_line(&again.sources, d)).next().unwrap_or_default()
+            )),
+        }
+    }
+    println!("{same} packages print as machines that read again, {} do not", failed.len());
+    for f in &failed {
+        println!("{f}");
+    }
+    assert!(failed.len() * 20 <= same, "{} packages do not", failed.len());
+}
+
+/// The same machines, once from Rodin and once from ProB's exporter.
+#[test]
+fn a_project_and_its_packages_are_the_same_models() {
+    let (Some(corpus), Some(projects)) = (corpus(), rodin_projects()) else { return };
+    let packages = corpus.join("eventb/EventBPrologPackages/Abrial_Teaching/ch2_car");
+    for name in ["m0", "m1", "m2", "m3"] {
+        let package = eventb::load(&packages.join(format!("{name}_mch.eventb")), None).expect("a text");
+        let project = eventb::load(&projects.join("cars-on-bridge"), Some(name)).expect("a project");
+        let (package, project) = (package.model.expect("a model"), project.model.expect("a model"));
+        let names = |list: &[Variable]| list.iter().map(|v| v.name.clone()).collect::<BTreeSet<_>>();
+        assert_eq!(names(&package.variables), names(&project.variables), "{name}");
+        // One of them was edited after the other was exported, so texts differ here and there.
+        let labels = |m: &Model| m.invariant.iter().map(|c| c.label.clone()).collect::<Vec<_>>();
+        assert_eq!(labels(&package), labels(&project), "{name}");
+        let events = |m: &Model| {
+            m.events.iter().map(|e| (e.name.clone(), e.refines.clone())).collect::<BTreeMap<_, _>>()
+        };
+        assert_eq!(events(&package), events(&project), "{name}");
+    }
 }
 
 #[test]
@@ -116,5 +170,6 @@ fn all_rodin_components_load() {
     for f in &failed {
         println!("{f}");
     }
-    assert!(failed.len() * 20 <= components.len(), "{} of {} do not load", failed.len(), components.len());
+    // One declares a name twice, one uses a theory that is not there.
+    assert!(failed.len() <= 2, "{} of {} do not load", failed.len(), components.len());
 }

@@ -271,7 +271,7 @@ impl Generator<'_> {
                 FailureKind::Assert => (Kind::Other, "ASSERT"),
                 FailureKind::Refinement(_) => (Kind::Refinement, "REF"),
             };
-            let text = model.sources.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
+            let text = bsym_language::print::at(&model, span);
             let question = Question {
                 kind,
                 name: format!("{who}/{}/{word}", i + 1),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use bsym_language::load::load_model;
 use bsym_language::model::{EventId, Model};
 use bsym_language::stack::with_large_stack;
-use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::evaluator::{Evaluator, Limits};
 use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::state::State;
 use bsym_semantics::transitions::Outcome;
@@ -26,7 +26,8 @@ struct Counts {
 fn explore(model: &Model, most: usize) -> Counts {
     let request = ScopeRequest { prob: true, ..ScopeRequest::default() };
     let scope = Scope::settle(model, &request).expect("the defaults fit");
-    let eval = Evaluator::new(model, &scope);
+    let limits = Limits { listing: 1 << 12, branching: 1 << 12, ..Limits::default() };
+    let eval = Evaluator::new(model, &scope).with_limits(limits);
     let mut counts = Counts::default();
     let valuations = eval.constants(&BTreeMap::new());
     if let Some(e) = valuations.incomplete {
@@ -101,48 +102,58 @@ fn corpus() -> Option<PathBuf> {
 #[test]
 fn packages_have_the_states_that_prob_counts() {
     let Some(corpus) = corpus() else { return };
-    let limit: u64 = std::env::var("BSYM_STATES").ok().and_then(|n| n.parse().ok()).unwrap_or(150);
+    let limit: u64 = std::env::var("BSYM_STATES").ok().and_then(|n| n.parse().ok()).unwrap_or(100);
     let manifest = std::fs::read_to_string(corpus.join("manifest.json")).expect("there is a manifest");
     let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("it is JSON");
     let entries = manifest["entries"].as_array().expect("entries are a list");
-    let (mut equal, mut different) = (0, vec![]);
+    let only = std::env::var("BSYM_ONLY").unwrap_or_default();
+    let (mut equal, mut undecided, mut different) = (0, 0, vec![]);
     for entry in entries.iter().filter(|e| e["formalism"] == "eventb-package") {
-        let facts = &entry["facts"];
+        let (facts, path) = (&entry["facts"], entry["path"].as_str().expect("a path"));
         let (Some(states), Some(transitions)) = (facts["states"].as_u64(), facts["transitions"].as_u64())
         else {
             continue;
         };
-        let only = std::env::var("BSYM_ONLY").unwrap_or_default();
-        if !entry["path"].as_str().is_some_and(|p| p.contains(&only)) {
+        let too_large = states > limit || transitions > 20 * limit;
+        if facts["comparable"] != true || too_large || !path.contains(&only) {
             continue;
         }
-        if facts["comparable"] != true || states > limit || transitions > 20 * limit {
-            continue;
-        }
-        let path = entry["path"].as_str().expect("a path");
         let loaded = load_model(&corpus.join(path)).expect("it is a text");
-        let Some(model) = loaded.model else {
-            different.push(format!("{path}: does not load"));
-            continue;
-        };
-        let start = std::time::Instant::now();
+        let model = loaded.model.expect("all packages load");
         let counts = with_large_stack(|| explore(&model, 10 * limit as usize));
-        let ok = (counts.states as u64, counts.transitions as u64) == (states, transitions)
+        let same = (counts.states as u64, counts.transitions as u64) == (states, transitions)
             && facts["invariant_violated"].as_bool().is_none_or(|v| v == counts.violated)
             && counts.refinement.is_empty();
-        if ok {
+        if same {
             equal += 1;
-        } else {
+        } else if counts.incomplete.is_some() {
+            // Unbounded constants, sets too large to list.
+            undecided += 1;
+            if !only.is_empty() {
+                println!("{path}: {counts:?}");
+            }
+        } else if !KNOWN.iter().any(|(name, _)| path.contains(name)) {
             different.push(format!(
-                "{path}: ProB {states}/{transitions} {}, here {counts:?} ({} ms)",
-                facts["invariant_violated"],
-                start.elapsed().as_millis()
+                "{path}: ProB {states}/{transitions} {}, here {counts:?}",
+                facts["invariant_violated"]
             ));
         }
     }
-    println!("{equal} packages have the states of ProB, {} do not", different.len());
-    for d in &different {
-        println!("{d}");
-    }
-    assert!(different.len() * 10 <= equal, "{} packages differ", different.len());
+    println!("{equal} packages have the states of ProB, {undecided} are not decided");
+    assert!(different.is_empty(), "{different:#?}");
+    assert!(!only.is_empty() || equal > 50, "{equal} are compared");
 }
+
+/// Where ProB's figures are others, with the reason.
+const KNOWN: [(&str, &str); 10] = [
+    ("TestBecomeSuch_mch", "ProB stops where an action is not feasible"),
+    ("93/lift", "ProB stops at its first error"),
+    ("TestProofDirected_FalseThm", "ProB trusts the proof of a false theorem"),
+    ("RecordThreeFields", "ProB takes the size of a set from a bijection"),
+    ("SampleThreeRecord", "ProB takes the size of a set from a bijection"),
+    ("IntBool", "a bijection to an infinite set"),
+    ("DPLL_Backtrack", "ProB takes the size of a set from a bijection"),
+    ("SingleFieldRecord", "ProB fixes constants up to symmetry"),
+    ("Mengen_Gesetze_Bool", "ProB fixes constants up to symmetry"),
+    ("M0_Mach_Part_Trans", "a node of constants"),
+];

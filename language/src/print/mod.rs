@@ -7,6 +7,7 @@
 mod expr;
 mod machine;
 mod names;
+mod places;
 #[cfg(test)]
 mod tests;
 
@@ -16,6 +17,7 @@ use crate::walk::Names;
 
 pub use expr::{binary_symbol, unary_word};
 pub use machine::{machine, machine_with_types};
+pub use places::at;
 
 /// The text of an expression.
 pub fn expr(model: &Model, e: &Expr) -> String {

@@ -200,8 +200,7 @@ fn failures(system: &System, wd: bool) -> Vec<FailureGoal> {
                 FailureKind::Precondition => "the precondition",
                 FailureKind::Refinement(_) => "the refinement of",
             };
-            let text =
-                system.model.sources.text(failure.span).split_whitespace().collect::<Vec<_>>().join(" ");
+            let text = bsym_language::print::at(&system.model, failure.span);
             let place = system.model.sources.position(failure.span);
             let who = event.map_or("the initialisation", |e| system.model.events[e].name.as_str());
             let name = format!("{what} `{text}` in {who} (line {})", place.line);

@@ -1,9 +1,11 @@
 //! Carrier sets whose elements the axioms name, and how large the others must at least be.
 
+use std::collections::BTreeSet;
+
 use super::Composer;
 use crate::ast::{BinaryOp, BuiltinFn, Expr, ExprKind, Ident, UnaryOp};
 use crate::eventb::project::Formula;
-use crate::model::{CarrierKind, CompareOp, ConstId, ExprKind as Typed, PredKind};
+use crate::model::{Carrier, CarrierKind, CompareOp, ConstId, ExprKind as Typed, Pred, PredKind};
 use crate::types::{CarrierId, Type};
 
 /// The elements of a carrier set, if the axioms say `partition(S, {a}, {b}, …)`, or `S = {a, b, …}`
@@ -55,6 +57,50 @@ pub(super) fn elements<'a>(set: &str, axioms: &[&'a Formula], constants: &[&Iden
     });
     let all = found.iter().enumerate().all(|(i, a)| found[..i].iter().all(|b| different(a, b)));
     (counted || all).then_some(found)
+}
+
+/// Whether an axiom follows from what the model already says of its enumerated sets: which elements they
+/// have, and that these are distinct.
+pub(super) fn is_settled(p: &Pred, carriers: &[Carrier]) -> bool {
+    let size = |c: CarrierId| match &carriers[c.index()].kind {
+        CarrierKind::Enumerated(names) => Some(names.len()),
+        CarrierKind::Deferred => None,
+    };
+    let element = |e: &crate::model::Expr| match e.kind {
+        Typed::Element(c, i) => Some((c, i)),
+        _ => None,
+    };
+    // All elements of the set, each once.
+    let all = |set: &crate::model::Expr, items: Vec<Option<(CarrierId, u32)>>| match set.kind {
+        Typed::Carrier(c) => {
+            let found: Option<BTreeSet<_>> = items.iter().copied().collect();
+            found.is_some_and(|f| f.len() == items.len() && Some(f.len()) == size(c))
+        }
+        _ => false,
+    };
+    match &p.kind {
+        PredKind::True => true,
+        PredKind::And(parts) => parts.iter().all(|p| is_settled(p, carriers)),
+        PredKind::Partition(set, parts) => {
+            let single = |e: &crate::model::Expr| match &e.kind {
+                Typed::SetExtension(items) if items.len() == 1 => element(&items[0]),
+                _ => None,
+            };
+            all(set, parts.iter().map(single).collect())
+        }
+        PredKind::Compare(CompareOp::Equal, l, r) => [(l, r), (r, l)].iter().any(|(set, e)| match &e.kind {
+            Typed::SetExtension(items) => all(set, items.iter().map(element).collect()),
+            _ => false,
+        }),
+        PredKind::Compare(CompareOp::NotEqual, l, r) => {
+            matches!((element(l), element(r)), (Some(a), Some(b)) if a != b)
+        }
+        PredKind::Compare(CompareOp::Member, l, r) => {
+            element(l).is_some() && matches!(r.kind, Typed::Carrier(_))
+        }
+        PredKind::Finite(set) => matches!(set.kind, Typed::Carrier(c) if size(c).is_some()),
+        _ => false,
+    }
 }
 
 fn conjuncts(e: &Expr) -> Vec<&Expr> {

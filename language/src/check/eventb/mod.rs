@@ -172,6 +172,9 @@ impl<'p> Composer<'p> {
             let origin = self.components[&(false, context.name.name.as_str())];
             for formula in &context.axioms {
                 let conjunct = self.conjunct(formula, origin);
+                if !formula.theorem && enumerated::is_settled(&conjunct.pred, &self.c.model.carriers) {
+                    continue;
+                }
                 if formula.theorem { theorems.push(conjunct) } else { axioms.push(conjunct) }
             }
         }

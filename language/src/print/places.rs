@@ -1,0 +1,80 @@
+//! The text of what stands at a place of the source.
+
+use crate::model::*;
+use crate::source::Span;
+use crate::walk::{self, Visitor};
+
+/// What stands at a place, on one line: as it is written in classical B; printed where the source holds
+/// no text that people read, as the terms of a package or the XML of Rodin.
+pub fn at(model: &Model, span: Span) -> String {
+    if model.sources.iter().all(|(id, _)| id != span.source) {
+        return String::new();
+    }
+    let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if model.notation == Notation::EventB {
+        let mut finder = Finder { model, span, found: None };
+        finder.model();
+        if let Some(text) = finder.found {
+            return folded(&text);
+        }
+    }
+    folded(model.sources.text(span))
+}
+
+struct Finder<'m> {
+    model: &'m Model,
+    span: Span,
+    found: Option<String>,
+}
+
+impl Finder<'_> {
+    fn model(&mut self) {
+        let model = self.model;
+        for c in model.axioms.iter().chain(&model.invariant).chain(&model.assertions) {
+            self.pred(&c.pred);
+        }
+        self.subst(&model.initialisation);
+        for e in &model.events {
+            self.subst(&e.body);
+        }
+        for v in &model.variants {
+            self.expr(&v.value);
+        }
+        for o in &model.operators {
+            match &o.definition {
+                OperatorDefinition::Expr(e) => self.expr(e),
+                OperatorDefinition::Pred(p) => self.pred(p),
+                OperatorDefinition::Axiomatic => {}
+            }
+        }
+    }
+}
+
+impl Visitor for Finder<'_> {
+    fn expr(&mut self, e: &Expr) {
+        if self.found.is_none() {
+            if e.span == self.span {
+                self.found = Some(super::expr(self.model, e));
+            } else {
+                walk::walk_expr(self, e);
+            }
+        }
+    }
+
+    fn pred(&mut self, p: &Pred) {
+        if self.found.is_none() {
+            if p.span == self.span {
+                self.found = Some(super::pred(self.model, p));
+            } else {
+                walk::walk_pred(self, p);
+            }
+        }
+    }
+
+    fn subst(&mut self, s: &Subst) {
+        // An event as a whole is no text for a message.
+        if self.found.is_none() {
+            walk::walk_subst(self, s);
+        }
+    }
+}
