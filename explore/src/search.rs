@@ -1,6 +1,6 @@
 //! The search: states out of a frontier, their successors into the table, properties on what is new.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -13,6 +13,7 @@ use bsym_semantics::scope::Scope;
 use bsym_semantics::state::{State, Violation};
 use bsym_semantics::transitions::{Edge, Outcome};
 
+use crate::checkpoint::{Mark, Snapshot, title};
 use crate::frontier::Frontier;
 use crate::index::mix;
 use crate::machine::{Expansion, Machine};
@@ -91,6 +92,10 @@ struct Search<'m, 'o> {
     stopped: Option<Unknown>,
     begin: Instant,
     next_progress: Duration,
+    next_checkpoint: Duration,
+    not_saved: Option<String>,
+    resumed: bool,
+    initialised: bool,
 }
 
 impl<'m, 'o> Search<'m, 'o> {
@@ -114,6 +119,10 @@ impl<'m, 'o> Search<'m, 'o> {
             stopped: None,
             begin,
             next_progress: PROGRESS,
+            next_checkpoint: options.checkpoint.as_ref().map_or(Duration::MAX, |c| c.every),
+            not_saved: None,
+            resumed: false,
+            initialised: false,
         };
         search.set_up(eval);
         search
@@ -144,16 +153,137 @@ impl<'m, 'o> Search<'m, 'o> {
             self.statistics.transitions = found.len() as u64;
         }
         let compiled = !self.options.reference_only;
-        self.machine = Machine::new(eval, found, Store::default(), compiled);
+        let resumed = self.read_checkpoint();
+        let (store, resumed) = match resumed {
+            Some(mut snapshot) => (std::mem::take(&mut snapshot.store), Some(snapshot)),
+            None => (Store::default(), None),
+        };
+        self.machine = Machine::new(eval, found, store, compiled);
         self.machine.context.deadline = self.options.limits.time.map(|t| self.begin + t);
         self.machine.context.cancelled = self.options.cancelled.clone();
         self.properties = Properties::new(&mut self.machine, &self.checks, &self.options.proven, compiled);
         self.table = Table::new(self.machine.width());
+        if let Some(snapshot) = resumed {
+            self.resume(snapshot);
+        }
+    }
+
+    fn title(&self) -> String {
+        title(&self.machine.context.eval, &self.options.checks)
+    }
+
+    fn read_checkpoint(&mut self) -> Option<Snapshot> {
+        let path = self.options.resume.as_ref()?;
+        match Snapshot::read(path, &self.title()) {
+            Ok(snapshot) => Some(snapshot),
+            Err(e) => {
+                self.stopped = Some(Unknown::NotResumed(e.to_string()));
+                None
+            }
+        }
+    }
+
+    /// Continues a search that was put aside.
+    fn resume(&mut self, snapshot: Snapshot) {
+        let constants = self.machine.context.valuations.len();
+        let variables = self.machine.context.variables.len();
+        let valuations = snapshot.rows.chunks(snapshot.width.max(1)).filter_map(|row| row.get(variables));
+        if snapshot.width != self.machine.width() || valuations.clone().any(|v| *v as usize >= constants) {
+            let reason = "the constants have other values now: search from the beginning";
+            self.stopped = Some(Unknown::NotResumed(reason.into()));
+            return;
+        }
+        drop(valuations);
+        self.table = Table::from_parts(snapshot.width, snapshot.rows, snapshot.parents);
+        self.frontier.restore(snapshot.waiting, snapshot.dice);
+        self.doubtful = snapshot.doubtful.into_iter().collect();
+        if let [transitions, initial, deadlocks, violating, ..] = snapshot.counters[..] {
+            let s = &mut self.statistics;
+            (s.transitions, s.initial, s.deadlocks, s.violating) =
+                (transitions, initial, deadlocks, violating);
+        }
+        for mark in snapshot.marks {
+            self.find_again(mark);
+        }
+        self.resumed = true;
+    }
+
+    /// Looks at a violation again that was found before the search was put aside.
+    fn find_again(&mut self, mark: Mark) {
+        let eval = self.machine.context.eval;
+        match mark {
+            Mark::State(state) | Mark::Deadlock(state) | Mark::Step(state, _) => {
+                let row = self.table.row(state).to_vec();
+                let valuation = self.machine.valuation(&row);
+                let values = self.machine.context.decode_state(&row);
+                let constants = self.machine.context.valuations[valuation].clone();
+                match mark {
+                    Mark::State(_) => {
+                        let counted = self.statistics.violating;
+                        self.judge(state, valuation, &values);
+                        self.statistics.violating = counted;
+                    }
+                    Mark::Step(_, event) if event.index() < eval.model.events.len() => {
+                        for edge in eval.successors_of(event, &constants, &values).edges {
+                            if edge.state().is_none() {
+                                self.failed(Some(state), valuation, edge);
+                            }
+                        }
+                    }
+                    Mark::Step(..) => {}
+                    _ => self.violated(Key::Deadlock, Some(state), valuation, None),
+                }
+            }
+            Mark::Initialisation(valuation) => {
+                let Some(constants) = self.machine.context.valuations.get(valuation as usize) else { return };
+                for edge in eval.initial_states(constants).edges {
+                    if edge.state().is_none() {
+                        self.failed(None, valuation as usize, edge);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Puts the search aside.
+    fn save(&mut self) {
+        let Some(checkpoint) = &self.options.checkpoint else { return };
+        let (rows, parents) = self.table.parts();
+        let (waiting, dice) = self.frontier.snapshot();
+        let s = &self.statistics;
+        let marks = self.found.iter().map(|found| match (&found.key, found.state, &found.failure) {
+            (Key::Deadlock, Some(state), _) => Mark::Deadlock(state),
+            (_, Some(state), Some(Edge { event: Some(event), .. })) => Mark::Step(state, *event),
+            (_, Some(state), _) => Mark::State(state),
+            (_, None, _) => Mark::Initialisation(found.valuation as u32),
+        });
+        let snapshot = Snapshot {
+            store: self.machine.context.store.clone(),
+            width: self.machine.width(),
+            rows: rows.to_vec(),
+            parents: parents.to_vec(),
+            waiting,
+            dice,
+            doubtful: self.doubtful.iter().copied().collect::<BTreeSet<_>>().into_iter().collect(),
+            counters: vec![s.transitions, s.initial, s.deadlocks, s.violating],
+            marks: marks.collect(),
+        };
+        let saved = if self.incomplete.is_empty() {
+            snapshot.write(&checkpoint.path, &self.title()).map_err(|e| e.to_string())
+        } else {
+            Err("something could not be evaluated, so that an exhausted search would prove nothing".into())
+        };
+        self.not_saved = saved.err();
     }
 
     fn run(&mut self, observer: &mut dyn Observer) {
         let limited = self.stopped.take();
-        for valuation in 0..self.machine.context.valuations.len() {
+        if let Some(Unknown::NotResumed(_)) = limited {
+            self.stopped = limited;
+            return;
+        }
+        let valuations = if self.resumed { 0 } else { self.machine.context.valuations.len() };
+        for valuation in 0..valuations {
             self.initialise(valuation);
             if self.is_over()
                 || (valuation % 64 == 63 || self.machine.context.stopped) && self.pulse(observer)
@@ -164,8 +294,11 @@ impl<'m, 'o> Search<'m, 'o> {
         if self.table.is_empty() && self.incomplete.is_empty() && self.found.is_empty() {
             self.vacuous.get_or_insert_with(|| "there is no initial state".into());
         }
+        self.initialised = true;
         self.explore(observer);
-        if self.stopped.is_none() {
+        if self.stopped.is_some() {
+            self.save();
+        } else {
             self.stopped = limited;
         }
     }
@@ -220,7 +353,8 @@ impl<'m, 'o> Search<'m, 'o> {
         let mut row = vec![0; self.machine.width()];
         let mut count = 0u64;
         while !self.is_over() {
-            if (count % PULSE == 0 || self.machine.context.stopped) && self.pulse(observer) {
+            let full = self.options.limits.states.is_some_and(|n| self.table.len() > n);
+            if (count.is_multiple_of(PULSE) || full || self.machine.context.stopped) && self.pulse(observer) {
                 return;
             }
             count += 1;
@@ -232,7 +366,7 @@ impl<'m, 'o> Search<'m, 'o> {
             row.copy_from_slice(self.table.row(state));
             self.expand(state, &row);
         }
-        if self.options.order == Order::BreadthFirst && !self.table.is_empty() {
+        if self.options.order == Order::BreadthFirst && !self.table.is_empty() && !self.resumed {
             self.statistics.depth = Some(depth);
         }
     }
@@ -240,6 +374,7 @@ impl<'m, 'o> Search<'m, 'o> {
     fn expand(&mut self, state: StateId, row: &[u32]) {
         let hash = self.table.hash(row);
         let mut enabled = false;
+        let before = self.statistics.transitions;
         let mut next = row.to_vec();
         for e in 0..self.machine.events.len() {
             match self.machine.expand(e, row) {
@@ -258,6 +393,9 @@ impl<'m, 'o> Search<'m, 'o> {
             }
         }
         if self.machine.context.stopped {
+            // Some of its successors are missing: whoever continues the search expands it again.
+            self.statistics.transitions = before;
+            self.frontier.put_back(state);
             return;
         }
         if !enabled {
@@ -400,11 +538,17 @@ impl<'m, 'o> Search<'m, 'o> {
             Some(Unknown::Timeout)
         } else if let Some(limit) = limits.states.filter(|n| states > *n) {
             Some(Unknown::StateLimit(limit))
-        } else if let Some(limit) = limits.memory.filter(|n| self.bytes() > *n) {
-            Some(Unknown::MemoryLimit(limit))
         } else {
-            None
+            limits.memory.filter(|n| self.bytes() > *n).map(Unknown::MemoryLimit)
         };
+        if let Some(checkpoint) = &self.options.checkpoint
+            && self.initialised
+            && time >= self.next_checkpoint
+            && self.stopped.is_none()
+        {
+            self.next_checkpoint = time + checkpoint.every;
+            self.save();
+        }
         if time >= self.next_progress {
             self.next_progress = time + PROGRESS;
             let states = states as u64 + self.statistics.valuations;
@@ -456,6 +600,7 @@ impl<'m, 'o> Search<'m, 'o> {
             verdict,
             further: shown.collect(),
             incomplete: self.incomplete,
+            not_saved: self.not_saved,
             statistics: self.statistics,
         }
     }

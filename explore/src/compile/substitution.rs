@@ -28,8 +28,8 @@ pub struct EventCode<'m> {
     shown: Vec<usize>,
     /// Slots of the new values of the variables written.
     written: Vec<usize>,
-    /// New values that start as the old ones, so that the mask is always full.
-    copied: Vec<(usize, usize)>,
+    /// Slots of the old values, where the mask is to be full: what is not written stays as it is.
+    kept: Vec<usize>,
     deterministic: bool,
 }
 
@@ -58,15 +58,18 @@ impl<'m> EventCode<'m> {
             return self.run_deterministic(ctx, updates);
         }
         let full = u64::MAX.checked_shr(64 - self.written.len().min(64) as u32).unwrap_or(0);
-        self.parameters.run(ctx, &mut |ctx| {
+        let _every = self.parameters.run(ctx, &mut |ctx| {
             ctx.mask = 0;
-            for (from, to) in &self.copied {
-                ctx.slots[*to] = ctx.slots[*from];
-            }
             (self.body)(ctx, &mut |ctx| {
-                let mask = if self.copied.is_empty() { ctx.mask } else { full };
                 rows.extend(self.shown.iter().map(|slot| ctx.slots[*slot]));
-                self.push(ctx, mask, rows);
+                if self.kept.is_empty() {
+                    self.push(ctx, ctx.mask, rows);
+                } else {
+                    rows.extend([full as u32, (full >> 32) as u32]);
+                    let both = self.written.iter().zip(&self.kept).enumerate();
+                    let slot = |(i, (new, old))| if ctx.mask >> i & 1 == 1 { new } else { old };
+                    rows.extend(both.map(|at: (usize, (&usize, &usize))| ctx.slots[*slot(at)]));
+                }
                 GO
             })
         })?;
@@ -98,7 +101,7 @@ impl<'m> EventCode<'m> {
     /// be repeated.
     fn run_deterministic(&self, ctx: &mut Context<'m>, updates: &mut Vec<u32>) -> R<u64> {
         let mut count = 0;
-        self.parameters.run(ctx, &mut |ctx| {
+        let _every = self.parameters.run(ctx, &mut |ctx| {
             ctx.mask = 0;
             (self.body)(ctx, &mut |ctx| {
                 count += 1;
@@ -113,7 +116,7 @@ impl<'m> EventCode<'m> {
     pub fn initial(&self, ctx: &mut Context<'m>) -> R<Vec<u32>> {
         let mut rows: Vec<u32> = Vec::new();
         let mut seen = std::collections::HashSet::new();
-        (self.body)(ctx, &mut |ctx| {
+        let _every = (self.body)(ctx, &mut |ctx| {
             let row: Vec<u32> = self.written.iter().map(|slot| ctx.slots[*slot]).collect();
             if !seen.contains(&row) {
                 rows.extend_from_slice(&row);
@@ -164,13 +167,13 @@ impl<'m> Compiler<'_, 'm> {
         let mut shown: Vec<usize> = event.parameters.iter().map(|p| self.locals[p]).collect();
         let deterministic = is_deterministic(body);
         let assigned = writes.iter().all(|v| assigns(body, Target::Var(*v)));
-        let mut copied = Vec::new();
+        let mut kept = Vec::new();
         let mut targets = Targets::default();
         let mut written = Vec::new();
         for (i, v) in writes.iter().enumerate() {
             let slot = self.fresh();
             if !deterministic && !assigned {
-                copied.push((self.variable_slot(*v), slot));
+                kept.push(self.variable_slot(*v));
             }
             targets.places.push((Target::Var(*v), slot, 1 << i));
             written.push(slot);
@@ -184,7 +187,7 @@ impl<'m> Compiler<'_, 'm> {
             shown.push(slot);
         }
         let body = self.subst(body, &targets)?;
-        Ok(EventCode { parameters, body, shown, written, copied, deterministic })
+        Ok(EventCode { parameters, body, shown, written, kept, deterministic })
     }
 
     /// Compiles the initialisation, which reads no variable before it is assigned.
@@ -209,8 +212,8 @@ impl<'m> Compiler<'_, 'm> {
         if !self.reads.is_empty() {
             return Err("a variable is read before it is assigned".into());
         }
-        let (shown, copied, deterministic) = (vec![], vec![], is_deterministic(body));
-        Ok(EventCode { parameters, body: code, shown, written, copied, deterministic })
+        let (shown, kept, deterministic) = (vec![], vec![], is_deterministic(body));
+        Ok(EventCode { parameters, body: code, shown, written, kept, deterministic })
     }
 
     fn subst(&mut self, s: &Subst, targets: &Targets) -> C<Exec<'m>> {
@@ -222,11 +225,12 @@ impl<'m> Compiler<'_, 'm> {
                 Box::new(move |ctx, k| if p(ctx)? { inner(ctx, k) } else { Err(Fail) })
             }
             SubstKind::Choice(_, branches) => {
+                let before = Before::of(s, targets);
                 let branches = branches.iter().map(|b| self.subst(b, targets)).collect::<C<Vec<_>>>()?;
                 Box::new(move |ctx, k| {
-                    let mask = ctx.mask;
+                    let saved = before.save(ctx);
                     for branch in &branches {
-                        ctx.mask = mask;
+                        before.restore(ctx, &saved);
                         if let ControlFlow::Break(()) = branch(ctx, k)? {
                             return Ok(ControlFlow::Break(()));
                         }
@@ -250,16 +254,17 @@ impl<'m> Compiler<'_, 'm> {
                 })
             }
             SubstKind::Select { branches, otherwise, .. } => {
+                let before = Before::of(s, targets);
                 let branches = branches
                     .iter()
                     .map(|(p, b)| Ok((self.pred(p)?.run, self.subst(b, targets)?)))
                     .collect::<C<Vec<_>>>()?;
                 let otherwise = otherwise.as_ref().map(|s| self.subst(s, targets)).transpose()?;
                 Box::new(move |ctx, k| {
-                    let mask = ctx.mask;
+                    let saved = before.save(ctx);
                     let mut open = true;
                     for (guard, branch) in &branches {
-                        ctx.mask = mask;
+                        before.restore(ctx, &saved);
                         if guard(ctx)? {
                             open = false;
                             if let ControlFlow::Break(()) = branch(ctx, k)? {
@@ -275,11 +280,12 @@ impl<'m> Compiler<'_, 'm> {
             }
             SubstKind::Any(_, locals, p, inner) => {
                 let plan = self.plan(locals, &[(true, p)])?;
+                let before = Before::of(s, targets);
                 let inner = self.subst(inner, targets)?;
                 Box::new(move |ctx, k| {
-                    let mask = ctx.mask;
+                    let saved = before.save(ctx);
                     plan.run(ctx, &mut |ctx| {
-                        ctx.mask = mask;
+                        before.restore(ctx, &saved);
                         inner(ctx, k)
                     })
                 })
@@ -535,6 +541,31 @@ impl Targets {
     fn place(&self, t: Target) -> C<(usize, u64)> {
         let found = self.places.iter().rev().find(|(u, ..)| *u == t);
         found.map(|(_, slot, bit)| (*slot, *bit)).ok_or_else(|| "a target without a place".into())
+    }
+}
+
+/// What has to be as before when another way through a substitution is tried: the mask, and what the
+/// slots of a sequence held that are perhaps not assigned on that way.
+struct Before {
+    slots: Vec<usize>,
+}
+
+impl Before {
+    fn of(s: &Subst, targets: &Targets) -> Before {
+        let written = targets_of(s);
+        let inner = targets.places.iter().filter(|(t, _, bit)| *bit == 0 && written.contains(t));
+        Before { slots: inner.map(|(_, slot, _)| *slot).collect() }
+    }
+
+    fn save(&self, ctx: &Context<'_>) -> (u64, Vec<u32>) {
+        (ctx.mask, self.slots.iter().map(|slot| ctx.slots[*slot]).collect())
+    }
+
+    fn restore(&self, ctx: &mut Context<'_>, saved: &(u64, Vec<u32>)) {
+        ctx.mask = saved.0;
+        for (slot, word) in self.slots.iter().zip(&saved.1) {
+            ctx.slots[*slot] = *word;
+        }
     }
 }
 
