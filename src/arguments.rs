@@ -35,6 +35,8 @@ pub enum Command {
     Mc(McArguments),
     /// Check syntax and types only
     Parse(ParseArguments),
+    /// Evaluate expressions and predicates
+    Eval(EvalArguments),
     /// Prove the obligations of the invariant and write their status
     Po(PoArguments),
     /// Count, explain and convert the proof status of Rodin, ProB or Atelier B
@@ -117,11 +119,21 @@ pub struct LimitArguments {
     pub memory: Option<u64>,
 }
 
+/// Which part of a package or project of Event-B.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ComponentArguments {
+    /// The machine or context of a Rodin project or ProB package to read; without it, the last refinement
+    #[arg(long = "machine", value_name = "NAME")]
+    pub component: Option<String>,
+}
+
 /// `check`, `bmc`, `kind`, `ic3`.
 #[derive(Args, Clone, Debug)]
 pub struct VerifyArguments {
-    /// The machine
+    /// The machine: .mch, .ref, .imp, .sys, .eventb, .bum, .buc, a Rodin project (folder or .zip)
     pub file: PathBuf,
+    #[command(flatten)]
+    pub component: ComponentArguments,
     /// What to check
     #[arg(
         long = "prop",
@@ -229,9 +241,30 @@ pub enum PropertyName {
 pub struct ParseArguments {
     /// The machine
     pub file: PathBuf,
+    #[command(flatten)]
+    pub component: ComponentArguments,
     /// Print the machine as it was understood
     #[arg(long)]
     pub print: bool,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// `eval`.
+#[derive(Args, Clone, Debug)]
+pub struct EvalArguments {
+    /// A machine, then expressions and predicates; without any, one is read from each line of standard input
+    #[arg(value_name = "MACHINE|EXPR", allow_hyphen_values = true)]
+    pub inputs: Vec<String>,
+    #[command(flatten)]
+    pub component: ComponentArguments,
+    /// Evaluate in the last state of this trace, instead of the first initial state
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub scope: ScopeArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
     #[command(flatten)]
     pub output: OutputArguments,
 }
@@ -241,6 +274,8 @@ pub struct ParseArguments {
 pub struct PoArguments {
     /// The machine
     pub file: PathBuf,
+    #[command(flatten)]
+    pub component: ComponentArguments,
     /// Write the status of every obligation
     #[arg(short, long, value_name = "FILE")]
     pub output_file: Option<PathBuf>,
@@ -301,6 +336,8 @@ pub struct ReplayArguments {
     pub trace: PathBuf,
     /// The machine
     pub file: PathBuf,
+    #[command(flatten)]
+    pub component: ComponentArguments,
     #[command(flatten)]
     pub limits: LimitArguments,
     #[command(flatten)]

@@ -18,15 +18,17 @@ codes! {
     /// Nothing says which type a name has.
     UNKNOWN_TYPE = 204 Type;
     /// An expression stands where a predicate belongs.
-    NOT_A_PREDICATE = 205 Type;
+    NOT_A_PREDICATE = 205 Parse;
     /// A predicate stands where an expression belongs.
-    NOT_AN_EXPRESSION = 206 Type;
+    NOT_AN_EXPRESSION = 206 Parse;
     /// A record has no field of this name.
     NO_SUCH_FIELD = 207 Type;
     /// An overloaded operator has no reading for the type of its operands.
     NO_READING = 208 Type;
     /// A word operator has the wrong number of arguments, or a list of values the wrong length.
     ARGUMENT_COUNT = 209 Type;
+    /// A record has two fields of the same name.
+    DUPLICATE_FIELD = 211 Type;
 
     /// A name is not declared.
     UNKNOWN_IDENTIFIER = 301 Scope;
@@ -37,9 +39,9 @@ codes! {
     /// The left side of an assignment cannot be assigned to.
     NOT_ASSIGNABLE = 304 Scope;
     /// A file of definitions was not found.
-    MISSING_DEFINITIONS = 305 Scope;
+    MISSING_DEFINITIONS = 305 Structure;
     /// Definitions that need each other, or that expand without end.
-    CYCLIC_DEFINITION = 306 Scope;
+    CYCLIC_DEFINITION = 306 Structure;
     /// A definition is used with the wrong number of arguments.
     DEFINITION_ARITY = 307 Scope;
     /// A definition is given twice.
@@ -48,6 +50,8 @@ codes! {
     DEFINITION_KIND = 309 Scope;
     /// `x$0` stands where there is no value before.
     OLD_VALUE = 310 Scope;
+    /// A definition stands where a name is bound.
+    DEFINITION_AS_NAME = 315 Parse;
 
     /// Something of B that cannot be treated yet.
     NOT_SUPPORTED = 401 Structure;
@@ -126,6 +130,8 @@ codes! {
     MISLEADING_GROUPING = 518 Structure;
     /// A section stands in a kind of machine that cannot have it.
     MISPLACED_SECTION = 429 Structure;
+    /// A machine is included twice under the same name.
+    INCLUDED_TWICE = 440 Structure;
 }
 
 #[cfg(test)]

@@ -55,6 +55,9 @@ pub enum ReadError {
     /// The system refuses.
     #[error("{}: cannot be read: {}", .0.display(), .1)]
     Unreadable(PathBuf, #[source] std::io::Error),
+    /// A package or project of Event-B.
+    #[error(transparent)]
+    Project(#[from] crate::eventb::ProjectError),
 }
 
 /// Reads a file into `sources`. A file that is not UTF-8 gets a warning.

@@ -304,6 +304,7 @@ impl Replacer<'_> {
             Let(ids, p, v) => Let(self.idents(ids), self.boxed(p), self.boxed(v)),
             Labelled(l, a) => Labelled(l.clone(), self.boxed(a)),
             Described(a, d) => Described(self.boxed(a), d.clone()),
+            Operator(name, args) => Operator(name.clone(), self.exprs(args)),
             Substituted(s, a) => Substituted(Box::new(self.subst(s)), self.boxed(a)),
         };
         Expr { kind, span: e.span }
@@ -380,7 +381,9 @@ pub(crate) fn names_in_expr(e: &Expr, out: &mut BTreeSet<String>) {
             | BuiltinValue(_) | Error => {}
             Unary(_, a) | Field(a, _) | Labelled(_, a) | Described(a, _) => todo.push(a),
             Binary(_, a, b) | Image(a, b) => todo.extend([&**a, &**b]),
-            Builtin(_, list) | Tuple(list) | SetExtension(list) | SeqExtension(list) => todo.extend(list),
+            Builtin(_, list) | Operator(_, list) | Tuple(list) | SetExtension(list) | SeqExtension(list) => {
+                todo.extend(list)
+            }
             Apply(f, args) => {
                 todo.push(f);
                 todo.extend(args);

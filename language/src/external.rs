@@ -326,6 +326,23 @@ impl ExternalFunction {
     }
 }
 
+impl ExternalFunction {
+    /// Whether it is a predicate that is true wherever its arguments have values: it prints, or tells
+    /// ProB how to go about something.
+    pub fn is_always_true(self) -> bool {
+        let libraries = ["LibraryIO.def", "LibraryProB.def"];
+        self.kind() == ExternalKind::Predicate
+            && self.support() == Support::Total
+            && libraries.contains(&self.library())
+    }
+
+    /// Whether its value is that of its last argument.
+    pub fn is_identity(self) -> bool {
+        use ExternalFunction::{Force, Fvprintf, Symbolic, Vprintf};
+        matches!(self, Force | Symbolic | Vprintf | Fvprintf)
+    }
+}
+
 /// Whether a file of definitions is one of ProB's libraries.
 pub fn is_library(file: &str) -> bool {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);

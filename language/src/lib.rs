@@ -6,6 +6,7 @@ pub mod check_codes;
 pub mod decode;
 pub mod definitions;
 pub mod diagnostic;
+pub mod eventb;
 pub mod external;
 pub mod files;
 pub mod int;

@@ -8,13 +8,14 @@ use crate::check;
 use crate::check_codes as codes;
 use crate::decode::{self, ReadError};
 use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::eventb;
 use crate::files::{Disk, Files};
 use crate::lint;
 use crate::model::{Expr, Model, Pred};
 use crate::parse_codes;
 use crate::parser;
 use crate::project;
-use crate::source::{Source, SourceId, Sources};
+use crate::source::{Source, SourceId, Sources, Span};
 
 /// What became of a file: a model, or messages that say why there is none.
 #[derive(Clone, Debug)]
@@ -33,6 +34,24 @@ pub struct Loaded {
 /// # Errors
 /// When the file itself cannot be read, or is not text.
 pub fn load_model(path: &Path) -> Result<Loaded, ReadError> {
+    load_with(path, &LoadRequest::default())
+}
+
+/// What is wanted of a file, folder or archive.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LoadRequest {
+    /// The machine or context of a package or project of Event-B; without it, its last refinement.
+    pub component: Option<String>,
+}
+
+/// [`load_model`], where there is more than one component to choose from.
+///
+/// # Errors
+/// As [`load_model`], or it is not clear which component is meant.
+pub fn load_with(path: &Path, request: &LoadRequest) -> Result<Loaded, ReadError> {
+    if eventb::is_eventb(path) {
+        return eventb::load(path, request.component.as_deref());
+    }
     load_from(&Disk, path)
 }
 
@@ -74,6 +93,8 @@ fn load(files: &dyn Files, mut sources: Sources, id: SourceId, mut diagnostics: 
     name_of_file(&machine, &sources, id, &mut diagnostics);
     let project = Arc::new(project::collect(files, &mut sources, (machine, id), &mut diagnostics));
     let sources = Arc::new(sources);
+    let torn: Vec<Span> =
+        diagnostics.iter().filter(|d| d.severity == Severity::Error).map(|d| d.span).collect();
     let unread = diagnostics.iter().any(|d| d.severity == Severity::Error);
     let (model, mut checked) = check::check_project(sources.clone(), project.clone());
     let model = if unread { None } else { model };
@@ -81,6 +102,10 @@ fn load(files: &dyn Files, mut sources: Sources, id: SourceId, mut diagnostics: 
         // The checker works on holes: what it misses may stand in them.
         let cut = diagnostics.iter().any(|d| d.code == parse_codes::UNTERMINATED_COMMENT);
         checked.retain(|d| !(MISSED.contains(&d.code) || cut && d.code == codes::UNKNOWN_IDENTIFIER));
+        // What stands directly before the place is a torn piece of it.
+        let forms = [codes::NOT_A_PREDICATE, codes::NOT_AN_EXPRESSION, codes::NOT_ASSIGNABLE];
+        let is_torn = |d: &Diagnostic| torn.iter().any(|t| sources.are_adjacent(d.span, *t));
+        checked.retain(|d| !(forms.contains(&d.code) && is_torn(d)));
     }
     diagnostics.extend(checked);
     if let (Some(model), Some(main)) = (&model, project.units.first()) {

@@ -363,12 +363,15 @@ impl Replacement {
     }
 }
 
+/// Names and arguments of the constructors of a free type.
+type Constructors = Vec<(String, Option<Expr>)>;
+
 /// A model without places and with ids in the order of their first occurrence, so that two readings
 /// of equal machines are equal. Texts of conjuncts are left out.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Normalised {
     carriers: Vec<(String, CarrierKind)>,
-    free_types: Vec<(String, u32, Vec<(String, Option<Expr>)>)>,
+    free_types: Vec<(String, u32, Constructors)>,
     constants: Vec<(String, Type)>,
     axioms: Vec<(Option<String>, Pred)>,
     variables: Vec<(String, Type)>,

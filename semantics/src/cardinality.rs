@@ -210,6 +210,10 @@ impl Evaluator<'_> {
                 None => Unknown,
             },
             LazySet::Trees(..) => Infinite,
+            LazySet::Growing(growing) => match growing.size() {
+                (low, high) if low == high => Cardinality::of(low),
+                _ => return Err(self.undecided(at)),
+            },
         })
     }
 

@@ -32,6 +32,11 @@ impl Evaluator<'_> {
     /// # Errors
     /// The elements cannot be enumerated; what `visit` returns.
     pub(crate) fn each(&self, set: &Value, at: Span, visit: Visit<'_>) -> Flow {
+        self.proceed(at)?;
+        let visit: Visit<'_> = &mut |v| {
+            self.proceed(at)?;
+            visit(v)
+        };
         let lazy = match set {
             Value::Set(s) => {
                 for v in s.iter() {
@@ -112,6 +117,7 @@ impl Evaluator<'_> {
                     self.list_binder(env, c.kind, &c.locals, &c.pred, c.body.as_deref(), at)
                 })
                 .and_then(|listed| self.each(&listed, at, visit)),
+            LazySet::Growing(_) => Err(self.undecided(at)),
             _ => Err(self.not_listed(set, at)),
         }
     }

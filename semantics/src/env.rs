@@ -35,6 +35,7 @@ pub struct Env<'e> {
     updates: Option<&'e BTreeMap<Target, Value>>,
     frame: Option<&'e Frame<'e>>,
     type_parameters: &'e [Value],
+    calls: u32,
 }
 
 impl<'e> Env<'e> {
@@ -61,6 +62,13 @@ impl<'e> Env<'e> {
     /// The same, where assigned targets have their new values.
     pub(crate) fn updated(self, updates: &'e BTreeMap<Target, Value>) -> Self {
         Env { updates: Some(updates), ..self }
+    }
+
+    /// The environment of the definition of an operator, where nothing but its parameters has a name.
+    /// `None` where operators call each other too deeply.
+    pub(crate) fn of_operator(&self) -> Option<Env<'static>> {
+        const DEEPEST: u32 = 2_000;
+        (self.calls < DEEPEST).then(|| Env { calls: self.calls + 1, ..Env::default() })
     }
 
     pub(crate) fn updates(&self) -> Option<&'e BTreeMap<Target, Value>> {
@@ -108,32 +116,45 @@ impl<'e> Env<'e> {
     }
 }
 
-/// The names that occur free in an expression or predicate.
-#[derive(Default)]
-pub(crate) struct FreeNames {
-    /// Names found so far.
-    pub names: BTreeSet<Name>,
+/// Whether all names that occur free in an expression have values.
+pub(crate) fn all_bound(env: &Env<'_>, expr: &Expr) -> bool {
+    let mut bound = true;
+    let mut walk = FreeNames { found: |name| bound = bound && env.get(name).is_some(), hidden: Vec::new() };
+    walk.expr(expr);
+    bound
+}
+
+/// Whether all names that occur free in a predicate have values.
+pub(crate) fn all_bound_in(env: &Env<'_>, pred: &Pred) -> bool {
+    let mut bound = true;
+    FreeNames { found: |name| bound = bound && env.get(name).is_some(), hidden: Vec::new() }.pred(pred);
+    bound
+}
+
+/// Visits the names that occur free in an expression or predicate.
+pub(crate) struct FreeNames<F> {
+    found: F,
     hidden: Vec<LocalId>,
 }
 
-impl FreeNames {
-    /// The free names of a predicate.
-    pub fn of_pred(pred: &Pred) -> BTreeSet<Name> {
-        let mut free = FreeNames::default();
-        free.pred(pred);
-        free.names
-    }
+/// The free names of a predicate.
+pub(crate) fn names_of_pred(pred: &Pred) -> BTreeSet<Name> {
+    let mut names = BTreeSet::new();
+    FreeNames { found: |name| _ = names.insert(name), hidden: Vec::new() }.pred(pred);
+    names
+}
 
-    /// The free names of an expression.
-    pub fn of_expr(expr: &Expr) -> BTreeSet<Name> {
-        let mut free = FreeNames::default();
-        free.expr(expr);
-        free.names
-    }
+/// The free names of an expression.
+pub(crate) fn names_of_expr(expr: &Expr) -> BTreeSet<Name> {
+    let mut names = BTreeSet::new();
+    FreeNames { found: |name| _ = names.insert(name), hidden: Vec::new() }.expr(expr);
+    names
+}
 
+impl<F: FnMut(Name)> FreeNames<F> {
     fn local(&mut self, l: LocalId) {
         if !self.hidden.contains(&l) {
-            self.names.insert(Name::Local(l));
+            (self.found)(Name::Local(l));
         }
     }
 
@@ -147,9 +168,9 @@ impl FreeNames {
     /// Adds the free names of an expression.
     pub fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
-            ExprKind::Var(v) => drop(self.names.insert(Name::Var(*v))),
-            ExprKind::Old(v) => drop(self.names.insert(Name::Old(*v))),
-            ExprKind::Const(c) => drop(self.names.insert(Name::Const(*c))),
+            ExprKind::Var(v) => (self.found)(Name::Var(*v)),
+            ExprKind::Old(v) => (self.found)(Name::Old(*v)),
+            ExprKind::Const(c) => (self.found)(Name::Const(*c)),
             ExprKind::Local(l) => self.local(*l),
             ExprKind::Element(..)
             | ExprKind::Carrier(_)

@@ -23,6 +23,10 @@ pub enum EvalErrorKind {
     TooLarge,
     /// The construct is not supported.
     Unsupported,
+    /// The evaluation was asked to stop.
+    Interrupted,
+    /// It asks for a part of a set that a search has not settled yet. Never leaves the evaluator.
+    Undecided,
 }
 
 impl EvalError {
@@ -34,6 +38,12 @@ impl EvalError {
     /// Elements would have to be listed that cannot.
     pub fn too_large(span: Span, message: impl Into<String>) -> EvalError {
         EvalError { kind: EvalErrorKind::TooLarge, span, message: message.into() }
+    }
+
+    /// Asked to stop.
+    pub fn interrupted(span: Span) -> EvalError {
+        let message = "the evaluation was stopped before it was finished".into();
+        EvalError { kind: EvalErrorKind::Interrupted, span, message }
     }
 
     /// Not supported.

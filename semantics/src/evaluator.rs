@@ -7,15 +7,16 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bsym_language::int::Int;
 use bsym_language::model::{
-    BinaryOp, BuiltinSet, CompareOp, ConstId, Expr, ExprKind, LocalId, Model, Pred, PredKind, QuantOp,
+    BinaryOp, BuiltinSet, OperatorDefinition, OperatorId, CompareOp, ConstId, Expr, ExprKind, LocalId, Model, Pred, PredKind, QuantOp,
 };
 use bsym_language::source::Span;
 use bsym_language::types::CarrierId;
 
-use crate::env::{Env, FreeNames, Name};
+use crate::env::{Env, Name, names_of_expr, names_of_pred};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::lazy_set::{Closure, ClosureKind, LazySet};
 use crate::reals;
@@ -60,12 +61,14 @@ pub struct Evaluator<'m> {
     pub limits: Limits,
     /// Finds values where enumeration gives up.
     pub finder: Option<&'m dyn crate::finder::ValueFinder>,
+    /// Set from outside, it ends an evaluation with [`EvalErrorKind::Interrupted`].
+    pub interrupt: Option<&'m AtomicBool>,
 }
 
 impl<'m> Evaluator<'m> {
     /// An evaluator with the default limits.
     pub fn new(model: &'m Model, scope: &'m Scope) -> Self {
-        Evaluator { model, scope, limits: Limits::default(), finder: None }
+        Evaluator { model, scope, limits: Limits::default(), finder: None, interrupt: None }
     }
 
     /// The same with other limits.
@@ -76,6 +79,19 @@ impl<'m> Evaluator<'m> {
     /// The same with a finder for values that enumeration cannot reach.
     pub fn with_finder(self, finder: &'m dyn crate::finder::ValueFinder) -> Self {
         Evaluator { finder: Some(finder), ..self }
+    }
+
+    /// The same, stopped where the flag is set.
+    pub fn with_interrupt(self, interrupt: &'m AtomicBool) -> Self {
+        Evaluator { interrupt: Some(interrupt), ..self }
+    }
+
+    /// Whether the evaluation may go on.
+    pub(crate) fn proceed(&self, at: Span) -> Eval<()> {
+        match self.interrupt {
+            Some(flag) if flag.load(Ordering::Relaxed) => Err(EvalError::interrupted(at)),
+            _ => Ok(()),
+        }
     }
 
     /// The value of an expression: listed where it can be listed within the limits.
@@ -250,7 +266,16 @@ impl<'m> Evaluator<'m> {
                 let args = args.iter().map(|e| self.expr(env, e)).collect::<Eval<Vec<_>>>()?;
                 self.external(*f, &args, &expr.ty, at)?
             }
-            ExprKind::Call(..) | ExprKind::Abstract(_) => {
+            ExprKind::Call(id, args) => {
+                let bound = self.arguments(env, *id, args)?;
+                let inner = self.operator_env(env, *id, at)?;
+                let frame = inner.frame(&bound);
+                match &self.model.operators[id.index()].definition {
+                    OperatorDefinition::Expr(e) => self.expr(&inner.within(&frame), e)?,
+                    _ => return Err(self.without_definition(*id, at)),
+                }
+            }
+            ExprKind::Abstract(_) => {
                 return Err(EvalError::unsupported(at, "this has no value yet"));
             }
         })
@@ -285,6 +310,25 @@ impl<'m> Evaluator<'m> {
         Ok(bound)
     }
 
+    fn arguments(&self, env: &Env<'_>, id: OperatorId, args: &[Expr]) -> Eval<Vec<(Name, Value)>> {
+        let parameters = self.model.operators[id.index()].parameters.iter();
+        parameters.zip(args).map(|(l, e)| Ok((Name::Local(*l), self.expr(env, e)?))).collect()
+    }
+
+    fn operator_env(&self, env: &Env<'_>, id: OperatorId, at: Span) -> Eval<Env<'static>> {
+        let name = &self.model.operators[id.index()].name;
+        let too_deep = || EvalError::too_large(at, format!("the operator `{name}` calls itself too often"));
+        env.of_operator().ok_or_else(too_deep)
+    }
+
+    fn without_definition(&self, id: OperatorId, at: Span) -> EvalError {
+        let name = &self.model.operators[id.index()].name;
+        EvalError::unsupported(
+            at,
+            format!("the operator `{name}` has axioms alone, so its value cannot be computed"),
+        )
+    }
+
     pub(crate) fn closure(
         &self,
         env: &Env<'_>,
@@ -293,13 +337,11 @@ impl<'m> Evaluator<'m> {
         pred: &Pred,
         body: Option<&Expr>,
     ) -> Value {
-        let mut free = FreeNames::default();
-        free.pred(pred);
+        let mut free = names_of_pred(pred);
         if let Some(body) = body {
-            free.expr(body);
+            free.extend(names_of_expr(body));
         }
         let captured: Vec<_> = free
-            .names
             .into_iter()
             .filter(|n| !matches!(n, Name::Local(l) if locals.contains(l)))
             .filter_map(|n| Some((n, env.get(n)?.clone())))
@@ -433,6 +475,7 @@ impl<'m> Evaluator<'m> {
     /// As [`Evaluator::expr`].
     pub fn pred(&self, env: &Env<'_>, pred: &Pred) -> Eval<bool> {
         let at = pred.span;
+        self.proceed(at)?;
         Ok(match &pred.kind {
             PredKind::True => true,
             PredKind::False => false,
@@ -482,8 +525,14 @@ impl<'m> Evaluator<'m> {
                 let args = args.iter().map(|e| self.expr(env, e)).collect::<Eval<Vec<_>>>()?;
                 self.external_pred(*f, &args, at)?
             }
-            PredKind::Call(..) => {
-                return Err(EvalError::unsupported(at, "this has no truth value yet"));
+            PredKind::Call(id, args) => {
+                let bound = self.arguments(env, *id, args)?;
+                let inner = self.operator_env(env, *id, at)?;
+                let frame = inner.frame(&bound);
+                match &self.model.operators[id.index()].definition {
+                    OperatorDefinition::Pred(p) => self.pred(&inner.within(&frame), p)?,
+                    _ => return Err(self.without_definition(*id, at)),
+                }
             }
             PredKind::If(p, a, b) => {
                 let branch = if self.pred(env, p)? { a } else { b };
@@ -500,6 +549,14 @@ impl<'m> Evaluator<'m> {
     fn compare(&self, env: &Env<'_>, op: CompareOp, a: &Expr, b: &Expr, at: Span) -> Eval<bool> {
         use CompareOp::*;
         if matches!(op, Member | NotMember) {
+            // Before it is assigned, a local has some value of its type.
+            if let ExprKind::Local(l) = &a.kind
+                && env.get(Name::Local(*l)).is_none()
+                && self.is_closed(env, b)
+                && self.is_universal(&self.eval(env, b)?)
+            {
+                return Ok(op == Member);
+            }
             let x = self.expr(env, a)?;
             let inside = match &b.kind {
                 // Asked for membership, a comprehension is not listed.

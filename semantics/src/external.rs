@@ -41,7 +41,7 @@ impl Evaluator<'_> {
             (F::Sort, [set]) => Ok(Value::sequence(self.list(set, at)?.iter().cloned())),
             (F::Squash, [function]) => self.squash(function, at),
             (F::Sccs, [relation]) => self.components(relation, at),
-            (F::Force | F::Symbolic, [v]) | (F::Vprintf, [_, v]) | (F::Fvprintf, [_, _, v]) => Ok(v.clone()),
+            (_, [.., v]) if f.is_identity() => Ok(v.clone()),
             (F::AssertExpr, [holds, message, v]) => {
                 self.asserted(f, holds, message, at)?;
                 Ok(v.clone())
@@ -77,7 +77,7 @@ impl Evaluator<'_> {
                 Value::Bool(b) => Ok(*b),
                 _ => Err(self.confused(at)),
             },
-            _ if f.support() == Support::Total && self.prints(f) => Ok(true),
+            _ if f.is_always_true() => Ok(true),
             _ => {
                 let value = match self.string_function(f, args, &Type::Bool, at)? {
                     Some(value) => Some(value),
@@ -89,11 +89,6 @@ impl Evaluator<'_> {
                 }
             }
         }
-    }
-
-    // Predicates that are always true: they print, or tell ProB how to go about something.
-    fn prints(&self, f: F) -> bool {
-        matches!(f.library(), "LibraryIO.def" | "LibraryProB.def")
     }
 
     fn supported(&self, f: F, at: Span) -> Eval<()> {

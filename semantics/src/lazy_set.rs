@@ -12,6 +12,7 @@ use bsym_language::model::{BinaryOp, Expr, LocalId, Pred, UnaryOp};
 use bsym_language::types::{CarrierId, FreeTypeId};
 
 use crate::env::Name;
+use crate::growth::Growing;
 use crate::value::Value;
 
 /// A set known by its description.
@@ -55,6 +56,8 @@ pub enum LazySet {
     Closure(Closure),
     /// A relation that is defined by itself: the constant, and the body of its equation.
     Recursive(Name, Closure),
+    /// A set that a search is building up. Never a part of a result.
+    Growing(Growing),
 }
 
 /// What a closure's element is.

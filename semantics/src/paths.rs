@@ -5,6 +5,7 @@
 //! parallel substitution is disabled, all of it is.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 
 use bsym_language::int::Int;
 use bsym_language::model::{ChoiceId, Claim, Expr, LocalId, Pred, RefinementId, Subst, SubstKind, Target};
@@ -64,13 +65,41 @@ impl Path {
 
 /// The value of an evaluation; where it is ill-defined the path ends there.
 macro_rules! defined {
-    ($evaluation:expr) => {
+    ($evaluation:expr, $visit:expr) => {
         match $evaluation {
             Ok(value) => value,
-            Err(e) if e.kind == EvalErrorKind::IllDefined => return Ok(vec![Path::new(End::IllDefined(e))]),
+            Err(e) if e.kind == EvalErrorKind::IllDefined => return $visit(Path::new(End::IllDefined(e))),
             Err(e) => return Err(e),
         }
     };
+}
+
+/// Goes on unless there was a break.
+macro_rules! go {
+    ($flow:expr) => {
+        if $flow?.is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    };
+}
+
+type Flow = Eval<ControlFlow<()>>;
+const GO: ControlFlow<()> = ControlFlow::Continue(());
+
+/// Called for each path.
+pub(crate) type Visit<'v> = &'v mut dyn FnMut(Path) -> Flow;
+
+/// Called with values of the names in their order, and whether they satisfy the predicates or make one
+/// ill-defined.
+pub(crate) type Bound<'v> = &'v mut dyn FnMut(Vec<(Name, Value)>, Eval<()>) -> Flow;
+
+/// The parts of a `WHILE`.
+struct Loop<'l> {
+    condition: &'l Pred,
+    body: &'l Subst,
+    invariant: &'l Pred,
+    variant: &'l Expr,
+    at: Span,
 }
 
 /// Follows a substitution.
@@ -82,138 +111,151 @@ pub(crate) struct Walker<'w> {
 }
 
 impl Walker<'_> {
-    /// All paths; `made` are the choices made before on the way here.
-    pub fn paths(&self, env: &Env<'_>, subst: &Subst, made: &[(ChoiceId, Value)]) -> Eval<Vec<Path>> {
-        let paths = self.paths_here(env, subst, made)?;
-        self.bounded(paths, subst.span)
-    }
-
-    fn bounded(&self, paths: Vec<Path>, at: Span) -> Eval<Vec<Path>> {
-        let limit = self.eval.limits.branching;
-        if paths.len() > limit {
-            return Err(EvalError::too_large(
-                at,
-                format!("more than {limit} ways through this substitution"),
-            ));
-        }
-        Ok(paths)
-    }
-
     fn given(&self, id: ChoiceId, made: &[(ChoiceId, Value)]) -> Option<&Value> {
         let before = made.iter().filter(|(c, _)| *c == id).count();
         self.given.iter().filter(|(c, _)| *c == id).nth(before).map(|(_, v)| v)
     }
 
-    fn paths_here(&self, env: &Env<'_>, subst: &Subst, made: &[(ChoiceId, Value)]) -> Eval<Vec<Path>> {
+    /// Calls `visit` for each path, until it breaks; `made` are the choices made before on the way here.
+    ///
+    /// # Errors
+    /// Paths may be missing; those visited are paths all the same. What `visit` returns.
+    pub fn each(&self, env: &Env<'_>, subst: &Subst, made: &[(ChoiceId, Value)], visit: Visit<'_>) -> Flow {
+        self.eval.proceed(subst.span)?;
         let at = subst.span;
         match &subst.kind {
-            SubstKind::Skip => Ok(vec![Path::writing(Writes::new())]),
+            SubstKind::Skip => visit(Path::writing(Writes::new())),
             SubstKind::Assign(assignments) => {
                 let mut writes = Writes::new();
                 for (target, e) in assignments {
-                    writes.insert(*target, defined!(self.eval.expr(env, e)));
+                    writes.insert(*target, defined!(self.eval.expr(env, e), visit));
                 }
-                Ok(vec![Path::writing(writes)])
+                visit(Path::writing(writes))
             }
-            SubstKind::BecomesIn(id, targets, set) => self.becomes_in(env, *id, targets, set, made, at),
-            SubstKind::BecomesSuch(id, targets, pred) => self.becomes_such(env, *id, targets, pred, made, at),
+            SubstKind::BecomesIn(id, targets, set) => {
+                self.becomes_in(env, *id, targets, set, made, at, visit)
+            }
+            SubstKind::BecomesSuch(id, targets, pred) => {
+                self.becomes_such(env, *id, targets, pred, made, at, visit)
+            }
             SubstKind::Pre(p, s) => {
-                if !defined!(self.eval.pred(env, p)) {
-                    return Ok(vec![Path::new(End::Precondition(p.span))]);
+                if !defined!(self.eval.pred(env, p), visit) {
+                    return visit(Path::new(End::Precondition(p.span)));
                 }
-                self.paths(env, s, made)
+                self.each(env, s, made, visit)
             }
             SubstKind::Assert(claim, p, s) => {
-                if !defined!(self.eval.pred(env, p)) {
-                    return Ok(vec![Path::new(match claim {
+                if !defined!(self.eval.pred(env, p), visit) {
+                    return visit(Path::new(match claim {
                         Claim::Assertion => End::Assert(p.span),
                         Claim::Refinement(id) => End::Refinement(*id),
-                    })]);
+                    }));
                 }
-                self.paths(env, s, made)
+                self.each(env, s, made, visit)
             }
             SubstKind::Choice(id, branches) => {
-                let mut all = Vec::new();
+                let mut any = false;
                 for (i, branch) in branches.iter().enumerate() {
-                    self.branch(env, *id, i, branches.len() > 1, branch, made, &mut all)?;
+                    let several = branches.len() > 1;
+                    go!(self.branch(env, *id, i, several, branch, made, &mut any, visit));
                 }
-                if all.is_empty() {
-                    return Ok(vec![Path::disabled(at, "the chosen branch does not exist")]);
-                }
-                Ok(all)
+                if any { Ok(GO) } else { visit(Path::disabled(at, "the chosen branch does not exist")) }
             }
             SubstKind::If(branches, otherwise) => {
                 for (p, s) in branches {
-                    if defined!(self.eval.pred(env, p)) {
-                        return self.paths(env, s, made);
+                    if defined!(self.eval.pred(env, p), visit) {
+                        return self.each(env, s, made, visit);
                     }
                 }
-                self.paths(env, otherwise, made)
+                self.each(env, otherwise, made, visit)
             }
             SubstKind::Select { choice, branches, otherwise, .. } => {
-                self.select(env, *choice, branches, otherwise.as_deref(), made, at)
+                self.select(env, *choice, branches, otherwise.as_deref(), made, at, visit)
             }
-            SubstKind::Any(id, locals, pred, s) => self.any(env, *id, locals, pred, s, made, at),
+            SubstKind::Any(id, locals, pred, s) => self.any(env, *id, locals, pred, s, made, at, visit),
             SubstKind::Let(defs, s) => {
-                let bound = defined!(self.eval.definitions(env, defs));
+                let bound = defined!(self.eval.definitions(env, defs), visit);
                 let frame = env.frame(&bound);
-                self.paths(&env.within(&frame), s, made)
+                self.each(&env.within(&frame), s, made, visit)
             }
-            SubstKind::Var(locals, s) => {
-                let mut paths = self.paths(env, s, made)?;
-                for path in &mut paths {
-                    path.writes.retain(|t, _| !matches!(t, Target::Local(l) if locals.contains(l)));
-                }
-                Ok(paths)
-            }
+            SubstKind::Var(locals, s) => self.each(env, s, made, &mut |mut path| {
+                path.writes.retain(|t, _| !matches!(t, Target::Local(l) if locals.contains(l)));
+                visit(path)
+            }),
             SubstKind::Sequence(parts) => {
-                let mut done = vec![Path::writing(Writes::new())];
-                for part in parts {
-                    let mut next = Vec::new();
-                    for path in done {
-                        if path.end != End::Done {
-                            next.push(path);
-                            continue;
-                        }
-                        next.extend(self.after(env, path, part, made)?);
-                    }
-                    done = self.bounded(next, at)?;
-                }
-                Ok(done)
+                self.sequence(env, Path::writing(Writes::new()), parts, made, visit)
             }
-            SubstKind::Parallel(parts) => {
-                let mut done = vec![Path::writing(Writes::new())];
-                for part in parts {
-                    let beside = self.paths(env, part, made)?;
-                    let mut next = Vec::new();
-                    for left in &done {
-                        next.extend(beside.iter().map(|right| together(left, right)));
-                    }
-                    done = self.bounded(next, at)?;
+            SubstKind::Parallel(parts) => match &parts[..] {
+                [] => visit(Path::writing(Writes::new())),
+                [first, rest @ ..] => {
+                    // The other parts read the same environment: their paths are found once.
+                    let mut beside: Option<Vec<Vec<Path>>> = None;
+                    self.each(env, first, made, &mut |left| {
+                        let beside = match &mut beside {
+                            Some(beside) => beside,
+                            none => none.insert(
+                                rest.iter().map(|p| self.all(env, p, made)).collect::<Eval<Vec<_>>>()?,
+                            ),
+                        };
+                        each_together(left, beside, visit)
+                    })
                 }
-                Ok(done)
-            }
+            },
             SubstKind::While { condition, body, invariant, variant } => {
-                self.repeat(env, condition, body, invariant, variant, made, at)
+                let mut rounds = 0;
+                let parts = Loop { condition, body, invariant, variant, at };
+                self.repeat(env, &parts, made, &mut rounds, visit)
             }
         }
     }
 
+    /// All paths.
+    fn all(&self, env: &Env<'_>, subst: &Subst, made: &[(ChoiceId, Value)]) -> Eval<Vec<Path>> {
+        let mut paths = Vec::new();
+        let limit = self.eval.limits.branching;
+        let _every = self.each(env, subst, made, &mut |path| {
+            if paths.len() > limit {
+                let message = format!("more than {limit} ways through this substitution");
+                return Err(EvalError::too_large(subst.span, message));
+            }
+            paths.push(path);
+            Ok(GO)
+        })?;
+        Ok(paths)
+    }
+
+    fn sequence(
+        &self,
+        env: &Env<'_>,
+        path: Path,
+        parts: &[Subst],
+        made: &[(ChoiceId, Value)],
+        visit: Visit<'_>,
+    ) -> Flow {
+        let Some((next, rest)) = parts.split_first().filter(|_| path.end == End::Done) else {
+            return visit(path);
+        };
+        self.after(env, path, next, made, &mut |path| self.sequence(env, path, rest, made, visit))
+    }
+
     /// Continues a finished path with a further substitution.
-    fn after(&self, env: &Env<'_>, path: Path, next: &Subst, made: &[(ChoiceId, Value)]) -> Eval<Vec<Path>> {
+    fn after(
+        &self,
+        env: &Env<'_>,
+        path: Path,
+        next: &Subst,
+        made: &[(ChoiceId, Value)],
+        visit: Visit<'_>,
+    ) -> Flow {
         let mut updates = env.updates().cloned().unwrap_or_default();
         updates.extend(path.writes.iter().map(|(t, v)| (*t, v.clone())));
         let made: Choices = made.iter().chain(&path.choices).cloned().collect();
-        let paths = self.paths(&env.updated(&updates), next, &made)?;
-        Ok(paths
-            .into_iter()
-            .map(|p| {
-                let (mut writes, mut choices) = (path.writes.clone(), path.choices.clone());
-                writes.extend(p.writes);
-                choices.extend(p.choices);
-                Path { writes, choices, end: p.end }
-            })
-            .collect())
+        self.each(&env.updated(&updates), next, &made, &mut |p| {
+            let (mut writes, mut choices) = (path.writes.clone(), path.choices.clone());
+            writes.extend(p.writes);
+            choices.extend(p.choices);
+            visit(Path { writes, choices, end: p.end })
+        })
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -225,19 +267,22 @@ impl Walker<'_> {
         chosen: bool,
         branch: &Subst,
         made: &[(ChoiceId, Value)],
-        all: &mut Vec<Path>,
-    ) -> Eval<()> {
+        any: &mut bool,
+        visit: Visit<'_>,
+    ) -> Flow {
         let value = Value::int(i as i64);
         if chosen && self.given(id, made).is_some_and(|given| *given != value) {
-            return Ok(());
+            return Ok(GO);
         }
         let mut made = made.to_vec();
         made.push((id, value.clone()));
-        let paths = self.paths(env, branch, &made)?;
-        all.extend(paths.into_iter().map(|p| p.choosing(id, chosen.then(|| value.clone()))));
-        Ok(())
+        self.each(env, branch, &made, &mut |p| {
+            *any = true;
+            visit(p.choosing(id, chosen.then(|| value.clone())))
+        })
     }
 
+    #[allow(clippy::too_many_arguments)]
     fn select(
         &self,
         env: &Env<'_>,
@@ -246,12 +291,13 @@ impl Walker<'_> {
         otherwise: Option<&Subst>,
         made: &[(ChoiceId, Value)],
         at: Span,
-    ) -> Eval<Vec<Path>> {
+        visit: Visit<'_>,
+    ) -> Flow {
         let chosen = branches.len() + usize::from(otherwise.is_some()) > 1;
         let given = if chosen { self.given(id, made) } else { None };
         let wanted = |i: usize| given.is_none_or(|g| *g == Value::int(i as i64));
         let last = branches.len();
-        let mut all = Vec::new();
+        let mut any = false;
         let mut open = true;
         for (i, (guard, s)) in branches.iter().enumerate() {
             let needed = wanted(i) || (otherwise.is_some() && wanted(last));
@@ -262,30 +308,31 @@ impl Walker<'_> {
                 Ok(true) => {
                     open = false;
                     if wanted(i) {
-                        self.branch(env, id, i, chosen, s, made, &mut all)?;
+                        go!(self.branch(env, id, i, chosen, s, made, &mut any, visit));
                     }
                 }
                 Ok(false) => {}
                 Err(e) if e.kind == EvalErrorKind::IllDefined => {
                     open = false;
+                    any = true;
                     let choice = chosen.then(|| Value::int(i as i64));
-                    all.push(Path::new(End::IllDefined(e)).choosing(id, choice));
+                    go!(visit(Path::new(End::IllDefined(e)).choosing(id, choice)));
                 }
                 Err(e) => return Err(e),
             }
         }
         if let Some(s) = otherwise.filter(|_| open && wanted(last)) {
-            self.branch(env, id, last, chosen, s, made, &mut all)?;
+            go!(self.branch(env, id, last, chosen, s, made, &mut any, visit));
         }
-        if all.is_empty() {
-            let span = match branches {
-                [(guard, _)] => guard.span,
-                _ => at,
-            };
-            let why = if branches.len() == 1 { "the guard is false" } else { "no branch is enabled" };
-            return Ok(vec![Path::disabled(span, why)]);
+        if any {
+            return Ok(GO);
         }
-        Ok(all)
+        let span = match branches {
+            [(guard, _)] => guard.span,
+            _ => at,
+        };
+        let why = if branches.len() == 1 { "the guard is false" } else { "no branch is enabled" };
+        visit(Path::disabled(span, why))
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -298,31 +345,26 @@ impl Walker<'_> {
         s: &Subst,
         made: &[(ChoiceId, Value)],
         at: Span,
-    ) -> Eval<Vec<Path>> {
+        visit: Visit<'_>,
+    ) -> Flow {
         let names: Vec<_> = locals.iter().map(|l| Name::Local(*l)).collect();
         let given = self.given(id, made).cloned();
-        let bindings = self.bindings(env, &names, given.as_ref(), &[pred], at)?;
-        let mut all = Vec::new();
-        for (values, truth) in bindings {
+        let mut any = false;
+        go!(self.each_binding(env, &names, given.as_ref(), pred, at, &mut |values, truth| {
             let choice = Value::tuple(values.iter().map(|(_, v)| v.clone()));
-            let paths = match truth {
-                Err(e) => vec![Path::new(End::IllDefined(e))],
-                Ok(()) => {
-                    let frame = env.frame(&values);
-                    let mut made = made.to_vec();
-                    made.extend(choice.clone().map(|c| (id, c)));
-                    self.paths(&env.within(&frame), s, &made)?
-                }
-            };
-            all.extend(paths.into_iter().map(|p| p.choosing(id, choice.clone())));
-            all = self.bounded(all, at)?;
-        }
-        if all.is_empty() {
-            return Ok(vec![Path::disabled(pred.span, "no values satisfy the predicate")]);
-        }
-        Ok(all)
+            any = true;
+            if let Err(e) = truth {
+                return visit(Path::new(End::IllDefined(e)).choosing(id, choice));
+            }
+            let frame = env.frame(&values);
+            let mut made = made.to_vec();
+            made.extend(choice.clone().map(|c| (id, c)));
+            self.each(&env.within(&frame), s, &made, &mut |p| visit(p.choosing(id, choice.clone())))
+        }));
+        if any { Ok(GO) } else { visit(Path::disabled(pred.span, "no values satisfy the predicate")) }
     }
 
+    #[allow(clippy::too_many_arguments)]
     fn becomes_in(
         &self,
         env: &Env<'_>,
@@ -331,29 +373,57 @@ impl Walker<'_> {
         set: &Expr,
         made: &[(ChoiceId, Value)],
         at: Span,
-    ) -> Eval<Vec<Path>> {
-        let set = defined!(self.eval.eval(env, set));
-        let values = match self.given(id, made) {
-            Some(v) if defined!(self.eval.member(v, &set, at)) => vec![v.clone()],
-            Some(v) => {
-                let why = format!("{} is not in {}", self.eval.short(v), self.eval.short(&set));
-                return Ok(vec![Path::disabled(at, why)]);
-            }
-            None => defined!(self.eval.list(&set, at)).iter().cloned().collect(),
+        visit: Visit<'_>,
+    ) -> Flow {
+        let set = defined!(self.eval.eval(env, set), visit);
+        let mut write = |v: Value| {
+            let parts = v.untuple(targets.len()).ok_or_else(|| self.eval.confused(at))?;
+            let writes = targets.iter().copied().zip(parts).collect();
+            visit(Path::writing(writes).choosing(id, Some(v)))
         };
-        if values.is_empty() {
-            return Ok(vec![Path::disabled(at, "the set is empty")]);
+        if let Some(v) = self.given(id, made) {
+            return match self.eval.member(v, &set, at) {
+                Ok(true) => write(v.clone()),
+                Ok(false) => {
+                    let why = format!("{} is not in {}", self.eval.short(v), self.eval.short(&set));
+                    visit(Path::disabled(at, why))
+                }
+                Err(e) if e.kind == EvalErrorKind::IllDefined => visit(Path::new(End::IllDefined(e))),
+                Err(e) => Err(e),
+            };
         }
-        values
-            .into_iter()
-            .map(|v| {
-                let parts = v.untuple(targets.len()).ok_or_else(|| self.eval.confused(at))?;
-                let writes = targets.iter().copied().zip(parts).collect();
-                Ok(Path::writing(writes).choosing(id, Some(v)))
-            })
-            .collect()
+        let listed = match self.eval.try_list(&set, at) {
+            Ok(listed) => listed,
+            Err(e) if e.kind == EvalErrorKind::IllDefined => return visit(Path::new(End::IllDefined(e))),
+            Err(e) => return Err(e),
+        };
+        match listed {
+            Some(listed) if listed.is_empty() => visit(Path::disabled(at, "the set is empty")),
+            Some(listed) => {
+                for v in listed.iter() {
+                    go!(write(v.clone()));
+                }
+                Ok(GO)
+            }
+            None => {
+                // Some elements, then the reason why there are others.
+                if let Some(part) = self.eval.finite_part(&set, at) {
+                    let mut count = 0;
+                    let limit = self.eval.limits.branching;
+                    go!(self.eval.each(&part, at, &mut |v| {
+                        count += 1;
+                        if count > limit {
+                            return Err(self.eval.not_listed(&set, at));
+                        }
+                        write(v)
+                    }));
+                }
+                Err(self.eval.not_listed(&set, at))
+            }
+        }
     }
 
+    #[allow(clippy::too_many_arguments)]
     fn becomes_such(
         &self,
         env: &Env<'_>,
@@ -362,12 +432,13 @@ impl Walker<'_> {
         pred: &Pred,
         made: &[(ChoiceId, Value)],
         at: Span,
-    ) -> Eval<Vec<Path>> {
+        visit: Visit<'_>,
+    ) -> Flow {
         let names: Vec<_> = targets.iter().map(|(_, l)| Name::Local(*l)).collect();
         let given = self.given(id, made).cloned();
-        let bindings = self.bindings(&env.without_old(), &names, given.as_ref(), &[pred], at)?;
-        let mut all = Vec::new();
-        for (values, truth) in bindings {
+        let mut any = false;
+        go!(self.each_binding(&env.without_old(), &names, given.as_ref(), pred, at, &mut |values, truth| {
+            any = true;
             let choice = Value::tuple(values.iter().map(|(_, v)| v.clone()));
             let path = match truth {
                 Err(e) => Path::new(End::IllDefined(e)),
@@ -376,26 +447,24 @@ impl Walker<'_> {
                     Path::writing(targets.iter().map(|(t, _)| *t).zip(new).collect())
                 }
             };
-            all.push(path.choosing(id, choice));
-        }
-        if all.is_empty() {
-            return Ok(vec![Path::disabled(pred.span, "no values satisfy the predicate")]);
-        }
-        Ok(all)
+            visit(path.choosing(id, choice))
+        }));
+        if any { Ok(GO) } else { visit(Path::disabled(pred.span, "no values satisfy the predicate")) }
     }
 
-    /// The bindings that satisfy all predicates, and those under which one is ill-defined; only the
-    /// given one if there is one.
-    fn bindings(
+    /// The bindings that satisfy the predicate, and those under which it is ill-defined; only the given
+    /// one if there is one.
+    fn each_binding(
         &self,
         env: &Env<'_>,
         names: &[Name],
         given: Option<&Value>,
-        preds: &[&Pred],
+        pred: &Pred,
         at: Span,
-    ) -> Eval<Bindings> {
+        found: Bound<'_>,
+    ) -> Flow {
         let Some(given) = given else {
-            return self.eval.bindings(env, names, preds, at);
+            return self.eval.each_solution(env, names, &[pred], at, found);
         };
         let parts = given.untuple(names.len()).ok_or_else(|| self.eval.confused(at))?;
         let values: Vec<_> = names.iter().copied().zip(parts).collect();
@@ -406,57 +475,58 @@ impl Walker<'_> {
             }
         }
         let frame = env.frame(&values);
-        let inner = env.within(&frame);
-        for pred in preds {
-            match self.eval.pred(&inner, pred) {
-                Ok(true) => {}
-                Ok(false) => return Ok(Vec::new()),
-                Err(e) if e.kind == EvalErrorKind::IllDefined => return Ok(vec![(values, Err(e))]),
-                Err(e) => return Err(e),
-            }
+        match self.eval.pred(&env.within(&frame), pred) {
+            Ok(true) => found(values, Ok(())),
+            Ok(false) => Ok(GO),
+            Err(e) if e.kind == EvalErrorKind::IllDefined => found(values, Err(e)),
+            Err(e) => Err(e),
         }
-        Ok(vec![(values, Ok(()))])
     }
 
-    #[allow(clippy::too_many_arguments)]
+    /// Runs a loop. The rounds of all ways through it are counted together.
     fn repeat(
         &self,
         env: &Env<'_>,
-        condition: &Pred,
-        body: &Subst,
-        invariant: &Pred,
-        variant: &Expr,
+        parts: &Loop<'_>,
         made: &[(ChoiceId, Value)],
-        at: Span,
-    ) -> Eval<Vec<Path>> {
-        let mut finished = Vec::new();
+        rounds: &mut usize,
+        visit: Visit<'_>,
+    ) -> Flow {
+        // Not by recursion: a loop may have a million rounds.
         let mut open = vec![(Path::writing(Writes::new()), None::<Int>)];
-        let mut rounds = 0usize;
         while let Some((path, before)) = open.pop() {
-            rounds += 1;
-            if rounds > self.eval.limits.rounds {
+            *rounds += 1;
+            if *rounds > self.eval.limits.rounds {
                 let limit = self.eval.limits.rounds;
-                return Err(EvalError::too_large(at, format!("the loop runs for more than {limit} rounds")));
+                let message = format!("the loop runs for more than {limit} rounds");
+                return Err(EvalError::too_large(parts.at, message));
             }
             let mut updates = env.updates().cloned().unwrap_or_default();
             updates.extend(path.writes.iter().map(|(t, v)| (*t, v.clone())));
             let here = env.updated(&updates).with_old(env);
+            let Loop { condition, invariant, variant, .. } = parts;
             let (end, measure) = self.round(&here, condition, invariant, variant, before.as_ref())?;
             match end {
-                Some(end) => finished.push(Path { end, ..path }),
+                Some(end) => go!(visit(Path { end, ..path })),
                 None => {
-                    for next in self.after(env, path, body, made)? {
-                        if next.end == End::Done {
-                            open.push((next, measure.clone()));
+                    let mut next = Vec::new();
+                    let mut ended = Vec::new();
+                    let _every = self.after(env, path, parts.body, made, &mut |p| {
+                        if p.end == End::Done {
+                            next.push(p)
                         } else {
-                            finished.push(next);
+                            ended.push(p)
                         }
+                        Ok(GO)
+                    })?;
+                    for path in ended {
+                        go!(visit(path));
                     }
+                    open.extend(next.into_iter().map(|p| (p, measure.clone())));
                 }
             }
-            finished = self.bounded(finished, at)?;
         }
-        Ok(finished)
+        Ok(GO)
     }
 
     /// Judges the state before a round of a loop: how the loop ends here, if it does, and its variant.
@@ -489,6 +559,15 @@ impl Walker<'_> {
     }
 }
 
+/// A path together with each choice of paths of the parts beside it.
+fn each_together(left: Path, beside: &[Vec<Path>], visit: Visit<'_>) -> Flow {
+    let Some((first, rest)) = beside.split_first() else { return visit(left) };
+    for right in first {
+        go!(each_together(together(&left, right), rest, visit));
+    }
+    Ok(GO)
+}
+
 /// Both paths at once.
 fn together(left: &Path, right: &Path) -> Path {
     let end = match (&left.end, &right.end) {
@@ -502,51 +581,62 @@ fn together(left: &Path, right: &Path) -> Path {
     Path { writes, choices, end }
 }
 
-/// Bindings with whether they satisfy the predicates or make one ill-defined.
-pub(crate) type Bindings = Vec<(Vec<(Name, Value)>, Eval<()>)>;
-
 impl Evaluator<'_> {
-    /// The bindings that satisfy all predicates, and those under which one is ill-defined. What
-    /// propagation cannot reach is asked of the finder.
-    pub(crate) fn bindings(
+    /// Calls `found` for each binding that satisfies all predicates, and for those under which one is
+    /// ill-defined. What propagation cannot reach is asked of the finder.
+    ///
+    /// # Errors
+    /// Bindings may be missing; those found are solutions all the same. What `found` returns.
+    pub(crate) fn each_solution(
         &self,
         env: &Env<'_>,
         names: &[Name],
         preds: &[&Pred],
         at: Span,
-    ) -> Eval<Bindings> {
+        found: Bound<'_>,
+    ) -> Flow {
         let literals: Vec<_> = preds.iter().map(|p| (true, *p)).collect();
-        let mut found: Bindings = Vec::new();
-        let done = self.solve(env, names, &literals, at, &mut |bound, truth| {
-            if found.len() > self.limits.branching {
-                return Err(EvalError::too_large(at, "too many values satisfy the predicate"));
+        let mut known = BTreeSet::new();
+        let mut count = 0;
+        // An error of the visitor is none of the search.
+        let mut refused = None;
+        let done = self.solve_some(env, names, &literals, at, &mut |bound, truth| {
+            count += 1;
+            if count > self.limits.branching {
+                let error = EvalError::too_large(at, "too many values satisfy the predicate");
+                return Err(refused.get_or_insert(error).clone());
             }
-            found.push((self.complete(names, bound, at)?, truth));
-            Ok(std::ops::ControlFlow::Continue(()))
+            let bound = self.complete(names, bound, at)?;
+            if self.finder.is_some() {
+                known.insert(bound.clone());
+            }
+            found(bound, truth).map_err(|e| refused.get_or_insert(e).clone())
         });
         match done {
-            Ok(_) => Ok(found),
-            Err(e) if e.kind == EvalErrorKind::TooLarge => self.ask_finder(env, names, preds, found, e, at),
-            Err(e) => Err(e),
+            Err(e) if refused.is_none() && e.kind == EvalErrorKind::TooLarge => {
+                self.ask_finder(env, names, preds, known, e, at, found)
+            }
+            done => done,
         }
     }
 
+    #[allow(clippy::too_many_arguments)]
     fn ask_finder(
         &self,
         env: &Env<'_>,
         names: &[Name],
         preds: &[&Pred],
-        mut found: Bindings,
+        known: BTreeSet<Vec<(Name, Value)>>,
         error: EvalError,
         at: Span,
-    ) -> Eval<Bindings> {
+        found: Bound<'_>,
+    ) -> Flow {
         let Some(finder) = self.finder else { return Err(error) };
         let typed = names
             .iter()
             .map(|n| Ok((*n, self.type_of(*n).cloned().ok_or_else(|| self.confused(at))?)))
             .collect::<Eval<Vec<_>>>()?;
         let answer = finder.find(env, self.scope, &typed, preds, self.limits.branching)?;
-        let known: BTreeSet<Vec<(Name, Value)>> = found.iter().map(|(b, _)| b.clone()).collect();
         for values in answer.valuations {
             let bound: Vec<_> = names.iter().copied().zip(values).collect();
             if bound.len() != names.len() || known.contains(&bound) {
@@ -562,12 +652,12 @@ impl Evaluator<'_> {
                 }
             }
             match truth {
-                Ok(true) => found.push((bound, Ok(()))),
-                Err(e) if e.kind == EvalErrorKind::IllDefined => found.push((bound, Err(e))),
+                Ok(true) => go!(found(bound, Ok(()))),
+                Err(e) if e.kind == EvalErrorKind::IllDefined => go!(found(bound, Err(e))),
                 _ => {}
             }
         }
-        if answer.complete { Ok(found) } else { Err(error) }
+        if answer.complete { Ok(GO) } else { Err(error) }
     }
 
     /// Gives the names that are not bound some value of their type.

@@ -13,7 +13,7 @@ use bsym_language::source::Span;
 use bsym_language::stack;
 use bsym_language::types::Type;
 
-use crate::env::{Env, FreeNames, Name};
+use crate::env::{Env, Name, names_of_expr};
 use crate::error::EvalError;
 use crate::evaluator::{Eval, Evaluator};
 use crate::lazy_set::{Closure, ClosureKind, LazySet};
@@ -38,7 +38,7 @@ impl Evaluator<'_> {
     /// a relation that needs the constant under a binder only, and otherwise nothing that is open.
     pub(crate) fn recursive(&self, env: &Env<'_>, c: ConstId, body: &Expr) -> Option<Value> {
         let name = Name::Const(c);
-        let free = FreeNames::of_expr(body);
+        let free = names_of_expr(body);
         let guarded =
             matches!(&body.ty, Type::Pow(t) if matches!(**t, Type::Pair(..))) && is_guarded(body, c);
         if !guarded || !free.contains(&name) {
@@ -140,6 +140,6 @@ fn is_guarded(e: &Expr, c: ConstId) -> bool {
     match &e.kind {
         ExprKind::Quantified(QuantOp::Lambda, ..) | ExprKind::Comprehension(..) => true,
         ExprKind::Binary(BinaryOp::Union | BinaryOp::Override, a, b) => is_guarded(a, c) && is_guarded(b, c),
-        _ => !FreeNames::of_expr(e).contains(&Name::Const(c)),
+        _ => !names_of_expr(e).contains(&Name::Const(c)),
     }
 }

@@ -31,6 +31,9 @@ impl Evaluator<'_> {
                         (LazySet::Constructor(id, i, sets), UnaryOp::Dom) => {
                             return self.argument_set(*id, *i, sets, at)?.ok_or_else(|| self.confused(at));
                         }
+                        (LazySet::Growing(growing), UnaryOp::Dom) => {
+                            return growing.domain().ok_or_else(|| self.undecided(at));
+                        }
                         (LazySet::Succ | LazySet::Pred, _) => return Ok(LazySet::Integers.into()),
                         (LazySet::Prj1(s, t) | LazySet::Prj2(s, t), UnaryOp::Dom) => {
                             return self.binary(BinaryOp::Cartesian, s.clone(), t.clone(), at);
@@ -317,6 +320,9 @@ impl Evaluator<'_> {
             EvalError::too_large(at, message)
         };
         let Value::Lazy(lazy) = x else { return Err(undecided()) };
+        if let LazySet::Recursive(name, d) = &**lazy {
+            return self.unfolded(*name, d, at, |r| self.is_in_space(op, r, a, b, at));
+        }
         if op == Relation {
             let product = self.binary(Cartesian, a.clone(), b.clone(), at)?;
             return self.subset(x, &product, at);

@@ -8,7 +8,7 @@
 //! A literal may narrow the search only where every literal before it is known to hold or cannot be
 //! ill-defined: otherwise dropping a candidate could hide an ill-defined instance.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -18,9 +18,11 @@ use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, P
 use bsym_language::source::Span;
 use bsym_language::types::Type;
 
-use crate::env::{Env, FreeNames, Name};
+use crate::env::{Env, Name, all_bound_in, names_of_pred};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::{Eval, Evaluator};
+use crate::growth::{Growing, depends_on_growing, growing};
+use crate::intervals::{Narrowing, Range};
 use crate::lazy_set::LazySet;
 use crate::value::Value;
 
@@ -29,6 +31,9 @@ const GO: ControlFlow<()> = ControlFlow::Continue(());
 
 /// How many integers are tried for a witness where infinitely many come into question.
 const PROBED: i64 = 512;
+
+/// Sets with no more elements are enumerated, not built up.
+const FEW: usize = 16;
 
 /// Called with the unknowns in order and `Ok(())` for a solution, or an ill-defined instance; in the
 /// latter case perhaps only some of the unknowns are bound.
@@ -39,6 +44,8 @@ struct Literal<'p> {
     pred: &'p Pred,
     /// Unknowns that occur, by position.
     needs: Vec<usize>,
+    /// Whether it cannot be ill-defined whatever the unknowns are.
+    total: OnceCell<bool>,
 }
 
 struct Search<'s, 'm> {
@@ -48,8 +55,27 @@ struct Search<'s, 'm> {
     literals: Vec<Literal<'s>>,
     at: Span,
     candidates: Cell<usize>,
-    /// Whether one solution is enough, so that a part of an infinite set is worth looking through.
-    probe: bool,
+    /// Whether a part of an infinite set is worth looking through.
+    probe: Probing,
+    /// Why some candidate could not be judged: it asks for an undecided part of a growing set.
+    undecided: RefCell<Option<EvalError>>,
+    /// Whether an error is one of whoever the solutions are reported to.
+    refused: Cell<bool>,
+    /// Why candidates may be missing, where the search goes on all the same.
+    incomplete: RefCell<Option<EvalError>>,
+    /// Whether every such candidate has a truth value whatever the growing set becomes.
+    undecided_total: Cell<bool>,
+}
+
+/// What to do with an unknown that nothing confines to a finite set.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Probing {
+    /// Nothing.
+    No,
+    /// One solution is enough: look for it among the integers nearest to the bounds.
+    Witness,
+    /// Report the solutions among a few candidates, then say that there may be others.
+    Some,
 }
 
 /// A way to bind one or more unknowns.
@@ -62,6 +88,10 @@ enum Source<'p> {
     Range(usize, Value),
     /// One unknown is perhaps in this part of its values.
     Probe(usize, Value),
+    /// One unknown is in a set whose elements are built up.
+    Grow(usize, Growing),
+    /// No candidate is left.
+    Nothing,
 }
 
 impl<'m> Evaluator<'m> {
@@ -78,7 +108,20 @@ impl<'m> Evaluator<'m> {
         at: Span,
         report: Report<'_>,
     ) -> Flow {
-        self.solve_with(env, unknowns, literals, at, false, report)
+        self.solve_with(env, unknowns, literals, at, Probing::No, report).0
+    }
+
+    /// As [`Evaluator::solve`], but where an unknown is not confined, solutions among a few values are
+    /// reported before the error.
+    pub(crate) fn solve_some(
+        &self,
+        env: &Env<'_>,
+        unknowns: &[Name],
+        literals: &[(bool, &Pred)],
+        at: Span,
+        report: Report<'_>,
+    ) -> Flow {
+        self.solve_with(env, unknowns, literals, at, Probing::Some, report).0
     }
 
     /// Whether some binding of the locals gives the predicate the wanted truth.
@@ -95,12 +138,17 @@ impl<'m> Evaluator<'m> {
         let names: Vec<_> = locals.iter().map(|l| Name::Local(*l)).collect();
         let total = self.is_total(env, literal.1);
         let mut witness = false;
-        let done = self.solve_with(env, &names, &[literal], at, total, &mut |_, truth| {
+        let probe = if total { Probing::Witness } else { Probing::No };
+        let (done, undecided) = self.solve_with(env, &names, &[literal], at, probe, &mut |_, truth| {
             truth?;
             witness = true;
             Ok(if total { ControlFlow::Break(()) } else { GO })
         });
-        done.map(|_| witness)
+        match done {
+            // A witness stays one whatever the undecided instances turn out to be, if they have a truth value.
+            Err(e) if e.kind == EvalErrorKind::Undecided && witness && undecided => Ok(true),
+            done => done.map(|_| witness),
+        }
     }
 
     fn solve_with(
@@ -109,9 +157,9 @@ impl<'m> Evaluator<'m> {
         unknowns: &[Name],
         literals: &[(bool, &Pred)],
         at: Span,
-        probe: bool,
+        probe: Probing,
         report: Report<'_>,
-    ) -> Flow {
+    ) -> (Flow, bool) {
         let mut flat = Vec::new();
         for (positive, pred) in literals {
             flatten(*positive, pred, &mut flat);
@@ -119,14 +167,33 @@ impl<'m> Evaluator<'m> {
         let literals = flat
             .into_iter()
             .map(|(positive, pred)| {
-                let free = FreeNames::of_pred(pred);
+                let free = names_of_pred(pred);
                 let needs = (0..unknowns.len()).filter(|i| free.contains(&unknowns[*i])).collect();
-                Literal { positive, pred, needs }
+                Literal { positive, pred, needs, total: OnceCell::new() }
             })
             .collect::<Vec<_>>();
         let settled = vec![false; literals.len()];
-        let search = Search { eval: self, env, unknowns, literals, at, candidates: Cell::new(0), probe };
-        search.round(&mut vec![None; unknowns.len()], settled, report)
+        let search = Search {
+            eval: self,
+            env,
+            unknowns,
+            literals,
+            at,
+            candidates: Cell::new(0),
+            probe,
+            undecided: RefCell::new(None),
+            incomplete: RefCell::new(None),
+            refused: Cell::new(false),
+            undecided_total: Cell::new(true),
+        };
+        let done = search.round(&mut vec![None; unknowns.len()], settled, &mut |bound, truth| {
+            report(bound, truth).inspect_err(|_| search.refused.set(true))
+        });
+        let total = search.undecided_total.get();
+        match (done, search.undecided.into_inner().or(search.incomplete.into_inner())) {
+            (Ok(ControlFlow::Continue(())), Some(e)) => (Err(e), total),
+            (done, _) => (done, total),
+        }
     }
 }
 
@@ -161,49 +228,70 @@ impl<'m> Search<'_, 'm> {
         Ok(self.eval.pred(env, literal.pred)? == literal.positive)
     }
 
+    /// Whether a literal has a truth value wherever all literals before it hold.
+    fn is_total(&self, env: &Env<'_>, literal: usize) -> bool {
+        let this = &self.literals[literal];
+        let total = |env: &Env<'_>| {
+            let mut before = self.literals[..literal].iter().filter(|l| l.positive).map(|l| l.pred);
+            self.eval.is_total_behind(env, &mut before, this.pred)
+        };
+        // What is total before anything is bound stays so.
+        *this.total.get_or_init(|| total(self.env)) || total(env)
+    }
+
     /// Whether every literal before this one holds or cannot be ill-defined.
     fn may_narrow(&self, env: &Env<'_>, settled: &[bool], literal: usize) -> bool {
-        (0..literal).all(|i| settled[i] || self.eval.is_total(env, self.literals[i].pred))
+        (0..literal).all(|i| settled[i] || self.is_total(env, i))
     }
 
     fn round(&self, bound: &mut Binding, mut settled: Vec<bool>, report: Report<'_>) -> Flow {
+        self.eval.proceed(self.at)?;
         let names = self.names(bound);
         let outer = self.env;
         let frame = outer.frame(&names);
         let env = outer.within(&frame);
-        let mut narrow: Vec<Option<bool>> = vec![None; self.literals.len()];
+        let is_growing: Vec<bool> =
+            bound.iter().map(|v| v.as_ref().is_some_and(|v| growing(v).is_some())).collect();
+        let complete = bound.iter().all(Option::is_some) && !is_growing.contains(&true);
+        // Up to which literal all before are settled or total.
+        let mut usable = true;
         for i in 0..self.literals.len() {
             let literal = &self.literals[i];
-            if settled[i] || literal.needs.iter().any(|n| bound[*n].is_none()) {
+            if settled[i] {
                 continue;
             }
             let first = settled[..i].iter().all(|s| *s);
-            if !first && !*narrow[i].get_or_insert_with(|| self.may_narrow(&env, &settled, i)) {
-                continue;
+            if !usable {
+                break;
             }
-            match self.holds(&env, literal) {
-                Ok(true) => settled[i] = true,
-                Ok(false) => return Ok(GO),
-                Err(e) if first && e.kind == EvalErrorKind::IllDefined => return report(&names, Err(e)),
-                Err(_) => {}
-            }
-        }
-        if bound.iter().all(Option::is_some) {
-            for (i, literal) in self.literals.iter().enumerate() {
-                if settled[i] {
-                    continue;
-                }
+            let last = self.literals.len() - 1;
+            let unbound = literal.needs.iter().any(|n| bound[*n].is_none());
+            if !unbound {
+                let partial = literal.needs.iter().any(|n| is_growing[*n]);
                 match self.holds(&env, literal) {
-                    Ok(true) => {}
+                    Ok(true) => {
+                        settled[i] = true;
+                        continue;
+                    }
                     Ok(false) => return Ok(GO),
-                    Err(e) if e.kind == EvalErrorKind::IllDefined => return report(&names, Err(e)),
-                    Err(e) => return Err(e),
+                    Err(e) if first && !partial && e.kind == EvalErrorKind::IllDefined => {
+                        return report(&names, Err(e));
+                    }
+                    Err(e) if e.kind == EvalErrorKind::Interrupted => return Err(e),
+                    Err(_) => {}
                 }
             }
-            return report(&names, Ok(()));
+            usable = i == last || self.is_total(&env, i);
+        }
+        if complete {
+            return self.judge(&env, &names, &settled, report);
+        }
+        if let Some(e) = self.ill_defined(&env, &settled) {
+            return report(&names, Err(e));
         }
         let source = self.source(&env, bound, &settled)?;
         let (pattern, index, set) = match source {
+            Source::Nothing => return Ok(GO),
             Source::Values(pattern, values) => {
                 for v in values {
                     let mut next = bound.clone();
@@ -215,17 +303,32 @@ impl<'m> Search<'_, 'm> {
                 }
                 return Ok(GO);
             }
-            Source::Elements(pattern, set) => (Some(pattern), 0, set),
-            Source::Range(index, set) => (None, index, set),
-            Source::Probe(index, set) => {
-                for v in self.eval.list(&set, self.at)?.iter() {
+            Source::Grow(index, growing) => {
+                for grown in growing.next() {
                     let mut next = bound.clone();
-                    next[index] = Some(v.clone());
+                    next[index] = Some(match grown.finished() {
+                        Some(set) => set,
+                        None => LazySet::Growing(grown).into(),
+                    });
                     if let ControlFlow::Break(()) = self.candidate(&mut next, &settled, report)? {
                         return Ok(ControlFlow::Break(()));
                     }
                 }
-                return Err(self.unconfined(bound));
+                return Ok(GO);
+            }
+            Source::Elements(pattern, set) => (Some(pattern), 0, set),
+            Source::Range(index, set) => (None, index, set),
+            Source::Probe(index, set) => {
+                let eval = self.eval;
+                let flow = eval.each(&set, self.at, &mut |v| {
+                    let mut next = bound.clone();
+                    next[index] = Some(v);
+                    self.candidate(&mut next, &settled, report)
+                })?;
+                if flow.is_break() {
+                    return Ok(flow);
+                }
+                return Err(self.unconfined(bound, index));
             }
         };
         // Where elements may be visited twice they are listed first.
@@ -245,75 +348,139 @@ impl<'m> Search<'_, 'm> {
         })
     }
 
+    /// An operand of the first open literal that is ill-defined whatever the unknowns are: so is every
+    /// instance.
+    fn ill_defined(&self, env: &Env<'_>, settled: &[bool]) -> Option<EvalError> {
+        let first = settled.iter().position(|s| !s)?;
+        let PredKind::Compare(_, a, b) = &self.literals[first].pred.kind else { return None };
+        [a, b].into_iter().filter(|e| self.eval.is_closed(env, e)).find_map(|e| {
+            self.eval.eval(env, e).err().filter(|e| e.kind == EvalErrorKind::IllDefined)
+        })
+    }
+
+    /// Judges a complete binding by the literals that are not settled, from left to right.
+    fn judge(&self, env: &Env<'_>, names: &[(Name, Value)], settled: &[bool], report: Report<'_>) -> Flow {
+        let mut open = None;
+        for (i, literal) in self.literals.iter().enumerate() {
+            if settled[i] {
+                continue;
+            }
+            match self.holds(env, literal) {
+                Ok(true) => {}
+                // Behind an undecided literal that is total, a false one decides.
+                Ok(false) => return Ok(GO),
+                Err(e) if e.kind == EvalErrorKind::IllDefined && open.is_none() => {
+                    return report(names, Err(e));
+                }
+                Err(e) if e.kind == EvalErrorKind::Undecided => {
+                    self.undecided_total.set(self.undecided_total.get() && self.is_total(env, i));
+                    open.get_or_insert(e);
+                }
+                Err(e) if e.kind == EvalErrorKind::IllDefined => self.undecided_total.set(false),
+                Err(e) => return Err(e),
+            }
+        }
+        match open {
+            Some(e) => {
+                self.undecided.borrow_mut().get_or_insert(e);
+                Ok(GO)
+            }
+            None => report(names, Ok(())),
+        }
+    }
+
     fn candidate(&self, next: &mut Binding, settled: &[bool], report: Report<'_>) -> Flow {
         self.candidates.set(self.candidates.get() + 1);
         if self.candidates.get() > self.eval.limits.listing {
-            return Err(EvalError::too_large(
-                self.at,
-                format!("more than {} candidates for {}", self.eval.limits.listing, self.open_names(next)),
-            ));
+            return Err(self.too_many());
         }
-        self.round(next, settled.to_vec(), report)
+        let limit = self.eval.limits.listing;
+        match self.round(next, settled.to_vec(), report) {
+            // Where a part of the solutions is wanted, other candidates may lead to some.
+            Err(e)
+                if self.probe != Probing::No
+                    && !self.refused.get()
+                    && e.kind == EvalErrorKind::TooLarge
+                    && self.candidates.get() <= limit =>
+            {
+                self.incomplete.borrow_mut().get_or_insert(e);
+                Ok(GO)
+            }
+            flow => flow,
+        }
     }
 
-    fn open_names(&self, _bound: &Binding) -> String {
+    fn too_many(&self) -> EvalError {
+        let message = format!("more than {} candidates for {}", self.eval.limits.listing, self.open_names());
+        EvalError::too_large(self.at, message)
+    }
+
+    fn open_names(&self) -> String {
         let names: Vec<_> = self.unknowns.iter().map(|n| format!("`{}`", self.eval.name(*n))).collect();
         names.join(", ")
     }
 
     /// The source with the fewest candidates.
     fn source(&self, env: &Env<'_>, bound: &Binding, settled: &[bool]) -> Eval<Source<'_>> {
+        let limit = self.eval.limits.listing;
         let mut best: Option<(usize, Source<'_>)> = None;
-        let mut bounds: Vec<(Option<Int>, Option<Int>)> = vec![(None, None); self.unknowns.len()];
+        let mut ranges = vec![Range::default(); self.unknowns.len()];
         let mut confined: Vec<Option<Value>> = vec![None; self.unknowns.len()];
-        let mut all_before = true;
+        let mut comparisons = Vec::new();
         for (i, literal) in self.literals.iter().enumerate() {
             if settled[i] {
                 continue;
             }
-            let usable = all_before;
-            all_before = all_before && self.eval.is_total(env, literal.pred);
-            if !usable {
+            let literals = (literal.positive, literal.pred);
+            let found = self.candidates_of(env, literals, bound, &mut ranges, &mut confined);
+            // What depends on a set that is growing is no source yet.
+            let found = found.filter(|source| match source {
+                Source::Elements(_, set) | Source::Range(_, set) => !depends_on_growing(set),
+                _ => true,
+            });
+            if let Some(source) = found {
+                let size = self.size(&source, i, settled);
+                if size <= 1 {
+                    return self.grown(source, i, settled);
+                }
+                if best.as_ref().is_none_or(|(n, _)| size < *n) {
+                    best = Some((size, self.grown(source, i, settled)?));
+                }
+            }
+            if let PredKind::Compare(op, a, b) = &literal.pred.kind
+                && a.ty == Type::Int
+                && b.ty == Type::Int
+                && self.is_total(env, i)
+            {
+                comparisons.push((effective(*op, literal.positive), &**a, &**b));
+            }
+            if !self.is_total(env, i) {
                 break;
             }
-            let found =
-                self.candidates_of(env, literal.positive, literal.pred, bound, &mut bounds, &mut confined);
-            let Some(source) = found else { continue };
-            let size = match &source {
-                Source::Values(_, values) => values.len(),
-                Source::Elements(_, set) | Source::Range(_, set) | Source::Probe(_, set) => {
-                    match self.eval.cardinality(set, self.at) {
-                        Ok(c) => c.within(usize::MAX).unwrap_or(usize::MAX),
-                        Err(_) => continue,
-                    }
-                }
-            };
-            if size <= 1 {
-                return Ok(source);
-            }
-            if best.as_ref().is_none_or(|(n, _)| size < *n) {
-                best = Some((size, source));
-            }
         }
-        let mut probe = None;
-        for (i, (low, high)) in bounds.into_iter().enumerate() {
+        let position = |e: &Expr| self.unknown(e, bound);
+        let mut narrowing = Narrowing::new(self.eval, env, &position, ranges);
+        if !narrowing.run(&comparisons) {
+            return Ok(Source::Nothing);
+        }
+        let ranges = narrowing.ranges;
+        let mut infinite = None;
+        for (i, Range { low, high }) in ranges.into_iter().enumerate() {
             if bound[i].is_some() {
                 continue;
             }
-            if self.probe && probe.is_none() && self.eval.type_of(self.unknowns[i]) == Some(&Type::Int) {
-                let half = Int::from(PROBED / 2);
-                let (from, to) = match (&low, &high) {
-                    (Some(low), _) => (low.clone(), low + &Int::from(PROBED)),
-                    (None, Some(high)) => (high - &Int::from(PROBED), high.clone()),
-                    (None, None) => (-&half, half),
-                };
-                probe = Some(Source::Probe(i, self.eval.interval(from, to)));
-            }
-            let range = match (low, high) {
+            let range = match (low.clone(), high.clone()) {
                 (Some(low), Some(high)) => self.eval.interval(low, high),
                 (Some(low), None) => LazySet::From(low).into(),
-                _ => continue,
+                _ => LazySet::Integers.into(),
             };
+            let is_int = self.eval.type_of(self.unknowns[i]) == Some(&Type::Int);
+            if self.probe != Probing::No && infinite.is_none() && is_int {
+                infinite = Some(Source::Probe(i, self.probed(low.as_ref(), high.as_ref())));
+            }
+            if low.is_none() && (high.is_none() || !is_int) {
+                continue;
+            }
             let range = match &confined[i] {
                 Some(set) => self.eval.binary(BinaryOp::Intersection, range, set.clone(), self.at)?,
                 None => range,
@@ -324,34 +491,58 @@ impl<'m> Search<'_, 'm> {
                 best = Some((n, Source::Range(i, range)));
             }
         }
-        let limit = self.eval.limits.listing;
-        if !matches!(&best, Some((n, _)) if *n <= limit) {
-            // The values of a type, the smallest first.
-            for (i, name) in self.unknowns.iter().enumerate() {
-                let Some(ty) = self.eval.type_of(*name).filter(|_| bound[i].is_none()) else { continue };
-                let values = self.eval.type_values(ty);
-                if let Some(n) = self.eval.cardinality(&values, self.at)?.within(limit)
-                    && best.as_ref().is_none_or(|(m, _)| n < *m)
-                {
-                    best = Some((n, Source::Range(i, values)));
-                }
+        for (i, value) in bound.iter().enumerate() {
+            if let Some(growing) = value.as_ref().and_then(growing)
+                && best.as_ref().is_none_or(|(n, _)| growing.options() <= *n)
+            {
+                best = Some((growing.options(), Source::Grow(i, growing.clone())));
             }
         }
-        if !matches!(&best, Some((n, _)) if *n <= limit)
-            && let Some(source) = self.projected(env, bound, settled)?
+        if matches!(&best, Some((n, _)) if *n <= limit)
+            && let Some((_, source)) = best
         {
             return Ok(source);
         }
-        if !matches!(&best, Some((n, _)) if *n <= limit)
-            && let Some(source) = self.recursive(env, bound, settled)
+        if let Some(source) = self.of_type(env, bound, settled)? {
+            return Ok(source);
+        }
+        if let Some(source) = self.projected(env, bound, settled)? {
+            return Ok(source);
+        }
+        if let Some(source) = self.recursive(env, bound, settled) {
+            return Ok(source);
+        }
+        match best {
+            Some((n, source)) if n < usize::MAX => {
+                // Where every solution is wanted there is no use in looking at a part of them.
+                if let Source::Elements(_, set) | Source::Range(_, set) = &source
+                    && self.probe == Probing::No
+                    && self
+                        .eval
+                        .cardinality(set, self.at)?
+                        .exact()
+                        .is_some_and(|n| *n > Int::from(limit as i64))
+                {
+                    return Err(self.too_many());
+                }
+                return Ok(source);
+            }
+            other => best = other,
+        }
+        if self.probe == Probing::Some
+            && let Some(source) = self.part_of(env, bound, &confined)
         {
             return Ok(source);
         }
-        match (best, probe) {
-            (Some((_, source)), None) => Ok(source),
-            (Some((n, source)), Some(_)) if n <= limit => Ok(source),
-            (_, Some(source)) => Ok(source),
-            (None, None) => Err(self.unconfined(bound)),
+        match (infinite, best) {
+            (Some(source), _) => Ok(source),
+            (None, Some((_, Source::Elements(_, set) | Source::Range(_, set)))) => {
+                Err(self.eval.not_listed(&set, self.at))
+            }
+            _ => {
+                let open = bound.iter().position(Option::is_none).unwrap_or(0);
+                Err(self.unconfined(bound, open))
+            }
         }
     }
 
@@ -366,9 +557,103 @@ impl<'m> Search<'_, 'm> {
         })
     }
 
-    fn unconfined(&self, bound: &Binding) -> EvalError {
-        let open = self.unknowns.iter().zip(bound).find(|(_, v)| v.is_none()).map(|(n, _)| *n);
-        let name = open.map_or("?", |n| self.eval.name(n));
+    /// The candidates of a source, or the ways to decide the first point where sets are built up.
+    fn size(&self, source: &Source<'_>, literal: usize, settled: &[bool]) -> usize {
+        match source {
+            Source::Values(_, values) => values.len(),
+            Source::Elements(_, set) | Source::Range(_, set) | Source::Probe(_, set) => {
+                let all = self.eval.cardinality(set, self.at).ok().and_then(|c| c.within(usize::MAX));
+                match self.growable(source, literal, settled) {
+                    Some(_) if all.is_none_or(|n| n > FEW) => {
+                        self.eval.first_options(set, self.at).or(all).unwrap_or(usize::MAX)
+                    }
+                    _ => all.unwrap_or(usize::MAX),
+                }
+            }
+            Source::Grow(_, growing) => growing.options(),
+            Source::Nothing => 0,
+        }
+    }
+
+    /// The unknown of which the elements of the source are the values, if it pays to build them up:
+    /// another literal may refute a part.
+    fn growable(&self, source: &Source<'_>, literal: usize, settled: &[bool]) -> Option<usize> {
+        let index = match source {
+            Source::Range(i, _) => *i,
+            Source::Elements(pattern, _) => self.named(pattern)?,
+            _ => return None,
+        };
+        (0..self.literals.len())
+            .any(|i| i != literal && !settled[i] && self.literals[i].needs.contains(&index))
+            .then_some(index)
+    }
+
+    fn grown<'p>(&self, source: Source<'p>, literal: usize, settled: &[bool]) -> Eval<Source<'p>> {
+        let Some(index) = self.growable(&source, literal, settled) else { return Ok(source) };
+        let (Source::Elements(_, set) | Source::Range(_, set)) = &source else { return Ok(source) };
+        let all = self.eval.cardinality(set, self.at)?.within(FEW);
+        if all.is_some() || self.eval.first_options(set, self.at).is_none() {
+            return Ok(source);
+        }
+        Ok(match self.eval.shape(set, self.at)? {
+            Some(shape) => Source::Grow(index, Growing::new(shape)),
+            None => source,
+        })
+    }
+
+    fn probed(&self, low: Option<&Int>, high: Option<&Int>) -> Value {
+        let width = if self.probe == Probing::Witness { PROBED } else { FEW as i64 };
+        let half = Int::from(width / 2);
+        let (from, to) = match (low, high) {
+            (Some(low), _) => (low.clone(), low + &Int::from(width)),
+            (None, Some(high)) => (high - &Int::from(width), high.clone()),
+            (None, None) => (-&half, half),
+        };
+        self.eval.interval(from, to)
+    }
+
+    /// The values of the type of an unknown, the smallest type first.
+    fn of_type(&self, env: &Env<'_>, bound: &Binding, settled: &[bool]) -> Eval<Option<Source<'_>>> {
+        let _ = env;
+        let mut best: Option<(usize, Source<'_>)> = None;
+        for (i, name) in self.unknowns.iter().enumerate() {
+            let Some(ty) = self.eval.type_of(*name).filter(|_| bound[i].is_none()) else { continue };
+            let values = self.eval.type_values(ty);
+            let source = Source::Range(i, values);
+            let n = self.size(&source, usize::MAX, settled);
+            if n <= self.eval.limits.listing && best.as_ref().is_none_or(|(m, _)| n < *m) {
+                best = Some((n, source));
+            }
+        }
+        best.map(|(_, source)| self.grown(source, usize::MAX, settled)).transpose()
+    }
+
+    /// A few elements of an infinite set that confines an unknown.
+    fn part_of(&self, env: &Env<'_>, bound: &Binding, confined: &[Option<Value>]) -> Option<Source<'_>> {
+        let _ = env;
+        let of = |i: usize| {
+            let set = match &confined[i] {
+                Some(set) => set.clone(),
+                None => self.eval.type_values(self.eval.type_of(self.unknowns[i])?),
+            };
+            self.eval.finite_part(&set, self.at)
+        };
+        let is_int = |i: usize| self.eval.type_of(self.unknowns[i]) == Some(&Type::Int);
+        let open = || (0..bound.len()).filter(|i| bound[*i].is_none());
+        let some = open()
+            .filter(|i| !is_int(*i) && confined[*i].is_some())
+            .chain(open().filter(|i| !is_int(*i)))
+            .find_map(|i| Some((i, of(i)?)));
+        // Integers have their own range.
+        if open().any(is_int) {
+            return None;
+        }
+        some.map(|(i, set)| Source::Probe(i, set))
+    }
+
+    fn unconfined(&self, bound: &Binding, index: usize) -> EvalError {
+        let name = self.unknowns.get(index).map_or("?", |n| self.eval.name(*n));
+        let _ = bound;
         let message = format!("nothing confines `{name}` to values that can be enumerated");
         EvalError::too_large(self.at, message)
     }
@@ -376,9 +661,14 @@ impl<'m> Search<'_, 'm> {
     /// `#y.(P)` confines the unknowns in P to a projection of the solutions of P.
     fn projected(&self, env: &Env<'_>, bound: &Binding, settled: &[bool]) -> Eval<Option<Source<'_>>> {
         for (i, literal) in self.literals.iter().enumerate() {
+            let mut equations = Vec::new();
             let (locals, body) = match (&literal.pred.kind, literal.positive) {
                 (PredKind::Exists(locals, body), true) | (PredKind::Forall(locals, body), false) => {
-                    (locals, body)
+                    (locals.clone(), body)
+                }
+                (PredKind::Let(defs, body), _) => {
+                    equations.extend(defs.iter().map(equation));
+                    (defs.iter().map(|(l, _)| *l).collect(), body)
                 }
                 _ => continue,
             };
@@ -390,7 +680,9 @@ impl<'m> Search<'_, 'm> {
             let mut unknowns = vec![self.unknowns[unknown]];
             unknowns.extend(locals.iter().map(|l| Name::Local(*l)));
             let mut values = BTreeSet::new();
-            let done = self.eval.solve(env, &unknowns, &[(literal.positive, body)], self.at, &mut |b, _| {
+            let mut literals: Vec<_> = equations.iter().map(|e| (true, e)).collect();
+            literals.push((literal.positive, body));
+            let done = self.eval.solve(env, &unknowns, &literals, self.at, &mut |b, _| {
                 // An ill-defined instance is a candidate too: the literal itself reports it.
                 if let Some((name, v)) = b.first()
                     && *name == unknowns[0]
@@ -410,10 +702,9 @@ impl<'m> Search<'_, 'm> {
     fn candidates_of<'p>(
         &self,
         env: &Env<'_>,
-        positive: bool,
-        pred: &'p Pred,
+        (positive, pred): (bool, &'p Pred),
         bound: &Binding,
-        bounds: &mut [(Option<Int>, Option<Int>)],
+        ranges: &mut [Range],
         confined: &mut [Option<Value>],
     ) -> Option<Source<'p>> {
         let (op, a, b) = match (&pred.kind, positive) {
@@ -440,14 +731,19 @@ impl<'m> Search<'_, 'm> {
             }
             CompareOp::Member if self.is_pattern(env, a, bound) => {
                 let set = closed(b)?;
+                if depends_on_growing(&set) {
+                    return None;
+                }
                 if let Some(i) = self.unknown(a, bound) {
                     confined[i] = Some(set.clone());
                     if let Value::Lazy(lazy) = &set {
                         match &**lazy {
-                            LazySet::From(low) => raise(&mut bounds[i].0, low.clone()),
+                            LazySet::From(low) => {
+                                ranges[i].narrow(&Range { low: Some(low.clone()), high: None });
+                            }
                             LazySet::Interval(low, high) => {
-                                raise(&mut bounds[i].0, low.clone());
-                                lower(&mut bounds[i].1, high.clone());
+                                let range = Range { low: Some(low.clone()), high: Some(high.clone()) };
+                                ranges[i].narrow(&range);
                             }
                             _ => {}
                         }
@@ -465,24 +761,9 @@ impl<'m> Search<'_, 'm> {
             CompareOp::Subset | CompareOp::StrictSubset => {
                 let i = self.unknown(a, bound)?;
                 let set = self.eval.normal(closed(b)?, self.at).ok()?;
-                Some(Source::Range(i, LazySet::Power(set).into()))
-            }
-            CompareOp::Less | CompareOp::LessEqual | CompareOp::Greater | CompareOp::GreaterEqual => {
-                let strict = matches!(op, CompareOp::Less | CompareOp::Greater);
-                let (small, large) =
-                    if matches!(op, CompareOp::Less | CompareOp::LessEqual) { (a, b) } else { (b, a) };
-                let step = if strict { Int::ONE } else { Int::ZERO };
-                if let Some(i) = self.unknown(small, bound)
-                    && let Some(Value::Int(n)) = closed(large)
-                {
-                    lower(&mut bounds[i].1, &n - &step);
-                }
-                if let Some(i) = self.unknown(large, bound)
-                    && let Some(Value::Int(n)) = closed(small)
-                {
-                    raise(&mut bounds[i].0, &n + &step);
-                }
-                None
+                let all: Value = LazySet::Power(set).into();
+                confined[i].get_or_insert(all.clone());
+                Some(Source::Range(i, all))
             }
             _ => None,
         }
@@ -497,13 +778,16 @@ impl<'m> Search<'_, 'm> {
     ) -> Option<Source<'p>> {
         let mut all: Option<(usize, BTreeSet<Value>)> = None;
         for (positive, part) in parts {
+            if all_bound_in(env, part) && self.eval.pred(env, part).is_ok_and(|truth| truth != positive) {
+                continue;
+            }
             let mut literals = Vec::new();
             flatten(positive, part, &mut literals);
             let mut found = None;
             for (positive, literal) in literals {
-                let mut bounds = vec![(None, None); self.unknowns.len()];
+                let mut ranges = vec![Range::default(); self.unknowns.len()];
                 let mut confined = vec![None; self.unknowns.len()];
-                let source = self.candidates_of(env, positive, literal, bound, &mut bounds, &mut confined);
+                let source = self.candidates_of(env, (positive, literal), bound, &mut ranges, &mut confined);
                 found = source.and_then(|source| self.one_unknown(env, source, bound));
                 if found.is_some() || !self.eval.is_total(env, literal) {
                     break;
@@ -531,6 +815,7 @@ impl<'m> Search<'_, 'm> {
             }
             Source::Values(pattern, values) => (pattern, values.into_iter().collect()),
             Source::Elements(pattern, set) => (pattern, (*self.eval.try_list(&set, self.at).ok()??).clone()),
+            Source::Grow(..) | Source::Nothing => return None,
         };
         let mut found: Option<usize> = None;
         let mut matched = BTreeSet::new();
@@ -551,13 +836,18 @@ impl<'m> Search<'_, 'm> {
 
     /// The position of the unbound unknown that the expression is.
     fn unknown(&self, e: &Expr, bound: &Binding) -> Option<usize> {
+        self.named(e).filter(|i| bound[*i].is_none())
+    }
+
+    /// The position of the unknown that the expression is.
+    fn named(&self, e: &Expr) -> Option<usize> {
         let name = match &e.kind {
             ExprKind::Local(l) => Name::Local(LocalId(l.0)),
             ExprKind::Const(c) => Name::Const(*c),
             ExprKind::Var(v) => Name::Var(*v),
             _ => return None,
         };
-        self.unknowns.iter().position(|n| *n == name).filter(|i| bound[*i].is_none())
+        self.unknowns.iter().position(|n| *n == name)
     }
 
     fn closed_value(&self, env: &Env<'_>, e: &Expr) -> Option<Value> {
@@ -619,14 +909,9 @@ impl<'m> Search<'_, 'm> {
     }
 }
 
-fn raise(low: &mut Option<Int>, n: Int) {
-    if low.as_ref().is_none_or(|l| *l < n) {
-        *low = Some(n);
-    }
-}
-
-fn lower(high: &mut Option<Int>, n: Int) {
-    if high.as_ref().is_none_or(|h| *h > n) {
-        *high = Some(n);
-    }
+/// A definition of a `LET` as an equation.
+fn equation((local, value): &(LocalId, Expr)) -> Pred {
+    let name = Expr { kind: ExprKind::Local(*local), ty: value.ty.clone(), span: value.span };
+    let kind = PredKind::Compare(CompareOp::Equal, Box::new(name), Box::new(value.clone()));
+    Pred { kind, span: value.span }
 }

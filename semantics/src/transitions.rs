@@ -1,9 +1,10 @@
 //! The transition system of a model: directed execution of one step, and enumeration of all.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 
 use bsym_language::model::{
-    ChoiceId, ConstId, Event, EventId, Pred, PredKind, RefinementId, Subst, SubstKind, Target, VarId,
+    ChoiceId, ConstId, Event, EventId, LocalId, Pred, PredKind, RefinementId, Subst, SubstKind, Target, VarId,
 };
 use bsym_language::source::Span;
 
@@ -98,9 +99,9 @@ impl Evaluator<'_> {
         event: Option<EventId>,
         execution: &Execution,
     ) -> Eval<Outcome> {
-        let edges = self.run(constants, state, event, &execution.parameters, &execution.choices)?;
         let mut outcomes: Vec<Outcome> = Vec::new();
-        for (_, outcome) in edges {
+        let given = (&execution.parameters[..], &execution.choices[..]);
+        let _every = self.run(constants, state, event, given, &mut |_, outcome| {
             let wanted = match &outcome {
                 Outcome::Reached { results, .. } => {
                     execution.results.is_empty() || *results == execution.results
@@ -110,7 +111,8 @@ impl Evaluator<'_> {
             if wanted && !outcomes.contains(&outcome) {
                 outcomes.push(outcome);
             }
-        }
+            ControlFlow::Continue(())
+        })?;
         if outcomes.iter().any(|o| !matches!(o, Outcome::Disabled { .. })) {
             outcomes.retain(|o| !matches!(o, Outcome::Disabled { .. }));
         }
@@ -134,15 +136,16 @@ impl Evaluator<'_> {
         self.model.events.get(id.index()).ok_or_else(unknown)
     }
 
-    /// All ways to execute an event with the given parameters that agree with the given choices.
+    /// Calls `visit` for each way to execute an event with the given parameters that agrees with the
+    /// given choices.
     fn run(
         &self,
         constants: &[Value],
         state: &[Value],
         event: Option<EventId>,
-        parameters: &[Value],
-        choices: &[(ChoiceId, Value)],
-    ) -> Eval<Vec<(Execution, Outcome)>> {
+        (parameters, choices): (&[Value], &[(ChoiceId, Value)]),
+        visit: &mut dyn FnMut(Execution, Outcome) -> ControlFlow<()>,
+    ) -> Eval<ControlFlow<()>> {
         let walker = Walker { eval: self, given: choices };
         let (names, results, state, body) = match event {
             None => (&[][..], &[][..], &[][..], &self.model.initialisation),
@@ -164,45 +167,50 @@ impl Evaluator<'_> {
         }
         let env = Env::new(constants, state);
         let frame = env.frame(&bound);
-        let paths = walker.paths(&env.within(&frame), body, &[])?;
-        paths
-            .into_iter()
-            .map(|Path { writes, mut choices, end }| {
-                let mut execution = Execution { parameters: parameters.to_vec(), ..Execution::default() };
-                choices.sort_by_key(|(id, _)| *id);
-                execution.choices = choices;
-                let outcome = match end {
-                    End::Done => {
-                        let mut after = Vec::with_capacity(self.model.variables.len());
-                        for (i, variable) in self.model.variables.iter().enumerate() {
-                            let written = writes.get(&Target::Var(VarId(i as u32)));
-                            let value = written.or_else(|| state.get(i)).cloned().ok_or_else(|| {
-                                let message = format!("`{}` is not initialised", variable.name);
-                                EvalError::unsupported(body.span, message)
-                            })?;
-                            after.push(value);
-                        }
-                        for r in results {
-                            let value = writes.get(&Target::Local(*r)).cloned().ok_or_else(|| {
-                                let name = self.name(Name::Local(*r));
-                                EvalError::unsupported(
-                                    body.span,
-                                    format!("the result `{name}` is not assigned"),
-                                )
-                            })?;
-                            execution.results.push(value);
-                        }
-                        Outcome::Reached { state: after, results: execution.results.clone() }
-                    }
-                    End::Disabled { span, why } => Outcome::Disabled { span, why },
-                    End::IllDefined(e) => Outcome::IllDefined(e),
-                    End::Assert(span) => Outcome::AssertFailed(span),
-                    End::Precondition(span) => Outcome::PreconditionFailed(span),
-                    End::Refinement(id) => Outcome::RefinementFailed(id),
-                };
-                Ok((execution, outcome))
-            })
-            .collect()
+        walker.each(&env.within(&frame), body, &[], &mut |path| {
+            let (execution, outcome) = self.executed(path, parameters, results, state, body.span)?;
+            Ok(visit(execution, outcome))
+        })
+    }
+
+    /// What a path through a body means for the transition system.
+    fn executed(
+        &self,
+        Path { writes, mut choices, end }: Path,
+        parameters: &[Value],
+        results: &[LocalId],
+        state: &[Value],
+        at: Span,
+    ) -> Eval<(Execution, Outcome)> {
+        let mut execution = Execution { parameters: parameters.to_vec(), ..Execution::default() };
+        choices.sort_by_key(|(id, _)| *id);
+        execution.choices = choices;
+        let outcome = match end {
+            End::Done => {
+                let mut after = Vec::with_capacity(self.model.variables.len());
+                for (i, variable) in self.model.variables.iter().enumerate() {
+                    let written = writes.get(&Target::Var(VarId(i as u32)));
+                    let value = written.or_else(|| state.get(i)).cloned().ok_or_else(|| {
+                        EvalError::unsupported(at, format!("`{}` is not initialised", variable.name))
+                    })?;
+                    after.push(value);
+                }
+                for r in results {
+                    let value = writes.get(&Target::Local(*r)).cloned().ok_or_else(|| {
+                        let name = self.name(Name::Local(*r));
+                        EvalError::unsupported(at, format!("the result `{name}` is not assigned"))
+                    })?;
+                    execution.results.push(value);
+                }
+                Outcome::Reached { state: after, results: execution.results.clone() }
+            }
+            End::Disabled { span, why } => Outcome::Disabled { span, why },
+            End::IllDefined(e) => Outcome::IllDefined(e),
+            End::Assert(span) => Outcome::AssertFailed(span),
+            End::Precondition(span) => Outcome::PreconditionFailed(span),
+            End::Refinement(id) => Outcome::RefinementFailed(id),
+        };
+        Ok((execution, outcome))
     }
 
     /// All edges out of a state.
@@ -229,58 +237,91 @@ impl Evaluator<'_> {
     }
 
     fn collect(&self, constants: &[Value], state: &[Value], event: Option<EventId>, all: &mut Edges) {
-        let mut seen = BTreeSet::new();
-        let done = self.each_execution(constants, state, event, &mut |execution, outcome| {
-            if let Outcome::Reached { state, results } = &outcome {
-                let key = (execution.parameters.clone(), results.clone(), state.clone());
-                if !seen.insert(key) {
-                    return true;
-                }
-            }
-            let edge = Edge { event, execution, outcome };
-            if edge.state().is_some() || !all.edges.contains(&edge) {
+        let limit = self.limits.branching;
+        let mut count = 0usize;
+        let done = self.each_edge(event, constants, state, &mut |edge| {
+            count += 1;
+            if count <= limit {
                 all.edges.push(edge);
             }
-            true
+            if count > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        let at = self.body(event).map_or(Span::default(), |b| b.span);
+        let done = done.and_then(|_| match count > limit {
+            true => Err(EvalError::too_large(at, format!("more than {limit} transitions of one kind"))),
+            false => Ok(()),
         });
         if let Err(e) = done {
             all.incomplete.push((event, e));
         }
     }
 
-    /// Calls `visit` for each execution that is not disabled, until it answers `false`.
+    /// Calls `visit` for each edge of an event out of a state (of the initialisation, for `None`) as it is
+    /// found, each once, until it breaks.
+    ///
+    /// # Errors
+    /// Edges may be missing, and why; those visited are edges all the same.
+    pub fn each_edge(
+        &self,
+        event: Option<EventId>,
+        constants: &[Value],
+        state: &[Value],
+        visit: &mut dyn FnMut(Edge) -> ControlFlow<()>,
+    ) -> Eval<ControlFlow<()>> {
+        let mut seen = BTreeSet::new();
+        let mut failed: Vec<Edge> = Vec::new();
+        self.each_execution(constants, state, event, &mut |execution, outcome| {
+            if let Outcome::Reached { state, results } = &outcome {
+                let key = (execution.parameters.clone(), results.clone(), state.clone());
+                if !seen.insert(key) {
+                    return ControlFlow::Continue(());
+                }
+            }
+            let edge = Edge { event, execution, outcome };
+            if edge.state().is_none() {
+                if failed.contains(&edge) {
+                    return ControlFlow::Continue(());
+                }
+                failed.push(edge.clone());
+            }
+            visit(edge)
+        })
+    }
+
+    /// Calls `visit` for each execution that is not disabled.
     fn each_execution(
         &self,
         constants: &[Value],
         state: &[Value],
         event: Option<EventId>,
-        visit: &mut dyn FnMut(Execution, Outcome) -> bool,
-    ) -> Eval<()> {
-        let parameters = match event {
-            None => vec![Vec::new()],
-            Some(id) => {
-                let event = self.event(id)?;
-                if event.parameters.is_empty() {
-                    vec![Vec::new()]
-                } else {
-                    let names: Vec<_> = event.parameters.iter().map(|l| Name::Local(*l)).collect();
-                    let mut guards = Vec::new();
-                    enabling(&event.body, &mut guards);
-                    let guards: Vec<&Pred> = guards.iter().collect();
-                    let env = Env::new(constants, state);
-                    let bindings = self.bindings(&env, &names, &guards, event.body.span)?;
-                    bindings.into_iter().map(|(b, _)| b.into_iter().map(|(_, v)| v).collect()).collect()
-                }
-            }
+        visit: &mut dyn FnMut(Execution, Outcome) -> ControlFlow<()>,
+    ) -> Eval<ControlFlow<()>> {
+        let mut enabled = |execution, outcome: Outcome| match outcome {
+            Outcome::Disabled { .. } => ControlFlow::Continue(()),
+            outcome => visit(execution, outcome),
         };
-        for parameters in parameters {
-            for (execution, outcome) in self.run(constants, state, event, &parameters, &[])? {
-                if !matches!(outcome, Outcome::Disabled { .. }) && !visit(execution, outcome) {
-                    return Ok(());
+        let event_of = event.map(|id| self.event(id)).transpose()?;
+        let Some(with) = event_of.filter(|e| !e.parameters.is_empty()) else {
+            return self.run(constants, state, event, (&[], &[]), &mut enabled);
+        };
+        let names: Vec<_> = with.parameters.iter().map(|l| Name::Local(*l)).collect();
+        let env = Env::new(constants, state);
+        let mut guards = Vec::new();
+        enabling(&with.body, &mut guards);
+        let guards: Vec<&Pred> = guards.iter().collect();
+        // A failure behind the guards is none of the enumeration of the parameters.
+        let mut failure = None;
+        let flow = self.each_solution(&env, &names, &guards, with.body.span, &mut |bound, _| {
+            let parameters: Vec<_> = bound.into_iter().map(|(_, v)| v).collect();
+            match self.run(constants, state, event, (&parameters, &[]), &mut enabled) {
+                Err(e) if e.kind == EvalErrorKind::TooLarge => {
+                    failure.get_or_insert(e);
+                    Ok(ControlFlow::Continue(()))
                 }
+                other => other,
             }
-        }
-        Ok(())
+        })?;
+        failure.map_or(Ok(flow), Err)
     }
 
     /// Whether an event can be executed in a state, also where the execution goes wrong on the way.
@@ -291,14 +332,35 @@ impl Evaluator<'_> {
         let mut enabled = false;
         let done = self.each_execution(constants, state, Some(event), &mut |_, _| {
             enabled = true;
-            false
+            ControlFlow::Break(())
         });
-        if enabled { Ok(true) } else { done.map(|()| false) }
+        if enabled { Ok(true) } else { done.map(|_| false) }
     }
 
     /// The valuations of the constants that satisfy the axioms; some constants may be fixed.
     pub fn constants(&self, fixed: &BTreeMap<ConstId, Value>) -> Valuations {
         let mut valuations = Valuations::default();
+        let done = self.each_valuation(fixed, &mut |constants, truth| {
+            match truth {
+                Ok(()) => valuations.found.push(constants),
+                Err(e) => valuations.ill_defined.push((constants, e)),
+            }
+            ControlFlow::Continue(())
+        });
+        valuations.incomplete = done.err();
+        valuations
+    }
+
+    /// Calls `visit` for each valuation of the constants that satisfies the axioms, or under which one is
+    /// ill-defined, as it is found, until it breaks; some constants may be fixed.
+    ///
+    /// # Errors
+    /// Valuations may be missing, and why; those visited are valuations all the same.
+    pub fn each_valuation(
+        &self,
+        fixed: &BTreeMap<ConstId, Value>,
+        visit: &mut dyn FnMut(Constants, Eval<()>) -> ControlFlow<()>,
+    ) -> Eval<ControlFlow<()>> {
         let given: Vec<_> = fixed.iter().map(|(c, v)| (Name::Const(*c), v.clone())).collect();
         let base = Env::default();
         let frame = base.frame(&given);
@@ -307,23 +369,13 @@ impl Evaluator<'_> {
         let open: Vec<_> = all.clone().filter(|c| !fixed.contains_key(c)).map(Name::Const).collect();
         let axioms: Vec<&Pred> = self.model.axioms.iter().map(|a| &a.pred).collect();
         let at = self.model.axioms.first().map_or(Span::default(), |a| a.span);
-        match self.bindings(&env, &open, &axioms, at) {
-            Err(e) => valuations.incomplete = Some(e),
-            Ok(bindings) => {
-                for (bound, truth) in bindings {
-                    let value = |c: ConstId| {
-                        let open = bound.iter().find(|(n, _)| *n == Name::Const(c)).map(|(_, v)| v.clone());
-                        open.or_else(|| fixed.get(&c).cloned())
-                    };
-                    let constants: Constants = all.clone().filter_map(value).collect();
-                    match truth {
-                        Ok(()) => valuations.found.push(constants),
-                        Err(e) => valuations.ill_defined.push((constants, e)),
-                    }
-                }
-            }
-        }
-        valuations
+        self.each_solution(&env, &open, &axioms, at, &mut |bound, truth| {
+            let value = |c: ConstId| {
+                let open = bound.iter().find(|(n, _)| *n == Name::Const(c)).map(|(_, v)| v.clone());
+                open.or_else(|| fixed.get(&c).cloned())
+            };
+            Ok(visit(all.clone().filter_map(value).collect(), truth))
+        })
     }
 
     /// Whether no event is enabled in a state.
@@ -365,6 +417,17 @@ fn enabling(subst: &Subst, out: &mut Vec<Pred>) {
             }
         }
         SubstKind::Parallel(parts) => parts.iter().for_each(|p| enabling(p, out)),
+        SubstKind::Let(defs, inner) => {
+            let mut guards = Vec::new();
+            enabling(inner, &mut guards);
+            let kind = match guards.len() {
+                0 => return,
+                1 => guards.swap_remove(0).kind,
+                _ => PredKind::And(guards),
+            };
+            let body = Box::new(Pred { kind, span: inner.span });
+            out.push(Pred { kind: PredKind::Let(defs.clone(), body), span: subst.span });
+        }
         _ => {}
     }
 }

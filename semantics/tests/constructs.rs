@@ -28,6 +28,7 @@ fn outcome<T>(result: Result<T, EvalError>, text: impl FnOnce(&T) -> String) -> 
             EvalErrorKind::IllDefined => "ill-defined".into(),
             EvalErrorKind::TooLarge => "too large".into(),
             EvalErrorKind::Unsupported => format!("unsupported: {}", e.message),
+            EvalErrorKind::Interrupted | EvalErrorKind::Undecided => panic!("{}", e.message),
         },
     }
 }
@@ -170,6 +171,7 @@ fn what_prob_of_2018_does_not_know() {
         ("RDIV(1.0, 0.0)", "ill-defined"),
         ("RPOW(2.0, -2.0) = 0.25 & RSIN(0.0) = 0.0 & RLOG(2.0, 1.0) = 0.0", "TRUE"),
         ("MU({3})", "3"),
+        ("```1 + 1 = ${1 + 1}, ${\"a\"} ${{aa}}```", "\"1 + 1 = 2, a {aa}\""),
         ("MU({3, 4})", "ill-defined"),
         ("FACTORS(120)", "{(1|->2),(2|->2),(3|->2),(4|->3),(5|->5)}"),
         ("FDIV(-7, 2) |-> CDIV(-7, 2) |-> SIGN(-7)", "((-4|->-3)|->-1)"),
@@ -245,6 +247,27 @@ fn constants_that_their_equations_define_by_themselves() {
         &[("mul(6, 7)", "42")],
     );
     recursive("f = %x.(x : INTEGER | 1 + f(x + 1))", "f", &[("f(1)", "too large")]);
+}
+
+#[test]
+fn a_recursive_function_is_total_where_its_equation_is() {
+    recursive(
+        "fac : NATURAL --> INTEGER & fac = %n.(n : NATURAL | IF n = 0 THEN 1 ELSE n * fac(n - 1) END)",
+        "fac",
+        &[("fac(5)", "120"), ("fac : NATURAL --> INTEGER", "TRUE"), ("fac : INTEGER --> INTEGER", "FALSE")],
+    );
+}
+
+#[test]
+fn a_local_has_its_type_before_it_has_a_value() {
+    let text = "MACHINE M OPERATIONS r <-- o = VAR n IN n := 2;
+        WHILE n > 0 DO r := n; n := n - 1 INVARIANT r : INTEGER & n : NATURAL VARIANT n END END END";
+    let m = load_text("M.mch", text).model.expect("the machine is right");
+    let scope = settle(&m);
+    let edges = Evaluator::new(&m, &scope).successors(&[], &[]);
+    assert!(
+        matches!(&edges.edges[0].outcome, Outcome::Reached { results, .. } if results[..] == [Value::int(1)])
+    );
 }
 
 #[test]

@@ -12,7 +12,7 @@ use bsym_proofs::po::sources::{attach, convert};
 use bsym_proofs::po::{Import, ImportOptions, PoError};
 use serde::Serialize;
 
-use crate::arguments::ProofsArguments;
+use crate::arguments::{ComponentArguments, ProofsArguments};
 use crate::input;
 use crate::output;
 use crate::paint::Paint;
@@ -130,7 +130,7 @@ pub fn run(arguments: &ProofsArguments) -> Result<u8, Refusal> {
 /// is none.
 fn machine(arguments: &ProofsArguments, file: &PoFile) -> Result<Result<Model, String>, Refusal> {
     if let Some(path) = &arguments.machine {
-        return input::machine(path, &arguments.output).map(|input| Ok(input.model));
+        return input::machine(path, &ComponentArguments::default(), &arguments.output).map(|input| Ok(input.model));
     }
     let named = file.model.as_ref().and_then(|m| m.main.clone());
     let help = "so its pairs are not counted; `--machine FILE` names a machine";

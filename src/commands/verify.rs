@@ -82,7 +82,7 @@ impl Run {
         let paint = Paint::stderr(arguments.output.color);
         check_outputs(arguments)?;
         let choice = solvers::choose(arguments.solver.as_deref())?;
-        let input = input::machine(&arguments.file, &arguments.output)?;
+        let input = input::machine(&arguments.file, &arguments.component, &arguments.output)?;
         let mut model = input.model;
         let scope = input::scope(&model, &arguments.scope)?;
         let (properties, mut warnings) =

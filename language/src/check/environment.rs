@@ -186,9 +186,9 @@ impl Checker {
                 let message = format!("`{}` is also a definition", id.name);
                 let d = match &entry.body {
                     ast::DefinitionBody::Expr(e) if parser::is_predicate(e) => {
-                        Diagnostic::error(codes::DUPLICATE_DECLARATION, id.span, message)
+                        Diagnostic::error(codes::DEFINITION_AS_NAME, id.span, message)
                     }
-                    _ => Diagnostic::warning(codes::DUPLICATE_DECLARATION, id.span, message),
+                    _ => Diagnostic::warning(codes::DEFINITION_AS_NAME, id.span, message),
                 };
                 self.report(d.label(entry.name.span, "defined here"));
             }

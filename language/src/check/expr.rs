@@ -38,6 +38,7 @@ impl Checker {
             Ast::Field(r, label) => self.field(r, label, e.span),
             Ast::Tuple(items) => self.tuple(items, e.span),
             Ast::Old(name) => self.old(name, e.span),
+            Ast::Operator(name, args) => self.operator_value(name, args, e.span),
             Ast::Substituted(..) => self.predicate_as_expression(e),
             Ast::Error => self.erroneous(e.span),
             Ast::Integer(_)
@@ -338,7 +339,7 @@ impl Checker {
         for (label, e) in fields {
             if out.iter().any(|(l, _)| *l == label.name) {
                 self.error(
-                    codes::DUPLICATE_DECLARATION,
+                    codes::DUPLICATE_FIELD,
                     label.span,
                     format!("field `{}` occurs twice", label.name),
                 );
@@ -432,6 +433,7 @@ impl Checker {
         let mut out = vec![];
         for ((id, l), equation) in ids.iter().zip(locals).zip(equations) {
             let value = match equation {
+                Some(e) if self.is_circular(ids, e) => self.erroneous(e.span),
                 Some(e) => self.expr(e),
                 None => {
                     if self.diagnostics.len() == said {
@@ -446,6 +448,24 @@ impl Checker {
             out.push((l, value));
         }
         out
+    }
+}
+
+impl Checker {
+    // The names of a LET are not visible in its equations.
+    fn is_circular(&mut self, ids: &[Ident], e: &ast::Expr) -> bool {
+        let mut names = std::collections::BTreeSet::new();
+        crate::definitions::names_in_expr(e, &mut names);
+        let Some(id) = ids.iter().find(|id| names.contains(&id.name) && !self.is_declared(&id.name)) else {
+            return false;
+        };
+        let message = format!("`{}` is a name of this LET and cannot be used in its equations", id.name);
+        self.report(
+            Diagnostic::error(codes::BAD_LET, e.span, message)
+                .label(id.span, "this name")
+                .help("an equation that needs another one stands in a LET inside the first"),
+        );
+        true
     }
 }
 

@@ -91,19 +91,17 @@ impl Checker {
                 break;
             }
         }
-        for i in first..all.len() {
-            if !known[i] {
-                let t = &self.model.free_types[i];
-                let (span, name) = (t.span, t.name.clone());
-                self.report(
-                    Diagnostic::error(
-                        codes::EMPTY_FREE_TYPE,
-                        span,
-                        format!("the free type `{name}` has no values: every constructor needs one first"),
-                    )
-                    .help("add a constructor without an argument"),
-                );
-            }
+        let empty = all.iter().zip(known).skip(first).filter(|(_, known)| !known);
+        let empty: Vec<(String, Span)> = empty.map(|(t, _)| (t.name.clone(), t.span)).collect();
+        for (name, span) in empty {
+            self.report(
+                Diagnostic::error(
+                    codes::EMPTY_FREE_TYPE,
+                    span,
+                    format!("the free type `{name}` has no values: every constructor needs one first"),
+                )
+                .help("add a constructor without an argument"),
+            );
         }
     }
 

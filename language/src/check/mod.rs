@@ -13,6 +13,7 @@ mod builtin;
 mod calls;
 mod compose;
 mod environment;
+mod eventb;
 mod expr;
 mod external;
 mod finish;
@@ -49,6 +50,7 @@ use calls::Procedure;
 use compose::Instance;
 pub(crate) use environment::distance;
 use environment::{Access, Callable, Entity};
+pub use eventb::compose_levels;
 use linking::Interface;
 use unify::{Constraint, ERROR, Failure, Inference};
 
@@ -176,6 +178,8 @@ enum Visibility {
 
 struct Checker {
     model: Model,
+    /// Of Event-B.
+    theories: eventb::theories::Theories,
     types: Inference,
     definitions: Definitions,
     globals: HashMap<String, (Entity, Span)>,
@@ -225,6 +229,7 @@ impl Checker {
         Checker {
             first_open: model.locals.len(),
             model,
+            theories: Default::default(),
             types: Inference::default(),
             definitions,
             globals: HashMap::new(),

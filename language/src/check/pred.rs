@@ -77,6 +77,7 @@ impl Checker {
                 self.leave(&locals);
                 PredKind::Let(bindings, Box::new(body))
             }
+            Ast::Operator(name, args) => return self.operator_truth(name, args, span),
             Ast::Substituted(s, p) => return self.substituted(s, p, span),
             Ast::Error => PredKind::True,
             _ => return self.expression_as_predicate(e),
@@ -196,6 +197,16 @@ impl Checker {
 
     fn expression_as_predicate(&mut self, e: &ast::Expr) -> Pred {
         let before = self.diagnostics.len();
+        if let Ast::Ident(name) = &e.kind
+            && !self.is_declared(name)
+            && let Some(word) = ["btrue", "bfalse"].iter().find(|w| w[1..].eq_ignore_ascii_case(name))
+        {
+            let message = format!("a predicate is expected, `{name}` is an undeclared name");
+            self.report(
+                Diagnostic::error(codes::NOT_A_PREDICATE, e.span, message).help(format!("write `{word}`")),
+            );
+            return Pred { kind: PredKind::True, span: e.span };
+        }
         let value = self.expr(e);
         let ty = self.types.head(&value.ty).clone();
         // After an unknown name there is nothing more to say.

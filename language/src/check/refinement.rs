@@ -151,7 +151,7 @@ impl Checker {
             std::mem::take(&mut self.model.assertions).into_iter().partition(speaks);
         self.model.assertions = assertions;
         for c in dropped.iter().filter(|c| c.origin == ComponentId(0)) {
-            self.left_out("this assertion", &c.pred);
+            self.left_out("this assertion is not checked", &c.pred);
         }
         self.strip();
         let mut abstracted = Abstracted(self.state);
@@ -213,7 +213,7 @@ impl Checker {
         let names = Names::of_pred(p);
         let Some(v) = abstract_names(&names, self.state).next() else { return };
         let variable = self.model.variables[v.index()].clone();
-        let message = format!("{what} is not checked: `{}` is a variable of the abstraction", variable.name);
+        let message = format!("{what}: `{}` is a variable of the abstraction", variable.name);
         self.report(
             Diagnostic::warning(codes::ABSTRACT_ONLY, p.span, message)
                 .label(variable.span, "it has no value in the states of the refinement"),
@@ -225,6 +225,8 @@ fn abstract_names(names: &Names, state: usize) -> impl Iterator<Item = VarId> {
     let all: BTreeSet<VarId> = names.variables.iter().chain(&names.written).copied().collect();
     all.into_iter().filter(move |v| v.index() >= state)
 }
+
+const PRECONDITION: &str = "this part of the abstraction's precondition does not guard the refinement";
 
 /// The conjuncts of the outermost preconditions.
 fn preconditions(s: &Subst, out: &mut Vec<Pred>) {
@@ -292,15 +294,15 @@ impl VisitorMut for Stripper {
     fn pred(&mut self, _: &mut Pred) {}
     fn subst(&mut self, s: &mut Subst) {
         match &mut s.kind {
-            SubstKind::Assert(_, p, _) => self.keep("this part of the assertion", p),
-            SubstKind::Pre(p, _) => self.keep("this part of the abstraction's precondition", p),
+            SubstKind::Assert(_, p, _) => self.keep("this part of the assertion is not checked", p),
+            SubstKind::Pre(p, _) => self.keep(PRECONDITION, p),
             SubstKind::Select { branches, from_pre: true, .. } => {
                 for (p, _) in branches {
-                    self.keep("this part of the abstraction's precondition", p);
+                    self.keep(PRECONDITION, p);
                 }
             }
             SubstKind::While { invariant, variant, .. } => {
-                self.keep("this part of the loop's invariant", invariant);
+                self.keep("this part of the loop's invariant is not checked", invariant);
                 if abstract_names(&Names::of_expr(variant), self.state).next().is_some() {
                     self.left_out.push((None, Pred { kind: PredKind::True, span: variant.span }));
                 }

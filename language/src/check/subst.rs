@@ -52,6 +52,7 @@ impl Checker {
                 let p = self.proved(|c| c.pred(p));
                 SubstKind::Assert(Claim::Assertion, p, Box::new(self.subst(body)))
             }
+            Sub::Choice(list) if list.len() == 1 => return self.subst(&list[0]),
             Sub::Choice(list) => {
                 SubstKind::Choice(self.choice(), list.iter().map(|s| self.subst(s)).collect())
             }
@@ -149,7 +150,7 @@ impl Checker {
         list.iter().map(|(p, s)| (self.pred(p), self.subst(s))).collect()
     }
 
-    fn assign(&mut self, left: &[ast::Expr], right: &[ast::Expr], span: Span) -> SubstKind {
+    pub(super) fn assign(&mut self, left: &[ast::Expr], right: &[ast::Expr], span: Span) -> SubstKind {
         if left.len() != right.len() {
             self.error(
                 codes::ARGUMENT_COUNT,
@@ -470,7 +471,7 @@ impl Checker {
         SubstKind::If(branches, Box::new(other))
     }
 
-    fn disjoint(&mut self, parts: &[Subst]) {
+    pub(super) fn disjoint(&mut self, parts: &[Subst]) {
         let mut seen: HashSet<Target> = HashSet::new();
         for part in parts {
             let names = Names::of_subst(part);

@@ -93,7 +93,7 @@ pub(super) fn walk_expr<V: Visitor + ?Sized>(v: &mut V, e: &Expr) {
             v.expr(a);
             v.expr(b);
         }
-        Builtin(_, list) | Tuple(list) | SetExtension(list) | SeqExtension(list) => {
+        Builtin(_, list) | Operator(_, list) | Tuple(list) | SetExtension(list) | SeqExtension(list) => {
             list.iter().for_each(|e| v.expr(e));
         }
         Apply(f, arguments) => {

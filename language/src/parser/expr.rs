@@ -3,7 +3,7 @@
 
 use super::operators::{self, COMPARISON, FORMULA, IN_PARENTHESES, Infix, OPERAND, POWER};
 use super::{Parsed, Parser, Reported, boxed, depth, error_expr, names};
-use crate::ast::{BuiltinFn, Expr, ExprKind, Ident, Quantifier, UnaryOp};
+use crate::ast::{BinaryOp, BuiltinFn, Expr, ExprKind, Ident, Quantifier, UnaryOp};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{TokenKind, unescape};
 use crate::parse_codes as codes;
@@ -92,7 +92,33 @@ impl Parser<'_> {
                 break;
             }
         }
+        match infix.op {
+            BinaryOp::Composition => self.refuse_couples(&operands),
+            BinaryOp::ParallelProduct => self.refuse_alternatives(&operands),
+            _ => {}
+        }
         Ok(depth::join(infix, operands))
+    }
+
+    /// `{a |-> b; c |-> d}` looks like a list, but `;` composes relations, and a couple is none.
+    fn refuse_couples(&mut self, operands: &[(Expr, Span)]) {
+        let is_couple = |e: &Expr| matches!(e.kind, ExprKind::Binary(BinaryOp::Maplet, ..));
+        if let Some((_, span)) = operands.iter().find(|(e, _)| is_couple(e)) {
+            let message = "`;` composes relations, this is a couple";
+            let diagnostic = Diagnostic::error(codes::COMPOSED_COUPLE, *span, message)
+                .help("elements are separated by `,`");
+            self.report(diagnostic);
+        }
+    }
+
+    /// `(x = 1 || x = 2)`
+    fn refuse_alternatives(&mut self, operands: &[(Expr, Span)]) {
+        if let Some((_, span)) = operands.iter().find(|(e, _)| operators::is_predicate(e)) {
+            let message = "`||` joins substitutions or relations, this is a predicate";
+            let diagnostic =
+                Diagnostic::error(codes::FOREIGN_OPERATOR, *span, message).help("disjunction is `or`");
+            self.report(diagnostic);
+        }
     }
 
     /// `a < b < c` is no predicate.
@@ -186,14 +212,7 @@ impl Parser<'_> {
                 self.bump();
                 leaf(ExprKind::String(unescape(&text[3..text.len() - 3])))
             }
-            TokenKind::Template => {
-                let message = "template strings are not supported";
-                self.report(
-                    Diagnostic::error(codes::TEMPLATE_STRING, start, message).help("write a string in `\"`"),
-                );
-                self.bump();
-                leaf(ExprKind::Error)
-            }
+            TokenKind::Template => self.template(),
             TokenKind::Constant(constant) => {
                 self.bump();
                 leaf(ExprKind::Constant(constant))

@@ -91,6 +91,13 @@ impl Parser<'_> {
                 Ok(name) => machine.refines = Some(name),
                 Err(Reported) => self.skip_to(from, |_| false),
             }
+        } else if self.is(TokenKind::Ident) && self.text_at(self.at) == "IMPLEMENTS" {
+            let message = "`IMPLEMENTS` is no keyword of B";
+            let diagnostic = Diagnostic::error(codes::MISSING_REFINES, self.span(), message)
+                .help("an implementation says `REFINES` and its abstraction");
+            self.report(diagnostic);
+            self.bump();
+            machine.refines = self.dotted_name().ok();
         } else if refines {
             let message = format!("expected `REFINES` and a machine, found {}", self.found());
             let diagnostic = Diagnostic::error(codes::MISSING_REFINES, self.span(), message);

@@ -109,13 +109,7 @@ impl Printer<'_> {
             ExprKind::Integer(n) => self.put(&n.to_string()),
             ExprKind::Real(text) => self.put(text),
             ExprKind::String(text) => {
-                let escaped = text
-                    .replace('\\', "\\\\")
-                    .replace('"', "\\\"")
-                    .replace('\n', "\\n")
-                    .replace('\r', "\\r")
-                    .replace('\t', "\\t");
-                self.put(&format!("\"{escaped}\""));
+                self.put(&literal(text));
             }
             ExprKind::Bool(b) => self.put(if *b { "TRUE" } else { "FALSE" }),
             ExprKind::MaxInt => self.put("MAXINT"),
@@ -295,8 +289,9 @@ impl Printer<'_> {
     pub(super) fn bindings(&mut self, bindings: &[(LocalId, Expr)]) -> usize {
         // The values are outside the scope of the names, which therefore are new.
         let ids: Vec<LocalId> = bindings.iter().map(|(l, _)| *l).collect();
-        let names: Vec<String> = ids.iter().map(|l| self.open(*l)).collect();
-        self.put(&format!("LET {} BE ", names.join(", ")));
+        let declared = self.open_all(&ids);
+        let names: Vec<String> = ids.iter().map(|l| quoted(&self.local(*l))).collect();
+        self.put(&format!("LET {declared} BE "));
         for (i, (name, (_, value))) in names.iter().zip(bindings).enumerate() {
             if i > 0 {
                 self.put(" & ");
@@ -396,6 +391,17 @@ impl Printer<'_> {
             }
         }
     }
+}
+
+/// A string as it is written.
+pub(super) fn literal(text: &str) -> String {
+    let escaped = text
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
+        .replace('\r', "\\r")
+        .replace('\t', "\\t");
+    format!("\"{escaped}\"")
 }
 
 fn is_sequence(ty: &Type) -> bool {

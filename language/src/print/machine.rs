@@ -1,5 +1,6 @@
 //! Substitutions, operations and whole machines as text.
 
+use super::expr::literal;
 use super::names::{Printer, quoted};
 use super::type_parameter;
 use crate::model::*;
@@ -18,17 +19,30 @@ pub(super) enum Place {
     Part,
 }
 
-/// A whole model as a machine. Parameters of the machine are sets and constants here.
+/// A whole model as a machine. Parameters of the machine are sets and constants here, what other machines
+/// contributed is part of it, and a formula that is not checked on states is a comment.
 pub fn machine(model: &Model) -> String {
+    whole(Printer::new(model, &Names::default()))
+}
+
+/// As [`machine`], with the type of every name in a comment where it is declared or bound.
+pub fn machine_with_types(model: &Model) -> String {
     let mut p = Printer::new(model, &Names::default());
+    p.types = true;
+    whole(p)
+}
+
+fn whole(mut p: Printer) -> String {
+    let model = p.model;
     p.put(&format!("MACHINE {}", quoted(&model.name)));
-    p.libraries();
+    p.definitions();
     p.sets();
     p.free_types();
     p.declared("CONSTANTS", &model.constants);
     p.section("PROPERTIES", &model.axioms, " &");
     p.declared("VARIABLES", &model.variables);
     p.section("INVARIANT", &model.invariant, " &");
+    p.gluing();
     p.section("ASSERTIONS", &model.assertions, ";");
     if !model.variables.is_empty() || model.initialisation.kind != SubstKind::Skip {
         p.open_section("INITIALISATION");
@@ -57,6 +71,54 @@ impl Printer<'_> {
         self.line();
     }
 
+    /// What the machine says about its scope, and its goal.
+    fn definitions(&mut self) {
+        let (model, hints) = (self.model, &self.model.hints);
+        let mut list: Vec<(String, String)> = vec![];
+        for (name, value) in [("MAXINT", &hints.maxint), ("MININT", &hints.minint)] {
+            list.extend(value.iter().map(|n| (format!("SET_PREF_{name}"), n.to_string())));
+        }
+        for (name, text) in &hints.preferences {
+            let plain = ["TRUE", "FALSE"].contains(&text.as_str())
+                || !text.is_empty() && text.len() < 10 && text.bytes().all(|b| b.is_ascii_digit());
+            let value = if plain { text.clone() } else { literal(text) };
+            list.push((format!("SET_PREF_{name}"), value));
+        }
+        for (c, size) in &hints.sizes {
+            list.push((format!("scope_{}", model.carriers[c.index()].name), size.to_string()));
+        }
+        if let Some(goal) = &model.goal {
+            let mut p = Printer::new(model, &Names::default());
+            p.pred(goal, 0);
+            list.push(("GOAL".into(), p.out));
+        }
+        list.retain(|(name, _)| !self.is_global(name));
+        let mut used = Externals::default();
+        used.model(model);
+        // The files that external functions are declared in.
+        let files = used.0.iter().map(|file| format!("\"{file}\""));
+        let own = list.iter().map(|(name, v)| format!("{} == {v}", quoted(name)));
+        let lines: Vec<String> = files.chain(own).collect();
+        if !lines.is_empty() {
+            self.put(&format!("\nDEFINITIONS\n  {}", lines.join(";\n  ")));
+        }
+    }
+
+    /// The link to the variables of an abstraction, which are no part of the state.
+    fn gluing(&mut self) {
+        let model = self.model;
+        if model.gluing.is_empty() {
+            return;
+        }
+        self.put("\n/* not checked on states, this speaks of variables of an abstraction:");
+        for c in &model.gluing {
+            let mut p = Printer::new(model, &Names::default());
+            p.pred(&c.pred, 41);
+            self.put(&format!("\n     {}", p.out.replace("*/", "* /")));
+        }
+        self.put(" */");
+    }
+
     fn sets(&mut self) {
         let sets: Vec<String> = self
             .model
@@ -72,16 +134,6 @@ impl Printer<'_> {
             .collect();
         if !sets.is_empty() {
             self.put(&format!("\nSETS\n  {}", sets.join(";\n  ")));
-        }
-    }
-
-    // The files that the external functions of the model are declared in.
-    fn libraries(&mut self) {
-        let mut used = Externals::default();
-        used.model(self.model);
-        let files: Vec<String> = used.0.iter().map(|file| format!("\"{file}\"")).collect();
-        if !files.is_empty() {
-            self.put(&format!("\nDEFINITIONS\n  {}", files.join(";\n  ")));
         }
     }
 
@@ -108,7 +160,7 @@ impl Printer<'_> {
 
     fn declared(&mut self, keyword: &str, list: &[Variable]) {
         if !list.is_empty() {
-            let names: Vec<String> = list.iter().map(|v| quoted(&v.name)).collect();
+            let names: Vec<String> = list.iter().map(|v| self.typed(quoted(&v.name), &v.ty)).collect();
             self.put(&format!("\n{keyword}\n  {}", names.join(", ")));
         }
     }
@@ -150,9 +202,42 @@ impl Printer<'_> {
         self.put(" =");
         self.indent += 1;
         self.line();
-        self.subst(&e.body, Place::Operation);
+        self.outermost(&e.body);
         self.indent -= 1;
         self.close(e.results.len() + e.parameters.len());
+    }
+
+    /// The body of an operation. Its outermost preconditions are guards, so one that came from a call
+    /// must not stand outermost: a choice of one branch hides it.
+    fn outermost(&mut self, s: &Subst) {
+        match &s.kind {
+            SubstKind::Select { branches, from_pre: true, .. } if branches.len() == 1 => {
+                let (p, body) = &branches[0];
+                self.put("PRE ");
+                self.pred(p, 0);
+                self.put(" THEN");
+                self.indent += 1;
+                self.line();
+                self.outermost_block(body);
+                self.indent -= 1;
+                self.line();
+                self.put("END");
+            }
+            SubstKind::Pre(..) => self.outermost_block(s),
+            _ => self.subst(s, Place::Operation),
+        }
+    }
+
+    fn outermost_block(&mut self, s: &Subst) {
+        match &s.kind {
+            SubstKind::Pre(..) => {
+                self.put("CHOICE");
+                self.block(s);
+                self.put("END");
+            }
+            SubstKind::Select { from_pre: true, .. } => self.outermost(s),
+            _ => self.subst(s, Place::Block),
+        }
     }
 
     fn block(&mut self, s: &Subst) {
@@ -229,10 +314,9 @@ impl Printer<'_> {
                 }
                 self.put("END");
             }
-            SubstKind::Select { branches, otherwise, from_pre, .. } => {
-                let first = if *from_pre { "PRE " } else { "SELECT " };
+            SubstKind::Select { branches, otherwise, .. } => {
                 for (i, (p, b)) in branches.iter().enumerate() {
-                    self.guarded(if i == 0 { first } else { "WHEN " }, p, b);
+                    self.guarded(if i == 0 { "SELECT " } else { "WHEN " }, p, b);
                 }
                 if let Some(other) = otherwise {
                     self.put("ELSE");

@@ -35,7 +35,7 @@ pub(super) struct Freshness {
     events: BTreeMap<String, Option<String>>,
     recorded_all: bool,
     recorded_conjuncts: bool,
-    same_files: bool,
+    pub(super) same_files: bool,
     same_model: bool,
 }
 

@@ -162,7 +162,8 @@ pub fn import(path: &Path, file: &PoFile, model: &Model, options: &ImportOptions
     for o in &file.obligations {
         reader.entry(o);
     }
-    if reader.about_pairs && reader.matched == 0 {
+    // A status of exactly these files is about this machine, even if nothing in it fits.
+    if reader.about_pairs && reader.matched == 0 && !reader.freshness.same_files {
         return Err(PoError::OtherMachine {
             path: path.to_path_buf(),
             machine: model.name.clone(),

@@ -7,6 +7,8 @@ mod atelier;
 mod builder;
 mod package;
 mod rodin;
+#[cfg(test)]
+mod testing;
 mod xml;
 
 use std::path::{Path, PathBuf};

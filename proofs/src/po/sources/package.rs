@@ -16,7 +16,7 @@ use crate::po::digest::INITIALISATION;
 use crate::po::file::*;
 
 /// Functors of a package's information that say nothing about proofs.
-const OTHER_FACTS: [&str; 5] = ["wp", "nonchanging_guard", "theory", "pragma", "exporter_version"];
+const OTHER_FACTS: [&str; 5] = ["wp", "nonchanging_guard", "invariant", "theory", "pragma"];
 
 /// A machine or context of the package, as far as it is needed here.
 #[derive(Debug, Default)]
@@ -59,7 +59,7 @@ pub fn convert(out: &mut Builder<'_>, name: &str) -> Result<Option<String>, PoEr
     })?;
     let package = facts.iter().find_map(|t| t.arguments("package", 1)).map(|a| &a[0]);
     let project = package.and_then(Term::parts).filter(|(f, _)| *f == "load_event_b_project");
-    let (Some((_, [machines, contexts, rest @ ..])), Some(package)) = (project, package) else {
+    let Some((_, [machines, contexts, rest @ ..])) = project else {
         return Err(PoError::NoStatus {
             path: place,
             message: "there is no `package(load_event_b_project(…))` in it".into(),
@@ -69,12 +69,10 @@ pub fn convert(out: &mut Builder<'_>, name: &str) -> Result<Option<String>, PoEr
     let mut reader = Reader { out, id, place, sources: &sources, parts: vec![] };
     reader.parts(machines, contexts);
     let main = reader.parts.first().map(|p| p.name.clone());
-    match rest {
-        // The last argument is a variable for errors; an old package has nothing else.
-        [information, _] => reader.information(information),
-        _ => {}
+    // The last argument is a variable for errors; an old package has nothing else.
+    if let [information, _] = rest {
+        reader.information(information);
     }
-    let _ = package;
     reader.components();
     Ok(main)
 }

@@ -22,7 +22,7 @@ pub fn parse<'a>(place: &Path, text: &'a str) -> Result<Document<'a>, PoError> {
         let (at, message) = (e.pos(), e.to_string());
         // The place is shown in front.
         let message = message.rsplit_once(" at ").map_or(message.as_str(), |(m, _)| m).to_string();
-        let cut = text.trim_end().rsplit_once('<').is_none_or(|(_, last)| !last.ends_with('>'));
+        let cut = matches!(e, roxmltree::Error::UnclosedRootNode | roxmltree::Error::UnexpectedEndOfStream);
         let help =
             if cut { "the file is cut off; copy or export it again" } else { "write it again with its tool" };
         PoError::Tool {

@@ -244,7 +244,8 @@ impl<'a, 'b> Reader<'a, 'b> {
             let at = || xml::place_of(&place, node);
             let recorded = recorded(node).unwrap_or_else(|message| {
                 self.out.warn(format!("{}: {message}; it counts as unknown", at()));
-                Recorded { status: Status::Unknown, ..blank_status() }
+                let stamp = attribute(node, "poStamp").map(String::from);
+                Recorded { status: Status::Unknown, stamp, ..blank_status() }
             });
             let name = node.attribute("name").map_or_else(
                 || {

@@ -1,0 +1,238 @@
+//! Our own package and Rodin project: read in every way they come, and broken in every way we know.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use bsym_language::diagnostic::Severity;
+use bsym_language::load::{LoadRequest, Loaded, load_model, load_with};
+use bsym_language::model::*;
+use bsym_language::{print, render, walk};
+
+fn ours(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/eventb").join(name)
+}
+
+fn model(loaded: Loaded) -> Model {
+    let messages: Vec<String> =
+        loaded.diagnostics.iter().map(|d| render::render_line(&loaded.sources, d)).collect();
+    loaded.model.unwrap_or_else(|| panic!("{messages:#?}"))
+}
+
+fn component(path: &Path, name: &str) -> Model {
+    let request = LoadRequest { component: Some(name.into()) };
+    model(load_with(path, &request).expect("it can be read"))
+}
+
+fn errors(path: &Path, component: Option<&str>) -> Vec<String> {
+    let request = LoadRequest { component: component.map(String::from) };
+    match load_with(path, &request) {
+        Err(e) => vec![e.to_string()],
+        Ok(loaded) => {
+            assert_eq!(
+                loaded.model.is_none(),
+                loaded.diagnostics.iter().any(|d| d.severity == Severity::Error)
+            );
+            loaded.diagnostics.iter().map(|d| render::render_line(&loaded.sources, d)).collect()
+        }
+    }
+}
+
+fn copy(to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder");
+    for name in ["Valve.buc", "Tank0.bum", "Tank1.bum", "Tank2.bum"] {
+        std::fs::copy(ours("Tank").join(name), to.join(name)).expect("a copy");
+    }
+}
+
+#[test]
+fn a_package_and_a_project_give_the_same_model() {
+    let package = model(load_model(&ours("tank.eventb")).expect("it can be read"));
+    let rodin = model(load_model(&ours("Tank/Tank1.bum")).expect("it can be read"));
+    assert_eq!(walk::normalised(&package), walk::normalised(&rodin));
+    let labels =
+        |m: &Model| m.invariant.iter().map(|c| c.label.clone().unwrap_or_default()).collect::<Vec<_>>();
+    assert_eq!(labels(&rodin), ["inv1", "inv1", "inv2"]);
+    assert_eq!(labels(&package), labels(&rodin));
+    assert_eq!(rodin.invariant[0].text, "level ∈ 0 ‥ cap");
+    assert_eq!(package.invariant[0].text, "level : 0 .. cap");
+    let origins: Vec<&str> =
+        rodin.invariant.iter().map(|c| rodin.components[c.origin.index()].name.as_str()).collect();
+    assert_eq!(origins, ["Tank0", "Tank1", "Tank1"]);
+}
+
+#[test]
+fn an_event_carries_its_abstractions_along() {
+    let m = component(&ours("Tank"), "Tank1");
+    let names: Vec<&str> = m.events.iter().map(|e| e.name.as_str()).collect();
+    assert_eq!(names, ["open", "drop", "drain"]);
+    assert_eq!(m.events[0].convergence, Convergence::Convergent);
+    assert_eq!(m.events[1].refines, ["fill"]);
+    let text = print::event(&m, &m.events[1]);
+    for part in ["ASSERT 1 : 1 .. 2", "ASSERT level + 1 <= cap", "level, room := level + 1, room - 1"] {
+        assert!(text.contains(part), "{part} in\n{text}");
+    }
+    let checks: Vec<String> = m.refinement_checks.iter().map(|c| c.message(&m)).collect();
+    assert_eq!(checks[0], "guard grd1 of the abstract event fill (Tank0) is false");
+    // `drain` is left to the witness of the new level.
+    assert!(print::event(&m, &m.events[2]).contains("cap - x"));
+}
+
+#[test]
+fn an_extended_event_checks_nothing_twice() {
+    let m = component(&ours("Tank"), "Tank2");
+    assert_eq!(m.variables.len(), 4);
+    assert_eq!(m.invariant.len(), 4);
+    let drop = &m.events[1];
+    assert_eq!(
+        (drop.name.as_str(), drop.refines.as_slice()),
+        ("drop", &["drop".to_string(), "fill".into()][..])
+    );
+    // Only what Tank0 demands of Tank1 is left: the extension gives Tank1 all it asks for.
+    assert!(m.refinement_checks.iter().all(|c| m.components[c.origin.index()].name == "Tank0"));
+    assert!(!m.refinement_checks.is_empty());
+}
+
+#[test]
+fn a_context_alone_is_a_model() {
+    let m = component(&ours("Tank"), "Valve");
+    assert_eq!((m.events.len(), m.variables.len(), m.axioms.len(), m.assertions.len()), (0, 0, 2, 1));
+    assert_eq!(m.carriers[0].kind, CarrierKind::Enumerated(vec!["OPEN".into(), "CLOSED".into()]));
+    assert_eq!(m.constants.len(), 1);
+}
+
+#[test]
+fn folders_and_archives_give_their_last_refinement() {
+    let place = tempfile::tempdir().expect("a folder");
+    let folder = place.path().join("it's a project");
+    copy(&folder);
+    let last = model(load_model(&folder).expect("it can be read"));
+    assert_eq!((last.name.as_str(), last.notation), ("Tank2", Notation::EventB));
+
+    let archive = place.path().join("tank.zip");
+    let mut zip = zip::ZipWriter::new(std::fs::File::create(&archive).expect("a file"));
+    for project in ["A", "B"] {
+        for name in ["Valve.buc", "Tank0.bum", "Tank1.bum"] {
+            let options = zip::write::SimpleFileOptions::default();
+            zip.start_file(format!("{project}/{name}"), options).expect("an entry");
+            zip.write_all(&std::fs::read(ours("Tank").join(name)).expect("a file")).expect("written");
+        }
+    }
+    zip.finish().expect("an archive");
+    let problem = errors(&archive, None);
+    assert!(
+        problem[0].ends_with("several projects could be meant; choose one with --machine: A/Tank1, B/Tank1")
+    );
+    assert_eq!(component(&archive, "B/Tank0").name, "Tank0");
+    let unknown = errors(&archive, Some("Tank7"));
+    assert!(unknown[0].contains("there is no component `Tank7`; there are: A/Tank0"), "{unknown:?}");
+
+    let bytes = std::fs::read(&archive).expect("an archive");
+    std::fs::write(&archive, &bytes[..bytes.len() / 2]).expect("written");
+    assert!(errors(&archive, None)[0].contains("cut off or damaged"));
+
+    std::fs::copy(folder.join("Tank1.bum"), folder.join("Other.bum")).expect("a copy");
+    let several = errors(&folder, None);
+    assert!(several[0].ends_with("choose one with --machine: Other, Tank2"), "{several:?}");
+}
+
+#[test]
+fn mistakes_have_file_line_and_column() {
+    let place = tempfile::tempdir().expect("a folder");
+    let folder = place.path().join("P");
+    copy(&folder);
+    let change = |name: &str, from: &str, to: &str| {
+        let text = std::fs::read_to_string(ours("Tank").join(name)).expect("a text");
+        assert!(text.contains(from), "{from}");
+        std::fs::write(folder.join(name), text.replacen(from, to, 1)).expect("written");
+        let found = errors(&folder, Some("Tank1"));
+        std::fs::copy(ours("Tank").join(name), folder.join(name)).expect("a copy");
+        let first = found.first().cloned().unwrap_or_default();
+        first.rsplit_once("/P/").map_or(first.clone(), |(_, rest)| rest.to_string())
+    };
+    let check = |(name, from, to): (&str, &str, &str), expected: &str| {
+        let found = change(name, from, to);
+        assert!(found.starts_with(expected), "{found}");
+    };
+    check(
+        ("Tank1.bum", "room + level = cap", "room + levl = cap"),
+        "Tank1.bum:7:102: error[B0301]: `levl` is not declared",
+    );
+    check(
+        ("Tank0.bum", "level + amount ≤ cap", "level + amount ≤ ≤ cap"),
+        "Tank0.bum:13:109: error[B0010]: expected an expression or predicate, found `≤`",
+    );
+    check(("Tank0.bum", "level ≔ 0", "level = 0"), "Tank0.bum:8:");
+    // The place counts what the file holds, not what `&lt;` stands for.
+    check(
+        ("Valve.buc", "cap ∈ 2 ‥ 3", "cap &lt; 2 ∧ cep = 3"),
+        "Valve.buc:8:104: error[B0301]: `cep` is not declared",
+    );
+    let found = change("Tank1.bum", " org.eventb.core.label=\"drain\"", "");
+    assert!(found.ends_with("error[B0062]: the attribute `label` of this `event` is missing"), "{found}");
+    let found = change("Tank1.bum", "</org.eventb.core.machineFile>", "");
+    assert!(found.contains("error[B0062]: this is no well-formed XML"), "{found}");
+    let found = change("Tank1.bum", "target=\"Tank0\"", "target=\"Tank9\"");
+    assert!(found.contains("error[B0301]: there is no machine `Tank9`"), "{found}");
+}
+
+#[test]
+fn broken_files_are_answered_by_a_message() {
+    let place = tempfile::tempdir().expect("a folder");
+    let package = std::fs::read_to_string(ours("tank.eventb")).expect("a text");
+    let at = |text: &str| {
+        let path = place.path().join("p.eventb");
+        std::fs::write(&path, text).expect("written");
+        let found = errors(&path, None);
+        found.first().and_then(|m| m.rsplit_once("p.eventb:")).map(|(_, m)| m.to_string()).unwrap_or_default()
+    };
+    assert_eq!(at("hello(world)."), "1:1: error[B0061]: the fact `package/1` is missing");
+    assert!(at(&package[..package.len() / 2]).contains("error[B0060]"));
+    let unknown = at(&package.replacen("greater(", "grater(", 1));
+    assert!(unknown.ends_with("error[B0061]: `grater/3` is no known form of a formula"), "{unknown}");
+    let missing = at(&package.replacen("refines(none,'Tank0')", "refines(none,'Tank9')", 1));
+    assert!(missing.ends_with("error[B0301]: there is no machine `Tank9`"), "{missing}");
+    let typed = at(&package.replacen("integer(none,4)", "boolean_true(none)", 1));
+    assert!(typed.contains("error[B0203]"), "{typed}");
+}
+
+/// Every change of a few characters gives a model or a message, never a panic.
+#[test]
+fn mutated_files_never_panic() {
+    let place = tempfile::tempdir().expect("a folder");
+    let folder = place.path().join("Tank");
+    copy(&folder);
+    let package = place.path().join("tank.eventb");
+    let mut seed = 7_u64;
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) as usize % below
+    };
+    const BITS: [&str; 12] = ["(", ")", "[", "]", "'", ",", "\\", "none", "\"", "<", "∀", "0"];
+    let mut models = 0;
+    for round in 0..600 {
+        let names = ["tank.eventb", "Tank/Valve.buc", "Tank/Tank0.bum", "Tank/Tank1.bum"];
+        let name = names[round % names.len()];
+        let text = std::fs::read_to_string(ours(name)).expect("a text");
+        let mut chars: Vec<char> = text.chars().collect();
+        for _ in 0..=random(2) {
+            let at = random(chars.len());
+            let end = (at + 1 + random(6)).min(chars.len());
+            match random(4) {
+                0 => drop(chars.drain(at..end)),
+                1 => drop(chars.splice(at..at, BITS[random(BITS.len())].chars())),
+                2 => drop(chars.splice(at..end, BITS[random(BITS.len())].chars())),
+                _ => chars.truncate(at.max(1)),
+            }
+        }
+        let broken: String = chars.into_iter().collect();
+        let path = if name.ends_with(".eventb") { &package } else { &folder };
+        std::fs::write(place.path().join(name), broken).expect("written");
+        let component = (path == &folder).then_some("Tank1");
+        let messages = errors(path, component);
+        models += usize::from(messages.is_empty());
+        if path == &folder {
+            std::fs::copy(ours(name), place.path().join(name)).expect("a copy");
+        }
+    }
+    assert!((1..500).contains(&models), "{models} of 600 mutants are models");
+}
