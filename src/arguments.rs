@@ -206,7 +206,7 @@ pub struct ParseArguments {
 #[derive(Args, Clone, Debug)]
 pub struct EvalArguments {
     /// A machine, then expressions and predicates; without any, one is read from each line of standard input
-    #[arg(value_name = "MACHINE|EXPR", allow_hyphen_values = true)]
+    #[arg(value_name = "MACHINE|EXPR")]
     pub inputs: Vec<String>,
     /// Evaluate in the last state of this trace, instead of the first initial state
     #[arg(long, value_name = "FILE")]

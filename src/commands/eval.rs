@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use bsym_encodings::finder::SolverFinder;
 use bsym_encodings::session::SolverChoice;
 use bsym_language::check_codes::NOT_AN_EXPRESSION;
+use bsym_language::parse_codes::EXPECTED_EXPRESSION;
 use bsym_language::diagnostic::Diagnostic;
 use bsym_language::load::{check_expression, check_predicate, load_text};
 use bsym_language::model::{Expr, Model, Pred};
@@ -194,7 +195,7 @@ fn read(model: &mut Model, text: &str) -> Result<Formula, Vec<Diagnostic>> {
         Ok(expr) => return Ok(Formula::Expr(expr)),
         Err(diagnostics) => diagnostics,
     };
-    let is_predicate = of_expression.iter().any(|d| d.code == NOT_AN_EXPRESSION);
+    let is_predicate = of_expression.iter().any(|d| d.code == NOT_AN_EXPRESSION || d.code == EXPECTED_EXPRESSION);
     Err(if is_predicate { of_predicate } else { of_expression })
 }
 
