@@ -31,12 +31,16 @@ pub enum Command {
     Kind(VerifyArguments),
     /// Prove by an inductive invariant (IC3), or find a violation
     Ic3(VerifyArguments),
+    /// Visit every reachable state (explicit-state model checking), by default in ProB's finite scope
+    Mc(McArguments),
     /// Check syntax and types only
     Parse(ParseArguments),
     /// Evaluate expressions and predicates
     Eval(EvalArguments),
     /// Prove the obligations of the invariant and write their status
     Po(PoArguments),
+    /// Count, explain and convert the proof status of Rodin, ProB or Atelier B
+    Proofs(ProofsArguments),
     /// Repeat the checks of a certificate
     Certify(CertifyArguments),
     /// Replay a trace on a machine
@@ -115,11 +119,21 @@ pub struct LimitArguments {
     pub memory: Option<u64>,
 }
 
+/// Which part of a package or project of Event-B.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ComponentArguments {
+    /// The machine or context of a Rodin project or ProB package to read; without it, the last refinement
+    #[arg(long = "machine", value_name = "NAME")]
+    pub component: Option<String>,
+}
+
 /// `check`, `bmc`, `kind`, `ic3`.
 #[derive(Args, Clone, Debug)]
 pub struct VerifyArguments {
-    /// The machine
+    /// The machine: .mch, .ref, .imp, .sys, .eventb, .bum, .buc, a Rodin project (folder or .zip)
     pub file: PathBuf,
+    #[command(flatten)]
+    pub component: ComponentArguments,
     /// What to check
     #[arg(
         long = "prop",
@@ -139,7 +153,8 @@ pub struct VerifyArguments {
     /// Go on after the first violation with the other properties
     #[arg(long, help_heading = "What to check")]
     pub keep_going: bool,
-    /// Proof status to use: a po.json, or `auto` to compute it first
+    /// Proof status to use: a po.json, a Rodin project, a ProB package, a .pog or .pos of Atelier B, or
+    /// `auto` to compute it first; Rodin projects and packages bring their own
     #[arg(long, value_name = "FILE|auto", help_heading = "Proof status")]
     pub proofs: Option<PathBuf>,
     /// Use no proof status
@@ -174,6 +189,37 @@ pub struct VerifyArguments {
     pub output: OutputArguments,
 }
 
+/// `mc`.
+#[derive(Args, Clone, Debug)]
+pub struct McArguments {
+    #[command(flatten)]
+    pub verify: VerifyArguments,
+    /// Which state is expanded next
+    #[arg(long, value_enum, default_value = "breadth-first", value_name = "ORDER", help_heading = "Search")]
+    pub order: OrderName,
+    /// Stop after this many states
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    pub max_states: Option<usize>,
+    /// Look at this many valuations of the constants at most
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    pub max_valuations: Option<usize>,
+}
+
+/// Orders of a search.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OrderName {
+    /// Oldest first: shortest traces
+    #[value(alias = "bf")]
+    BreadthFirst,
+    /// Newest first
+    #[value(alias = "df")]
+    DepthFirst,
+    /// Oldest or newest, by the toss of a seeded coin
+    Mixed,
+    /// Any, by the throw of a seeded die
+    Random,
+}
+
 /// What can be checked.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum PropertyName {
@@ -195,6 +241,8 @@ pub enum PropertyName {
 pub struct ParseArguments {
     /// The machine
     pub file: PathBuf,
+    #[command(flatten)]
+    pub component: ComponentArguments,
     /// Print the machine as it was understood
     #[arg(long)]
     pub print: bool,
@@ -212,6 +260,8 @@ pub struct EvalArguments {
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     #[command(flatten)]
+    pub component: ComponentArguments,
+    #[command(flatten)]
     pub scope: ScopeArguments,
     #[command(flatten)]
     pub limits: LimitArguments,
@@ -224,6 +274,8 @@ pub struct EvalArguments {
 pub struct PoArguments {
     /// The machine
     pub file: PathBuf,
+    #[command(flatten)]
+    pub component: ComponentArguments,
     /// Write the status of every obligation
     #[arg(short, long, value_name = "FILE")]
     pub output_file: Option<PathBuf>,
@@ -237,6 +289,25 @@ pub struct PoArguments {
     /// Solver to use: `z3`, `cvc5`, or the path of a program that reads SMT-LIB
     #[arg(long, value_name = "NAME|PATH", help_heading = "Limits")]
     pub solver: Option<String>,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// `proofs`.
+#[derive(Args, Clone, Debug)]
+pub struct ProofsArguments {
+    /// A Rodin project (folder, .zip, or a file of it), a ProB package (.eventb), a .pog, .pos or .pmi of
+    /// Atelier B, or a po.json
+    pub file: PathBuf,
+    /// Write the status as po.json
+    #[arg(short, long, value_name = "FILE")]
+    pub output_file: Option<PathBuf>,
+    /// Count the pairs of this machine; without it, those of the machine in the input
+    #[arg(long, value_name = "FILE")]
+    pub machine: Option<PathBuf>,
+    /// Count obligations that were only reviewed as proven
+    #[arg(long)]
+    pub trust_reviewed: bool,
     #[command(flatten)]
     pub output: OutputArguments,
 }
@@ -265,6 +336,8 @@ pub struct ReplayArguments {
     pub trace: PathBuf,
     /// The machine
     pub file: PathBuf,
+    #[command(flatten)]
+    pub component: ComponentArguments,
     #[command(flatten)]
     pub limits: LimitArguments,
     #[command(flatten)]

@@ -44,7 +44,10 @@ fn verdict(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Resu
     if let Some(reason) = &result.reason {
         writeln!(out, "  reason: {reason}")?;
     }
-    if result.verdict == "unknown" {
+    if let (Some(states), Some(transitions)) = (result.states, result.transitions) {
+        writeln!(out, "  {states} states, {transitions} transitions")?;
+    }
+    if result.verdict == "unknown" && result.engine != "mc" {
         match result.depth {
             Some(0) => writeln!(out, "  no violation in the initial states")?,
             Some(depth) if !result.proofs.trusted.is_empty() => writeln!(
@@ -73,6 +76,7 @@ fn subject(property: &str) -> String {
             "wd" => "well-definedness",
             "assert" => "an ASSERT",
             "precondition" => "a precondition",
+            "refinement" => "the refinement",
             other => other,
         })
         .collect();
@@ -270,6 +274,9 @@ fn proof(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Result
             if !result.invariant.is_empty() {
                 writeln!(out, "assuming the invariant")?;
             }
+        }
+        Some("search") => {
+            writeln!(out, "{}", paint.strong("every reachable state of this scope was visited"))?;
         }
         _ => writeln!(out, "{}", paint.strong(&format!("no path has {}", events(depth))))?,
     }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use bsym_language::decode::ReadError;
 use bsym_language::diagnostic::Diagnostic;
-use bsym_language::load::{check_predicate, load_model};
+use bsym_language::eventb::is_eventb;
+use bsym_language::load::{LoadRequest, check_predicate, load_with};
 use bsym_language::model::{ComponentId, Conjunct, Model};
 use bsym_language::render;
 use bsym_language::source::Sources;
@@ -14,7 +15,7 @@ use bsym_language::walk::Names;
 use bsym_proofs::claim::Property;
 use bsym_semantics::scope::{Scope, ScopeRequest};
 
-use crate::arguments::{OutputArguments, PropertyName, ScopeArguments, ScopeItem, Setting};
+use crate::arguments::{ComponentArguments, OutputArguments, PropertyName, ScopeArguments, ScopeItem, Setting};
 use crate::output::note;
 use crate::paint::Paint;
 use crate::refusal::{Refusal, errors, similar};
@@ -44,9 +45,14 @@ pub struct ReadFile {
 ///
 /// # Errors
 /// It is missing, a folder, not text, or of a kind that is not read.
-pub fn read(path: &Path) -> Result<ReadFile, Refusal> {
+pub fn read(path: &Path, component: &ComponentArguments) -> Result<ReadFile, Refusal> {
     refuse_other_kinds(path)?;
-    let loaded = load_model(path).map_err(|e| unreadable(path, &e))?;
+    if let (Some(name), false) = (&component.component, is_eventb(path)) {
+        return Err(Refusal::new(format!("--machine {name}: `{}` is one machine", path.display()))
+            .help("--machine chooses from a Rodin project or a ProB package"));
+    }
+    let request = LoadRequest { component: component.component.clone() };
+    let loaded = load_with(path, &request).map_err(|e| unreadable(path, &e))?;
     Ok(ReadFile { sources: loaded.sources, model: loaded.model, diagnostics: loaded.diagnostics })
 }
 
@@ -54,8 +60,12 @@ pub fn read(path: &Path) -> Result<ReadFile, Refusal> {
 ///
 /// # Errors
 /// As [`read`], or there are errors in it.
-pub fn machine(path: &Path, format: &OutputArguments) -> Result<Input, Refusal> {
-    let file = read(path)?;
+pub fn machine(
+    path: &Path,
+    component: &ComponentArguments,
+    format: &OutputArguments,
+) -> Result<Input, Refusal> {
+    let file = read(path, component)?;
     let paint = Paint::stderr(format.color);
     let Some(model) = file.model else {
         return Err(not_a_model(path, &file.sources, &file.diagnostics, paint));
@@ -80,9 +90,10 @@ pub fn not_a_model(path: &Path, sources: &Sources, diagnostics: &[Diagnostic], p
 fn refuse_other_kinds(path: &Path) -> Result<(), Refusal> {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
     let kind = match extension.as_str() {
-        "bum" | "bcm" | "buc" | "bcc" | "bps" | "bpo" | "bpr" => "Rodin files",
-        "eventb" => "ProB's .eventb packages",
-        "zip" => "archives",
+        "bcm" | "bcc" | "bps" | "bpo" | "bpr" => {
+            return Err(Refusal::new(format!("`{}` is made by Rodin from other files", path.display()))
+                .help("name the machine (.bum), the context (.buc) or the folder of the project"));
+        }
         "tla" | "cfg" => "TLA+ modules",
         "csp" => "CSP specifications",
         "zed" | "tex" => "Z specifications",
@@ -96,7 +107,7 @@ fn refuse_other_kinds(path: &Path) -> Result<(), Refusal> {
         _ => return Ok(()),
     };
     Err(Refusal::new(format!("`{}`: {kind} are not supported yet", path.display()))
-        .help("classical B machines are read: .mch, .ref, .imp"))
+        .help("classical B (.mch, .ref, .imp) and Event-B (.eventb, .bum, .buc, a Rodin project) are read"))
 }
 
 fn unreadable(path: &Path, error: &ReadError) -> Refusal {

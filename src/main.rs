@@ -60,6 +60,7 @@ fn work(command: Command, control: Control) -> u8 {
     let (done, waiting) = mpsc::channel();
     let inner = control.clone();
     let run = move || {
+        bsym_language::stack::declare_large();
         let code = commands::run(command, &inner);
         // The other side waits for this or is ending the program.
         let _ = done.send(code);
@@ -94,9 +95,11 @@ impl Command {
     fn output(&self) -> OutputArguments {
         match self {
             Command::Check(a) | Command::Bmc(a) | Command::Kind(a) | Command::Ic3(a) => a.output.clone(),
+            Command::Mc(a) => a.verify.output.clone(),
             Command::Parse(a) => a.output.clone(),
             Command::Eval(a) => a.output.clone(),
             Command::Po(a) => a.output.clone(),
+            Command::Proofs(a) => a.output.clone(),
             Command::Certify(a) => a.output.clone(),
             Command::Replay(a) => a.output.clone(),
             Command::Completions { .. } | Command::Manual => OutputArguments::default(),
@@ -106,12 +109,13 @@ impl Command {
     fn limits(&self) -> LimitArguments {
         match self {
             Command::Check(a) | Command::Bmc(a) | Command::Kind(a) | Command::Ic3(a) => a.limits.clone(),
+            Command::Mc(a) => a.verify.limits.clone(),
             Command::Po(a) => a.limits.clone(),
             Command::Certify(a) => a.limits.clone(),
             Command::Replay(a) => a.limits.clone(),
             // The time limit is one of each line.
             Command::Eval(a) => LimitArguments { timeout: None, memory: a.limits.memory },
-            Command::Parse(_) | Command::Completions { .. } | Command::Manual => {
+            Command::Proofs(_) | Command::Parse(_) | Command::Completions { .. } | Command::Manual => {
                 LimitArguments { timeout: None::<Duration>, memory: None }
             }
         }

@@ -24,6 +24,10 @@ pub struct Seen {
     pub depth: Option<usize>,
     /// Properties found violated.
     pub violated: Vec<Property>,
+    /// States visited.
+    pub states: Option<u64>,
+    /// Transitions between them.
+    pub transitions: Option<u64>,
     open_depth: bool,
 }
 
@@ -159,6 +163,31 @@ impl Observer for Reporter {
         }
         if let Some(line) = &self.line {
             line.set_message(self.text(progress));
+        }
+    }
+}
+
+impl bsym_explore::report::Observer for Reporter {
+    fn progress(&mut self, progress: &bsym_explore::report::Progress) {
+        let bsym_explore::report::Progress { states, transitions, frontier, rate } = *progress;
+        {
+            let mut seen = self.seen.lock().unwrap_or_else(|e| e.into_inner());
+            seen.states = Some(states);
+            seen.transitions = Some(transitions);
+        }
+        if self.jsonl {
+            json_line(&json!({
+                "event": "search", "time": self.control.seconds(), "states": states,
+                "transitions": transitions, "frontier": frontier, "rate": rate.round(),
+            }));
+        }
+        let text =
+            format!("mc: {states} states, {transitions} transitions, {frontier} waiting, {rate:.0} states/s");
+        if self.verbose > 0 {
+            note(&text);
+        }
+        if let Some(line) = &self.line {
+            line.set_message(text);
         }
     }
 }

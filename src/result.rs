@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 
 use bsym_encodings::budget::Stopped;
-use bsym_engines::verdict::{Counterexample, PropertyVerdict, Report, Unknown, Verdict};
+use bsym_engines::counterexample::violated_properties;
+use bsym_engines::verdict::{PropertyVerdict, Report, Unknown, Verdict};
+use bsym_explore::report::{SearchReport, Unknown as SearchUnknown, Verdict as Found};
 use bsym_language::diagnostic::{Diagnostic, Kind, Severity};
 use bsym_language::int::Int;
 use bsym_language::model::{CarrierKind, Conjunct, EventId, Model, PredKind};
@@ -263,16 +265,8 @@ impl RunResult {
         result.stats.unknowns = stats.unknowns;
         result.stats.quantifiers = stats.quantifiers;
         result.stats.solver_seconds = seconds(stats.time);
-        result.further = report
-            .further
-            .iter()
-            .map(|c| FurtherObject {
-                property: c.violations.first().map_or("inv", violation_kind),
-                violated: c.violations.iter().flat_map(|v| violated_objects(model, v)).collect(),
-                constants: constants_object(model, &c.trace),
-                trace: trace_object(model, &c.trace),
-            })
-            .collect();
+        result.further =
+            report.further.iter().map(|c| further_object(model, &c.trace, &c.violations)).collect();
         match &report.verdict {
             Verdict::Holds(proof) => {
                 result.verdict = "holds";
@@ -282,6 +276,7 @@ impl RunResult {
                         result.depth = Some(*k);
                         ("k-induction", None)
                     }
+                    Evidence::Search { .. } => ("search", None),
                     Evidence::Diameter { depth } => {
                         result.depth = Some(*depth);
                         ("diameter", None)
@@ -304,7 +299,7 @@ impl RunResult {
             }
             Verdict::Violated(counterexample) => {
                 result.verdict = "violated";
-                result.set_counterexample(model, counterexample);
+                result.set_counterexample(model, &counterexample.trace, &counterexample.violations);
             }
             Verdict::Vacuous(reason) => {
                 result.verdict = "vacuous";
@@ -320,15 +315,82 @@ impl RunResult {
         result
     }
 
-    fn set_counterexample(&mut self, model: &Model, counterexample: &Counterexample) {
-        let violations = &counterexample.violations;
+    /// The result of an explicit-state search.
+    pub fn of_search(subject: &Subject<'_>, report: &SearchReport) -> RunResult {
+        let model = subject.model;
+        let mut result = RunResult::unknown(subject, "mc", report.statistics.depth, String::new());
+        result.reason = None;
+        result.scope = scope_object(model, &report.scope, &subject.settings);
+        result.states = Some(report.statistics.states);
+        result.transitions = Some(report.statistics.transitions);
+        result.unsupported = report
+            .incomplete
+            .iter()
+            .map(|i| {
+                let (file, line, column) = place(&model.sources, i.error.span);
+                UnsupportedObject {
+                    part: i.place.clone(),
+                    reason: i.error.message.clone(),
+                    file,
+                    line,
+                    column,
+                }
+            })
+            .collect();
+        let (first, holds) = match &report.verdict {
+            Found::Holds(_) => {
+                result.verdict = "holds";
+                result.certificate_kind = Some("search");
+                (None, true)
+            }
+            Found::Violated(counterexample) => {
+                result.verdict = "violated";
+                result.set_counterexample(model, &counterexample.trace, &counterexample.violations);
+                (Some(&**counterexample), false)
+            }
+            Found::Vacuous(reason) => {
+                result.verdict = "vacuous";
+                result.reason = Some(reason.clone());
+                (None, false)
+            }
+            Found::Unknown(reason) => {
+                result.reason = Some(search_reason(reason));
+                (None, false)
+            }
+        };
+        result.further =
+            report.further.iter().map(|c| further_object(model, &c.trace, &c.violations)).collect();
+        let violated: Vec<Property> = first
+            .into_iter()
+            .chain(&report.further)
+            .flat_map(|c| &c.violations)
+            .flat_map(violated_properties)
+            .collect();
+        result.properties = subject
+            .properties
+            .iter()
+            .map(|&p| {
+                let verdict = if violated.contains(&p) {
+                    PropertyVerdict::Violated
+                } else if holds {
+                    PropertyVerdict::Holds
+                } else {
+                    PropertyVerdict::Unknown
+                };
+                property_object(model, p, verdict)
+            })
+            .collect();
+        result
+    }
+
+    fn set_counterexample(&mut self, model: &Model, trace: &Trace, violations: &[Violation]) {
         self.property = violations.first().map_or("inv", violation_kind).into();
         self.violated = violations.iter().flat_map(|v| violated_objects(model, v)).collect();
-        self.constants = constants_object(model, &counterexample.trace);
-        self.trace = Some(trace_object(model, &counterexample.trace));
+        self.constants = constants_object(model, trace);
+        self.trace = Some(trace_object(model, trace));
         // The sizes of the deferred sets in the counterexample are part of what it says.
-        self.scope = scope_object(model, &counterexample.trace.scope, &self.scope.settings);
-        self.depth = Some(counterexample.trace.steps.len().saturating_sub(1));
+        self.scope = scope_object(model, &trace.scope, &self.scope.settings);
+        self.depth = Some(trace.steps.len().saturating_sub(1));
     }
 
     /// The program's exit code for this result.
@@ -338,6 +400,32 @@ impl RunResult {
             "violated" => 1,
             _ => 3,
         }
+    }
+}
+
+fn further_object(model: &Model, trace: &Trace, violations: &[Violation]) -> FurtherObject {
+    FurtherObject {
+        property: violations.first().map_or("inv", violation_kind),
+        violated: violations.iter().flat_map(|v| violated_objects(model, v)).collect(),
+        constants: constants_object(model, trace),
+        trace: trace_object(model, trace),
+    }
+}
+
+/// The reason why a search gave no answer, in words.
+fn search_reason(reason: &SearchUnknown) -> String {
+    match reason {
+        SearchUnknown::Cancelled => "interrupted".into(),
+        SearchUnknown::Timeout => "timeout: the time limit was reached".into(),
+        SearchUnknown::StateLimit(n) => format!("state-limit: the limit of {n} states was reached"),
+        SearchUnknown::MemoryLimit(n) => {
+            format!("memory: the states take more than {} MiB", n >> 20)
+        }
+        SearchUnknown::ValuationLimit(n) => {
+            format!("valuation-limit: only {n} valuations of the constants were looked at")
+        }
+        SearchUnknown::Incomplete => "incomplete: something could not be evaluated".into(),
+        SearchUnknown::ReplayFailed(why) => format!("replay-failed: {why}"),
     }
 }
 
@@ -395,6 +483,7 @@ pub fn violation_kind(violation: &Violation) -> &'static str {
         Violation::IllDefined(_) => "wd",
         Violation::Assert(_) => "assert",
         Violation::Precondition(_) => "precondition",
+        Violation::Refinement(_) => "refinement",
     }
 }
 
@@ -452,6 +541,11 @@ pub fn violated_objects(model: &Model, violation: &Violation) -> Vec<ViolatedObj
         }
         Violation::IllDefined(error) => vec![at(error.span, source(error.span), Some(error.message.clone()))],
         Violation::Assert(span) => vec![at(*span, source(*span), Some("the assertion is false".into()))],
+        Violation::Refinement(id) => {
+            let Some(check) = model.refinement_checks.get(id.index()) else { return vec![] };
+            let object = at(check.span, check.text.clone(), Some(check.message(model)));
+            vec![ViolatedObject { label: check.label.clone(), ..object }]
+        }
         Violation::Precondition(span) => {
             vec![at(*span, source(*span), Some("the precondition is false".into()))]
         }
@@ -576,12 +670,17 @@ pub fn pair_object(model: &Model, (event, index): Pair, status: Option<&PairStat
         index,
         conjunct: model.invariant.get(index).map_or_else(String::new, conjunct_name),
         provers: status.map(|s| s.provers.clone()).unwrap_or_default(),
-        level: status.map(|s| match s.level {
-            Level::Claim => "claim",
-            Level::Exporter => "exporter",
-            Level::Tool => "tool",
-            Level::Checked => "checked",
-        }),
+        level: status.map(|s| level_word(s.level)),
+    }
+}
+
+/// A level in a word.
+pub fn level_word(level: Level) -> &'static str {
+    match level {
+        Level::Claim => "claim",
+        Level::Exporter => "exporter",
+        Level::Tool => "tool",
+        Level::Checked => "checked",
     }
 }
 

@@ -162,7 +162,7 @@ fn status_files_that_cannot_be_used() {
         refused(&["ic3", "examples/mutex.mch", "--proofs", &path], &all);
     };
     with(&dir.path().join("none.json"), &["cannot read"]);
-    with(dir.path(), &["folder"]);
+    with(dir.path(), &["there are no proofs in it"]);
     with(&file(dir.path(), "a.json", "{"), &["a.json:1"]);
     with(&file(dir.path(), "b.json", "{\"format\": \"other\"}"), &["bsym-po"]);
     with(&file(dir.path(), "c.json", ""), &["empty"]);

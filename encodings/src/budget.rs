@@ -55,6 +55,11 @@ impl Budget {
         self.cancelled.load(Ordering::SeqCst)
     }
 
+    /// The flag that [`cancel`](Self::cancel) sets.
+    pub fn cancellation(&self) -> Arc<AtomicBool> {
+        self.cancelled.clone()
+    }
+
     /// `Err` once the run has to end.
     pub fn check(&self) -> Result<(), Stopped> {
         if self.is_cancelled() {

@@ -26,7 +26,7 @@ fn rewrite(s: &mut Subst, known: &[Outside]) {
     match &mut s.kind {
         SubstKind::Skip | SubstKind::BecomesIn(..) | SubstKind::BecomesSuch(..) => {}
         SubstKind::Assign(list) => list.iter_mut().for_each(|(_, e)| extend(e, known)),
-        SubstKind::Pre(p, body) | SubstKind::Assert(p, body) | SubstKind::Any(_, _, p, body) => {
+        SubstKind::Pre(p, body) | SubstKind::Assert(_, p, body) | SubstKind::Any(_, _, p, body) => {
             let known = with(known, p);
             rewrite(body, &known);
         }

@@ -168,11 +168,11 @@ impl Executor<'_> {
                 self.guard(&inner, p, &mut path)?;
                 updates.extend(targets.iter().map(|t| t.0).zip(values));
             }
-            SubstKind::Pre(p, body) | SubstKind::Assert(p, body) => {
-                let kind = if matches!(s.kind, SubstKind::Pre(..)) {
-                    FailureKind::Precondition
-                } else {
-                    FailureKind::Assert
+            SubstKind::Pre(p, body) | SubstKind::Assert(_, p, body) => {
+                let kind = match &s.kind {
+                    SubstKind::Assert(Claim::Assertion, ..) => FailureKind::Assert,
+                    SubstKind::Assert(Claim::Refinement(id), ..) => FailureKind::Refinement(*id),
+                    _ => FailureKind::Precondition,
                 };
                 let holds = self.pred(env, p, &mut path)?;
                 self.fail(kind, p.span, path.here, holds);

@@ -375,7 +375,7 @@ pub(crate) fn parts(s: &Subst) -> Vec<&Subst> {
             vec![]
         }
         SubstKind::Pre(_, body)
-        | SubstKind::Assert(_, body)
+        | SubstKind::Assert(_, _, body)
         | SubstKind::Any(_, _, _, body)
         | SubstKind::Let(_, body)
         | SubstKind::Var(_, body)

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use bsym_language::model::{ChoiceId, Conjunct, Expr, LocalId, Model, Pred};
+use bsym_language::model::{ChoiceId, Conjunct, Expr, LocalId, Model, Pred, RefinementId};
 use bsym_language::source::Span;
 use bsym_language::types::Type;
 use bsym_semantics::scope::Scope;
@@ -134,6 +134,8 @@ pub enum FailureKind {
     Assert,
     /// A `PRE` inside a body is false.
     Precondition,
+    /// The abstraction cannot follow.
+    Refinement(RefinementId),
 }
 
 /// A part of the model without a term.

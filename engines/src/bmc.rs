@@ -12,10 +12,10 @@ use bsym_proofs::claim::{Claim, Evidence};
 use crate::counterexample::{Attempt, attempt};
 use crate::hunt::{DEEPEST_HUNT, Hunt};
 use crate::options::Job;
-use crate::outcome::{Outcome, Slice};
+use crate::outcome::{Outcome, Work};
 use crate::path::{Checked, Path, Start, Taken};
 use crate::problem::{Decided, Open, Problem, decide};
-use crate::verdict::{Engine, Observer, Progress, Unknown};
+use crate::verdict::{Engine, Progress, Unknown};
 
 /// What is to be done next at the current depth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,25 +78,22 @@ impl Bmc {
     pub fn advance(
         &mut self,
         problem: &mut Problem,
-        job: &Job,
-        open: &mut Open<'_>,
-        slice: &Slice,
+        work: &mut Work<'_, '_>,
         to: Option<usize>,
-        observer: &mut dyn Observer,
     ) -> Result<Outcome, SolverError> {
         loop {
-            if let Err(stopped) = slice.budget.check() {
+            if let Err(stopped) = work.slice.budget.check() {
                 return Ok(Outcome::Paused(stopped));
             }
             if to.is_some_and(|to| self.done_with(to)) {
                 return Ok(Outcome::Reached);
             }
             let outcome = match self.stage {
-                Stage::Constants => self.constants(problem, slice, open)?,
-                Stage::Initialisation => self.initialisation(problem, job, slice, open, observer)?,
-                Stage::Violation => self.violation(problem, job, slice, open, observer)?,
-                Stage::Failure => self.failure(problem, job, slice, open, observer)?,
-                Stage::Extend => self.extend(problem, job, slice, open)?,
+                Stage::Constants => self.constants(problem, work)?,
+                Stage::Initialisation => self.initialisation(problem, work)?,
+                Stage::Violation => self.violation(problem, work)?,
+                Stage::Failure => self.failure(problem, work)?,
+                Stage::Extend => self.extend(problem, work)?,
             };
             if let Some(outcome) = outcome {
                 return Ok(outcome);
@@ -113,11 +110,10 @@ impl Bmc {
     fn constants(
         &mut self,
         problem: &mut Problem,
-        slice: &Slice,
-        open: &mut Open<'_>,
+        work: &mut Work<'_, '_>,
     ) -> Result<Option<Outcome>, SolverError> {
-        let mut session = problem.session(open)?;
-        let answer = decide(&mut session, &[], &slice.query())?;
+        let mut session = problem.session(work.open)?;
+        let answer = decide(&mut session, &[], &work.slice.query())?;
         if let Decided::Unsat(_) = answer {
             let reason = if problem.system.constants.is_empty() && problem.system.axioms.is_empty() {
                 "the scope admits no model".into()
@@ -136,29 +132,26 @@ impl Bmc {
     fn initialisation(
         &mut self,
         problem: &mut Problem,
-        job: &Job,
-        slice: &Slice,
-        open: &mut Open<'_>,
-        observer: &mut dyn Observer,
+        work: &mut Work<'_, '_>,
     ) -> Result<Option<Outcome>, SolverError> {
         if !problem.initial_failures.is_empty() {
             // The path's session asserts that the initialisation succeeds, so failing needs one of its own.
-            let mut session = problem.session(open)?;
+            let mut session = problem.session(work.open)?;
             let any = problem.terms().or(problem.initial_failures.iter().copied());
             let any = problem.unrolling.init(any);
             let fails = Taken { events: vec![], last_fails: true };
-            let checked = match session.check(&[any], &slice.query())? {
-                Answer::Sat(mut model) => Checked::Sat(Some(attempt(problem, job, &mut model, fails)?)),
+            let checked = match session.check(&[any], &work.slice.query())? {
+                Answer::Sat(mut model) => Checked::Sat(Some(attempt(problem, work.job, &mut model, fails)?)),
                 Answer::Unsat(_) => Checked::Unsat { without_question: false },
                 Answer::Unknown(reason) => Checked::Unknown(reason),
             };
             let query = "failure of the initialisation";
-            if let Some(outcome) = self.digest(problem, job, slice, open, observer, query, checked)? {
+            if let Some(outcome) = self.digest(problem, work, query, checked)? {
                 return Ok(Some(outcome));
             }
         }
         self.stage = Stage::Violation;
-        match decide(&mut self.path.session, &[], &slice.query())? {
+        match decide(&mut self.path.session, &[], &work.slice.query())? {
             Decided::Unsat(_) => {
                 Ok(Some(Outcome::Vacuous(format!("{} has no initial state", problem.system.model.name))))
             }
@@ -170,39 +163,34 @@ impl Bmc {
     fn violation(
         &mut self,
         problem: &mut Problem,
-        job: &Job,
-        slice: &Slice,
-        open: &mut Open<'_>,
-        observer: &mut dyn Observer,
+        work: &mut Work<'_, '_>,
     ) -> Result<Option<Outcome>, SolverError> {
         let k = self.path.depth();
-        let violation = self.path.violation(problem, job);
+        let violation = self.path.violation(problem, work.job);
         // Where nothing can go wrong, what is asked is only whether there is such a path.
         let target = violation != Terms::FALSE;
         let asked = if target { violation } else { Terms::TRUE };
-        let checked = self.path.check(asked, &[], &slice.query(), |model, taken| {
-            if target { attempt(problem, job, model, taken).map(Some) } else { Ok(None) }
+        let checked = self.path.check(asked, &[], &work.slice.query(), |model, taken| {
+            if target { attempt(problem, work.job, model, taken).map(Some) } else { Ok(None) }
         })?;
         if let Checked::Unsat { without_question: true } = checked
             && k > 0
             && self.undecided.is_none()
         {
             if problem.is_complete() {
-                return Ok(Some(self.diameter(problem, job, k)));
+                return Ok(Some(self.diameter(problem, work.job, k)));
             }
             if k >= DEEPEST_HUNT {
                 return Ok(Some(Outcome::Stuck(Unknown::Unsupported)));
             }
         }
-        if let Some(outcome) =
-            self.digest(problem, job, slice, open, observer, &format!("depth {k}"), checked)?
-        {
+        if let Some(outcome) = self.digest(problem, work, &format!("depth {k}"), checked)? {
             return Ok(Some(outcome));
         }
         if self.undecided.is_none() {
             self.clear = Some(k);
         }
-        observer.progress(&Progress::Depth {
+        work.observer.progress(&Progress::Depth {
             engine: Engine::Bmc,
             depth: k,
             undecided: self.undecided.is_some(),
@@ -215,10 +203,7 @@ impl Bmc {
     fn failure(
         &mut self,
         problem: &mut Problem,
-        job: &Job,
-        slice: &Slice,
-        open: &mut Open<'_>,
-        observer: &mut dyn Observer,
+        work: &mut Work<'_, '_>,
     ) -> Result<Option<Outcome>, SolverError> {
         let terms = problem.terms();
         let k = self.path.depth();
@@ -228,12 +213,11 @@ impl Bmc {
             return Ok(None);
         }
         let any = terms.or(failures.iter().map(|f| f.1));
-        let checked = self
-            .path
-            .check(any, &failures, &slice.query(), |model, taken| attempt(problem, job, model, taken))?;
+        let checked = self.path.check(any, &failures, &work.slice.query(), |model, taken| {
+            attempt(problem, work.job, model, taken)
+        })?;
         let checked = checked.map(Some);
-        let outcome =
-            self.digest(problem, job, slice, open, observer, &format!("failures at depth {k}"), checked)?;
+        let outcome = self.digest(problem, work, &format!("failures at depth {k}"), checked)?;
         if matches!(outcome, Some(Outcome::Paused(_))) {
             self.stage = Stage::Failure;
         }
@@ -243,18 +227,16 @@ impl Bmc {
     fn extend(
         &mut self,
         problem: &mut Problem,
-        job: &Job,
-        slice: &Slice,
-        open: &mut Open<'_>,
+        work: &mut Work<'_, '_>,
     ) -> Result<Option<Outcome>, SolverError> {
         let k = self.path.depth();
         // What has no term for sets of any size often has one for small ones.
         if !problem.is_complete()
-            && let Some(found) = self.hunt.search(job, &problem.violated(job), k, slice, open)?
+            && let Some(found) = self.hunt.search(work, &problem.violated(work.job), k)?
         {
             return Ok(Some(Outcome::Violated(found)));
         }
-        if job.depth.is_some_and(|limit| k >= limit) {
+        if work.job.depth.is_some_and(|limit| k >= limit) {
             return Ok(Some(Outcome::Stuck(Unknown::DepthLimit(k))));
         }
         self.path.extend(problem)?;
@@ -273,14 +255,10 @@ impl Bmc {
 
     /// What a check leads to: an outcome, or `None` to go on. What is not decided is remembered, after a
     /// look at the depth in small scopes.
-    #[allow(clippy::too_many_arguments)]
     fn digest(
         &mut self,
         problem: &Problem,
-        job: &Job,
-        slice: &Slice,
-        open: &mut Open<'_>,
-        observer: &mut dyn Observer,
+        work: &mut Work<'_, '_>,
         query: &str,
         checked: Checked<Option<Attempt>>,
     ) -> Result<Option<Outcome>, SolverError> {
@@ -288,14 +266,14 @@ impl Bmc {
             Checked::Sat(Some(Attempt::Found(found))) => return Ok(Some(Outcome::Violated(found))),
             Checked::Sat(None) | Checked::Unsat { .. } => return Ok(None),
             Checked::Sat(Some(Attempt::Failed(why))) => why,
-            Checked::Unknown(reason) => match slice.over(&reason) {
+            Checked::Unknown(reason) => match work.slice.over(&reason) {
                 Some(paused) => return Ok(Some(paused)),
                 None => reason.to_string(),
             },
         };
-        observer.progress(&Progress::Undecided { query: query.to_string(), reason: reason.clone() });
+        work.observer.progress(&Progress::Undecided { query: query.to_string(), reason: reason.clone() });
         self.undecided.get_or_insert(reason);
-        let found = self.hunt.search(job, &problem.violated(job), self.path.depth(), slice, open)?;
+        let found = self.hunt.search(work, &problem.violated(work.job), self.path.depth())?;
         Ok(found.map(Outcome::Violated))
     }
 }

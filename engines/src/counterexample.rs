@@ -71,7 +71,7 @@ fn concerns(job: &Job, violation: &Violation) -> bool {
     violated_properties(violation).iter().any(|p| job.properties.contains(p))
         || match violation {
             Violation::IllDefined(_) => job.well_definedness,
-            Violation::Assert(_) | Violation::Precondition(_) => true,
+            Violation::Assert(_) | Violation::Precondition(_) | Violation::Refinement(_) => true,
             _ => false,
         }
 }
@@ -83,7 +83,10 @@ pub fn violated_properties(violation: &Violation) -> Vec<Property> {
         Violation::Assertions(assertions) => assertions.iter().map(|&i| Property::Assertion(i)).collect(),
         Violation::Deadlock => vec![Property::DeadlockFree],
         Violation::Goal => vec![Property::NoGoal],
-        Violation::IllDefined(_) | Violation::Assert(_) | Violation::Precondition(_) => vec![],
+        Violation::IllDefined(_)
+        | Violation::Assert(_)
+        | Violation::Precondition(_)
+        | Violation::Refinement(_) => vec![],
     }
 }
 

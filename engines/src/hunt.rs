@@ -14,7 +14,7 @@ use bsym_proofs::claim::Property;
 
 use crate::bmc::Bmc;
 use crate::options::Job;
-use crate::outcome::{Outcome, Slice};
+use crate::outcome::{Outcome, Slice, Work};
 use crate::problem::{Open, Problem};
 use crate::verdict::{Counterexample, Progress};
 
@@ -38,20 +38,18 @@ impl Hunt {
     /// If the solver fails.
     pub fn search(
         &mut self,
-        job: &Job,
+        work: &mut Work<'_, '_>,
         violated: &BTreeSet<Property>,
         depth: usize,
-        slice: &Slice,
-        open: &mut Open<'_>,
     ) -> Result<Option<Box<Counterexample>>, SolverError> {
         if self.scopes.is_none() {
-            self.scopes = Some(start(job, violated, open)?);
+            self.scopes = Some(start(work.job, violated, work.open)?);
         }
         for (job, problem, bmc) in self.scopes.iter_mut().flatten() {
-            let slice = Slice { budget: slice.budget.within(TIME), query: slice.query };
-            if let Outcome::Violated(found) =
-                bmc.advance(problem, job, open, &slice, Some(depth), &mut |_: &Progress| {})?
-            {
+            let slice = Slice { budget: work.slice.budget.within(TIME), query: work.slice.query };
+            let observer = &mut |_: &Progress| {};
+            let mut quietly = Work { job, slice: &slice, open: work.open, observer };
+            if let Outcome::Violated(found) = bmc.advance(problem, &mut quietly, Some(depth))? {
                 return Ok(Some(found));
             }
         }

@@ -10,10 +10,10 @@ use bsym_proofs::claim::{Claim, Evidence};
 
 use crate::bmc::Bmc;
 use crate::options::Job;
-use crate::outcome::{Outcome, Slice};
+use crate::outcome::{Outcome, Slice, Work};
 use crate::path::{Checked, Path, Start, Taken};
 use crate::problem::{Open, Problem};
-use crate::verdict::{Engine, Observer, Progress, Unknown};
+use crate::verdict::{Engine, Progress, Unknown};
 
 /// A k-induction prover that can be paused.
 #[derive(Debug)]
@@ -65,40 +65,37 @@ impl Kind {
     pub fn advance(
         &mut self,
         problem: &mut Problem,
-        job: &Job,
-        open: &mut Open<'_>,
-        slice: &Slice,
-        observer: &mut dyn Observer,
+        work: &mut Work<'_, '_>,
     ) -> Result<Outcome, SolverError> {
         loop {
-            // The step path has k steps with good states, or k + 1 while the question is open.
+            // The step path has k steps with good states, or k + 1 while the question is work.open.
             let k = self.step.depth() - usize::from(self.extended);
-            match self.base.advance(problem, job, open, slice, Some(k), observer)? {
+            match self.base.advance(problem, work, Some(k))? {
                 Outcome::Reached => {}
                 other => return Ok(other),
             }
             if let Some(why) = self.base.undecided() {
                 let why = why.to_string();
-                return self.only_refute(problem, job, open, slice, observer, why);
+                return self.only_refute(problem, work, why);
             }
-            match self.induction_step(problem, job, slice)? {
+            match self.induction_step(problem, work.job, work.slice)? {
                 Step::Proved => {
                     return Ok(Outcome::Proof(Claim {
                         properties: problem.targets.iter().map(|t| t.property).collect(),
                         conjuncts: problem.assumed.clone(),
-                        well_definedness: job.well_definedness,
+                        well_definedness: work.job.well_definedness,
                         evidence: Evidence::KInduction { k, lemmas: vec![] },
                     }));
                 }
                 Step::Paused(outcome) => return Ok(outcome),
                 Step::NotInductive => {}
                 Step::Undecided(reason) => {
-                    observer
+                    work.observer
                         .progress(&Progress::Undecided { query: format!("induction step, k = {k}"), reason });
                 }
             }
-            observer.progress(&Progress::Depth { engine: Engine::Kind, depth: k, undecided: false });
-            if job.depth.is_some_and(|limit| k >= limit) {
+            work.observer.progress(&Progress::Depth { engine: Engine::Kind, depth: k, undecided: false });
+            if work.job.depth.is_some_and(|limit| k >= limit) {
                 return Ok(Outcome::Stuck(Unknown::DepthLimit(k)));
             }
             self.step.assume_conjuncts(problem)?;
@@ -110,13 +107,10 @@ impl Kind {
     fn only_refute(
         &mut self,
         problem: &mut Problem,
-        job: &Job,
-        open: &mut Open<'_>,
-        slice: &Slice,
-        observer: &mut dyn Observer,
+        work: &mut Work<'_, '_>,
         why: String,
     ) -> Result<Outcome, SolverError> {
-        match self.base.advance(problem, job, open, slice, None, observer)? {
+        match self.base.advance(problem, work, None)? {
             Outcome::Stuck(_) => Ok(Outcome::Stuck(Unknown::Exhausted(why))),
             other => Ok(other),
         }

@@ -5,7 +5,9 @@ use std::time::Duration;
 use bsym_encodings::budget::{Budget, Stopped};
 use bsym_proofs::claim::Claim;
 
-use crate::verdict::{Counterexample, Unknown};
+use crate::options::Job;
+use crate::problem::Open;
+use crate::verdict::{Counterexample, Observer, Unknown};
 
 /// Result of letting an engine work for a while.
 #[derive(Debug)]
@@ -50,4 +52,16 @@ impl Slice {
             Stopped::Incomplete(_) => None,
         }
     }
+}
+
+/// What an engine works with in one slice of a run.
+pub struct Work<'w, 'o> {
+    /// What is asked.
+    pub job: &'w Job,
+    /// How long it may work.
+    pub slice: &'w Slice,
+    /// Makes sessions.
+    pub open: &'w mut Open<'o>,
+    /// Is told how it goes.
+    pub observer: &'w mut dyn Observer,
 }

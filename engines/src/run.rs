@@ -16,7 +16,7 @@ use crate::hunt::{DEEPEST_HUNT, Hunt};
 use crate::ic3::Ic3;
 use crate::kind::Kind;
 use crate::options::Job;
-use crate::outcome::{Outcome, Slice};
+use crate::outcome::{Outcome, Slice, Work};
 use crate::problem::{Open, Problem};
 use crate::verdict::{
     Counterexample, Engine, Observer, Progress, Proof, PropertyVerdict, Report, Unknown, Verdict,
@@ -189,18 +189,19 @@ impl Worker {
         }
     }
 
-    fn advance(
-        &mut self,
-        job: &Job,
-        open: &mut Open<'_>,
-        slice: &Slice,
-        observer: &mut dyn Observer,
-    ) -> Result<Outcome, SolverError> {
-        let limited = Slice { query: slice.query.or(Some(PROOF_QUERY)), ..slice.clone() };
+    /// Longest time that it waits for one query, unless the job says otherwise.
+    fn patience(&self) -> Option<Duration> {
         match self {
-            Worker::Bmc(b, p) => b.advance(p, job, open, slice, None, observer),
-            Worker::Kind(k, p) => k.advance(p, job, open, &limited, observer),
-            Worker::Ic3(i, p) => i.advance(p, job, open, &limited, observer),
+            Worker::Bmc(..) => None,
+            Worker::Kind(..) | Worker::Ic3(..) => Some(PROOF_QUERY),
+        }
+    }
+
+    fn advance(&mut self, work: &mut Work<'_, '_>) -> Result<Outcome, SolverError> {
+        match self {
+            Worker::Bmc(b, p) => b.advance(p, work, None),
+            Worker::Kind(k, p) => k.advance(p, work),
+            Worker::Ic3(i, p) => i.advance(p, work),
         }
     }
 }
@@ -252,16 +253,16 @@ impl Round {
                         continue;
                     }
                     let last_one = stuck.iter().filter(|s| s.is_none()).count() == 1;
+                    let worker = &mut self.workers[i];
                     let slice = Slice {
                         budget: if alone || last_one {
                             job.budget.clone()
                         } else {
                             job.budget.within(length)
                         },
-                        query: job.query_time,
+                        query: job.query_time.or(worker.patience()),
                     };
-                    let worker = &mut self.workers[i];
-                    match worker.advance(job, open, &slice, observer)? {
+                    match worker.advance(&mut Work { job, slice: &slice, open, observer })? {
                         Outcome::Violated(found) => {
                             if violated.is_empty() {
                                 refute_statuses(&mut self.doubtful, &found, job, observer, report);
@@ -318,10 +319,11 @@ impl Round {
     ) -> Result<Verdict, SolverError> {
         let mut hunt = Hunt::default();
         let slice = Slice { budget: job.budget.clone(), query: job.query_time };
+        let mut work = Work { job, slice: &slice, open, observer: &mut |_: &Progress| {} };
         let mut found = None;
         for depth in 0..=job.depth.unwrap_or(DEEPEST_HUNT).min(DEEPEST_HUNT) {
             if found.is_none() && job.budget.check().is_ok() {
-                found = hunt.search(job, violated, depth, &slice, open)?;
+                found = hunt.search(&mut work, violated, depth)?;
             }
         }
         self.statistics += hunt.statistics();
@@ -406,7 +408,7 @@ fn settle(
         Evidence::Inductive { lemmas } | Evidence::KInduction { lemmas, .. } => {
             lemmas.iter().map(|l| bsym_language::print::pred(&job.model, l)).collect()
         }
-        Evidence::Diameter { .. } => vec![],
+        Evidence::Diameter { .. } | Evidence::Search { .. } => vec![],
     };
     Ok(Settled::Holds(Box::new(Proof { claim, checked, lemmas })))
 }

@@ -1,1 +1,15 @@
 #![doc = include_str!("../README.md")]
+mod compile;
+mod context;
+mod frontier;
+mod index;
+mod machine;
+mod memo;
+pub mod options;
+mod property;
+mod rep;
+pub mod report;
+pub mod search;
+mod store;
+mod table;
+mod witness;

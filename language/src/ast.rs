@@ -80,6 +80,8 @@ pub enum ExprKind {
     Labelled(String, Box<Expr>),
     /// `P /*@ desc text */`
     Described(Box<Expr>, String),
+    /// An operator of a theory with its arguments (Event-B)
+    Operator(Ident, Vec<Expr>),
     /// `[S] P`
     Substituted(Box<Subst>, Box<Expr>),
     /// Stands for text that could not be parsed; a diagnostic was given.

@@ -1,10 +1,10 @@
 //! Bytes to text: UTF-8 with or without a byte-order mark, UTF-16 with one, and the encodings of
 //! old files, Latin-1 (as Windows-1252) and MacRoman.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::Diagnostic;
+use crate::files::{Disk, Files};
 use crate::parse_codes as codes;
 use crate::source::{Source, SourceId, Sources, Span};
 
@@ -55,6 +55,9 @@ pub enum ReadError {
     /// The system refuses.
     #[error("{}: cannot be read: {}", .0.display(), .1)]
     Unreadable(PathBuf, #[source] std::io::Error),
+    /// A package or project of Event-B.
+    #[error(transparent)]
+    Project(#[from] crate::eventb::ProjectError),
 }
 
 /// Reads a file into `sources`. A file that is not UTF-8 gets a warning.
@@ -62,23 +65,22 @@ pub enum ReadError {
 /// # Errors
 /// [`ReadError`] when there is no text to be had.
 pub fn load(sources: &mut Sources, path: &Path) -> Result<(SourceId, Vec<Diagnostic>), ReadError> {
-    let failed = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => ReadError::Missing(path.to_owned()),
-        std::io::ErrorKind::IsADirectory => ReadError::Directory(path.to_owned()),
-        _ => ReadError::Unreadable(path.to_owned(), error),
-    };
-    let file = std::fs::File::open(path).map_err(failed)?;
-    let metadata = file.metadata().map_err(failed)?;
-    if metadata.is_dir() {
-        return Err(ReadError::Directory(path.to_owned()));
+    source(sources, path, &Disk.read(path)?)
+}
+
+/// Decodes the content of a file into `sources`. A file that is not UTF-8 gets a warning.
+///
+/// # Errors
+/// [`ReadError`] when there is no text to be had.
+pub fn source(
+    sources: &mut Sources,
+    path: &Path,
+    bytes: &[u8],
+) -> Result<(SourceId, Vec<Diagnostic>), ReadError> {
+    if bytes.len() as u64 > MAX_SIZE {
+        return Err(ReadError::TooLarge(path.to_owned(), bytes.len() as u64));
     }
-    if metadata.len() > MAX_SIZE {
-        return Err(ReadError::TooLarge(path.to_owned(), metadata.len()));
-    }
-    let mut bytes = vec![];
-    // A pipe has no length before it is read.
-    file.take(MAX_SIZE + 1).read_to_end(&mut bytes).map_err(failed)?;
-    let decoded = decode(&bytes);
+    let decoded = decode(bytes);
     let size = bytes.len().max(decoded.text.len()) as u64;
     if size > MAX_SIZE {
         return Err(ReadError::TooLarge(path.to_owned(), size));

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::ast::*;
 use crate::check_codes as codes;
 use crate::diagnostic::Diagnostic;
+use crate::external;
 use crate::source::Span;
 
 /// One definition.
@@ -24,11 +25,13 @@ pub struct Macro {
 }
 
 /// All definitions of a machine and of the files it names.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Definitions {
     macros: BTreeMap<String, Arc<Macro>>,
     /// Names of the files that were not found, with the place that mentions them.
     pub missing: Vec<(String, Span)>,
+    /// Whether a library of ProB is named, so that its functions are known.
+    pub libraries: bool,
 }
 
 /// Finds a file of definitions by the name in quotes.
@@ -81,16 +84,17 @@ impl Definitions {
         }
     }
 
-    // A library of ProB matters only if something of it is used.
+    // What the libraries of ProB declare is known without their files.
     fn file_missing(&mut self, path: &str, span: Span, out: &mut Vec<Diagnostic>) {
+        if external::is_library(path) {
+            self.libraries = true;
+            return;
+        }
         let message = format!("the file of definitions `{path}` was not found");
-        let library = path.strip_suffix(".def").unwrap_or(path);
-        out.push(if library.starts_with("Library") || ["CHOOSE", "SCCS", "SORT"].contains(&library) {
-            Diagnostic::warning(codes::MISSING_DEFINITIONS, span, message)
-        } else {
+        out.push(
             Diagnostic::error(codes::MISSING_DEFINITIONS, span, message)
-                .help("it is looked for beside the file that names it")
-        });
+                .help("it is looked for beside the file that names it"),
+        );
         self.missing.push((path.to_string(), span));
     }
 
@@ -300,6 +304,7 @@ impl Replacer<'_> {
             Let(ids, p, v) => Let(self.idents(ids), self.boxed(p), self.boxed(v)),
             Labelled(l, a) => Labelled(l.clone(), self.boxed(a)),
             Described(a, d) => Described(self.boxed(a), d.clone()),
+            Operator(name, args) => Operator(name.clone(), self.exprs(args)),
             Substituted(s, a) => Substituted(Box::new(self.subst(s)), self.boxed(a)),
         };
         Expr { kind, span: e.span }
@@ -366,7 +371,7 @@ impl Replacer<'_> {
 
 // Every name that occurs, bound or free: enough to find cycles, since a bound name that is also a
 // definition is refused by B anyway.
-fn names_in_expr(e: &Expr, out: &mut BTreeSet<String>) {
+pub(crate) fn names_in_expr(e: &Expr, out: &mut BTreeSet<String>) {
     use ExprKind::*;
     let mut todo = vec![e];
     while let Some(e) = todo.pop() {
@@ -376,7 +381,9 @@ fn names_in_expr(e: &Expr, out: &mut BTreeSet<String>) {
             | BuiltinValue(_) | Error => {}
             Unary(_, a) | Field(a, _) | Labelled(_, a) | Described(a, _) => todo.push(a),
             Binary(_, a, b) | Image(a, b) => todo.extend([&**a, &**b]),
-            Builtin(_, list) | Tuple(list) | SetExtension(list) | SeqExtension(list) => todo.extend(list),
+            Builtin(_, list) | Operator(_, list) | Tuple(list) | SetExtension(list) | SeqExtension(list) => {
+                todo.extend(list)
+            }
             Apply(f, args) => {
                 todo.push(f);
                 todo.extend(args);
@@ -404,7 +411,7 @@ fn names_in_expr(e: &Expr, out: &mut BTreeSet<String>) {
     }
 }
 
-fn names_in_subst(s: &Subst, out: &mut BTreeSet<String>) {
+pub(crate) fn names_in_subst(s: &Subst, out: &mut BTreeSet<String>) {
     use SubstKind::*;
     match &s.kind {
         Skip | Error => {}

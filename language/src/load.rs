@@ -1,6 +1,5 @@
 //! From a file to a typed model in one call, and formulas typed over a model.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,10 +8,14 @@ use crate::check;
 use crate::check_codes as codes;
 use crate::decode::{self, ReadError};
 use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::eventb;
+use crate::files::{Disk, Files};
+use crate::lint;
 use crate::model::{Expr, Model, Pred};
 use crate::parse_codes;
 use crate::parser;
-use crate::source::{Source, SourceId, Sources};
+use crate::project;
+use crate::source::{Source, SourceId, Sources, Span};
 
 /// What became of a file: a model, or messages that say why there is none.
 #[derive(Clone, Debug)]
@@ -25,41 +28,89 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads, parses and checks a machine; files of definitions beside it are read as well.
+/// Reads, parses and checks a machine with all machines and files of definitions that it refers to,
+/// directly or through others. They are looked for beside the file that names them.
 ///
 /// # Errors
 /// When the file itself cannot be read, or is not text.
 pub fn load_model(path: &Path) -> Result<Loaded, ReadError> {
-    let mut sources = Sources::default();
-    let (id, warnings) = decode::load(&mut sources, path)?;
-    Ok(load(sources, id, warnings))
+    load_with(path, &LoadRequest::default())
 }
 
-/// Parses and checks the text of a machine.
+/// What is wanted of a file, folder or archive.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LoadRequest {
+    /// The machine or context of a package or project of Event-B; without it, its last refinement.
+    pub component: Option<String>,
+}
+
+/// [`load_model`], where there is more than one component to choose from.
+///
+/// # Errors
+/// As [`load_model`], or it is not clear which component is meant.
+pub fn load_with(path: &Path, request: &LoadRequest) -> Result<Loaded, ReadError> {
+    if eventb::is_eventb(path) {
+        return eventb::load(path, request.component.as_deref());
+    }
+    load_from(&Disk, path)
+}
+
+/// Reads a machine as [`load_model`] does, from any store of files.
+///
+/// ```
+/// use bsym_language::{files::Texts, load::load_from};
+/// let files: Texts = [
+///     ("Lift.mch", "MACHINE Lift INCLUDES Door OPERATIONS go = PRE open = FALSE THEN skip END END"),
+///     ("Door.mch", "MACHINE Door VARIABLES open INVARIANT open : BOOL INITIALISATION open := TRUE END"),
+/// ]
+/// .into_iter()
+/// .collect();
+/// let loaded = load_from(&files, "Lift.mch".as_ref()).unwrap();
+/// assert_eq!(loaded.model.unwrap().variables[0].name, "open");
+/// ```
+///
+/// # Errors
+/// When the file itself cannot be read, or is not text.
+pub fn load_from(files: &dyn Files, path: &Path) -> Result<Loaded, ReadError> {
+    let mut sources = Sources::default();
+    let (id, warnings) = decode::source(&mut sources, path, &files.read(path)?)?;
+    Ok(load(files, sources, id, warnings))
+}
+
+/// Parses and checks the text of a machine; what it refers to is read from the disk, beside `path`.
 pub fn load_text(path: impl Into<PathBuf>, text: impl Into<String>) -> Loaded {
     let mut sources = Sources::default();
     let id = sources.add(Source::new(path, text));
-    load(sources, id, vec![])
+    load(&Disk, sources, id, vec![])
 }
 
 /// What may follow from text that could not be read.
 const MISSED: [Code; 3] = [codes::UNKNOWN_TYPE, codes::MISSING_SECTION, codes::NOT_INITIALISED];
 
-fn load(mut sources: Sources, id: SourceId, mut diagnostics: Vec<Diagnostic>) -> Loaded {
+fn load(files: &dyn Files, mut sources: Sources, id: SourceId, mut diagnostics: Vec<Diagnostic>) -> Loaded {
     let (machine, found) = parser::parse(&sources, id);
     diagnostics.extend(found);
-    let mut files = definition_files(&machine, id, &mut sources, &mut diagnostics);
-    let sources = Arc::new(sources);
     name_of_file(&machine, &sources, id, &mut diagnostics);
+    let project = Arc::new(project::collect(files, &mut sources, (machine, id), &mut diagnostics));
+    let sources = Arc::new(sources);
+    let torn: Vec<Span> =
+        diagnostics.iter().filter(|d| d.severity == Severity::Error).map(|d| d.span).collect();
     let unread = diagnostics.iter().any(|d| d.severity == Severity::Error);
-    let (model, mut checked) = check::check(sources.clone(), &machine, &mut |name| files.remove(name));
+    let (model, mut checked) = check::check_project(sources.clone(), project.clone());
     let model = if unread { None } else { model };
     if unread {
         // The checker works on holes: what it misses may stand in them.
         let cut = diagnostics.iter().any(|d| d.code == parse_codes::UNTERMINATED_COMMENT);
         checked.retain(|d| !(MISSED.contains(&d.code) || cut && d.code == codes::UNKNOWN_IDENTIFIER));
+        // What stands directly before the place is a torn piece of it.
+        let forms = [codes::NOT_A_PREDICATE, codes::NOT_AN_EXPRESSION, codes::NOT_ASSIGNABLE];
+        let is_torn = |d: &Diagnostic| torn.iter().any(|t| sources.are_adjacent(d.span, *t));
+        checked.retain(|d| !(forms.contains(&d.code) && is_torn(d)));
     }
     diagnostics.extend(checked);
+    if let (Some(model), Some(main)) = (&model, project.units.first()) {
+        diagnostics.extend(lint::lint(&main.tree, model));
+    }
     diagnostics.sort_by_key(|d| (d.span.source, d.span.start));
     Loaded { sources, model, diagnostics }
 }
@@ -75,43 +126,6 @@ fn name_of_file(machine: &ast::Machine, sources: &Sources, id: SourceId, diagnos
             format!("machine `{name}` stands in a file named `{stem}`"),
         ));
     }
-}
-
-// Files are found beside the file that names them, and may name others.
-fn definition_files(
-    machine: &ast::Machine,
-    id: SourceId,
-    sources: &mut Sources,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> HashMap<String, ast::Machine> {
-    let mut files = HashMap::new();
-    let mut wanted = named_files(machine, id, sources);
-    while let Some((name, path)) = wanted.pop() {
-        if files.contains_key(&name) {
-            continue;
-        }
-        let Ok((file, found)) = decode::load(sources, &path) else { continue };
-        diagnostics.extend(found);
-        let (tree, found) = parser::parse(sources, file);
-        diagnostics.extend(found);
-        wanted.extend(named_files(&tree, file, sources));
-        files.insert(name, tree);
-    }
-    files
-}
-
-fn named_files(machine: &ast::Machine, id: SourceId, sources: &Sources) -> Vec<(String, PathBuf)> {
-    let folder = sources.get(id).path.parent().unwrap_or(Path::new(""));
-    let mut out = vec![];
-    for section in &machine.sections {
-        let ast::SectionKind::Definitions(list) = &section.kind else { continue };
-        for definition in list {
-            if let ast::Definition::File(name, _) = definition {
-                out.push((name.clone(), folder.join(name)));
-            }
-        }
-    }
-    out
 }
 
 /// Parses and types a predicate over the sets, constants and variables of a model. Its text is

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub use crate::external::ExternalFunction;
 use crate::int::Int;
 use crate::source::{Sources, Span};
 use crate::types::{CarrierId, FreeTypeId, Type};
@@ -38,6 +39,8 @@ ids! {
     AbstractId
     /// Index into [`Model::operators`].
     OperatorId
+    /// Index into [`Model::refinement_checks`].
+    RefinementId
     /// A non-deterministic construct of a substitution, unique in the model. A choice is made at
     /// most once in one execution of an event (loops aside).
     ChoiceId
@@ -94,6 +97,10 @@ pub struct Model {
     pub initialisation: Subst,
     /// Operations or events.
     pub events: Vec<Event>,
+    /// What steps of a refinement must satisfy so that the abstractions can follow (Event-B).
+    pub refinement_checks: Vec<RefinementCheck>,
+    /// Variants of the main machine (Event-B): integers, or finite sets.
+    pub variants: Vec<Variant>,
     /// Definition `GOAL`.
     pub goal: Option<Pred>,
     /// What the machine says about its scope.
@@ -236,6 +243,69 @@ pub struct Conjunct {
     pub span: Span,
     /// The predicate.
     pub pred: Pred,
+}
+
+/// What the steps of a concrete event owe to an abstract one: checked by a
+/// [`SubstKind::Assert`] with [`Claim::Refinement`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RefinementCheck {
+    /// What is owed.
+    pub kind: RefinementKind,
+    /// The abstract event.
+    pub event: String,
+    /// Label of the abstract guard or action; the variable of [`RefinementKind::Unchanged`], what the
+    /// witness of [`RefinementKind::Witness`] is for.
+    pub label: Option<String>,
+    /// The abstract guard or action on one line.
+    pub text: String,
+    /// The component of the abstract event.
+    pub origin: ComponentId,
+    /// The abstract guard or action; the concrete one where the abstraction has none.
+    pub span: Span,
+}
+
+impl RefinementCheck {
+    /// What is wrong where it fails; lower case, no full stop.
+    pub fn message(&self, model: &Model) -> String {
+        let machine = model.components.get(self.origin.index()).map_or("", |c| c.name.as_str());
+        let (event, label) = (&self.event, self.label.as_deref().unwrap_or("without a label"));
+        match self.kind {
+            RefinementKind::Guard => {
+                format!("guard {label} of the abstract event {event} ({machine}) is false")
+            }
+            RefinementKind::Simulation => {
+                format!("action {label} of the abstract event {event} ({machine}) does not allow this change")
+            }
+            RefinementKind::Unchanged => {
+                format!("the abstract event {event} ({machine}) does not change {label}")
+            }
+            RefinementKind::Witness => {
+                format!("there is no value for {label} of the abstract event {event} ({machine})")
+            }
+        }
+    }
+}
+
+/// What a concrete event may owe to an abstract one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum RefinementKind {
+    /// The abstract guard holds.
+    Guard,
+    /// The abstract action allows what the concrete one does.
+    Simulation,
+    /// A variable that the abstract event leaves alone keeps its value.
+    Unchanged,
+    /// There are values for what the abstract event chooses.
+    Witness,
+}
+
+/// An expression that convergent events decrease.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Variant {
+    /// Label, where it has one.
+    pub label: Option<String>,
+    /// An integer or a finite set.
+    pub value: Expr,
 }
 
 /// `SET_PREF_…` and `scope_…` definitions.
@@ -405,22 +475,6 @@ pub enum TreeOp {
     Left,
     Right,
     Infix,
-}
-
-/// Functions and predicates of ProB's libraries.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum ExternalFunction {
-    /// `CHOOSE(S)`: some element of S, always the same.
-    Choose,
-}
-
-impl ExternalFunction {
-    /// The name it has in ProB's libraries.
-    pub fn name(self) -> &'static str {
-        match self {
-            ExternalFunction::Choose => "CHOOSE",
-        }
-    }
 }
 
 /// Sets with a name of their own.
@@ -656,6 +710,15 @@ pub enum Target {
     Local(LocalId),
 }
 
+/// What the predicate of a [`SubstKind::Assert`] is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Claim {
+    /// Written as `ASSERT`.
+    Assertion,
+    /// What the abstraction demands of a step.
+    Refinement(RefinementId),
+}
+
 /// The forms of a substitution. Assignments to parts (`f(e) := E`, `r'a := E`) are whole
 /// assignments here (`f := f <+ {e |-> E}`), `CASE` is `IF`, `BEGIN` is its content.
 #[derive(Clone, PartialEq, Debug)]
@@ -672,7 +735,7 @@ pub enum SubstKind {
     /// `PRE P THEN S END` inside a body: a violation if P is false
     Pre(Pred, Box<Subst>),
     /// `ASSERT P THEN S END`: a violation if P is false
-    Assert(Pred, Box<Subst>),
+    Assert(Claim, Pred, Box<Subst>),
     /// `CHOICE S OR T END`
     Choice(ChoiceId, Vec<Subst>),
     /// `IF P THEN S ELSIF … ELSE T END`; a missing `ELSE` is `skip`

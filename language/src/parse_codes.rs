@@ -64,6 +64,8 @@ codes! {
     TEMPLATE_STRING = 25;
     /// A word operator with too many or too few arguments.
     ARGUMENT_COUNT = 26;
+    /// A couple is composed as if it were a relation.
+    COMPOSED_COUPLE = 27;
     /// Something that cannot be assigned to stands left of `:=`, `::`, `:` or `<--`.
     NOT_ASSIGNABLE = 30;
     /// `=` in the place of `:=`.
@@ -80,4 +82,10 @@ codes! {
     UNEXPECTED_REFINES = 42;
     /// A section that is not allowed in this kind of machine.
     SECTION_NOT_ALLOWED = 43;
+    /// Text that is no Prolog term, in a package of ProB.
+    MALFORMED_TERM = 60;
+    /// A package of ProB with a part that is not understood.
+    MALFORMED_PACKAGE = 61;
+    /// A file of Rodin that is not well-formed, or lacks an attribute.
+    MALFORMED_XML = 62;
 }

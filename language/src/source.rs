@@ -92,6 +92,13 @@ impl Sources {
         &self.0[id.0 as usize]
     }
 
+    /// Whether nothing but blanks and closing parentheses stands between two places.
+    pub fn are_adjacent(&self, first: Span, second: Span) -> bool {
+        let between = self.get(first.source).text.get(first.end as usize..second.start as usize);
+        first.source == second.source
+            && between.is_some_and(|t| t.chars().all(|c| c.is_whitespace() || c == ')'))
+    }
+
     /// The text under a span.
     pub fn text(&self, span: Span) -> &str {
         self.get(span.source).text.get(span.start as usize..span.end as usize).unwrap_or("")

@@ -45,6 +45,16 @@ pub fn with_large_stack<R: Send>(f: impl FnOnce() -> R + Send) -> R {
     result.expect("the function is waiting until it is run once")
 }
 
+/// Says that the thread at hand was started with a stack of 256 MiB or more.
+pub fn declare_large() {
+    IS_LARGE.set(true);
+}
+
+/// Whether the thread at hand has the stack of [`with_large_stack`].
+pub fn is_large() -> bool {
+    IS_LARGE.get()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

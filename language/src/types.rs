@@ -54,6 +54,19 @@ impl Type {
         Type::relation(Type::Int, element)
     }
 
+    /// The type with types in the place of its parameters.
+    pub fn with_parameters(&self, arguments: &[Type]) -> Type {
+        let of = |t: &Type| t.with_parameters(arguments);
+        match self {
+            Type::Parameter(i) => arguments.get(*i as usize).unwrap_or(self).clone(),
+            Type::Pow(t) => Type::pow(of(t)),
+            Type::Pair(a, b) => Type::pair(of(a), of(b)),
+            Type::Record(fields) => Type::Record(fields.iter().map(|(l, t)| (l.clone(), of(t))).collect()),
+            Type::Free(id, types) => Type::Free(*id, types.iter().map(of).collect()),
+            _ => self.clone(),
+        }
+    }
+
     /// The element type of a set type.
     pub fn element(&self) -> Option<&Type> {
         match self {

@@ -135,7 +135,7 @@ macro_rules! traversal {
                     }
                     v.pred(p);
                 }
-                Pre(p, body) | Assert(p, body) => {
+                Pre(p, body) | Assert(_, p, body) => {
                     v.pred(p);
                     v.subst(body);
                 }
@@ -363,11 +363,15 @@ impl Replacement {
     }
 }
 
+/// Names and arguments of the constructors of a free type.
+type Constructors = Vec<(String, Option<Expr>)>;
+
 /// A model without places and with ids in the order of their first occurrence, so that two readings
 /// of equal machines are equal. Texts of conjuncts are left out.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Normalised {
     carriers: Vec<(String, CarrierKind)>,
+    free_types: Vec<(String, u32, Constructors)>,
     constants: Vec<(String, Type)>,
     axioms: Vec<(Option<String>, Pred)>,
     variables: Vec<(String, Type)>,
@@ -392,6 +396,18 @@ pub fn normalised(model: &Model) -> Normalised {
     };
     let (axioms, invariant, assertions) =
         (conjuncts(&model.axioms), conjuncts(&model.invariant), conjuncts(&model.assertions));
+    let free_types = model
+        .free_types
+        .iter()
+        .map(|t| {
+            let constructors = t.constructors.iter().map(|c| {
+                let mut argument = c.argument.clone();
+                argument.iter_mut().for_each(|e| n.expr(e));
+                (c.name.clone(), argument)
+            });
+            (t.name.clone(), t.parameters, constructors.collect())
+        })
+        .collect();
     let mut initialisation = model.initialisation.clone();
     n.subst(&mut initialisation);
     let mut events = vec![];
@@ -404,6 +420,7 @@ pub fn normalised(model: &Model) -> Normalised {
     }
     Normalised {
         carriers: model.carriers.iter().map(|c| (c.name.clone(), c.kind.clone())).collect(),
+        free_types,
         constants: declared(&model.constants),
         axioms,
         variables: declared(&model.variables),

@@ -230,3 +230,185 @@ fn what_is_no_machine() {
 ",
     );
 }
+
+/// A machine with these sections after its variables; columns count from its second line.
+#[track_caller]
+fn sections(name: &str, text: &str, expected: &str) {
+    check(name, &format!("MACHINE Tank VARIABLES x, y\n{text}\nEND"), expected);
+}
+
+const TYPED: &str = "INVARIANT x : NAT & y : NAT INITIALISATION x, y := 0, 1";
+
+#[test]
+fn substitutions_in_formulas_and_formulas_in_substitutions() {
+    sections(
+        "assignment-in-invariant",
+        "INVARIANT x := 1 & y == 2\nINITIALISATION x, y := 1, 2",
+        r"
+2:13: error[B0019]: `:=` is no operator here
+  equality is `=`; `:=` only stands in substitutions
+2:22: error[B0019]: `==` is no operator here
+  equality is `=`; `==` only stands in DEFINITIONS
+",
+    );
+    sections(
+        "joined-by-and",
+        "INVARIANT x : NAT & y : NAT\nINITIALISATION x := 1 & y := 2\nOPERATIONS a = BEGIN x :: NAT || y := 2 & x := 3 END;\n\
+         b = x == 3; c = BEGIN x = 1; y++; x += 1; y := 2 END",
+        r"
+3:23: error[B0019]: `&` joins predicates, not substitutions
+  assignments at the same time are joined by `||`, one after the other by `;`
+4:41: error[B0019]: `&` joins predicates, not substitutions
+  assignments at the same time are joined by `||`, one after the other by `;`
+5:7: error[B0031]: `==` defines, it does not assign
+  assignment is `:=`
+5:25: error[B0031]: `=` compares, it does not assign
+  assignment is `:=`
+5:31: error[B0019]: `++` is no assignment
+  write the whole assignment: `x := x + 1`
+5:37: error[B0019]: `+=` is no assignment
+  write the whole assignment: `x := x + 1`
+",
+    );
+}
+
+#[test]
+fn words_and_signs_of_other_languages() {
+    sections(
+        "words",
+        "INVARIANT x : NAT and y : NAT & x != 3 & y <> 4 && x in NAT\n\
+         & (x = 1 || x = 2) & (x = 1 | x = 2) & forall z . (z : NAT => z > 0) & 0 <= x < 9 & !z.z : NAT\n\
+         & x % 2 = 1 & x =< 2\nINITIALISATION x, y := 0, 1",
+        r"
+2:19: error[B0019]: `and` is no operator here
+  conjunction is `&`
+2:35: error[B0019]: `!=` is no operator here
+  inequality is `/=`
+2:44: error[B0019]: `<>` is no operator here
+  inequality is `/=`
+2:54: error[B0019]: `in` is no operator here
+  membership is `:`
+3:4: error[B0019]: `||` joins substitutions or relations, this is a predicate
+  disjunction is `or`
+3:29: error[B0015]: expected `)`, found `|`
+  disjunction is `or`
+3:40: error[B0301]: `forall` is not declared
+3:47: error[B0010]: expected an operator, a section or `END`, found `z`
+  `for all` is written `!x.(x : S => P)`
+3:79: error[B0020]: comparisons cannot be chained
+  write two comparisons joined by `&`, or put parentheses
+3:88: error[B0021]: expected `(` behind `.`, found `z`
+  parentheses are part of the syntax: `!x.(P)`
+4:5: error[B0019]: `%` is no operator here
+  the remainder is `mod`
+4:17: error[B0019]: `=<` is no operator here
+  less or equal is `<=`
+",
+    );
+    sections(
+        "symbols",
+        "INVARIANT x ∈ ℕ ∧ y ∈ ℕ ⋀ x > 1 ∧ ∄ y ⊢ x ⇐ 3\nINITIALISATION x ≔ 1 ∥ y ≔ 2\nOPERATIONS a = x :∣ x' > x; b = x : x > 2",
+        r"
+2:25: error[B0003]: `⋀` is not a symbol of classical B
+  write `&`, or a `∀`
+2:35: error[B0003]: `∄` is not a symbol of classical B
+  write `not(#x.(P))`
+2:39: error[B0003]: `⊢` is not a symbol of classical B
+  write `=>` for the implication
+2:43: error[B0003]: `⇐` is not a symbol of classical B
+  write the implication from left to right, with `=>`
+4:19: error[B0021]: expected `(` and a predicate, found `∣`
+  `x : (P)` chooses a value with the property P, `x :: S` an element of S
+4:37: error[B0021]: expected `(` and a predicate, found `x`
+  `x : (P)` chooses a value with the property P, `x :: S` an element of S
+",
+    );
+    check(
+        "small-letters",
+        "MACHINE Tank\nvariables x\ninvariant x : NAT\ninitialisation x := 1\nEND",
+        r"
+2:1: error[B0010]: expected a section or `END`, found `variables`
+  keywords are written in capitals: `VARIABLES`
+",
+    );
+}
+
+#[test]
+fn blocks_without_their_end() {
+    sections(
+        "end",
+        &format!(
+            "{TYPED}\nOPERATIONS a = PRE x > 1 THEN x := 2;\n b = IF x = 1 THEN x := 2 ELSE IF x = 3 THEN x := 4 END;\n c = BEGIN x := 3 END"
+        ),
+        r"
+3:37: error[B0016]: expected `END`, found `;`
+4:56: error[B0016]: expected `END`, found `;`
+",
+    );
+    sections(
+        "separators",
+        &format!(
+            "{TYPED}\nOPERATIONS a = BEGIN x := 2 END\n b = SELECT x = 1 x := 2 END; c = PRE x > 1 & THEN x := 3 END;"
+        ),
+        r"
+4:2: error[B0010]: expected `;` between operations, found `b`
+4:19: error[B0010]: expected an operator or `THEN`, found `x`
+4:47: error[B0011]: expected an expression or predicate, found `THEN`
+4:62: error[B0032]: nothing follows this `;` but `END`
+  leave out the `;`
+",
+    );
+}
+
+#[test]
+fn what_cannot_be_assigned() {
+    check(
+        "assigned",
+        "MACHINE Tank(T, n) CONSTRAINTS n : NAT\nSETS S = {aa}\nCONSTANTS k PROPERTIES k : NAT\nVARIABLES x, f\n\
+         INVARIANT x : NAT & f : NAT +-> NAT\nINITIALISATION x, x := 1, 2 || f := {}\nOPERATIONS\n\
+         a(p) = PRE p : NAT THEN p := 1 || k := 2 || aa := 3 || S := {} || T := {} || n := 4 || x := 1 || x := 2 END;\n\
+         b = ANY z WHERE z : NAT THEN z := 2; f(1), f(2) := 1, 2 END;\n\
+         c = BEGIN f(1) := 1 || f(2) := 2 END;\n\
+         d = BEGIN LET l BE l = 3 IN l := 4 END; x : (x > 1) || x :: NAT; x, x : (x = 2); x + 1 := 2 END;\n\
+         e = IF x = 1 THEN x := 2 || IF x = 2 THEN x := 3 END END END",
+        r"
+6:19: error[B0404]: `x` is assigned twice at the same time
+8:25: error[B0304]: `p` cannot be assigned to
+8:35: error[B0304]: `k` is a constant and cannot be assigned to
+8:45: error[B0304]: `aa` is an element of a set and cannot be assigned to
+8:56: error[B0304]: `S` is a set and cannot be assigned to
+8:67: error[B0304]: `T` is a set and cannot be assigned to
+8:78: error[B0304]: `n` is a constant and cannot be assigned to
+8:98: error[B0404]: `x` is assigned twice at the same time
+9:30: error[B0304]: `z` cannot be assigned to
+9:44: error[B0404]: `f` is assigned twice at the same time
+10:24: error[B0404]: `f` is assigned twice at the same time
+11:29: error[B0304]: `l` cannot be assigned to
+11:56: error[B0404]: `x` is assigned twice at the same time
+11:69: error[B0404]: `x` is assigned twice at the same time
+11:84: error[B0010]: expected `:=`, `::`, `: (…)` or `<--`, found `+`
+12:29: error[B0404]: `x` is assigned twice at the same time
+",
+    );
+}
+
+#[test]
+fn structures_that_do_not_fit() {
+    check(
+        "structure",
+        "MACHINE Tank DEFINITIONS d == 1; d2(a) == a + 1\nVARIABLES x, r\nINVARIANT x : NAT & r : struct(a : NAT) & !d.(d : NAT => d > 0)\n\
+         & d2 = 1 & true & (LET a, b BE a = 1 & b = a IN a = b END)\n\
+         INITIALISATION x := d2(1, 2) || r := rec(a : 1, a : 2) || x := 3 END",
+        r"
+3:44: warning[B0315]: `d` is also a definition
+4:3: error[B0307]: definition `d2` has 1 parameters, 0 arguments are given
+4:12: error[B0205]: a predicate is expected, `true` is an undeclared name
+  write `btrue`
+4:44: error[B0406]: `a` is a name of this LET and cannot be used in its equations
+  an equation that needs another one stands in a LET inside the first
+5:21: error[B0307]: definition `d2` has 1 parameters, 2 arguments are given
+5:49: error[B0211]: field `a` occurs twice
+5:59: error[B0404]: `x` is assigned twice at the same time
+",
+    );
+}

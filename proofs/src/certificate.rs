@@ -165,6 +165,15 @@ pub enum EvidenceText {
         /// The number.
         depth: usize,
     },
+    /// Every reachable state was visited.
+    Search {
+        /// Reachable states and valuations of the constants.
+        states: u64,
+        /// Transitions between them.
+        transitions: u64,
+        /// Digest of the set of states.
+        digest: String,
+    },
 }
 
 /// A pair that rests on imported status.
@@ -267,6 +276,11 @@ impl Certificate {
                     EvidenceText::KInduction { k: *k, lemmas: lemmas(l) }
                 }
                 Evidence::Diameter { depth } => EvidenceText::Diameter { depth: *depth },
+                Evidence::Search { states, transitions, digest } => EvidenceText::Search {
+                    states: *states,
+                    transitions: *transitions,
+                    digest: digest.clone(),
+                },
             },
             trusted: facts
                 .checked

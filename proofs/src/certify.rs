@@ -100,6 +100,29 @@ pub struct Certified {
     pub attempts: Vec<Attempt>,
 }
 
+/// What a certificate is about, read anew from the machine's file.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// The machine, with the constants that were fixed.
+    pub model: Model,
+    /// The scope of the claim.
+    pub scope: Scope,
+    /// What is claimed.
+    pub claim: Claim,
+}
+
+/// Reads the machine of a certificate whose paths are seen from `folder`, and the claim about it.
+///
+/// # Errors
+/// A machine that is missing or has changed, text that does not fit it.
+pub fn open_value(certificate: &Certificate, folder: &Path) -> Result<Opened, CertifyError> {
+    let mut model = machine(certificate, folder)?;
+    fix_constants(&mut model, &certificate.settings)?;
+    let scope = scope(certificate, &model)?;
+    let claim = claim(certificate, &mut model)?;
+    Ok(Opened { model, scope, claim })
+}
+
 /// Checks a certificate file.
 ///
 /// # Errors
@@ -121,10 +144,7 @@ pub fn certify_value(
     options: &CertifyOptions,
     budget: &Budget,
 ) -> Result<Certified, CertifyError> {
-    let mut model = machine(&certificate, folder)?;
-    fix_constants(&mut model, &certificate.settings)?;
-    let scope = scope(&certificate, &model)?;
-    let claim = claim(&certificate, &mut model)?;
+    let Opened { model, scope, claim } = open_value(&certificate, folder)?;
     let status = status(&certificate, &model)?;
     let solvers = if options.solvers.is_empty() {
         ["cvc5", "z3"].iter().filter_map(|s| SolverChoice::named(s)).collect()
@@ -288,6 +308,9 @@ fn claim(certificate: &Certificate, model: &mut Model) -> Result<Claim, CertifyE
         EvidenceText::Inductive { lemmas } => Evidence::Inductive { lemmas: parse(lemmas)? },
         EvidenceText::KInduction { k, lemmas } => Evidence::KInduction { k: *k, lemmas: parse(lemmas)? },
         EvidenceText::Diameter { depth } => Evidence::Diameter { depth: *depth },
+        EvidenceText::Search { states, transitions, digest } => {
+            Evidence::Search { states: *states, transitions: *transitions, digest: digest.clone() }
+        }
     };
     Ok(Claim { properties, conjuncts, well_definedness: certificate.well_definedness, evidence })
 }

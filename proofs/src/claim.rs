@@ -51,6 +51,15 @@ pub enum Evidence {
         /// Number of steps that no path has.
         depth: usize,
     },
+    /// Every reachable state of a finite scope was visited. No solver can check it; the search is repeated.
+    Search {
+        /// Reachable states and valuations of the constants.
+        states: u64,
+        /// Transitions between them.
+        transitions: u64,
+        /// Digest of the set of states, independent of their order.
+        digest: String,
+    },
 }
 
 /// The outcome of checking a claim in a fresh solver.

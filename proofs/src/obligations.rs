@@ -28,7 +28,7 @@ use bsym_language::model::{Conjunct, EventId, Model};
 
 use crate::po::digest::INITIALISATION;
 use crate::po::file::{Kind, PoError, Status};
-use crate::po::import::frame_agrees;
+use crate::po::frame::frame_agrees;
 use crate::sequent::{Effort, Hypotheses, Opener, Outcome, Prover};
 use crate::states::States;
 use crate::status::{Level, PairStatus, ProofStatus};
@@ -269,6 +269,7 @@ impl Generator<'_> {
                 FailureKind::IllDefined => (Kind::Wd, "WD"),
                 FailureKind::Precondition => (Kind::Precondition, "PRE"),
                 FailureKind::Assert => (Kind::Other, "ASSERT"),
+                FailureKind::Refinement(_) => (Kind::Refinement, "REF"),
             };
             let text = model.sources.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
             let question = Question {

@@ -85,7 +85,7 @@ impl Cardinality {
         }
     }
 
-    fn plus(&self, other: &Cardinality) -> Cardinality {
+    pub(crate) fn plus(&self, other: &Cardinality) -> Cardinality {
         use Cardinality::*;
         match (self, other) {
             (Infinite, _) | (_, Infinite) => Infinite,
@@ -203,7 +203,13 @@ impl Evaluator<'_> {
                 },
                 _ => Unknown,
             },
-            LazySet::Closure(_) => Unknown,
+            LazySet::Closure(_) | LazySet::Recursive(..) => Unknown,
+            LazySet::Free(id, sets) => self.free_type_cardinality(*id, sets, at)?,
+            LazySet::Constructor(id, i, sets) => match self.argument_set(*id, *i, sets, at)? {
+                Some(set) => of(&set)?,
+                None => Unknown,
+            },
+            LazySet::Trees(..) => Infinite,
             LazySet::Growing(growing) => match growing.size() {
                 (low, high) if low == high => Cardinality::of(low),
                 _ => return Err(self.undecided(at)),

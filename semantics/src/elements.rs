@@ -100,6 +100,17 @@ impl Evaluator<'_> {
                 })
             }
             LazySet::Struct(fields) => self.each_record(fields, &mut Vec::new(), at, visit),
+            LazySet::Recursive(name, d) => self.unfolded(*name, d, at, |r| self.each(r, at, visit)),
+            LazySet::Free(id, sets) => self.each_of_free_type(*id, sets, at, visit),
+            LazySet::Constructor(id, i, sets) => {
+                let Some(domain) = self.argument_set(*id, *i, sets, at)? else {
+                    return Err(self.confused(at));
+                };
+                self.each(&domain, at, &mut |v| {
+                    let value = Value::Free(*id, *i, Some(Arc::new(v.clone())));
+                    visit(Value::pair(v, value))
+                })
+            }
             LazySet::Binary(op, a, b) => self.each_of_operator(*op, a, b, set, at, visit),
             LazySet::Closure(c) => self
                 .within_closure(c, &[], |env| {

@@ -34,6 +34,8 @@ pub struct Env<'e> {
     old: Option<&'e Env<'e>>,
     updates: Option<&'e BTreeMap<Target, Value>>,
     frame: Option<&'e Frame<'e>>,
+    type_parameters: &'e [Value],
+    calls: u32,
 }
 
 impl<'e> Env<'e> {
@@ -62,12 +64,28 @@ impl<'e> Env<'e> {
         Env { updates: Some(updates), ..self }
     }
 
+    /// The environment of the definition of an operator, where nothing but its parameters has a name.
+    /// `None` where operators call each other too deeply.
+    pub(crate) fn of_operator(&self) -> Option<Env<'static>> {
+        const DEEPEST: u32 = 2_000;
+        (self.calls < DEEPEST).then(|| Env { calls: self.calls + 1, ..Env::default() })
+    }
+
     pub(crate) fn updates(&self) -> Option<&'e BTreeMap<Target, Value>> {
         self.updates
     }
 
     pub(crate) fn without_old(self) -> Self {
         Env { old: None, ..self }
+    }
+
+    /// The same, inside the declaration of a free type: the sets that its type parameters stand for.
+    pub(crate) fn with_type_parameters(self, type_parameters: &'e [Value]) -> Self {
+        Env { type_parameters, ..self }
+    }
+
+    pub(crate) fn type_parameter(&self, i: u32) -> Option<&'e Value> {
+        self.type_parameters.get(i as usize)
     }
 
     /// The value of a name.

@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bsym_language::int::Int;
 use bsym_language::model::{
-    BinaryOp, BuiltinSet, CompareOp, ConstId, Expr, ExprKind, LocalId, Model, Pred, PredKind, QuantOp,
+    BinaryOp, BuiltinSet, CompareOp, ConstId, Expr, ExprKind, LocalId, Model, OperatorDefinition, OperatorId,
+    Pred, PredKind, QuantOp,
 };
 use bsym_language::source::Span;
 use bsym_language::types::CarrierId;
@@ -252,13 +253,35 @@ impl<'m> Evaluator<'m> {
             }
             ExprKind::Succ => LazySet::Succ.into(),
             ExprKind::Pred => LazySet::Pred.into(),
-            ExprKind::FreeSet(..)
-            | ExprKind::Constructor(..)
-            | ExprKind::TypeParameter(_)
-            | ExprKind::Tree(..)
-            | ExprKind::External(..)
-            | ExprKind::Call(..)
-            | ExprKind::Abstract(_) => return Err(EvalError::unsupported(at, "this has no value yet")),
+            ExprKind::FreeSet(id, sets) => {
+                let sets = sets.iter().map(|e| self.expr(env, e)).collect::<Eval<Vec<_>>>()?;
+                LazySet::Free(*id, sets).into()
+            }
+            ExprKind::Constructor(id, i) => self.constructor(*id, *i, &expr.ty, at)?,
+            ExprKind::TypeParameter(i) => {
+                let unbound = || EvalError::unsupported(at, "a type parameter under a binder has no value");
+                env.type_parameter(*i).cloned().ok_or_else(unbound)?
+            }
+            ExprKind::Tree(op, args) => {
+                let args = args.iter().map(|e| self.expr(env, e)).collect::<Eval<Vec<_>>>()?;
+                self.tree(*op, &args, at)?
+            }
+            ExprKind::External(f, args) => {
+                let args = args.iter().map(|e| self.expr(env, e)).collect::<Eval<Vec<_>>>()?;
+                self.external(*f, &args, &expr.ty, at)?
+            }
+            ExprKind::Call(id, args) => {
+                let bound = self.arguments(env, *id, args)?;
+                let inner = self.operator_env(env, *id, at)?;
+                let frame = inner.frame(&bound);
+                match &self.model.operators[id.index()].definition {
+                    OperatorDefinition::Expr(e) => self.expr(&inner.within(&frame), e)?,
+                    _ => return Err(self.without_definition(*id, at)),
+                }
+            }
+            ExprKind::Abstract(_) => {
+                return Err(EvalError::unsupported(at, "this has no value yet"));
+            }
         })
     }
 
@@ -289,6 +312,25 @@ impl<'m> Evaluator<'m> {
             bound.push((Name::Local(*l), value));
         }
         Ok(bound)
+    }
+
+    fn arguments(&self, env: &Env<'_>, id: OperatorId, args: &[Expr]) -> Eval<Vec<(Name, Value)>> {
+        let parameters = self.model.operators[id.index()].parameters.iter();
+        parameters.zip(args).map(|(l, e)| Ok((Name::Local(*l), self.expr(env, e)?))).collect()
+    }
+
+    fn operator_env(&self, env: &Env<'_>, id: OperatorId, at: Span) -> Eval<Env<'static>> {
+        let name = &self.model.operators[id.index()].name;
+        let too_deep = || EvalError::too_large(at, format!("the operator `{name}` calls itself too often"));
+        env.of_operator().ok_or_else(too_deep)
+    }
+
+    fn without_definition(&self, id: OperatorId, at: Span) -> EvalError {
+        let name = &self.model.operators[id.index()].name;
+        EvalError::unsupported(
+            at,
+            format!("the operator `{name}` has axioms alone, so its value cannot be computed"),
+        )
     }
 
     pub(crate) fn closure(
@@ -483,8 +525,18 @@ impl<'m> Evaluator<'m> {
                     .try_fold(Value::empty(), |all, p| self.binary(BinaryOp::Union, all, p, at))?;
                 self.equal(&whole, &union, at)?
             }
-            PredKind::External(..) | PredKind::Call(..) => {
-                return Err(EvalError::unsupported(at, "this has no truth value yet"));
+            PredKind::External(f, args) => {
+                let args = args.iter().map(|e| self.expr(env, e)).collect::<Eval<Vec<_>>>()?;
+                self.external_pred(*f, &args, at)?
+            }
+            PredKind::Call(id, args) => {
+                let bound = self.arguments(env, *id, args)?;
+                let inner = self.operator_env(env, *id, at)?;
+                let frame = inner.frame(&bound);
+                match &self.model.operators[id.index()].definition {
+                    OperatorDefinition::Pred(p) => self.pred(&inner.within(&frame), p)?,
+                    _ => return Err(self.without_definition(*id, at)),
+                }
             }
             PredKind::If(p, a, b) => {
                 let branch = if self.pred(env, p)? { a } else { b };
@@ -501,6 +553,14 @@ impl<'m> Evaluator<'m> {
     fn compare(&self, env: &Env<'_>, op: CompareOp, a: &Expr, b: &Expr, at: Span) -> Eval<bool> {
         use CompareOp::*;
         if matches!(op, Member | NotMember) {
+            // Before it is assigned, a local has some value of its type.
+            if let ExprKind::Local(l) = &a.kind
+                && env.get(Name::Local(*l)).is_none()
+                && self.is_closed(env, b)
+                && self.is_universal(&self.eval(env, b)?)
+            {
+                return Ok(op == Member);
+            }
             let x = self.expr(env, a)?;
             let inside = match &b.kind {
                 // Asked for membership, a comprehension is not listed.
@@ -516,6 +576,9 @@ impl<'m> Evaluator<'m> {
             return Ok(inside == (op == Member));
         }
         let left = self.eval(env, a)?;
+        if op == Equal && self.is_own_definition(&left, b) {
+            return Ok(true);
+        }
         let right = self.eval(env, b)?;
         Ok(match op {
             Equal => self.equal(&left, &right, at)?,

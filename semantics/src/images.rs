@@ -68,6 +68,9 @@ impl Evaluator<'_> {
                 only(inside, if matches!(&**lazy, LazySet::Prj1(..)) { a } else { b })
             }
             LazySet::Unary(UnaryOp::Id, s) => only(self.member(x, s, at)?, x),
+            LazySet::Unary(UnaryOp::Inverse, Value::Lazy(l)) if matches!(&**l, LazySet::Constructor(..)) => {
+                self.preimages(l, x, at)
+            }
             LazySet::Unary(UnaryOp::Inverse, s) => {
                 let Some(listed) = self.try_list(s, at)? else {
                     return match s {
@@ -102,6 +105,14 @@ impl Evaluator<'_> {
                     }
                 }
                 Ok(Some(found))
+            }
+            LazySet::Recursive(name, d) => self.recursive_images(*name, d, x, at),
+            LazySet::Constructor(id, i, sets) => {
+                let Some(domain) = self.argument_set(*id, *i, sets, at)? else {
+                    return Err(self.confused(at));
+                };
+                let value = Value::Free(*id, *i, Some(std::sync::Arc::new(x.clone())));
+                only(self.member(x, &domain, at)?, &value)
             }
             LazySet::Growing(growing) => growing.images(x).map(Some).ok_or_else(|| self.undecided(at)),
             LazySet::Binary(op, a, b) => self.operator_images(*op, a, b, x, at),
@@ -158,6 +169,9 @@ impl Evaluator<'_> {
         Ok(match r {
             LazySet::Succ => Some(vec![Value::Int(self.int(y, at)? - &Int::ONE)]),
             LazySet::Pred => Some(vec![Value::Int(self.int(y, at)? + &Int::ONE)]),
+            LazySet::Constructor(id, i, sets) => {
+                Some(self.destructed((*id, *i), y, sets, at)?.into_iter().collect())
+            }
             LazySet::Unary(UnaryOp::Id, s) => {
                 Some(if self.member(y, s, at)? { vec![y.clone()] } else { vec![] })
             }

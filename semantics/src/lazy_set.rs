@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use bsym_language::int::Int;
 use bsym_language::model::{BinaryOp, Expr, LocalId, Pred, UnaryOp};
-use bsym_language::types::CarrierId;
+use bsym_language::types::{CarrierId, FreeTypeId};
 
 use crate::env::Name;
 use crate::growth::Growing;
@@ -46,8 +46,16 @@ pub enum LazySet {
     Unary(UnaryOp, Value),
     /// `S * T`, `S --> T` and its kin, and set and relation operators with an operand that is lazy.
     Binary(BinaryOp, Value, Value),
+    /// A free type over the sets of its parameters.
+    Free(FreeTypeId, Vec<Value>),
+    /// A constructor of a free type over the sets of its parameters, as a function.
+    Constructor(FreeTypeId, u32, Vec<Value>),
+    /// `tree(S)`, or `btree(S)` if the mark is set; S is not empty.
+    Trees(bool, Value),
     /// A comprehension or lambda.
     Closure(Closure),
+    /// A relation that is defined by itself: the constant, and the body of its equation.
+    Recursive(Name, Closure),
     /// A set that a search is building up. Never a part of a result.
     Growing(Growing),
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use bsym_language::int::Int;
-use bsym_language::model::{ChoiceId, Expr, LocalId, Pred, Subst, SubstKind, Target};
+use bsym_language::model::{ChoiceId, Claim, Expr, LocalId, Pred, RefinementId, Subst, SubstKind, Target};
 use bsym_language::source::Span;
 use bsym_language::types::Type;
 
@@ -39,6 +39,7 @@ pub(crate) enum End {
     IllDefined(EvalError),
     Assert(Span),
     Precondition(Span),
+    Refinement(RefinementId),
 }
 
 impl Path {
@@ -156,9 +157,12 @@ impl Walker<'_> {
                 }
                 self.each(env, s, made, visit)
             }
-            SubstKind::Assert(p, s) => {
+            SubstKind::Assert(claim, p, s) => {
                 if !defined!(self.eval.pred(env, p), visit) {
-                    return visit(Path::new(End::Assert(p.span)));
+                    return visit(Path::new(match claim {
+                        Claim::Assertion => End::Assert(p.span),
+                        Claim::Refinement(id) => End::Refinement(*id),
+                    }));
                 }
                 self.each(env, s, made, visit)
             }
@@ -717,7 +721,7 @@ impl Evaluator<'_> {
             Type::Real => crate::reals::value(0),
             Type::String => Value::string(""),
             Type::Carrier(c) => Value::Element(*c, 0),
-            Type::Free(t, _) => Value::Free(*t, 0, None),
+            Type::Free(t, arguments) => self.some_free_value(*t, arguments),
             Type::Parameter(_) | Type::Pow(_) => Value::empty(),
             Type::Pair(a, b) => Value::pair(self.some_value(a), self.some_value(b)),
             Type::Record(fields) => Value::Record(

@@ -28,6 +28,9 @@ impl Evaluator<'_> {
                             return Ok(if self.is_empty(other, at)? { Value::empty() } else { kept.clone() });
                         }
                         (LazySet::Unary(UnaryOp::Id, s), _) => return Ok(s.clone()),
+                        (LazySet::Constructor(id, i, sets), UnaryOp::Dom) => {
+                            return self.argument_set(*id, *i, sets, at)?.ok_or_else(|| self.confused(at));
+                        }
                         (LazySet::Growing(growing), UnaryOp::Dom) => {
                             return growing.domain().ok_or_else(|| self.undecided(at));
                         }
@@ -317,25 +320,28 @@ impl Evaluator<'_> {
             EvalError::too_large(at, message)
         };
         let Value::Lazy(lazy) = x else { return Err(undecided()) };
+        if let LazySet::Recursive(name, d) = &**lazy {
+            return self.unfolded(*name, d, at, |r| self.is_in_space(op, r, a, b, at));
+        }
         if op == Relation {
             let product = self.binary(Cartesian, a.clone(), b.clone(), at)?;
             return self.subset(x, &product, at);
         }
         let functional = match &**lazy {
             LazySet::Succ | LazySet::Pred | LazySet::Prj1(..) | LazySet::Prj2(..) => true,
-            LazySet::Unary(UnaryOp::Id | UnaryOp::Fnc, _) => true,
+            LazySet::Unary(UnaryOp::Id | UnaryOp::Fnc, _) | LazySet::Constructor(..) => true,
             LazySet::Closure(c) => c.kind == ClosureKind::Lambda,
             _ => false,
         };
-        if !functional || !matches!(op, PartialFunction | TotalFunction) {
+        let constructor = matches!(&**lazy, LazySet::Constructor(..));
+        let partial = op == PartialFunction || (op == PartialInjection && constructor);
+        let total = op == TotalFunction || (op == TotalInjection && constructor);
+        if !functional || !(partial || total) {
             return Err(undecided());
         }
         let domain = self.unary(UnaryOp::Dom, x.clone(), &Type::Bool, at)?;
         let domain = self.domain_set(&domain, at)?;
-        let fits = match op {
-            TotalFunction => self.equal(&domain, a, at)?,
-            _ => self.subset(&domain, a, at)?,
-        };
+        let fits = if total { self.equal(&domain, a, at)? } else { self.subset(&domain, a, at)? };
         if !fits {
             return Ok(false);
         }
@@ -373,6 +379,18 @@ impl Evaluator<'_> {
                     && values.iter().zip(fields).all(|((l, v), (m, t))| **l == **m && self.has_type(v, t))
             }
             (Value::Set(s), Type::Pow(t)) => s.iter().all(|v| self.has_type(v, t)),
+            (Value::Free(id, i, argument), Type::Free(of, arguments)) => {
+                let constructor =
+                    self.model.free_types.get(id.index()).and_then(|t| t.constructors.get(*i as usize));
+                id == of
+                    && match (argument, constructor.map(|c| &c.argument)) {
+                        (None, Some(None)) => true,
+                        (Some(v), Some(Some(e))) => {
+                            e.ty.element().is_some_and(|t| self.has_type(v, &t.with_parameters(arguments)))
+                        }
+                        _ => false,
+                    }
+            }
             _ => false,
         }
     }
@@ -386,7 +404,10 @@ impl Evaluator<'_> {
             Type::Real => lazy(LazySet::Reals),
             Type::String => lazy(LazySet::Strings),
             Type::Carrier(c) => self.carrier(*c),
-            Type::Free(..) | Type::Parameter(_) => Value::empty(),
+            Type::Free(id, arguments) => {
+                lazy(LazySet::Free(*id, arguments.iter().map(|t| self.type_values(t)).collect()))
+            }
+            Type::Parameter(_) => Value::empty(),
             Type::Pow(t) => lazy(LazySet::Power(self.type_values(t))),
             Type::Pair(a, b) => {
                 lazy(LazySet::Binary(BinaryOp::Cartesian, self.type_values(a), self.type_values(b)))

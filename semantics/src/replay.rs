@@ -116,6 +116,7 @@ pub fn replay_with(eval: &Evaluator<'_>, trace: &Trace, checks: &Checks) -> Resu
                 Outcome::IllDefined(e) => return Err(undecided(i, e)),
                 Outcome::AssertFailed(span) => Violation::Assert(span),
                 Outcome::PreconditionFailed(span) => Violation::Precondition(span),
+                Outcome::RefinementFailed(id) => Violation::Refinement(id),
                 Outcome::Disabled { span, why } => {
                     return Err(failed(Some(i), Some(span), format!("it is disabled: {why}")));
                 }
@@ -197,6 +198,10 @@ fn follow(
         Outcome::IllDefined(e) => return failed(Some(e.span), format!("it is ill-defined: {}", e.message)),
         Outcome::AssertFailed(span) => return failed(Some(span), "it violates an assertion".into()),
         Outcome::PreconditionFailed(span) => return failed(Some(span), "it violates a precondition".into()),
+        Outcome::RefinementFailed(id) => {
+            let check = &eval.model.refinement_checks[id.index()];
+            return failed(Some(check.span), format!("it is no refinement: {}", check.message(eval.model)));
+        }
     };
     for ((variable, reached), claimed) in eval.model.variables.iter().zip(&reached).zip(claimed) {
         match eval.equal(reached, claimed, variable.span) {

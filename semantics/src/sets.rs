@@ -111,6 +111,9 @@ impl Evaluator<'_> {
                 LazySet::Unary(UnaryOp::Dom | UnaryOp::Ran | UnaryOp::Inverse, r) => {
                     return self.is_empty(r, at);
                 }
+                LazySet::Recursive(name, d) => {
+                    return self.unfolded(*name, d, at, |r| self.is_empty(r, at));
+                }
                 LazySet::Closure(c) => {
                     return self.within_closure(c, &[], |env| {
                         Ok(!self.exists(env, &c.locals, (true, &c.pred), at)?)
@@ -198,6 +201,16 @@ impl Evaluator<'_> {
                 op if is_relation_space(*op) => self.is_in_space(*op, x, a, b, at)?,
                 _ => self.is_related(x, set, at)?,
             },
+            LazySet::Recursive(name, d) => self.unfolded(*name, d, at, |r| self.member(x, r, at))?,
+            LazySet::Free(id, sets) => self.is_in_free_type(*id, x, sets, at)?,
+            LazySet::Trees(binary, labels) => self.is_tree(*binary, x, labels, at)?,
+            LazySet::Unary(UnaryOp::Ran, r) => {
+                let inverse = LazySet::Unary(UnaryOp::Inverse, r.clone()).into();
+                match self.images(&inverse, x, at)? {
+                    Some(points) => !points.is_empty(),
+                    None => self.list(set, at)?.contains(x),
+                }
+            }
             LazySet::Closure(c) if c.kind == ClosureKind::Comprehension => {
                 let bound = self.closure_binding(c, x, c.locals.len(), at)?;
                 self.within_closure(c, &bound, |env| self.pred(env, &c.pred))?
@@ -317,6 +330,7 @@ impl Evaluator<'_> {
                     self.is_universal(a) && self.is_universal(b)
                 }
                 LazySet::Struct(fields) => fields.iter().all(|(_, s)| self.is_universal(s)),
+                LazySet::Free(_, sets) => sets.iter().all(|s| self.is_universal(s)),
                 _ => false,
             },
             Value::Set(s) => match s.first() {
@@ -349,6 +363,10 @@ impl Evaluator<'_> {
                 }
                 Ok(true)
             }
+            (Value::Free(s, i, p), Value::Free(t, j, q)) => match (p, q) {
+                (Some(p), Some(q)) if (s, i) == (t, j) => self.equal(p, q, at),
+                _ => Ok(false),
+            },
             (Value::Set(_), Value::Set(_)) => Ok(self.subset(a, b, at)? && self.subset(b, a, at)?),
             _ => self.equal_lazy(a, b, at),
         }

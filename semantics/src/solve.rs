@@ -353,9 +353,10 @@ impl<'m> Search<'_, 'm> {
     fn ill_defined(&self, env: &Env<'_>, settled: &[bool]) -> Option<EvalError> {
         let first = settled.iter().position(|s| !s)?;
         let PredKind::Compare(_, a, b) = &self.literals[first].pred.kind else { return None };
-        [a, b].into_iter().filter(|e| self.eval.is_closed(env, e)).find_map(|e| {
-            self.eval.eval(env, e).err().filter(|e| e.kind == EvalErrorKind::IllDefined)
-        })
+        [a, b]
+            .into_iter()
+            .filter(|e| self.eval.is_closed(env, e))
+            .find_map(|e| self.eval.eval(env, e).err().filter(|e| e.kind == EvalErrorKind::IllDefined))
     }
 
     /// Judges a complete binding by the literals that are not settled, from left to right.
@@ -509,6 +510,9 @@ impl<'m> Search<'_, 'm> {
         if let Some(source) = self.projected(env, bound, settled)? {
             return Ok(source);
         }
+        if let Some(source) = self.recursive(env, bound, settled) {
+            return Ok(source);
+        }
         match best {
             Some((n, source)) if n < usize::MAX => {
                 // Where every solution is wanted there is no use in looking at a part of them.
@@ -541,6 +545,17 @@ impl<'m> Search<'_, 'm> {
                 Err(self.unconfined(bound, open))
             }
         }
+    }
+
+    /// `c = E` where E is a relation that needs c itself.
+    fn recursive(&self, env: &Env<'_>, bound: &Binding, settled: &[bool]) -> Option<Source<'_>> {
+        self.literals.iter().enumerate().find_map(|(i, literal)| {
+            let PredKind::Compare(CompareOp::Equal, a, b) = &literal.pred.kind else { return None };
+            let ExprKind::Const(c) = a.kind else { return None };
+            self.unknown(a, bound)?;
+            let value = self.eval.recursive(env, c, b).filter(|_| literal.positive && !settled[i])?;
+            self.may_narrow(env, settled, i).then(|| Source::Values(a, vec![value]))
+        })
     }
 
     /// The candidates of a source, or the ways to decide the first point where sets are built up.

@@ -1,6 +1,6 @@
 //! States and traces.
 
-use bsym_language::model::{ChoiceId, EventId};
+use bsym_language::model::{ChoiceId, EventId, RefinementId};
 
 use crate::scope::Scope;
 use crate::value::Value;
@@ -64,4 +64,6 @@ pub enum Violation {
     Assert(bsym_language::source::Span),
     /// A `PRE` inside a body, or of a called operation, is false in the last step.
     Precondition(bsym_language::source::Span),
+    /// No abstract event can follow the last step.
+    Refinement(RefinementId),
 }

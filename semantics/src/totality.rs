@@ -1,5 +1,6 @@
 //! Whether a formula can be ill-defined, judged by its operators and by what guards them.
 
+use bsym_language::external::Support;
 use bsym_language::int::Int;
 use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, Pred, PredKind, QuantOp, UnaryOp};
 use bsym_language::types::Type;
@@ -87,7 +88,8 @@ impl<'p> Totality<'_, '_, 'p> {
             PredKind::Not(p) | PredKind::Forall(_, p) | PredKind::Exists(_, p) => self.pred(p),
             PredKind::Compare(_, a, b) => self.expr(a) && self.expr(b),
             PredKind::Finite(e) => self.expr(e),
-            PredKind::External(..) | PredKind::Call(..) => false,
+            PredKind::External(f, args) => f.support() == Support::Total && args.iter().all(|e| self.expr(e)),
+            PredKind::Call(..) => false,
             PredKind::Partition(e, es) => self.expr(e) && es.iter().all(|e| self.expr(e)),
             PredKind::If(p, a, b) => self.pred(p) && self.behind(p, |t| t.pred(a)) && self.pred(b),
             PredKind::Let(defs, p) => defs.iter().all(|(_, e)| self.expr(e)) && self.pred(p),
@@ -118,11 +120,8 @@ impl<'p> Totality<'_, '_, 'p> {
             }
             ExprKind::If(p, a, b) => self.pred(p) && self.behind(p, |t| t.expr(a)) && self.expr(b),
             ExprKind::Let(defs, e) => defs.iter().all(|(_, e)| self.expr(e)) && self.expr(e),
-            ExprKind::FreeSet(..)
-            | ExprKind::Iterate(..)
-            | ExprKind::Tree(..)
-            | ExprKind::External(..)
-            | ExprKind::Call(..) => false,
+            ExprKind::External(f, args) => f.support() == Support::Total && args.iter().all(|e| self.expr(e)),
+            ExprKind::FreeSet(..) | ExprKind::Iterate(..) | ExprKind::Tree(..) | ExprKind::Call(..) => false,
             _ => true,
         };
         // What does not depend on an unknown has one value or none.
@@ -182,6 +181,13 @@ impl<'p> Totality<'_, '_, 'p> {
     /// Whether `f` has a value and is defined once for every value that the argument may have.
     fn is_defined(&self, f: &Expr, x: &'p Expr) -> bool {
         let Some(arguments) = self.values_of(x) else { return false };
+        if let ExprKind::Constructor(id, position) = &f.kind
+            && let Some((_, Type::Free(_, parameters))) = f.ty.as_relation()
+        {
+            let sets: Vec<_> = parameters.iter().map(|t| self.eval.type_values(t)).collect();
+            let domain = self.eval.argument_set(*id, *position, &sets, x.span);
+            return matches!(domain, Ok(Some(set)) if self.eval.subset(&arguments, &set, x.span).unwrap_or(false));
+        }
         let Some(function) = self.value(f) else {
             let mut guards = self.guards.iter().rev().filter(|(g, _)| same(g, f));
             return guards.any(|(_, s)| match &s.kind {

@@ -337,7 +337,7 @@ fn collect_choices(model: &Model, subst: &Subst, found: &mut BTreeMap<ChoiceId, 
         SubstKind::BecomesSuch(id, targets, _) => {
             add(id, targets.iter().filter_map(|(t, _)| target(t)).collect());
         }
-        SubstKind::Pre(_, s) | SubstKind::Assert(_, s) | SubstKind::Let(_, s) | SubstKind::Var(_, s) => {
+        SubstKind::Pre(_, s) | SubstKind::Assert(_, _, s) | SubstKind::Let(_, s) | SubstKind::Var(_, s) => {
             collect_choices(model, s, found);
         }
         SubstKind::Choice(id, branches) => {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use bsym_language::model::{
-    ChoiceId, ConstId, Event, EventId, LocalId, Pred, PredKind, Subst, SubstKind, Target, VarId,
+    ChoiceId, ConstId, Event, EventId, LocalId, Pred, PredKind, RefinementId, Subst, SubstKind, Target, VarId,
 };
 use bsym_language::source::Span;
 
@@ -38,6 +38,8 @@ pub enum Outcome {
     AssertFailed(Span),
     /// The `PRE` inside the body is false.
     PreconditionFailed(Span),
+    /// No abstract event can follow.
+    RefinementFailed(RefinementId),
 }
 
 /// An edge of the transition system, or a step that goes wrong on the way.
@@ -206,6 +208,7 @@ impl Evaluator<'_> {
             End::IllDefined(e) => Outcome::IllDefined(e),
             End::Assert(span) => Outcome::AssertFailed(span),
             End::Precondition(span) => Outcome::PreconditionFailed(span),
+            End::Refinement(id) => Outcome::RefinementFailed(id),
         };
         Ok((execution, outcome))
     }

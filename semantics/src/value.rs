@@ -130,7 +130,9 @@ impl Value {
             Value::Lazy(_) => true,
             Value::Pair(p) => p.0.has_lazy() || p.1.has_lazy(),
             Value::Record(fields) => fields.iter().any(|(_, v)| v.has_lazy()),
+            Value::Free(_, _, argument) => argument.as_ref().is_some_and(|v| v.has_lazy()),
             // All elements are of one type: where one holds no set, none does.
+            // Values of a free type differ in what they hold.
             Value::Set(s) => s.first().is_some_and(Value::holds_sets) && s.iter().any(Value::has_lazy),
             _ => false,
         }
@@ -141,6 +143,7 @@ impl Value {
             Value::Lazy(_) | Value::Set(_) => true,
             Value::Pair(p) => p.0.holds_sets() || p.1.holds_sets(),
             Value::Record(fields) => fields.iter().any(|(_, v)| v.holds_sets()),
+            Value::Free(..) => true,
             _ => false,
         }
     }

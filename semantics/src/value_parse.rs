@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bsym_language::int::Int;
 use bsym_language::model::{CarrierKind, Model};
-use bsym_language::types::{CarrierId, Type};
+use bsym_language::types::{CarrierId, FreeTypeId, Type};
 
 use crate::lazy_set::LazySet;
 use crate::reals;
@@ -129,7 +129,8 @@ impl Reader<'_> {
             Type::Real => self.real(),
             Type::String => self.string(),
             Type::Carrier(c) => self.element(*c),
-            Type::Free(..) | Type::Parameter(_) => Err("values of free types cannot be read yet".into()),
+            Type::Free(id, arguments) => self.free(*id, arguments),
+            Type::Parameter(_) => Err("a type parameter has no values".into()),
             Type::Record(fields) => {
                 if !self.eat_word("rec") {
                     return Err("expected `rec(`".into());
@@ -236,6 +237,24 @@ impl Reader<'_> {
                 c => text.push(c),
             }
         }
+    }
+
+    /// A constructor, with its argument in parentheses if it has one.
+    fn free(&mut self, id: FreeTypeId, arguments: &[Type]) -> Read<Value> {
+        let known = self.model.free_types.get(id.index()).ok_or("the type does not exist")?;
+        let word = self.word();
+        let position = known.constructors.iter().position(|c| c.name == word);
+        let i = position.ok_or_else(|| format!("`{word}` is no constructor of `{}`", known.name))?;
+        let argument = match known.constructors[i].argument.as_ref().and_then(|e| e.ty.element()) {
+            None => None,
+            Some(t) => {
+                self.expect("(")?;
+                let value = self.value(&t.with_parameters(arguments))?;
+                self.expect(")")?;
+                Some(Arc::new(value))
+            }
+        };
+        Ok(Value::Free(id, i as u32, argument))
     }
 
     fn element(&mut self, carrier: CarrierId) -> Read<Value> {

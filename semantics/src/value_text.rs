@@ -6,6 +6,7 @@ use bsym_language::model::{CarrierKind, Model, UnaryOp};
 use bsym_language::print::{binary_symbol, unary_word};
 use bsym_language::types::CarrierId;
 
+use crate::env::Name;
 use crate::lazy_set::{ClosureKind, LazySet};
 use crate::reals;
 use crate::scope::Scope;
@@ -154,6 +155,24 @@ impl Writer<'_> {
                 self.value(b, out);
                 out.push(')');
             }
+            LazySet::Free(id, sets) => {
+                out.push_str(self.model.free_types.get(id.index()).map_or("?", |t| &t.name));
+                if !sets.is_empty() {
+                    self.call("", &sets.iter().collect::<Vec<_>>(), out);
+                }
+            }
+            LazySet::Constructor(id, i, _) => {
+                let found =
+                    self.model.free_types.get(id.index()).and_then(|t| t.constructors.get(*i as usize));
+                out.push_str(found.map_or("?", |c| &c.name));
+            }
+            LazySet::Trees(binary, labels) => {
+                self.call(if *binary { "btree" } else { "tree" }, &[labels], out)
+            }
+            LazySet::Recursive(name, _) => out.push_str(match name {
+                Name::Const(c) => self.model.constants.get(c.index()).map_or("?", |c| &c.name),
+                _ => "?",
+            }),
             LazySet::Growing(_) => out.push_str("…"),
             LazySet::Closure(c) => {
                 let source = |span| {

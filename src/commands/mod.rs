@@ -2,8 +2,10 @@
 
 mod certify;
 mod eval;
+mod mc;
 mod parse;
 mod po;
+mod proofs;
 mod replay;
 mod status;
 mod verify;
@@ -24,9 +26,11 @@ pub fn run(command: Command, control: &Control) -> u8 {
         Command::Bmc(a) => verify::run(Engine::Bmc, &a, control),
         Command::Kind(a) => verify::run(Engine::Kind, &a, control),
         Command::Ic3(a) => verify::run(Engine::Ic3, &a, control),
+        Command::Mc(a) => mc::run(&a, control),
         Command::Parse(a) => parse::run(&a),
         Command::Eval(a) => eval::run(&a, control),
         Command::Po(a) => po::run(&a, control),
+        Command::Proofs(a) => proofs::run(&a),
         Command::Certify(a) => certify::run(&a, control),
         Command::Replay(a) => replay::run(&a, control),
         Command::Completions { shell } => completions(shell),

@@ -13,7 +13,7 @@ use crate::result::{DiagnosticObject, diagnostic_object};
 
 /// Runs the command: 0 if there is a model, 2 if there are errors.
 pub fn run(arguments: &ParseArguments) -> Result<u8, Refusal> {
-    let file = input::read(&arguments.file)?;
+    let file = input::read(&arguments.file, &arguments.component)?;
     let sound = file.model.is_some();
     if arguments.output.json || arguments.output.jsonl {
         let diagnostics: Vec<DiagnosticObject> =

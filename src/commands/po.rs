@@ -34,7 +34,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> Result<u8, Refusal> {
         check_export(folder)?;
     }
     let choice = solvers::choose(arguments.solver.as_deref())?;
-    let mut model = input::machine(&arguments.file, &arguments.output)?.model;
+    let mut model = input::machine(&arguments.file, &arguments.component, &arguments.output)?.model;
     let scope = input::scope(&model, &arguments.scope)?;
     input::fix_constants(&mut model, &arguments.scope.set, paint)?;
     let model = Arc::new(model);

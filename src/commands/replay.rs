@@ -28,7 +28,7 @@ pub fn run(arguments: &ReplayArguments, control: &Control) -> Result<u8, Refusal
     }
     let text = std::fs::read_to_string(path)
         .map_err(|e| Refusal::new(format!("{shown}: the trace cannot be read: {e}")))?;
-    let model = input::machine(&arguments.file, &arguments.output)?.model;
+    let model = input::machine(&arguments.file, &arguments.component, &arguments.output)?.model;
     let trace: Trace = trace_from_json(&model, &text).map_err(|e| Refusal::new(format!("{shown}: {e}")))?;
     let checks = Checks { assertions: true, deadlock: true, goal: true, ..Checks::default() };
     let replayed = replay(&model, &trace, &checks);

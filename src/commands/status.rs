@@ -10,10 +10,10 @@ use bsym_encodings::encode::encode;
 use bsym_encodings::session::open::{self, SolverChoice};
 use bsym_encodings::term::Terms;
 
-use bsym_language::model::Model;
+use bsym_language::model::{Model, Notation};
 use bsym_proofs::obligations::prove_obligations;
 use bsym_proofs::po::import::Entry;
-use bsym_proofs::po::{ImportOptions, PoError, read_status};
+use bsym_proofs::po::{Import, ImportOptions, PoError, read_status};
 use bsym_proofs::status::ProofStatus;
 use bsym_semantics::scope::Scope;
 
@@ -32,6 +32,8 @@ pub struct Imported {
     pub unmatched: Vec<String>,
     pub ignored: Vec<String>,
     pub warnings: Vec<String>,
+    /// Number of entries behind `status`.
+    entries_used: usize,
 }
 
 impl Imported {
@@ -78,54 +80,69 @@ pub fn compute(
     })
 }
 
-/// Reads the status file that the user names, if any.
+/// Reads the status that the user names, or the one that the input brings along: a Rodin project and a
+/// ProB package have their own.
 ///
 /// # Errors
-/// It cannot be read, is something else, or is about another machine.
+/// A named one cannot be read, is something else, or is about another machine. What is wrong with one
+/// that was not asked for is a warning.
 pub fn import(arguments: &VerifyArguments, model: &Model, scope: &Scope) -> Result<Imported, Refusal> {
-    let path = match &arguments.proofs {
-        Some(path) if !is_computed(arguments) => path,
-        _ => return Ok(Imported::default()),
-    };
     let options = ImportOptions { trust_reviewed: arguments.trust_reviewed, scope: Some(scope.clone()) };
-    let import = read_status(path, model, &options).map_err(|e| refuse(path, &e))?;
+    match &arguments.proofs {
+        Some(_) if is_computed(arguments) => Ok(Imported::default()),
+        Some(path) => {
+            let import = read_status(path, model, &options).map_err(|e| refuse(path, &e))?;
+            let mut imported = imported(path, import);
+            if imported.entries_used == 0 {
+                imported.warnings.push(format!("no entry of {} is used", path.display()));
+            }
+            Ok(imported)
+        }
+        None if arguments.no_proofs || model.notation != Notation::EventB => Ok(Imported::default()),
+        None => Ok(match read_status(&arguments.file, model, &options) {
+            Ok(import) => imported(&arguments.file, import),
+            Err(error) => Imported {
+                warnings: vec![format!("the proof status of the input is not used: {error}")],
+                ..Imported::default()
+            },
+        }),
+    }
+}
+
+fn imported(path: &Path, import: Import) -> Imported {
     let lines = |entries: &[Entry]| -> Vec<String> {
         entries.iter().map(|e| format!("{}: {}", e.id, e.reason)).collect()
     };
-    let mut warnings = vec![];
+    let mut warnings = import.warnings.clone();
     if import.reviewed > 0 {
         warnings.push(format!(
             "{} obligations that were only reviewed count as proven (--trust-reviewed)",
             import.reviewed
         ));
     }
-    if import.used.is_empty() {
-        warnings.push(format!("no entry of {} is used", path.display()));
-    }
     let mut ignored = lines(&import.ignored);
     ignored.extend(import.ambiguous.iter().map(|e| format!("{}: ambiguous: {}", e.id, e.reason)));
-    Ok(Imported {
+    Imported {
         stale: lines(&import.stale),
         unmatched: lines(&import.unmatched),
         ignored,
         source: Some(path.display().to_string()),
+        entries_used: import.used.len(),
         status: import.status,
         warnings,
-    })
+    }
 }
 
 fn refuse(path: &Path, error: &PoError) -> Refusal {
     let refusal = Refusal::new(format!("--proofs: {error}"));
     match error {
         PoError::Read { .. } if !path.exists() => refusal.help("check the path, or leave --proofs out"),
-        PoError::Read { .. } if path.is_dir() => {
-            refusal.help("name a po.json; folders are not supported yet")
-        }
-        PoError::Read { .. } => {
-            refusal.help("a po.json is read; files of Rodin, ProB and Atelier B are not supported yet")
+        PoError::Archive(_) => refusal.help("check the path, or leave --proofs out"),
+        PoError::OtherFormat { .. } => {
+            refusal.help("a po.json, a Rodin project, a ProB package and the files of Atelier B are read")
         }
         PoError::Invalid { .. } | PoError::Inconsistent { .. } => {
-            refusal.help("`bsym po MACHINE -o FILE` writes a valid one")
+            refusal.help("`bsym po MACHINE -o FILE` and `bsym proofs` write a valid one")
         }
         _ => refusal,
     }

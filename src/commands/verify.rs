@@ -9,11 +9,12 @@ use bsym_encodings::budget::Budget;
 use bsym_encodings::session::open::{self, SolverChoice};
 use bsym_engines::options::Job;
 use bsym_engines::run::run as run_engine;
-use bsym_engines::verdict::{Engine, Proof, Report, Unknown, Verdict};
+use bsym_engines::verdict::{Engine, Report, Unknown, Verdict};
 use bsym_language::model::Model;
 use bsym_proofs::certificate::{Certificate, Facts};
-use bsym_proofs::claim::Property;
+use bsym_proofs::claim::{Checked, Claim, Property};
 use bsym_semantics::scope::Scope;
+use bsym_semantics::state::Trace;
 
 use crate::arguments::VerifyArguments;
 use crate::commands::status::{self, Imported};
@@ -29,30 +30,24 @@ use crate::{solvers, traces};
 
 /// Everything about a run that its result says besides the engine's report.
 #[derive(Clone)]
-struct Run {
-    arguments: VerifyArguments,
-    engine: Engine,
-    model: Arc<Model>,
-    properties: Vec<Property>,
-    scope: Scope,
+pub(super) struct Run {
+    pub(super) arguments: VerifyArguments,
+    /// The command.
+    engine: &'static str,
+    pub(super) model: Arc<Model>,
+    pub(super) properties: Vec<Property>,
+    pub(super) scope: Scope,
     settings: BTreeMap<String, String>,
-    imported: Imported,
-    warnings: Vec<String>,
+    pub(super) imported: Imported,
+    pub(super) warnings: Vec<String>,
     diagnostics: Vec<DiagnosticObject>,
-    control: Control,
+    pub(super) control: Control,
 }
 
 /// Runs the command.
 pub fn run(engine: Engine, arguments: &VerifyArguments, control: &Control) -> Result<u8, Refusal> {
-    let (run, choice) = prepare(engine, arguments, control)?;
-    let mut reporter = Reporter::new(run.model.clone(), control, &arguments.output);
-    reporter.timing("load", control.seconds());
-    let seen = reporter.seen();
-    let stuck = run.clone();
-    control.set_fallback(move |reason| {
-        let seen = seen.lock().unwrap_or_else(|e| e.into_inner()).clone();
-        stuck.print(&stuck.interrupted(&seen, reason));
-    });
+    let (run, choice) = Run::prepare(engine.name(), arguments, control)?;
+    let mut reporter = run.reporter();
     let job = Job {
         model: run.model.clone(),
         scope: run.scope.clone(),
@@ -77,44 +72,61 @@ pub fn run(engine: Engine, arguments: &VerifyArguments, control: &Control) -> Re
     Ok(code)
 }
 
-fn prepare(
-    engine: Engine,
-    arguments: &VerifyArguments,
-    control: &Control,
-) -> Result<(Run, SolverChoice), Refusal> {
-    let paint = Paint::stderr(arguments.output.color);
-    check_outputs(arguments)?;
-    let choice = solvers::choose(arguments.solver.as_deref())?;
-    let input = input::machine(&arguments.file, &arguments.output)?;
-    let mut model = input.model;
-    let scope = input::scope(&model, &arguments.scope)?;
-    let (properties, mut warnings) =
-        input::properties(&model, &arguments.properties, &arguments.conjunct, !arguments.no_wd)?;
-    // The status is about the machine as it was written: a further axiom only makes it stronger.
-    let mut imported = status::import(arguments, &model, &scope)?;
-    let settings = input::fix_constants(&mut model, &arguments.scope.set, paint)?;
-    let model = Arc::new(model);
-    if status::is_computed(arguments) {
-        let budget: &Budget = &control.budget;
-        imported = status::compute(&model, &scope, &choice, budget)?;
+impl Run {
+    /// Reads everything that a run needs.
+    pub(super) fn prepare(
+        engine: &'static str,
+        arguments: &VerifyArguments,
+        control: &Control,
+    ) -> Result<(Run, SolverChoice), Refusal> {
+        let paint = Paint::stderr(arguments.output.color);
+        check_outputs(arguments)?;
+        let choice = solvers::choose(arguments.solver.as_deref())?;
+        let input = input::machine(&arguments.file, &arguments.component, &arguments.output)?;
+        let mut model = input.model;
+        let scope = input::scope(&model, &arguments.scope)?;
+        let (properties, mut warnings) =
+            input::properties(&model, &arguments.properties, &arguments.conjunct, !arguments.no_wd)?;
+        // The status is about the machine as it was written: a further axiom only makes it stronger.
+        let mut imported = status::import(arguments, &model, &scope)?;
+        let settings = input::fix_constants(&mut model, &arguments.scope.set, paint)?;
+        let model = Arc::new(model);
+        if status::is_computed(arguments) {
+            let budget: &Budget = &control.budget;
+            imported = status::compute(&model, &scope, &choice, budget)?;
+        }
+        if arguments.limits.memory.is_some() && !memory_is_known() {
+            warnings.push("--memory is not enforced on this system".into());
+        }
+        warnings.append(&mut imported.warnings);
+        let run = Run {
+            arguments: arguments.clone(),
+            engine,
+            model,
+            properties,
+            scope,
+            settings,
+            imported,
+            warnings,
+            diagnostics: input.diagnostics,
+            control: control.clone(),
+        };
+        Ok((run, choice))
     }
-    if arguments.limits.memory.is_some() && !memory_is_known() {
-        warnings.push("--memory is not enforced on this system".into());
+
+    /// A reporter of the run; from here on what is known so far is printed if the run does not stop when
+    /// it is asked to.
+    pub(super) fn reporter(&self) -> Reporter {
+        let reporter = Reporter::new(self.model.clone(), &self.control, &self.arguments.output);
+        reporter.timing("load", self.control.seconds());
+        let seen = reporter.seen();
+        let stuck = self.clone();
+        self.control.set_fallback(move |reason| {
+            let seen = seen.lock().unwrap_or_else(|e| e.into_inner()).clone();
+            stuck.print(&stuck.interrupted(&seen, reason));
+        });
+        reporter
     }
-    warnings.append(&mut imported.warnings);
-    let run = Run {
-        arguments: arguments.clone(),
-        engine,
-        model,
-        properties,
-        scope,
-        settings,
-        imported,
-        warnings,
-        diagnostics: input.diagnostics,
-        control: control.clone(),
-    };
-    Ok((run, choice))
 }
 
 /// Output files are checked before the long run.
@@ -135,7 +147,7 @@ fn check_outputs(arguments: &VerifyArguments) -> Result<(), Refusal> {
 }
 
 impl Run {
-    fn subject(&self) -> Subject<'_> {
+    pub(super) fn subject(&self) -> Subject<'_> {
         Subject {
             model: &self.model,
             file: self.arguments.file.display().to_string(),
@@ -156,8 +168,10 @@ impl Run {
 
     /// The result of a run that did not end by itself when it was asked to.
     fn interrupted(&self, seen: &Seen, reason: &str) -> RunResult {
-        let engine = seen.engine.unwrap_or(self.engine);
-        let mut result = RunResult::unknown(&self.subject(), engine.name(), seen.depth, reason.into());
+        let engine = seen.engine.map_or(self.engine, Engine::name);
+        let mut result = RunResult::unknown(&self.subject(), engine, seen.depth, reason.into());
+        result.states = seen.states;
+        result.transitions = seen.transitions;
         for (&property, object) in self.properties.iter().zip(&mut result.properties) {
             if seen.violated.contains(&property) {
                 object.verdict = "violated";
@@ -173,28 +187,39 @@ impl Run {
         if stopped && let Some(reason) = self.control.stopped() {
             result.reason = Some(reason);
         }
-        let mut pending: Vec<(&Path, String)> = vec![];
-        match &report.verdict {
-            Verdict::Violated(counterexample) => {
-                if let Some(path) = &self.arguments.trace {
-                    result.trace_file = Some(path.display().to_string());
-                    pending.push((path, traces::text(path, &self.model, &counterexample.trace)));
-                }
-            }
+        let (trace, certificate) = match &report.verdict {
+            Verdict::Violated(counterexample) => (Some(&counterexample.trace), None),
             Verdict::Holds(proof) => {
-                let certificate = self.certificate(report, proof);
-                match &self.arguments.certificate {
-                    Some(path) => {
-                        result.certificate = path.display().to_string().into();
-                        pending.push((path, certificate));
-                    }
-                    None => {
-                        result.certificate =
-                            serde_json::from_str(&certificate).unwrap_or(serde_json::Value::Null);
-                    }
-                }
+                let certificate =
+                    self.certificate(report.engine.name(), &report.scope, &proof.claim, &proof.checked);
+                (None, Some(certificate))
             }
-            _ => {}
+            _ => (None, None),
+        };
+        self.publish(result, trace, certificate)
+    }
+
+    /// Prints a result, then writes its evidence.
+    pub(super) fn publish(
+        &self,
+        mut result: RunResult,
+        trace: Option<&Trace>,
+        certificate: Option<String>,
+    ) -> u8 {
+        let mut pending: Vec<(&Path, String)> = vec![];
+        if let (Some(trace), Some(path)) = (trace, &self.arguments.trace) {
+            result.trace_file = Some(path.display().to_string());
+            pending.push((path, traces::text(path, &self.model, trace)));
+        }
+        match (certificate, &self.arguments.certificate) {
+            (Some(certificate), Some(path)) => {
+                result.certificate = path.display().to_string().into();
+                pending.push((path, certificate));
+            }
+            (Some(certificate), None) => {
+                result.certificate = serde_json::from_str(&certificate).unwrap_or(serde_json::Value::Null);
+            }
+            (None, _) => {}
         }
         self.print(&result);
         for (path, text) in pending {
@@ -204,17 +229,17 @@ impl Run {
     }
 
     /// The certificate, with paths seen from the folder where it will be.
-    fn certificate(&self, report: &Report, proof: &Proof) -> String {
+    pub(super) fn certificate(
+        &self,
+        engine: &str,
+        scope: &Scope,
+        claim: &Claim,
+        checked: &Checked,
+    ) -> String {
         let folder = self.arguments.certificate.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
-        let facts = Facts {
-            model: &self.model,
-            scope: &report.scope,
-            settings: &self.settings,
-            engine: report.engine.name(),
-            claim: &proof.claim,
-            checked: &proof.checked,
-            status: &self.imported.status,
-        };
+        let status = &self.imported.status;
+        let (model, settings) = (&*self.model, &self.settings);
+        let facts = Facts { model, scope, settings, engine, claim, checked, status };
         Certificate::new(&facts, folder).to_text()
     }
 

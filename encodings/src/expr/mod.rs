@@ -196,6 +196,12 @@ impl Encoder {
             ExprKind::Tree(op, _) => {
                 self.unsupported(format!("`{}` has no encoding", bsym_language::print::tree_word(*op)))
             }
+            ExprKind::External(f, args) if f.is_identity() => match &args[..] {
+                [texts @ .., value] if texts.iter().all(|a| matches!(a.kind, ExprKind::String(_))) => {
+                    self.expr(env, value)
+                }
+                _ => self.unsupported(format!("`{}` of a computed text has no encoding", f.name())),
+            },
             ExprKind::External(f, _) => self.unsupported(format!("`{}` has no encoding", f.name())),
             ExprKind::Call(..) => self.unsupported("recursive operators have no encoding"),
             ExprKind::Abstract(_) => self.unsupported("a variable of an abstraction has no value here"),

@@ -84,6 +84,8 @@ fn partial(e: &Expr) -> bool {
     use UnaryOp::*;
     match &e.kind {
         ExprKind::Apply(..) | ExprKind::Iterate(..) => true,
+        ExprKind::Tree(..) | ExprKind::Call(..) => true,
+        ExprKind::External(f, _) => !f.is_identity(),
         ExprKind::Quantified(op, ..) => !matches!(op, QuantOp::Lambda | QuantOp::Union | QuantOp::Image),
         ExprKind::Unary(op, _) => matches!(
             op,

@@ -55,6 +55,12 @@ impl Encoder {
             PredKind::Forall(locals, body) => self.forall(env, locals, body),
             PredKind::Exists(locals, body) => self.exists(env, locals, body),
             PredKind::Compare(op, a, b) => self.compare(env, *op, a, b),
+            PredKind::External(f, args) if f.is_always_true() => {
+                let values: Vec<_> =
+                    args.iter().filter(|a| !matches!(a.kind, ExprKind::String(_))).cloned().collect();
+                let (_, defined) = self.operands(env, &values)?;
+                Ok(StatePredicate { holds: Terms::TRUE, defined })
+            }
             PredKind::External(f, _) => self.unsupported(format!("`{}` has no encoding", f.name())),
             PredKind::Call(..) => self.unsupported("recursive operators have no encoding"),
             PredKind::Finite(a) => {

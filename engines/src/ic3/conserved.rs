@@ -116,7 +116,7 @@ fn effects(s: &Subst) -> Vec<Effect> {
         SubstKind::BecomesIn(_, targets, _) => vec![unknown(targets.iter())],
         SubstKind::BecomesSuch(_, targets, _) => vec![unknown(targets.iter().map(|t| &t.0))],
         SubstKind::Pre(_, s)
-        | SubstKind::Assert(_, s)
+        | SubstKind::Assert(_, _, s)
         | SubstKind::Any(_, _, _, s)
         | SubstKind::Let(_, s)
         | SubstKind::Var(_, s) => effects(s),

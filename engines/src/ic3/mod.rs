@@ -20,7 +20,7 @@ use bsym_proofs::claim::{Claim, Evidence};
 
 use crate::bmc::Bmc;
 use crate::options::Job;
-use crate::outcome::{Outcome, Slice};
+use crate::outcome::{Outcome, Slice, Work};
 use crate::problem::{Open, Problem};
 use crate::verdict::{Observer, Progress, Unknown};
 use frame::{Cube, Frames};
@@ -105,13 +105,10 @@ impl Ic3 {
     pub fn advance(
         &mut self,
         problem: &mut Problem,
-        job: &Job,
-        open: &mut Open<'_>,
-        slice: &Slice,
-        observer: &mut dyn Observer,
+        work: &mut Work<'_, '_>,
     ) -> Result<Outcome, SolverError> {
         // The 0- and 1-step cases, with vacuity.
-        match self.base.advance(problem, job, open, slice, Some(1), observer)? {
+        match self.base.advance(problem, work, Some(1))? {
             Outcome::Reached => {}
             other => return Ok(other),
         }
@@ -122,16 +119,17 @@ impl Ic3 {
             if self.frames.last() == 0 {
                 self.frames.open();
             }
-            match self.search(problem, job, open, slice, observer)? {
+            match self.search(problem, work)? {
                 Search::Outcome(outcome) => return Ok(outcome),
                 Search::GaveUp(reason) => {
-                    observer.progress(&Progress::Undecided { query: "IC3".into(), reason: reason.clone() });
+                    work.observer
+                        .progress(&Progress::Undecided { query: "IC3".into(), reason: reason.clone() });
                     self.given_up = Some(reason);
                 }
             }
         }
         // A search for a proof that failed ends in deeper bounded model checking.
-        match self.base.advance(problem, job, open, slice, None, observer)? {
+        match self.base.advance(problem, work, None)? {
             Outcome::Stuck(Unknown::DepthLimit(_)) | Outcome::Reached => {
                 Ok(Outcome::Stuck(Unknown::Exhausted(self.given_up.clone().unwrap_or_default())))
             }
@@ -140,20 +138,13 @@ impl Ic3 {
     }
 
     /// Strengthens frame after frame until one is inductive.
-    fn search(
-        &mut self,
-        problem: &mut Problem,
-        job: &Job,
-        open: &mut Open<'_>,
-        slice: &Slice,
-        observer: &mut dyn Observer,
-    ) -> Result<Search, SolverError> {
+    fn search(&mut self, problem: &mut Problem, work: &mut Work<'_, '_>) -> Result<Search, SolverError> {
         loop {
-            if let Err(stopped) = slice.budget.check() {
+            if let Err(stopped) = work.slice.budget.check() {
                 return Ok(Search::Outcome(Outcome::Paused(stopped)));
             }
             let last = self.frames.last();
-            match self.steps.bad(problem, self.predicates.all(), last, slice)? {
+            match self.steps.bad(problem, self.predicates.all(), last, work.slice)? {
                 Query::Sat(found) => {
                     let goal = Goal {
                         frame: last,
@@ -162,27 +153,27 @@ impl Ic3 {
                         events: found.event.into_iter().collect(),
                         met: found.met,
                     };
-                    if let Some(end) = self.block(problem, job, open, slice, observer, goal)? {
+                    if let Some(end) = self.block(problem, work, goal)? {
                         return Ok(end);
                     }
                 }
                 Query::Unsat(_) => {
-                    if let Some(end) = self.propagate(problem, slice)? {
+                    if let Some(end) = self.propagate(problem, work.slice)? {
                         return Ok(end);
                     }
                     if let Some(inductive) = self.converged() {
-                        let cubes = self.steps.minimise(problem, inductive, slice)?;
-                        return Ok(Search::Outcome(Outcome::Proof(self.claim(problem, job, &cubes))));
+                        let cubes = self.steps.minimise(problem, inductive, work.slice)?;
+                        return Ok(Search::Outcome(Outcome::Proof(self.claim(problem, work.job, &cubes))));
                     }
                     self.frames.open();
-                    observer.progress(&Progress::Frame {
+                    work.observer.progress(&Progress::Frame {
                         number: self.frames.last(),
                         lemmas: self.frames.sizes(),
                         predicates: self.predicates.len(),
                     });
                 }
                 Query::Unknown(reason) => {
-                    return Ok(match slice.over(&reason) {
+                    return Ok(match work.slice.over(&reason) {
                         Some(paused) => Search::Outcome(paused),
                         None => Search::GaveUp(format!("the search for a violating step: {reason}")),
                     });
@@ -195,15 +186,12 @@ impl Ic3 {
     fn block(
         &mut self,
         problem: &mut Problem,
-        job: &Job,
-        open: &mut Open<'_>,
-        slice: &Slice,
-        observer: &mut dyn Observer,
+        work: &mut Work<'_, '_>,
         first: Goal,
     ) -> Result<Option<Search>, SolverError> {
         let mut goals = BinaryHeap::from([Reverse(first)]);
         while let Some(Reverse(goal)) = goals.pop() {
-            if let Err(stopped) = slice.budget.check() {
+            if let Err(stopped) = work.slice.budget.check() {
                 return Ok(Some(Search::Outcome(Outcome::Paused(stopped))));
             }
             let last = self.frames.last();
@@ -213,30 +201,36 @@ impl Ic3 {
                 }
                 continue;
             }
-            match self.steps.initial(problem, &goal.cube, slice)? {
+            match self.steps.initial(problem, &goal.cube, work.slice)? {
                 Query::Sat(_) => {
                     // The rest of the queue speaks of predicates that may no longer suffice.
                     let all: Vec<Goal> = goals.into_iter().map(|g| g.0).chain([goal]).collect();
-                    return self.refine(problem, job, open, slice, observer, &all);
+                    return self.refine(problem, work, &all);
                 }
                 Query::Unknown(reason) => {
-                    return Ok(Some(self.stopped(slice, reason, "a cube against the initialisation")));
+                    return Ok(Some(self.stopped(work.slice, reason, "a cube against the initialisation")));
                 }
                 Query::Unsat(_) => {}
             }
-            match self.steps.consecution(problem, self.predicates.all(), &goal.cube, goal.frame - 1, slice)? {
+            match self.steps.consecution(
+                problem,
+                self.predicates.all(),
+                &goal.cube,
+                goal.frame - 1,
+                work.slice,
+            )? {
                 Query::Unsat(core) => {
-                    let lemma = self.generalise(problem, &goal.cube, core, goal.frame, slice)?;
+                    let lemma = self.generalise(problem, &goal.cube, core, goal.frame, work.slice)?;
                     let mut frame = goal.frame;
                     while frame < last
                         && matches!(
-                            self.steps.consecution(problem, &[], &lemma, frame, slice)?,
+                            self.steps.consecution(problem, &[], &lemma, frame, work.slice)?,
                             Query::Unsat(_)
                         )
                     {
                         frame += 1;
                     }
-                    self.learn(problem, job, lemma, frame, observer)?;
+                    self.learn(problem, work.job, lemma, frame, work.observer)?;
                     if frame < last {
                         goals.push(Reverse(Goal { frame: frame + 1, ..goal }));
                     }
@@ -254,13 +248,13 @@ impl Ic3 {
                     if before.frame == 0 {
                         // The predecessor is an initial state.
                         let all: Vec<Goal> = goals.into_iter().map(|g| g.0).chain([goal, before]).collect();
-                        return self.refine(problem, job, open, slice, observer, &all);
+                        return self.refine(problem, work, &all);
                     }
                     goals.push(Reverse(before));
                     goals.push(Reverse(goal));
                 }
                 Query::Unknown(reason) => {
-                    return Ok(Some(self.stopped(slice, reason, "consecution of a cube")));
+                    return Ok(Some(self.stopped(work.slice, reason, "consecution of a cube")));
                 }
             }
         }
@@ -370,14 +364,11 @@ impl Ic3 {
     fn refine(
         &mut self,
         problem: &mut Problem,
-        job: &Job,
-        open: &mut Open<'_>,
-        slice: &Slice,
-        observer: &mut dyn Observer,
+        work: &mut Work<'_, '_>,
         goals: &[Goal],
     ) -> Result<Option<Search>, SolverError> {
         let length = goals.last().map_or(1, |g| g.distance);
-        match self.base.advance(problem, job, open, slice, Some(length), observer)? {
+        match self.base.advance(problem, work, Some(length))? {
             Outcome::Reached => {}
             Outcome::Stuck(reason) => return Ok(Some(Search::Outcome(Outcome::Stuck(reason)))),
             other => return Ok(Some(Search::Outcome(other))),
@@ -385,14 +376,14 @@ impl Ic3 {
         if let Some(reason) = self.base.undecided() {
             return Ok(Some(Search::GaveUp(reason.to_string())));
         }
-        while let Some(round) = predicate::templates(&job.model, self.templates) {
+        while let Some(round) = predicate::templates(&work.job.model, self.templates) {
             self.templates += 1;
-            if self.add(problem, job, &round)? > 0 {
+            if self.add(problem, work.job, &round)? > 0 {
                 return Ok(None);
             }
         }
-        let candidates = self.candidates(job, goals);
-        if self.add(problem, job, &candidates)? > 0 {
+        let candidates = self.candidates(work.job, goals);
+        if self.add(problem, work.job, &candidates)? > 0 {
             return Ok(None);
         }
         Ok(Some(Search::GaveUp("no new predicates exclude the abstract counterexample".into())))

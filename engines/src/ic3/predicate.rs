@@ -182,7 +182,7 @@ struct Conditions(Vec<Pred>);
 impl Visitor for Conditions {
     fn subst(&mut self, s: &Subst) {
         match &s.kind {
-            SubstKind::Pre(p, _) | SubstKind::Assert(p, _) | SubstKind::Any(_, _, p, _) => {
+            SubstKind::Pre(p, _) | SubstKind::Assert(_, p, _) | SubstKind::Any(_, _, p, _) => {
                 self.0.push(p.clone())
             }
             SubstKind::If(branches, _) | SubstKind::Select { branches, .. } => {

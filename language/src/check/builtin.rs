@@ -12,8 +12,7 @@ impl Checker {
                     .expr(&ast::Expr { kind: ast::ExprKind::Apply(Box::new(callee), args.to_vec()), span });
             }
             if !matches!(f, F::Floor | F::Ceiling | F::Real) {
-                self.not_supported(span, &format!("the tree operator `{word}`"));
-                return self.erroneous(span);
+                return self.tree(f, args, span);
             }
         }
         match f {
@@ -177,7 +176,7 @@ impl Checker {
 
 // `INTEGER` with a type of its own stands for the set of all values of that type until the type is
 // known; `close_expr` then writes the set.
-fn whole_type(element: Type, span: Span) -> Expr {
+pub(super) fn whole_type(element: Type, span: Span) -> Expr {
     Expr { kind: ExprKind::Set(BuiltinSet::Integer), ty: Type::pow(element), span }
 }
 

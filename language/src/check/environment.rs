@@ -4,7 +4,7 @@ use super::*;
 use crate::ast::Ident;
 use crate::definitions::Macro;
 use crate::parser;
-use crate::types::CarrierId;
+use crate::types::{CarrierId, FreeTypeId};
 
 /// What a global name stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,9 +13,82 @@ pub(super) enum Entity {
     Element(CarrierId, u32),
     Const(ConstId),
     Var(VarId),
+    FreeType(FreeTypeId),
+    Constructor(FreeTypeId, u32),
+    /// Inside the declaration of a free type.
+    TypeParameter(u32),
+}
+
+/// The names of one instance of a machine.
+#[derive(Default)]
+pub(super) struct Environment {
+    pub definitions: Definitions,
+    pub globals: HashMap<String, (Entity, Span)>,
+    pub access: HashMap<VarId, Access>,
+    pub operations: HashMap<String, Callable>,
+    pub parameters: Vec<Entity>,
+    pub uses_others: bool,
+    pub unknown_names: HashSet<String>,
+}
+
+/// How a machine may use a variable or an operation that it can name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Access {
+    /// Of an included or imported machine, by name: changed by its operations only.
+    Included(String),
+    /// Of a seen machine: read in the behaviour, not in the invariant.
+    Seen(String),
+    /// Of a used machine: read everywhere.
+    Used(String),
+    /// Of the abstraction, and not kept: for the invariant and for what is proved only.
+    Abstract(String),
+}
+
+/// An operation that has a name here.
+#[derive(Clone, Debug)]
+pub(super) struct Callable {
+    /// Its declaration.
+    pub span: Span,
+    /// Index into the checker's procedures.
+    pub procedure: usize,
+    /// `None` is an operation of the machine itself.
+    pub access: Option<Access>,
+    /// From `LOCAL_OPERATIONS`.
+    pub local: bool,
 }
 
 impl Checker {
+    /// Exchanges the names at hand with those of `environment`.
+    pub(super) fn exchange(&mut self, environment: &mut Environment) {
+        use std::mem::swap;
+        swap(&mut self.definitions, &mut environment.definitions);
+        swap(&mut self.globals, &mut environment.globals);
+        swap(&mut self.access, &mut environment.access);
+        swap(&mut self.operations, &mut environment.operations);
+        swap(&mut self.parameters, &mut environment.parameters);
+        swap(&mut self.uses_others, &mut environment.uses_others);
+        swap(&mut self.unknown_names, &mut environment.unknown_names);
+    }
+
+    /// Says that a variable may not be read in the section at hand.
+    pub(super) fn check_readable(&mut self, v: VarId, name: &str, span: Span, declared: Span) {
+        let message = match (self.visibility, self.access.get(&v)) {
+            (Visibility::Parameters | Visibility::Properties, _) => {
+                format!("variable `{name}` may not be used here, where only constants have a value")
+            }
+            (Visibility::Invariant, Some(Access::Seen(machine))) => {
+                format!(
+                    "`{name}` is a variable of `{machine}`, which is only seen: the invariant may not use it"
+                )
+            }
+            (Visibility::Behaviour | Visibility::State, Some(Access::Abstract(machine))) => {
+                format!("`{name}` is a variable of the abstraction `{machine}` and has no value here")
+            }
+            _ => return,
+        };
+        self.report(Diagnostic::error(codes::NOT_VISIBLE, span, message).label(declared, "declared here"));
+    }
+
     /// Declares a global name; says so if it is taken.
     pub(super) fn declare_global(&mut self, name: &str, span: Span, entity: Entity) {
         let taken = self.globals.get(name).map(|(_, place)| *place);
@@ -39,13 +112,9 @@ impl Checker {
         }
     }
 
-    /// Whether a name is a parameter of the machine; these are declared first.
+    /// Whether a name is a parameter of the machine.
     pub(super) fn is_parameter(&self, entity: Entity) -> bool {
-        match entity {
-            Entity::Carrier(c) | Entity::Element(c, _) => c.index() < self.parameters.0,
-            Entity::Const(c) => c.index() < self.parameters.1,
-            Entity::Var(_) => false,
-        }
+        self.parameters.contains(&entity)
     }
 
     /// Makes all names of a finished model known.
@@ -61,11 +130,37 @@ impl Checker {
                 }
             }
         }
+        for (i, t) in self.model.free_types.iter().enumerate() {
+            let id = FreeTypeId(i as u32);
+            self.globals.insert(t.name.clone(), (Entity::FreeType(id), none));
+            for (k, c) in t.constructors.iter().enumerate() {
+                self.globals.insert(c.name.clone(), (Entity::Constructor(id, k as u32), none));
+            }
+        }
         for (i, c) in self.model.constants.iter().enumerate() {
             self.globals.insert(c.name.clone(), (Entity::Const(ConstId(i as u32)), none));
         }
         for (i, v) in self.model.variables.iter().enumerate() {
             self.globals.insert(v.name.clone(), (Entity::Var(VarId(i as u32)), none));
+        }
+        self.seen_names();
+    }
+
+    // Variables of a seen machine, `S.x` in the model, are written `x` where nothing else has the name.
+    fn seen_names(&mut self) {
+        let seen = |c: &&Component| matches!(c.relation, Relation::Sees | Relation::Uses);
+        let machines: Vec<String> =
+            self.model.components.iter().filter(seen).map(|c| format!("{}.", c.name)).collect();
+        let mut short: HashMap<String, Vec<VarId>> = HashMap::new();
+        for (i, v) in self.model.variables.iter().enumerate() {
+            if let Some(name) = machines.iter().find_map(|m| v.name.strip_prefix(m)) {
+                short.entry(name.to_string()).or_default().push(VarId(i as u32));
+            }
+        }
+        for (name, variables) in short {
+            if let [one] = variables[..] {
+                self.globals.entry(name).or_insert((Entity::Var(one), Span::default()));
+            }
         }
     }
 
@@ -91,9 +186,9 @@ impl Checker {
                 let message = format!("`{}` is also a definition", id.name);
                 let d = match &entry.body {
                     ast::DefinitionBody::Expr(e) if parser::is_predicate(e) => {
-                        Diagnostic::error(codes::DUPLICATE_DECLARATION, id.span, message)
+                        Diagnostic::error(codes::DEFINITION_AS_NAME, id.span, message)
                     }
-                    _ => Diagnostic::warning(codes::DUPLICATE_DECLARATION, id.span, message),
+                    _ => Diagnostic::warning(codes::DEFINITION_AS_NAME, id.span, message),
                 };
                 self.report(d.label(entry.name.span, "defined here"));
             }
@@ -216,7 +311,7 @@ impl Checker {
 
 /// Edit distance where two neighbours that are swapped count as one mistake (optimal string
 /// alignment); letters that differ only in case count as equal for all but one.
-fn distance(a: &str, b: &str) -> usize {
+pub(crate) fn distance(a: &str, b: &str) -> usize {
     if a.to_lowercase() == b.to_lowercase() {
         return 1;
     }

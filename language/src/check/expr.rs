@@ -38,6 +38,7 @@ impl Checker {
             Ast::Field(r, label) => self.field(r, label, e.span),
             Ast::Tuple(items) => self.tuple(items, e.span),
             Ast::Old(name) => self.old(name, e.span),
+            Ast::Operator(name, args) => self.operator_value(name, args, e.span),
             Ast::Substituted(..) => self.predicate_as_expression(e),
             Ast::Error => self.erroneous(e.span),
             Ast::Integer(_)
@@ -71,6 +72,9 @@ impl Checker {
         if let Some(l) = self.local(name) {
             return Expr { kind: ExprKind::Local(l), ty: self.local_type(l), span };
         }
+        if let Some(external) = self.external(name, span) {
+            return self.external_expr(&external, &[], span);
+        }
         if let Some(entry) = self.definition(name) {
             return self
                 .expand(&entry, &[], span, |m, a| m.expand_expr(a), |c, body| c.expr(body))
@@ -97,20 +101,12 @@ impl Checker {
         let (kind, ty) = match entity {
             Entity::Carrier(c) => (ExprKind::Carrier(c), Type::pow(Type::Carrier(c))),
             Entity::Element(c, i) => (ExprKind::Element(c, i), Type::Carrier(c)),
+            Entity::FreeType(id) => return self.free_set(id, None, span),
+            Entity::Constructor(id, i) => return self.constructor(id, i, span),
+            Entity::TypeParameter(i) => (ExprKind::TypeParameter(i), Type::pow(Type::Parameter(i))),
             Entity::Const(c) => (ExprKind::Const(c), self.model.constants[c.index()].ty.clone()),
             Entity::Var(v) => {
-                if self.visibility != Visibility::State {
-                    self.report(
-                        Diagnostic::error(
-                            codes::NOT_VISIBLE,
-                            span,
-                            format!(
-                                "variable `{name}` may not be used here, where only constants have a value"
-                            ),
-                        )
-                        .label(declared, "declared here"),
-                    );
-                }
+                self.check_readable(v, name, span, declared);
                 (ExprKind::Var(v), self.model.variables[v.index()].ty.clone())
             }
         };
@@ -122,7 +118,8 @@ impl Checker {
             return Expr { kind: ExprKind::Local(l), ty: self.local_type(l), span };
         }
         match self.globals.get(name) {
-            Some(&(Entity::Var(v), _)) => {
+            Some(&(Entity::Var(v), declared)) => {
+                self.check_readable(v, name, span, declared);
                 if !self.old_values {
                     self.error(
                         codes::OLD_VALUE,
@@ -167,15 +164,20 @@ impl Checker {
 
     fn apply(&mut self, f: &ast::Expr, args: &[ast::Expr], span: Span) -> Expr {
         if let Ast::Ident(name) = &f.kind
+            && let Some(external) = self.external(name, span)
+        {
+            return self.external_expr(&external, args, span);
+        }
+        if let Ast::Ident(name) = &f.kind
+            && self.local(name).is_none()
+            && let Some(&(Entity::FreeType(id), _)) = self.globals.get(name)
+        {
+            return self.free_set(id, Some(args), span);
+        }
+        if let Ast::Ident(name) = &f.kind
             && let Some(entry) = self.definition(name)
             && !entry.parameters.is_empty()
         {
-            if self.definitions.get(&format!("EXTERNAL_FUNCTION_{name}")).is_some()
-                || self.definitions.get(&format!("EXTERNAL_PREDICATE_{name}")).is_some()
-            {
-                self.not_supported(span, &format!("the external function `{name}`"));
-                return self.erroneous(span);
-            }
             return self
                 .expand(&entry, args, span, |m, a| m.expand_expr(a), |c, body| c.expr(body))
                 .unwrap_or_else(|| self.erroneous(span));
@@ -337,7 +339,7 @@ impl Checker {
         for (label, e) in fields {
             if out.iter().any(|(l, _)| *l == label.name) {
                 self.error(
-                    codes::DUPLICATE_DECLARATION,
+                    codes::DUPLICATE_FIELD,
                     label.span,
                     format!("field `{}` occurs twice", label.name),
                 );
@@ -431,6 +433,7 @@ impl Checker {
         let mut out = vec![];
         for ((id, l), equation) in ids.iter().zip(locals).zip(equations) {
             let value = match equation {
+                Some(e) if self.is_circular(ids, e) => self.erroneous(e.span),
                 Some(e) => self.expr(e),
                 None => {
                     if self.diagnostics.len() == said {
@@ -445,6 +448,24 @@ impl Checker {
             out.push((l, value));
         }
         out
+    }
+}
+
+impl Checker {
+    // The names of a LET are not visible in its equations.
+    fn is_circular(&mut self, ids: &[Ident], e: &ast::Expr) -> bool {
+        let mut names = std::collections::BTreeSet::new();
+        crate::definitions::names_in_expr(e, &mut names);
+        let Some(id) = ids.iter().find(|id| names.contains(&id.name) && !self.is_declared(&id.name)) else {
+            return false;
+        };
+        let message = format!("`{}` is a name of this LET and cannot be used in its equations", id.name);
+        self.report(
+            Diagnostic::error(codes::BAD_LET, e.span, message)
+                .label(id.span, "this name")
+                .help("an equation that needs another one stands in a LET inside the first"),
+        );
+        true
     }
 }
 

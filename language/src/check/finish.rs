@@ -41,24 +41,33 @@ impl Checker {
         );
     }
 
-    /// Closes the types of constants (or variables) that a group had to determine.
-    pub(super) fn close_declared(&mut self, constants: bool) {
-        let count = if constants { self.model.constants.len() } else { self.model.variables.len() };
-        for i in 0..count {
-            let declared = if constants { &self.model.constants[i] } else { &self.model.variables[i] };
-            let (name, span, ty) = (declared.name.clone(), declared.span, declared.ty.clone());
-            if !self.types.is_closed(&ty) {
-                // A machine that is not loaded, or the missing section, would have given the type.
-                if !self.uses_others && self.diagnostics.iter().all(|d| d.code != codes::MISSING_SECTION) {
-                    self.unknown_type(&name, span, &ty);
-                }
-                self.types.unify(&ty, &ERROR);
-            }
-            let ty = self.types.close(&ty);
-            let declared =
-                if constants { &mut self.model.constants[i] } else { &mut self.model.variables[i] };
-            declared.ty = ty;
+    /// Closes the types of all constants.
+    pub(super) fn close_constants(&mut self) {
+        for i in 0..self.model.constants.len() {
+            let declared = self.model.constants[i].clone();
+            self.model.constants[i].ty = self.close_declared(declared);
         }
+    }
+
+    /// Closes the types of variables that a group had to determine.
+    pub(super) fn close_variables(&mut self, variables: &[VarId]) {
+        for v in variables {
+            let declared = self.model.variables[v.index()].clone();
+            self.model.variables[v.index()].ty = self.close_declared(declared);
+        }
+    }
+
+    fn close_declared(&mut self, declared: Variable) -> Type {
+        let Variable { name, ty, span } = declared;
+        if !self.types.is_closed(&ty) {
+            // A machine that is not loaded, or the missing section, would have given the type.
+            let others = self.uses_others || self.interfaces.iter().any(|i| i.environment.uses_others);
+            if !others && self.diagnostics.iter().all(|d| d.code != codes::MISSING_SECTION) {
+                self.unknown_type(&name, span, &ty);
+            }
+            self.types.unify(&ty, &ERROR);
+        }
+        self.types.close(&ty)
     }
 
     pub(super) fn close_pred(&self, p: &mut Pred) {

@@ -5,20 +5,31 @@
 //! Every mistake of a file is reported; an expression that a message was given for has a type that
 //! equals all others, so one mistake gives one message.
 //!
-//! Deliberately absent: machines that use other machines (each such section is answered by a
-//! message), and calls of operations.
+//! A model of several machines is checked instance by instance, each with its own names and after
+//! the machines it refers to; the tables of the model are shared. Calls of operations are expanded.
 
+mod behaviour;
 mod builtin;
+mod calls;
+mod compose;
 mod environment;
+mod eventb;
 mod expr;
+mod external;
 mod finish;
+mod freetypes;
 mod hints;
+mod linking;
 mod machine;
 mod operator;
 mod pred;
+mod refinement;
+mod sections;
 mod subst;
+mod substituted;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod unify;
 
 use std::collections::{HashMap, HashSet};
@@ -30,11 +41,17 @@ use crate::definitions::{Definitions, Loader};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::model::*;
 use crate::print;
+use crate::project::{Project, Unit};
 use crate::source::{Sources, Span};
 use crate::stack::with_large_stack;
 use crate::types::Type;
 pub use builtin::set_of_type;
-use environment::Entity;
+use calls::Procedure;
+use compose::Instance;
+pub(crate) use environment::distance;
+use environment::{Access, Callable, Entity};
+pub use eventb::compose_levels;
+use linking::Interface;
 use unify::{Constraint, ERROR, Failure, Inference};
 
 // Formulas nest as deep as the parser allows; definitions must not nest them much deeper, since
@@ -43,7 +60,7 @@ const DEEPEST: usize = 1_500;
 const MOST_EXPANSIONS: usize = 200_000;
 const MOST_EXPANDED_NODES: usize = 4_000_000;
 
-/// Checks a machine and lowers it to a typed model.
+/// Checks a machine that refers to no other one, and lowers it to a typed model.
 ///
 /// `loader` finds files of definitions by the name in quotes; their texts must be in `sources`.
 /// There is a model if and only if no error is among the diagnostics.
@@ -52,11 +69,25 @@ pub fn check(
     machine: &ast::Machine,
     loader: &mut Loader,
 ) -> (Option<Model>, Vec<Diagnostic>) {
-    let (definitions, diagnostics) = Definitions::collect(machine, loader);
-    let mut checker = Checker::new(empty_model(machine.name.name.clone(), sources), definitions);
-    checker.diagnostics = diagnostics;
+    let (definitions, mut diagnostics) = Definitions::collect(machine, loader);
+    let sound = diagnostics.iter().all(|d| d.severity != Severity::Error);
+    let project = Project { units: vec![Unit::alone(machine.clone(), definitions)] };
+    let (model, found) = check_project(sources, Arc::new(project));
+    diagnostics.extend(found);
+    diagnostics.sort_by_key(|d| (d.span.source, d.span.start));
+    (model.filter(|_| sound), diagnostics)
+}
+
+/// Checks a machine with all that it refers to, and lowers it to one typed model.
+///
+/// There is a model if and only if no error is among the diagnostics.
+pub fn check_project(sources: Arc<Sources>, project: Arc<Project>) -> (Option<Model>, Vec<Diagnostic>) {
+    let Some(main) = project.units.first() else { return (None, vec![]) };
+    let model = empty_model(main.tree.name.name.clone(), sources);
     with_large_stack(move || {
-        checker.machine(machine);
+        let mut checker = Checker::new(model, Definitions::default());
+        checker.project = project;
+        checker.machine();
         let mut diagnostics = checker.diagnostics;
         diagnostics.sort_by_key(|d| (d.span.source, d.span.start));
         let sound = diagnostics.iter().all(|d| d.severity != Severity::Error);
@@ -89,7 +120,9 @@ fn in_model<T: Send>(
     check: impl FnOnce(&mut Checker) -> T + Send,
 ) -> Result<T, Vec<Diagnostic>> {
     let inner = std::mem::replace(model, empty_model(String::new(), Arc::default()));
-    let mut checker = Checker::new(inner, Definitions::default());
+    let mut definitions = Definitions::default();
+    definitions.libraries = true;
+    let mut checker = Checker::new(inner, definitions);
     checker.declare_model();
     let (result, checker) = with_large_stack(move || {
         let result = check(&mut checker);
@@ -117,6 +150,8 @@ fn empty_model(name: String, sources: Arc<Sources>) -> Model {
         assertions: vec![],
         initialisation: Subst { kind: SubstKind::Skip, span: Span::default() },
         events: vec![],
+        refinement_checks: vec![],
+        variants: vec![],
         goal: None,
         hints: ScopeHints::default(),
         locals: vec![],
@@ -131,19 +166,41 @@ enum Visibility {
     Parameters,
     /// Sets and constants, in `PROPERTIES`.
     Properties,
-    /// Everything, where variables have values.
+    /// Variables too, in `INVARIANT` and `ASSERTIONS`.
+    Invariant,
+    /// What an execution can read, in substitutions.
+    Behaviour,
+    /// What a proof about an execution can speak of: `ASSERT`, invariant and variant of a loop.
+    Proof,
+    /// All names of a finished model.
     State,
 }
 
 struct Checker {
     model: Model,
+    /// Of Event-B.
+    theories: eventb::theories::Theories,
     types: Inference,
     definitions: Definitions,
     globals: HashMap<String, (Entity, Span)>,
+    /// How variables that are not the machine's own may be used.
+    access: HashMap<VarId, Access>,
     /// Operations have names of their own: a variable may have the same.
-    operations: HashMap<String, Span>,
-    /// Numbers of set parameters and of scalar parameters.
-    parameters: (usize, usize),
+    operations: HashMap<String, Callable>,
+    /// The machine's parameters.
+    parameters: Vec<Entity>,
+    /// The machines of the model.
+    project: Arc<Project>,
+    instances: Vec<Instance>,
+    /// The instances, each after those it refers to.
+    order: Vec<usize>,
+    /// What each instance shows to others, and its own names while another one is checked.
+    interfaces: Vec<Interface>,
+    procedures: Vec<Procedure>,
+    /// The instance at hand.
+    current: usize,
+    /// Variables before this one are the state, the others are abstract.
+    state: usize,
     scope: Vec<(String, LocalId)>,
     /// Results and locals of `VAR`.
     assignable: HashSet<LocalId>,
@@ -172,11 +229,20 @@ impl Checker {
         Checker {
             first_open: model.locals.len(),
             model,
+            theories: Default::default(),
             types: Inference::default(),
             definitions,
             globals: HashMap::new(),
+            access: HashMap::new(),
             operations: HashMap::new(),
-            parameters: (0, 0),
+            parameters: vec![],
+            project: Arc::default(),
+            instances: vec![],
+            order: vec![],
+            interfaces: vec![],
+            procedures: vec![],
+            current: 0,
+            state: 0,
             scope: vec![],
             assignable: HashSet::new(),
             defined: HashSet::new(),

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::ast::{BinaryOp as In, BuiltinFn, Constant, ExprKind as Ast, Quantifier, UnaryOp as InUnary};
-use crate::walk::Replacement;
 
 impl Checker {
     pub(super) fn pred(&mut self, e: &ast::Expr) -> Pred {
@@ -78,6 +77,7 @@ impl Checker {
                 self.leave(&locals);
                 PredKind::Let(bindings, Box::new(body))
             }
+            Ast::Operator(name, args) => return self.operator_truth(name, args, span),
             Ast::Substituted(s, p) => return self.substituted(s, p, span),
             Ast::Error => PredKind::True,
             _ => return self.expression_as_predicate(e),
@@ -169,12 +169,12 @@ impl Checker {
 
     /// The predicate that a definition stands for; `None` if this is not a definition.
     fn definition_call(&mut self, e: &ast::Expr) -> Option<Pred> {
-        let (entry, args) = self.called_definition(e)?;
-        let name = &entry.name.name;
-        if self.definitions.get(&format!("EXTERNAL_PREDICATE_{name}")).is_some() {
-            self.not_supported(e.span, &format!("the external predicate `{name}`"));
-            return Some(Pred { kind: PredKind::True, span: e.span });
+        if let Some((name, args)) = external::called(e)
+            && let Some(external) = self.external(name, e.span)
+        {
+            return self.external_pred(&external, args, e.span);
         }
+        let (entry, args) = self.called_definition(e)?;
         let result = self.expand(&entry, args, e.span, |m, a| m.expand_expr(a), |c, body| c.pred(body));
         Some(result.unwrap_or(Pred { kind: PredKind::True, span: e.span }))
     }
@@ -197,6 +197,16 @@ impl Checker {
 
     fn expression_as_predicate(&mut self, e: &ast::Expr) -> Pred {
         let before = self.diagnostics.len();
+        if let Ast::Ident(name) = &e.kind
+            && !self.is_declared(name)
+            && let Some(word) = ["btrue", "bfalse"].iter().find(|w| w[1..].eq_ignore_ascii_case(name))
+        {
+            let message = format!("a predicate is expected, `{name}` is an undeclared name");
+            self.report(
+                Diagnostic::error(codes::NOT_A_PREDICATE, e.span, message).help(format!("write `{word}`")),
+            );
+            return Pred { kind: PredKind::True, span: e.span };
+        }
         let value = self.expr(e);
         let ty = self.types.head(&value.ty).clone();
         // After an unknown name there is nothing more to say.
@@ -213,22 +223,6 @@ impl Checker {
             self.report(d);
         }
         Pred { kind: PredKind::True, span: e.span }
-    }
-
-    fn substituted(&mut self, s: &ast::Subst, p: &ast::Expr, span: Span) -> Pred {
-        let hidden = self.assignable.clone();
-        // Here a bound variable may stand on the left as well.
-        self.assignable.extend(self.scope.iter().map(|(_, l)| *l));
-        let s = self.subst(s);
-        self.assignable = hidden;
-        let p = self.pred(p);
-        match simple_assignments(&s) {
-            Some(replacement) => replacement.in_pred(&p),
-            None => {
-                self.not_supported(span, "a substitution in a predicate other than an assignment");
-                p
-            }
-        }
     }
 
     /// Splits a section at its top-level `&`, also through definitions.
@@ -256,7 +250,7 @@ impl Checker {
                 _ => {}
             }
             if let Some((entry, args)) = self.called_definition(e)
-                && self.definitions.get(&format!("EXTERNAL_PREDICATE_{}", entry.name.name)).is_none()
+                && !self.is_external(&entry.name.name)
             {
                 let printed = printed || !args.is_empty();
                 self.expand(
@@ -282,33 +276,12 @@ impl Checker {
             out.push(Conjunct {
                 label,
                 text,
-                origin: ComponentId(0),
+                origin: self.component(),
                 span: used.unwrap_or(inner.span),
                 pred,
             });
         }
     }
-}
-
-fn simple_assignments(s: &Subst) -> Option<Replacement> {
-    let mut replacement = Replacement::default();
-    let mut todo = vec![s];
-    while let Some(s) = todo.pop() {
-        match &s.kind {
-            SubstKind::Skip => {}
-            SubstKind::Parallel(list) => todo.extend(list),
-            SubstKind::Assign(list) => {
-                for (target, value) in list {
-                    match target {
-                        Target::Var(v) => replacement.variables.insert(*v, value.clone()),
-                        Target::Local(l) => replacement.locals.insert(*l, value.clone()),
-                    };
-                }
-            }
-            _ => return None,
-        }
-    }
-    Some(replacement)
 }
 
 fn symbol(op: In) -> &'static str {

@@ -1,7 +1,7 @@
 //! Substitutions: types, and the lowering of assignments to parts, `CASE` and outermost `PRE`.
 
 use super::*;
-use crate::ast::{ExprKind as Ast, Ident, SubstKind as Sub};
+use crate::ast::{ExprKind as Ast, SubstKind as Sub};
 use crate::walk::Names;
 
 impl Checker {
@@ -22,10 +22,10 @@ impl Checker {
             }
             Sub::Call { results, name, arguments } if results.is_empty() => match self.definition(&name.name)
             {
-                Some(entry) => self
+                Some(entry) if !self.is_external(&name.name) => self
                     .expand(&entry, arguments, s.span, |m, a| m.expand_subst(a), |c, body| c.outermost(body))
                     .unwrap_or(Subst { kind: SubstKind::Skip, span: s.span }),
-                None => self.subst(s),
+                _ => self.subst(s),
             },
             _ => self.subst(s),
         }
@@ -48,7 +48,11 @@ impl Checker {
             Sub::BecomesIn(left, set) => return self.becomes_in(left, set, s.span),
             Sub::BecomesSuch(left, p) => self.becomes_such(left, p),
             Sub::Pre(p, body) => SubstKind::Pre(self.pred(p), Box::new(self.subst(body))),
-            Sub::Assert(p, body) => SubstKind::Assert(self.pred(p), Box::new(self.subst(body))),
+            Sub::Assert(p, body) => {
+                let p = self.proved(|c| c.pred(p));
+                SubstKind::Assert(Claim::Assertion, p, Box::new(self.subst(body)))
+            }
+            Sub::Choice(list) if list.len() == 1 => return self.subst(&list[0]),
             Sub::Choice(list) => {
                 SubstKind::Choice(self.choice(), list.iter().map(|s| self.subst(s)).collect())
             }
@@ -94,9 +98,9 @@ impl Checker {
                 let condition = self.pred(condition);
                 let body = Box::new(self.subst(body));
                 let before = std::mem::replace(&mut self.old_values, true);
-                let invariant = self.pred(invariant);
+                let invariant = self.proved(|c| c.pred(invariant));
                 self.old_values = before;
-                let variant = self.expr(variant);
+                let variant = self.proved(|c| c.expr(variant));
                 self.expect(&variant, &Type::Int);
                 SubstKind::While { condition, body, invariant, variant }
             }
@@ -122,56 +126,31 @@ impl Checker {
                 SubstKind::Parallel(parts)
             }
             Sub::Call { results, name, arguments } => return self.call(results, name, arguments, s.span),
-            Sub::Witness(..) => {
-                self.not_supported(s.span, "the substitution WITNESS");
-                SubstKind::Skip
+            // The witness is for the proof of a refinement: it does not change what the body does.
+            Sub::Witness(p, body) => {
+                self.pred(p);
+                return self.subst(body);
             }
         };
         Subst { kind, span: s.span }
+    }
+
+    // A formula for a proof may speak of the abstraction.
+    fn proved<T>(&mut self, formula: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.visibility;
+        if before == Visibility::Behaviour {
+            self.visibility = Visibility::Proof;
+        }
+        let result = formula(self);
+        self.visibility = before;
+        result
     }
 
     fn branches(&mut self, list: &[(ast::Expr, ast::Subst)]) -> Vec<(Pred, Subst)> {
         list.iter().map(|(p, s)| (self.pred(p), self.subst(s))).collect()
     }
 
-    fn call(&mut self, results: &[ast::Expr], name: &Ident, arguments: &[ast::Expr], span: Span) -> Subst {
-        let nothing = Subst { kind: SubstKind::Skip, span };
-        if let Some(entry) = self.definition(&name.name) {
-            if self.definitions.get(&format!("EXTERNAL_SUBSTITUTION_{}", name.name)).is_some() {
-                self.not_supported(span, &format!("the external substitution `{}`", name.name));
-                return nothing;
-            }
-            if let Some(first) = results.first() {
-                self.error(
-                    codes::DEFINITION_KIND,
-                    first.span,
-                    format!("definition `{}` gives no results", name.name),
-                );
-            }
-            return self
-                .expand(&entry, arguments, span, |m, a| m.expand_subst(a), |c, body| c.subst(body))
-                .unwrap_or(nothing);
-        }
-        match self.globals.get(&name.name) {
-            _ if self.operations.contains_key(&name.name) => {
-                self.not_supported(span, &format!("the call of operation `{}`", name.name));
-            }
-            Some(_) => {
-                self.error(codes::NOT_ASSIGNABLE, name.span, format!("`{}` is not an operation", name.name));
-            }
-            None if self.local(&name.name).is_some() => {
-                self.error(codes::NOT_ASSIGNABLE, name.span, format!("`{}` is not an operation", name.name));
-            }
-            None => self.unknown(&name.name, name.span),
-        }
-        // Their names are still worth a look.
-        for e in results.iter().chain(arguments) {
-            self.expr(e);
-        }
-        nothing
-    }
-
-    fn assign(&mut self, left: &[ast::Expr], right: &[ast::Expr], span: Span) -> SubstKind {
+    pub(super) fn assign(&mut self, left: &[ast::Expr], right: &[ast::Expr], span: Span) -> SubstKind {
         if left.len() != right.len() {
             self.error(
                 codes::ARGUMENT_COUNT,
@@ -193,7 +172,7 @@ impl Checker {
         if list.is_empty() { SubstKind::Skip } else { SubstKind::Assign(list) }
     }
 
-    fn assigned_twice(&mut self, target: Target, span: Span) {
+    pub(super) fn assigned_twice(&mut self, target: Target, span: Span) {
         let name = self.target_name(target);
         self.error(codes::ASSIGNED_TWICE, span, format!("`{name}` is assigned twice at the same time"));
     }
@@ -207,7 +186,7 @@ impl Checker {
 
     /// `f(e) := E` as `f := f <+ {e |-> E}` and `r'a := E` as a record with one field replaced,
     /// down to the name that is assigned.
-    fn assign_part(&mut self, left: &ast::Expr, value: Expr) -> Option<(Target, Expr)> {
+    pub(super) fn assign_part(&mut self, left: &ast::Expr, value: Expr) -> Option<(Target, Expr)> {
         if let Some((entry, args)) = self.left_definition(left) {
             let args = args.to_vec();
             return self.expand(
@@ -309,10 +288,15 @@ impl Checker {
             return None;
         };
         let what = match entity {
-            Entity::Var(v) => return Some((Target::Var(v), place)),
+            Entity::Var(v) => match self.access.get(&v) {
+                None => return Some((Target::Var(v), place)),
+                Some(access) => return self.not_own(access.clone(), name, span, place),
+            },
             Entity::Const(_) => "a constant",
             Entity::Carrier(_) => "a set",
             Entity::Element(..) => "an element of a set",
+            Entity::FreeType(_) | Entity::TypeParameter(_) => "a type",
+            Entity::Constructor(..) => "a constructor",
         };
         self.report(
             Diagnostic::error(
@@ -322,6 +306,27 @@ impl Checker {
             )
             .label(place, "declared here"),
         );
+        None
+    }
+
+    // A variable of another machine.
+    fn not_own(&mut self, access: Access, name: &str, span: Span, place: Span) -> Option<(Target, Span)> {
+        let (message, help) = match access {
+            Access::Included(machine) => (
+                format!("`{name}` belongs to machine `{machine}` and cannot be assigned to here"),
+                format!("call an operation of `{machine}` that changes it"),
+            ),
+            Access::Seen(machine) | Access::Used(machine) => (
+                format!("`{name}` belongs to machine `{machine}`, which is only seen"),
+                "a machine that is seen can be read, not changed".into(),
+            ),
+            Access::Abstract(machine) => (
+                format!("`{name}` is a variable of the abstraction `{machine}` and does not exist here"),
+                format!("a variable that is kept is listed again in VARIABLES: `{name}`"),
+            ),
+        };
+        let d = Diagnostic::error(codes::NOT_ASSIGNABLE, span, message);
+        self.report(d.label(place, "declared here").help(help));
         None
     }
 
@@ -466,7 +471,7 @@ impl Checker {
         SubstKind::If(branches, Box::new(other))
     }
 
-    fn disjoint(&mut self, parts: &[Subst]) {
+    pub(super) fn disjoint(&mut self, parts: &[Subst]) {
         let mut seen: HashSet<Target> = HashSet::new();
         for part in parts {
             let names = Names::of_subst(part);

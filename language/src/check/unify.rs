@@ -75,6 +75,7 @@ impl Inference {
             Type::Record(fields) => {
                 Type::Record(fields.iter().map(|(l, t)| (l.clone(), self.resolve(t))).collect())
             }
+            Type::Free(id, types) => Type::Free(*id, types.iter().map(|t| self.resolve(t)).collect()),
             other => other.clone(),
         }
     }
@@ -85,6 +86,7 @@ impl Inference {
             Type::Pow(a) => self.is_closed(a),
             Type::Pair(a, b) => self.is_closed(a) && self.is_closed(b),
             Type::Record(fields) => fields.iter().all(|(_, t)| self.is_closed(t)),
+            Type::Free(_, types) => types.iter().all(|t| self.is_closed(t)),
             other => Self::variable(other).is_none(),
         }
     }
@@ -97,6 +99,7 @@ impl Inference {
             Type::Record(fields) => {
                 Type::Record(fields.iter().map(|(l, t)| (l.clone(), self.close(t))).collect())
             }
+            Type::Free(id, types) => Type::Free(*id, types.iter().map(|t| self.close(t)).collect()),
             other if Self::variable(other).is_some() => Type::Int,
             other => other.clone(),
         }
@@ -107,6 +110,7 @@ impl Inference {
             Type::Pow(a) => self.occurs(v, a),
             Type::Pair(a, b) => self.occurs(v, a) || self.occurs(v, b),
             Type::Record(fields) => fields.iter().any(|(_, t)| self.occurs(v, t)),
+            Type::Free(_, types) => types.iter().any(|t| self.occurs(v, t)),
             other => Self::variable(other) == Some(v),
         }
     }
@@ -136,6 +140,11 @@ impl Inference {
                     && f.iter().zip(g).all(|((l, _), (m, _))| l == m)
                     && f.iter().zip(g).fold(true, |ok, ((_, t), (_, u))| self.unify(t, u) && ok)
             }
+            (Type::Free(f, ts), Type::Free(g, us)) => {
+                f == g
+                    && ts.len() == us.len()
+                    && ts.iter().zip(us).fold(true, |ok, (t, u)| self.unify(t, u) && ok)
+            }
             _ => a == b,
         }
     }
@@ -149,6 +158,7 @@ impl Inference {
                 self.poison(&b);
             }
             Type::Record(fields) => fields.iter().for_each(|(_, t)| self.poison(t)),
+            Type::Free(_, types) => types.iter().for_each(|t| self.poison(t)),
             other => {
                 if let Some(v) = Self::variable(&other) {
                     self.bindings[v] = Some(ERROR);

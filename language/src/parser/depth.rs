@@ -84,7 +84,7 @@ fn expr_children<'a>(expr: &'a Expr, push: &mut dyn FnMut(Node<'a>)) {
             push(Node::Expr(a));
             push(Node::Expr(b));
         }
-        Builtin(_, items) | Tuple(items) | SetExtension(items) | SeqExtension(items) => {
+        Builtin(_, items) | Operator(_, items) | Tuple(items) | SetExtension(items) | SeqExtension(items) => {
             items.iter().for_each(|e| push(Node::Expr(e)));
         }
         Apply(f, items) => {

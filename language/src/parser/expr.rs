@@ -3,7 +3,7 @@
 
 use super::operators::{self, COMPARISON, FORMULA, IN_PARENTHESES, Infix, OPERAND, POWER};
 use super::{Parsed, Parser, Reported, boxed, depth, error_expr, names};
-use crate::ast::{BuiltinFn, Expr, ExprKind, Ident, Quantifier, UnaryOp};
+use crate::ast::{BinaryOp, BuiltinFn, Expr, ExprKind, Ident, Quantifier, UnaryOp};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{TokenKind, unescape};
 use crate::parse_codes as codes;
@@ -92,7 +92,33 @@ impl Parser<'_> {
                 break;
             }
         }
+        match infix.op {
+            BinaryOp::Composition => self.refuse_couples(&operands),
+            BinaryOp::ParallelProduct => self.refuse_alternatives(&operands),
+            _ => {}
+        }
         Ok(depth::join(infix, operands))
+    }
+
+    /// `{a |-> b; c |-> d}` looks like a list, but `;` composes relations, and a couple is none.
+    fn refuse_couples(&mut self, operands: &[(Expr, Span)]) {
+        let is_couple = |e: &Expr| matches!(e.kind, ExprKind::Binary(BinaryOp::Maplet, ..));
+        if let Some((_, span)) = operands.iter().find(|(e, _)| is_couple(e)) {
+            let message = "`;` composes relations, this is a couple";
+            let diagnostic = Diagnostic::error(codes::COMPOSED_COUPLE, *span, message)
+                .help("elements are separated by `,`");
+            self.report(diagnostic);
+        }
+    }
+
+    /// `(x = 1 || x = 2)`
+    fn refuse_alternatives(&mut self, operands: &[(Expr, Span)]) {
+        if let Some((_, span)) = operands.iter().find(|(e, _)| operators::is_predicate(e)) {
+            let message = "`||` joins substitutions or relations, this is a predicate";
+            let diagnostic =
+                Diagnostic::error(codes::FOREIGN_OPERATOR, *span, message).help("disjunction is `or`");
+            self.report(diagnostic);
+        }
     }
 
     /// `a < b < c` is no predicate.
@@ -339,8 +365,16 @@ impl Parser<'_> {
         Ok(Expr { kind: ExprKind::SeqExtension(items), span: self.span_from(open) })
     }
 
-    /// Whether an assignment stands directly inside the bracket at the next token.
+    /// Whether a substitution stands inside the bracket at the next token: it begins with a word that
+    /// only a substitution begins with, or holds an assignment.
     fn bracket_holds_substitution(&self) -> bool {
+        use TokenKind::{Any, Assert, Begin, Case, Choice, If, Let, Pre, Select, Skip, Var, While, Witness};
+        let first = self.kind_at(self.at + 1);
+        if matches!(first, Any | Assert | Begin | Case | Choice | Pre | Select | Skip | Var | While | Witness)
+        {
+            return true;
+        }
+        let block = matches!(first, If | Let);
         let mut nesting = 0usize;
         for index in self.at..self.tokens.len() {
             match self.kind_at(index) {
@@ -352,6 +386,7 @@ impl Parser<'_> {
                     }
                 }
                 TokenKind::Assign | TokenKind::BecomesIn | TokenKind::Outputs if nesting == 1 => return true,
+                TokenKind::Then | TokenKind::End if block => {}
                 TokenKind::Then | TokenKind::End | TokenKind::Eof | TokenKind::Error => return false,
                 _ => {}
             }

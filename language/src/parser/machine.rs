@@ -91,6 +91,13 @@ impl Parser<'_> {
                 Ok(name) => machine.refines = Some(name),
                 Err(Reported) => self.skip_to(from, |_| false),
             }
+        } else if self.is(TokenKind::Ident) && self.text_at(self.at) == "IMPLEMENTS" {
+            let message = "`IMPLEMENTS` is no keyword of B";
+            let diagnostic = Diagnostic::error(codes::MISSING_REFINES, self.span(), message)
+                .help("an implementation says `REFINES` and its abstraction");
+            self.report(diagnostic);
+            self.bump();
+            machine.refines = self.dotted_name().ok();
         } else if refines {
             let message = format!("expected `REFINES` and a machine, found {}", self.found());
             let diagnostic = Diagnostic::error(codes::MISSING_REFINES, self.span(), message);
@@ -108,16 +115,18 @@ impl Parser<'_> {
     }
 
     fn sections(&mut self, machine: &mut Machine, opening: Span) {
-        let mut seen: Vec<(Discriminant<SectionKind>, Span)> = vec![];
+        // EXPRESSIONS and PREDICATES hold the same, under two words.
+        let mut seen: Vec<(Discriminant<SectionKind>, bool, Span)> = vec![];
         loop {
             self.too_deep = false;
             if self.at_section() {
                 let from = self.at;
                 let keyword = self.span();
+                let predicates = self.is(TokenKind::Predicates);
                 let Some(kind) = self.section() else { continue };
                 self.finish_section(from);
                 let key = discriminant(&kind);
-                if let Some((_, first)) = seen.iter().find(|(k, _)| *k == key) {
+                if let Some((_, _, first)) = seen.iter().find(|(k, p, _)| *k == key && *p == predicates) {
                     let word = self.text_at(from);
                     self.diagnostics.push(
                         Diagnostic::error(
@@ -129,7 +138,7 @@ impl Parser<'_> {
                         .help("join the two"),
                     );
                 }
-                seen.push((key, keyword));
+                seen.push((key, predicates, keyword));
                 self.allowed(machine.kind, &kind, keyword, from);
                 machine.sections.push(Section { keyword, kind });
             } else if self.eat(TokenKind::End).is_some() {
@@ -191,7 +200,11 @@ impl Parser<'_> {
             _ => "an abstract machine",
         };
         let message = format!("`{}` is not allowed in {kind}", self.text_at(at));
-        let mut diagnostic = Diagnostic::error(codes::SECTION_NOT_ALLOWED, keyword, message);
+        // ProB reads it as the section that is meant.
+        let mut diagnostic = match section {
+            AbstractVariables(_) => Diagnostic::warning(codes::SECTION_NOT_ALLOWED, keyword, message),
+            _ => Diagnostic::error(codes::SECTION_NOT_ALLOWED, keyword, message),
+        };
         diagnostic.help = instead.map(|word| format!("use `{word}`"));
         self.diagnostics.push(diagnostic);
     }

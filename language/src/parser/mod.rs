@@ -192,8 +192,9 @@ impl<'t> Parser<'t> {
             return Err(reported);
         }
         let message = format!("expected `{closing}`, found {}", self.found());
-        let diagnostic = Diagnostic::error(codes::UNCLOSED_BRACKET, self.span(), message)
+        let mut diagnostic = Diagnostic::error(codes::UNCLOSED_BRACKET, self.span(), message)
             .label(open, format!("this `{opening}` is open"));
+        diagnostic.help = self.hint();
         Err(self.report(diagnostic))
     }
 
@@ -222,7 +223,9 @@ impl<'t> Parser<'t> {
             return reported;
         }
         let message = format!("expected {expected}, found {}", self.found());
-        self.report(Diagnostic::error(code, self.span(), message))
+        let mut diagnostic = Diagnostic::error(code, self.span(), message);
+        diagnostic.help = self.hint();
+        self.report(diagnostic)
     }
 
     /// Enters a level of nesting; the caller leaves it with `self.depth -= 1` after success or failure.

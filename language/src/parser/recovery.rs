@@ -7,6 +7,46 @@ use crate::diagnostic::Diagnostic;
 use crate::lexer::TokenKind;
 use crate::parse_codes as codes;
 
+/// Keywords that people write in small letters.
+const KEYWORDS: [&str; 36] = [
+    "MACHINE",
+    "REFINEMENT",
+    "IMPLEMENTATION",
+    "REFINES",
+    "SEES",
+    "INCLUDES",
+    "SETS",
+    "CONSTANTS",
+    "PROPERTIES",
+    "VARIABLES",
+    "INVARIANT",
+    "INITIALISATION",
+    "OPERATIONS",
+    "DEFINITIONS",
+    "ASSERTIONS",
+    "CONSTRAINTS",
+    "END",
+    "BEGIN",
+    "PRE",
+    "THEN",
+    "IF",
+    "ELSE",
+    "ELSIF",
+    "SELECT",
+    "WHEN",
+    "ANY",
+    "WHERE",
+    "CHOICE",
+    "WHILE",
+    "DO",
+    "VARIANT",
+    "CASE",
+    "EITHER",
+    "LET",
+    "VAR",
+    "ASSERT",
+];
+
 /// Whether a token opens a block that ends with `END`.
 pub(super) fn opens_block(kind: TokenKind) -> bool {
     use TokenKind::*;
@@ -165,6 +205,23 @@ impl Parser<'_> {
             Some(infix) if parts.len() > 1 => depth::join(infix, parts),
             _ => parts.pop().map_or_else(|| error_expr(start), |(expr, _)| expr),
         }
+    }
+
+    /// What may have been meant by the next token, or by the one before it.
+    pub(super) fn hint(&self) -> Option<String> {
+        let word = self.text_at(self.at);
+        let before = if self.at > 0 { self.text_at(self.at - 1) } else { "" };
+        let capitals = word.to_ascii_uppercase();
+        Some(match (before.to_ascii_lowercase().as_str(), self.kind()) {
+            ("forall", TokenKind::Ident) => "`for all` is written `!x.(x : S => P)`".into(),
+            ("exists", TokenKind::Ident) => "`there is` is written `#x.(x : S & P)`".into(),
+            (_, TokenKind::Ident) if KEYWORDS.contains(&capitals.as_str()) => {
+                format!("keywords are written in capitals: `{capitals}`")
+            }
+            (_, TokenKind::Bar) => "disjunction is `or`".into(),
+            (_, TokenKind::Or) => "disjunction is `or`, in small letters".into(),
+            _ => return None,
+        })
     }
 
     /// Whether the next two tokens touch and have these kinds.

@@ -2,7 +2,7 @@
 
 use super::operators::{self, FORMULA};
 use super::{Parsed, Parser, Reported, boxed, recovery};
-use crate::ast::{Expr, ExprKind, Ident, Subst, SubstKind};
+use crate::ast::{BinaryOp, Expr, ExprKind, Ident, Subst, SubstKind};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::TokenKind;
 use crate::parse_codes as codes;
@@ -13,7 +13,7 @@ impl Parser<'_> {
     pub(super) fn substitution(&mut self) -> Subst {
         let start = self.span();
         let mut steps = vec![self.parallel()];
-        while self.is(TokenKind::Semicolon) && !self.operation_begins(self.at + 1) {
+        while self.is(TokenKind::Semicolon) && !self.next_operation_begins() {
             let semicolon = self.bump();
             if self.at_block_end() {
                 self.trailing_semicolon(semicolon);
@@ -76,6 +76,15 @@ impl Parser<'_> {
     fn at_block_end(&self) -> bool {
         use TokenKind::*;
         self.at_section_end() || matches!(self.kind(), Else | Elsif | When | Or | Variant | CloseBracket)
+    }
+
+    /// Whether an operation begins behind the `;` at hand. In a formula `x = IF` is an equation, here it
+    /// can only be a header.
+    fn next_operation_begins(&self) -> bool {
+        let kind = |n: usize| self.kind_at(self.at + n);
+        let header =
+            matches!(kind(1), TokenKind::Ident | TokenKind::QuotedIdent) && kind(2) == TokenKind::Equal;
+        self.operation_begins(self.at + 1) || header && matches!(kind(3), TokenKind::If | TokenKind::Let)
     }
 
     /// Whether the tokens from `index` look like the header of an operation with a block as its
@@ -309,6 +318,32 @@ impl Parser<'_> {
     }
 
     /// `x, y := …`, `x :: …`, `x : (…)`, `r <-- op(…)`, `op(…)`
+    fn no_assignment(&mut self) -> Reported {
+        let (sign, next) = (self.text_at(self.at), self.text_at(self.at + 1));
+        if ["+", "-", "*", "/"].contains(&sign) && [sign, "="].contains(&next) {
+            let message = format!("`{sign}{next}` is no assignment");
+            let span = self.span().to(self.span_at(self.at + 1));
+            let diagnostic = Diagnostic::error(codes::FOREIGN_OPERATOR, span, message)
+                .help(format!("write the whole assignment: `x := x {sign} 1`"));
+            return self.report(diagnostic);
+        }
+        self.unexpected(codes::UNEXPECTED_TOKEN, "`:=`, `::`, `: (…)` or `<--`")
+    }
+
+    /// `x := 1 & y := 2`
+    fn refuse_conjunction(&mut self, from: usize) -> Parsed<()> {
+        let and = |i: &usize| self.kind_at(*i) == TokenKind::Infix(BinaryOp::And);
+        if matches!(self.kind(), TokenKind::Assign | TokenKind::BecomesIn)
+            && let Some(at) = (from..self.at).rev().find(and)
+        {
+            let message = "`&` joins predicates, not substitutions";
+            let diagnostic = Diagnostic::error(codes::FOREIGN_OPERATOR, self.span_at(at), message)
+                .help("assignments at the same time are joined by `||`, one after the other by `;`");
+            return Err(self.report(diagnostic));
+        }
+        Ok(())
+    }
+
     fn assignment(&mut self) -> Parsed<SubstKind> {
         let mut targets = vec![self.assigned()?];
         while self.eat(TokenKind::Comma).is_some() {
@@ -318,7 +353,9 @@ impl Parser<'_> {
             TokenKind::Assign => {
                 self.bump();
                 self.assignable(&targets)?;
+                let from = self.at;
                 let values = self.list(FORMULA)?;
+                self.refuse_conjunction(from)?;
                 Ok(SubstKind::Assign(targets, values))
             }
             TokenKind::BecomesIn => {
@@ -349,13 +386,11 @@ impl Parser<'_> {
                 };
                 Ok(SubstKind::Call { results: targets, name, arguments })
             }
-            TokenKind::Equal => {
-                let diagnostic = Diagnostic::error(
-                    codes::EQUAL_AS_ASSIGNMENT,
-                    self.span(),
-                    "`=` compares, it does not assign",
-                )
-                .help("assignment is `:=`");
+            TokenKind::Equal | TokenKind::Defines => {
+                let does = if self.is(TokenKind::Equal) { "`=` compares" } else { "`==` defines" };
+                let message = format!("{does}, it does not assign");
+                let diagnostic = Diagnostic::error(codes::EQUAL_AS_ASSIGNMENT, self.span(), message)
+                    .help("assignment is `:=`");
                 self.report(diagnostic);
                 self.bump();
                 Ok(SubstKind::Assign(targets, self.list(FORMULA)?))
@@ -367,7 +402,7 @@ impl Parser<'_> {
                 let only = if targets.len() == 1 && !in_formula { targets.pop() } else { None };
                 match only.and_then(as_call) {
                     Some((name, arguments)) => Ok(SubstKind::Call { results: vec![], name, arguments }),
-                    None => Err(self.unexpected(codes::UNEXPECTED_TOKEN, "`:=`, `::`, `: (…)` or `<--`")),
+                    None => Err(self.no_assignment()),
                 }
             }
         }

@@ -46,6 +46,9 @@ fn show(e: &Expr) -> String {
         ExprKind::Let(ids, p, e) => format!("(let {} {} {})", names(ids), show(p), show(e)),
         ExprKind::Labelled(name, p) => format!("(label {name} {})", show(p)),
         ExprKind::Described(p, text) => format!("(desc {} {text:?})", show(p)),
+        ExprKind::Operator(name, items) => {
+            format!("({} {})", name.name, items.iter().map(show).collect::<Vec<_>>().join(" "))
+        }
         ExprKind::Substituted(s, p) => format!("(subst {} {})", show_subst(s), show(p)),
         ExprKind::Error => "<error>".into(),
     }

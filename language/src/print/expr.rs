@@ -64,6 +64,22 @@ impl Printer<'_> {
     }
 
     fn bare_expr(&mut self, e: &Expr, level: u32) {
+        let open = self.open_type;
+        self.open_type = match &e.kind {
+            ExprKind::SetExtension(items) | ExprKind::SeqExtension(items) => {
+                open && items.iter().all(has_open_type)
+            }
+            ExprKind::Binary(BinaryOp::Maplet, ..) => open,
+            ExprKind::Binary(op, a, b) if is_between_equals(*op) => {
+                open && has_open_type(a) && has_open_type(b)
+            }
+            _ => true,
+        };
+        self.typed_expr(e, level, open);
+        self.open_type = open;
+    }
+
+    fn typed_expr(&mut self, e: &Expr, level: u32, open: bool) {
         let model = self.model;
         match &e.kind {
             ExprKind::Var(v) => {
@@ -93,18 +109,14 @@ impl Printer<'_> {
             ExprKind::Integer(n) => self.put(&n.to_string()),
             ExprKind::Real(text) => self.put(text),
             ExprKind::String(text) => {
-                let escaped = text
-                    .replace('\\', "\\\\")
-                    .replace('"', "\\\"")
-                    .replace('\n', "\\n")
-                    .replace('\r', "\\r")
-                    .replace('\t', "\\t");
-                self.put(&format!("\"{escaped}\""));
+                self.put(&literal(text));
             }
             ExprKind::Bool(b) => self.put(if *b { "TRUE" } else { "FALSE" }),
             ExprKind::MaxInt => self.put("MAXINT"),
             ExprKind::MinInt => self.put("MININT"),
             ExprKind::Set(s) => self.put(set_word(*s)),
+            // `[]` is a relation from integers even where nothing else says so.
+            ExprKind::EmptySet if open && is_sequence(&e.ty) => self.put("[]"),
             ExprKind::EmptySet => self.put("{}"),
             ExprKind::SetExtension(items) => {
                 self.put("{");
@@ -277,14 +289,17 @@ impl Printer<'_> {
     pub(super) fn bindings(&mut self, bindings: &[(LocalId, Expr)]) -> usize {
         // The values are outside the scope of the names, which therefore are new.
         let ids: Vec<LocalId> = bindings.iter().map(|(l, _)| *l).collect();
-        let names: Vec<String> = ids.iter().map(|l| self.open(*l)).collect();
-        self.put(&format!("LET {} BE ", names.join(", ")));
+        let declared = self.open_all(&ids);
+        let names: Vec<String> = ids.iter().map(|l| quoted(&self.local(*l))).collect();
+        self.put(&format!("LET {declared} BE "));
         for (i, (name, (_, value))) in names.iter().zip(bindings).enumerate() {
             if i > 0 {
                 self.put(" & ");
             }
             self.put(&format!("{name} = "));
+            let outer = std::mem::replace(&mut self.open_type, true);
             self.expr(value, EXPRESSION);
+            self.open_type = outer;
         }
         self.put(" IN ");
         ids.len()
@@ -339,9 +354,12 @@ impl Printer<'_> {
             }
             PredKind::Compare(op, a, b) => {
                 let (symbol, min) = compare_symbol(*op);
+                let both = has_open_type(a) && has_open_type(b);
+                let outer = std::mem::replace(&mut self.open_type, both);
                 self.expr(a, min);
                 self.put(&format!(" {symbol} "));
                 self.expr(b, min);
+                self.open_type = outer;
             }
             PredKind::Finite(s) => self.call("@finite", &[s]),
             PredKind::Partition(s, parts) => {
@@ -373,6 +391,39 @@ impl Printer<'_> {
             }
         }
     }
+}
+
+/// A string as it is written.
+pub(super) fn literal(text: &str) -> String {
+    let escaped = text
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
+        .replace('\r', "\\r")
+        .replace('\t', "\\t");
+    format!("\"{escaped}\"")
+}
+
+fn is_sequence(ty: &Type) -> bool {
+    matches!(ty, Type::Pow(element) if matches!(&**element, Type::Pair(a, _) if **a == Type::Int))
+}
+
+// Nothing in it but empty sets says which type it has.
+fn has_open_type(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::EmptySet => true,
+        ExprKind::SetExtension(items) | ExprKind::SeqExtension(items) => items.iter().all(has_open_type),
+        ExprKind::Unary(_, a) => has_open_type(a),
+        ExprKind::Binary(BinaryOp::Maplet, a, b) => has_open_type(a) || has_open_type(b),
+        ExprKind::Binary(_, a, b) => has_open_type(a) && has_open_type(b),
+        _ => false,
+    }
+}
+
+// Both operands and the result have one type.
+fn is_between_equals(op: BinaryOp) -> bool {
+    use BinaryOp::*;
+    matches!(op, Union | Intersection | Difference | Override | Concat)
 }
 
 fn pred_level(p: &Pred) -> u32 {

@@ -1,8 +1,11 @@
 //! Substitutions, operations and whole machines as text.
 
+use super::expr::literal;
 use super::names::{Printer, quoted};
 use crate::model::*;
-use crate::walk::Names;
+use std::collections::BTreeSet;
+
+use crate::walk::{self, Names, Visitor};
 
 /// Where a substitution stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,15 +18,30 @@ pub(super) enum Place {
     Part,
 }
 
-/// A whole model as a machine. Parameters of the machine are sets and constants here.
+/// A whole model as a machine. Parameters of the machine are sets and constants here, what other machines
+/// contributed is part of it, and a formula that is not checked on states is a comment.
 pub fn machine(model: &Model) -> String {
+    whole(Printer::new(model, &Names::default()))
+}
+
+/// As [`machine`], with the type of every name in a comment where it is declared or bound.
+pub fn machine_with_types(model: &Model) -> String {
     let mut p = Printer::new(model, &Names::default());
+    p.types = true;
+    whole(p)
+}
+
+fn whole(mut p: Printer) -> String {
+    let model = p.model;
     p.put(&format!("MACHINE {}", quoted(&model.name)));
+    p.definitions();
     p.sets();
+    p.free_types();
     p.declared("CONSTANTS", &model.constants);
     p.section("PROPERTIES", &model.axioms, " &");
     p.declared("VARIABLES", &model.variables);
     p.section("INVARIANT", &model.invariant, " &");
+    p.gluing();
     p.section("ASSERTIONS", &model.assertions, ";");
     if !model.variables.is_empty() || model.initialisation.kind != SubstKind::Skip {
         p.open_section("INITIALISATION");
@@ -52,6 +70,83 @@ impl Printer<'_> {
         self.line();
     }
 
+    /// What the machine says about its scope, and its goal.
+    fn definitions(&mut self) {
+        let (model, hints) = (self.model, &self.model.hints);
+        let mut list: Vec<(String, String)> = vec![];
+        for (name, value) in [("MAXINT", &hints.maxint), ("MININT", &hints.minint)] {
+            list.extend(value.iter().map(|n| (format!("SET_PREF_{name}"), n.to_string())));
+        }
+        for (name, text) in &hints.preferences {
+            let plain = ["TRUE", "FALSE"].contains(&text.as_str())
+                || !text.is_empty() && text.len() < 10 && text.bytes().all(|b| b.is_ascii_digit());
+            let value = if plain { text.clone() } else { literal(text) };
+            list.push((format!("SET_PREF_{name}"), value));
+        }
+        for (c, size) in &hints.sizes {
+            list.push((format!("scope_{}", model.carriers[c.index()].name), size.to_string()));
+        }
+        if let Some(goal) = &model.goal {
+            let mut p = Printer::new(model, &Names::default());
+            p.pred(goal, 0);
+            list.push(("GOAL".into(), p.out));
+        }
+        list.retain(|(name, _)| !self.is_global(name));
+        let mut used = Externals::default();
+        used.model(model);
+        // The files that external functions are declared in.
+        let files = used.0.iter().map(|file| format!("\"{file}\""));
+        let own = list.iter().map(|(name, v)| format!("{} == {v}", quoted(name)));
+        let lines: Vec<String> = files.chain(own).collect();
+        if !lines.is_empty() {
+            self.put(&format!("\nDEFINITIONS\n  {}", lines.join(";\n  ")));
+        }
+    }
+
+    fn free_types(&mut self) {
+        let model = self.model;
+        if model.free_types.is_empty() {
+            return;
+        }
+        self.open_section("FREETYPES");
+        for (i, t) in model.free_types.iter().enumerate() {
+            if i > 0 {
+                self.put(";");
+                self.line();
+            }
+            self.put(&quoted(&t.name));
+            if t.parameters > 0 {
+                let names: Vec<String> = (0..t.parameters).map(super::type_parameter).collect();
+                self.put(&format!("({})", names.join(", ")));
+            }
+            for (k, c) in t.constructors.iter().enumerate() {
+                self.put(if k == 0 { " = " } else { ", " });
+                self.put(&quoted(&c.name));
+                if let Some(argument) = &c.argument {
+                    self.put("(");
+                    self.expr(argument, 120);
+                    self.put(")");
+                }
+            }
+        }
+        self.indent = 0;
+    }
+
+    /// The link to the variables of an abstraction, which are no part of the state.
+    fn gluing(&mut self) {
+        let model = self.model;
+        if model.gluing.is_empty() {
+            return;
+        }
+        self.put("\n/* not checked on states, this speaks of variables of an abstraction:");
+        for c in &model.gluing {
+            let mut p = Printer::new(model, &Names::default());
+            p.pred(&c.pred, 41);
+            self.put(&format!("\n     {}", p.out.replace("*/", "* /")));
+        }
+        self.put(" */");
+    }
+
     fn sets(&mut self) {
         let sets: Vec<String> = self
             .model
@@ -72,7 +167,7 @@ impl Printer<'_> {
 
     fn declared(&mut self, keyword: &str, list: &[Variable]) {
         if !list.is_empty() {
-            let names: Vec<String> = list.iter().map(|v| quoted(&v.name)).collect();
+            let names: Vec<String> = list.iter().map(|v| self.typed(quoted(&v.name), &v.ty)).collect();
             self.put(&format!("\n{keyword}\n  {}", names.join(", ")));
         }
     }
@@ -114,9 +209,42 @@ impl Printer<'_> {
         self.put(" =");
         self.indent += 1;
         self.line();
-        self.subst(&e.body, Place::Operation);
+        self.outermost(&e.body);
         self.indent -= 1;
         self.close(e.results.len() + e.parameters.len());
+    }
+
+    /// The body of an operation. Its outermost preconditions are guards, so one that came from a call
+    /// must not stand outermost: a choice of one branch hides it.
+    fn outermost(&mut self, s: &Subst) {
+        match &s.kind {
+            SubstKind::Select { branches, from_pre: true, .. } if branches.len() == 1 => {
+                let (p, body) = &branches[0];
+                self.put("PRE ");
+                self.pred(p, 0);
+                self.put(" THEN");
+                self.indent += 1;
+                self.line();
+                self.outermost_block(body);
+                self.indent -= 1;
+                self.line();
+                self.put("END");
+            }
+            SubstKind::Pre(..) => self.outermost_block(s),
+            _ => self.subst(s, Place::Operation),
+        }
+    }
+
+    fn outermost_block(&mut self, s: &Subst) {
+        match &s.kind {
+            SubstKind::Pre(..) => {
+                self.put("CHOICE");
+                self.block(s);
+                self.put("END");
+            }
+            SubstKind::Select { from_pre: true, .. } => self.outermost(s),
+            _ => self.subst(s, Place::Block),
+        }
     }
 
     fn block(&mut self, s: &Subst) {
@@ -175,7 +303,7 @@ impl Printer<'_> {
                 self.put(")");
             }
             SubstKind::Pre(p, body) => self.ended("PRE ", p, body),
-            SubstKind::Assert(p, body) => self.ended("ASSERT ", p, body),
+            SubstKind::Assert(_, p, body) => self.ended("ASSERT ", p, body),
             SubstKind::Choice(_, list) => {
                 for (i, b) in list.iter().enumerate() {
                     self.put(if i == 0 { "CHOICE" } else { "OR" });
@@ -193,10 +321,9 @@ impl Printer<'_> {
                 }
                 self.put("END");
             }
-            SubstKind::Select { branches, otherwise, from_pre, .. } => {
-                let first = if *from_pre { "PRE " } else { "SELECT " };
+            SubstKind::Select { branches, otherwise, .. } => {
                 for (i, (p, b)) in branches.iter().enumerate() {
-                    self.guarded(if i == 0 { first } else { "WHEN " }, p, b);
+                    self.guarded(if i == 0 { "SELECT " } else { "WHEN " }, p, b);
                 }
                 if let Some(other) = otherwise {
                     self.put("ELSE");
@@ -321,5 +448,34 @@ fn same(a: &Expr, b: &Expr) -> bool {
         (ExprKind::Binary(o, a1, a2), ExprKind::Binary(p, b1, b2)) => o == p && same(a1, b1) && same(a2, b2),
         (ExprKind::Unary(o, a), ExprKind::Unary(p, b)) => o == p && same(a, b),
         (a, b) => a == b,
+    }
+}
+
+#[derive(Default)]
+struct Externals(BTreeSet<&'static str>);
+
+impl Externals {
+    fn model(&mut self, m: &Model) {
+        for c in m.axioms.iter().chain(&m.invariant).chain(&m.assertions) {
+            self.pred(&c.pred);
+        }
+        self.subst(&m.initialisation);
+        m.events.iter().for_each(|e| self.subst(&e.body));
+    }
+}
+
+impl Visitor for Externals {
+    fn expr(&mut self, e: &Expr) {
+        if let ExprKind::External(f, _) = &e.kind {
+            self.0.insert(f.library());
+        }
+        walk::walk_expr(self, e);
+    }
+
+    fn pred(&mut self, p: &Pred) {
+        if let PredKind::External(f, _) = &p.kind {
+            self.0.insert(f.library());
+        }
+        walk::walk_pred(self, p);
     }
 }

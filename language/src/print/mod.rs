@@ -15,7 +15,7 @@ use crate::types::Type;
 use crate::walk::Names;
 
 pub use expr::{binary_symbol, unary_word};
-pub use machine::machine;
+pub use machine::{machine, machine_with_types};
 
 /// The text of an expression.
 pub fn expr(model: &Model, e: &Expr) -> String {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::model::*;
+use crate::types::Type;
 use crate::walk::Names;
 
 /// Text under construction and the names that locals have in it.
@@ -15,6 +16,10 @@ pub(super) struct Printer<'m> {
     globals: Option<HashSet<&'m str>>,
     /// Inside `x : (P)`: targets, whose other occurrences are the old value.
     pub targets: Vec<Target>,
+    /// Whether nothing around an expression says its type.
+    pub open_type: bool,
+    /// Whether the type of a name is told in a comment where it is declared or bound.
+    pub types: bool,
 }
 
 impl<'m> Printer<'m> {
@@ -28,6 +33,8 @@ impl<'m> Printer<'m> {
             in_use: vec![],
             globals: None,
             targets: vec![],
+            open_type: false,
+            types: false,
         };
         for l in free.locals.union(&free.written_locals) {
             p.open(*l);
@@ -35,16 +42,24 @@ impl<'m> Printer<'m> {
         p
     }
 
-    fn is_global(&mut self, name: &str) -> bool {
+    pub(super) fn is_global(&mut self, name: &str) -> bool {
         let model = self.model;
         let globals = self.globals.get_or_insert_with(|| {
             let mut names: HashSet<&str> = HashSet::new();
             names.extend(model.constants.iter().chain(&model.variables).map(|v| v.name.as_str()));
+            for t in &model.free_types {
+                names.insert(&t.name);
+                names.extend(t.constructors.iter().map(|c| c.name.as_str()));
+            }
             for c in &model.carriers {
                 names.insert(&c.name);
                 if let CarrierKind::Enumerated(elements) = &c.kind {
                     names.extend(elements.iter().map(String::as_str));
                 }
+            }
+            for t in &model.free_types {
+                names.insert(&t.name);
+                names.extend(t.constructors.iter().map(|c| c.name.as_str()));
             }
             names
         });
@@ -67,7 +82,27 @@ impl<'m> Printer<'m> {
 
     /// Names for several locals, separated by commas.
     pub fn open_all(&mut self, ids: &[LocalId]) -> String {
-        ids.iter().map(|l| self.open(*l)).collect::<Vec<_>>().join(", ")
+        let names: Vec<String> = ids
+            .iter()
+            .map(|l| {
+                let name = self.open(*l);
+                match self.model.locals.get(l.index()) {
+                    Some(local) => self.typed(name, &local.ty),
+                    None => name,
+                }
+            })
+            .collect();
+        names.join(", ")
+    }
+
+    /// A name with its type in a comment, where types are asked for.
+    pub fn typed(&self, name: String, ty: &Type) -> String {
+        if !self.types {
+            return name;
+        }
+        // A quoted name in the type might end the comment.
+        let ty = super::type_text(self.model, ty).replace("*/", "* /");
+        format!("{name} /* {ty} */")
     }
 
     /// Ends the range of the last `count` opened names.
@@ -119,15 +154,16 @@ const KEYWORDS: &str = " MACHINE MODEL SYSTEM REFINEMENT IMPLEMENTATION REFINES 
     inter bool card max min mod not or succ pred id dom ran rel fnc closure closure1 iterate prj1 prj2 seq seq1 iseq \
     iseq1 perm conc front tail first last size rev struct rec btrue bfalse ";
 
-/// The name as it must be written: between backquotes if it is no plain identifier.
+/// The name as it must be written: between backquotes if it is no plain identifier. The dot of a renamed
+/// variable may stand in expressions only, not where the name is declared.
 pub(super) fn quoted(name: &str) -> String {
-    let plain = name.split('.').all(|part| {
-        let mut chars = part.chars();
+    let plain = {
+        let mut chars = name.chars();
         chars.next().is_some_and(|c| c.is_alphabetic() && c != 'λ')
             && chars.all(|c| {
                 c.is_alphanumeric() || c == '_' || ('\u{2080}'..='\u{2089}').contains(&c) || "′‘’".contains(c)
             })
-            && !KEYWORDS.contains(&format!(" {part} "))
-    });
+            && !KEYWORDS.contains(&format!(" {name} "))
+    };
     if plain { name.to_string() } else { format!("`{}`", name.replace('\\', "\\\\").replace('`', "\\`")) }
 }

@@ -6,19 +6,26 @@ use crate::int::Int;
 use crate::load::{check_expression, check_predicate, load_text};
 use crate::model::*;
 use crate::source::Span;
-use crate::types::{CarrierId, Type};
-use crate::walk::{VisitorMut, walk_expr_mut, walk_pred_mut};
+use crate::types::{CarrierId, FreeTypeId, Type};
+use crate::walk::{VisitorMut, normalised, walk_expr_mut, walk_pred_mut};
 
-const NAMES: &str = "MACHINE M SETS S; C = {red, green} VARIABLES n, b, s, t, f, q, r, x
+const NAMES: &str = "MACHINE M SETS S; C = {red, green} FREETYPES L(p) = nil, cons(p * L(p))
+VARIABLES n, b, s, t, f, q, r, x, w
 INVARIANT n : INTEGER & b : BOOL & s : S & t <: S & f : S +-> INTEGER & q : seq(INTEGER)
-  & r : struct(a : INTEGER, c : C) & x : REAL
-INITIALISATION n, b, t, f, q, r, x := 0, TRUE, {}, {}, [], rec(a : 1, c : red), 1.5 || s :: S END";
+  & r : struct(a : INTEGER, c : C) & x : REAL & w : tree(INTEGER)
+INITIALISATION n, b, t, f, q, r, x, w := 0, TRUE, {}, {}, [], rec(a : 1, c : red), 1.5, bin(1) || s :: S END";
+
+fn tree() -> Type {
+    Type::relation(Type::seq(Type::Int), Type::Int)
+}
 
 /// Draws formulas of a wanted type from a stream of random bytes.
 struct Draw<'a> {
     model: &'a mut Model,
     bytes: std::slice::Iter<'a, u8>,
     scope: Vec<LocalId>,
+    /// The target of `x : (P)` inside of P, where its old value is `x$0`.
+    old: Option<VarId>,
 }
 
 impl Draw<'_> {
@@ -70,7 +77,8 @@ impl Draw<'_> {
         let mut known: Vec<ExprKind> = vec![];
         for (i, v) in self.model.variables.iter().enumerate() {
             if v.ty == *ty {
-                known.push(ExprKind::Var(VarId(i as u32)));
+                let id = VarId(i as u32);
+                known.push(if self.old == Some(id) { ExprKind::Old(id) } else { ExprKind::Var(id) });
             }
         }
         for l in &self.scope {
@@ -84,7 +92,8 @@ impl Draw<'_> {
             Type::Real => vec![ExprKind::Real("2.5".into())],
             Type::String => vec![ExprKind::String("a \"b\" \\ c".into())],
             Type::Carrier(CarrierId(1)) => vec![ExprKind::Element(CarrierId(1), self.below(2) as u32)],
-            Type::Carrier(_) => vec![],
+            Type::Carrier(_) | Type::Parameter(_) => vec![],
+            Type::Free(t, _) => vec![ExprKind::Constructor(*t, 0)],
             Type::Pow(t) => match &**t {
                 Type::Int => vec![
                     ExprKind::EmptySet,
@@ -126,7 +135,11 @@ impl Draw<'_> {
             }
             (_, Type::Int) => {
                 use BinaryOp::*;
-                match self.below(9) {
+                match self.below(11) {
+                    9 => {
+                        ExprKind::External(ExternalFunction::StringLength, vec![self.expr(&Type::String, d)])
+                    }
+                    10 => ExprKind::Tree(TreeOp::Top, vec![self.expr(&tree(), d)]),
                     0 => ExprKind::Unary(UnaryOp::Card, self.boxed(&Type::pow(Type::Int), d)),
                     1 => {
                         let a = self.boxed(&Type::Int, d);
@@ -157,6 +170,19 @@ impl Draw<'_> {
             (_, Type::Real) => {
                 let op = [BinaryOp::AddReal, BinaryOp::SubtractReal, BinaryOp::MultiplyReal][self.below(3)];
                 ExprKind::Binary(op, self.boxed(ty, d), self.boxed(ty, d))
+            }
+            (_, Type::String) => {
+                let parts = vec![self.expr(ty, d), self.expr(ty, d)];
+                ExprKind::External(ExternalFunction::StringAppend, parts)
+            }
+            (_, Type::Free(t, arguments)) => {
+                let argument = Type::pair(arguments[0].clone(), ty.clone());
+                let cons =
+                    Self::make(ExprKind::Constructor(*t, 1), &Type::relation(argument.clone(), ty.clone()));
+                ExprKind::Apply(Box::new(cons), self.boxed(&argument, d))
+            }
+            (_, t) if *t == tree() && self.below(2) == 0 => {
+                ExprKind::Tree(TreeOp::Bin, vec![self.expr(t, d), self.expr(&Type::Int, d), self.expr(t, d)])
             }
             (_, Type::Bool) => ExprKind::BoolOf(Box::new(self.pred(d))),
             (_, Type::Pair(a, b)) => ExprKind::Binary(BinaryOp::Maplet, self.boxed(a, d), self.boxed(b, d)),
@@ -231,7 +257,8 @@ impl Draw<'_> {
     fn pred(&mut self, depth: u32) -> Pred {
         let span = Span::default();
         let d = depth.saturating_sub(1);
-        let kind = match if depth == 0 { 6 } else { self.below(9) } {
+        let kind = match if depth == 0 { 6 } else { self.below(10) } {
+            9 => PredKind::External(ExternalFunction::StringIsInt, vec![self.expr(&Type::String, d)]),
             0 => PredKind::Not(Box::new(self.pred(d))),
             1 => PredKind::Implies(Box::new(self.pred(d)), Box::new(self.pred(d))),
             2 => PredKind::Iff(Box::new(self.pred(d)), Box::new(self.pred(d))),
@@ -272,8 +299,153 @@ impl Draw<'_> {
         Pred { kind, span }
     }
 
+    fn value_of(&self, t: Target) -> Type {
+        match t {
+            Target::Var(v) => self.model.variables[v.index()].ty.clone(),
+            Target::Local(l) => self.model.locals[l.index()].ty.clone(),
+        }
+    }
+
+    fn choice(&mut self) -> ChoiceId {
+        self.model.choices += 1;
+        ChoiceId(self.model.choices - 1)
+    }
+
+    fn branches(&mut self, depth: u32, free: &[Target]) -> Vec<(Pred, Subst)> {
+        (0..=self.below(2)).map(|_| (self.pred(2), self.subst(depth, free))).collect()
+    }
+
+    // A substitution that assigns some of these.
+    fn subst(&mut self, depth: u32, free: &[Target]) -> Subst {
+        let mark = self.scope.len();
+        let kind = self.subst_kind(depth, free);
+        self.scope.truncate(mark);
+        Subst { kind, span: Span::default() }
+    }
+
+    fn subst_kind(&mut self, depth: u32, free: &[Target]) -> SubstKind {
+        let d = depth.saturating_sub(1);
+        if free.is_empty() {
+            return SubstKind::Skip;
+        }
+        let t = free[self.below(free.len())];
+        let ty = self.value_of(t);
+        match self.below(if depth == 0 { 5 } else { 15 }) {
+            0 => SubstKind::Skip,
+            1 => {
+                let mut list = vec![(t, self.expr(&ty, 2))];
+                let u = free[self.below(free.len())];
+                if u != t {
+                    list.push((u, self.expr(&self.value_of(u), 2)));
+                }
+                SubstKind::Assign(list)
+            }
+            2 => SubstKind::BecomesIn(self.choice(), vec![t], self.expr(&Type::pow(ty), 2)),
+            3 => {
+                let (choice, name) = (self.choice(), "new".to_string());
+                self.model.locals.push(Variable { name, ty, span: Span::default() });
+                let l = LocalId(self.model.locals.len() as u32 - 1);
+                self.scope.push(l);
+                self.old = if let Target::Var(v) = t { Some(v) } else { None };
+                let p = self.pred(2);
+                self.old = None;
+                self.scope.pop();
+                SubstKind::BecomesSuch(choice, vec![(t, l)], p)
+            }
+            4 => {
+                let Some(r) = self.model.variables.iter().position(|v| v.name == "r") else { unreachable!() };
+                let (v, record) = (VarId(r as u32), self.model.variables[r].ty.clone());
+                let whole = Self::make(ExprKind::Var(v), &record);
+                let field = self.boxed(&Type::Int, 2);
+                let kind = ExprKind::WithField(Box::new(whole), "a".into(), field);
+                match free.contains(&Target::Var(v)) {
+                    true => SubstKind::Assign(vec![(Target::Var(v), Self::make(kind, &record))]),
+                    false => SubstKind::Skip,
+                }
+            }
+            5 => SubstKind::Pre(self.pred(2), Box::new(self.subst(d, free))),
+            6 => SubstKind::Assert(Claim::Assertion, self.pred(2), Box::new(self.subst(d, free))),
+            7 => SubstKind::Choice(self.choice(), vec![self.subst(d, free), self.subst(d, free)]),
+            8 => SubstKind::If(self.branches(d, free), Box::new(self.subst(d, free))),
+            9 => {
+                let (choice, branches) = (self.choice(), self.branches(d, free));
+                let otherwise = (self.below(2) == 0).then(|| Box::new(self.subst(d, free)));
+                SubstKind::Select { choice, branches, otherwise, from_pre: false }
+            }
+            10 => {
+                let (choice, ty) = (self.choice(), self.some_type());
+                let l = self.bind(ty);
+                SubstKind::Any(choice, vec![l], self.member(l, 2), Box::new(self.subst(d, free)))
+            }
+            11 => {
+                let ty = self.some_type();
+                let value = self.expr(&ty, 2);
+                let l = self.bind(ty);
+                SubstKind::Let(vec![(l, value)], Box::new(self.subst(d, free)))
+            }
+            12 => {
+                // The first assignment says the type.
+                let ty = self.some_type();
+                let value = self.expr(&ty, 2);
+                let l = self.bind(ty);
+                let first = SubstKind::Assign(vec![(Target::Local(l), value)]);
+                let more: Vec<Target> = free.iter().copied().chain([Target::Local(l)]).collect();
+                let rest = self.subst(d, &more);
+                let body = list(vec![Subst { kind: first, span: Span::default() }, rest], false);
+                SubstKind::Var(vec![l], Box::new(Subst { kind: body, span: Span::default() }))
+            }
+            13 => {
+                let (a, b) = free.split_at(self.below(free.len()));
+                if self.below(2) == 0 {
+                    list(vec![self.subst(d, a), self.subst(d, b)], true)
+                } else {
+                    list(vec![self.subst(d, free), self.subst(d, free)], false)
+                }
+            }
+            _ => SubstKind::While {
+                condition: self.pred(2),
+                body: Box::new(self.subst(d, free)),
+                invariant: self.pred(2),
+                variant: self.expr(&Type::Int, 2),
+            },
+        }
+    }
+
+    // An operation with a parameter and a result; its precondition is a guard.
+    fn event(&mut self, name: &str) -> Event {
+        let (ty, result) = (self.some_type(), self.some_type());
+        let parameter = self.bind(ty);
+        let guard = self.member(parameter, 2);
+        let value = self.expr(&result, 2);
+        let r = self.bind(result);
+        self.scope.pop();
+        let free: Vec<Target> =
+            (0..self.model.variables.len()).map(|v| Target::Var(VarId(v as u32))).collect();
+        let choice = self.choice();
+        let first = Subst { kind: SubstKind::Assign(vec![(Target::Local(r), value)]), span: Span::default() };
+        let rest = self.subst(4, &free);
+        let (body, results) = match self.below(3) {
+            0 => (rest.kind, vec![]),
+            _ => (list(vec![first, rest], true), vec![r]),
+        };
+        let branches = vec![(guard, Subst { kind: body, span: Span::default() })];
+        let kind = SubstKind::Select { choice, branches, otherwise: None, from_pre: true };
+        Event {
+            name: name.into(),
+            parameters: vec![parameter],
+            results,
+            body: Subst { kind, span: Span::default() },
+            origin: ComponentId(0),
+            convergence: Convergence::Ordinary,
+            refines: vec![],
+            span: Span::default(),
+        }
+    }
+
     fn some_type(&mut self) -> Type {
-        match self.below(7) {
+        match self.below(9) {
+            7 => Type::Free(FreeTypeId(0), vec![Type::Int]),
+            8 => tree(),
             0 => Type::Bool,
             1 => Type::Carrier(CarrierId(0)),
             2 => Type::Carrier(CarrierId(1)),
@@ -283,6 +455,19 @@ impl Draw<'_> {
             _ => Type::Int,
         }
     }
+}
+
+// Parts of the same form are parts of the list.
+fn list(parts: Vec<Subst>, parallel: bool) -> SubstKind {
+    let mut all = vec![];
+    for part in parts {
+        match part.kind {
+            SubstKind::Parallel(inner) if parallel => all.extend(inner),
+            SubstKind::Sequence(inner) if !parallel => all.extend(inner),
+            _ => all.push(part),
+        }
+    }
+    if parallel { SubstKind::Parallel(all) } else { SubstKind::Sequence(all) }
 }
 
 /// Forgets places and numbers locals by first occurrence.
@@ -313,7 +498,7 @@ proptest! {
     #[test]
     fn printed_formulas_read_the_same(bytes in prop::collection::vec(any::<u8>(), 40..600)) {
         let mut m = load_text("M.mch", NAMES).model.expect("the names check");
-        let mut drawn = Draw { model: &mut m, bytes: bytes.iter(), scope: vec![] }.pred(5);
+        let mut drawn = Draw { model: &mut m, bytes: bytes.iter(), scope: vec![], old: None }.pred(5);
         let text = super::pred(&m, &drawn);
         let mut read = match check_predicate(&mut m, &text) {
             Ok(p) => p,
@@ -323,7 +508,7 @@ proptest! {
         Plain::default().pred(&mut read);
         prop_assert_eq!(&drawn, &read, "{}", text);
 
-        let mut drawn = Draw { model: &mut m, bytes: bytes.iter(), scope: vec![] }.expr(&Type::relation(Type::Int, Type::Int), 5);
+        let mut drawn = Draw { model: &mut m, bytes: bytes.iter(), scope: vec![], old: None }.expr(&Type::relation(Type::Int, Type::Int), 5);
         let text = super::expr(&m, &drawn);
         let mut read = match check_expression(&mut m, &text) {
             Ok(e) => e,
@@ -332,5 +517,123 @@ proptest! {
         Plain::default().expr(&mut drawn);
         Plain::default().expr(&mut read);
         prop_assert_eq!(&drawn, &read, "{}", text);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn printed_machines_read_the_same(bytes in prop::collection::vec(any::<u8>(), 100..1500)) {
+        let mut m = load_text("M.mch", NAMES).model.expect("the names check");
+        let mut draw = Draw { model: &mut m, bytes: bytes.iter(), scope: vec![], old: None };
+        let mut events = vec![];
+        for name in ["go", "p.go", "END"] {
+            draw.scope.clear();
+            events.push(draw.event(name));
+        }
+        m.events = events;
+        for text in [super::machine(&m), super::machine_with_types(&m)] {
+            let read = load_text("M.mch", text.clone());
+            let Some(again) = read.model else {
+                return Err(TestCaseError::fail(format!("{text}\n{:#?}", read.diagnostics)));
+            };
+            prop_assert!(normalised(&m) == normalised(&again), "{}\n{}", text, super::machine(&again));
+        }
+    }
+}
+
+/// Prints a machine, reads it again, and expects the same model; returns the text.
+#[track_caller]
+fn round_trip(text: &str) -> String {
+    let loaded = load_text("M.mch", text);
+    let model = loaded.model.unwrap_or_else(|| panic!("{text}\n{:#?}", loaded.diagnostics));
+    let printed = super::machine(&model);
+    let again = load_text("M.mch", printed.clone());
+    let read = again.model.unwrap_or_else(|| panic!("{printed}\n{:#?}", again.diagnostics));
+    assert!(normalised(&model) == normalised(&read), "{printed}");
+    printed
+}
+
+#[test]
+fn empty_sequences_keep_their_type() {
+    let printed = round_trip(
+        "MACHINE M CONSTANTS c, d PROPERTIES {} = [] & card([]) = 0 & {[]} = {{}} & c : seq(BOOL) & c = [] & c /= {}
+ & {} : {c, {}} & ({} = {}) & {} = {} \\/ [] & card({1 |-> []}) = 1 & d = {1 |-> <>} & d : INTEGER <-> (INTEGER <-> S)
+ & c \\/ {} = c SETS S END",
+    );
+    assert!(printed.contains("c = {}") && printed.contains("c \\/ {} = c"), "{printed}");
+    assert!(printed.contains("card([]) = 0"), "{printed}");
+}
+
+#[test]
+fn a_precondition_that_is_no_guard_does_not_become_one() {
+    let mut m = load_text(
+        "M.mch",
+        "MACHINE M VARIABLES x INVARIANT x : NAT INITIALISATION x := 0
+         OPERATIONS a = PRE x > 1 THEN PRE x > 2 THEN x := 1 END END; b = SELECT x = 1 THEN PRE x > 0 THEN skip END END END",
+    )
+    .model
+    .expect("it checks");
+    // As if the inner one came from a call.
+    let SubstKind::Select { branches, .. } = &mut m.events[0].body.kind else { panic!() };
+    let SubstKind::Select { branches: inner, .. } = &branches[0].1.kind else { panic!() };
+    let (p, body) = inner[0].clone();
+    branches[0].1.kind = SubstKind::Pre(p, Box::new(body));
+    for body in [m.events[0].body.clone(), {
+        let SubstKind::Select { branches, .. } = &m.events[0].body.kind else { panic!() };
+        branches[0].1.clone()
+    }] {
+        m.events[0].body = body;
+        let text = super::machine(&m);
+        let again = load_text("M.mch", text.clone()).model.expect("what is printed is right");
+        assert!(normalised(&m) == normalised(&again), "{text}");
+        assert!(text.contains("CHOICE"), "{text}");
+    }
+}
+
+#[test]
+fn scope_goal_and_renamed_names_are_printed() {
+    let printed = round_trip(
+        "MACHINE `A.B` DEFINITIONS SET_PREF_MAXINT == 2**3 - 1; SET_PREF_TIME_OUT == 5000; SET_PREF_CSE == TRUE;
+  SET_PREF_CLPFD == \"a \\\"b\\\"\"; scope_S == 1..4; GOAL == `p.x` > k
+SETS S; `p.C` = {`p.red`, green} CONSTANTS k PROPERTIES k : NAT VARIABLES `p.x`, `q.INVARIANT` INVARIANT `p.x` : NAT & `q.INVARIANT` : `p.C`
+INITIALISATION `p.x` := 0 || `q.INVARIANT` := `p.red` OPERATIONS `p.go`(`a.b`) = PRE `a.b` : S THEN p.x := p.x + 1 END END",
+    );
+    for part in [
+        "SET_PREF_MAXINT == 7",
+        "SET_PREF_TIME_OUT == 5000",
+        "SET_PREF_CSE == TRUE",
+        "scope_S == 4",
+        "GOAL == `p.x` > k",
+    ] {
+        assert!(printed.contains(part), "{part} is missing in {printed}");
+    }
+    let hints = |text: &str| {
+        let m = load_text("M.mch", text).model.expect("it is right");
+        let goal = m.goal.as_ref().map(|g| super::pred(&m, g));
+        (m.hints.maxint, m.hints.preferences, m.hints.sizes, goal)
+    };
+    assert_eq!(hints(&printed).1["CLPFD"], "a \"b\"");
+    assert_eq!(hints(&printed), hints(&super::machine(&load_text("M.mch", printed.as_str()).model.unwrap())));
+}
+
+#[test]
+fn types_are_told_in_comments() {
+    let m = load_text(
+        "M.mch",
+        "MACHINE M SETS S VARIABLES f INVARIANT f : S +-> INTEGER & !x.(x : dom(f) => f(x) > 0) INITIALISATION f := {}
+         OPERATIONS r <-- get(s) = PRE s : dom(f) THEN LET v BE v = f(s) IN r := v END END END",
+    )
+    .model
+    .expect("it is right");
+    let text = super::machine_with_types(&m);
+    for part in [
+        "f /* POW(S * INTEGER) */",
+        "!x /* S */.(",
+        "r /* INTEGER */ <-- get(s /* S */)",
+        "LET v /* INTEGER */ BE v =",
+    ] {
+        assert!(text.contains(part), "{part} is missing in {text}");
     }
 }

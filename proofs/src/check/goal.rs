@@ -63,7 +63,7 @@ impl Goals {
         }
         let lemmas: &[Pred] = match &claim.evidence {
             Evidence::Inductive { lemmas } | Evidence::KInduction { lemmas, .. } => lemmas,
-            Evidence::Diameter { .. } => &[],
+            Evidence::Diameter { .. } | Evidence::Search { .. } => &[],
         };
         for (i, lemma) in lemmas.iter().enumerate() {
             let name = format!("lemma {} `{}`", i + 1, print::pred(&system.model, lemma));
@@ -198,6 +198,7 @@ fn failures(system: &System, wd: bool) -> Vec<FailureGoal> {
                 FailureKind::IllDefined => "well-definedness of",
                 FailureKind::Assert => "the ASSERT",
                 FailureKind::Precondition => "the precondition",
+                FailureKind::Refinement(_) => "the refinement of",
             };
             let text =
                 system.model.sources.text(failure.span).split_whitespace().collect::<Vec<_>>().join(" ");

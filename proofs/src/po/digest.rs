@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use bsym_language::archive::Archive;
 use bsym_language::model::*;
 use bsym_language::print;
 use bsym_language::source::Source;
@@ -25,9 +26,14 @@ pub fn source(source: &Source) -> String {
     file(&source.path).unwrap_or_else(|| sha256(source.text.as_bytes()))
 }
 
-/// Hash of a file's bytes, if it can be read.
+/// Hash of a file's bytes, if it can be read; also of one in an archive, `project.zip!/folder/file`.
 pub fn file(path: &Path) -> Option<String> {
-    std::fs::read(path).ok().map(|bytes| sha256(&bytes))
+    let bytes = match (std::fs::read(path), path.to_str().and_then(|p| p.split_once("!/"))) {
+        (Ok(bytes), _) => Some(bytes),
+        (Err(_), Some((archive, name))) => Archive::open(Path::new(archive)).ok()?.read(name).ok(),
+        (Err(_), None) => None,
+    };
+    bytes.map(|bytes| sha256(&bytes))
 }
 
 /// Hash of a predicate.

@@ -65,6 +65,33 @@ pub enum PoError {
         /// What is wrong.
         message: String,
     },
+    /// A file of another tool is wrong at a place.
+    #[error("{}:{line}:{column}: {message}; {help}", path.display())]
+    Tool {
+        /// The file, or the archive with the file in it.
+        path: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        help: String,
+    },
+    /// A file that lacks something it needs.
+    #[error("{}: {message}; {help}", path.display())]
+    NoStatus {
+        /// The file or folder.
+        path: PathBuf,
+        /// What is missing.
+        message: String,
+        /// What to do.
+        help: String,
+    },
+    /// A folder or an archive cannot be read.
+    #[error(transparent)]
+    Archive(#[from] bsym_language::archive::ArchiveError),
     /// It speaks of another machine.
     #[error("{}: this is about {found}, not about {machine}; {help}", path.display())]
     OtherMachine {

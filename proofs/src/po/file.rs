@@ -161,6 +161,9 @@ pub struct Component {
     /// What it refines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refines: Option<String>,
+    /// Contexts that it sees, or that a context extends.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sees: Vec<String>,
     /// Hash of everything in it.
     pub model_hash: String,
     /// Hash of sets, constants, variables, their types, and the bounds it sets.
@@ -263,6 +266,9 @@ pub struct Obligation {
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stale_reason: Option<String>,
+    /// Why event and target were not found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unmatched: Option<String>,
     /// Where it comes from.
     pub source: Origin,
     /// The sequent as text.
@@ -271,6 +277,32 @@ pub struct Obligation {
     /// A certificate of our own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<serde_json::Value>,
+}
+
+impl Obligation {
+    /// An obligation about which nothing but its name is known yet.
+    pub fn new(component: &str, name: &str) -> Obligation {
+        Obligation {
+            id: format!("{component}/{name}"),
+            component: component.into(),
+            kind: Kind::Other,
+            event: None,
+            abstract_event: None,
+            target: None,
+            status: Status::Unknown,
+            parts: None,
+            prover: vec![],
+            confidence: None,
+            manual: None,
+            context_dependent: None,
+            stale: false,
+            stale_reason: None,
+            unmatched: None,
+            source: Origin { name: Some(name.into()), ..Origin::default() },
+            sequent: None,
+            certificate: None,
+        }
+    }
 }
 
 /// Kinds of obligations.

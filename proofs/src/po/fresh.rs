@@ -19,12 +19,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bsym_language::int::Int;
-use bsym_language::model::Model;
+use bsym_language::model::{Model, Notation};
 use bsym_semantics::scope::Scope;
 
 use super::digest;
 use super::file::{Component, NamedPredicate, Obligation, PoFile, PoScope, Role, SourceKind, Target};
-use super::import::Texts;
+use super::matching::Texts;
 
 /// What is compared, computed once for a file and a model.
 pub(super) struct Freshness {
@@ -35,7 +35,7 @@ pub(super) struct Freshness {
     events: BTreeMap<String, Option<String>>,
     recorded_all: bool,
     recorded_conjuncts: bool,
-    same_files: bool,
+    pub(super) same_files: bool,
     same_model: bool,
 }
 
@@ -69,18 +69,27 @@ impl Freshness {
         }
         let known: BTreeSet<String> =
             model.axioms.iter().map(|a| digest::predicate(model, &a.pred)).collect();
-        if let Some(gone) = c.axioms.iter().flatten().find(|a| !texts.among(a, &known)) {
+        let mut unknown = false;
+        let mut is_gone = |p: &NamedPredicate, known: &BTreeSet<String>| match texts.among(p, known) {
+            Agreement::No => true,
+            Agreement::Yes => false,
+            Agreement::Unknown => {
+                unknown = true;
+                false
+            }
+        };
+        if let Some(gone) = c.axioms.iter().flatten().find(|a| is_gone(a, &known)) {
             self.nothing
                 .get_or_insert(format!("the property `{}` that it was proven with is gone", gone.text));
         }
         let known: BTreeSet<String> =
             model.invariant.iter().map(|p| digest::predicate(model, &p.pred)).collect();
         let hypotheses = c.invariants.iter().filter(|p| !p.theorem);
-        if let Some(gone) = hypotheses.clone().find(|p| !texts.among(p, &known)) {
+        if let Some(gone) = hypotheses.clone().find(|p| is_gone(p, &known)) {
             self.no_event = Some(format!("the conjunct `{}` that it was proven with is gone", gone.text));
         }
         self.recorded_conjuncts = hypotheses.count() > 0;
-        self.recorded_all = c.declarations_hash.is_some() && c.axioms.is_some();
+        self.recorded_all = c.declarations_hash.is_some() && c.axioms.is_some() && !unknown;
         self.events = c.events.iter().map(|e| (e.name.clone(), e.hash.clone())).collect();
     }
 
@@ -147,14 +156,23 @@ impl Texts {
             Some(text) if self.hash(text) == Some(hash) => Agreement::Yes,
             // A text may use definitions, and these may have changed.
             Some(text) if t.hash.is_none() && fold(text) == fold(&conjunct.text) => Agreement::Unknown,
+            // The same predicate of Event-B has many spellings.
+            Some(_) if t.hash.is_none() && model.notation == Notation::EventB => Agreement::Unknown,
             None if t.hash.is_none() => Agreement::Unknown,
             _ => Agreement::No,
         }
     }
 
-    fn among(&mut self, p: &NamedPredicate, known: &BTreeSet<String>) -> bool {
-        p.hash.as_ref().is_some_and(|h| known.contains(h))
-            || self.hash(&p.text).is_some_and(|h| known.contains(&h))
+    /// Whether a recorded predicate is one of those with these hashes.
+    fn among(&mut self, p: &NamedPredicate, known: &BTreeSet<String>) -> Agreement {
+        if p.hash.as_ref().is_some_and(|h| known.contains(h)) {
+            return Agreement::Yes;
+        }
+        match self.hash(&p.text) {
+            Some(h) if known.contains(&h) => Agreement::Yes,
+            None if p.hash.is_none() => Agreement::Unknown,
+            _ => Agreement::No,
+        }
     }
 }
 
@@ -164,7 +182,7 @@ pub(super) fn fold(text: &str) -> String {
 }
 
 /// Every file that the model was read from is recorded with its present content.
-fn same_files(file: &PoFile, model: &Model) -> bool {
+pub(super) fn same_files(file: &PoFile, model: &Model) -> bool {
     let recorded: BTreeSet<String> = file
         .sources
         .iter()

@@ -4,17 +4,19 @@
 //! is fresh ([`fresh`](super::fresh)), and no other entry about the same pair says otherwise. Every
 //! other entry is reported with the reason.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use bsym_language::load::check_predicate;
-use bsym_language::model::{EventId, Model, Pred};
-use bsym_language::walk::Names;
+use bsym_language::model::{EventId, Model};
 use bsym_semantics::scope::Scope;
 
-use super::digest;
-use super::file::{Kind, Obligation, PoError, PoFile, Status, Target, Trust};
-use super::fresh::{Agreement, Freshness, fold};
+use super::digest::INITIALISATION;
+use super::file::{Kind, Obligation, PoError, PoFile, Status, Trust};
+use super::frame::{frame_agrees, without_obligation};
+use super::fresh::Freshness;
+use super::levels::{Hypotheses, Levels};
+use super::matching::{Found, Texts, find_event, find_target};
+use super::sources::{Converted, convert};
 use crate::status::{Level, Pair, PairStatus, ProofStatus};
 
 /// How a file is read.
@@ -56,6 +58,61 @@ pub struct Import {
     pub ignored: Vec<Entry>,
     /// Used entries that are only reviewed.
     pub reviewed: usize,
+    /// Pairs in `status` that need no obligation, as our own check says: the event writes nothing that
+    /// the conjunct reads, or the conjunct says no more than a type.
+    pub trivial: Vec<Pair>,
+    /// The pairs that are not in `status`.
+    pub open: Vec<Open>,
+    /// What else is to be said about the files.
+    pub warnings: Vec<String>,
+}
+
+/// A pair that is not known to be proven.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Open {
+    /// The pair.
+    pub pair: Pair,
+    /// What kind of reason.
+    pub kind: OpenKind,
+    /// Why.
+    pub reason: String,
+}
+
+/// Why a pair is open.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum OpenKind {
+    /// Its obligation is not proved.
+    Unproven,
+    /// Its obligation is only reviewed.
+    Reviewed,
+    /// Its proof does not fit its obligation any more.
+    Broken,
+    /// It was proven for another text.
+    Stale,
+    /// Entries contradict one another.
+    Ambiguous,
+    /// A theorem or a well-definedness condition that the proof rests on is open.
+    Hypothesis,
+    /// It is proven for the abstract event, and the refinement is not.
+    Refinement,
+    /// Nothing is said about it.
+    NoObligation,
+}
+
+impl OpenKind {
+    /// In a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            OpenKind::Unproven => "unproven",
+            OpenKind::Reviewed => "reviewed",
+            OpenKind::Broken => "broken",
+            OpenKind::Stale => "stale",
+            OpenKind::Ambiguous => "ambiguous",
+            OpenKind::Hypothesis => "open hypothesis",
+            OpenKind::Refinement => "open refinement",
+            OpenKind::NoObligation => "no obligation",
+        }
+    }
 }
 
 impl Import {
@@ -69,12 +126,14 @@ impl Import {
     }
 }
 
-/// Reads a `po.json` for a model.
+/// Reads the status in a file or folder of any known kind for a model: a `po.json`, a Rodin project, a
+/// ProB package, the files of Atelier B.
 ///
 /// # Errors
-/// A file that cannot be read, is not a valid `po.json`, or is about another machine.
+/// A file that cannot be read, is damaged, says nothing about proofs, or is about another machine.
 pub fn read_status(path: &Path, model: &Model, options: &ImportOptions) -> Result<Import, PoError> {
-    import(path, &PoFile::read(path)?, model, options)
+    let Converted { file, warnings } = convert(path, Path::new(""))?;
+    Ok(Import { warnings, ..import(path, &file, model, options)? })
 }
 
 /// The status that a file has for a model; the path is for messages.
@@ -83,79 +142,28 @@ pub fn read_status(path: &Path, model: &Model, options: &ImportOptions) -> Resul
 /// [`PoError::OtherMachine`]
 pub fn import(path: &Path, file: &PoFile, model: &Model, options: &ImportOptions) -> Result<Import, PoError> {
     about_this_machine(path, file, model)?;
-    let mut texts = Texts::new(model);
+    let mut texts = Texts::new(model).count(file);
     let freshness = Freshness::of(file, model, options.scope.as_ref(), &mut texts);
-    let open_theorem = open_theorem(file, model);
-    let mut out = Import { path: path.to_path_buf(), ..Import::default() };
-    let mut matched = 0;
-    // Proved entries, and what other entries say against their pairs.
-    let mut proved = vec![];
-    let mut against: BTreeMap<Pair, String> = BTreeMap::new();
-    let mut about_pairs = false;
-
+    let mut reader = Reader {
+        file,
+        model,
+        options,
+        freshness,
+        texts,
+        levels: Levels::new(file, &model.name),
+        hypotheses: Hypotheses::new(file),
+        out: Import { path: path.to_path_buf(), ..Import::default() },
+        proved: vec![],
+        against: BTreeMap::new(),
+        reasons: BTreeMap::new(),
+        about_pairs: false,
+        matched: 0,
+    };
     for o in &file.obligations {
-        let unused = |reason: String| Entry { id: o.id.clone(), pair: None, reason };
-        let component = o.target.as_ref().and_then(|t| t.owner.as_ref()).unwrap_or(&o.component);
-        if o.component != model.name || *component != model.name {
-            out.ignored.push(unused(format!("it is about {component}")));
-            continue;
-        }
-        if !matches!(o.kind, Kind::Inv | Kind::InvEst) {
-            out.ignored.push(unused(format!("obligations of kind {} make no pair proven", o.kind.word())));
-            continue;
-        }
-        about_pairs = true;
-        let event = match find_event(o, model) {
-            Ok(event) => event,
-            Err(reason) => {
-                out.unmatched.push(unused(reason));
-                continue;
-            }
-        };
-        let conjuncts = match find_target(o, model, &mut texts) {
-            Found::At(conjuncts) => conjuncts,
-            Found::Nowhere(reason) => {
-                out.unmatched.push(unused(reason));
-                continue;
-            }
-            Found::Ambiguous(reason) => {
-                out.ambiguous.push(unused(reason));
-                continue;
-            }
-        };
-        matched += 1;
-        // Conjuncts with the same text are all proven by it; one of them stands for them.
-        let (Some(&index), event_id) = (conjuncts.first(), event.map(|e| EventId(e as u32))) else {
-            continue;
-        };
-        let pairs: Vec<Pair> = conjuncts.iter().map(|&i| (event_id, i)).collect();
-        let entry = |reason: String| Entry { id: o.id.clone(), pair: Some((event_id, index)), reason };
-        if let Err(reason) = counts(o, model, event, index, options) {
-            for &pair in &pairs {
-                against.insert(pair, format!("`{}` is about the same pair, and {reason}", o.id));
-            }
-            out.ignored.push(entry(reason));
-            continue;
-        }
-        if let Some(reason) = freshness.stale(o, model, event, index, &mut texts) {
-            out.stale.push(entry(reason));
-            continue;
-        }
-        let ours = !o.prover.is_empty() && o.prover.iter().all(|p| p.starts_with("bsym:"));
-        if let (Some(theorem), false, Some(_)) = (&open_theorem, ours, event) {
-            out.ignored.push(entry(format!("`{theorem}` is open and may have been a hypothesis")));
-            continue;
-        }
-        let provers = if o.prover.is_empty() { vec!["unnamed".into()] } else { o.prover.clone() };
-        let reason = format!("{} by {}", o.status.word(), provers.join(", "));
-        proved.push(Proved {
-            reviewed: o.status == Status::Reviewed,
-            entry: entry(reason),
-            pairs,
-            status: PairStatus { provers, level: level(o, file) },
-        });
+        reader.entry(o);
     }
-    if about_pairs && matched == 0 {
+    // A status of exactly these files is about this machine, even if nothing in it fits.
+    if reader.about_pairs && reader.matched == 0 && !reader.freshness.same_files {
         return Err(PoError::OtherMachine {
             path: path.to_path_buf(),
             machine: model.name.clone(),
@@ -167,32 +175,315 @@ pub fn import(path: &Path, file: &PoFile, model: &Model, options: &ImportOptions
             help: "give the status of this machine".into(),
         });
     }
-    settle(proved, &against, &mut out);
-    Ok(out)
+    reader.settle();
+    reader.inherit();
+    Ok(reader.finish())
 }
 
 /// An entry that counts, unless another one contradicts it.
-struct Proved {
-    entry: Entry,
-    reviewed: bool,
-    pairs: Vec<Pair>,
-    status: PairStatus,
+struct Proved<'a> {
+    obligation: &'a Obligation,
+    /// The level of the component that it belongs to; 0 is the model itself.
+    level: usize,
+    conjuncts: Vec<usize>,
 }
 
-fn settle(proved: Vec<Proved>, against: &BTreeMap<Pair, String>, out: &mut Import) {
-    for p in proved {
-        if let Some(reason) = p.pairs.iter().find_map(|pair| against.get(pair)) {
-            out.ambiguous.push(Entry { reason: reason.clone(), ..p.entry });
-            continue;
+struct Reader<'a> {
+    file: &'a PoFile,
+    model: &'a Model,
+    options: &'a ImportOptions,
+    freshness: Freshness,
+    texts: Texts,
+    levels: Levels<'a>,
+    hypotheses: Hypotheses<'a>,
+    out: Import,
+    proved: Vec<Proved<'a>>,
+    /// What entries say against an event of a component and a conjunct.
+    against: BTreeMap<(usize, Option<&'a str>, usize), String>,
+    /// Why a pair is not proven.
+    reasons: BTreeMap<Pair, (OpenKind, String)>,
+    about_pairs: bool,
+    matched: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn entry(&mut self, o: &'a Obligation) {
+        let model = self.model;
+        let unused = |reason: String| Entry { id: o.id.clone(), pair: None, reason };
+        let Some(level) = self.levels.of(&o.component) else {
+            self.out.ignored.push(unused(format!("it is about {}", o.component)));
+            return;
+        };
+        if let Some(reason) = &o.unmatched {
+            self.out.unmatched.push(unused(reason.clone()));
+            return;
         }
-        out.reviewed += usize::from(p.reviewed);
-        out.used.push(p.entry);
-        for pair in p.pairs {
-            if out.status.get(pair).is_none_or(|known| known.level < p.status.level) {
-                out.status.insert(pair, p.status.clone());
+        if !matches!(o.kind, Kind::Inv | Kind::InvEst) {
+            let reason = format!("obligations of kind {} make no pair proven", o.kind.word());
+            self.out.ignored.push(unused(reason));
+            return;
+        }
+        self.about_pairs |= level == 0;
+        let known = if level == 0 { find_event(o, model).map(|_| ()) } else { self.levels.knows(level, o) };
+        if let Err(reason) = known {
+            self.out.unmatched.push(unused(reason));
+            return;
+        }
+        let conjuncts = match find_target(o, model, &mut self.texts) {
+            Found::At(conjuncts) => conjuncts,
+            Found::Nowhere(reason) => {
+                self.out.unmatched.push(unused(reason));
+                return;
+            }
+            Found::Ambiguous(reason) => {
+                self.out.ambiguous.push(unused(reason));
+                return;
+            }
+        };
+        self.matched += 1;
+        if let Err((kind, reason)) = self.counts(o, level, &conjuncts) {
+            for &i in &conjuncts {
+                let reason = format!("`{}` is about the same pair, and {reason}", o.id);
+                self.against.insert((level, event_name(o), i), reason);
+            }
+            self.note(o, level, &conjuncts, kind, &reason);
+            let entry = Entry { pair: self.pair(o, level, &conjuncts), ..unused(reason) };
+            match kind {
+                OpenKind::Stale => self.out.stale.push(entry),
+                _ => self.out.ignored.push(entry),
+            }
+            return;
+        }
+        self.proved.push(Proved { obligation: o, level, conjuncts });
+    }
+
+    /// The pair of an entry, of the first event that it is about.
+    fn pair(&self, o: &Obligation, level: usize, conjuncts: &[usize]) -> Option<Pair> {
+        let event = self.levels.events_of(self.model, level, event_name(o)).first().copied()?;
+        Some((event.map(|e| EventId(e as u32)), *conjuncts.first()?))
+    }
+
+    /// Remembers why pairs are open.
+    fn note(&mut self, o: &Obligation, level: usize, conjuncts: &[usize], kind: OpenKind, reason: &str) {
+        for event in self.levels.events_of(self.model, level, event_name(o)) {
+            for &i in conjuncts {
+                let pair = (event.map(|e| EventId(e as u32)), i);
+                self.reasons.entry(pair).or_insert((kind, format!("`{}`: {reason}", o.id)));
             }
         }
     }
+
+    /// Whether an entry's status counts, or why not.
+    fn counts(&self, o: &Obligation, level: usize, conjuncts: &[usize]) -> Result<(), (OpenKind, String)> {
+        match o.status {
+            Status::Discharged => {}
+            Status::Reviewed if self.options.trust_reviewed => {}
+            Status::Reviewed => {
+                let reason = "it is only reviewed (`--trust-reviewed` counts it)".into();
+                return Err((OpenKind::Reviewed, reason));
+            }
+            Status::Trivial if level == 0 => {
+                let event = find_event(o, self.model).ok().flatten();
+                for &i in conjuncts.iter().take(1) {
+                    frame_agrees(self.model, event, &self.model.invariant[i].pred)
+                        .map_err(|reason| (OpenKind::Unproven, reason))?;
+                }
+            }
+            Status::Broken => return Err((OpenKind::Broken, "its status is broken".into())),
+            other => return Err((OpenKind::Unproven, format!("its status is {}", other.word()))),
+        }
+        match o.parts {
+            Some(p) if p.proved < p.total => {
+                Err((OpenKind::Unproven, format!("only {} of its {} parts are proved", p.proved, p.total)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Entries of the model itself: used, unless something is against it.
+    fn settle(&mut self) {
+        let (own, inherited): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.proved).into_iter().partition(|p| p.level == 0);
+        for p in own {
+            let o = p.obligation;
+            let event = find_event(o, self.model).ok().flatten();
+            // Conjuncts with the same text are all proven by it; one of them stands for them.
+            let Some(&index) = p.conjuncts.first() else { continue };
+            let event_id = event.map(|e| EventId(e as u32));
+            let entry = |reason: String| Entry { id: o.id.clone(), pair: Some((event_id, index)), reason };
+            if let Some(reason) = self.freshness.stale(o, self.model, event, index, &mut self.texts) {
+                self.note(o, 0, &p.conjuncts, OpenKind::Stale, &reason);
+                self.out.stale.push(entry(reason));
+                continue;
+            }
+            let contradicted = p.conjuncts.iter().find_map(|&i| self.against.get(&(0, event_name(o), i)));
+            if let Some(reason) = contradicted.cloned() {
+                self.note(o, 0, &p.conjuncts, OpenKind::Ambiguous, &reason);
+                self.out.ambiguous.push(entry(reason));
+                continue;
+            }
+            if !is_ours(o)
+                && let Some(reason) = self.hypotheses.open(o)
+            {
+                self.note(o, 0, &p.conjuncts, OpenKind::Hypothesis, &reason);
+                self.out.ignored.push(entry(reason));
+                continue;
+            }
+            let provers = provers(o);
+            self.out.reviewed += usize::from(o.status == Status::Reviewed);
+            self.out.used.push(entry(format!("{} by {}", o.status.word(), provers.join(", "))));
+            let status = PairStatus { provers, level: level(o, self.file) };
+            for &i in &p.conjuncts {
+                self.insert((event_id, i), status.clone());
+            }
+        }
+        self.proved = inherited;
+    }
+
+    fn insert(&mut self, pair: Pair, status: PairStatus) {
+        if self.out.status.get(pair).is_none_or(|known| known.level < status.level) {
+            self.out.status.insert(pair, status);
+        }
+    }
+
+    /// Entries of abstractions: they hold for the events whose refinement is proven.
+    fn inherit(&mut self) {
+        for p in std::mem::take(&mut self.proved) {
+            let o = p.obligation;
+            let name = event_name(o);
+            let (mut pairs, mut open) = (vec![], None);
+            for event in self.levels.events_of(self.model, p.level, name) {
+                for &i in &p.conjuncts {
+                    match self.inherited(o, p.level, event, i) {
+                        Ok(status) => pairs.push(((event.map(|e| EventId(e as u32)), i), status)),
+                        Err((kind, reason)) => {
+                            let pair = (event.map(|e| EventId(e as u32)), i);
+                            let said = format!("`{}`: {reason}", o.id);
+                            self.reasons.entry(pair).or_insert((kind, said));
+                            open = Some((kind, reason));
+                        }
+                    }
+                }
+            }
+            let pair = pairs.first().map(|p| p.0).or_else(|| self.pair(o, p.level, &p.conjuncts));
+            let entry = |reason: String| Entry { id: o.id.clone(), pair, reason };
+            match (pairs.is_empty(), open) {
+                (false, _) => {
+                    self.out.reviewed += usize::from(o.status == Status::Reviewed);
+                    self.out.used.push(entry(format!("{} by {}", o.status.word(), provers(o).join(", "))));
+                }
+                (true, Some((OpenKind::Stale, reason))) => self.out.stale.push(entry(reason)),
+                (true, Some((_, reason))) => self.out.ignored.push(entry(reason)),
+                (true, None) => {
+                    let reason = format!("no event of {} refines {}", self.model.name, name.unwrap_or("it"));
+                    self.out.ignored.push(entry(reason));
+                }
+            }
+            for (pair, status) in pairs {
+                self.insert(pair, status);
+            }
+        }
+    }
+
+    /// Whether a proof for an abstract event carries over to an event of the model, or why not.
+    fn inherited(
+        &mut self,
+        o: &'a Obligation,
+        level_of: usize,
+        event: Option<usize>,
+        index: usize,
+    ) -> Result<PairStatus, (OpenKind, String)> {
+        if let Some(reason) = self.freshness.stale(o, self.model, event, index, &mut self.texts) {
+            return Err((OpenKind::Stale, reason));
+        }
+        let start = event.map_or(INITIALISATION, |e| self.model.events[e].name.as_str());
+        let way = self.levels.way(start, level_of);
+        // Merged events: the conjunct has to be proven for each of them.
+        let own = event_name(o).unwrap_or(INITIALISATION);
+        for other in way.last().into_iter().flatten().filter(|e| **e != own) {
+            let reason = format!("{start} refines {other} as well, which is not known to preserve it");
+            let also = self.file.obligations.iter().any(|p| {
+                p.component == o.component
+                    && event_name(p).unwrap_or(INITIALISATION) == *other
+                    && p.target.as_ref().and_then(|t| t.key.as_ref())
+                        == o.target.as_ref().and_then(|t| t.key.as_ref())
+                    && matches!(p.kind, Kind::Inv | Kind::InvEst)
+                    && !p.stale
+                    && self.counts(p, level_of, &[index]).is_ok()
+            });
+            if !also {
+                return Err((OpenKind::Refinement, reason));
+            }
+        }
+        if let Some(reason) = self.against.get(&(level_of, event_name(o), index)) {
+            return Err((OpenKind::Ambiguous, reason.clone()));
+        }
+        if let Some(reason) = self.hypotheses.open(o) {
+            return Err((OpenKind::Hypothesis, reason));
+        }
+        let mut status = PairStatus { provers: provers(o), level: level(o, self.file) };
+        for (component, events) in self.levels.names.iter().zip(&way).take(level_of) {
+            for refinement in self.file.obligations.iter().filter(|p| {
+                p.component == *component
+                    && matches!(p.kind, Kind::Grd | Kind::Mrg | Kind::Sim | Kind::Eql | Kind::Wfis)
+                    && events.contains(&p.event.as_deref().unwrap_or_default())
+            }) {
+                if refinement.stale {
+                    return Err((OpenKind::Stale, format!("`{}` is stale", refinement.id)));
+                }
+                self.counts(refinement, level_of, &[]).map_err(|(_, reason)| {
+                    (OpenKind::Refinement, format!("`{}` is needed as well, and {reason}", refinement.id))
+                })?;
+                if let Some(reason) = self.hypotheses.open(refinement) {
+                    return Err((OpenKind::Hypothesis, reason));
+                }
+                status.provers.extend(provers(refinement));
+                status.level = status.level.min(level(refinement, self.file));
+            }
+        }
+        status.provers.sort();
+        status.provers.dedup();
+        Ok(status)
+    }
+
+    /// Pairs that need no obligation, and the reasons of those that are open.
+    fn finish(mut self) -> Import {
+        let events = std::iter::once(None).chain((0..self.model.events.len()).map(Some));
+        for event in events {
+            for (i, conjunct) in self.model.invariant.iter().enumerate() {
+                let pair = (event.map(|e| EventId(e as u32)), i);
+                if self.out.status.get(pair).is_some() {
+                    continue;
+                }
+                let prover = match without_obligation(self.model, event, &conjunct.pred) {
+                    Some(prover) => prover,
+                    None => {
+                        let (kind, reason) = self.reasons.remove(&pair).unwrap_or_else(|| {
+                            (OpenKind::NoObligation, "there is no obligation about it".into())
+                        });
+                        self.out.open.push(Open { pair, kind, reason });
+                        continue;
+                    }
+                };
+                self.out.trivial.push(pair);
+                let status = PairStatus { provers: vec![prover.into()], level: Level::Checked };
+                self.out.status.insert(pair, status);
+            }
+        }
+        self.out
+    }
+}
+
+fn event_name(o: &Obligation) -> Option<&str> {
+    o.event.as_deref().filter(|e| *e != INITIALISATION)
+}
+
+fn is_ours(o: &Obligation) -> bool {
+    !o.prover.is_empty() && o.prover.iter().all(|p| p.starts_with("bsym:"))
+}
+
+fn provers(o: &Obligation) -> Vec<String> {
+    if o.prover.is_empty() { vec!["unnamed".into()] } else { o.prover.clone() }
 }
 
 fn about_this_machine(path: &Path, file: &PoFile, model: &Model) -> Result<(), PoError> {
@@ -215,119 +506,6 @@ fn machine_file(model: &Model) -> String {
     model.sources.iter().next().map_or_else(|| model.name.clone(), |(_, s)| s.path.display().to_string())
 }
 
-/// A theorem of the machine that is not proved: a tool's proof of a pair may rest on it.
-fn open_theorem(file: &PoFile, model: &Model) -> Option<String> {
-    let theorem = |k| matches!(k, Kind::Thm | Kind::InvThm | Kind::AxmThm | Kind::Assertion);
-    file.obligations
-        .iter()
-        .filter(|o| o.component == model.name && theorem(o.kind))
-        .find(|o| !matches!(o.status, Status::Discharged | Status::Trivial) || o.stale)
-        .map(|o| o.id.clone())
-}
-
-fn find_event(o: &Obligation, model: &Model) -> Result<Option<usize>, String> {
-    match o.event.as_deref() {
-        None if o.kind == Kind::InvEst => Ok(None),
-        None => Err("it names no event".into()),
-        Some(digest::INITIALISATION) => Ok(None),
-        Some(name) => match model.events.iter().position(|e| e.name == name) {
-            Some(e) => Ok(Some(e)),
-            None => Err(format!("{} has no operation `{name}`", model.name)),
-        },
-    }
-}
-
-enum Found {
-    /// Conjuncts with the same text.
-    At(Vec<usize>),
-    Nowhere(String),
-    Ambiguous(String),
-}
-
-/// By label, else by position if the text there agrees, else by text.
-fn find_target(o: &Obligation, model: &Model, texts: &mut Texts) -> Found {
-    let Some(target) = &o.target else { return Found::Nowhere("it names no invariant".into()) };
-    let named = target.label.as_deref().or(target.key.as_deref().filter(|k| !k.starts_with('#')));
-    if let Some(label) = named {
-        let all: Vec<usize> = (0..model.invariant.len())
-            .filter(|&i| model.invariant[i].label.as_deref() == Some(label))
-            .collect();
-        match all.as_slice() {
-            [] => {}
-            [one] => return Found::At(vec![*one]),
-            several => {
-                let mut agreeing =
-                    several.iter().filter(|&&i| texts.agree(target, model, i) == Agreement::Yes);
-                return match (agreeing.next(), agreeing.next()) {
-                    (Some(&i), None) => Found::At(vec![i]),
-                    _ => Found::Ambiguous(format!("{} conjuncts have the label `{label}`", several.len())),
-                };
-            }
-        }
-    }
-    let position = target
-        .key
-        .as_deref()
-        .and_then(|k| k.strip_prefix('#'))
-        .and_then(|k| k.parse().ok())
-        .or(target.index)
-        .filter(|&i: &usize| i < model.invariant.len());
-    let same = texts.everywhere(target, model);
-    if !same.is_empty() {
-        // The position decides between conjuncts of the same text, which makes no difference.
-        return Found::At(same);
-    }
-    match position {
-        // Without label and text the position is all there is; freshness says whether it is enough.
-        Some(i) if named.is_none() => Found::At(vec![i]),
-        _ => Found::Nowhere(match (named, &target.text) {
-            (Some(label), _) => format!("no conjunct has the label `{label}`"),
-            (None, Some(text)) => format!("no conjunct is `{text}`"),
-            (None, None) => "no conjunct has this position".into(),
-        }),
-    }
-}
-
-/// Whether an entry's status counts, or why not.
-fn counts(
-    o: &Obligation,
-    model: &Model,
-    event: Option<usize>,
-    index: usize,
-    options: &ImportOptions,
-) -> Result<(), String> {
-    match o.status {
-        Status::Discharged => {}
-        Status::Reviewed if options.trust_reviewed => {}
-        Status::Reviewed => return Err("it is only reviewed (`--trust-reviewed` counts it)".into()),
-        Status::Trivial => frame_agrees(model, event, &model.invariant[index].pred)?,
-        other => return Err(format!("its status is {}", other.word())),
-    }
-    match o.parts {
-        Some(p) if p.proved < p.total => {
-            Err(format!("only {} of its {} parts are proved", p.proved, p.total))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Whether the event changes nothing that the conjunct speaks of, or what it changes.
-pub fn frame_agrees(model: &Model, event: Option<usize>, p: &Pred) -> Result<(), String> {
-    let Some(event) = event else {
-        return Err("it is called trivial, and the initialisation has no state before it".into());
-    };
-    let event = &model.events[event];
-    let read = Names::of_pred(p).variables;
-    let written = Names::of_subst(&event.body).written;
-    match read.intersection(&written).next() {
-        None => Ok(()),
-        Some(v) => {
-            let name = &model.variables[v.index()].name;
-            Err(format!("it is called trivial, but {} writes {name}", event.name))
-        }
-    }
-}
-
 fn level(o: &Obligation, file: &PoFile) -> Level {
     let id = o.source.status.as_ref().or(o.source.obligation.as_ref());
     let source = id.and_then(|id| file.sources.iter().find(|s| s.id == *id));
@@ -335,49 +513,5 @@ fn level(o: &Obligation, file: &PoFile) -> Level {
         Some(Trust::Tool) => Level::Tool,
         Some(Trust::Exporter) => Level::Exporter,
         Some(Trust::Claim) | None => Level::Claim,
-    }
-}
-
-/// Hashes of texts in the file, read as predicates of the model.
-pub(super) struct Texts {
-    model: Model,
-    hashes: HashMap<String, Option<String>>,
-}
-
-impl Texts {
-    pub(super) fn new(model: &Model) -> Texts {
-        Texts { model: model.clone(), hashes: HashMap::new() }
-    }
-
-    /// Hash of a text, if it is a predicate of the model.
-    pub(super) fn hash(&mut self, text: &str) -> Option<String> {
-        if let Some(known) = self.hashes.get(text) {
-            return known.clone();
-        }
-        let p = check_predicate(&mut self.model, text).ok();
-        let hash = p.map(|p| digest::predicate(&self.model, &p));
-        self.hashes.insert(text.to_string(), hash.clone());
-        hash
-    }
-
-    /// Conjuncts that are what the target says.
-    fn everywhere(&mut self, target: &Target, model: &Model) -> Vec<usize> {
-        let all = || 0..model.invariant.len();
-        let hash_of = |i: usize| digest::predicate(model, &model.invariant[i].pred);
-        if let Some(hash) = &target.hash {
-            let found: Vec<usize> = all().filter(|&i| hash_of(i) == *hash).collect();
-            if !found.is_empty() {
-                return found;
-            }
-        }
-        let Some(text) = &target.text else { return vec![] };
-        let found: Vec<usize> = all().filter(|&i| fold(&model.invariant[i].text) == fold(text)).collect();
-        if !found.is_empty() {
-            return found;
-        }
-        match self.hash(text) {
-            Some(hash) => all().filter(|&i| hash_of(i) == hash).collect(),
-            None => vec![],
-        }
     }
 }

@@ -1,15 +1,19 @@
-//! `po.json`: proof obligations with their status, from whatever tool.
+//! Proof status in files.
 //!
-//! One file format for all sources (schema in `schema/po.schema.json`): [`file`] has its types and
-//! reads and writes it, [`digest`] the hashes of predicates, events and machines, [`import`] turns a
-//! file into the [`ProofStatus`](crate::status::ProofStatus) of a model. Deliberately absent: the
-//! tools' own formats, which are converted to this one.
+//! One format for all of them, `po.json` (schema in `schema/po.schema.json`): [`file`] has its types and
+//! reads and writes it, [`sources`] turns the files of other tools into it, [`digest`] has the hashes of
+//! predicates, events and machines, [`import`] turns it into the
+//! [`ProofStatus`](crate::status::ProofStatus) of a model.
 
 pub mod digest;
 pub mod error;
 pub mod file;
+pub mod frame;
 pub mod fresh;
 pub mod import;
+mod levels;
+mod matching;
+pub mod sources;
 pub(crate) mod write;
 
 pub use file::{PoError, PoFile};

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use bsym_language::model::{Conjunct, Model};
+use bsym_language::model::{Conjunct, Model, Notation};
 use bsym_language::print;
 use bsym_semantics::scope::Scope;
 
 use super::digest::{self, INITIALISATION};
 use super::file::*;
+use super::matching::owner;
 use crate::obligations::{Obligations, Proof, Subject};
 
 impl Obligations {
@@ -34,7 +35,10 @@ impl Obligations {
             model: Some(About {
                 project: None,
                 main: Some(model.name.clone()),
-                language: Some(Language::ClassicalB),
+                language: Some(match model.notation {
+                    Notation::ClassicalB => Language::ClassicalB,
+                    Notation::EventB => Language::EventB,
+                }),
                 scope: Some(po_scope(model, scope)),
             }),
             sources,
@@ -42,15 +46,7 @@ impl Obligations {
             obligations: self.all.iter().map(|p| self.obligation(p, model)).collect(),
             summary: None,
         };
-        // Labels need not be unique, names must.
-        let mut used = std::collections::BTreeMap::new();
-        for o in &mut file.obligations {
-            let count = used.entry(o.id.clone()).or_insert(0);
-            *count += 1;
-            if *count > 1 {
-                o.id = format!("{}#{count}", o.id);
-            }
-        }
+        file.name_apart();
         file.summarize();
         file
     }
@@ -60,10 +56,12 @@ impl Obligations {
             let c = &list[i];
             Target {
                 role: Some(role),
-                key: Some(c.label.clone().unwrap_or_else(|| format!("#{i}"))),
+                key: Some(
+                    c.label.clone().unwrap_or_else(|| format!("#{}", position(model, list, i).unwrap_or(i))),
+                ),
                 label: c.label.clone(),
-                index: Some(i),
-                owner: Some(model.name.clone()),
+                index: position(model, list, i),
+                owner: Some(owner(model, c)),
                 text: Some(c.text.clone()),
                 hash: Some(digest::predicate(model, &c.pred)),
             }
@@ -104,6 +102,7 @@ impl Obligations {
             context_dependent: None,
             stale: false,
             stale_reason: None,
+            unmatched: None,
             source: Origin {
                 obligation: Some("s1".into()),
                 status: Some("s1".into()),
@@ -122,6 +121,16 @@ impl Obligations {
     }
 }
 
+/// Position among the conjuncts of the same component, those that speak of an abstraction included.
+fn position(model: &Model, list: &[Conjunct], i: usize) -> Option<usize> {
+    let own = owner(model, &list[i]);
+    let before = |c: &Conjunct| (c.span.source.0, c.span.start) < (list[i].span.source.0, list[i].span.start);
+    let same = list[..i].iter().filter(|c| owner(model, c) == own).count();
+    let is_invariant = std::ptr::eq(list, model.invariant.as_slice());
+    let gluing = model.gluing.iter().filter(|c| is_invariant && before(c) && owner(model, c) == own).count();
+    Some(same + gluing)
+}
+
 /// The scope with names.
 pub(crate) fn po_scope(model: &Model, scope: &Scope) -> PoScope {
     PoScope {
@@ -131,7 +140,8 @@ pub(crate) fn po_scope(model: &Model, scope: &Scope) -> PoScope {
     }
 }
 
-fn component(model: &Model) -> Component {
+/// What a model says, with the hashes that tell later whether it has changed.
+pub(crate) fn component(model: &Model) -> Component {
     let named = |list: &[Conjunct]| -> Vec<NamedPredicate> {
         let entry = |(i, c): (usize, &Conjunct)| NamedPredicate {
             key: c.label.clone().unwrap_or_else(|| format!("#{i}")),
@@ -157,6 +167,7 @@ fn component(model: &Model) -> Component {
         name: model.name.clone(),
         kind: ComponentKind::Machine,
         refines: None,
+        sees: vec![],
         model_hash: digest::model(model),
         declarations_hash: Some(digest::declarations(model)),
         axioms: Some(named(&model.axioms)),

@@ -1,0 +1,74 @@
+//! Compiled code: closures over the words of a [`Context`].
+
+use crate::context::Context;
+
+/// Compiled code has no answer here: the evaluation is ill-defined, or goes beyond what is compiled.
+/// Whoever gets this asks the reference evaluator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fail;
+
+/// The result of compiled code.
+pub type R<T> = Result<T, Fail>;
+
+/// A closure.
+pub type Run<'m, T> = Box<dyn Fn(&mut Context<'m>) -> R<T> + 'm>;
+
+/// A compiled expression or predicate.
+pub struct Code<'m, T> {
+    /// Computes the value.
+    pub run: Run<'m, T>,
+    /// It cannot be ill-defined. (It may fail for other reasons.)
+    pub total: bool,
+    /// Its value, if that is always the same.
+    pub literal: Option<T>,
+    /// The slot that it reads, if it does nothing else.
+    pub slot: Option<usize>,
+}
+
+impl<'m, T: Clone + 'm> Code<'m, T> {
+    /// Code that may fail to have a meaning unless it is `total`.
+    pub fn new(total: bool, run: impl Fn(&mut Context<'m>) -> R<T> + 'm) -> Self {
+        Code { run: Box::new(run), total, literal: None, slot: None }
+    }
+
+    /// A constant.
+    pub fn literal(value: T) -> Self {
+        let kept = value.clone();
+        Code { run: Box::new(move |_| Ok(kept.clone())), total: true, literal: Some(value), slot: None }
+    }
+
+    /// The same with a function behind it, which has a value for every argument.
+    pub fn map<U: Clone + 'm>(self, f: impl Fn(&mut Context<'m>, T) -> R<U> + 'm) -> Code<'m, U> {
+        let run = self.run;
+        Code::new(self.total, move |ctx| {
+            let value = run(ctx)?;
+            f(ctx, value)
+        })
+    }
+
+    /// The same, perhaps without a meaning.
+    pub fn partial(self) -> Self {
+        Code { total: false, ..self }
+    }
+
+    /// Two operands, from left to right.
+    pub fn with<U: Clone + 'm, V: Clone + 'm>(
+        self,
+        other: Code<'m, U>,
+        f: impl Fn(&mut Context<'m>, T, U) -> R<V> + 'm,
+    ) -> Code<'m, V> {
+        let total = self.total && other.total;
+        let (left, right) = (self.run, other.run);
+        if let Some(r) = other.literal {
+            return Code::new(total, move |ctx| {
+                let l = left(ctx)?;
+                f(ctx, l, r.clone())
+            });
+        }
+        Code::new(total, move |ctx| {
+            let l = left(ctx)?;
+            let r = right(ctx)?;
+            f(ctx, l, r)
+        })
+    }
+}

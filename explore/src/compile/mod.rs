@@ -1,0 +1,190 @@
+//! Predicates, expressions and substitutions as closures over words.
+//!
+//! Code either computes what the reference evaluator computes, or fails; then the reference evaluator
+//! is asked. It never gives an answer where the reference finds the evaluation ill-defined. What has no
+//! compiled form inside a formula is evaluated by the reference, too.
+
+pub mod binder;
+pub mod code;
+mod expression;
+mod predicate;
+mod relation;
+mod set;
+mod set_value;
+pub mod substitution;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use bsym_language::model::{ConstId, Expr, LocalId, Pred, VarId};
+use bsym_language::walk::Names;
+use bsym_semantics::env::{Env, Name};
+use bsym_semantics::value::Value;
+
+use crate::context::Context;
+use crate::rep::Rep;
+use code::{Code, Fail, R};
+
+/// Why something has no compiled form.
+pub type NotCompiled = String;
+/// The result of compiling.
+pub type C<T> = Result<T, NotCompiled>;
+
+/// Compiles formulas of one model.
+pub struct Compiler<'a, 'm> {
+    /// Where the code will run; literals are interned here.
+    pub context: &'a mut Context<'m>,
+    /// The slot of each variable.
+    pub variables: Vec<usize>,
+    /// The slots of `x$0`.
+    pub old: Option<Vec<usize>>,
+    locals: HashMap<LocalId, usize>,
+    next: usize,
+    /// Positions of the variables that were read.
+    pub reads: BTreeSet<usize>,
+    /// Whether a constant without a fixed value was read.
+    pub reads_constants: bool,
+    /// A measure of how long the code takes: about one for a comparison of numbers.
+    pub weight: usize,
+}
+
+/// The names that are free in a formula, with their slots.
+struct Captured {
+    names: Vec<(Name, usize, Arc<Rep>)>,
+}
+
+impl<'a, 'm> Compiler<'a, 'm> {
+    /// A compiler for formulas over the variables and constants of the context's model.
+    pub fn new(context: &'a mut Context<'m>) -> Compiler<'a, 'm> {
+        let (variables, constants) = (context.variables.len(), context.constants.len());
+        Compiler {
+            context,
+            variables: (0..variables).collect(),
+            old: None,
+            locals: HashMap::new(),
+            next: variables + constants,
+            reads: BTreeSet::new(),
+            reads_constants: false,
+            weight: 0,
+        }
+    }
+
+    /// Number of slots in use.
+    pub fn slots(&self) -> usize {
+        self.next
+    }
+
+    /// A new slot.
+    pub fn fresh(&mut self) -> usize {
+        self.next += 1;
+        self.next - 1
+    }
+
+    /// A new slot for a local.
+    pub fn bind(&mut self, local: LocalId) -> usize {
+        let slot = self.fresh();
+        self.locals.insert(local, slot);
+        slot
+    }
+
+    fn rep(&self, e: &Expr) -> Arc<Rep> {
+        let eval = &self.context.eval;
+        Arc::new(Rep::of(&e.ty, eval.model, eval.scope))
+    }
+
+    fn variable_slot(&mut self, v: VarId) -> usize {
+        let slot = self.variables[v.index()];
+        if slot < self.context.variables.len() {
+            self.reads.insert(slot);
+        }
+        slot
+    }
+
+    fn old_slot(&mut self, v: VarId) -> usize {
+        match &self.old {
+            None => self.variable_slot(v),
+            Some(old) => {
+                let slot = old[v.index()];
+                if slot < self.context.variables.len() {
+                    self.reads.insert(slot);
+                }
+                slot
+            }
+        }
+    }
+
+    fn constant_slot(&mut self, c: ConstId) -> usize {
+        self.reads_constants = true;
+        self.context.variables.len() + c.index()
+    }
+
+    /// Whether the formula has the same value wherever its place is reached.
+    fn is_closed(&self, names: &Names) -> bool {
+        names.variables.is_empty()
+            && names.locals.is_empty()
+            && names.constants.iter().all(|c| self.context.is_fixed(*c))
+    }
+
+    /// The value of a closed expression; `None` if it has none.
+    fn closed_value(&self, e: &Expr) -> Option<Value> {
+        let none = Vec::new();
+        let constants = self.context.valuations.first().unwrap_or(&none);
+        self.context.eval.expr(&Env::new(constants, &[]), e).ok()
+    }
+
+    fn capture(&mut self, names: Names) -> C<Captured> {
+        let mut captured = Vec::new();
+        for v in names.variables {
+            let rep = self.context.variables[v.index()].clone();
+            let slot = self.variable_slot(v);
+            captured.push((Name::Var(v), slot, rep.clone()));
+            if self.old.is_some() {
+                let slot = self.old_slot(v);
+                captured.push((Name::Old(v), slot, rep));
+            }
+        }
+        for l in names.locals {
+            let slot = *self.locals.get(&l).ok_or("a local without a slot")?;
+            captured.push((Name::Local(l), slot, self.context.local(l)));
+        }
+        if !names.constants.iter().all(|c| self.context.is_fixed(*c)) {
+            self.reads_constants = true;
+        }
+        Ok(Captured { names: captured })
+    }
+
+    /// An expression evaluated by the reference.
+    fn expr_by_reference(&mut self, e: &Expr) -> C<Code<'m, u32>> {
+        self.weight += 100;
+        let captured = self.capture(Names::of_expr(e))?;
+        let (e, rep) = (e.clone(), self.rep(e));
+        Ok(Code::new(false, move |ctx| {
+            let value = captured.within(ctx, |ctx, env| ctx.eval.expr(env, &e).map_err(|_| Fail))?;
+            let Context { store, eval, .. } = ctx;
+            store.encode(eval, &rep, &value).ok_or(Fail)
+        }))
+    }
+
+    /// A predicate evaluated by the reference.
+    fn pred_by_reference(&mut self, p: &Pred) -> C<Code<'m, bool>> {
+        self.weight += 100;
+        let captured = self.capture(Names::of_pred(p))?;
+        let p = p.clone();
+        Ok(Code::new(false, move |ctx| {
+            captured.within(ctx, |ctx, env| ctx.eval.pred(env, &p).map_err(|_| Fail))
+        }))
+    }
+}
+
+impl Captured {
+    fn within<'m, T>(&self, ctx: &Context<'m>, inside: impl FnOnce(&Context<'m>, &Env<'_>) -> R<T>) -> R<T> {
+        let bound: Vec<(Name, Value)> =
+            self.names.iter().map(|(n, slot, rep)| (*n, ctx.store.decode(rep, ctx.slots[*slot]))).collect();
+        let none = Vec::new();
+        let base = Env::new(ctx.valuations.get(ctx.valuation).unwrap_or(&none), &[]);
+        let frame = base.frame(&bound);
+        inside(ctx, &base.within(&frame))
+    }
+}

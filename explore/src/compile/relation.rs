@@ -1,0 +1,331 @@
+//! Operators on listed sets and relations, on words.
+
+use bsym_language::model::BinaryOp;
+
+use super::code::{Fail, R};
+use super::set_value::{Item, SetValue, build, build_relation, couples, find_key, items, sequence};
+use crate::context::Context;
+use crate::rep::Rep;
+use crate::store::Store;
+
+/// The elements of a listed set as words.
+pub fn elements(store: &mut Store, set: &Rep, word: u32) -> R<Vec<u32>> {
+    if let (Rep::Relation(a, b), Some(element)) = (set, set.element()) {
+        let numbered = element.count().is_some();
+        let pairs = couples(store, set, word)?;
+        return Ok(pairs.into_iter().map(|(l, r)| store.pair(a, b, numbered, l, r)).collect());
+    }
+    let mut all = Vec::new();
+    items(store, set, word, &mut |item| {
+        if let Item::Word(w) = item {
+            all.push(w);
+        }
+        Ok(true)
+    })?;
+    Ok(all)
+}
+
+/// `f(x)`
+#[inline]
+pub fn apply(store: &Store, set: &Rep, f: u32, x: u32) -> R<u32> {
+    match set {
+        Rep::Bits(e, n) => {
+            let Rep::Pair(_, b, Some(_)) = &**e else { return Err(Fail) };
+            let width = b.count().ok_or(Fail)?;
+            let row = row_of(store.bits(*n, f), width, x);
+            if row.count_ones() == 1 { Ok(row.trailing_zeros()) } else { Err(Fail) }
+        }
+        Rep::Relation(..) => {
+            let list = store.listed(f).ok_or(Fail)?;
+            let at = find_key(list, x).ok_or(Fail)?;
+            if list.get(2 * at + 2) == Some(&x) { Err(Fail) } else { Ok(list[2 * at + 1]) }
+        }
+        _ => Err(Fail),
+    }
+}
+
+/// The images of a point in a relation of bits.
+#[inline]
+pub fn row_of(bits: u128, width: u32, x: u32) -> u128 {
+    bits >> (x * width) & mask(width)
+}
+
+#[inline]
+pub fn mask(width: u32) -> u128 {
+    if width >= 128 { u128::MAX } else { (1u128 << width) - 1 }
+}
+
+/// Whether a point is in the domain.
+pub fn in_domain(store: &Store, set: &Rep, r: u32, x: u32) -> R<bool> {
+    match set {
+        Rep::Bits(e, n) => {
+            let Rep::Pair(_, b, Some(_)) = &**e else { return Err(Fail) };
+            Ok(row_of(store.bits(*n, r), b.count().ok_or(Fail)?, x) != 0)
+        }
+        Rep::Relation(..) => Ok(find_key(store.listed(r).ok_or(Fail)?, x).is_some()),
+        _ => Err(Fail),
+    }
+}
+
+/// The images of one point.
+pub fn images(store: &Store, set: &Rep, r: u32, x: u32) -> R<Vec<u32>> {
+    match set {
+        Rep::Bits(e, n) => {
+            let Rep::Pair(_, b, Some(_)) = &**e else { return Err(Fail) };
+            let mut row = row_of(store.bits(*n, r), b.count().ok_or(Fail)?, x);
+            let mut found = Vec::new();
+            while row != 0 {
+                found.push(row.trailing_zeros());
+                row &= row - 1;
+            }
+            Ok(found)
+        }
+        Rep::Relation(..) => {
+            let list = store.listed(r).ok_or(Fail)?;
+            let Some(at) = find_key(list, x) else { return Ok(Vec::new()) };
+            Ok(list[2 * at..].chunks_exact(2).take_while(|p| p[0] == x).map(|p| p[1]).collect())
+        }
+        _ => Err(Fail),
+    }
+}
+
+/// `r[S]`
+pub fn image(store: &mut Store, set: &Rep, target: &Rep, r: u32, s: &SetValue) -> R<u32> {
+    let (a, _) = set.sides().ok_or(Fail)?;
+    if let (Rep::Bits(e, n), SetValue::Bits(points), Rep::Bits(_, m)) = (set, s, target)
+        && let Rep::Pair(_, b, Some(_)) = &**e
+    {
+        let (bits, width) = (store.bits(*n, r), b.count().ok_or(Fail)?);
+        let (mut rest, mut found) = (*points, 0);
+        while rest != 0 {
+            found |= row_of(bits, width, rest.trailing_zeros());
+            rest &= rest - 1;
+        }
+        return Ok(store.from_bits(*m, found));
+    }
+    if let (Rep::Relation(..), Rep::Bits(_, m)) = (set, target) {
+        let mut found = 0u128;
+        for p in store.listed(r).ok_or(Fail)?.chunks_exact(2) {
+            if s.has(store, &a, Item::Word(p[0]))? {
+                found |= 1 << p[1];
+            }
+        }
+        return Ok(store.from_bits(*m, found));
+    }
+    let mut found = Vec::new();
+    for (l, right) in couples(store, set, r)? {
+        if s.has(store, &a, Item::Word(l))? {
+            found.push(right);
+        }
+    }
+    build(store, target, found)
+}
+
+/// `dom(r)` or `ran(r)`
+pub fn side(store: &mut Store, set: &Rep, target: &Rep, r: u32, left: bool) -> R<u32> {
+    if let (Rep::Bits(e, n), Rep::Bits(_, m)) = (set, target)
+        && let Rep::Pair(_, b, Some(_)) = &**e
+    {
+        let (mut bits, width) = (store.bits(*n, r), b.count().ok_or(Fail)?);
+        let (mut found, mut point) = (0u128, 0);
+        while bits != 0 {
+            let row = bits & mask(width);
+            if !left {
+                found |= row;
+            } else if row != 0 {
+                found |= 1 << point;
+            }
+            bits = bits.checked_shr(width).unwrap_or(0);
+            point += 1;
+        }
+        return Ok(store.from_bits(*m, found));
+    }
+    let found = couples(store, set, r)?.into_iter().map(|p| if left { p.0 } else { p.1 }).collect();
+    build(store, target, found)
+}
+
+/// `r~`
+pub fn inverse(store: &mut Store, set: &Rep, target: &Rep, r: u32) -> R<u32> {
+    let turned = couples(store, set, r)?.into_iter().map(|(l, r)| (r, l)).collect();
+    build_relation(store, target, turned)
+}
+
+/// `S <| r`, `S <<| r`, `r |> S`, `r |>> S`
+pub fn restrict(store: &mut Store, set: &Rep, op: BinaryOp, r: u32, s: &SetValue) -> R<u32> {
+    let (a, b) = set.sides().ok_or(Fail)?;
+    let left = matches!(op, BinaryOp::DomainRestriction | BinaryOp::DomainSubtraction);
+    let keep = matches!(op, BinaryOp::DomainRestriction | BinaryOp::RangeRestriction);
+    if let (Rep::Bits(e, n), true, SetValue::Bits(points)) = (set, left, s)
+        && let Rep::Pair(_, b, Some(_)) = &**e
+    {
+        let (bits, width) = (store.bits(*n, r), b.count().ok_or(Fail)?);
+        let (mut rest, mut rows) = (*points, 0u128);
+        while rest != 0 {
+            rows |= mask(width) << (rest.trailing_zeros() * width);
+            rest &= rest - 1;
+        }
+        return Ok(store.from_bits(*n, if keep { bits & rows } else { bits & !rows }));
+    }
+    let mut kept = Vec::new();
+    for (l, right) in couples(store, set, r)? {
+        let inside =
+            if left { s.has(store, &a, Item::Word(l))? } else { s.has(store, &b, Item::Word(right))? };
+        if inside == keep {
+            kept.push((l, right));
+        }
+    }
+    build_relation(store, set, kept)
+}
+
+/// `r <+ {x |-> y}`
+pub fn override_at(store: &mut Store, set: &Rep, r: u32, x: u32, y: u32) -> R<u32> {
+    if let Rep::Bits(e, n) = set {
+        let Rep::Pair(_, b, Some(_)) = &**e else { return Err(Fail) };
+        let width = b.count().ok_or(Fail)?;
+        let bits = store.bits(*n, r) & !(mask(width) << (x * width)) | 1u128 << (x * width + y);
+        return Ok(store.from_bits(*n, bits));
+    }
+    let mut list = store.take_scratch();
+    let old = store.listed(r).ok_or(Fail)?;
+    let start = old.chunks_exact(2).position(|p| p[0] >= x).map_or(old.len(), |i| 2 * i);
+    let end = old[start..].chunks_exact(2).position(|p| p[0] != x).map_or(old.len(), |i| start + 2 * i);
+    list.extend_from_slice(&old[..start]);
+    list.extend([x, y]);
+    list.extend_from_slice(&old[end..]);
+    let word = store.list(&list);
+    store.give_scratch(list);
+    Ok(word)
+}
+
+/// `r <+ s`
+pub fn override_by(store: &mut Store, set: &Rep, r: u32, s: u32) -> R<u32> {
+    if let Rep::Bits(e, n) = set
+        && let Rep::Pair(_, b, Some(_)) = &**e
+    {
+        let width = b.count().ok_or(Fail)?;
+        let (old, new) = (store.bits(*n, r), store.bits(*n, s));
+        let (mut rest, mut point, mut rows) = (new, 0, 0u128);
+        while rest != 0 {
+            if rest & mask(width) != 0 {
+                rows |= mask(width) << (point * width);
+            }
+            rest = rest.checked_shr(width).unwrap_or(0);
+            point += 1;
+        }
+        return Ok(store.from_bits(*n, old & !rows | new));
+    }
+    let (old, new) = (store.listed(r).ok_or(Fail)?, store.listed(s).ok_or(Fail)?);
+    let kept = old.chunks_exact(2).filter(|p| find_key(new, p[0]).is_none());
+    let pairs = kept.chain(new.chunks_exact(2)).map(|p| (p[0], p[1])).collect();
+    build_relation(store, set, pairs)
+}
+
+/// `S \/ T`, `S /\ T`, `S - T` of sets that are no bits.
+pub fn combine(store: &mut Store, set: &Rep, op: BinaryOp, s: u32, t: u32) -> R<u32> {
+    let width = if matches!(set, Rep::Relation(..)) { 2 } else { 1 };
+    let mut list = store.take_scratch();
+    let (left, right) = (store.listed(s).ok_or(Fail)?, store.listed(t).ok_or(Fail)?);
+    let (mut i, mut j) = (0, 0);
+    while i < left.len() || j < right.len() {
+        let order = match (left.get(i..i + width), right.get(j..j + width)) {
+            (Some(l), Some(r)) => l.cmp(r),
+            (Some(_), None) => std::cmp::Ordering::Less,
+            _ => std::cmp::Ordering::Greater,
+        };
+        match order {
+            std::cmp::Ordering::Less => {
+                if op != BinaryOp::Intersection {
+                    list.extend_from_slice(&left[i..i + width]);
+                }
+                i += width;
+            }
+            std::cmp::Ordering::Greater => {
+                if op == BinaryOp::Union {
+                    list.extend_from_slice(&right[j..j + width]);
+                }
+                j += width;
+            }
+            std::cmp::Ordering::Equal => {
+                if op != BinaryOp::Difference {
+                    list.extend_from_slice(&left[i..i + width]);
+                }
+                i += width;
+                j += width;
+            }
+        }
+    }
+    let word = store.list(&list);
+    store.give_scratch(list);
+    Ok(word)
+}
+
+/// `(r ; s)`
+pub fn compose(store: &mut Store, left: (&Rep, u32), right: (&Rep, u32), target: &Rep) -> R<u32> {
+    let mut found = Vec::new();
+    for (x, y) in couples(store, left.0, left.1)? {
+        found.extend(images(store, right.0, right.1, y)?.into_iter().map(|z| (x, z)));
+    }
+    build_relation(store, target, found)
+}
+
+/// `closure1(r)`
+pub fn transitive(store: &mut Store, set: &Rep, r: u32) -> R<u32> {
+    let pairs = couples(store, set, r)?;
+    let mut closed = Vec::new();
+    let mut points: Vec<u32> = pairs.iter().map(|p| p.0).collect();
+    points.dedup();
+    for start in points {
+        let mut seen: Vec<u32> = Vec::new();
+        let mut open = vec![start];
+        while let Some(v) = open.pop() {
+            let from = pairs.partition_point(|p| p.0 < v);
+            for (_, w) in pairs[from..].iter().take_while(|p| p.0 == v) {
+                if !seen.contains(w) {
+                    seen.push(*w);
+                    open.push(*w);
+                }
+            }
+        }
+        closed.extend(seen.into_iter().map(|w| (start, w)));
+    }
+    build_relation(store, set, closed)
+}
+
+/// The elements in order; [`Fail`] if the relation is no sequence.
+pub fn in_order(store: &Store, set: &Rep, word: u32) -> R<Vec<u32>> {
+    sequence(store, set, word)?.ok_or(Fail)
+}
+
+/// The word of a sequence.
+pub fn of_order(store: &mut Store, elements: impl IntoIterator<Item = u32>) -> u32 {
+    let mut list = store.take_scratch();
+    for (i, w) in (1i64..).zip(elements) {
+        list.push(store.int(i));
+        list.push(w);
+    }
+    let word = store.list(&list);
+    store.give_scratch(list);
+    word
+}
+
+/// Largest or least integer of a listed set.
+pub fn extremum(store: &Store, word: u32, largest: bool) -> R<i64> {
+    let list = store.listed(word).ok_or(Fail)?;
+    let mut best: Option<i64> = None;
+    for w in list {
+        let n = store.get_int(*w).ok_or(Fail)?;
+        best = Some(best.map_or(n, |b| if largest { b.max(n) } else { b.min(n) }));
+    }
+    best.ok_or(Fail)
+}
+
+/// `S * T` as a listed relation.
+pub fn product(ctx: &mut Context<'_>, target: &Rep, s: &SetValue, t: &SetValue) -> R<u32> {
+    let (a, b) = target.sides().ok_or(Fail)?;
+    let (left, right) = (s.list(ctx, &a)?, t.list(ctx, &b)?);
+    if left.len() * right.len() > 1 << 20 {
+        return Err(Fail);
+    }
+    let pairs = left.iter().flat_map(|l| right.iter().map(move |r| (*l, *r))).collect();
+    build_relation(&mut ctx.store, target, pairs)
+}

@@ -1,0 +1,522 @@
+//! Sets as compiled code sees them: listed, or described by an operator that need not be carried out.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use bsym_language::model::{BinaryOp, UnaryOp};
+
+use super::code::{Fail, R};
+use crate::context::Context;
+use crate::rep::Rep;
+use crate::store::Store;
+
+/// Most elements of a set that is enumerated here.
+const LISTED: u64 = 1 << 20;
+
+/// A set. The representation of its elements is known from the type.
+#[derive(Clone, Debug)]
+pub enum SetValue {
+    /// All values of the type.
+    All,
+    /// The integers from the first to the second; `i64::MAX` stands for no upper bound.
+    Range(i64, i64),
+    /// Numbered values.
+    Bits(u128),
+    /// The word of a listed set.
+    Listed(u32),
+    /// The subsets of a set; without the empty one if the flag is set.
+    Power(Arc<SetValue>, bool),
+    /// `S * T`
+    Product(Arc<SetValue>, Arc<SetValue>),
+    /// Relations or functions between two sets.
+    Space(BinaryOp, Arc<SetValue>, Arc<SetValue>),
+    /// `seq` and its kin.
+    Sequences(UnaryOp, Arc<SetValue>),
+    /// Union, intersection or difference.
+    Both(BinaryOp, Arc<SetValue>, Arc<SetValue>),
+}
+
+/// An element: a word, or a couple that has none yet.
+#[derive(Clone, Copy, Debug)]
+pub enum Item {
+    /// A word.
+    Word(u32),
+    /// Both sides of a couple.
+    Pair(u32, u32),
+}
+
+/// The couples of a listed relation, or the elements of another listed set.
+pub fn items(store: &Store, rep: &Rep, word: u32, f: &mut dyn FnMut(Item) -> R<bool>) -> R<bool> {
+    match rep {
+        Rep::Bits(_, n) => {
+            let mut rest = store.bits(*n, word);
+            while rest != 0 {
+                if !f(Item::Word(rest.trailing_zeros()))? {
+                    return Ok(false);
+                }
+                rest &= rest - 1;
+            }
+        }
+        Rep::Set(_) => {
+            for w in store.listed(word).ok_or(Fail)? {
+                if !f(Item::Word(*w))? {
+                    return Ok(false);
+                }
+            }
+        }
+        Rep::Relation(..) => {
+            for p in store.listed(word).ok_or(Fail)?.chunks_exact(2) {
+                if !f(Item::Pair(p[0], p[1]))? {
+                    return Ok(false);
+                }
+            }
+        }
+        _ => return Err(Fail),
+    }
+    Ok(true)
+}
+
+/// Both sides of an element that is a couple.
+fn sides(store: &Store, rep: &Rep, item: Item) -> R<(u32, u32)> {
+    match (item, rep) {
+        (Item::Pair(a, b), _) => Ok((a, b)),
+        (Item::Word(w), Rep::Pair(a, b, numbered)) => Ok(store.unpair(a, b, numbered.is_some(), w)),
+        _ => Err(Fail),
+    }
+}
+
+/// Position of a key in a sorted list of couples: the first couple with it.
+#[inline]
+pub fn find_key(list: &[u32], key: u32) -> Option<usize> {
+    let n = list.len() / 2;
+    if n <= 12 {
+        return (0..n).find(|i| list[2 * i] == key);
+    }
+    let (mut low, mut high) = (0, n);
+    while low < high {
+        let middle = (low + high) / 2;
+        if list[2 * middle] < key { low = middle + 1 } else { high = middle }
+    }
+    (low < n && list[2 * low] == key).then_some(low)
+}
+
+impl SetValue {
+    /// A listed set by its word.
+    pub fn of_word(store: &Store, set: &Rep, word: u32) -> SetValue {
+        match set {
+            Rep::Bits(_, n) => SetValue::Bits(store.bits(*n, word)),
+            _ => SetValue::Listed(word),
+        }
+    }
+
+    /// The same, as [`SetValue::All`] where that can be seen.
+    pub fn simplified(self) -> SetValue {
+        let all = |s: &SetValue| matches!(s, SetValue::All);
+        match &self {
+            SetValue::Power(s, false) if all(s) => SetValue::All,
+            SetValue::Product(s, t) | SetValue::Space(BinaryOp::Relation, s, t) if all(s) && all(t) => {
+                SetValue::All
+            }
+            _ => self,
+        }
+    }
+
+    /// Whether an element is in the set.
+    pub fn has(&self, store: &Store, rep: &Rep, item: Item) -> R<bool> {
+        Ok(match self {
+            SetValue::All => true,
+            SetValue::Range(low, high) => match item {
+                Item::Word(w) => {
+                    let n = store.get_int(w).ok_or(Fail)?;
+                    *low <= n && n <= *high
+                }
+                Item::Pair(..) => return Err(Fail),
+            },
+            SetValue::Bits(bits) => match (item, rep) {
+                (Item::Word(w), _) => bits >> w & 1 == 1,
+                (Item::Pair(a, b), Rep::Pair(_, right, Some(_))) => {
+                    bits >> (a * right.count().ok_or(Fail)? + b) & 1 == 1
+                }
+                _ => return Err(Fail),
+            },
+            SetValue::Listed(set) => {
+                let list = store.listed(*set).ok_or(Fail)?;
+                if let Rep::Pair(..) = rep {
+                    let (a, b) = sides(store, rep, item)?;
+                    let Some(mut at) = find_key(list, a) else { return Ok(false) };
+                    while at * 2 < list.len() && list[2 * at] == a {
+                        if list[2 * at + 1] == b {
+                            return Ok(true);
+                        }
+                        at += 1;
+                    }
+                    false
+                } else {
+                    let Item::Word(w) = item else { return Err(Fail) };
+                    if list.len() <= 16 { list.contains(&w) } else { list.binary_search(&w).is_ok() }
+                }
+            }
+            SetValue::Power(s, inhabited) => {
+                let Item::Word(w) = item else { return Err(Fail) };
+                s.includes(store, rep, w)? && !(*inhabited && size(store, rep, w)? == 0)
+            }
+            SetValue::Product(s, t) => {
+                let Rep::Pair(a, b, _) = rep else { return Err(Fail) };
+                let (l, r) = sides(store, rep, item)?;
+                s.has(store, a, Item::Word(l))? && t.has(store, b, Item::Word(r))?
+            }
+            SetValue::Space(op, s, t) => {
+                let Item::Word(w) = item else { return Err(Fail) };
+                in_space(store, rep, w, *op, s, t)?
+            }
+            SetValue::Sequences(op, s) => {
+                let Item::Word(w) = item else { return Err(Fail) };
+                is_sequence(store, rep, w, *op, s)?
+            }
+            SetValue::Both(op, s, t) => match op {
+                BinaryOp::Union => s.has(store, rep, item)? || t.has(store, rep, item)?,
+                BinaryOp::Intersection => s.has(store, rep, item)? && t.has(store, rep, item)?,
+                _ => s.has(store, rep, item)? && !t.has(store, rep, item)?,
+            },
+        })
+    }
+
+    /// Whether a listed set is a part of this one.
+    pub fn includes(&self, store: &Store, set: &Rep, word: u32) -> R<bool> {
+        match (self, set) {
+            (SetValue::All, Rep::Set(_) | Rep::Relation(..)) => {
+                // A set that is not listed is no less a part of all values, but may be one of them only by form.
+                store.listed(word).ok_or(Fail)?;
+                return Ok(true);
+            }
+            (SetValue::All, _) => return Ok(true),
+            (SetValue::Bits(bits), Rep::Bits(_, n)) => return Ok(store.bits(*n, word) & !bits == 0),
+            _ => {}
+        }
+        let element = set.element().ok_or(Fail)?;
+        items(store, set, word, &mut |item| self.has(store, &element, item))
+    }
+
+    /// Number of elements; `None` for infinitely many.
+    pub fn size(&self, rep: &Rep, store: &Store) -> R<Option<u64>> {
+        Ok(Some(match self {
+            SetValue::All => match rep {
+                Rep::Int => return Ok(None),
+                _ => u64::from(rep.count().ok_or(Fail)?),
+            },
+            SetValue::Range(_, i64::MAX) => return Ok(None),
+            SetValue::Range(low, high) => (high - low + 1).max(0) as u64,
+            SetValue::Bits(bits) => u64::from(bits.count_ones()),
+            SetValue::Listed(word) => {
+                let n = store.listed(*word).ok_or(Fail)?.len();
+                (if matches!(rep, Rep::Pair(..)) { n / 2 } else { n }) as u64
+            }
+            _ => return Err(Fail),
+        }))
+    }
+
+    /// Calls a function for every element, each once.
+    pub fn each<'m>(
+        &self,
+        ctx: &mut Context<'m>,
+        rep: &Rep,
+        f: &mut dyn FnMut(&mut Context<'m>, u32) -> R<ControlFlow<()>>,
+    ) -> R<ControlFlow<()>> {
+        macro_rules! visit {
+            ($word:expr) => {
+                if let ControlFlow::Break(()) = f(ctx, $word)? {
+                    return Ok(ControlFlow::Break(()));
+                }
+            };
+        }
+        match self {
+            SetValue::All => match rep {
+                Rep::Bits(_, n @ 0..=20) => {
+                    for w in 0..1u32 << n {
+                        visit!(w);
+                    }
+                    Ok(ControlFlow::Continue(()))
+                }
+                _ => {
+                    for w in 0..rep.count().ok_or(Fail)? {
+                        visit!(w);
+                    }
+                    Ok(ControlFlow::Continue(()))
+                }
+            },
+            SetValue::Range(low, high) => {
+                if high.checked_sub(*low).is_none_or(|n| n > LISTED as i64) {
+                    return Err(Fail);
+                }
+                for n in *low..=*high {
+                    let w = ctx.store.int(n);
+                    visit!(w);
+                }
+                Ok(ControlFlow::Continue(()))
+            }
+            SetValue::Bits(bits) => {
+                let mut rest = *bits;
+                while rest != 0 {
+                    visit!(rest.trailing_zeros());
+                    rest &= rest - 1;
+                }
+                Ok(ControlFlow::Continue(()))
+            }
+            SetValue::Listed(word) => {
+                let n = ctx.store.listed(*word).ok_or(Fail)?.len();
+                if let Rep::Pair(a, b, numbered) = rep {
+                    for i in 0..n / 2 {
+                        let list = ctx.store.listed(*word).ok_or(Fail)?;
+                        let (l, r) = (list[2 * i], list[2 * i + 1]);
+                        let w = ctx.store.pair(a, b, numbered.is_some(), l, r);
+                        visit!(w);
+                    }
+                } else {
+                    for i in 0..n {
+                        let w = ctx.store.listed(*word).ok_or(Fail)?[i];
+                        visit!(w);
+                    }
+                }
+                Ok(ControlFlow::Continue(()))
+            }
+            SetValue::Power(s, inhabited) => {
+                let element = rep.element().ok_or(Fail)?;
+                let all = s.list(ctx, &element)?;
+                if all.len() > 20 {
+                    return Err(Fail);
+                }
+                for mask in u32::from(*inhabited)..1 << all.len() {
+                    let part = (0..all.len()).filter(|i| mask >> i & 1 == 1).map(|i| all[i]).collect();
+                    let w = build(&mut ctx.store, rep, part)?;
+                    visit!(w);
+                }
+                Ok(ControlFlow::Continue(()))
+            }
+            SetValue::Product(s, t) => {
+                let Rep::Pair(a, b, numbered) = rep else { return Err(Fail) };
+                let right = t.list(ctx, b)?;
+                s.each(ctx, a, &mut |ctx, l| {
+                    for r in &right {
+                        let w = ctx.store.pair(a, b, numbered.is_some(), l, *r);
+                        if let ControlFlow::Break(()) = f(ctx, w)? {
+                            return Ok(ControlFlow::Break(()));
+                        }
+                    }
+                    Ok(ControlFlow::Continue(()))
+                })
+            }
+            SetValue::Both(op, s, t) => {
+                let flow = s.each(ctx, rep, &mut |ctx, w| {
+                    let keep = match op {
+                        BinaryOp::Union => true,
+                        BinaryOp::Intersection => t.has(&ctx.store, rep, Item::Word(w))?,
+                        _ => !t.has(&ctx.store, rep, Item::Word(w))?,
+                    };
+                    if keep { f(ctx, w) } else { Ok(ControlFlow::Continue(())) }
+                })?;
+                if *op != BinaryOp::Union || flow.is_break() {
+                    return Ok(flow);
+                }
+                t.each(ctx, rep, &mut |ctx, w| {
+                    if s.has(&ctx.store, rep, Item::Word(w))? {
+                        return Ok(ControlFlow::Continue(()));
+                    }
+                    f(ctx, w)
+                })
+            }
+            SetValue::Space(op, s, t) => self.each_function(ctx, rep, *op, s, t, f),
+            SetValue::Sequences(..) => Err(Fail),
+        }
+    }
+
+    /// The elements.
+    pub fn list(&self, ctx: &mut Context<'_>, rep: &Rep) -> R<Vec<u32>> {
+        let mut all = Vec::new();
+        let _every = self.each(ctx, rep, &mut |_, w| {
+            all.push(w);
+            Ok(if all.len() as u64 > LISTED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        if all.len() as u64 > LISTED { Err(Fail) } else { Ok(all) }
+    }
+
+    /// The functions of a space, by an odometer over the images of each point.
+    fn each_function<'m>(
+        &self,
+        ctx: &mut Context<'m>,
+        rep: &Rep,
+        op: BinaryOp,
+        s: &SetValue,
+        t: &SetValue,
+        f: &mut dyn FnMut(&mut Context<'m>, u32) -> R<ControlFlow<()>>,
+    ) -> R<ControlFlow<()>> {
+        let (a, b) = rep.sides().ok_or(Fail)?;
+        let kind = op.relation_space().ok_or(Fail)?;
+        if !kind.functional {
+            return Err(Fail);
+        }
+        let (points, images) = (s.list(ctx, &a)?, t.list(ctx, &b)?);
+        let choices = images.len() + usize::from(!kind.total);
+        let count = (choices as u64).checked_pow(points.len() as u32).filter(|n| *n <= LISTED).ok_or(Fail)?;
+        for number in 0..count {
+            let mut rest = number as usize;
+            let mut pairs = Vec::with_capacity(points.len());
+            for p in &points {
+                let choice = rest % choices;
+                rest /= choices;
+                if let Some(image) = images.get(choice) {
+                    pairs.push((*p, *image));
+                }
+            }
+            let word = build_relation(&mut ctx.store, rep, pairs)?;
+            if (kind.injective || kind.surjective) && !in_space(&ctx.store, rep, word, op, s, t)? {
+                continue;
+            }
+            if let ControlFlow::Break(()) = f(ctx, word)? {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+/// Number of elements of a listed set.
+pub fn size(store: &Store, set: &Rep, word: u32) -> R<u64> {
+    match set {
+        Rep::Bits(_, n) => Ok(u64::from(store.bits(*n, word).count_ones())),
+        Rep::Set(_) => Ok(store.listed(word).ok_or(Fail)?.len() as u64),
+        Rep::Relation(..) => Ok(store.listed(word).ok_or(Fail)?.len() as u64 / 2),
+        _ => Err(Fail),
+    }
+}
+
+/// The word of a set of elements, in any order and perhaps repeated.
+pub fn build(store: &mut Store, set: &Rep, mut elements: Vec<u32>) -> R<u32> {
+    match set {
+        Rep::Bits(_, n) => {
+            let bits = elements.into_iter().fold(0u128, |bits, w| bits | 1 << w);
+            Ok(store.from_bits(*n, bits))
+        }
+        Rep::Set(_) => {
+            elements.sort_unstable();
+            elements.dedup();
+            Ok(store.list(&elements))
+        }
+        Rep::Relation(a, b) => {
+            let numbered = matches!(Rep::pair(a.clone(), b.clone()), Rep::Pair(_, _, Some(_)));
+            let pairs = elements.into_iter().map(|w| store.unpair(a, b, numbered, w)).collect();
+            build_relation(store, set, pairs)
+        }
+        _ => Err(Fail),
+    }
+}
+
+/// The word of a relation of couples, in any order and perhaps repeated.
+pub fn build_relation(store: &mut Store, set: &Rep, mut pairs: Vec<(u32, u32)>) -> R<u32> {
+    match set {
+        Rep::Bits(e, n) => {
+            let Rep::Pair(_, b, Some(_)) = &**e else { return Err(Fail) };
+            let width = b.count().ok_or(Fail)?;
+            let bits = pairs.into_iter().fold(0u128, |bits, (l, r)| bits | 1 << (l * width + r));
+            Ok(store.from_bits(*n, bits))
+        }
+        Rep::Relation(..) => {
+            pairs.sort_unstable();
+            pairs.dedup();
+            let list: Vec<u32> = pairs.into_iter().flat_map(|(l, r)| [l, r]).collect();
+            Ok(store.list(&list))
+        }
+        _ => Err(Fail),
+    }
+}
+
+/// The couples of a listed relation, sorted by their left sides.
+pub fn couples(store: &Store, set: &Rep, word: u32) -> R<Vec<(u32, u32)>> {
+    match set {
+        Rep::Bits(e, n) => {
+            let Rep::Pair(_, b, Some(_)) = &**e else { return Err(Fail) };
+            let width = b.count().ok_or(Fail)?;
+            let mut rest = store.bits(*n, word);
+            let mut pairs = Vec::with_capacity(rest.count_ones() as usize);
+            while rest != 0 {
+                let at = rest.trailing_zeros();
+                pairs.push((at / width, at % width));
+                rest &= rest - 1;
+            }
+            Ok(pairs)
+        }
+        Rep::Relation(..) => {
+            Ok(store.listed(word).ok_or(Fail)?.chunks_exact(2).map(|p| (p[0], p[1])).collect())
+        }
+        _ => Err(Fail),
+    }
+}
+
+/// Whether a listed relation is in `S <-> T`, `S --> T` and so on.
+fn in_space(store: &Store, set: &Rep, word: u32, op: BinaryOp, s: &SetValue, t: &SetValue) -> R<bool> {
+    let kind = op.relation_space().ok_or(Fail)?;
+    let (a, b) = set.sides().ok_or(Fail)?;
+    let pairs = couples(store, set, word)?;
+    let mut last = None;
+    let mut points = 0u64;
+    for (l, r) in &pairs {
+        if last != Some(*l) {
+            points += 1;
+            last = Some(*l);
+            if !s.has(store, &a, Item::Word(*l))? {
+                return Ok(false);
+            }
+        }
+        if !t.has(store, &b, Item::Word(*r))? {
+            return Ok(false);
+        }
+    }
+    if kind.functional && points != pairs.len() as u64 {
+        return Ok(false);
+    }
+    if kind.total && s.size(&a, store)? != Some(points) {
+        return Ok(false);
+    }
+    if kind.injective || kind.surjective {
+        let mut images: Vec<u32> = pairs.iter().map(|p| p.1).collect();
+        images.sort_unstable();
+        images.dedup();
+        if kind.injective && images.len() != pairs.len() {
+            return Ok(false);
+        }
+        if kind.surjective && t.size(&b, store)? != Some(images.len() as u64) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The elements of a listed sequence in order; `None` if the relation is none.
+pub fn sequence(store: &Store, set: &Rep, word: u32) -> R<Option<Vec<u32>>> {
+    let Rep::Relation(a, _) = set else { return Err(Fail) };
+    if **a != Rep::Int {
+        return Err(Fail);
+    }
+    let list = store.listed(word).ok_or(Fail)?;
+    let in_order = list.chunks_exact(2).zip(1i64..).all(|(p, i)| store.get_int(p[0]) == Some(i));
+    Ok(in_order.then(|| list.chunks_exact(2).map(|p| p[1]).collect()))
+}
+
+fn is_sequence(store: &Store, set: &Rep, word: u32, op: UnaryOp, s: &SetValue) -> R<bool> {
+    let (_, b) = set.sides().ok_or(Fail)?;
+    let Some(mut elements) = sequence(store, set, word)? else { return Ok(false) };
+    if elements.is_empty() && matches!(op, UnaryOp::Seq1 | UnaryOp::Iseq1) {
+        return Ok(false);
+    }
+    for w in &elements {
+        if !s.has(store, &b, Item::Word(*w))? {
+            return Ok(false);
+        }
+    }
+    if matches!(op, UnaryOp::Seq | UnaryOp::Seq1) {
+        return Ok(true);
+    }
+    let n = elements.len();
+    elements.sort_unstable();
+    elements.dedup();
+    Ok(elements.len() == n && (op != UnaryOp::Perm || s.size(&b, store)? == Some(n as u64)))
+}

@@ -1,0 +1,586 @@
+//! Substitutions: closures that run through all ways to execute one.
+//!
+//! Every assignment writes a slot of its own. What is read in a sequence after a write is read from the
+//! slot written; the parts of a parallel substitution read the same slots. Whatever goes wrong on the
+//! way (a false `ASSERT`, an ill-defined expression) fails, and the reference evaluator tells what it is.
+
+use std::ops::ControlFlow;
+
+use bsym_language::model::{EventId, Expr, LocalId, Pred, Subst, SubstKind, Target, VarId};
+use bsym_language::walk::{Names, Visitor};
+
+use super::binder::{Found, Plan};
+use super::code::{Fail, R, Run};
+use super::{C, Compiler};
+use crate::context::Context;
+use crate::rep::Rep;
+
+const GO: R<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
+
+/// Runs through all executions and calls a function at the end of each.
+type Exec<'m> = Box<dyn Fn(&mut Context<'m>, Found<'_, 'm>) -> R<ControlFlow<()>> + 'm>;
+
+/// A compiled event.
+pub struct EventCode<'m> {
+    parameters: Plan<'m>,
+    body: Exec<'m>,
+    /// Slots of parameters and results.
+    shown: Vec<usize>,
+    /// Slots of the new values of the variables written.
+    written: Vec<usize>,
+    /// New values that start as the old ones, so that the mask is always full.
+    copied: Vec<(usize, usize)>,
+    deterministic: bool,
+}
+
+/// The edges that compiled code finds.
+#[derive(Default)]
+pub struct Edges {
+    /// Parameters, results, mask and new values of each edge.
+    rows: Vec<u32>,
+    order: Vec<u32>,
+}
+
+impl<'m> EventCode<'m> {
+    /// Whether a guard that does not depend on the parameters is false.
+    #[inline]
+    pub fn is_disabled(&self, ctx: &mut Context<'m>) -> bool {
+        self.parameters.is_refuted(ctx)
+    }
+
+    /// Executes the event in the state in the slots: the updates of different targets go to `updates`;
+    /// the answer is the number of different edges.
+    pub fn run(&self, ctx: &mut Context<'m>, edges: &mut Edges, updates: &mut Vec<u32>) -> R<u64> {
+        let rows = &mut edges.rows;
+        rows.clear();
+        updates.clear();
+        if self.deterministic {
+            return self.run_deterministic(ctx, updates);
+        }
+        let full = u64::MAX.checked_shr(64 - self.written.len().min(64) as u32).unwrap_or(0);
+        self.parameters.run(ctx, &mut |ctx| {
+            ctx.mask = 0;
+            for (from, to) in &self.copied {
+                ctx.slots[*to] = ctx.slots[*from];
+            }
+            (self.body)(ctx, &mut |ctx| {
+                let mask = if self.copied.is_empty() { ctx.mask } else { full };
+                rows.extend(self.shown.iter().map(|slot| ctx.slots[*slot]));
+                self.push(ctx, mask, rows);
+                GO
+            })
+        })?;
+        let (hidden, width) = (self.shown.len(), self.shown.len() + 2 + self.written.len());
+        let n = rows.len() / width;
+        if n <= 1 {
+            updates.extend(rows.iter().skip(hidden));
+            return Ok(n as u64);
+        }
+        let row = |i: u32| &rows[i as usize * width..(i as usize + 1) * width];
+        edges.order.clear();
+        edges.order.extend(0..n as u32);
+        edges.order.sort_unstable_by(|a, b| row(*a).cmp(row(*b)));
+        edges.order.dedup_by(|a, b| row(*a) == row(*b));
+        let count = edges.order.len() as u64;
+        // Targets in the order of discovery, each once.
+        edges.order.sort_unstable_by(|a, b| row(*a)[hidden..].cmp(&row(*b)[hidden..]).then(a.cmp(b)));
+        edges.order.dedup_by(|a, b| row(*a)[hidden..] == row(*b)[hidden..]);
+        edges.order.sort_unstable();
+        for i in &edges.order {
+            updates.extend_from_slice(&row(*i)[hidden..]);
+        }
+        Ok(count)
+    }
+}
+
+impl<'m> EventCode<'m> {
+    /// The same where different parameters are different edges, and each has one execution. Updates may
+    /// be repeated.
+    fn run_deterministic(&self, ctx: &mut Context<'m>, updates: &mut Vec<u32>) -> R<u64> {
+        let mut count = 0;
+        self.parameters.run(ctx, &mut |ctx| {
+            ctx.mask = 0;
+            (self.body)(ctx, &mut |ctx| {
+                count += 1;
+                self.push(ctx, ctx.mask, updates);
+                GO
+            })
+        })?;
+        Ok(count)
+    }
+
+    /// Executes the initialisation: rows of new values, each once.
+    pub fn initial(&self, ctx: &mut Context<'m>) -> R<Vec<u32>> {
+        let mut rows: Vec<u32> = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        (self.body)(ctx, &mut |ctx| {
+            let row: Vec<u32> = self.written.iter().map(|slot| ctx.slots[*slot]).collect();
+            if !seen.contains(&row) {
+                rows.extend_from_slice(&row);
+                seen.insert(row);
+            }
+            GO
+        })?;
+        Ok(rows)
+    }
+
+    /// Appends the mask and the new values.
+    #[inline]
+    fn push(&self, ctx: &Context<'m>, mask: u64, out: &mut Vec<u32>) {
+        out.extend([mask as u32, (mask >> 32) as u32]);
+        let word = |(i, slot): (usize, &usize)| if mask >> i & 1 == 1 { ctx.slots[*slot] } else { 0 };
+        out.extend(self.written.iter().enumerate().map(word));
+    }
+}
+
+impl<'m> Compiler<'_, 'm> {
+    /// Compiles a property of states.
+    ///
+    /// # Errors
+    /// It has no compiled form.
+    pub fn property(&mut self, p: &Pred) -> C<Run<'m, bool>> {
+        Ok(self.pred(p)?.run)
+    }
+
+    /// Compiles an event that may write the given variables.
+    ///
+    /// # Errors
+    /// A part of it has no compiled form.
+    pub fn event(&mut self, event: EventId, writes: &[VarId]) -> C<EventCode<'m>> {
+        let model = self.context.eval.model;
+        let event = &model.events[event.index()];
+        if writes.len() > 64 {
+            return Err("it writes more than 64 variables".into());
+        }
+        let mut guards: Vec<(bool, &Pred)> = Vec::new();
+        let mut body = &event.body;
+        while let SubstKind::Select { branches, otherwise: None, .. } = &body.kind
+            && let [(guard, inner)] = &branches[..]
+        {
+            guards.push((true, guard));
+            body = inner;
+        }
+        let parameters = self.plan(&event.parameters, &guards)?;
+        let mut shown: Vec<usize> = event.parameters.iter().map(|p| self.locals[p]).collect();
+        let deterministic = is_deterministic(body);
+        let assigned = writes.iter().all(|v| assigns(body, Target::Var(*v)));
+        let mut copied = Vec::new();
+        let mut targets = Targets::default();
+        let mut written = Vec::new();
+        for (i, v) in writes.iter().enumerate() {
+            let slot = self.fresh();
+            if !deterministic && !assigned {
+                copied.push((self.variable_slot(*v), slot));
+            }
+            targets.places.push((Target::Var(*v), slot, 1 << i));
+            written.push(slot);
+        }
+        for r in &event.results {
+            if !assigns(body, Target::Local(*r)) {
+                return Err("a result is perhaps not assigned".into());
+            }
+            let slot = self.fresh();
+            targets.places.push((Target::Local(*r), slot, 0));
+            shown.push(slot);
+        }
+        let body = self.subst(body, &targets)?;
+        Ok(EventCode { parameters, body, shown, written, copied, deterministic })
+    }
+
+    /// Compiles the initialisation, which reads no variable before it is assigned.
+    ///
+    /// # Errors
+    /// A part of it has no compiled form.
+    pub fn initialisation(&mut self) -> C<EventCode<'m>> {
+        let model = self.context.eval.model;
+        let body = &model.initialisation;
+        let mut targets = Targets::default();
+        let mut written = Vec::new();
+        for v in (0..model.variables.len() as u32).map(VarId) {
+            if !assigns(body, Target::Var(v)) {
+                return Err("a variable is perhaps not assigned".into());
+            }
+            let slot = self.fresh();
+            targets.places.push((Target::Var(v), slot, 0));
+            written.push(slot);
+        }
+        let parameters = self.plan(&[], &[])?;
+        let code = self.subst(body, &targets)?;
+        if !self.reads.is_empty() {
+            return Err("a variable is read before it is assigned".into());
+        }
+        let (shown, copied, deterministic) = (vec![], vec![], is_deterministic(body));
+        Ok(EventCode { parameters, body: code, shown, written, copied, deterministic })
+    }
+
+    fn subst(&mut self, s: &Subst, targets: &Targets) -> C<Exec<'m>> {
+        Ok(match &s.kind {
+            SubstKind::Skip => Box::new(|ctx, k| k(ctx)),
+            SubstKind::Assign(list) => self.assign(list, targets)?,
+            SubstKind::Pre(p, inner) | SubstKind::Assert(_, p, inner) => {
+                let (p, inner) = (self.pred(p)?.run, self.subst(inner, targets)?);
+                Box::new(move |ctx, k| if p(ctx)? { inner(ctx, k) } else { Err(Fail) })
+            }
+            SubstKind::Choice(_, branches) => {
+                let branches = branches.iter().map(|b| self.subst(b, targets)).collect::<C<Vec<_>>>()?;
+                Box::new(move |ctx, k| {
+                    let mask = ctx.mask;
+                    for branch in &branches {
+                        ctx.mask = mask;
+                        if let ControlFlow::Break(()) = branch(ctx, k)? {
+                            return Ok(ControlFlow::Break(()));
+                        }
+                    }
+                    GO
+                })
+            }
+            SubstKind::If(branches, otherwise) => {
+                let branches = branches
+                    .iter()
+                    .map(|(p, b)| Ok((self.pred(p)?.run, self.subst(b, targets)?)))
+                    .collect::<C<Vec<_>>>()?;
+                let otherwise = self.subst(otherwise, targets)?;
+                Box::new(move |ctx, k| {
+                    for (p, branch) in &branches {
+                        if p(ctx)? {
+                            return branch(ctx, k);
+                        }
+                    }
+                    otherwise(ctx, k)
+                })
+            }
+            SubstKind::Select { branches, otherwise, .. } => {
+                let branches = branches
+                    .iter()
+                    .map(|(p, b)| Ok((self.pred(p)?.run, self.subst(b, targets)?)))
+                    .collect::<C<Vec<_>>>()?;
+                let otherwise = otherwise.as_ref().map(|s| self.subst(s, targets)).transpose()?;
+                Box::new(move |ctx, k| {
+                    let mask = ctx.mask;
+                    let mut open = true;
+                    for (guard, branch) in &branches {
+                        ctx.mask = mask;
+                        if guard(ctx)? {
+                            open = false;
+                            if let ControlFlow::Break(()) = branch(ctx, k)? {
+                                return Ok(ControlFlow::Break(()));
+                            }
+                        }
+                    }
+                    match &otherwise {
+                        Some(otherwise) if open => otherwise(ctx, k),
+                        _ => GO,
+                    }
+                })
+            }
+            SubstKind::Any(_, locals, p, inner) => {
+                let plan = self.plan(locals, &[(true, p)])?;
+                let inner = self.subst(inner, targets)?;
+                Box::new(move |ctx, k| {
+                    let mask = ctx.mask;
+                    plan.run(ctx, &mut |ctx| {
+                        ctx.mask = mask;
+                        inner(ctx, k)
+                    })
+                })
+            }
+            SubstKind::BecomesSuch(_, names, p) => {
+                let locals: Vec<LocalId> = names.iter().map(|(_, l)| *l).collect();
+                let plan = self.plan(&locals, &[(true, p)])?;
+                let moves = names
+                    .iter()
+                    .map(|(t, l)| Ok((self.locals[l], targets.place(*t)?)))
+                    .collect::<C<Vec<_>>>()?;
+                Box::new(move |ctx, k| {
+                    let mask = ctx.mask;
+                    plan.run(ctx, &mut |ctx| {
+                        ctx.mask = mask;
+                        for (from, (to, bit)) in &moves {
+                            ctx.slots[*to] = ctx.slots[*from];
+                            ctx.mask |= bit;
+                        }
+                        k(ctx)
+                    })
+                })
+            }
+            SubstKind::BecomesIn(_, names, set) => self.becomes_in(names, set, targets)?,
+            SubstKind::Let(defs, inner) => {
+                let mut steps = Vec::new();
+                for (l, d) in defs {
+                    let code = self.word(d)?.run;
+                    steps.push((self.bind(*l), code));
+                }
+                let inner = self.subst(inner, targets)?;
+                Box::new(move |ctx, k| {
+                    for (slot, code) in &steps {
+                        ctx.slots[*slot] = code(ctx)?;
+                    }
+                    inner(ctx, k)
+                })
+            }
+            SubstKind::Var(locals, inner) => {
+                let mut inside = targets.clone();
+                for l in locals {
+                    self.locals.remove(l);
+                    let slot = self.fresh();
+                    inside.places.push((Target::Local(*l), slot, 0));
+                }
+                self.subst(inner, &inside)?
+            }
+            SubstKind::Parallel(parts) => {
+                let parts = parts.iter().map(|p| self.subst(p, targets)).collect::<C<Vec<_>>>()?;
+                Box::new(move |ctx, k| one_after_other(&parts, ctx, k))
+            }
+            SubstKind::Sequence(parts) => self.sequence(parts, targets)?,
+            SubstKind::While { condition, body, invariant, variant } => {
+                self.repeat(condition, body, invariant, variant, targets)?
+            }
+        })
+    }
+
+    fn assign(&mut self, list: &[(Target, Expr)], targets: &Targets) -> C<Exec<'m>> {
+        let mut moves: Vec<(Run<'m, u32>, usize, u64)> = Vec::new();
+        for (t, e) in list {
+            let (slot, bit) = targets.place(*t)?;
+            moves.push((self.word(e)?.run, slot, bit));
+        }
+        // Targets are slots that nobody reads before the end, so that one can follow the other.
+        Ok(Box::new(move |ctx, k| {
+            for (code, slot, bit) in &moves {
+                ctx.slots[*slot] = code(ctx)?;
+                ctx.mask |= bit;
+            }
+            k(ctx)
+        }))
+    }
+
+    fn becomes_in(&mut self, names: &[Target], set: &Expr, targets: &Targets) -> C<Exec<'m>> {
+        let rep = self.rep(set).element().ok_or("no set")?;
+        let set = self.set(set)?.run;
+        let places = names.iter().map(|t| targets.place(*t)).collect::<C<Vec<_>>>()?;
+        let mut pairs = Vec::new();
+        let mut left = rep.clone();
+        for _ in 1..names.len() {
+            let Rep::Pair(a, b, numbered) = (*left).clone() else { return Err("no tuple".into()) };
+            left = a.clone();
+            pairs.push((a, b, numbered.is_some()));
+        }
+        Ok(Box::new(move |ctx, k| {
+            let set = set(ctx)?;
+            let mask = ctx.mask;
+            set.each(ctx, &rep, &mut |ctx, mut w| {
+                ctx.mask = mask;
+                for ((a, b, numbered), (slot, _)) in pairs.iter().zip(places.iter().skip(1).rev()) {
+                    let (l, r) = ctx.store.unpair(a, b, *numbered, w);
+                    ctx.slots[*slot] = r;
+                    w = l;
+                }
+                ctx.slots[places[0].0] = w;
+                places.iter().for_each(|(_, bit)| ctx.mask |= bit);
+                k(ctx)
+            })
+        }))
+    }
+
+    fn sequence(&mut self, parts: &[Subst], targets: &Targets) -> C<Exec<'m>> {
+        let (variables, locals) = (self.variables.clone(), self.locals.clone());
+        let mut steps: Vec<Exec<'m>> = Vec::new();
+        let mut written: Vec<Target> = Vec::new();
+        for part in parts {
+            let mut inside = Targets::default();
+            let mut copies = Vec::new();
+            let here = targets_of(part);
+            for t in &here {
+                let slot = self.fresh();
+                inside.places.push((*t, slot, 0));
+                if !assigns(part, *t) {
+                    copies.push((self.current(*t)?, slot));
+                }
+            }
+            let run = self.subst(part, &inside)?;
+            steps.push(Box::new(move |ctx, k| {
+                for (from, to) in &copies {
+                    ctx.slots[*to] = ctx.slots[*from];
+                }
+                run(ctx, k)
+            }));
+            for (t, slot, _) in inside.places {
+                match t {
+                    Target::Var(v) => self.variables[v.index()] = slot,
+                    Target::Local(l) => drop(self.locals.insert(l, slot)),
+                }
+            }
+            written.extend(here.into_iter().filter(|t| !written.contains(t)).collect::<Vec<_>>());
+        }
+        let mut moves = Vec::new();
+        for t in written {
+            let (to, bit) = targets.place(t)?;
+            moves.push((self.current(t)?, to, bit));
+        }
+        self.variables = variables;
+        self.locals = locals;
+        steps.push(Box::new(move |ctx, k| {
+            let mask = ctx.mask;
+            for (from, to, bit) in &moves {
+                ctx.slots[*to] = ctx.slots[*from];
+                ctx.mask |= bit;
+            }
+            let flow = k(ctx);
+            ctx.mask = mask;
+            flow
+        }));
+        Ok(Box::new(move |ctx, k| one_after_other(&steps, ctx, k)))
+    }
+
+    /// A loop whose body has one execution.
+    fn repeat(
+        &mut self,
+        condition: &Pred,
+        body: &Subst,
+        invariant: &Pred,
+        variant: &Expr,
+        targets: &Targets,
+    ) -> C<Exec<'m>> {
+        if !is_deterministic(body) {
+            return Err("a loop with choices".into());
+        }
+        let (variables, locals, old) = (self.variables.clone(), self.locals.clone(), self.old.clone());
+        let mut inside = Targets::default();
+        let (mut enter, mut start, mut end, mut leave) = (vec![], vec![], vec![], vec![]);
+        for t in targets_of(body) {
+            let (before, here, next) = (self.current(t)?, self.fresh(), self.fresh());
+            enter.push((before, here));
+            start.push((here, next));
+            end.push((next, here));
+            let (to, bit) = targets.place(t)?;
+            leave.push((here, to, bit));
+            inside.places.push((t, next, 0));
+        }
+        self.old = Some(variables.clone());
+        for ((t, ..), (_, here)) in inside.places.iter().zip(&enter) {
+            match t {
+                Target::Var(v) => self.variables[v.index()] = *here,
+                Target::Local(l) => drop(self.locals.insert(*l, *here)),
+            }
+        }
+        let (invariant, condition) = (self.pred(invariant)?.run, self.pred(condition)?.run);
+        let variant = self.int(variant)?.run;
+        let body = self.subst(body, &inside)?;
+        (self.variables, self.locals, self.old) = (variables, locals, old);
+        self.weight += 100;
+        Ok(Box::new(move |ctx, k| {
+            copy(ctx, &enter);
+            let mut before = i64::MAX;
+            loop {
+                if !invariant(ctx)? {
+                    return Err(Fail);
+                }
+                if !condition(ctx)? {
+                    break;
+                }
+                let measure = variant(ctx)?;
+                if measure < 0 || measure >= before || ctx.is_stopped() {
+                    return Err(Fail);
+                }
+                before = measure;
+                copy(ctx, &start);
+                let mut done = false;
+                let _once = body(ctx, &mut |_| {
+                    done = true;
+                    GO
+                })?;
+                if !done {
+                    return GO;
+                }
+                copy(ctx, &end);
+            }
+            for (from, to, bit) in &leave {
+                ctx.slots[*to] = ctx.slots[*from];
+                ctx.mask |= bit;
+            }
+            k(ctx)
+        }))
+    }
+
+    fn current(&mut self, t: Target) -> C<usize> {
+        match t {
+            Target::Var(v) => Ok(self.variable_slot(v)),
+            Target::Local(l) => {
+                self.locals.get(&l).copied().ok_or_else(|| "a local is perhaps not assigned".into())
+            }
+        }
+    }
+}
+
+fn copy(ctx: &mut Context<'_>, moves: &[(usize, usize)]) {
+    for (from, to) in moves {
+        ctx.slots[*to] = ctx.slots[*from];
+    }
+}
+
+fn one_after_other<'m>(parts: &[Exec<'m>], ctx: &mut Context<'m>, k: Found<'_, 'm>) -> R<ControlFlow<()>> {
+    match parts.split_first() {
+        None => k(ctx),
+        Some((first, rest)) => first(ctx, &mut |ctx| one_after_other(rest, ctx, k)),
+    }
+}
+
+/// Where assignments go: a slot, and the bit of the mask that says so.
+#[derive(Clone, Default)]
+struct Targets {
+    places: Vec<(Target, usize, u64)>,
+}
+
+impl Targets {
+    fn place(&self, t: Target) -> C<(usize, u64)> {
+        let found = self.places.iter().rev().find(|(u, ..)| *u == t);
+        found.map(|(_, slot, bit)| (*slot, *bit)).ok_or_else(|| "a target without a place".into())
+    }
+}
+
+/// What a substitution may assign, as seen from outside.
+fn targets_of(s: &Subst) -> Vec<Target> {
+    let mut names = Names::default();
+    names.subst(s);
+    let variables = names.written.iter().map(|v| Target::Var(*v));
+    variables.chain(names.written_locals.iter().map(|l| Target::Local(*l))).collect()
+}
+
+/// Whether every execution that ends assigns the target.
+fn assigns(s: &Subst, t: Target) -> bool {
+    match &s.kind {
+        SubstKind::Skip | SubstKind::While { .. } => false,
+        SubstKind::Assign(list) => list.iter().any(|(u, _)| *u == t),
+        SubstKind::BecomesIn(_, targets, _) => targets.contains(&t),
+        SubstKind::BecomesSuch(_, targets, _) => targets.iter().any(|(u, _)| *u == t),
+        SubstKind::Pre(_, s)
+        | SubstKind::Assert(_, _, s)
+        | SubstKind::Any(_, _, _, s)
+        | SubstKind::Let(_, s)
+        | SubstKind::Var(_, s) => assigns(s, t),
+        SubstKind::Choice(_, branches) => branches.iter().all(|s| assigns(s, t)),
+        SubstKind::If(branches, otherwise) => {
+            branches.iter().all(|(_, s)| assigns(s, t)) && assigns(otherwise, t)
+        }
+        SubstKind::Select { branches, otherwise, .. } => {
+            branches.iter().all(|(_, s)| assigns(s, t)) && otherwise.as_ref().is_none_or(|s| assigns(s, t))
+        }
+        SubstKind::Sequence(parts) | SubstKind::Parallel(parts) => parts.iter().any(|s| assigns(s, t)),
+    }
+}
+
+/// Whether there is at most one execution.
+fn is_deterministic(s: &Subst) -> bool {
+    match &s.kind {
+        SubstKind::Skip | SubstKind::Assign(_) => true,
+        SubstKind::Pre(_, s) | SubstKind::Assert(_, _, s) | SubstKind::Let(_, s) | SubstKind::Var(_, s) => {
+            is_deterministic(s)
+        }
+        SubstKind::If(branches, otherwise) => {
+            branches.iter().all(|(_, s)| is_deterministic(s)) && is_deterministic(otherwise)
+        }
+        SubstKind::Sequence(parts) | SubstKind::Parallel(parts) => parts.iter().all(is_deterministic),
+        SubstKind::While { body, .. } => is_deterministic(body),
+        _ => false,
+    }
+}

@@ -1,0 +1,68 @@
+//! The states that wait to be expanded.
+
+use std::collections::VecDeque;
+
+use crate::index::mix;
+use crate::options::Order;
+use crate::table::StateId;
+
+/// States in the order of their discovery, taken out as the search order says.
+#[derive(Clone, Debug)]
+pub struct Frontier {
+    waiting: VecDeque<StateId>,
+    order: Order,
+    dice: u64,
+}
+
+impl Frontier {
+    /// An empty frontier.
+    pub fn new(order: Order, seed: u64) -> Frontier {
+        Frontier { waiting: VecDeque::new(), order, dice: mix(seed, 0x0123_4567_89AB_CDEF) }
+    }
+
+    /// Number of states.
+    pub fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Adds a state.
+    pub fn push(&mut self, state: StateId) {
+        self.waiting.push_back(state);
+    }
+
+    /// Takes the next state.
+    pub fn pop(&mut self) -> Option<StateId> {
+        match self.order {
+            Order::BreadthFirst => self.waiting.pop_front(),
+            Order::DepthFirst => self.waiting.pop_back(),
+            Order::Mixed => {
+                if self.roll() & 1 == 0 {
+                    self.waiting.pop_front()
+                } else {
+                    self.waiting.pop_back()
+                }
+            }
+            Order::Random => {
+                let n = self.waiting.len() as u64;
+                let at = self.roll().checked_rem(n)?;
+                self.waiting.swap_remove_back(at as usize)
+            }
+        }
+    }
+
+    /// The states, and the state of the dice.
+    pub fn snapshot(&self) -> (Vec<StateId>, u64) {
+        (self.waiting.iter().copied().collect(), self.dice)
+    }
+
+    /// Continues from a snapshot.
+    pub fn restore(&mut self, states: Vec<StateId>, dice: u64) {
+        self.waiting = states.into();
+        self.dice = dice;
+    }
+
+    fn roll(&mut self) -> u64 {
+        self.dice = self.dice.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        mix(self.dice, 0x2545_F491_4F6C_DD1D)
+    }
+}

@@ -1,0 +1,98 @@
+//! Remembered results: what an event does, or whether a conjunct holds, for the values that it reads.
+
+use crate::index::{Index, hash_words};
+
+/// Lookups after which a memo that does not pay is dropped.
+const TRIAL: u64 = 1 << 14;
+/// Entries after which nothing more is added.
+const LARGEST: usize = 1 << 22;
+
+/// A table from keys of fixed width to lists of words with a number.
+#[derive(Clone, Debug)]
+pub struct Memo {
+    /// Positions in a row that make up the key.
+    reads: Vec<usize>,
+    keys: Vec<u32>,
+    entries: Vec<Entry>,
+    words: Vec<u32>,
+    index: Index,
+    scratch: Vec<u32>,
+    /// Lookups that found something.
+    pub hits: u64,
+    /// Lookups that did not.
+    pub misses: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    number: u64,
+    start: usize,
+    end: usize,
+}
+
+impl Memo {
+    /// An empty memo for what reads these positions of a row.
+    pub fn new(reads: Vec<usize>) -> Memo {
+        Memo {
+            scratch: vec![0; reads.len()],
+            reads,
+            keys: Vec::new(),
+            entries: Vec::new(),
+            words: Vec::new(),
+            index: Index::default(),
+            hits: 0,
+            misses: 0,
+        }
+    }
+
+    /// What is remembered for a row; [`Memo::remember`] adds an entry for the row looked up last.
+    #[inline]
+    pub fn get(&mut self, row: &[u32]) -> Option<(u64, &[u32])> {
+        for (key, at) in self.scratch.iter_mut().zip(&self.reads) {
+            *key = row[*at];
+        }
+        let (keys, key, width) = (&self.keys, &self.scratch[..], self.reads.len());
+        let found = self.index.find(hash_words(key), |p| {
+            let at = p as usize * width;
+            keys[at..at + width] == *key
+        });
+        match found {
+            Some(p) => {
+                self.hits += 1;
+                let entry = self.entries[p as usize];
+                Some((entry.number, &self.words[entry.start..entry.end]))
+            }
+            None => {
+                self.misses += 1;
+                None
+            }
+        }
+    }
+
+    /// Remembers a result for the row that was looked up last, in vain.
+    pub fn remember(&mut self, number: u64, words: &[u32]) {
+        if self.entries.len() >= LARGEST {
+            return;
+        }
+        let start = self.words.len();
+        self.words.extend_from_slice(words);
+        let position = self.entries.len() as u32;
+        self.entries.push(Entry { number, start, end: self.words.len() });
+        self.keys.extend_from_slice(&self.scratch);
+        self.index.insert(hash_words(&self.scratch), position);
+    }
+
+    /// Whether it costs more than it saves.
+    pub fn is_useless(&self) -> bool {
+        let lookups = self.hits + self.misses;
+        lookups >= TRIAL && self.hits * 3 < lookups
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        self.keys.capacity() * 4
+            + self.entries.capacity() * 24
+            + self.words.capacity() * 4
+            + self.index.bytes()
+    }
+}

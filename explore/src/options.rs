@@ -1,0 +1,61 @@
+//! What is asked of a search.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use bsym_language::model::{ConstId, EventId};
+use bsym_semantics::replay::Checks;
+use bsym_semantics::value::Value;
+
+/// The order in which states are expanded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Order {
+    /// Oldest first: shortest traces.
+    #[default]
+    BreadthFirst,
+    /// Newest first.
+    DepthFirst,
+    /// Oldest or newest, by the toss of a seeded coin.
+    Mixed,
+    /// Any, by the throw of a seeded die.
+    Random,
+}
+
+/// When to give up.
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    /// Largest number of states.
+    pub states: Option<usize>,
+    /// Longest time.
+    pub time: Option<Duration>,
+    /// Largest number of bytes for states, values and remembered successors.
+    pub memory: Option<usize>,
+    /// Largest number of valuations of the constants that are looked at.
+    pub valuations: Option<usize>,
+}
+
+/// What to search for, and how.
+#[derive(Clone, Debug, Default)]
+pub struct SearchOptions {
+    /// The properties.
+    pub checks: Checks,
+    /// The order of expansion.
+    pub order: Order,
+    /// Seed of whatever is random.
+    pub seed: u64,
+    /// Go on after violations and deadlocks until the whole graph is known.
+    pub keep_going: bool,
+    /// When to give up.
+    pub limits: Limits,
+    /// Constants with a given value.
+    pub fixed: BTreeMap<ConstId, Value>,
+    /// Pairs of event and invariant conjunct known to be proven, so that the conjunct is not evaluated
+    /// after the event. Used only where the whole invariant is checked.
+    pub proven: BTreeSet<(EventId, usize)>,
+    /// Set from outside to stop the search; the report says what is known so far.
+    pub cancelled: Arc<AtomicBool>,
+    /// Use the reference evaluator alone. For tests: the answer must be the same.
+    pub reference_only: bool,
+}

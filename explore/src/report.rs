@@ -1,0 +1,152 @@
+//! What a search answers.
+
+use std::time::Duration;
+
+use bsym_semantics::error::EvalError;
+use bsym_semantics::scope::Scope;
+use bsym_semantics::state::{Trace, Violation};
+
+/// Answer to a search.
+#[derive(Clone, Debug)]
+pub struct SearchReport {
+    /// The scope of the answer.
+    pub scope: Scope,
+    /// The answer about all properties together.
+    pub verdict: Verdict,
+    /// Further counterexamples, one for each other property that is violated.
+    pub further: Vec<Counterexample>,
+    /// Why parts of the state space may be missing or unjudged; empty if nothing is.
+    pub incomplete: Vec<Incomplete>,
+    /// Counts.
+    pub statistics: Statistics,
+}
+
+/// The answer about all properties.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Verdict {
+    /// Every state was visited and satisfies the properties.
+    Holds(Evidence),
+    /// The trace was replayed.
+    Violated(Box<Counterexample>),
+    /// There is no valuation of the constants, or no initial state.
+    Vacuous(String),
+    /// Not decided.
+    Unknown(Unknown),
+}
+
+/// The states that were visited: a certificate of kind `search`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Evidence {
+    /// Reachable states and valuations of the constants.
+    pub states: u64,
+    /// Transitions, counted as in [`Statistics::transitions`].
+    pub transitions: u64,
+    /// A digest of the set of states; it does not depend on the order of the search.
+    pub digest: String,
+}
+
+/// A trace that was replayed, and what is wrong at its end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Counterexample {
+    /// From an initial state to the violation.
+    pub trace: Trace,
+    /// Everything that is wrong there; not empty.
+    pub violations: Vec<Violation>,
+}
+
+/// Why a search ended without an answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unknown {
+    /// It was cancelled.
+    Cancelled,
+    /// The time is over.
+    Timeout,
+    /// The limit on states was reached.
+    StateLimit(usize),
+    /// The limit on memory was reached.
+    MemoryLimit(usize),
+    /// Not all valuations of the constants were looked at.
+    ValuationLimit(usize),
+    /// Something could not be evaluated; see [`SearchReport::incomplete`].
+    Incomplete,
+    /// A violation was found, but its trace could not be repeated by the reference evaluator.
+    ReplayFailed(String),
+}
+
+/// Something that could not be evaluated.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Incomplete {
+    /// Where: constants, initialisation, the name of an event, or the properties.
+    pub place: String,
+    /// Why.
+    pub error: EvalError,
+}
+
+/// Counts of a search.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Statistics {
+    /// Reachable states, and one node per valuation of the constants if there are constants.
+    pub states: u64,
+    /// One for each valuation, initial state of a valuation, and operation edge out of a visited state.
+    /// Edges with the same operation, arguments, results and target are one.
+    pub transitions: u64,
+    /// Valuations of the constants.
+    pub valuations: u64,
+    /// Initial states, summed over the valuations.
+    pub initial: u64,
+    /// States without an event that is enabled.
+    pub deadlocks: u64,
+    /// States that violate a conjunct of the invariant, an assertion, or where one is ill-defined.
+    pub violating: u64,
+    /// Largest distance from an initial state; known for breadth-first search.
+    pub depth: Option<usize>,
+    /// Bytes of states, values and remembered successors.
+    pub bytes: usize,
+    /// Successors of an event that were remembered.
+    pub memo_hits: u64,
+    /// Successors of an event that were computed.
+    pub memo_misses: u64,
+    /// Of those: by the reference evaluator.
+    pub by_reference: u64,
+    /// Events that only the reference evaluator can execute, with the reason.
+    pub uncompiled: Vec<(String, String)>,
+    /// Duration of the search.
+    pub time: Duration,
+}
+
+impl Statistics {
+    /// States per second.
+    pub fn rate(&self) -> f64 {
+        self.states as f64 / self.time.as_secs_f64().max(1e-9)
+    }
+
+    /// Bytes per state.
+    pub fn bytes_per_state(&self) -> f64 {
+        self.bytes as f64 / (self.states as f64).max(1.0)
+    }
+}
+
+/// Told how a search goes.
+pub trait Observer {
+    /// Called about twice a second.
+    fn progress(&mut self, progress: &Progress);
+}
+
+impl<F: FnMut(&Progress)> Observer for F {
+    fn progress(&mut self, progress: &Progress) {
+        self(progress)
+    }
+}
+
+/// How far a search is.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Progress {
+    /// States and valuations so far.
+    pub states: u64,
+    /// Transitions so far.
+    pub transitions: u64,
+    /// States that wait to be expanded.
+    pub frontier: usize,
+    /// States per second since the beginning.
+    pub rate: f64,
+}

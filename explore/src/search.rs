@@ -1,0 +1,527 @@
+//! The search: states out of a frontier, their successors into the table, properties on what is new.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use bsym_language::model::{EventId, Model};
+use bsym_semantics::error::{EvalError, EvalErrorKind};
+use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::finder::ValueFinder;
+use bsym_semantics::replay::{Checks, violations};
+use bsym_semantics::scope::Scope;
+use bsym_semantics::state::{State, Violation};
+use bsym_semantics::transitions::{Edge, Outcome};
+
+use crate::frontier::Frontier;
+use crate::index::mix;
+use crate::machine::{Expansion, Machine};
+use crate::options::{Order, SearchOptions};
+use crate::property::Properties;
+use crate::rep::Rep;
+use crate::report::{
+    Counterexample, Evidence, Incomplete, Observer, Progress, SearchReport, Statistics, Unknown, Verdict,
+};
+use crate::store::{Store, text_hash};
+use crate::table::{INITIAL, StateId, Table};
+use crate::witness::{Path, counterexample};
+
+/// Most reasons for incompleteness that are kept.
+const REASONS: usize = 16;
+/// How often limits are looked at, in states.
+const PULSE: u64 = 512;
+const PROGRESS: Duration = Duration::from_millis(500);
+
+/// What is searched.
+#[derive(Clone, Copy)]
+pub struct Problem<'m> {
+    /// The model.
+    pub model: &'m Model,
+    /// The scope; sets of unsettled size make a search incomplete.
+    pub scope: &'m Scope,
+    /// Finds values where enumeration gives up.
+    pub finder: Option<&'m dyn ValueFinder>,
+}
+
+/// Searches the states of a model.
+///
+/// It recurses along formulas: call it inside [`bsym_language::stack::with_large_stack`].
+pub fn search(problem: &Problem<'_>, options: &SearchOptions, observer: &mut dyn Observer) -> SearchReport {
+    let mut eval = Evaluator::new(problem.model, problem.scope);
+    eval.finder = problem.finder;
+    let begin = Instant::now();
+    let mut search = Search::new(eval, options, begin);
+    search.run(observer);
+    search.report()
+}
+
+/// A property that was found violated, with where.
+struct Found {
+    key: Key,
+    state: Option<StateId>,
+    valuation: usize,
+    failure: Option<Edge>,
+}
+
+/// Violations that are told apart: one counterexample is kept for each.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Key {
+    Invariant(usize),
+    Assertion(usize),
+    Deadlock,
+    Goal,
+    Step(Option<EventId>, String),
+    State(String),
+}
+
+struct Search<'m, 'o> {
+    options: &'o SearchOptions,
+    checks: Checks,
+    machine: Machine<'m>,
+    properties: Properties<'m>,
+    table: Table,
+    frontier: Frontier,
+    /// States in which some conjunct of the invariant is not known to hold.
+    doubtful: HashSet<StateId>,
+    seen: HashSet<Key>,
+    found: Vec<Found>,
+    incomplete: Vec<Incomplete>,
+    statistics: Statistics,
+    vacuous: Option<String>,
+    stopped: Option<Unknown>,
+    begin: Instant,
+    next_progress: Duration,
+}
+
+impl<'m, 'o> Search<'m, 'o> {
+    fn new(eval: Evaluator<'m>, options: &'o SearchOptions, begin: Instant) -> Self {
+        let checks = Checks { deadlock: false, ..options.checks.clone() };
+        let mut machine = Machine::new(eval, Vec::new(), Store::default(), false);
+        let properties = Properties::new(&mut machine, &checks, &options.proven, false);
+        let mut search = Search {
+            options,
+            checks,
+            machine,
+            properties,
+            table: Table::new(0),
+            frontier: Frontier::new(options.order, options.seed),
+            doubtful: HashSet::new(),
+            seen: HashSet::new(),
+            found: Vec::new(),
+            incomplete: Vec::new(),
+            statistics: Statistics::default(),
+            vacuous: None,
+            stopped: None,
+            begin,
+            next_progress: PROGRESS,
+        };
+        search.set_up(eval);
+        search
+    }
+
+    /// The constants.
+    fn set_up(&mut self, eval: Evaluator<'m>) {
+        let mut valuations = eval.constants(&self.options.fixed);
+        if let Some(e) = valuations.incomplete.take() {
+            self.note("the constants", e);
+        }
+        if let Some((_, e)) = valuations.ill_defined.into_iter().next() {
+            self.note("the properties of the constants", e);
+        }
+        let mut found = valuations.found;
+        if found.is_empty() && self.incomplete.is_empty() {
+            self.vacuous = Some("no valuation of the constants satisfies the properties".into());
+        }
+        if let Some(limit) = self.options.limits.valuations
+            && found.len() > limit
+        {
+            found.truncate(limit);
+            self.stopped = Some(Unknown::ValuationLimit(limit));
+        }
+        // Where only properties are given, of the sizes of sets, there is a set-up as well.
+        if !(eval.model.constants.is_empty() && eval.model.axioms.is_empty()) {
+            self.statistics.valuations = found.len() as u64;
+            self.statistics.transitions = found.len() as u64;
+        }
+        let compiled = !self.options.reference_only;
+        self.machine = Machine::new(eval, found, Store::default(), compiled);
+        self.machine.context.deadline = self.options.limits.time.map(|t| self.begin + t);
+        self.machine.context.cancelled = self.options.cancelled.clone();
+        self.properties = Properties::new(&mut self.machine, &self.checks, &self.options.proven, compiled);
+        self.table = Table::new(self.machine.width());
+    }
+
+    fn run(&mut self, observer: &mut dyn Observer) {
+        let limited = self.stopped.take();
+        for valuation in 0..self.machine.context.valuations.len() {
+            self.initialise(valuation);
+            if self.is_over()
+                || (valuation % 64 == 63 || self.machine.context.stopped) && self.pulse(observer)
+            {
+                return;
+            }
+        }
+        if self.table.is_empty() && self.incomplete.is_empty() && self.found.is_empty() {
+            self.vacuous.get_or_insert_with(|| "there is no initial state".into());
+        }
+        self.explore(observer);
+        if self.stopped.is_none() {
+            self.stopped = limited;
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.stopped.is_some() || !(self.found.is_empty() || self.options.keep_going)
+    }
+
+    fn initialise(&mut self, valuation: usize) {
+        if let Some(rows) = self.machine.initial_rows(valuation) {
+            for row in rows {
+                self.statistics.transitions += 1;
+                self.statistics.initial += 1;
+                let hash = self.table.hash(&row);
+                self.reached(&row, hash, None);
+                if self.is_over() {
+                    return;
+                }
+            }
+            return;
+        }
+        if self.machine.context.stopped {
+            return;
+        }
+        let eval = self.machine.context.eval;
+        let edges = eval.initial_states(&self.machine.context.valuations[valuation]);
+        for (_, e) in edges.incomplete {
+            self.note("the initialisation", e);
+        }
+        for edge in edges.edges {
+            let Some(state) = edge.state().cloned() else {
+                self.failed(None, valuation, edge);
+                continue;
+            };
+            self.statistics.transitions += 1;
+            self.statistics.initial += 1;
+            let Some(row) = self.machine.row(valuation, &state) else {
+                self.note("the initialisation", unencodable());
+                continue;
+            };
+            let hash = self.table.hash(&row);
+            self.reached(&row, hash, None);
+            if self.is_over() {
+                return;
+            }
+        }
+    }
+
+    fn explore(&mut self, observer: &mut dyn Observer) {
+        let mut depth = 0;
+        let mut level_ends = self.table.len();
+        let mut row = vec![0; self.machine.width()];
+        let mut count = 0u64;
+        while !self.is_over() {
+            if (count % PULSE == 0 || self.machine.context.stopped) && self.pulse(observer) {
+                return;
+            }
+            count += 1;
+            let Some(state) = self.frontier.pop() else { break };
+            if state as usize >= level_ends {
+                depth += 1;
+                level_ends = self.table.len();
+            }
+            row.copy_from_slice(self.table.row(state));
+            self.expand(state, &row);
+        }
+        if self.options.order == Order::BreadthFirst && !self.table.is_empty() {
+            self.statistics.depth = Some(depth);
+        }
+    }
+
+    fn expand(&mut self, state: StateId, row: &[u32]) {
+        let hash = self.table.hash(row);
+        let mut enabled = false;
+        let mut next = row.to_vec();
+        for e in 0..self.machine.events.len() {
+            match self.machine.expand(e, row) {
+                Expansion::Moves(transitions) => {
+                    enabled |= transitions > 0;
+                    self.statistics.transitions += transitions;
+                    self.apply(e, state, row, hash, &mut next);
+                }
+                Expansion::Edges(edges) => {
+                    enabled |= !edges.edges.is_empty() || !edges.incomplete.is_empty();
+                    self.follow(edges, state, row);
+                }
+            }
+            if self.is_over() {
+                return;
+            }
+        }
+        if self.machine.context.stopped {
+            return;
+        }
+        if !enabled {
+            self.statistics.deadlocks += 1;
+            if self.options.checks.deadlock {
+                self.violated(Key::Deadlock, Some(state), self.machine.valuation(row), None);
+            }
+        }
+    }
+
+    /// Adds the targets of the updates of the machine's last expansion.
+    fn apply(&mut self, e: usize, state: StateId, row: &[u32], hash: u64, next: &mut [u32]) {
+        let updates = std::mem::take(&mut self.machine.updates);
+        let writes = std::mem::take(&mut self.machine.events[e].writes);
+        let event = self.machine.events[e].event;
+        for update in updates.chunks_exact(2 + writes.len()) {
+            let mask = u64::from(update[0]) | u64::from(update[1]) << 32;
+            let mut hash = hash;
+            let mut changed = false;
+            for (i, (v, word)) in writes.iter().zip(&update[2..]).enumerate() {
+                let at = v.index();
+                if mask >> i & 1 == 1 && row[at] != *word {
+                    changed = true;
+                    hash = self.table.rehash(hash, at, row[at], *word);
+                    next[at] = *word;
+                }
+            }
+            if !changed {
+                continue;
+            }
+            self.reached(next, hash, Some((state, row, event)));
+            for v in &writes {
+                next[v.index()] = row[v.index()];
+            }
+            if self.is_over() {
+                break;
+            }
+        }
+        self.machine.updates = updates;
+        self.machine.events[e].writes = writes;
+    }
+
+    /// Adds the targets of edges of which some go wrong or may be missing.
+    fn follow(&mut self, edges: bsym_semantics::transitions::Edges, state: StateId, row: &[u32]) {
+        let model = self.machine.context.eval.model;
+        for (event, e) in edges.incomplete {
+            let name = event.and_then(|e| model.events.get(e.index())).map_or("?", |e| &e.name);
+            self.note(&format!("event `{name}`"), e);
+        }
+        let valuation = self.machine.valuation(row);
+        for edge in edges.edges {
+            let Some(target) = edge.state().cloned() else {
+                self.failed(Some(state), valuation, edge);
+                if self.is_over() {
+                    return;
+                }
+                continue;
+            };
+            self.statistics.transitions += 1;
+            let Some(next) = self.machine.row(valuation, &target) else {
+                self.note("a state", unencodable());
+                continue;
+            };
+            let hash = self.table.hash(&next);
+            self.reached(&next, hash, edge.event.map(|e| (state, row, e)));
+            if self.is_over() {
+                return;
+            }
+        }
+    }
+
+    /// Adds a state that was reached from another one, and judges it if it is new.
+    fn reached(&mut self, row: &[u32], hash: u64, from: Option<(StateId, &[u32], EventId)>) {
+        let (state, new) = self.table.add(row, hash, from.map_or(INITIAL, |(parent, ..)| parent));
+        if !new {
+            return;
+        }
+        self.frontier.push(state);
+        let before = from.filter(|(parent, ..)| self.doubtful.is_empty() || !self.doubtful.contains(parent));
+        let before = before.map(|(_, old, event)| (old, event));
+        if !self.properties.hold(&mut self.machine, row, before) {
+            let values = self.machine.context.decode_state(row);
+            self.judge(state, self.machine.valuation(row), &values);
+        }
+    }
+
+    /// Everything that is wrong in a state, according to the reference evaluator.
+    fn judge(&mut self, state: StateId, valuation: usize, values: &State) {
+        let eval = self.machine.context.eval;
+        let constants = &self.machine.context.valuations[valuation];
+        // Also where nothing is violated: a predicate behind a false one may be ill-defined.
+        self.doubtful.insert(state);
+        match violations(&eval, constants, values, &self.checks) {
+            Ok(violations) => {
+                if violations.iter().any(|v| *v != Violation::Goal) {
+                    self.statistics.violating += 1;
+                }
+                for violation in violations {
+                    for key in keys(&violation) {
+                        self.violated(key, Some(state), valuation, None);
+                    }
+                }
+            }
+            Err(e) => self.note("the properties", e),
+        }
+    }
+
+    fn failed(&mut self, state: Option<StateId>, valuation: usize, edge: Edge) {
+        let what = match &edge.outcome {
+            Outcome::IllDefined(e) if self.checks.well_definedness => format!("wd {:?}", e.span),
+            Outcome::AssertFailed(span) => format!("assert {span:?}"),
+            Outcome::PreconditionFailed(span) => format!("pre {span:?}"),
+            Outcome::RefinementFailed(id) => format!("refinement {id:?}"),
+            Outcome::IllDefined(_) | Outcome::Reached { .. } | Outcome::Disabled { .. } => return,
+        };
+        self.violated(Key::Step(edge.event, what), state, valuation, Some(edge));
+    }
+
+    fn violated(&mut self, key: Key, state: Option<StateId>, valuation: usize, failure: Option<Edge>) {
+        if self.seen.insert(key.clone()) {
+            self.found.push(Found { key, state, valuation, failure });
+        }
+    }
+
+    fn note(&mut self, place: &str, error: EvalError) {
+        let reason = Incomplete { place: place.into(), error };
+        if self.incomplete.len() < REASONS && !self.incomplete.contains(&reason) {
+            self.incomplete.push(reason);
+        }
+    }
+
+    /// Looks at the limits and tells the observer; whether the search is over.
+    fn pulse(&mut self, observer: &mut dyn Observer) -> bool {
+        let limits = &self.options.limits;
+        let time = self.begin.elapsed();
+        let states = self.table.len();
+        self.stopped = if self.options.cancelled.load(Ordering::Relaxed) {
+            Some(Unknown::Cancelled)
+        } else if limits.time.is_some_and(|t| time >= t) {
+            Some(Unknown::Timeout)
+        } else if let Some(limit) = limits.states.filter(|n| states > *n) {
+            Some(Unknown::StateLimit(limit))
+        } else if let Some(limit) = limits.memory.filter(|n| self.bytes() > *n) {
+            Some(Unknown::MemoryLimit(limit))
+        } else {
+            None
+        };
+        if time >= self.next_progress {
+            self.next_progress = time + PROGRESS;
+            let states = states as u64 + self.statistics.valuations;
+            observer.progress(&Progress {
+                states,
+                transitions: self.statistics.transitions,
+                frontier: self.frontier.len(),
+                rate: states as f64 / time.as_secs_f64(),
+            });
+        }
+        self.stopped.is_some()
+    }
+
+    fn bytes(&self) -> usize {
+        self.table.bytes() + self.machine.bytes() + self.frontier.len() * 4
+    }
+
+    fn report(mut self) -> SearchReport {
+        self.statistics.states = self.table.len() as u64 + self.statistics.valuations;
+        self.statistics.bytes = self.bytes();
+        (self.statistics.memo_hits, self.statistics.memo_misses) = self.machine.memo_counts();
+        self.statistics.by_reference = self.machine.by_reference;
+        self.statistics.uncompiled = std::mem::take(&mut self.machine.uncompiled);
+        let mut shown: Vec<Counterexample> = Vec::new();
+        let mut failed = None;
+        for found in std::mem::take(&mut self.found) {
+            match self.show(found) {
+                Ok(c) if shown.contains(&c) => {}
+                Ok(c) => shown.push(c),
+                Err(reason) => failed = Some(reason),
+            }
+        }
+        let mut shown = shown.into_iter();
+        let verdict = match (shown.next(), failed, self.stopped.take(), self.vacuous.take()) {
+            (Some(c), ..) => Verdict::Violated(Box::new(c)),
+            (None, Some(reason), ..) => Verdict::Unknown(Unknown::ReplayFailed(reason)),
+            (None, None, Some(stopped), _) => Verdict::Unknown(stopped),
+            (None, None, None, Some(reason)) => Verdict::Vacuous(reason),
+            _ if !self.incomplete.is_empty() => Verdict::Unknown(Unknown::Incomplete),
+            _ => Verdict::Holds(Evidence {
+                states: self.statistics.states,
+                transitions: self.statistics.transitions,
+                digest: self.digest(),
+            }),
+        };
+        self.statistics.time = self.begin.elapsed();
+        SearchReport {
+            scope: self.machine.context.eval.scope.clone(),
+            verdict,
+            further: shown.collect(),
+            incomplete: self.incomplete,
+            statistics: self.statistics,
+        }
+    }
+
+    /// The counterexample for a violation found, replayed.
+    fn show(&self, found: Found) -> Result<Counterexample, String> {
+        let mut rows = Vec::new();
+        let mut at = found.state;
+        while let Some(state) = at {
+            rows.push(self.machine.context.decode_state(self.table.row(state)));
+            at = Some(self.table.parent(state)).filter(|p| *p != INITIAL);
+        }
+        rows.reverse();
+        let context = &self.machine.context;
+        let constants = context.valuations[found.valuation].clone();
+        let path = Path { constants, states: rows, failure: found.failure };
+        let mut checks = self.options.checks.clone();
+        checks.deadlock = found.key == Key::Deadlock;
+        counterexample(&context.eval, path, &checks)
+    }
+
+    /// A digest of the set of states.
+    fn digest(&self) -> String {
+        let context = &self.machine.context;
+        let model = context.eval.model;
+        let mut sums = [text_hash(&model.name), 0u64];
+        let mut known: Vec<HashMap<u32, u64>> = vec![HashMap::new(); context.variables.len()];
+        for state in 0..self.table.len() as StateId {
+            let row = self.table.row(state);
+            let mut hash = text_hash("state");
+            for ((rep, word), known) in context.variables.iter().zip(row).zip(&mut known) {
+                let digest = match **rep {
+                    Rep::Set(_) | Rep::Relation(..) | Rep::Record(_) | Rep::Opaque => {
+                        *known.entry(*word).or_insert_with(|| context.store.digest(rep, *word))
+                    }
+                    _ => context.store.digest(rep, *word),
+                };
+                hash = mix(hash, digest);
+            }
+            if let Some(valuation) = row.get(context.variables.len()) {
+                hash = mix(hash, u64::from(*valuation));
+            }
+            sums[0] = sums[0].wrapping_add(hash);
+            sums[1] = sums[1].wrapping_add(mix(hash, 0x6A09_E667_F3BC_C908));
+        }
+        format!("{:016x}{:016x}", sums[0], sums[1])
+    }
+}
+
+fn keys(violation: &Violation) -> Vec<Key> {
+    match violation {
+        Violation::Invariant(conjuncts) => conjuncts.iter().map(|i| Key::Invariant(*i)).collect(),
+        Violation::Assertions(list) => list.iter().map(|i| Key::Assertion(*i)).collect(),
+        Violation::Deadlock => vec![Key::Deadlock],
+        Violation::Goal => vec![Key::Goal],
+        Violation::IllDefined(e) => vec![Key::State(format!("wd {:?}", e.span))],
+        Violation::Assert(span) => vec![Key::State(format!("assert {span:?}"))],
+        Violation::Precondition(span) => vec![Key::State(format!("pre {span:?}"))],
+        Violation::Refinement(id) => vec![Key::State(format!("refinement {id:?}"))],
+    }
+}
+
+fn unencodable() -> EvalError {
+    EvalError {
+        kind: EvalErrorKind::TooLarge,
+        span: Default::default(),
+        message: "a value of a variable cannot be listed".into(),
+    }
+}

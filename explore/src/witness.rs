@@ -1,0 +1,60 @@
+//! From a state back to an initial one: the trace of a violation, found again and replayed by the
+//! reference evaluator.
+
+use bsym_language::model::EventId;
+use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::replay::{Checks, replay};
+use bsym_semantics::state::{Constants, State, Step, Trace};
+use bsym_semantics::transitions::Edge;
+use bsym_semantics::value::Value;
+
+use crate::report::Counterexample;
+
+/// A path of states from an initial one, and perhaps a last step that reaches no state.
+pub struct Path {
+    /// Values of the constants.
+    pub constants: Constants,
+    /// The states in order.
+    pub states: Vec<State>,
+    /// The step that goes wrong after the last state; after none it is the initialisation.
+    pub failure: Option<Edge>,
+}
+
+/// The counterexample that a path shows.
+///
+/// # Errors
+/// A step could not be found again, or the trace does not replay to a violation.
+pub fn counterexample(eval: &Evaluator<'_>, path: Path, checks: &Checks) -> Result<Counterexample, String> {
+    let mut steps = Vec::with_capacity(path.states.len() + 1);
+    let mut before: Option<&[Value]> = None;
+    for state in &path.states {
+        let edge = step_to(eval, &path.constants, before, state)
+            .ok_or_else(|| format!("no step leads to state {} of the trace", steps.len()))?;
+        steps.push(Step { event: edge.event, execution: edge.execution, state: Some(state.clone()) });
+        before = Some(state);
+    }
+    if let Some(edge) = path.failure {
+        steps.push(Step { event: edge.event, execution: edge.execution, state: None });
+    }
+    let trace = Trace { scope: eval.scope.clone(), constants: path.constants, steps };
+    let replayed = replay(eval.model, &trace, checks).map_err(|e| e.to_string())?;
+    if replayed.violations.is_empty() {
+        return Err("the trace replays, but nothing is wrong at its end".into());
+    }
+    Ok(Counterexample { trace, violations: replayed.violations })
+}
+
+/// An edge between two states; from nowhere it is the initialisation.
+fn step_to(
+    eval: &Evaluator<'_>,
+    constants: &[Value],
+    before: Option<&[Value]>,
+    state: &State,
+) -> Option<Edge> {
+    let find = |edges: Vec<Edge>| edges.into_iter().find(|e| e.state() == Some(state));
+    match before {
+        None => find(eval.initial_states(constants).edges),
+        Some(before) => (0..eval.model.events.len() as u32)
+            .find_map(|e| find(eval.successors_of(EventId(e), constants, before).edges)),
+    }
+}

@@ -1,0 +1,497 @@
+//! The files of a project by relative path, from a folder or a `.zip`.
+//!
+//! Names have `/` between their parts, whatever the system or the archive writes. What could make
+//! reading leave the project, or fill the memory, is refused with an error that names the entry:
+//! names that lead out (`..`, absolute, symbolic links), and archives whose content is out of all
+//! proportion. What macOS adds to an archive (`__MACOSX`, `.DS_Store`) is left out, and so are
+//! hidden folders.
+
+use std::collections::BTreeMap;
+use std::io::{Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+use crate::decode::{self, Decoded};
+
+/// How much is read. The sizes are those of the files, not those in the archive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Files and folders.
+    pub entries: usize,
+    /// Bytes of one file.
+    pub file: u64,
+    /// Bytes of all files of an archive.
+    pub total: u64,
+    /// Bytes of a file for each byte of it in the archive, from 1 MiB on.
+    pub ratio: u64,
+    /// Folders inside each other.
+    pub depth: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        // The largest file of a published project, a tree of proofs, has 20 MB and shrinks to a
+        // fortieth. Deflate cannot shrink to less than a thousandth.
+        Limits { entries: 20_000, file: 512 << 20, total: 2 << 30, ratio: 400, depth: 12 }
+    }
+}
+
+/// Size from which [`Limits::ratio`] matters.
+const RATIO_FROM: u64 = 1 << 20;
+
+/// Why an archive, a folder or a file in it cannot be read.
+#[derive(thiserror::Error, Debug)]
+pub enum ArchiveError {
+    /// There is no such file or folder.
+    #[error("{}: no such file or folder", .0.display())]
+    Missing(PathBuf),
+    /// A file that is no zip archive.
+    #[error("{}: is no zip archive ({reason})", path.display())]
+    NotAnArchive {
+        /// The file.
+        path: PathBuf,
+        /// What it lacks.
+        reason: String,
+    },
+    /// The archive begins as one and is cut off or damaged.
+    #[error("{}: the archive is cut off or damaged ({reason}); copy or export it again", path.display())]
+    Damaged {
+        /// The archive.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A file in it is cut off or damaged.
+    #[error("{}: `{name}` in the archive is damaged ({reason}); copy or export it again", path.display())]
+    DamagedFile {
+        /// The archive.
+        path: PathBuf,
+        /// The file in it.
+        name: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A name that leads out of the project.
+    #[error("{}: `{name}` {reason}, so it is not read", path.display())]
+    Escape {
+        /// The archive or folder.
+        path: PathBuf,
+        /// The entry.
+        name: String,
+        /// How it leads out.
+        reason: String,
+    },
+    /// Two entries with one name.
+    #[error("{}: there are two files `{name}` in the archive; pack it again", path.display())]
+    Twice {
+        /// The archive.
+        path: PathBuf,
+        /// The name.
+        name: String,
+    },
+    /// More than [`Limits`] allow.
+    #[error("{}: {what}; {help}", path.display())]
+    TooMuch {
+        /// The archive or folder.
+        path: PathBuf,
+        /// Which limit.
+        what: String,
+        /// What to do.
+        help: String,
+    },
+    /// A file in an archive that is encrypted or packed by an unusual method.
+    #[error("{}: `{name}` in the archive {reason}; unpack it, and name the folder", path.display())]
+    Unsupported {
+        /// The archive.
+        path: PathBuf,
+        /// The file in it.
+        name: String,
+        /// What is not supported.
+        reason: String,
+    },
+    /// No file of this name.
+    #[error("{}: there is no file `{name}` in it", path.display())]
+    NoEntry {
+        /// The archive or folder.
+        path: PathBuf,
+        /// The name.
+        name: String,
+    },
+    /// A file without text.
+    #[error("{}: is a binary file, expected text", path.display())]
+    Binary {
+        /// The file, or the archive with the file in it.
+        path: PathBuf,
+    },
+    /// The system refuses.
+    #[error("{}: cannot be read: {source}", path.display())]
+    Unreadable {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// The files of a folder or of an archive.
+#[derive(Clone, Debug)]
+pub struct Archive {
+    path: PathBuf,
+    limits: Limits,
+    content: Content,
+}
+
+#[derive(Clone, Debug)]
+enum Content {
+    /// Names of the files below the path.
+    Folder(BTreeMap<String, PathBuf>),
+    Zip {
+        zip: ZipArchive<Cursor<Arc<[u8]>>>,
+        /// Position of a name in the archive.
+        files: BTreeMap<String, usize>,
+    },
+}
+
+impl Archive {
+    /// Opens a folder with everything below it, or a zip archive.
+    ///
+    /// # Errors
+    /// Everything of [`ArchiveError`] but a missing or damaged single file.
+    pub fn open(path: &Path) -> Result<Archive, ArchiveError> {
+        Archive::open_within(path, Limits::default())
+    }
+
+    /// [`open`](Self::open) with other limits.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_within(path: &Path, limits: Limits) -> Result<Archive, ArchiveError> {
+        let content = if metadata(path)?.is_dir() {
+            Content::Folder(list(path, &limits, limits.depth)?)
+        } else {
+            open_zip(path, &limits)?
+        };
+        Ok(Archive { path: path.to_owned(), limits, content })
+    }
+
+    /// The files in the folder of a file, without those of its sub-folders.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn beside(file: &Path) -> Result<Archive, ArchiveError> {
+        let limits = Limits::default();
+        let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        metadata(folder)?;
+        Ok(Archive { path: folder.to_owned(), limits, content: Content::Folder(list(folder, &limits, 0)?) })
+    }
+
+    /// The folder or the archive.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether it is an archive.
+    pub fn is_zip(&self) -> bool {
+        matches!(self.content, Content::Zip { .. })
+    }
+
+    /// Names of all files, sorted.
+    pub fn names(&self) -> Vec<&str> {
+        match &self.content {
+            Content::Folder(files) => files.keys().map(String::as_str).collect(),
+            Content::Zip { files, .. } => files.keys().map(String::as_str).collect(),
+        }
+    }
+
+    /// Names of the files with an extension, sorted. Capitals make no difference.
+    pub fn with_extension(&self, extension: &str) -> Vec<&str> {
+        let mut names = self.names();
+        names.retain(|n| split(n).2.eq_ignore_ascii_case(extension));
+        names
+    }
+
+    /// Whether there is a file of this name.
+    pub fn contains(&self, name: &str) -> bool {
+        match &self.content {
+            Content::Folder(files) => files.contains_key(name),
+            Content::Zip { files, .. } => files.contains_key(name),
+        }
+    }
+
+    /// Where a file is, for messages: `folder/a/M.bum`, or `project.zip!/a/M.bum`.
+    pub fn place(&self, name: &str) -> PathBuf {
+        match &self.content {
+            Content::Folder(files) => files.get(name).cloned().unwrap_or_else(|| self.path.join(name)),
+            Content::Zip { .. } => {
+                let mut place = self.path.clone().into_os_string();
+                place.push("!/");
+                place.push(name);
+                place.into()
+            }
+        }
+    }
+
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// The file is missing, damaged, too large, or a link that leads out of the folder.
+    pub fn read(&self, name: &str) -> Result<Vec<u8>, ArchiveError> {
+        match &self.content {
+            Content::Folder(files) => {
+                let file = files.get(name).ok_or_else(|| self.no_entry(name))?;
+                self.read_file(name, file)
+            }
+            Content::Zip { zip, files } => {
+                let index = *files.get(name).ok_or_else(|| self.no_entry(name))?;
+                self.unpack(&mut zip.clone(), index, name)
+            }
+        }
+    }
+
+    /// The text of a file, whatever its encoding.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), or it has no text.
+    pub fn text(&self, name: &str) -> Result<Decoded, ArchiveError> {
+        let decoded = decode::decode(&self.read(name)?);
+        match decoded.encoding {
+            decode::Encoding::Binary => Err(ArchiveError::Binary { path: self.place(name) }),
+            _ => Ok(decoded),
+        }
+    }
+
+    fn no_entry(&self, name: &str) -> ArchiveError {
+        ArchiveError::NoEntry { path: self.path.clone(), name: name.into() }
+    }
+
+    fn read_file(&self, name: &str, file: &Path) -> Result<Vec<u8>, ArchiveError> {
+        let failed = |source| ArchiveError::Unreadable { path: file.to_owned(), source };
+        if file.symlink_metadata().map_err(failed)?.is_symlink() {
+            let target = file.canonicalize().map_err(failed)?;
+            if !target.starts_with(self.path.canonicalize().map_err(failed)?) {
+                return Err(escape(&self.path, name, "is a link that leads out of the folder"));
+            }
+        }
+        let mut bytes = vec![];
+        let opened = std::fs::File::open(file).map_err(failed)?;
+        opened.take(self.limits.file + 1).read_to_end(&mut bytes).map_err(failed)?;
+        if bytes.len() as u64 > self.limits.file {
+            return Err(self.too_large(name));
+        }
+        Ok(bytes)
+    }
+
+    fn too_large(&self, name: &str) -> ArchiveError {
+        too_much(
+            &self.path,
+            format!("`{name}` has more than {} bytes", self.limits.file),
+            "take it out of the project",
+        )
+    }
+
+    fn unpack(
+        &self,
+        zip: &mut ZipArchive<Cursor<Arc<[u8]>>>,
+        index: usize,
+        name: &str,
+    ) -> Result<Vec<u8>, ArchiveError> {
+        let damaged =
+            |reason: String| ArchiveError::DamagedFile { path: self.path.clone(), name: name.into(), reason };
+        let file = zip.by_index(index).map_err(|e| match e {
+            ZipError::UnsupportedArchive(reason) => ArchiveError::Unsupported {
+                path: self.path.clone(),
+                name: name.into(),
+                reason: format!("cannot be unpacked ({reason})"),
+            },
+            e => damaged(e.to_string()),
+        })?;
+        // What the archive says of sizes may be wrong, so the bytes are counted as they come.
+        let allowed = (file.compressed_size().saturating_mul(self.limits.ratio)).max(RATIO_FROM);
+        let limit = allowed.min(self.limits.file);
+        let mut bytes = vec![];
+        file.take(limit + 1).read_to_end(&mut bytes).map_err(|e| damaged(e.to_string()))?;
+        match bytes.len() as u64 > limit {
+            false => Ok(bytes),
+            true if limit < self.limits.file => Err(disproportionate(&self.path, name, &self.limits)),
+            true => Err(self.too_large(name)),
+        }
+    }
+}
+
+/// Folder, name without extension, and extension of a file's name.
+pub fn split(name: &str) -> (&str, &str, &str) {
+    let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
+    match file.rsplit_once('.') {
+        Some((stem, extension)) if !stem.is_empty() => (folder, stem, extension),
+        _ => (folder, file, ""),
+    }
+}
+
+fn metadata(path: &Path) -> Result<std::fs::Metadata, ArchiveError> {
+    std::fs::metadata(path).map_err(|source| match source.kind() {
+        std::io::ErrorKind::NotFound => ArchiveError::Missing(path.to_owned()),
+        _ => ArchiveError::Unreadable { path: path.to_owned(), source },
+    })
+}
+
+fn escape(path: &Path, name: &str, reason: &str) -> ArchiveError {
+    ArchiveError::Escape { path: path.to_owned(), name: name.into(), reason: reason.into() }
+}
+
+fn too_much(path: &Path, what: String, help: &str) -> ArchiveError {
+    ArchiveError::TooMuch { path: path.to_owned(), what, help: help.into() }
+}
+
+fn disproportionate(path: &Path, name: &str, limits: &Limits) -> ArchiveError {
+    too_much(
+        path,
+        format!("`{name}` is more than {} times as large as in the archive", limits.ratio),
+        "this is no project; if it is, unpack it and name the folder",
+    )
+}
+
+/// Left out: what systems add, and hidden folders.
+fn is_junk(name: &str) -> bool {
+    let parts: Vec<&str> = name.split('/').collect();
+    let (file, folders) = parts.split_last().expect("splitting yields a part");
+    folders.iter().any(|f| *f == "__MACOSX" || (f.starts_with('.') && f.len() > 1 && *f != ".."))
+        || *file == ".DS_Store"
+        || file.starts_with("._")
+}
+
+fn list(folder: &Path, limits: &Limits, depth: usize) -> Result<BTreeMap<String, PathBuf>, ArchiveError> {
+    let mut found = BTreeMap::new();
+    let mut seen = 0;
+    let mut folders = vec![(folder.to_owned(), String::new(), depth)];
+    while let Some((path, prefix, depth)) = folders.pop() {
+        let failed = |source| ArchiveError::Unreadable { path: path.clone(), source };
+        for entry in std::fs::read_dir(&path).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            seen += 1;
+            if seen > limits.entries {
+                return Err(too_much(
+                    folder,
+                    format!("there are more than {} files in it", limits.entries),
+                    "name the folder of one project",
+                ));
+            }
+            // No text, so nothing in a project can speak of it.
+            let Ok(file) = entry.file_name().into_string() else { continue };
+            let name = format!("{prefix}{file}");
+            let kind = entry.file_type().map_err(failed)?;
+            if kind.is_dir() {
+                if depth > 0 && !is_junk(&format!("{name}/")) {
+                    folders.push((entry.path(), format!("{name}/"), depth - 1));
+                }
+                continue;
+            }
+            let is_folder = kind.is_symlink() && entry.path().is_dir();
+            if !is_folder && !is_junk(&name) {
+                found.insert(name, entry.path());
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn open_zip(path: &Path, limits: &Limits) -> Result<Content, ArchiveError> {
+    let failed = |source| ArchiveError::Unreadable { path: path.to_owned(), source };
+    let mut bytes = vec![];
+    std::fs::File::open(path)
+        .and_then(|f| f.take(limits.total + 1).read_to_end(&mut bytes))
+        .map_err(failed)?;
+    if bytes.len() as u64 > limits.total {
+        return Err(too_much(path, format!("it has more than {} bytes", limits.total), "unpack it"));
+    }
+    // An archive without files begins with the record of its end.
+    if !bytes.starts_with(b"PK\x03\x04") && !bytes.starts_with(b"PK\x05\x06") {
+        let reason = if bytes.is_empty() { "it is empty" } else { "it does not begin with `PK`" };
+        return Err(ArchiveError::NotAnArchive { path: path.to_owned(), reason: reason.into() });
+    }
+    let bytes: Arc<[u8]> = bytes.into();
+    let mut zip = ZipArchive::new(Cursor::new(bytes))
+        .map_err(|e| ArchiveError::Damaged { path: path.to_owned(), reason: e.to_string() })?;
+    if zip.len() > limits.entries {
+        return Err(too_much(
+            path,
+            format!("there are {} files in it, more than {}", zip.len(), limits.entries),
+            "pack one project",
+        ));
+    }
+    let files = index(path, &mut zip, limits)?;
+    Ok(Content::Zip { zip, files })
+}
+
+fn index(
+    path: &Path,
+    zip: &mut ZipArchive<Cursor<Arc<[u8]>>>,
+    limits: &Limits,
+) -> Result<BTreeMap<String, usize>, ArchiveError> {
+    let damaged = |e: ZipError| ArchiveError::Damaged { path: path.to_owned(), reason: e.to_string() };
+    let mut files = BTreeMap::new();
+    let mut total = 0u64;
+    for i in 0..zip.len() {
+        let entry = zip.by_index_raw(i).map_err(damaged)?;
+        // Some Windows programs write their own separator.
+        let name = entry.name().map_err(damaged)?.replace('\\', "/");
+        if is_junk(&name) {
+            continue;
+        }
+        let name = inside(&name).map_err(|reason| escape(path, &name, reason))?;
+        if entry.is_symlink() {
+            return Err(escape(path, &name, "is a symbolic link"));
+        }
+        if entry.is_dir() || name.is_empty() {
+            continue;
+        }
+        if entry.encrypted() {
+            return Err(ArchiveError::Unsupported {
+                path: path.to_owned(),
+                name,
+                reason: "is encrypted".into(),
+            });
+        }
+        total = total.saturating_add(entry.size());
+        if total > limits.total {
+            return Err(too_much(
+                path,
+                format!("its files have more than {} bytes", limits.total),
+                "pack one project",
+            ));
+        }
+        let allowed = entry.compressed_size().saturating_mul(limits.ratio).max(RATIO_FROM);
+        if entry.size() > allowed {
+            return Err(disproportionate(path, &name, limits));
+        }
+        if files.insert(name.clone(), i).is_some() {
+            return Err(ArchiveError::Twice { path: path.to_owned(), name });
+        }
+    }
+    Ok(files)
+}
+
+/// The name without `.` parts, or how it leads out.
+fn inside(name: &str) -> Result<String, &'static str> {
+    let drive = name.as_bytes().get(1) == Some(&b':') && name.as_bytes()[0].is_ascii_alphabetic();
+    if name.starts_with('/') || drive {
+        return Err("is an absolute path");
+    }
+    if name.contains('\0') {
+        return Err("has a zero byte in its name");
+    }
+    let mut parts = vec![];
+    for part in name.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => return Err("leads out of the archive"),
+            part => parts.push(part),
+        }
+    }
+    Ok(parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests;

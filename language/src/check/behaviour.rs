@@ -1,0 +1,202 @@
+//! Initialisations and operations of all instances, and the events that come of them.
+
+use std::collections::BTreeSet;
+
+use super::*;
+use crate::ast::{Operation, SectionKind};
+use crate::definitions::names_in_subst;
+use crate::walk::Names;
+
+impl Checker {
+    pub(super) fn behaviour(&mut self) {
+        let mut initialisation = vec![];
+        for i in self.order.clone() {
+            self.visibility = Visibility::Behaviour;
+            let body = self.inside(i, |c| {
+                c.local_operations(i);
+                let body = c.initialisation(i);
+                c.operations_of(i);
+                body
+            });
+            // What is needed comes first: an initialisation may read what it sees or includes.
+            match body.filter(|_| self.instances[i].concrete) {
+                Some(Subst { kind: SubstKind::Skip, .. }) | None => {}
+                Some(Subst { kind: SubstKind::Sequence(parts), .. }) => initialisation.extend(parts),
+                Some(body) => initialisation.push(body),
+            }
+        }
+        self.visibility = Visibility::State;
+        if let Some(last) = initialisation.last() {
+            let span = last.span;
+            self.model.initialisation = match initialisation.len() {
+                1 => initialisation.remove(0),
+                _ => Subst { kind: SubstKind::Sequence(initialisation), span },
+            };
+        }
+        self.events();
+    }
+
+    fn initialisation(&mut self, i: usize) -> Option<Subst> {
+        let project = self.project.clone();
+        let tree = &project.units[self.instances[i].unit].tree;
+        let found = tree.sections.iter().find_map(|s| match &s.kind {
+            SectionKind::Initialisation(body) => Some((body, s.keyword)),
+            _ => None,
+        });
+        let Some((body, keyword)) = found else {
+            if self.needs_initialisation(i)
+                && self.diagnostics.iter().all(|d| d.code != codes::MISSING_SECTION)
+            {
+                let nothing = Subst { kind: SubstKind::Skip, span: tree.name.span };
+                self.initialised(i, &nothing, tree.name.span);
+            }
+            return None;
+        };
+        let mut body = self.subst(body);
+        self.finish_group();
+        self.close_subst(&mut body);
+        self.initialised(i, &body, keyword);
+        Some(body)
+    }
+
+    fn initialised(&mut self, i: usize, body: &Subst, keyword: Span) {
+        if !self.diagnostics.iter().all(|d| d.severity == Severity::Warning) {
+            return;
+        }
+        let written = Names::of_subst(body).written;
+        for (_, v) in self.interfaces[i].own.clone() {
+            if !written.contains(&v) {
+                let variable = &self.model.variables[v.index()];
+                let d = Diagnostic::error(
+                    codes::NOT_INITIALISED,
+                    keyword,
+                    format!("variable `{}` is not initialised", variable.name),
+                )
+                .label(variable.span, "declared here");
+                // All of them are at the keyword.
+                self.diagnostics.push(d);
+            }
+        }
+    }
+
+    fn operations_of(&mut self, i: usize) {
+        let project = self.project.clone();
+        for s in &project.units[self.instances[i].unit].tree.sections {
+            let SectionKind::Operations(list) = &s.kind else { continue };
+            for op in list {
+                if self.operations.get(&op.name.name).is_some_and(|c| !c.local && c.span == op.name.span) {
+                    self.procedure(op);
+                }
+            }
+        }
+    }
+
+    // Local operations, each after those it calls. One that is implemented among the operations runs
+    // as it is there; its specification is checked as well.
+    fn local_operations(&mut self, i: usize) {
+        let project = self.project.clone();
+        let sections = &project.units[self.instances[i].unit].tree.sections;
+        let mut specified: Vec<&Operation> = vec![];
+        let mut implemented: HashMap<&str, &Operation> = HashMap::new();
+        for s in sections {
+            match &s.kind {
+                SectionKind::LocalOperations(list) => specified.extend(list),
+                SectionKind::Operations(list) => {
+                    implemented.extend(list.iter().map(|op| (op.name.name.as_str(), op)));
+                }
+                _ => {}
+            }
+        }
+        let body_of = |name: &str| -> Option<&Operation> {
+            implemented
+                .get(name)
+                .copied()
+                .or_else(|| specified.iter().copied().find(|op| op.name.name == name))
+        };
+        let names: BTreeSet<&str> = specified.iter().map(|op| op.name.name.as_str()).collect();
+        let calls = |name: &str| -> Vec<String> {
+            let mut used = BTreeSet::new();
+            if let Some(op) = body_of(name) {
+                names_in_subst(&op.body, &mut used);
+            }
+            used.into_iter().filter(|n| names.contains(n.as_str())).collect()
+        };
+        let mut done: HashSet<String> = HashSet::new();
+        let mut open: Vec<String> = vec![];
+        for start in &names {
+            let mut path = vec![(start.to_string(), calls(start))];
+            if !done.contains(*start) {
+                open.push(start.to_string());
+            } else {
+                continue;
+            }
+            while let Some((name, todo)) = path.last_mut() {
+                match todo.pop() {
+                    Some(next) if open.contains(&next) => {
+                        let at = body_of(name).map_or(Span::default(), |op| op.name.span);
+                        self.error(
+                            codes::ILLEGAL_CALL,
+                            at,
+                            format!("operation `{name}` calls itself, by way of `{next}`"),
+                        );
+                    }
+                    Some(next) if done.contains(&next) => {}
+                    Some(next) => {
+                        open.push(next.clone());
+                        let calls = calls(&next);
+                        path.push((next, calls));
+                    }
+                    None => {
+                        let name = name.clone();
+                        if let Some(spec) = specified.iter().copied().find(|op| op.name.name == name) {
+                            self.procedure(spec);
+                        }
+                        if let Some(op) = implemented.get(name.as_str()).copied() {
+                            self.procedure(op);
+                        }
+                        open.retain(|n| *n != name);
+                        done.insert(name);
+                        path.pop();
+                    }
+                }
+            }
+        }
+    }
+
+    // The main machine's operations, and those of machines that are only seen: their environment
+    // may call them at any time.
+    fn events(&mut self) {
+        let mut list: Vec<(String, usize)> =
+            self.interfaces[0].operations.iter().map(|(name, p, _)| (name.clone(), *p)).collect();
+        for (i, instance) in self.instances.iter().enumerate().filter(|(_, i)| i.seen_root) {
+            let shown = self.interfaces[i].operations.iter();
+            list.extend(shown.map(|(name, p, _)| (compose::join(instance.display.as_deref(), name), *p)));
+        }
+        for (name, p) in list {
+            let procedure = self.procedures[p].clone();
+            let body = self.unguarded(procedure.body);
+            let procedure = &self.procedures[p];
+            self.model.events.push(Event {
+                name,
+                parameters: procedure.parameters.clone(),
+                results: procedure.results.clone(),
+                body,
+                origin: ComponentId(procedure.instance as u32),
+                convergence: Convergence::Ordinary,
+                refines: procedure.refines.clone(),
+                span: procedure.span,
+            });
+        }
+    }
+
+    // The precondition of an operation that is called is no guard of the event: it can be violated.
+    fn unguarded(&mut self, body: Subst) -> Subst {
+        if !matches!(body.kind, SubstKind::Pre(..)) {
+            return body;
+        }
+        let span = body.span;
+        let choice = self.choice();
+        let branches = vec![(Pred { kind: PredKind::True, span }, body)];
+        Subst { kind: SubstKind::Select { choice, branches, otherwise: None, from_pre: false }, span }
+    }
+}

@@ -1,0 +1,152 @@
+//! Carrier sets whose elements the axioms name, and how large the others must at least be.
+
+use super::Composer;
+use crate::ast::{BinaryOp, BuiltinFn, Expr, ExprKind, Ident, UnaryOp};
+use crate::eventb::project::Formula;
+use crate::model::{CarrierKind, CompareOp, ConstId, ExprKind as Typed, PredKind};
+use crate::types::{CarrierId, Type};
+
+/// The elements of a carrier set, if the axioms say `partition(S, {a}, {b}, …)`, or `S = {a, b, …}`
+/// together with `a /= b` for all of them or with `card(S) = n`.
+pub(super) fn elements<'a>(set: &str, axioms: &[&'a Formula], constants: &[&Ident]) -> Option<Vec<&'a str>> {
+    let conjuncts: Vec<&Expr> = axioms.iter().flat_map(|a| conjuncts(&a.tree)).collect();
+    let is_constant = |name: &&str| constants.iter().any(|c| c.name == **name);
+    let named = |found: Vec<&'a str>| {
+        let distinct = found.iter().enumerate().all(|(i, n)| !found[..i].contains(n));
+        (distinct && !found.is_empty() && found.iter().all(is_constant)).then_some(found)
+    };
+    let partition = conjuncts.iter().find_map(|e| {
+        let ExprKind::Builtin(BuiltinFn::Partition, parts) = &e.kind else { return None };
+        let (whole, parts) = parts.split_first()?;
+        is_name(whole, set).then(|| parts.iter().map(single).collect::<Option<Vec<_>>>()).flatten()
+    });
+    if let Some(found) = partition.and_then(named) {
+        return Some(found);
+    }
+    let extension = conjuncts.iter().find_map(|e| {
+        let ExprKind::Binary(BinaryOp::Equal, l, r) = &e.kind else { return None };
+        let items = match (&l.kind, &r.kind) {
+            (ExprKind::Ident(n), ExprKind::SetExtension(items)) if n == set => items,
+            (ExprKind::SetExtension(items), ExprKind::Ident(n)) if n == set => items,
+            _ => return None,
+        };
+        items.iter().map(name).collect::<Option<Vec<_>>>()
+    });
+    let found = extension.and_then(named)?;
+    let different = |a: &str, b: &str| {
+        conjuncts.iter().any(|e| {
+            let (l, r) = match &e.kind {
+                ExprKind::Binary(BinaryOp::NotEqual, l, r) => (l, r),
+                ExprKind::Unary(UnaryOp::Not, p) => match &p.kind {
+                    ExprKind::Binary(BinaryOp::Equal, l, r) => (l, r),
+                    _ => return false,
+                },
+                _ => return false,
+            };
+            is_name(l, a) && is_name(r, b) || is_name(l, b) && is_name(r, a)
+        })
+    };
+    let counted = conjuncts.iter().any(|e| {
+        let ExprKind::Binary(BinaryOp::Equal, l, r) = &e.kind else { return false };
+        [(l, r), (r, l)].iter().any(|(card, n)| {
+            matches!(&card.kind, ExprKind::Builtin(BuiltinFn::Card, s) if s.len() == 1 && is_name(&s[0], set))
+                && matches!(&n.kind, ExprKind::Integer(n) if *n == found.len().to_string())
+        })
+    });
+    let all = found.iter().enumerate().all(|(i, a)| found[..i].iter().all(|b| different(a, b)));
+    (counted || all).then_some(found)
+}
+
+fn conjuncts(e: &Expr) -> Vec<&Expr> {
+    let (mut found, mut todo) = (vec![], vec![e]);
+    while let Some(e) = todo.pop() {
+        match &e.kind {
+            ExprKind::Binary(BinaryOp::And, l, r) => todo.extend([&**r, &**l]),
+            _ => found.push(e),
+        }
+    }
+    found
+}
+
+fn name(e: &Expr) -> Option<&str> {
+    match &e.kind {
+        ExprKind::Ident(n) => Some(n),
+        _ => None,
+    }
+}
+
+fn is_name(e: &Expr, wanted: &str) -> bool {
+    name(e) == Some(wanted)
+}
+
+fn single(e: &Expr) -> Option<&str> {
+    match &e.kind {
+        ExprKind::SetExtension(items) if items.len() == 1 => name(&items[0]),
+        _ => None,
+    }
+}
+
+impl Composer<'_> {
+    /// A deferred set is at least as large as the constants in it that the axioms keep apart.
+    pub(super) fn distinct_constants(&mut self) {
+        let model = &self.c.model;
+        let mut apart: Vec<(ConstId, ConstId)> = vec![];
+        for axiom in &model.axioms {
+            let parts = match &axiom.pred.kind {
+                PredKind::And(parts) => parts.iter().collect(),
+                _ => vec![&axiom.pred],
+            };
+            for part in parts {
+                match &part.kind {
+                    PredKind::Compare(CompareOp::NotEqual, l, r) => {
+                        if let (Typed::Const(a), Typed::Const(b)) = (&l.kind, &r.kind) {
+                            apart.push((*a, *b));
+                        }
+                    }
+                    PredKind::Partition(_, parts) => {
+                        let singles: Vec<ConstId> = parts
+                            .iter()
+                            .filter_map(|p| match &p.kind {
+                                Typed::SetExtension(items) => match items.as_slice() {
+                                    [item] => match item.kind {
+                                        Typed::Const(c) => Some(c),
+                                        _ => None,
+                                    },
+                                    _ => None,
+                                },
+                                _ => None,
+                            })
+                            .collect();
+                        for (i, a) in singles.iter().enumerate() {
+                            apart.extend(singles[..i].iter().map(|b| (*a, *b)));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let mut sizes = vec![];
+        for (i, carrier) in model.carriers.iter().enumerate() {
+            let id = CarrierId(i as u32);
+            if carrier.kind != CarrierKind::Deferred {
+                continue;
+            }
+            let mut group: Vec<ConstId> = vec![];
+            for (c, constant) in model.constants.iter().enumerate() {
+                let c = ConstId(c as u32);
+                let is_apart = |d: &ConstId| apart.contains(&(c, *d)) || apart.contains(&(*d, c));
+                if constant.ty == Type::Carrier(id) && group.iter().all(is_apart) {
+                    group.push(c);
+                }
+            }
+            // Two elements are the default.
+            if group.len() > 2 {
+                sizes.push((id, group.len()));
+            }
+        }
+        for (id, n) in sizes {
+            let size = self.c.model.hints.sizes.entry(id).or_insert(n);
+            *size = n.max(*size);
+        }
+    }
+}

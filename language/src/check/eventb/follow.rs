@@ -1,0 +1,614 @@
+//! What an abstract event does while a concrete one that refines it is executed.
+//!
+//! A variable that has disappeared moves by the abstract action, where the parameters of the abstract
+//! event have the values of the witness. A variable that both levels have moves by the concrete action
+//! alone, and the abstract action has to allow it. So one concrete step becomes
+//!
+//! ```text
+//! ANY concrete parameters WHERE concrete guards THEN
+//!   LET abstract parameters BE witness IN
+//!     ASSERT abstract guards, abstract actions on common variables THEN
+//!       concrete actions || abstract actions on variables that have disappeared
+//! ```
+//!
+//! and so on for the next abstraction. What is the same on both levels, as in an event that extends
+//! another, is not checked again.
+
+use super::events::{Move, MoveKind, Parameters, conjunction, parallel};
+use super::same::{canonical, same};
+use super::*;
+use crate::eventb::project::Event as Source;
+use crate::walk::{self, Names, Replacement, Visitor};
+
+/// New values of the variables, as far as the levels below are concerned.
+#[derive(Clone, Debug)]
+pub(super) struct Steps {
+    /// Over the state before and locals; a variable that is missing keeps its value.
+    pub after: BTreeMap<VarId, Expr>,
+    /// Substitutions of variables that no abstraction asks for.
+    pub beside: Vec<Subst>,
+    /// The concrete event.
+    span: Span,
+}
+
+impl Steps {
+    pub fn new(span: Span) -> Steps {
+        Steps { after: BTreeMap::new(), beside: vec![], span }
+    }
+
+    fn finish(self) -> Subst {
+        let list = self.after.into_iter().map(|(v, e)| (Target::Var(v), e)).collect::<Vec<_>>();
+        let mut parts = self.beside;
+        if !list.is_empty() {
+            parts.insert(0, Subst { kind: SubstKind::Assign(list), span: self.span });
+        }
+        parallel(parts, self.span)
+    }
+}
+
+/// A predicate that a step must satisfy, and what is wrong where it does not.
+#[derive(Clone)]
+struct Demand {
+    pred: Pred,
+    check: RefinementCheck,
+}
+
+/// An abstract event beside a concrete one.
+struct Abstract<'p> {
+    event: &'p Source,
+    parameters: Parameters,
+    /// Values that a witness gives.
+    given: Vec<(LocalId, Expr)>,
+    /// What the abstract event still has to choose, with what that has to satisfy.
+    chosen: Vec<LocalId>,
+    choice: Vec<Demand>,
+    guards: Vec<Demand>,
+    demands: Vec<Demand>,
+    steps: Steps,
+}
+
+impl<'p> Composer<'p> {
+    /// The substitution of a concrete event at `level` from here on.
+    pub(super) fn follow(
+        &mut self,
+        level: usize,
+        e: &'p Source,
+        parameters: &Parameters,
+        steps: Steps,
+        refines: &mut Vec<String>,
+    ) -> Subst {
+        if level == 0 {
+            return steps.finish();
+        }
+        let abstracts = self.abstractions(level, e);
+        if let [] = abstracts.as_slice() {
+            let demands = self.unchanged(level, e, &steps, &BTreeSet::new(), "skip");
+            let span = steps.span;
+            return self.demand(demands, steps.finish(), span);
+        }
+        refines.extend(abstracts.iter().map(|a| a.name.name.clone()));
+        let mut prepared = vec![];
+        for a in abstracts {
+            prepared.push(self.prepare(level, e, parameters, steps.clone(), a));
+        }
+        let mut last = None;
+        let mut branches = vec![];
+        let count = prepared.len();
+        for (i, a) in prepared.into_iter().enumerate() {
+            let condition = (i + 1 < count).then(|| self.condition(&a));
+            let mut further = vec![];
+            let inner = self.follow(level - 1, a.event, &a.parameters, a.steps.clone(), &mut further);
+            if count == 1 {
+                refines.append(&mut further);
+            }
+            let span = steps.span;
+            let body = self.enclose(a, inner, span);
+            match condition {
+                Some(p) => branches.push((p, body)),
+                None => last = Some(body),
+            }
+        }
+        let last = last.unwrap_or(Subst { kind: SubstKind::Skip, span: steps.span });
+        if branches.is_empty() {
+            return last;
+        }
+        Subst { kind: SubstKind::If(branches, Box::new(last)), span: steps.span }
+    }
+
+    fn abstractions(&mut self, level: usize, e: &'p Source) -> Vec<&'p Source> {
+        let machine = self.chain[level - 1];
+        if e.name.name == INITIALISATION {
+            return machine.event(INITIALISATION).into_iter().collect();
+        }
+        let mut found = vec![];
+        for id in &e.refines {
+            match machine.event(&id.name) {
+                Some(a) => found.push(a),
+                None => self.missing(
+                    &format!("event of machine `{}`:", machine.name.name),
+                    id,
+                    machine.events.iter().map(|e| e.name.name.as_str()),
+                ),
+            }
+        }
+        found
+    }
+
+    // Common variables that the concrete event changes and the abstract one does not.
+    fn unchanged(
+        &mut self,
+        level: usize,
+        e: &Source,
+        steps: &Steps,
+        moved: &BTreeSet<VarId>,
+        event: &str,
+    ) -> Vec<Demand> {
+        if e.name.name == INITIALISATION {
+            return vec![];
+        }
+        let mut demands = vec![];
+        for &v in &self.variables[level - 1] {
+            let Some(after) = steps.after.get(&v) else { continue };
+            if moved.contains(&v) || !self.variables[level].contains(&v) {
+                continue;
+            }
+            let variable = &self.c.model.variables[v.index()];
+            let before = Expr { kind: ExprKind::Var(v), ty: variable.ty.clone(), span: after.span };
+            let check = RefinementCheck {
+                kind: RefinementKind::Unchanged,
+                event: event.to_string(),
+                label: Some(variable.name.clone()),
+                text: String::new(),
+                origin: self.origin(level - 1),
+                span: after.span,
+            };
+            demands.push(Demand { pred: equal(after.clone(), before), check });
+        }
+        demands
+    }
+
+    fn prepare(
+        &mut self,
+        level: usize,
+        e: &'p Source,
+        parameters: &Parameters,
+        steps: Steps,
+        abstraction: &'p Source,
+    ) -> Abstract<'p> {
+        let mut chosen = vec![];
+        let mut own = Parameters::new();
+        for id in &abstraction.parameters {
+            let witnessed = e.witnesses.iter().any(|(w, _)| w.name == id.name);
+            let local = match parameters.get(&id.name) {
+                Some(&l) if !witnessed => l,
+                _ => {
+                    let ty = self.c.fresh();
+                    let l = self.c.new_local(&id.name, id.span, ty);
+                    chosen.push(l);
+                    l
+                }
+            };
+            own.insert(id.name.clone(), local);
+        }
+        let check = |kind, label: &Option<String>, text: String, span| RefinementCheck {
+            kind,
+            event: abstraction.name.name.clone(),
+            label: label.clone(),
+            text,
+            origin: ComponentId(0),
+            span,
+        };
+        let opened = self.open(&own);
+        let mut guards = vec![];
+        for g in abstraction.guards.iter() {
+            let pred = self.c.pred(&g.tree);
+            if !g.theorem {
+                let text = g.text.clone().unwrap_or_default();
+                let check = check(RefinementKind::Guard, &g.label, text, g.tree.span);
+                guards.push(Demand { pred, check });
+            }
+        }
+        let moves = self.moves(level - 1, abstraction);
+        self.close(opened);
+
+        let mut a = Abstract {
+            event: abstraction,
+            parameters: own,
+            given: vec![],
+            chosen,
+            choice: vec![],
+            guards,
+            demands: vec![],
+            steps: steps.clone(),
+        };
+        let mut moved = BTreeSet::new();
+        let mut constraints = vec![];
+        for m in moves {
+            moved.extend(m.targets());
+            let (label, text, span) = (m.label.clone(), m.text.clone(), m.span);
+            let simulation = |text: String| check(RefinementKind::Simulation, &label, text, span);
+            match m.kind {
+                MoveKind::Assign(list) => {
+                    for (v, value) in list {
+                        if self.variables[level].contains(&v) {
+                            let after = self.after(&steps, v, span);
+                            let name = &self.c.model.variables[v.index()].name;
+                            let check = simulation(text.clone().unwrap_or(format!("{name} := ")));
+                            a.demands.push(Demand { pred: equal(after, value), check });
+                        } else {
+                            a.steps.after.insert(v, value);
+                        }
+                    }
+                }
+                MoveKind::In(..) | MoveKind::Such(..) => {
+                    let pred = self.nondeterministic(level, m, &steps, &mut a);
+                    constraints.push(Demand { pred, check: simulation(text.unwrap_or_default()) });
+                }
+            }
+        }
+        a.demands.extend(self.unchanged(level, e, &steps, &moved, &abstraction.name.name));
+        let mut all = self.witnesses(level, e, parameters, &mut a, &check);
+        all.extend(constraints);
+        self.resolve(all, &mut a);
+        let origin = self.origin(level - 1);
+        for d in a.guards.iter_mut().chain(&mut a.demands).chain(&mut a.choice) {
+            d.check.origin = origin;
+        }
+        a
+    }
+
+    fn open(&mut self, names: &Parameters) -> usize {
+        let before = self.c.scope.len();
+        self.c.scope.extend(names.iter().map(|(n, l)| (n.clone(), *l)));
+        before
+    }
+
+    fn close(&mut self, opened: usize) {
+        self.c.scope.truncate(opened);
+    }
+
+    fn after(&self, steps: &Steps, v: VarId, span: Span) -> Expr {
+        steps.after.get(&v).cloned().unwrap_or_else(|| {
+            let ty = self.c.model.variables[v.index()].ty.clone();
+            Expr { kind: ExprKind::Var(v), ty, span }
+        })
+    }
+
+    // What an abstract action allows; new values of variables that have disappeared are chosen.
+    fn nondeterministic(&mut self, level: usize, m: Move, steps: &Steps, a: &mut Abstract) -> Pred {
+        let common = |v: VarId| self.variables[level].contains(&v);
+        match m.kind {
+            MoveKind::In(list, set) => {
+                let mut values = vec![];
+                for v in list {
+                    if common(v) {
+                        values.push(self.after(steps, v, m.span));
+                    } else {
+                        let variable = &self.c.model.variables[v.index()];
+                        let (name, ty) = (format!("{}'", variable.name), variable.ty.clone());
+                        self.c.model.locals.push(Variable { name, ty: ty.clone(), span: m.span });
+                        let l = LocalId(self.c.model.locals.len() as u32 - 1);
+                        let value = Expr { kind: ExprKind::Local(l), ty, span: m.span };
+                        a.chosen.push(l);
+                        a.steps.after.insert(v, value.clone());
+                        values.push(value);
+                    }
+                }
+                let element = values.into_iter().reduce(super::super::expr::couple);
+                let kind = match element {
+                    Some(e) => PredKind::Compare(CompareOp::Member, Box::new(e), Box::new(set)),
+                    None => PredKind::True,
+                };
+                Pred { kind, span: m.span }
+            }
+            MoveKind::Such(pairs, p) => {
+                let mut replacement = Replacement::default();
+                for (v, l) in pairs {
+                    if common(v) {
+                        replacement.locals.insert(l, self.after(steps, v, m.span));
+                    } else {
+                        a.chosen.push(l);
+                        let value = self.local_expr(l, m.span);
+                        a.steps.after.insert(v, value);
+                    }
+                }
+                replacement.in_pred(&p)
+            }
+            MoveKind::Assign(_) => Pred { kind: PredKind::True, span: m.span },
+        }
+    }
+
+    // The predicates of the witnesses, in terms of the state before and of locals.
+    fn witnesses(
+        &mut self,
+        level: usize,
+        e: &'p Source,
+        parameters: &Parameters,
+        a: &mut Abstract,
+        check: &impl Fn(RefinementKind, &Option<String>, String, Span) -> RefinementCheck,
+    ) -> Vec<Demand> {
+        let mut all = vec![];
+        for (id, formula) in &e.witnesses {
+            let mut names = BTreeSet::new();
+            crate::definitions::names_in_expr(&formula.tree, &mut names);
+            let mut replacement = Replacement::default();
+            let opened = self.open(parameters);
+            self.open(&a.parameters.clone());
+            for name in names {
+                let Some(v) = name.strip_suffix('\'').and_then(|n| self.variable(n)) else { continue };
+                if !self.variables[level].contains(&v) && !self.variables[level - 1].contains(&v) {
+                    continue;
+                }
+                let value = self.after(&a.steps, v, formula.tree.span);
+                let local = self.new_value(v, formula.tree.span);
+                replacement.locals.insert(local, value);
+                self.c.scope.push((name, local));
+            }
+            let pred = self.c.pred(&formula.tree);
+            self.close(opened);
+            let pred = replacement.in_pred(&pred);
+            let parts = match pred.kind {
+                PredKind::And(parts) => parts,
+                kind => vec![Pred { kind, span: pred.span }],
+            };
+            for pred in parts {
+                let text = formula.text.clone().unwrap_or_default();
+                let check = check(RefinementKind::Witness, &Some(id.name.clone()), text, formula.tree.span);
+                all.push(Demand { pred, check });
+            }
+        }
+        all
+    }
+
+    // Equations give chosen locals a value; the rest is a choice or a demand.
+    fn resolve(&mut self, mut constraints: Vec<Demand>, a: &mut Abstract) {
+        while let Some((at, l, value)) = constraints
+            .iter()
+            .enumerate()
+            .find_map(|(i, d)| solved(&d.pred, &a.chosen).map(|(l, value)| (i, l, value)))
+        {
+            constraints.remove(at);
+            a.chosen.retain(|c| *c != l);
+            let ty = self.c.local_type(l);
+            self.c.types.unify(&ty, &value.ty);
+            a.given.push((l, value));
+        }
+        let speaks = |p: &Pred, chosen: &[LocalId]| {
+            let free = Names::of_pred(p).locals;
+            chosen.iter().any(|l| free.contains(l))
+        };
+        if !a.chosen.is_empty() {
+            let guards = std::mem::take(&mut a.guards);
+            let (choice, rest) = guards.into_iter().partition(|d| speaks(&d.pred, &a.chosen));
+            a.choice = choice;
+            a.guards = rest;
+        }
+        for d in constraints {
+            if speaks(&d.pred, &a.chosen) { a.choice.push(d) } else { a.demands.push(d) }
+        }
+        // What nothing speaks of needs no value.
+        let used: BTreeSet<LocalId> = (a.choice.iter().chain(&a.demands))
+            .flat_map(|d| Names::of_pred(&d.pred).locals)
+            .chain(a.steps.after.values().flat_map(|e| Names::of_expr(e).locals))
+            .collect();
+        a.chosen.retain(|l| used.contains(l));
+    }
+
+    // Whether this abstract event can follow, where several are merged.
+    fn condition(&mut self, a: &Abstract) -> Pred {
+        let span = a.event.span;
+        let guards: Vec<Pred> = a.guards.iter().map(|d| d.pred.clone()).collect();
+        let mut p = conjunction(guards, span);
+        if !a.chosen.is_empty() {
+            let choice = a.choice.iter().map(|d| d.pred.clone()).collect();
+            let exists = self.exists(&a.chosen, conjunction(choice, span));
+            p = conjunction(vec![exists, p], span);
+        }
+        if a.given.is_empty() {
+            return p;
+        }
+        Pred { kind: PredKind::Let(a.given.clone(), Box::new(p)), span }
+    }
+
+    fn exists(&mut self, locals: &[LocalId], p: Pred) -> Pred {
+        let mut replacement = Replacement::default();
+        let mut fresh = vec![];
+        for &l in locals {
+            let local = self.c.model.locals[l.index()].clone();
+            let copy = self.c.new_local(&local.name, local.span, local.ty);
+            replacement.locals.insert(l, self.local_expr(copy, p.span));
+            fresh.push(copy);
+        }
+        let span = p.span;
+        Pred { kind: PredKind::Exists(fresh, Box::new(replacement.in_pred(&p))), span }
+    }
+
+    fn enclose(&mut self, a: Abstract, inner: Subst, span: Span) -> Subst {
+        let mut demands = a.guards;
+        demands.extend(a.demands);
+        let mut body = self.demand(demands, inner, span);
+        if !a.chosen.is_empty() {
+            let check = a.choice.first().map(|d| d.check.clone());
+            let p = conjunction(a.choice.into_iter().map(|d| d.pred).collect(), span);
+            let feasible = check.filter(|_| !is_feasible(&p)).map(|check| {
+                let names: Vec<String> =
+                    a.chosen.iter().map(|l| self.c.model.locals[l.index()].name.clone()).collect();
+                let check = RefinementCheck {
+                    kind: RefinementKind::Witness,
+                    label: Some(names.join(", ")),
+                    text: String::new(),
+                    ..check
+                };
+                Demand { pred: self.exists(&a.chosen, p.clone()), check }
+            });
+            let choice = self.c.choice();
+            body = Subst { kind: SubstKind::Any(choice, a.chosen, p, Box::new(body)), span };
+            body = self.demand(feasible.into_iter().collect(), body, span);
+        }
+        for given in a.given.into_iter().rev() {
+            body = Subst { kind: SubstKind::Let(vec![given], Box::new(body)), span };
+        }
+        body
+    }
+
+    fn demand(&mut self, demands: Vec<Demand>, inner: Subst, span: Span) -> Subst {
+        let mut body = inner;
+        for d in demands.into_iter().rev() {
+            let id = RefinementId(self.c.model.refinement_checks.len() as u32);
+            self.c.model.refinement_checks.push(d.check);
+            let kind = SubstKind::Assert(Claim::Refinement(id), d.pred, Box::new(body));
+            body = Subst { kind, span };
+        }
+        body
+    }
+}
+
+fn equal(l: Expr, r: Expr) -> Pred {
+    let span = r.span;
+    Pred { kind: PredKind::Compare(CompareOp::Equal, Box::new(l), Box::new(r)), span }
+}
+
+// `l = E` or `E = l` for a chosen l and an E without any of them.
+fn solved(p: &Pred, chosen: &[LocalId]) -> Option<(LocalId, Expr)> {
+    let PredKind::Compare(CompareOp::Equal, l, r) = &p.kind else { return None };
+    [(l, r), (r, l)].into_iter().find_map(|(name, value)| {
+        let ExprKind::Local(l) = name.kind else { return None };
+        let free = Names::of_expr(value).locals;
+        (chosen.contains(&l) && chosen.iter().all(|c| !free.contains(c))).then(|| (l, (**value).clone()))
+    })
+}
+
+// Whether it binds names: a second copy would bind them twice.
+pub(super) fn binds(e: &Expr) -> bool {
+    struct Binders(bool);
+    impl Visitor for Binders {
+        fn binder(&mut self, _: &LocalId) {
+            self.0 = true;
+        }
+    }
+    let mut found = Binders(false);
+    found.expr(e);
+    found.0
+}
+
+// `x : S` for a set that has elements whatever the state is.
+fn is_feasible(p: &Pred) -> bool {
+    match &p.kind {
+        PredKind::Compare(CompareOp::Member, l, r) => {
+            matches!(l.kind, ExprKind::Local(_)) && matches!(r.kind, ExprKind::Set(_) | ExprKind::Carrier(_))
+        }
+        _ => false,
+    }
+}
+
+/// Takes out what is checked although it holds: predicates that are a guard already, `E = E`; and writes
+/// values for the names of a `LET` where no name is bound twice by that. Types must be closed.
+pub(super) fn drop_repeated(s: &mut Subst, facts: &mut Vec<Pred>) {
+    let known = facts.len();
+    loop {
+        let span = s.span;
+        let inner = match &mut s.kind {
+            SubstKind::Assert(_, p, body) if holds(p, facts) => {
+                std::mem::replace(&mut **body, Subst { kind: SubstKind::Skip, span })
+            }
+            SubstKind::Assert(_, p, body) => {
+                facts.extend(parts(p).map(canonical));
+                return drop_repeated_in(body, facts, known);
+            }
+            SubstKind::Let(list, body) if list.iter().all(|(_, value)| !binds(value)) => {
+                let mut replacement = Replacement::default();
+                replacement.locals.extend(std::mem::take(list));
+                replacement.in_subst(body)
+            }
+            _ => break,
+        };
+        *s = inner;
+    }
+    match &mut s.kind {
+        SubstKind::Select { branches, otherwise: None, .. } if branches.len() == 1 => {
+            facts.extend(parts(&branches[0].0).map(canonical));
+            drop_repeated_in(&mut branches[0].1, facts, known);
+        }
+        SubstKind::Any(_, _, p, body) => {
+            facts.extend(parts(p).map(canonical));
+            drop_repeated_in(body, facts, known);
+        }
+        SubstKind::Let(_, body) => drop_repeated_in(body, facts, known),
+        SubstKind::If(branches, other) => {
+            for (p, body) in branches.iter_mut() {
+                facts.extend(parts(p).map(canonical));
+                drop_repeated_in(body, facts, known);
+            }
+            drop_repeated_in(other, facts, known);
+        }
+        _ => {}
+    }
+}
+
+fn drop_repeated_in(s: &mut Subst, facts: &mut Vec<Pred>, known: usize) {
+    drop_repeated(s, facts);
+    facts.truncate(known);
+}
+
+fn parts(p: &Pred) -> impl Iterator<Item = &Pred> {
+    match &p.kind {
+        PredKind::And(list) => list.iter(),
+        _ => std::slice::from_ref(p).iter(),
+    }
+}
+
+fn holds(p: &Pred, facts: &[Pred]) -> bool {
+    parts(p).all(|p| match &p.kind {
+        PredKind::True => true,
+        PredKind::Compare(CompareOp::Equal, l, r) if same(l, r) => true,
+        _ => facts.contains(&canonical(p)),
+    })
+}
+
+/// Keeps the checks of an event that are left, from `first` on, and gives them their texts.
+pub(super) fn renumber(s: &mut Subst, model: &mut Model, first: usize) {
+    let mut left = vec![];
+    collect(s, &mut left);
+    let old = model.refinement_checks.split_off(first);
+    for (id, p) in left {
+        let mut check = old[id.index() - first].clone();
+        if check.text.is_empty() || check.text.ends_with(' ') {
+            let text = match &p.kind {
+                PredKind::Compare(_, _, r) if check.text.ends_with(' ') => print::expr(model, r),
+                _ => print::pred(model, &p),
+            };
+            check.text.push_str(&text);
+        }
+        model.refinement_checks.push(check);
+    }
+    let mut next = first as u32;
+    number(s, &mut next);
+}
+
+// In the order of `number`.
+fn collect(s: &Subst, found: &mut Vec<(RefinementId, Pred)>) {
+    struct Checks<'a>(&'a mut Vec<(RefinementId, Pred)>);
+    impl Visitor for Checks<'_> {
+        fn subst(&mut self, s: &Subst) {
+            if let SubstKind::Assert(Claim::Refinement(id), p, _) = &s.kind {
+                self.0.push((*id, p.clone()));
+            }
+            walk::walk_subst(self, s);
+        }
+    }
+    Checks(found).subst(s);
+}
+
+fn number(s: &mut Subst, next: &mut u32) {
+    struct Number<'a>(&'a mut u32);
+    impl walk::VisitorMut for Number<'_> {
+        fn subst(&mut self, s: &mut Subst) {
+            if let SubstKind::Assert(Claim::Refinement(id), ..) = &mut s.kind {
+                *id = RefinementId(*self.0);
+                *self.0 += 1;
+            }
+            walk::walk_subst_mut(self, s);
+        }
+    }
+    walk::VisitorMut::subst(&mut Number(next), s);
+}

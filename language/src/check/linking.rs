@@ -1,0 +1,571 @@
+//! Declarations of all instances, and which names of one instance another one sees.
+//!
+//! Sets and constants are seen through `INCLUDES`, `EXTENDS`, `IMPORTS` and `REFINES` also when they come
+//! from further away, through `SEES` and `USES` only from the machine itself and what it includes. So
+//! are variables. Operations are seen where they are declared or promoted.
+
+use std::mem::take;
+
+use super::compose::{Link, join, leads_nowhere, owns};
+use super::environment::Environment;
+use super::machine::is_set_parameter;
+use super::*;
+use crate::ast::{Ident, SectionKind, SetDeclaration};
+use crate::types::CarrierId;
+
+/// A name with what it stands for and where it is declared.
+pub(super) type Declared<T> = (String, T, Span);
+
+/// What an instance shows to others.
+#[derive(Default)]
+pub(super) struct Interface {
+    /// Its own names, while another instance is checked.
+    pub environment: Environment,
+    pub parameters: Option<Vec<Declared<Entity>>>,
+    /// Sets, their elements and constants.
+    pub statics: Vec<Declared<Entity>>,
+    /// Its own variables as they are declared.
+    pub own: Vec<(Ident, VarId)>,
+    /// Its own constants.
+    pub constants: Vec<ConstId>,
+    /// All variables, with prefixes.
+    pub variables: Vec<Declared<VarId>>,
+    /// Own, promoted and inherited operations.
+    pub operations: Vec<Declared<usize>>,
+    /// Operations of the abstraction by name.
+    pub abstraction: HashMap<String, usize>,
+    /// Operations of the abstraction that are kept as they are.
+    pub inherited: Vec<(String, usize)>,
+}
+
+impl Checker {
+    /// Runs `work` with the names of an instance.
+    pub(super) fn inside<T>(&mut self, instance: usize, work: impl FnOnce(&mut Self) -> T) -> T {
+        let mut environment = take(&mut self.interfaces[instance].environment);
+        self.exchange(&mut environment);
+        let before = std::mem::replace(&mut self.current, instance);
+        let result = work(self);
+        self.current = before;
+        self.exchange(&mut environment);
+        self.interfaces[instance].environment = environment;
+        result
+    }
+
+    /// The component that the instance at hand is.
+    pub(super) fn component(&self) -> ComponentId {
+        ComponentId(self.current as u32)
+    }
+
+    pub(super) fn machine_name(&self, instance: usize) -> String {
+        self.project.units[self.instances[instance].unit].tree.name.name.clone()
+    }
+
+    /// Gives every variable its id, those of the state first. A variable that a refinement keeps has
+    /// one id on both levels.
+    pub(super) fn allocate_variables(&mut self) {
+        for i in 0..self.instances.len() {
+            if self.instances[i].concrete {
+                self.allocate(i, &HashMap::new());
+            }
+        }
+        self.state = self.model.variables.len();
+        let refines = |c: &Checker, i: usize| {
+            c.instances[i].links.iter().find(|l| l.relation == Relation::Refines).map(|l| l.instance)
+        };
+        let concrete = (0..self.instances.len()).filter(|&i| self.instances[i].concrete);
+        let mut todo: Vec<usize> = concrete.collect();
+        let mut met: HashSet<usize> = todo.iter().copied().collect();
+        while let Some(r) = todo.pop() {
+            let Some(abstraction) = refines(self, r) else { continue };
+            let names = |c: &Checker| -> HashMap<String, VarId> {
+                let parts = c.belonging_to(r);
+                let of = |&i: &usize| {
+                    let path = &c.instances[i].path;
+                    c.interfaces[i].own.iter().map(move |(id, v)| (join(Some(path), &id.name), *v))
+                };
+                parts.iter().flat_map(of).collect()
+            };
+            let kept = names(self);
+            for i in self.belonging_to(abstraction) {
+                if met.insert(i) {
+                    self.allocate(i, &kept);
+                    todo.push(i);
+                }
+            }
+        }
+    }
+
+    // The instance and what it includes or imports, directly or through others.
+    fn belonging_to(&self, instance: usize) -> Vec<usize> {
+        let mut out = vec![instance];
+        let mut next = 0;
+        while next < out.len() {
+            let links = self.instances[out[next]].links.iter();
+            let new: Vec<usize> =
+                links.filter(|l| owns(l.relation)).map(|l| l.instance).filter(|i| !out.contains(i)).collect();
+            out.extend(new);
+            next += 1;
+        }
+        out
+    }
+
+    fn allocate(&mut self, i: usize, kept: &HashMap<String, VarId>) {
+        for id in self.variable_names(i) {
+            let known = kept.get(&join(Some(&self.instances[i].path), &id.name)).copied();
+            let v = known.unwrap_or_else(|| {
+                let name = join(self.instances[i].display.as_deref(), &id.name);
+                let ty = self.fresh();
+                self.model.variables.push(Variable { name, ty, span: id.span });
+                VarId(self.model.variables.len() as u32 - 1)
+            });
+            self.interfaces[i].own.push((id, v));
+        }
+    }
+
+    // The variables of an instance. Concrete ones of an abstraction are kept without a word.
+    fn variable_names(&self, i: usize) -> Vec<Ident> {
+        let mut names: Vec<Ident> = vec![];
+        let mut at = Some(i);
+        while let Some(j) = at {
+            let unit = &self.project.units[self.instances[j].unit];
+            for section in &unit.tree.sections {
+                let ids = match &section.kind {
+                    SectionKind::AbstractVariables(ids) if j == i => ids,
+                    SectionKind::ConcreteVariables(ids) => ids,
+                    _ => continue,
+                };
+                let new = machine::listed(&unit.definitions, ids);
+                names.extend(
+                    new.into_iter()
+                        .filter(|id| j == i || names.iter().all(|n| n.name != id.name))
+                        .collect::<Vec<_>>(),
+                );
+            }
+            at = self.instances[j].links.iter().find(|l| l.relation == Relation::Refines).map(|l| l.instance);
+        }
+        names
+    }
+
+    /// Declares all names of an instance, after those of the instances it refers to.
+    pub(super) fn declare(&mut self, i: usize) {
+        let project = self.project.clone();
+        let unit = &project.units[self.instances[i].unit];
+        let links = self.instances[i].links.clone();
+        let own = self.interfaces[i].own.clone();
+        let first = self.model.constants.len();
+        let statics = self.inside(i, |c| {
+            c.definitions = unit.definitions.clone();
+            c.uses_others = leads_nowhere(unit);
+            let mut kept = HashSet::new();
+            for (of, link) in by_strength(&links) {
+                c.import(link, of, &mut kept);
+            }
+            c.own_parameters(i);
+            let statics = c.own_statics(&unit.tree, &kept);
+            own.iter().for_each(|(id, v)| c.declare_variable(id, *v));
+            statics
+        });
+        self.interfaces[i].statics = statics;
+        self.interfaces[i].constants =
+            (first..self.model.constants.len()).map(|k| ConstId(k as u32)).collect();
+        self.inside(i, |c| c.own_operations(i, &unit.tree));
+        self.exports(i, &links);
+        self.inside(i, |c| c.promote(i, &unit.tree));
+    }
+
+    // Makes the names of another instance known.
+    fn import(&mut self, link: &Link, of: usize, kept: &mut HashSet<String>) {
+        let shown = &self.interfaces[of];
+        let mut statics = shown.statics.clone();
+        if link.relation == Relation::Uses {
+            statics.extend(shown.parameters.clone().unwrap_or_default());
+        }
+        let (variables, operations) = (shown.variables.clone(), shown.operations.clone());
+        let machine = self.machine_name(of);
+        for (name, entity, declared) in statics {
+            if link.relation == Relation::Refines {
+                kept.insert(name.clone());
+            }
+            self.import_name(name, entity, declared, link.place, &machine);
+        }
+        let access = match link.relation {
+            Relation::Refines => Access::Abstract(machine.clone()),
+            Relation::Sees => Access::Seen(machine.clone()),
+            Relation::Uses => Access::Used(machine.clone()),
+            _ => Access::Included(machine.clone()),
+        };
+        for (name, v, declared) in variables {
+            self.import_name(link.renamed(&name), Entity::Var(v), declared, link.place, &machine);
+            self.access.insert(v, access.clone());
+        }
+        if link.relation == Relation::Refines {
+            return;
+        }
+        for (name, procedure, span) in operations {
+            let name = link.renamed(&name);
+            let new = Callable { span, procedure, access: Some(access.clone()), local: false };
+            if let Some(old) = self.operations.get(&name)
+                && old.procedure != procedure
+            {
+                let d = Diagnostic::error(
+                    codes::DUPLICATE_DECLARATION,
+                    link.place,
+                    format!("operation `{name}` of machine `{machine}` has the name of another one"),
+                );
+                let (first, second) = (old.span, span);
+                self.report(d.label(first, "declared here").label(second, "and here"));
+            }
+            self.operations.insert(name, new);
+        }
+    }
+
+    fn import_name(&mut self, name: String, entity: Entity, declared: Span, place: Span, machine: &str) {
+        match self.globals.get(&name) {
+            Some((known, _)) if *known == entity => {}
+            Some((_, first)) => {
+                let d = Diagnostic::error(
+                    codes::DUPLICATE_DECLARATION,
+                    place,
+                    format!("`{name}` of machine `{machine}` has the name of something else"),
+                );
+                let d = d.label(*first, "declared here").label(declared, "and here");
+                self.report(d);
+            }
+            None => drop(self.globals.insert(name, (entity, declared))),
+        }
+    }
+
+    fn own_parameters(&mut self, i: usize) {
+        for (name, entity, span) in self.parameters_of(i) {
+            self.parameters.push(entity);
+            if self.globals.get(&name).is_none_or(|(known, _)| *known != entity) {
+                self.declare_global(&name, span, entity);
+            }
+        }
+    }
+
+    // The parameters of an abstraction are those of its refinement.
+    fn parameters_of(&mut self, i: usize) -> Vec<Declared<Entity>> {
+        if let Some(known) = &self.interfaces[i].parameters {
+            return known.clone();
+        }
+        let project = self.project.clone();
+        let tree = &project.units[self.instances[i].unit].tree;
+        let names = &tree.parameters;
+        let mut list: Vec<Declared<Entity>> = vec![];
+        if let Some(refinement) = self.instances[i].refined_by {
+            let outer = self.parameters_of(refinement);
+            let finer = &project.units[self.instances[refinement].unit].tree;
+            if outer.len() == names.len() {
+                list = names.iter().zip(outer).map(|(id, (_, e, _))| (id.name.clone(), e, id.span)).collect();
+            } else {
+                let (wanted, given) = (names.len(), outer.len());
+                self.report(
+                    Diagnostic::error(
+                        codes::MACHINE_PARAMETERS,
+                        finer.name.span,
+                        format!(
+                            "`{}` has {given} parameters, its abstraction `{}` has {wanted}",
+                            finer.name.name, tree.name.name
+                        ),
+                    )
+                    .label(tree.name.span, "the abstraction")
+                    .help("a refinement repeats the parameters of its abstraction"),
+                );
+            }
+        }
+        let given = self.instances[i].given.clone();
+        let bound = given.as_ref().is_some_and(|(_, arguments, _)| arguments.len() == names.len());
+        if let Some((_, arguments, place)) = given.filter(|_| !bound) {
+            let (wanted, given) = (names.len(), arguments.len());
+            self.report(
+                Diagnostic::error(
+                    codes::MACHINE_PARAMETERS,
+                    place,
+                    format!(
+                        "machine `{}` has {wanted} parameters, {given} arguments are given",
+                        tree.name.name
+                    ),
+                )
+                .label(tree.name.span, "declared here"),
+            );
+        }
+        if list.is_empty() {
+            let display = self.instances[i].display.clone();
+            let inside = join(display.as_deref(), &tree.name.name);
+            for id in names {
+                let set = is_set_parameter(&id.name);
+                let name = match bound {
+                    true => join(Some(&inside), &id.name),
+                    false => join(display.as_deref(), &id.name),
+                };
+                let entity = if set && !bound {
+                    Entity::Carrier(self.new_carrier(name, CarrierKind::Deferred, id.span))
+                } else {
+                    let ty = if set { self.fresh_set() } else { self.fresh() };
+                    Entity::Const(self.new_constant(name, ty, id.span))
+                };
+                list.push((id.name.clone(), entity, id.span));
+            }
+        }
+        self.interfaces[i].parameters = Some(list.clone());
+        list
+    }
+
+    pub(super) fn new_carrier(&mut self, name: String, kind: CarrierKind, span: Span) -> CarrierId {
+        self.model.carriers.push(Carrier { name, kind, span });
+        CarrierId(self.model.carriers.len() as u32 - 1)
+    }
+
+    pub(super) fn new_constant(&mut self, name: String, ty: Type, span: Span) -> ConstId {
+        self.model.constants.push(Variable { name, ty, span });
+        ConstId(self.model.constants.len() as u32 - 1)
+    }
+
+    // Sets and constants exist once, however often their machine is instantiated.
+    fn own_statics(&mut self, tree: &ast::Machine, kept: &HashSet<String>) -> Vec<Declared<Entity>> {
+        let mut out = vec![];
+        if let Some(twin) = self.twin(self.current) {
+            let own: HashSet<String> = own_static_names(&self.definitions, tree);
+            let shared = self.interfaces[twin].statics.clone();
+            for (name, entity, span) in shared.into_iter().filter(|(n, ..)| own.contains(n)) {
+                if self.globals.get(&name).is_none_or(|(known, _)| *known != entity) {
+                    self.declare_global(&name, span, entity);
+                }
+                out.push((name, entity, span));
+            }
+            return out;
+        }
+        let before: HashMap<String, Entity> =
+            self.globals.iter().map(|(n, (e, _))| (n.clone(), *e)).collect();
+        for section in &tree.sections {
+            match &section.kind {
+                SectionKind::Sets(list) => list.iter().for_each(|d| self.set(d)),
+                SectionKind::ConcreteConstants(ids) | SectionKind::AbstractConstants(ids) => {
+                    for id in &machine::listed(&self.definitions, ids) {
+                        // A concrete constant may implement an abstract one of the same name.
+                        if !(kept.contains(&id.name)
+                            && matches!(before.get(&id.name), Some(Entity::Const(_))))
+                        {
+                            self.declare_constant(id);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.free_types(tree);
+        let fresh = self.globals.iter().filter(|(n, (e, _))| before.get(*n) != Some(e));
+        let mut fresh: Vec<Declared<Entity>> = fresh.map(|(n, (e, s))| (n.clone(), *e, *s)).collect();
+        fresh.sort_by_key(|(_, _, span)| (span.source, span.start));
+        fresh
+    }
+
+    /// Another instance of the same machine that was declared before.
+    pub(super) fn twin(&self, i: usize) -> Option<usize> {
+        let before = self.order.iter().take_while(|&&j| j != i);
+        before.copied().find(|&j| self.instances[j].unit == self.instances[i].unit)
+    }
+
+    fn declare_variable(&mut self, id: &Ident, v: VarId) {
+        let kept = matches!(self.access.get(&v), Some(Access::Abstract(_)))
+            && self.globals.get(&id.name).is_some_and(|(e, _)| *e == Entity::Var(v));
+        if kept {
+            self.globals.insert(id.name.clone(), (Entity::Var(v), id.span));
+        } else {
+            self.declare_global(&id.name, id.span, Entity::Var(v));
+        }
+        self.access.remove(&v);
+    }
+
+    fn own_operations(&mut self, i: usize, tree: &ast::Machine) {
+        for section in &tree.sections {
+            let (list, local) = match &section.kind {
+                SectionKind::Operations(list) => (list, false),
+                SectionKind::LocalOperations(list) => (list, true),
+                _ => continue,
+            };
+            for op in list {
+                let implements = self
+                    .operations
+                    .get(&op.name.name)
+                    .is_some_and(|c| c.access.is_none() && c.local != local);
+                if implements {
+                    continue;
+                }
+                if let Some(first) = self.operations.get(&op.name.name) {
+                    let d = Diagnostic::error(
+                        codes::DUPLICATE_DECLARATION,
+                        op.name.span,
+                        format!("operation `{}` is declared twice", op.name.name),
+                    );
+                    self.report(d.label(first.span, "first declared here"));
+                    continue;
+                }
+                let procedure = self.new_procedure(i, op);
+                let new = Callable { span: op.name.span, procedure, access: None, local };
+                self.operations.insert(op.name.name.clone(), new);
+            }
+        }
+        // An operation of both sections is a local one with its implementation.
+        for section in &tree.sections {
+            if let SectionKind::LocalOperations(list) = &section.kind {
+                for op in list {
+                    if let Some(c) = self.operations.get_mut(&op.name.name) {
+                        c.local = true;
+                    }
+                }
+            }
+        }
+    }
+
+    // What others see of an instance, but for promoted operations.
+    fn exports(&mut self, i: usize, links: &[Link]) {
+        let mut statics = take(&mut self.interfaces[i].statics);
+        let mut variables: Vec<Declared<VarId>> =
+            self.interfaces[i].own.iter().map(|(id, v)| (id.name.clone(), *v, id.span)).collect();
+        for link in links {
+            let shown = &self.interfaces[link.instance];
+            if owns(link.relation) || link.relation == Relation::Refines {
+                let new = shown.statics.iter().filter(|s| !statics.contains(s)).cloned().collect::<Vec<_>>();
+                statics.extend(new);
+            }
+            if owns(link.relation) {
+                variables.extend(shown.variables.iter().map(|(n, v, s)| (link.renamed(n), *v, *s)));
+            }
+        }
+        let interface = &mut self.interfaces[i];
+        (interface.statics, interface.variables) = (statics, variables);
+    }
+
+    // Own operations, those of `PROMOTES` and `EXTENDS`, and those that only the abstraction has.
+    fn promote(&mut self, i: usize, tree: &ast::Machine) {
+        let links = self.instances[i].links.clone();
+        let mut list: Vec<Declared<usize>> = vec![];
+        let mut refined: HashSet<String> = HashSet::new();
+        for section in &tree.sections {
+            match &section.kind {
+                SectionKind::Operations(ops) => {
+                    for op in ops {
+                        refined.extend(op.refines.as_ref().map(|r| r.name.clone()));
+                        match self.operations.get(&op.name.name) {
+                            Some(c) if c.access.is_none() && !c.local => {
+                                list.push((op.name.name.clone(), c.procedure, op.name.span));
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+                SectionKind::Promotes(names) => names.iter().for_each(|id| self.promoted(id, &mut list)),
+                _ => {}
+            }
+        }
+        for link in links.iter().filter(|l| l.relation == Relation::Extends) {
+            let shown = self.interfaces[link.instance].operations.clone();
+            list.extend(shown.into_iter().map(|(n, p, s)| (link.renamed(&n), p, s)));
+        }
+        let mut unique: Vec<Declared<usize>> = vec![];
+        for entry in list {
+            if !unique.iter().any(|(n, ..)| *n == entry.0) {
+                unique.push(entry);
+            }
+        }
+        let mut abstraction = HashMap::new();
+        let mut inherited = vec![];
+        for link in links.iter().filter(|l| l.relation == Relation::Refines) {
+            for (name, procedure, span) in self.interfaces[link.instance].operations.clone() {
+                if !unique.iter().any(|(n, ..)| *n == name) && !refined.contains(&name) {
+                    inherited.push((name.clone(), procedure));
+                    unique.push((name.clone(), procedure, span));
+                }
+                abstraction.insert(name, procedure);
+            }
+        }
+        let interface = &mut self.interfaces[i];
+        interface.operations = unique;
+        interface.abstraction = abstraction;
+        interface.inherited = inherited;
+    }
+
+    fn promoted(&mut self, id: &Ident, list: &mut Vec<Declared<usize>>) {
+        match self.operations.get(&id.name) {
+            Some(Callable { procedure, access: Some(Access::Included(_)), .. }) => {
+                list.push((id.name.clone(), *procedure, id.span));
+            }
+            Some(found) => {
+                let d = Diagnostic::error(
+                    codes::UNKNOWN_PROMOTED,
+                    id.span,
+                    format!("`{}` is no operation of an included machine", id.name),
+                );
+                let place = found.span;
+                self.report(d.label(place, "declared here"));
+            }
+            None if self.uses_others => {}
+            None => {
+                let included = |c: &&Callable| matches!(c.access, Some(Access::Included(_)));
+                let near = self
+                    .operations
+                    .iter()
+                    .filter(|(_, c)| included(c))
+                    .map(|(n, _)| (distance(&id.name, n), n))
+                    .filter(|(d, _)| *d <= 3)
+                    .min();
+                let mut d = Diagnostic::error(
+                    codes::UNKNOWN_PROMOTED,
+                    id.span,
+                    format!("no included machine has an operation `{}`", id.name),
+                );
+                if let Some((_, near)) = near {
+                    d = d.help(format!("did you mean `{near}`?"));
+                }
+                self.report(d);
+            }
+        }
+    }
+}
+
+// What allows more is imported last.
+fn by_strength(links: &[Link]) -> Vec<(usize, &Link)> {
+    let strength = |r: Relation| match r {
+        Relation::Refines => 0,
+        Relation::Sees => 1,
+        Relation::Uses => 2,
+        _ => 3,
+    };
+    let mut sorted: Vec<(usize, &Link)> = links.iter().map(|l| (l.instance, l)).collect();
+    sorted.sort_by_key(|(_, l)| strength(l.relation));
+    sorted
+}
+
+fn own_static_names(definitions: &Definitions, tree: &ast::Machine) -> HashSet<String> {
+    let mut names = HashSet::new();
+    for section in &tree.sections {
+        match &section.kind {
+            SectionKind::Sets(list) => {
+                for d in list {
+                    let (id, elements) = match d {
+                        SetDeclaration::Deferred(id) => (id, vec![]),
+                        SetDeclaration::Enumerated(id, elements) => (id, elements.clone()),
+                        SetDeclaration::ByDefinition(id, of) => {
+                            (id, machine::listed(definitions, std::slice::from_ref(of)))
+                        }
+                    };
+                    names.extend(elements.into_iter().chain([id.clone()]).map(|id| id.name));
+                }
+            }
+            SectionKind::ConcreteConstants(ids) | SectionKind::AbstractConstants(ids) => {
+                names.extend(machine::listed(definitions, ids).into_iter().map(|id| id.name));
+            }
+            // Extended by other kinds of sections as they declare names.
+            SectionKind::FreeTypes(list) => {
+                for t in list {
+                    let constructors = t.constructors.iter().map(|(id, _)| id.name.clone());
+                    names.extend(constructors.chain([t.name.name.clone()]));
+                }
+            }
+            _ => {}
+        }
+    }
+    names
+}

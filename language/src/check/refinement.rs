@@ -1,0 +1,328 @@
+//! What a refinement takes from its abstraction, and what is left of the abstraction in the model.
+//!
+//! The state of a refinement is its own variables. A precondition of the abstraction is also one of
+//! the refinement, as far as it speaks of what is still there (as in ProB); conjuncts of the
+//! invariant that speak of variables that are gone are gluing. An `ASSERT` or an invariant of a loop
+//! that speaks of them is left out, with a warning.
+
+use std::collections::BTreeSet;
+
+use super::*;
+use crate::ast::{MachineKind, Operation};
+use crate::walk::{self, Names, Replacement, VisitorMut};
+
+impl Checker {
+    /// The operation of the abstraction that an operation refines.
+    pub(super) fn abstract_operation(&mut self, op: &Operation) -> Option<usize> {
+        let link = self.instances[self.current].links.iter().find(|l| l.relation == Relation::Refines);
+        let Some(link) = link.cloned() else {
+            if let Some(abstraction) = op.refines.as_ref().filter(|_| !self.uses_others) {
+                let message = "there is no abstraction of which an operation could be refined";
+                self.error(codes::NOT_REFINED, abstraction.span, message);
+            }
+            return None;
+        };
+        let wanted = op.refines.as_ref().unwrap_or(&op.name);
+        let known = &self.interfaces[self.current].abstraction;
+        if let Some(found) = known.get(&wanted.name) {
+            return Some(*found);
+        }
+        if self.interfaces[link.instance].environment.uses_others || self.is_system(link.instance) {
+            return None;
+        }
+        let near = known.keys().map(|n| (distance(&wanted.name, n), n)).filter(|(d, _)| *d <= 3).min();
+        let help = match near {
+            Some((_, near)) => format!("did you mean `{near}`?"),
+            None => "a refinement has the operations of its abstraction and no others".into(),
+        };
+        let machine = self.machine_name(link.instance);
+        let message = format!("the abstraction `{machine}` has no operation `{}`", wanted.name);
+        self.report(Diagnostic::error(codes::NOT_REFINED, wanted.span, message).help(help));
+        None
+    }
+
+    // Event-style systems may get new events.
+    fn is_system(&self, mut i: usize) -> bool {
+        loop {
+            if self.project.units[self.instances[i].unit].tree.kind == MachineKind::System {
+                return true;
+            }
+            match self.instances[i].links.iter().find(|l| l.relation == Relation::Refines) {
+                Some(link) => i = link.instance,
+                None => return false,
+            }
+        }
+    }
+
+    /// Gives parameters and results the types that they have in the abstraction.
+    pub(super) fn same_signature(
+        &mut self,
+        op: &Operation,
+        abstraction: usize,
+        results: &[LocalId],
+        parameters: &[LocalId],
+    ) {
+        let wanted = self.procedures[abstraction].clone();
+        let lists = [("parameters", &wanted.parameters, parameters), ("results", &wanted.results, results)];
+        for (what, of_abstraction, own) in lists {
+            if of_abstraction.len() != own.len() {
+                let message = format!(
+                    "operation `{}` has {} {what}, in the abstraction it has {}",
+                    op.name.name,
+                    own.len(),
+                    of_abstraction.len()
+                );
+                let d = Diagnostic::error(codes::NOT_REFINED, op.name.span, message);
+                self.report(d.label(wanted.span, "the operation of the abstraction"));
+                continue;
+            }
+            for (a, l) in of_abstraction.iter().zip(own) {
+                let (ty, own) = (self.local_type(*a), self.local_type(*l));
+                if !self.types.unify(&own, &ty) {
+                    let (ty, own) = (self.type_text(&ty), self.type_text(&own));
+                    let l = &self.model.locals[l.index()];
+                    let message = format!("`{}` is {ty} in the abstraction, this is {own}", l.name);
+                    self.error(codes::TYPE_MISMATCH, l.span, message);
+                }
+            }
+        }
+    }
+
+    /// The body of an operation with the outermost precondition of the operation it refines.
+    pub(super) fn with_abstract_precondition(
+        &mut self,
+        body: Subst,
+        abstraction: usize,
+        parameters: &[LocalId],
+    ) -> Subst {
+        let procedure = self.procedures[abstraction].clone();
+        if procedure.parameters.len() != parameters.len() {
+            return body;
+        }
+        let mut conjuncts = vec![];
+        preconditions(&procedure.body, &mut conjuncts);
+        let mut names = Replacement::default();
+        for (old, new) in procedure.parameters.iter().zip(parameters) {
+            let Variable { ty, span, .. } = self.model.locals[new.index()].clone();
+            names.locals.insert(*old, Expr { kind: ExprKind::Local(*new), ty, span });
+        }
+        let mut own = vec![];
+        preconditions(&body, &mut own);
+        let mut guards = vec![];
+        for p in conjuncts {
+            let p = names.in_pred(&p);
+            if !own.iter().any(|o| same(o, &p)) {
+                guards.push(self.copied(&p));
+            }
+        }
+        if guards.is_empty() {
+            return body;
+        }
+        let Subst { kind, span } = body;
+        let (guard, inner) = match kind {
+            SubstKind::Select { mut branches, from_pre: true, .. } if branches.len() == 1 => {
+                branches.remove(0)
+            }
+            kind => (Pred { kind: PredKind::True, span }, Subst { kind, span }),
+        };
+        match guard.kind {
+            PredKind::True => {}
+            PredKind::And(list) => guards.extend(list),
+            kind => guards.push(Pred { kind, span: guard.span }),
+        }
+        let guard = conjunction(guards, span);
+        let choice = self.choice();
+        let kind =
+            SubstKind::Select { choice, branches: vec![(guard, inner)], otherwise: None, from_pre: true };
+        Subst { kind, span }
+    }
+
+    /// Separates the state from the variables that only abstractions have.
+    pub(super) fn finish_composition(&mut self) {
+        if self.model.variables.len() == self.state {
+            return;
+        }
+        self.inherited_operations();
+        let state = self.state;
+        let speaks = |c: &Conjunct| abstract_names(&Names::of_pred(&c.pred), state).next().is_some();
+        let (gluing, invariant) = std::mem::take(&mut self.model.invariant).into_iter().partition(speaks);
+        (self.model.invariant, self.model.gluing) = (invariant, gluing);
+        let (dropped, assertions): (Vec<Conjunct>, Vec<Conjunct>) =
+            std::mem::take(&mut self.model.assertions).into_iter().partition(speaks);
+        self.model.assertions = assertions;
+        for c in dropped.iter().filter(|c| c.origin == ComponentId(0)) {
+            self.left_out("this assertion is not checked", &c.pred);
+        }
+        self.strip();
+        let mut abstracted = Abstracted(self.state);
+        for c in &mut self.model.gluing {
+            abstracted.pred(&mut c.pred);
+        }
+        self.model.abstract_variables = self.model.variables.split_off(self.state);
+    }
+
+    // An operation that the refinement leaves as it is must not need what is gone.
+    fn inherited_operations(&mut self) {
+        for i in 0..self.instances.len() {
+            if !self.instances[i].concrete {
+                continue;
+            }
+            for (name, p) in self.interfaces[i].inherited.clone() {
+                let procedure = self.procedures[p].clone();
+                let names = Names::of_subst(&procedure.body);
+                let Some(v) = abstract_names(&names, self.state).next() else { continue };
+                let variable = &self.model.variables[v.index()];
+                let tree = &self.project.units[self.instances[i].unit].tree;
+                let message = format!(
+                    "`{}` does not refine operation `{name}`, which needs `{}`, a variable of the abstraction",
+                    tree.name.name, variable.name
+                );
+                let d = Diagnostic::error(codes::NOT_REFINED, tree.name.span, message)
+                    .label(procedure.span, "the operation of the abstraction")
+                    .help("write the operation for the variables of the refinement");
+                self.report(d);
+            }
+        }
+    }
+
+    fn strip(&mut self) {
+        let mut stripper = Stripper { state: self.state, left_out: vec![] };
+        let mut initialisation = std::mem::replace(
+            &mut self.model.initialisation,
+            Subst { kind: SubstKind::Skip, span: Span::default() },
+        );
+        stripper.subst(&mut initialisation);
+        self.model.initialisation = initialisation;
+        let mut events = std::mem::take(&mut self.model.events);
+        for event in &mut events {
+            stripper.subst(&mut event.body);
+        }
+        self.model.events = events;
+        for (what, p) in stripper.left_out {
+            match what {
+                Some(what) => self.left_out(what, &p),
+                None => {
+                    let d = "the variant of this loop speaks of variables of the abstraction, which have no value";
+                    self.error(codes::ABSTRACT_ONLY, p.span, d);
+                }
+            }
+        }
+    }
+
+    fn left_out(&mut self, what: &str, p: &Pred) {
+        let names = Names::of_pred(p);
+        let Some(v) = abstract_names(&names, self.state).next() else { return };
+        let variable = self.model.variables[v.index()].clone();
+        let message = format!("{what}: `{}` is a variable of the abstraction", variable.name);
+        self.report(
+            Diagnostic::warning(codes::ABSTRACT_ONLY, p.span, message)
+                .label(variable.span, "it has no value in the states of the refinement"),
+        );
+    }
+}
+
+fn abstract_names(names: &Names, state: usize) -> impl Iterator<Item = VarId> {
+    let all: BTreeSet<VarId> = names.variables.iter().chain(&names.written).copied().collect();
+    all.into_iter().filter(move |v| v.index() >= state)
+}
+
+const PRECONDITION: &str = "this part of the abstraction's precondition does not guard the refinement";
+
+/// The conjuncts of the outermost preconditions.
+fn preconditions(s: &Subst, out: &mut Vec<Pred>) {
+    let SubstKind::Select { branches, from_pre: true, .. } = &s.kind else { return };
+    let [(guard, body)] = &branches[..] else { return };
+    match &guard.kind {
+        PredKind::And(list) => out.extend(list.iter().cloned()),
+        PredKind::True => {}
+        _ => out.push(guard.clone()),
+    }
+    preconditions(body, out);
+}
+
+fn conjunction(mut list: Vec<Pred>, span: Span) -> Pred {
+    match list.len() {
+        0 => Pred { kind: PredKind::True, span },
+        1 => list.remove(0),
+        _ => Pred { kind: PredKind::And(list), span },
+    }
+}
+
+// Equal but for places.
+fn same(a: &Pred, b: &Pred) -> bool {
+    struct Placeless;
+    impl VisitorMut for Placeless {
+        fn expr(&mut self, e: &mut Expr) {
+            e.span = Span::default();
+            walk::walk_expr_mut(self, e);
+        }
+        fn pred(&mut self, p: &mut Pred) {
+            p.span = Span::default();
+            walk::walk_pred_mut(self, p);
+        }
+    }
+    let (mut a, mut b) = (a.clone(), b.clone());
+    Placeless.pred(&mut a);
+    Placeless.pred(&mut b);
+    a == b
+}
+
+/// Takes away predicates about variables that have no value.
+struct Stripper {
+    state: usize,
+    /// What each was, `None` for a variant.
+    left_out: Vec<(Option<&'static str>, Pred)>,
+}
+
+impl Stripper {
+    fn keep(&mut self, what: &'static str, p: &mut Pred) {
+        let span = p.span;
+        let list = match std::mem::replace(&mut p.kind, PredKind::True) {
+            PredKind::And(list) => list,
+            kind => vec![Pred { kind, span }],
+        };
+        let state = self.state;
+        let (gone, kept): (Vec<Pred>, Vec<Pred>) =
+            list.into_iter().partition(|p| abstract_names(&Names::of_pred(p), state).next().is_some());
+        self.left_out.extend(gone.into_iter().map(|p| (Some(what), p)));
+        *p = conjunction(kept, span);
+    }
+}
+
+impl VisitorMut for Stripper {
+    fn expr(&mut self, _: &mut Expr) {}
+    fn pred(&mut self, _: &mut Pred) {}
+    fn subst(&mut self, s: &mut Subst) {
+        match &mut s.kind {
+            SubstKind::Assert(_, p, _) => self.keep("this part of the assertion is not checked", p),
+            SubstKind::Pre(p, _) => self.keep(PRECONDITION, p),
+            SubstKind::Select { branches, from_pre: true, .. } => {
+                for (p, _) in branches {
+                    self.keep(PRECONDITION, p);
+                }
+            }
+            SubstKind::While { invariant, variant, .. } => {
+                self.keep("this part of the loop's invariant is not checked", invariant);
+                if abstract_names(&Names::of_expr(variant), self.state).next().is_some() {
+                    self.left_out.push((None, Pred { kind: PredKind::True, span: variant.span }));
+                }
+            }
+            _ => {}
+        }
+        walk::walk_subst_mut(self, s);
+    }
+}
+
+/// Variables of the abstraction get a form of their own.
+struct Abstracted(usize);
+
+impl VisitorMut for Abstracted {
+    fn expr(&mut self, e: &mut Expr) {
+        if let ExprKind::Var(v) | ExprKind::Old(v) = e.kind
+            && v.index() >= self.0
+        {
+            e.kind = ExprKind::Abstract(AbstractId((v.index() - self.0) as u32));
+        }
+        walk::walk_expr_mut(self, e);
+    }
+}

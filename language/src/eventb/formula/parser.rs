@@ -1,0 +1,524 @@
+//! The parser of formulas: operator precedence by groups.
+
+use super::symbols::Symbol;
+use super::{Text, Token, TokenKind};
+use crate::ast::{BinaryOp as B, BuiltinFn, Constant, Expr, ExprKind, Ident, Quantifier, UnaryOp};
+use crate::definitions::names_in_expr;
+use crate::diagnostic::Diagnostic;
+use crate::eventb::project::ActionKind;
+use crate::eventb::terms;
+use crate::parse_codes as codes;
+use crate::source::Span;
+
+type Parsed<T> = Result<T, Diagnostic>;
+
+/// Deepest nesting; a pair of parentheses with an operator counts as two.
+const DEEPEST: usize = 400;
+
+// Groups of operators, from loose to tight.
+const IMPLICATION: u8 = 1;
+const LOGICAL: u8 = 2;
+const NEGATION: u8 = 3;
+const COMPARISON: u8 = 4;
+const PAIR: u8 = 5;
+const TYPED: u8 = 6;
+const ARROW: u8 = 7;
+const SET: u8 = 8;
+const INTERVAL: u8 = 9;
+const SUM: u8 = 10;
+const PRODUCT: u8 = 11;
+const POWER: u8 = 12;
+
+fn group(op: B) -> u8 {
+    match op {
+        B::Implies | B::Iff => IMPLICATION,
+        B::And | B::Or => LOGICAL,
+        B::Maplet => PAIR,
+        B::OfType => TYPED,
+        B::Relation
+        | B::TotalRelation
+        | B::SurjectiveRelation
+        | B::TotalSurjectiveRelation
+        | B::PartialFunction
+        | B::TotalFunction
+        | B::PartialInjection
+        | B::TotalInjection
+        | B::PartialSurjection
+        | B::TotalSurjection
+        | B::PartialBijection
+        | B::TotalBijection => ARROW,
+        B::Interval => INTERVAL,
+        B::Plus | B::Minus => SUM,
+        B::Times | B::Divide | B::Mod => PRODUCT,
+        B::Power => POWER,
+        B::Equal
+        | B::NotEqual
+        | B::Less
+        | B::LessEqual
+        | B::Greater
+        | B::GreaterEqual
+        | B::Member
+        | B::NotMember
+        | B::Subset
+        | B::NotSubset
+        | B::StrictSubset
+        | B::NotStrictSubset => COMPARISON,
+        _ => SET,
+    }
+}
+
+pub(super) struct Parser<'t> {
+    text: &'t Text,
+    tokens: Vec<Token>,
+    at: usize,
+    depth: usize,
+}
+
+impl<'t> Parser<'t> {
+    pub fn new(text: &'t Text, tokens: Vec<Token>) -> Self {
+        Parser { text, tokens, at: 0, depth: 0 }
+    }
+
+    fn peek(&self) -> Option<&TokenKind> {
+        self.tokens.get(self.at).map(|t| &t.kind)
+    }
+
+    fn symbol(&self) -> Option<Symbol> {
+        match self.peek() {
+            Some(TokenKind::Symbol(s)) => Some(*s),
+            _ => None,
+        }
+    }
+
+    fn is_at(&self, symbol: Symbol) -> bool {
+        self.symbol() == Some(symbol)
+    }
+
+    fn takes(&mut self, symbol: Symbol) -> bool {
+        let found = self.is_at(symbol);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn span_from(&self, start: Span) -> Span {
+        let end = self.at.checked_sub(1).and_then(|i| self.tokens.get(i)).map_or(0, |t| t.end);
+        Span { end: self.text.span(end, end).start.max(start.start), ..start }
+    }
+
+    // The token at hand, or the end of the text.
+    fn here(&self) -> Span {
+        match self.tokens.get(self.at) {
+            Some(t) => self.text.span(t.start, t.end),
+            None => self.text.span(self.text.text.len(), self.text.text.len()),
+        }
+    }
+
+    fn expected<T>(&self, what: &str) -> Parsed<T> {
+        let found = match self.tokens.get(self.at) {
+            Some(t) => format!("found `{}`", &self.text.text[t.start..t.end]),
+            None => "the text ends here".into(),
+        };
+        let message = format!("expected {what}, {found}");
+        Err(Diagnostic::error(codes::UNEXPECTED_TOKEN, self.here(), message))
+    }
+
+    fn expect(&mut self, symbol: Symbol, text: &str) -> Parsed<()> {
+        if self.takes(symbol) { Ok(()) } else { self.expected(&format!("`{text}`")) }
+    }
+
+    /// Nothing may follow.
+    pub fn end(&self) -> Parsed<()> {
+        if self.at == self.tokens.len() { Ok(()) } else { self.expected("an operator or the end") }
+    }
+
+    pub fn formula(&mut self) -> Parsed<Expr> {
+        self.level(IMPLICATION)
+    }
+
+    fn expression(&mut self) -> Parsed<Expr> {
+        self.level(PAIR)
+    }
+
+    fn level(&mut self, least: u8) -> Parsed<Expr> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            let message = format!("formulas are nested deeper than {DEEPEST} levels");
+            return Err(Diagnostic::error(codes::NESTED_TOO_DEEPLY, self.here(), message));
+        }
+        let result = self.operators(least);
+        self.depth -= 1;
+        result
+    }
+
+    fn operators(&mut self, least: u8) -> Parsed<Expr> {
+        let start = self.here();
+        let mut left = self.prefix(least)?;
+        let mut last: Option<B> = None;
+        while let Some(Symbol::Infix(op)) = self.symbol() {
+            let tightness = group(op);
+            if tightness < least {
+                break;
+            }
+            if let Some(last) = last.filter(|l| group(*l) == tightness) {
+                self.mixed(last, op)?;
+            }
+            self.at += 1;
+            let right = self.level(tightness + 1)?;
+            last = Some(op);
+            let kind = ExprKind::Binary(op, Box::new(left), Box::new(right));
+            left = Expr { kind, span: self.span_from(start) };
+        }
+        Ok(left)
+    }
+
+    // Two operators of one group without parentheses.
+    fn mixed(&self, left: B, right: B) -> Parsed<()> {
+        let problem = match group(right) {
+            IMPLICATION => "implications and equivalences need parentheses around one of them",
+            LOGICAL if left != right => "`∧` and `∨` need parentheses around one of them",
+            COMPARISON => "comparisons cannot be chained; join them by `∧`",
+            INTERVAL | POWER => "this operator cannot be chained; use parentheses",
+            ARROW if left != right => "different arrows need parentheses around one of them",
+            _ => return Ok(()),
+        };
+        Err(Diagnostic::error(codes::CHAINED_COMPARISON, self.here(), problem))
+    }
+
+    fn prefix(&mut self, least: u8) -> Parsed<Expr> {
+        let start = self.here();
+        match self.symbol() {
+            Some(Symbol::Not) if least <= NEGATION => {
+                self.at += 1;
+                let p = self.level(NEGATION)?;
+                let kind = ExprKind::Unary(UnaryOp::Not, Box::new(p));
+                // A comparison binds tighter: it is inside.
+                Ok(Expr { kind, span: self.span_from(start) })
+            }
+            Some(Symbol::Infix(B::Minus)) if least <= SUM => {
+                self.at += 1;
+                let e = self.level(PRODUCT)?;
+                Ok(Expr { kind: ExprKind::Unary(UnaryOp::Minus, Box::new(e)), span: self.span_from(start) })
+            }
+            Some(Symbol::Binder(q)) => self.quantified(q),
+            _ => self.postfix(),
+        }
+    }
+
+    fn postfix(&mut self) -> Parsed<Expr> {
+        let start = self.here();
+        let mut e = self.primary()?;
+        loop {
+            let kind = match self.symbol() {
+                Some(Symbol::Inverse) => {
+                    self.at += 1;
+                    ExprKind::Unary(UnaryOp::Inverse, Box::new(e))
+                }
+                Some(Symbol::Open) => {
+                    self.at += 1;
+                    let arguments = self.list(Symbol::Close, ")")?;
+                    call(e, arguments)
+                }
+                Some(Symbol::OpenBracket) => {
+                    self.at += 1;
+                    let s = self.expression()?;
+                    self.expect(Symbol::CloseBracket, "]")?;
+                    ExprKind::Image(Box::new(e), Box::new(s))
+                }
+                _ => return Ok(e),
+            };
+            e = Expr { kind, span: self.span_from(start) };
+        }
+    }
+
+    // Formulas up to the closing symbol, at least one.
+    fn list(&mut self, close: Symbol, text: &str) -> Parsed<Vec<Expr>> {
+        let mut items = vec![self.formula()?];
+        while self.takes(Symbol::Comma) {
+            items.push(self.formula()?);
+        }
+        self.expect(close, text)?;
+        Ok(items)
+    }
+
+    fn primary(&mut self) -> Parsed<Expr> {
+        let start = self.here();
+        let kind = match self.peek().cloned() {
+            Some(TokenKind::Name(name)) => {
+                self.at += 1;
+                ExprKind::Ident(name)
+            }
+            Some(TokenKind::Number(n)) => {
+                self.at += 1;
+                ExprKind::Integer(n)
+            }
+            Some(TokenKind::Symbol(Symbol::Constant(c))) => {
+                self.at += 1;
+                ExprKind::Constant(c)
+            }
+            Some(TokenKind::Symbol(Symbol::EmptySet)) => {
+                self.at += 1;
+                ExprKind::EmptySet
+            }
+            Some(TokenKind::Symbol(Symbol::Open)) => {
+                self.at += 1;
+                let e = self.formula()?;
+                self.expect(Symbol::Close, ")")?;
+                return Ok(e);
+            }
+            Some(TokenKind::Symbol(Symbol::OpenBrace)) => {
+                self.at += 1;
+                self.set()?
+            }
+            Some(TokenKind::Symbol(Symbol::Word(f))) => {
+                self.at += 1;
+                if matches!(
+                    f,
+                    BuiltinFn::Id | BuiltinFn::Prj1 | BuiltinFn::Prj2 | BuiltinFn::Succ | BuiltinFn::Pred
+                ) {
+                    ExprKind::BuiltinValue(f)
+                } else {
+                    self.expect(Symbol::Open, "(")?;
+                    let arguments = self.list(Symbol::Close, ")")?;
+                    if arguments.len() != 1 && f != BuiltinFn::Partition {
+                        let message = format!("this operator has 1 argument, {} are given", arguments.len());
+                        let span = self.span_from(start);
+                        return Err(Diagnostic::error(codes::ARGUMENT_COUNT, span, message));
+                    }
+                    ExprKind::Builtin(f, arguments)
+                }
+            }
+            Some(TokenKind::Symbol(Symbol::Binder(q))) => return self.quantified(q),
+            _ => return self.expected("an expression or predicate"),
+        };
+        Ok(Expr { kind, span: self.span_from(start) })
+    }
+
+    fn quantified(&mut self, q: Quantifier) -> Parsed<Expr> {
+        let start = self.here();
+        self.at += 1;
+        if q == Quantifier::Lambda {
+            return self.lambda(start);
+        }
+        let (ids, typing) = self.bound()?;
+        self.expect(Symbol::Dot, "·")?;
+        let p = self.formula()?;
+        let kind = match q {
+            Quantifier::Forall => ExprKind::Quantified(q, ids, Box::new(implied(typing, p)), None),
+            Quantifier::Exists => ExprKind::Quantified(q, ids, Box::new(with(typing, p)), None),
+            _ => {
+                // `⋃E∣P` has no `·`; it is rare and read as a comprehension.
+                self.expect(Symbol::Bar, "∣")?;
+                let e = self.expression()?;
+                ExprKind::Quantified(q, ids, Box::new(with(typing, p)), Some(Box::new(e)))
+            }
+        };
+        Ok(Expr { kind, span: self.span_from(start) })
+    }
+
+    fn lambda(&mut self, start: Span) -> Parsed<Expr> {
+        let pattern = self.expression()?;
+        self.expect(Symbol::Dot, "·")?;
+        let p = self.formula()?;
+        self.expect(Symbol::Bar, "∣")?;
+        let value = self.expression()?;
+        let mut ids = vec![];
+        let mut typing = vec![];
+        let pattern = pattern_of(pattern, &mut ids, &mut typing)?;
+        let span = self.span_from(start);
+        let couple = ExprKind::Binary(B::Maplet, Box::new(pattern), Box::new(value));
+        let kind = terms::comprehension(ids, Expr { kind: couple, span }, with(typing, p));
+        Ok(Expr { kind, span })
+    }
+
+    // `x, y ⦂ T`: names, and what their types say.
+    fn bound(&mut self) -> Parsed<(Vec<Ident>, Vec<Expr>)> {
+        let (mut ids, mut typing) = (vec![], vec![]);
+        loop {
+            let span = self.here();
+            let Some(TokenKind::Name(name)) = self.peek().cloned() else { return self.expected("a name") };
+            self.at += 1;
+            if self.takes(Symbol::Infix(B::OfType)) {
+                let set = self.level(ARROW)?;
+                typing.push(member(&name, set, span));
+            }
+            ids.push(Ident { name, span });
+            if !self.takes(Symbol::Comma) {
+                return Ok((ids, typing));
+            }
+        }
+    }
+
+    // Behind `{`.
+    fn set(&mut self) -> Parsed<ExprKind> {
+        if self.takes(Symbol::CloseBrace) {
+            return Ok(ExprKind::EmptySet);
+        }
+        let first = self.at;
+        if let Ok((ids, typing)) = self.bound()
+            && self.takes(Symbol::Dot)
+        {
+            let p = with(typing, self.formula()?);
+            self.expect(Symbol::Bar, "∣")?;
+            let value = self.expression()?;
+            self.expect(Symbol::CloseBrace, "}")?;
+            return Ok(terms::comprehension(ids, value, p));
+        }
+        self.at = first;
+        let value = self.expression()?;
+        if self.takes(Symbol::Bar) {
+            let ids = self.free(&value, first, self.at);
+            let p = self.formula()?;
+            self.expect(Symbol::CloseBrace, "}")?;
+            return Ok(terms::comprehension(ids, value, p));
+        }
+        let mut items = vec![value];
+        while self.takes(Symbol::Comma) {
+            items.push(self.expression()?);
+        }
+        self.expect(Symbol::CloseBrace, "}")?;
+        Ok(ExprKind::SetExtension(items))
+    }
+
+    // The free names of an expression in the order of their places.
+    fn free(&self, e: &Expr, first: usize, end: usize) -> Vec<Ident> {
+        let mut names = std::collections::BTreeSet::new();
+        names_in_expr(e, &mut names);
+        let mut found: Vec<Ident> = vec![];
+        for t in &self.tokens[first..end] {
+            if let TokenKind::Name(name) = &t.kind
+                && names.contains(name)
+                && found.iter().all(|id| id.name != *name)
+            {
+                found.push(Ident { name: name.clone(), span: self.text.span(t.start, t.end) });
+            }
+        }
+        found
+    }
+
+    pub fn assignment(&mut self) -> Parsed<ActionKind> {
+        let mut left = vec![self.postfix()?];
+        while self.takes(Symbol::Comma) {
+            left.push(self.postfix()?);
+        }
+        match self.symbol() {
+            Some(Symbol::Assign) => {
+                if let Some(wrong) = left.iter().find(|e| !is_assignable(e)) {
+                    let message = "this cannot be assigned to";
+                    return Err(Diagnostic::error(codes::NOT_ASSIGNABLE, wrong.span, message));
+                }
+                self.at += 1;
+                let mut right = vec![self.expression()?];
+                while self.takes(Symbol::Comma) {
+                    right.push(self.expression()?);
+                }
+                Ok(ActionKind::Assign(left, right))
+            }
+            Some(Symbol::BecomesIn) => {
+                let ids = names(left)?;
+                self.at += 1;
+                Ok(ActionKind::BecomesIn(ids, self.expression()?))
+            }
+            Some(Symbol::BecomesSuch) => {
+                let ids = names(left)?;
+                self.at += 1;
+                Ok(ActionKind::BecomesSuch(ids, self.formula()?))
+            }
+            Some(Symbol::Infix(B::Equal)) => {
+                let message = "`=` compares; an assignment is written `≔` or `:=`";
+                Err(Diagnostic::error(codes::EQUAL_AS_ASSIGNMENT, self.here(), message))
+            }
+            _ => self.expected("`≔`, `:∈` or `:∣`"),
+        }
+    }
+}
+
+fn is_assignable(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Ident(_) => true,
+        ExprKind::Apply(f, _) => is_assignable(f),
+        _ => false,
+    }
+}
+
+fn names(list: Vec<Expr>) -> Parsed<Vec<Ident>> {
+    list.into_iter()
+        .map(|e| match e.kind {
+            ExprKind::Ident(name) => Ok(Ident { name, span: e.span }),
+            _ => Err(Diagnostic::error(codes::NOT_ASSIGNABLE, e.span, "a variable is expected here")),
+        })
+        .collect()
+}
+
+// `COND(P, E, F)` of the theory plug-in is a conditional.
+fn call(f: Expr, mut arguments: Vec<Expr>) -> ExprKind {
+    if matches!(&f.kind, ExprKind::Ident(name) if name == "COND") && arguments.len() == 3 {
+        let (otherwise, value) = (arguments.remove(2), arguments.remove(1));
+        return ExprKind::If(vec![(arguments.remove(0), value)], Some(Box::new(otherwise)));
+    }
+    ExprKind::Apply(Box::new(f), arguments)
+}
+
+fn member(name: &str, set: Expr, span: Span) -> Expr {
+    let name = Expr { kind: ExprKind::Ident(name.to_string()), span };
+    let span = name.span.to(set.span);
+    Expr { kind: ExprKind::Binary(B::Member, Box::new(name), Box::new(set)), span }
+}
+
+fn all(typing: Vec<Expr>) -> Option<Expr> {
+    typing.into_iter().reduce(|l, r| {
+        let span = l.span.to(r.span);
+        Expr { kind: ExprKind::Binary(B::And, Box::new(l), Box::new(r)), span }
+    })
+}
+
+fn with(typing: Vec<Expr>, p: Expr) -> Expr {
+    match all(typing) {
+        Some(t) if p.kind == ExprKind::Constant(Constant::Btrue) => t,
+        Some(t) => {
+            let span = p.span;
+            Expr { kind: ExprKind::Binary(B::And, Box::new(t), Box::new(p)), span }
+        }
+        None => p,
+    }
+}
+
+fn implied(typing: Vec<Expr>, p: Expr) -> Expr {
+    let Some(t) = all(typing) else { return p };
+    let span = p.span;
+    match p.kind {
+        ExprKind::Binary(B::Implies, l, r) => {
+            let l = Expr { span: l.span, kind: ExprKind::Binary(B::And, Box::new(t), l) };
+            Expr { kind: ExprKind::Binary(B::Implies, Box::new(l), r), span }
+        }
+        kind => {
+            let p = Expr { kind, span };
+            Expr { kind: ExprKind::Binary(B::Implies, Box::new(t), Box::new(p)), span }
+        }
+    }
+}
+
+// A tree of maplets over names, each perhaps with its type.
+fn pattern_of(e: Expr, ids: &mut Vec<Ident>, typing: &mut Vec<Expr>) -> Parsed<Expr> {
+    let span = e.span;
+    match e.kind {
+        ExprKind::Ident(name) => {
+            ids.push(Ident { name: name.clone(), span });
+            Ok(Expr { kind: ExprKind::Ident(name), span })
+        }
+        ExprKind::Binary(B::Maplet, l, r) => {
+            let l = Box::new(pattern_of(*l, ids, typing)?);
+            let r = Box::new(pattern_of(*r, ids, typing)?);
+            Ok(Expr { kind: ExprKind::Binary(B::Maplet, l, r), span })
+        }
+        ExprKind::Binary(B::OfType, name, set) => {
+            let name = pattern_of(*name, ids, typing)?;
+            if let ExprKind::Ident(n) = &name.kind {
+                typing.push(member(n, *set, name.span));
+            }
+            Ok(name)
+        }
+        _ => {
+            Err(Diagnostic::error(codes::EXPECTED_BOUND_NAME, span, "names joined by `↦` are expected here"))
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Machines, contexts and theories of Event-B as they are written, whatever file they come from.
+
+use crate::ast::{self, Ident};
+use crate::model::Convergence;
+use crate::source::Span;
+
+/// Everything that was found in a package or project.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Project {
+    /// Machines in the order of the file, or of the files' names.
+    pub machines: Vec<Machine>,
+    /// Contexts likewise.
+    pub contexts: Vec<Context>,
+    /// Theories likewise.
+    pub theories: Vec<Theory>,
+}
+
+impl Project {
+    /// A machine by name.
+    pub fn machine(&self, name: &str) -> Option<&Machine> {
+        self.machines.iter().find(|m| m.name.name == name)
+    }
+
+    /// The component that a package is about: its first machine, or its first context that no other
+    /// extends.
+    pub fn main(&self) -> Option<&str> {
+        if let Some(m) = self.machines.first() {
+            return Some(&m.name.name);
+        }
+        let is_last =
+            |c: &&Context| self.contexts.iter().all(|d| d.extends.iter().all(|e| e.name != c.name.name));
+        self.contexts.iter().find(is_last).or(self.contexts.first()).map(|c| c.name.name.as_str())
+    }
+
+    /// A context by name.
+    pub fn context(&self, name: &str) -> Option<&Context> {
+        self.contexts.iter().find(|c| c.name.name == name)
+    }
+}
+
+/// A machine. Its events are complete, also those that extend others.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Machine {
+    /// Name.
+    pub name: Ident,
+    /// The machine that it refines.
+    pub refines: Option<Ident>,
+    /// Contexts that it sees.
+    pub sees: Vec<Ident>,
+    /// Its variables, also those that it has in common with its abstraction.
+    pub variables: Vec<Ident>,
+    /// Invariants and theorems in their order.
+    pub invariants: Vec<Formula>,
+    /// Variants.
+    pub variants: Vec<Formula>,
+    /// Events, the initialisation among them.
+    pub events: Vec<Event>,
+}
+
+/// Name of the event that gives the variables their first values.
+pub const INITIALISATION: &str = "INITIALISATION";
+
+impl Machine {
+    /// An event by name.
+    pub fn event(&self, name: &str) -> Option<&Event> {
+        self.events.iter().find(|e| e.name.name == name)
+    }
+}
+
+/// A context.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Context {
+    /// Name.
+    pub name: Ident,
+    /// Contexts that it extends.
+    pub extends: Vec<Ident>,
+    /// Carrier sets.
+    pub sets: Vec<Ident>,
+    /// Constants.
+    pub constants: Vec<Ident>,
+    /// Axioms and theorems in their order.
+    pub axioms: Vec<Formula>,
+}
+
+/// A predicate or expression with what is written around it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Formula {
+    /// Label, without white space at its ends.
+    pub label: Option<String>,
+    /// Its text on one line, where the file holds it as text.
+    pub text: Option<String>,
+    /// Follows from what is before it.
+    pub theorem: bool,
+    /// The predicate or expression.
+    pub tree: ast::Expr,
+}
+
+/// An event.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Event {
+    /// Name.
+    pub name: Ident,
+    /// What the variant has to do with it.
+    pub convergence: Convergence,
+    /// Whether its parameters, guards and actions are additions to those of the abstract event.
+    pub extended: bool,
+    /// The abstract events that it refines; several are merged.
+    pub refines: Vec<Ident>,
+    /// Parameters.
+    pub parameters: Vec<Ident>,
+    /// Guards and theorems.
+    pub guards: Vec<Formula>,
+    /// Actions, all at the same time.
+    pub actions: Vec<Action>,
+    /// Predicates for what the abstract event chooses: a parameter `p`, or the new value `x'` of a variable.
+    pub witnesses: Vec<(Ident, Formula)>,
+    /// The whole event.
+    pub span: Span,
+}
+
+/// An action of an event.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Action {
+    /// Label, without white space at its ends.
+    pub label: Option<String>,
+    /// Its text on one line, where the file holds it as text.
+    pub text: Option<String>,
+    /// What it does.
+    pub kind: ActionKind,
+    /// The whole action.
+    pub span: Span,
+}
+
+/// What an action does.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ActionKind {
+    /// `x, f(i) := E, F`
+    Assign(Vec<ast::Expr>, Vec<ast::Expr>),
+    /// `x :: S`
+    BecomesIn(Vec<Ident>, ast::Expr),
+    /// `x, y :| P`, where `x'` in P is the new value
+    BecomesSuch(Vec<Ident>, ast::Expr),
+}
+
+/// A theory: data types and operators of its own.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Theory {
+    /// Name.
+    pub name: String,
+    /// Type parameters.
+    pub parameters: Vec<String>,
+    /// Data types.
+    pub data_types: Vec<DataType>,
+    /// Operators.
+    pub operators: Vec<Operator>,
+    /// What operators are called in classical B: name, then operator.
+    pub mappings: Vec<(String, String)>,
+    /// The whole theory.
+    pub span: Span,
+}
+
+/// A data type.
+#[derive(Clone, PartialEq, Debug)]
+pub struct DataType {
+    /// Name.
+    pub name: Ident,
+    /// Type parameters.
+    pub parameters: Vec<String>,
+    /// Constructors with their destructors: name, type.
+    pub constructors: Vec<(Ident, Vec<(Ident, ast::Expr)>)>,
+}
+
+/// An operator.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Operator {
+    /// Name.
+    pub name: Ident,
+    /// Parameters with their types.
+    pub parameters: Vec<(Ident, ast::Expr)>,
+    /// Condition under which it has a value.
+    pub condition: Option<ast::Expr>,
+    /// What it means.
+    pub definition: Definition,
+}
+
+/// What an operator means.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Definition {
+    /// An expression or predicate.
+    Direct(ast::Expr),
+    /// One case for each constructor of a parameter's type.
+    Cases {
+        /// The parameter, by position.
+        parameter: usize,
+        /// Constructor, names of its arguments, value.
+        cases: Vec<(Ident, Vec<Ident>, ast::Expr)>,
+    },
+    /// Axioms alone.
+    Axiomatic,
+}

@@ -1,0 +1,308 @@
+//! Rodin's projects: the files that the user wrote, `.bum` and `.buc`.
+//!
+//! Of a project only the component that is asked for is read, with what it refines, sees and extends.
+//! What the static checker makes of these files (`.bcm`, `.bcc`) is not needed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::formula::{self, Text};
+use super::project::*;
+use super::xml::{self, Element, children, tag};
+use crate::archive::{Archive, ArchiveError, split};
+use crate::ast::Ident;
+use crate::diagnostic::Diagnostic;
+use crate::model::Convergence;
+use crate::parse_codes as codes;
+use crate::source::{Source, SourceId, Sources};
+
+/// The files of one project by name of the component: machines and contexts.
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    /// Machines: file, and the machine that each refines.
+    pub machines: BTreeMap<String, (String, Option<String>)>,
+    /// Contexts: file, and the contexts that each extends.
+    pub contexts: BTreeMap<String, (String, Vec<String>)>,
+}
+
+impl Files {
+    /// Machines that no other one refines; without machines the contexts that no other one extends.
+    pub fn last(&self) -> Vec<String> {
+        let refined: BTreeSet<&str> = self.machines.values().filter_map(|(_, r)| r.as_deref()).collect();
+        if !self.machines.is_empty() {
+            let last: Vec<String> =
+                self.machines.keys().filter(|m| !refined.contains(m.as_str())).cloned().collect();
+            // A circle has no last one.
+            return if last.is_empty() { self.machines.keys().cloned().collect() } else { last };
+        }
+        let extended: BTreeSet<&str> =
+            self.contexts.values().flat_map(|(_, e)| e.iter().map(String::as_str)).collect();
+        self.contexts.keys().filter(|c| !extended.contains(c.as_str())).cloned().collect()
+    }
+
+    /// All components.
+    pub fn all(&self) -> Vec<String> {
+        self.machines.keys().chain(self.contexts.keys()).cloned().collect()
+    }
+}
+
+/// The projects of a folder or archive, by folder.
+///
+/// # Errors
+/// A file cannot be read.
+pub(super) fn projects(archive: &Archive) -> Result<BTreeMap<String, Files>, ArchiveError> {
+    let mut found: BTreeMap<String, Files> = BTreeMap::new();
+    for name in archive.names() {
+        let (folder, stem, extension) = split(name);
+        let is_machine = match extension {
+            "bum" => true,
+            "buc" => false,
+            _ => continue,
+        };
+        let text = archive.text(name)?.text;
+        // A file that is no XML is a mistake only where it is needed.
+        let targets = |element: &str| -> Vec<String> {
+            let Ok(document) = xml::parse(&text, SourceId(0)) else { return vec![] };
+            let elements = children(document.root_element()).filter(|n| tag(*n) == element);
+            let names = elements.filter_map(|node| Element { node, source: SourceId(0) }.name("target").ok());
+            names.map(|id| id.name).collect()
+        };
+        let files = found.entry(folder.to_string()).or_default();
+        if is_machine {
+            let refines = targets("refinesMachine").into_iter().next();
+            files.machines.insert(stem.to_string(), (name.to_string(), refines));
+        } else {
+            files.contexts.insert(stem.to_string(), (name.to_string(), targets("extendsContext")));
+        }
+    }
+    Ok(found)
+}
+
+/// Reads a component with everything that it refines, sees and extends. Mistakes go to `diagnostics`.
+///
+/// # Errors
+/// A file cannot be read.
+pub(super) fn read(
+    archive: &Archive,
+    files: &Files,
+    component: &str,
+    sources: &mut Sources,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Result<Project, ArchiveError> {
+    let mut wanted: Vec<(bool, String)> =
+        vec![(files.machines.contains_key(component), component.to_string())];
+    let mut loaded: Vec<(bool, String, SourceId)> = vec![];
+    let mut seen = BTreeSet::new();
+    while let Some((is_machine, name)) = wanted.pop() {
+        let file = match is_machine {
+            true => files.machines.get(&name).map(|m| &m.0),
+            false => files.contexts.get(&name).map(|c| &c.0),
+        };
+        // One that is missing is reported where it is named.
+        let Some(file) = file.filter(|_| seen.insert((is_machine, name.clone()))) else { continue };
+        let text = archive.text(file)?.text;
+        let id = sources.add(Source::new(archive.place(file), text));
+        if let Ok(document) = xml::parse(&sources.get(id).text, id) {
+            for node in children(document.root_element()) {
+                let target = Element { node, source: id }.name("target");
+                match (tag(node), target) {
+                    ("refinesMachine", Ok(t)) => wanted.push((true, t.name)),
+                    ("seesContext" | "extendsContext", Ok(t)) => wanted.push((false, t.name)),
+                    _ => {}
+                }
+            }
+        }
+        loaded.push((is_machine, name, id));
+    }
+    let declared: BTreeSet<String> = loaded
+        .iter()
+        .filter_map(|(_, _, id)| {
+            Some((xml::parse(&sources.get(*id).text, *id).ok()?, id)).map(|(d, id)| names(&d, *id))
+        })
+        .flatten()
+        .collect();
+    let mut reader = Reader { declared, diagnostics };
+    let mut project = Project::default();
+    for (is_machine, name, id) in loaded {
+        let document = match xml::parse(&sources.get(id).text, id) {
+            Ok(document) => document,
+            Err(d) => {
+                reader.diagnostics.push(d);
+                continue;
+            }
+        };
+        let root = Element { node: document.root_element(), source: id };
+        let expected = if is_machine { "machineFile" } else { "contextFile" };
+        if tag(root.node) != expected {
+            let message = format!("expected the element `{expected}`, found `{}`", tag(root.node));
+            reader.diagnostics.push(Diagnostic::error(codes::MALFORMED_XML, root.span(), message));
+            continue;
+        }
+        let name = Ident { name, span: root.span() };
+        if is_machine {
+            project.machines.push(reader.machine(name, root));
+        } else {
+            project.contexts.push(reader.context(name, root));
+        }
+    }
+    flatten(&mut project);
+    Ok(project)
+}
+
+// Sets, constants and variables.
+fn names(document: &roxmltree::Document<'_>, source: SourceId) -> Vec<String> {
+    children(document.root_element())
+        .filter(|n| matches!(tag(*n), "carrierSet" | "constant" | "variable"))
+        .filter_map(|node| Some(Element { node, source }.name("identifier").ok()?.name))
+        .collect()
+}
+
+struct Reader<'d> {
+    declared: BTreeSet<String>,
+    diagnostics: &'d mut Vec<Diagnostic>,
+}
+
+impl Reader<'_> {
+    fn noted<T>(&mut self, result: Result<T, Diagnostic>) -> Option<T> {
+        result.map_err(|d| self.diagnostics.push(d)).ok()
+    }
+
+    fn machine(&mut self, name: Ident, root: Element) -> Machine {
+        let mut m = Machine {
+            name,
+            refines: None,
+            sees: vec![],
+            variables: vec![],
+            invariants: vec![],
+            variants: vec![],
+            events: vec![],
+        };
+        for node in children(root.node) {
+            let e = Element { node, source: root.source };
+            match tag(node) {
+                "refinesMachine" => m.refines = self.noted(e.name("target")),
+                "seesContext" => m.sees.extend(self.noted(e.name("target"))),
+                "variable" => m.variables.extend(self.noted(e.name("identifier"))),
+                "invariant" => m.invariants.extend(self.formula(e, "predicate")),
+                "theorem" => m.invariants.extend(self.theorem(e)),
+                "variant" => m.variants.extend(self.formula(e, "expression")),
+                "event" => m.events.extend(self.event(e)),
+                // Other plug-ins have elements of their own.
+                _ => {}
+            }
+        }
+        m
+    }
+
+    fn context(&mut self, name: Ident, root: Element) -> Context {
+        let mut c = Context { name, extends: vec![], sets: vec![], constants: vec![], axioms: vec![] };
+        for node in children(root.node) {
+            let e = Element { node, source: root.source };
+            match tag(node) {
+                "extendsContext" => c.extends.extend(self.noted(e.name("target"))),
+                "carrierSet" => c.sets.extend(self.noted(e.name("identifier"))),
+                "constant" => c.constants.extend(self.noted(e.name("identifier"))),
+                "axiom" => c.axioms.extend(self.formula(e, "predicate")),
+                "theorem" => c.axioms.extend(self.theorem(e)),
+                _ => {}
+            }
+        }
+        c
+    }
+
+    fn formula(&mut self, e: Element, attribute: &str) -> Option<Formula> {
+        let text = self.noted(e.required(attribute))?;
+        let declared = &self.declared;
+        let tree = formula::formula(&text, &|name| declared.contains(name));
+        let tree = self.noted(tree)?;
+        Some(Formula { label: e.label(), text: Some(folded(&text)), theorem: e.is("theorem"), tree })
+    }
+
+    // Old files have an element of its own for it.
+    fn theorem(&mut self, e: Element) -> Option<Formula> {
+        Some(Formula { theorem: true, ..self.formula(e, "predicate")? })
+    }
+
+    fn event(&mut self, e: Element) -> Option<Event> {
+        let name = self.noted(e.name("label"))?;
+        let convergence = match e.text("convergence").as_ref().map(|t| t.text.trim()) {
+            Some("1") => Convergence::Convergent,
+            Some("2") => Convergence::Anticipated,
+            _ => Convergence::Ordinary,
+        };
+        let mut event = Event {
+            span: name.span,
+            name,
+            convergence,
+            extended: e.is("extended"),
+            refines: vec![],
+            parameters: vec![],
+            guards: vec![],
+            actions: vec![],
+            witnesses: vec![],
+        };
+        for node in children(e.node) {
+            let e = Element { node, source: e.source };
+            match tag(node) {
+                "refinesEvent" => event.refines.extend(self.noted(e.name("target"))),
+                "parameter" => event.parameters.extend(self.noted(e.name("identifier"))),
+                "guard" => event.guards.extend(self.formula(e, "predicate")),
+                "action" => event.actions.extend(self.action(e)),
+                "witness" => {
+                    let name = self.noted(e.name("label"));
+                    let formula = self.formula(e, "predicate");
+                    event.witnesses.extend(name.zip(formula));
+                }
+                _ => {}
+            }
+        }
+        Some(event)
+    }
+
+    fn action(&mut self, e: Element) -> Option<Action> {
+        let text = self.noted(e.required("assignment"))?;
+        let declared = &self.declared;
+        let kind = formula::assignment(&text, &|name| declared.contains(name));
+        let kind = self.noted(kind)?;
+        Some(Action { label: e.label(), text: Some(folded(&text)), kind, span: text.whole() })
+    }
+}
+
+fn folded(text: &Text) -> String {
+    text.text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+// An event that extends another begins with all that the other has.
+fn flatten(project: &mut Project) {
+    let mut done: BTreeSet<String> = BTreeSet::new();
+    // As many rounds as there are levels at most; a circle of refinements ends it as well.
+    for _ in 0..project.machines.len() {
+        for i in 0..project.machines.len() {
+            let (m, name) = (&project.machines[i], project.machines[i].name.name.clone());
+            let abstraction = match &m.refines {
+                Some(r) if done.contains(&r.name) => project.machine(&r.name).map(|m| m.events.clone()),
+                Some(r) if project.machine(&r.name).is_some() => continue,
+                _ => Some(vec![]),
+            };
+            if !done.insert(name) {
+                continue;
+            }
+            let abstraction = abstraction.unwrap_or_default();
+            for event in &mut project.machines[i].events {
+                if event.extended {
+                    extend(event, &abstraction);
+                }
+            }
+        }
+    }
+}
+
+fn extend(event: &mut Event, abstraction: &[Event]) {
+    let wanted = match event.refines.first() {
+        Some(r) => r.name.as_str(),
+        None => event.name.name.as_str(),
+    };
+    let Some(other) = abstraction.iter().find(|e| e.name.name == wanted) else { return };
+    event.parameters.splice(0..0, other.parameters.iter().cloned());
+    event.guards.splice(0..0, other.guards.iter().cloned());
+    event.actions.splice(0..0, other.actions.iter().cloned());
+}

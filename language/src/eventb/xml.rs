@@ -1,0 +1,171 @@
+//! Rodin's XML: elements, attributes, and where the text of an attribute stands.
+
+use roxmltree::{Document, Node, ParsingOptions};
+
+use super::formula::Text;
+use crate::ast::Ident;
+use crate::diagnostic::Diagnostic;
+use crate::parse_codes as codes;
+use crate::source::{SourceId, Span};
+
+/// What Rodin puts before the names of its elements and attributes.
+const PREFIX: &str = "org.eventb.core.";
+
+/// Reads a text.
+///
+/// # Errors
+/// It is no well-formed XML.
+pub(super) fn parse(text: &str, source: SourceId) -> Result<Document<'_>, Diagnostic> {
+    let options = ParsingOptions { allow_dtd: false, nodes_limit: 10_000_000, ..ParsingOptions::default() };
+    Document::parse_with_options(text, options).map_err(|e| {
+        let at = e.pos();
+        let message = e.to_string();
+        // The place is shown in front.
+        let message = message.rsplit_once(" at ").map_or(message.as_str(), |(m, _)| m);
+        let start = offset(text, at.row, at.col);
+        let span = Span { source, start, end: start };
+        Diagnostic::error(codes::MALFORMED_XML, span, format!("this is no well-formed XML ({message})"))
+            .help("the file is cut off or damaged; copy or export it again")
+    })
+}
+
+// The parser counts lines by `\n` alone.
+fn offset(text: &str, row: u32, column: u32) -> u32 {
+    let line = text.split_inclusive('\n').take(row.saturating_sub(1) as usize).map(str::len).sum::<usize>();
+    let rest = text.get(line..).unwrap_or("");
+    let column = rest.char_indices().nth(column.saturating_sub(1) as usize).map_or(rest.len(), |(i, _)| i);
+    (line + column) as u32
+}
+
+/// Name of an element, without what Rodin puts before it.
+pub(super) fn tag<'a>(node: Node<'a, '_>) -> &'a str {
+    let name = node.tag_name().name();
+    name.strip_prefix(PREFIX).unwrap_or(name)
+}
+
+/// The elements directly below.
+pub(super) fn children<'a, 'i>(node: Node<'a, 'i>) -> impl Iterator<Item = Node<'a, 'i>> {
+    node.children().filter(Node::is_element)
+}
+
+/// An element of a file.
+#[derive(Clone, Copy)]
+pub(super) struct Element<'a, 'i> {
+    pub node: Node<'a, 'i>,
+    pub source: SourceId,
+}
+
+impl Element<'_, '_> {
+    /// Its opening, up to the end of its name.
+    pub fn span(self) -> Span {
+        let start = self.node.range().start;
+        let length = 1 + self.node.tag_name().name().len();
+        Span { source: self.source, start: start as u32, end: (start + length) as u32 }
+    }
+
+    /// The text of an attribute of Rodin's, named without what comes before it.
+    pub fn text(self, name: &str) -> Option<Text> {
+        let found = self.node.attributes().find(|a| a.name().strip_prefix(PREFIX) == Some(name))?;
+        let range = found.range_value();
+        let raw = self.node.document().input_text().get(range.clone())?;
+        Some(unescaped(raw, range.start as u32, self.source))
+    }
+
+    /// The text of an attribute that must be there.
+    ///
+    /// # Errors
+    /// It is missing, or there is nothing but white space in it.
+    pub fn required(self, name: &str) -> Result<Text, Diagnostic> {
+        match self.text(name) {
+            Some(text) if !text.text.trim().is_empty() => Ok(text),
+            found => {
+                let what = if found.is_some() { "is empty" } else { "is missing" };
+                let message = format!("the attribute `{name}` of this `{}` {what}", tag(self.node));
+                let span = found.map_or(self.span(), |t| t.whole());
+                Err(Diagnostic::error(codes::MALFORMED_XML, span, message)
+                    .help("open the project in Rodin and write it again"))
+            }
+        }
+    }
+
+    /// A name, without white space around it.
+    ///
+    /// # Errors
+    /// As [`required`](Self::required).
+    pub fn name(self, attribute: &str) -> Result<Ident, Diagnostic> {
+        let text = self.required(attribute)?;
+        Ok(Ident { name: text.text.trim().to_string(), span: text.whole() })
+    }
+
+    /// A label, without white space around it.
+    pub fn label(self) -> Option<String> {
+        self.text("label").map(|t| t.text.trim().to_string()).filter(|l| !l.is_empty())
+    }
+
+    /// Whether an attribute is `true`.
+    pub fn is(self, name: &str) -> bool {
+        self.text(name).is_some_and(|t| t.text == "true")
+    }
+}
+
+// The value of an attribute: references resolved, line ends as blanks.
+fn unescaped(raw: &str, start: u32, source: SourceId) -> Text {
+    let (mut text, mut places) = (String::with_capacity(raw.len()), vec![]);
+    let mut put = |c: char, at: usize| {
+        for _ in 0..c.len_utf8() {
+            places.push(start + at as u32);
+        }
+        text.push(c);
+    };
+    let mut at = 0;
+    while let Some(c) = raw[at..].chars().next() {
+        let reference = if c == '&' {
+            raw[at..].find(';').and_then(|n| Some((n, entity(&raw[at + 1..at + n])?)))
+        } else {
+            None
+        };
+        match reference {
+            Some((length, c)) => {
+                put(c, at);
+                at += length + 1;
+            }
+            None => {
+                put(if matches!(c, '\n' | '\r' | '\t') { ' ' } else { c }, at);
+                at += c.len_utf8();
+            }
+        }
+    }
+    places.push(start + raw.len() as u32);
+    Text { text, places, source }
+}
+
+fn entity(name: &str) -> Option<char> {
+    match name {
+        "lt" => Some('<'),
+        "gt" => Some('>'),
+        "amp" => Some('&'),
+        "quot" => Some('"'),
+        "apos" => Some('\''),
+        _ => {
+            let digits = name.strip_prefix('#')?;
+            let code = match digits.strip_prefix('x') {
+                Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+                None => digits.parse().ok()?,
+            };
+            char::from_u32(code)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_point_into_the_raw_text() {
+        let text = unescaped("a &lt; &#8712;b\nc", 10, SourceId(0));
+        assert_eq!(text.text, "a < ∈b c");
+        assert_eq!((text.span(2, 3).start, text.span(4, 7).start, text.span(7, 8).start), (12, 17, 24));
+        assert_eq!(text.whole().end, 27);
+    }
+}

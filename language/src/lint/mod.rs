@@ -1,0 +1,96 @@
+//! Warnings about a machine that can be used as it is: what is declared for nothing, what is true or
+//! false whatever happens, what reads otherwise than it looks.
+//!
+//! A warning stands only where it is certain, and only about the file that the user named: nothing
+//! is said of machines and definitions beside it.
+
+mod grouping;
+mod guards;
+mod hidden;
+mod tree;
+mod truth;
+mod unused;
+
+use crate::ast::{self, MachineKind};
+use crate::check_codes as codes;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::model::*;
+use crate::source::Span;
+use crate::stack::with_large_stack;
+
+/// Warnings about a machine and the model that it became, in the order of their places.
+pub fn lint(machine: &ast::Machine, model: &Model) -> Vec<Diagnostic> {
+    let mut found = with_large_stack(|| {
+        let mut l = Lint { machine, model, found: vec![] };
+        l.unused();
+        l.hidden_names();
+        l.truths();
+        l.guards();
+        l.grouping();
+        l.found
+    });
+    found.retain(|d| d.span.source == machine.span.source);
+    found.sort_by_key(|d| (d.span.start, d.code.number));
+    // A definition is expanded wherever it is used, its mistakes are told once.
+    found.dedup_by(|a, b| a.code == b.code && a.span == b.span);
+    // The guard that rules an operation out is told once.
+    let guards: Vec<Span> = found.iter().filter(|d| d.code == codes::NEVER_ENABLED).map(|d| d.span).collect();
+    let inside = |s: Span| guards.iter().any(|g| g.start <= s.start && s.end <= g.end);
+    found.retain(|d| d.code != codes::ALWAYS_FALSE || !inside(d.span));
+    found
+}
+
+struct Lint<'m> {
+    machine: &'m ast::Machine,
+    model: &'m Model,
+    found: Vec<Diagnostic>,
+}
+
+impl Lint<'_> {
+    fn warn(&mut self, code: Code, span: Span, message: impl Into<String>) -> &mut Diagnostic {
+        self.found.push(Diagnostic::warning(code, span, message));
+        self.found.last_mut().expect("it was pushed")
+    }
+
+    /// Whether the machine is no refinement, whose interface is given by another machine.
+    fn is_abstract(&self) -> bool {
+        matches!(self.machine.kind, MachineKind::Machine | MachineKind::Model | MachineKind::System)
+    }
+}
+
+/// The parts of a conjunction.
+fn conjuncts(p: &Pred) -> &[Pred] {
+    match &p.kind {
+        PredKind::And(list) => list,
+        _ => std::slice::from_ref(p),
+    }
+}
+
+/// The locals that a conjunct of this form says the type of: `x : S`, `x |-> y : S`, `x <: S`, `x = E`.
+fn typed_by(p: &Pred) -> Vec<LocalId> {
+    let mut found = vec![];
+    if let PredKind::Compare(op, l, r) = &p.kind {
+        use CompareOp::*;
+        if matches!(op, Member | Subset | StrictSubset | Equal) {
+            locals_of_couple(l, &mut found);
+        }
+        if *op == Equal {
+            locals_of_couple(r, &mut found);
+        }
+    }
+    found
+}
+
+fn locals_of_couple(e: &Expr, out: &mut Vec<LocalId>) {
+    match &e.kind {
+        ExprKind::Local(l) => out.push(*l),
+        ExprKind::Binary(BinaryOp::Maplet, a, b) => {
+            locals_of_couple(a, out);
+            locals_of_couple(b, out);
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests;

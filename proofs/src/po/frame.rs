@@ -1,0 +1,66 @@
+//! Pairs that need no obligation: our own check, whatever a tool says.
+
+use bsym_language::model::*;
+use bsym_language::walk::Names;
+
+/// Who says so, if a pair needs no proof.
+pub fn without_obligation(model: &Model, event: Option<usize>, p: &Pred) -> Option<&'static str> {
+    if event.is_some() && frame_agrees(model, event, p).is_ok() {
+        Some("bsym:frame")
+    } else if is_typing(p) {
+        Some("bsym:typing")
+    } else {
+        None
+    }
+}
+
+/// Whether the event changes nothing that the conjunct speaks of, or what it changes.
+pub fn frame_agrees(model: &Model, event: Option<usize>, p: &Pred) -> Result<(), String> {
+    let Some(event) = event else {
+        return Err("it is called trivial, and the initialisation has no state before it".into());
+    };
+    let event = &model.events[event];
+    let read = Names::of_pred(p).variables;
+    let written = Names::of_subst(&event.body).written;
+    match read.intersection(&written).next() {
+        None => Ok(()),
+        Some(v) => {
+            let name = &model.variables[v.index()].name;
+            Err(format!("it is called trivial, but {} writes {name}", event.name))
+        }
+    }
+}
+
+/// Whether a predicate says no more than the types of names do.
+fn is_typing(p: &Pred) -> bool {
+    match &p.kind {
+        PredKind::True => true,
+        PredKind::Compare(CompareOp::Member, e, s) => is_plain(e) && is_whole_type(s),
+        PredKind::Compare(CompareOp::Subset, e, s) => is_plain(e) && is_whole_type(s),
+        _ => false,
+    }
+}
+
+/// Names, and couples of them: they always have a value.
+fn is_plain(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Var(_) | ExprKind::Const(_) => true,
+        ExprKind::Binary(BinaryOp::Maplet, a, b) => is_plain(a) && is_plain(b),
+        _ => false,
+    }
+}
+
+/// Whether a set has all values of its type.
+fn is_whole_type(s: &Expr) -> bool {
+    match &s.kind {
+        ExprKind::Carrier(_) => true,
+        ExprKind::Set(set) => {
+            matches!(set, BuiltinSet::Integer | BuiltinSet::Bool | BuiltinSet::String | BuiltinSet::Real)
+        }
+        ExprKind::Unary(UnaryOp::Pow, t) => is_whole_type(t),
+        ExprKind::Binary(BinaryOp::Cartesian | BinaryOp::Relation, a, b) => {
+            is_whole_type(a) && is_whole_type(b)
+        }
+        _ => false,
+    }
+}
