@@ -114,7 +114,12 @@ impl Generator {
         let n = depth - 1;
         match self.below(14) {
             0 => {
-                return format!("(IF {} THEN {} ELSE {} END)", self.pred(n), self.expr(k, n), self.expr(k, n));
+                return format!(
+                    "(IF {} THEN {} ELSE {} END)",
+                    self.pred(n),
+                    self.expr(k, n),
+                    self.expr(k, n)
+                );
             }
             1 => {
                 let from = self.simple();
