@@ -94,7 +94,7 @@ pub(crate) type Visit<'v> = &'v mut dyn FnMut(Path) -> Flow;
 pub(crate) type Bound<'v> = &'v mut dyn FnMut(Vec<(Name, Value)>, Eval<()>) -> Flow;
 
 /// Candidates that are looked at before a finder is asked.
-const QUICK: usize = 5_000;
+const QUICK: usize = 1_000;
 
 /// What became of asking a finder.
 enum Asked {
