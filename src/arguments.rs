@@ -257,13 +257,13 @@ pub struct ParseArguments {
 #[derive(Args, Clone, Debug)]
 pub struct EvalArguments {
     /// A machine, then expressions and predicates; without any, one is read from each line of standard input
-    #[arg(value_name = "MACHINE|EXPR", allow_hyphen_values = true)]
+    #[arg(value_name = "MACHINE|EXPR")]
     pub inputs: Vec<String>,
-    #[command(flatten)]
-    pub component: ComponentArguments,
     /// Evaluate in the last state of this trace, instead of the first initial state
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub component: ComponentArguments,
     #[command(flatten)]
     pub scope: ScopeArguments,
     #[command(flatten)]

@@ -37,7 +37,7 @@ fn objects(output: &Output) -> Vec<Json> {
 
 #[test]
 fn values_and_truth_values_come_in_the_order_of_the_inputs() {
-    let output = run(&["1 + 2", "{3, 1} \\/ {2}", "2 > 1 & 3 : NATURAL", "-7 / 2", "5 : {1}"]);
+    let output = run(&["1 + 2", "{3, 1} \\/ {2}", "2 > 1 & 3 : NATURAL", "(-7) / 2", "5 : {1}"]);
     assert_eq!(out(&output), "3\n{1,2,3}\nTRUE\n-3\nFALSE\n");
     assert_eq!(output.status.code(), Some(0));
 }

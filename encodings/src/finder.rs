@@ -63,7 +63,8 @@ impl ValueFinder for SolverFinder {
         let mut search = Search::new(&self.model, scope);
         let symbols = search.environment(env, unknowns).map_err(failed)?;
         let goal = search.predicates(&symbols.env, conjuncts).map_err(failed)?;
-        let mut session = open(search.system.terms.clone(), &self.solver).map_err(|e| failed(e.to_string()))?;
+        let mut session =
+            open(search.system.terms.clone(), &self.solver).map_err(|e| failed(e.to_string()))?;
         search.run(&mut session, &symbols, &goal, &self.budget, limit.min(self.limit)).map_err(failed)
     }
 }
@@ -95,6 +96,9 @@ impl Search {
             invariant: vec![],
             gluing: vec![],
             assertions: vec![],
+            abstract_variables: vec![],
+            refinement_checks: vec![],
+            variants: vec![],
             initialisation: Subst { kind: SubstKind::Skip, span: Span::default() },
             events: vec![],
             goal: None,
@@ -240,4 +244,3 @@ impl Search {
         Ok(self.system.terms.and(all))
     }
 }
-

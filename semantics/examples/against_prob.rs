@@ -87,8 +87,7 @@ impl Generator {
     }
 
     fn atom(&mut self, k: &Kind) -> String {
-        let known: Vec<String> =
-            self.locals.iter().filter(|(_, l)| l == k).map(|(n, _)| n.clone()).collect();
+        let known: Vec<String> = self.locals.iter().filter(|(_, l)| l == k).map(|(n, _)| n.clone()).collect();
         if !known.is_empty() && self.below(3) > 0 {
             return known[self.below(known.len())].clone();
         }
@@ -114,7 +113,14 @@ impl Generator {
         }
         let n = depth - 1;
         match self.below(14) {
-            0 => return format!("(IF {} THEN {} ELSE {} END)", self.pred(n), self.expr(k, n), self.expr(k, n)),
+            0 => {
+                return format!(
+                    "(IF {} THEN {} ELSE {} END)",
+                    self.pred(n),
+                    self.expr(k, n),
+                    self.expr(k, n)
+                );
+            }
             1 => {
                 let from = self.simple();
                 return format!("{}({})", self.expr(&relation_of(&from, k), n), self.expr(&from, n));
@@ -124,7 +130,12 @@ impl Generator {
                 let pair = Pair(Box::new(k.clone()), Box::new(other.clone()));
                 let _ = pair;
                 let second = self.expr(&other, n);
-                return format!("prj1({}, {})({} |-> {second})", self.whole(k), self.whole(&other), self.expr(k, n));
+                return format!(
+                    "prj1({}, {})({} |-> {second})",
+                    self.whole(k),
+                    self.whole(&other),
+                    self.expr(k, n)
+                );
             }
             _ => {}
         }
@@ -189,7 +200,11 @@ impl Generator {
         if depth == 0 {
             let n = self.below(4);
             let items: Vec<_> = (0..n).map(|_| self.atom(k)).collect();
-            return if n == 0 { format!("tail([{}])", self.atom(k)) } else { format!("[{}]", items.join(", ")) };
+            return if n == 0 {
+                format!("tail([{}])", self.atom(k))
+            } else {
+                format!("[{}]", items.join(", "))
+            };
         }
         let n = depth - 1;
         match self.below(10) {
@@ -245,7 +260,9 @@ impl Generator {
                 let from = self.simple();
                 format!("{}[{}]", self.expr(&relation_of(&from, of), n), self.expr(&set_of(&from), n))
             }
-            9 => format!("{}({{{}, {}}})", self.pick(&["union", "inter"]), self.expr(&s, n), self.expr(&s, n)),
+            9 => {
+                format!("{}({{{}, {}}})", self.pick(&["union", "inter"]), self.expr(&s, n), self.expr(&s, n))
+            }
             10 => {
                 let (x, k, from) = self.local(n);
                 let body = self.under(&x, &k, |g| g.expr(&s, n));
@@ -355,7 +372,13 @@ fn outcome(e: &EvalError) -> String {
 }
 
 /// Our answer, and whether it is the same as ProB's where that can be told.
-fn ours(model: &mut Model, scope: &Scope, line: &str, theirs: &str, stop: &AtomicBool) -> (String, Option<bool>) {
+fn ours(
+    model: &mut Model,
+    scope: &Scope,
+    line: &str,
+    theirs: &str,
+    stop: &AtomicBool,
+) -> (String, Option<bool>) {
     let limits = Limits { listing: 20_000, rounds: 1000, branching: 20_000 };
     let env = Env::default();
     if let Ok(pred) = check_predicate(model, line) {
@@ -416,7 +439,8 @@ fn compare(peer: &str, count: usize, seed: u64) {
         .expect("the peer runs");
     let _ = std::fs::remove_file(&file);
     let mut model = load_text("Empty.mch", "MACHINE Empty END").model.expect("the empty machine");
-    let scope = Scope::settle(&model, &ScopeRequest { prob: true, ..ScopeRequest::default() }).expect("a scope");
+    let scope =
+        Scope::settle(&model, &ScopeRequest { prob: true, ..ScopeRequest::default() }).expect("a scope");
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let (sources, locals) = (model.sources.clone(), model.locals.len());
     for (i, answer) in String::from_utf8_lossy(&output.stdout).lines().enumerate() {
@@ -427,7 +451,9 @@ fn compare(peer: &str, count: usize, seed: u64) {
             let (done, waiting) = std::sync::mpsc::channel::<()>();
             let flag = &stop;
             threads.spawn(move || {
-                if waiting.recv_timeout(Duration::from_secs(5)) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                if waiting.recv_timeout(Duration::from_secs(5))
+                    == Err(std::sync::mpsc::RecvTimeoutError::Timeout)
+                {
                     flag.store(true, Ordering::Relaxed);
                 }
             });

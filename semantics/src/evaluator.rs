@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bsym_language::int::Int;
 use bsym_language::model::{
-    BinaryOp, BuiltinSet, OperatorDefinition, OperatorId, CompareOp, ConstId, Expr, ExprKind, LocalId, Model, Pred, PredKind, QuantOp,
+    BinaryOp, BuiltinSet, CompareOp, ConstId, Expr, ExprKind, LocalId, Model, OperatorDefinition, OperatorId,
+    Pred, PredKind, QuantOp,
 };
 use bsym_language::source::Span;
 use bsym_language::types::CarrierId;
@@ -61,6 +62,8 @@ pub struct Evaluator<'m> {
     pub limits: Limits,
     /// Finds values where enumeration gives up.
     pub finder: Option<&'m dyn crate::finder::ValueFinder>,
+    /// Candidates that one search looks at; at most the elements of a set that is listed.
+    pub(crate) candidates: usize,
     /// Set from outside, it ends an evaluation with [`EvalErrorKind::Interrupted`].
     pub interrupt: Option<&'m AtomicBool>,
 }
@@ -68,12 +71,13 @@ pub struct Evaluator<'m> {
 impl<'m> Evaluator<'m> {
     /// An evaluator with the default limits.
     pub fn new(model: &'m Model, scope: &'m Scope) -> Self {
-        Evaluator { model, scope, limits: Limits::default(), finder: None, interrupt: None }
+        let limits = Limits::default();
+        Evaluator { model, scope, limits, finder: None, candidates: limits.listing, interrupt: None }
     }
 
     /// The same with other limits.
     pub fn with_limits(self, limits: Limits) -> Self {
-        Evaluator { limits, ..self }
+        Evaluator { limits, candidates: limits.listing, ..self }
     }
 
     /// The same with a finder for values that enumeration cannot reach.

@@ -1,6 +1,9 @@
 //! The laws of the corpus hold: assertions of machines whose only purpose is to state what is true.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use bsym_language::load::load_model;
 
@@ -59,7 +62,13 @@ fn laws() {
         };
         let request = ScopeRequest { prob: true, ..ScopeRequest::default() };
         let Ok(scope) = Scope::settle(&model, &request) else { continue };
-        let eval = Evaluator::new(&model, &scope).with_limits(limits);
+        let stop = Arc::new(AtomicBool::new(false));
+        let flag = stop.clone();
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_secs(8));
+            flag.store(true, Ordering::Relaxed);
+        });
+        let eval = Evaluator::new(&model, &scope).with_limits(limits).with_interrupt(&stop);
         let valuations = eval.constants(&Default::default());
         let Some(constants) = valuations.found.first() else {
             open += model.assertions.len();

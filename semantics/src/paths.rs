@@ -93,6 +93,19 @@ pub(crate) type Visit<'v> = &'v mut dyn FnMut(Path) -> Flow;
 /// ill-defined.
 pub(crate) type Bound<'v> = &'v mut dyn FnMut(Vec<(Name, Value)>, Eval<()>) -> Flow;
 
+/// Candidates that are looked at before a finder is asked.
+const QUICK: usize = 1_000;
+
+/// What became of asking a finder.
+enum Asked {
+    /// The visitor wants no more.
+    Stopped,
+    /// There are no others.
+    All,
+    /// There may be others.
+    Some,
+}
+
 /// The parts of a `WHILE`.
 struct Loop<'l> {
     condition: &'l Pred,
@@ -595,10 +608,38 @@ impl Evaluator<'_> {
         at: Span,
         found: Bound<'_>,
     ) -> Flow {
-        let literals: Vec<_> = preds.iter().map(|p| (true, *p)).collect();
         let mut known = BTreeSet::new();
+        if self.finder.is_none() || self.candidates <= QUICK {
+            return self.search(env, names, preds, at, &mut known, found).0;
+        }
+        // What is not found soon is asked of the finder; where that does not know all either, everything
+        // is searched.
+        let quick = Evaluator { candidates: QUICK, ..*self };
+        match quick.search(env, names, preds, at, &mut known, found) {
+            (Err(e), false) if e.kind == EvalErrorKind::TooLarge => {}
+            (done, _) => return done,
+        }
+        let answer = self.ask_finder(env, names, preds, &mut known, at, found)?;
+        match answer {
+            Asked::Stopped => Ok(ControlFlow::Break(())),
+            Asked::All => Ok(GO),
+            Asked::Some => self.search(env, names, preds, at, &mut known, found).0,
+        }
+    }
+
+    /// Searches by propagation; what is known already is not reported again. Also whether an error is one
+    /// of the visitor.
+    fn search(
+        &self,
+        env: &Env<'_>,
+        names: &[Name],
+        preds: &[&Pred],
+        at: Span,
+        known: &mut BTreeSet<Vec<(Name, Value)>>,
+        found: Bound<'_>,
+    ) -> (Flow, bool) {
+        let literals: Vec<_> = preds.iter().map(|p| (true, *p)).collect();
         let mut count = 0;
-        // An error of the visitor is none of the search.
         let mut refused = None;
         let done = self.solve_some(env, names, &literals, at, &mut |bound, truth| {
             count += 1;
@@ -607,39 +648,34 @@ impl Evaluator<'_> {
                 return Err(refused.get_or_insert(error).clone());
             }
             let bound = self.complete(names, bound, at)?;
-            if self.finder.is_some() {
-                known.insert(bound.clone());
+            if self.finder.is_some() && !known.insert(bound.clone()) {
+                return Ok(GO);
             }
             found(bound, truth).map_err(|e| refused.get_or_insert(e).clone())
         });
-        match done {
-            Err(e) if refused.is_none() && e.kind == EvalErrorKind::TooLarge => {
-                self.ask_finder(env, names, preds, known, e, at, found)
-            }
-            done => done,
-        }
+        (done, refused.is_some())
     }
 
-    #[allow(clippy::too_many_arguments)]
     fn ask_finder(
         &self,
         env: &Env<'_>,
         names: &[Name],
         preds: &[&Pred],
-        known: BTreeSet<Vec<(Name, Value)>>,
-        error: EvalError,
+        known: &mut BTreeSet<Vec<(Name, Value)>>,
         at: Span,
         found: Bound<'_>,
-    ) -> Flow {
-        let Some(finder) = self.finder else { return Err(error) };
+    ) -> Eval<Asked> {
+        let Some(finder) = self.finder else { return Ok(Asked::Some) };
         let typed = names
             .iter()
             .map(|n| Ok((*n, self.type_of(*n).cloned().ok_or_else(|| self.confused(at))?)))
             .collect::<Eval<Vec<_>>>()?;
-        let answer = finder.find(env, self.scope, &typed, preds, self.limits.branching)?;
+        let Ok(answer) = finder.find(env, self.scope, &typed, preds, self.limits.branching) else {
+            return Ok(Asked::Some);
+        };
         for values in answer.valuations {
             let bound: Vec<_> = names.iter().copied().zip(values).collect();
-            if bound.len() != names.len() || known.contains(&bound) {
+            if bound.len() != names.len() || !known.insert(bound.clone()) {
                 continue;
             }
             let frame = env.frame(&bound);
@@ -651,13 +687,16 @@ impl Evaluator<'_> {
                     break;
                 }
             }
-            match truth {
-                Ok(true) => go!(found(bound, Ok(()))),
-                Err(e) if e.kind == EvalErrorKind::IllDefined => go!(found(bound, Err(e))),
-                _ => {}
+            let flow = match truth {
+                Ok(true) => found(bound, Ok(()))?,
+                Err(e) if e.kind == EvalErrorKind::IllDefined => found(bound, Err(e))?,
+                _ => GO,
+            };
+            if flow.is_break() {
+                return Ok(Asked::Stopped);
             }
         }
-        if answer.complete { Ok(GO) } else { Err(error) }
+        Ok(if answer.complete { Asked::All } else { Asked::Some })
     }
 
     /// Gives the names that are not bound some value of their type.

@@ -353,9 +353,10 @@ impl<'m> Search<'_, 'm> {
     fn ill_defined(&self, env: &Env<'_>, settled: &[bool]) -> Option<EvalError> {
         let first = settled.iter().position(|s| !s)?;
         let PredKind::Compare(_, a, b) = &self.literals[first].pred.kind else { return None };
-        [a, b].into_iter().filter(|e| self.eval.is_closed(env, e)).find_map(|e| {
-            self.eval.eval(env, e).err().filter(|e| e.kind == EvalErrorKind::IllDefined)
-        })
+        [a, b]
+            .into_iter()
+            .filter(|e| self.eval.is_closed(env, e))
+            .find_map(|e| self.eval.eval(env, e).err().filter(|e| e.kind == EvalErrorKind::IllDefined))
     }
 
     /// Judges a complete binding by the literals that are not settled, from left to right.
@@ -391,10 +392,10 @@ impl<'m> Search<'_, 'm> {
 
     fn candidate(&self, next: &mut Binding, settled: &[bool], report: Report<'_>) -> Flow {
         self.candidates.set(self.candidates.get() + 1);
-        if self.candidates.get() > self.eval.limits.listing {
+        if self.candidates.get() > self.eval.candidates {
             return Err(self.too_many());
         }
-        let limit = self.eval.limits.listing;
+        let limit = self.eval.candidates;
         match self.round(next, settled.to_vec(), report) {
             // Where a part of the solutions is wanted, other candidates may lead to some.
             Err(e)
@@ -411,7 +412,7 @@ impl<'m> Search<'_, 'm> {
     }
 
     fn too_many(&self) -> EvalError {
-        let message = format!("more than {} candidates for {}", self.eval.limits.listing, self.open_names());
+        let message = format!("more than {} candidates for {}", self.eval.candidates, self.open_names());
         EvalError::too_large(self.at, message)
     }
 

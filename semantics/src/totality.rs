@@ -104,6 +104,9 @@ impl<'p> Totality<'_, '_, 'p> {
             ExprKind::Binary(BinaryOp::Divide, a, b) => {
                 matches!(&b.kind, ExprKind::Integer(n) if !n.is_zero()) && self.expr(a)
             }
+            ExprKind::Binary(BinaryOp::Power, a, b) => {
+                matches!(&b.kind, ExprKind::Integer(n) if !n.is_negative()) && self.expr(a)
+            }
             ExprKind::Binary(op, a, b) => !is_partial_binary(*op) && self.expr(a) && self.expr(b),
             ExprKind::Apply(f, x) => self.expr(x) && self.is_defined(f, x),
             ExprKind::BoolOf(p) | ExprKind::Comprehension(_, p) => self.pred(p),

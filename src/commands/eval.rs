@@ -13,6 +13,7 @@ use bsym_language::check_codes::NOT_AN_EXPRESSION;
 use bsym_language::diagnostic::Diagnostic;
 use bsym_language::load::{check_expression, check_predicate, load_text};
 use bsym_language::model::{Expr, Model, Pred};
+use bsym_language::parse_codes::EXPECTED_EXPRESSION;
 use bsym_language::source::Span;
 use bsym_semantics::env::Env;
 use bsym_semantics::error::{EvalError, EvalErrorKind};
@@ -194,7 +195,8 @@ fn read(model: &mut Model, text: &str) -> Result<Formula, Vec<Diagnostic>> {
         Ok(expr) => return Ok(Formula::Expr(expr)),
         Err(diagnostics) => diagnostics,
     };
-    let is_predicate = of_expression.iter().any(|d| d.code == NOT_AN_EXPRESSION);
+    let is_predicate =
+        of_expression.iter().any(|d| d.code == NOT_AN_EXPRESSION || d.code == EXPECTED_EXPRESSION);
     Err(if is_predicate { of_predicate } else { of_expression })
 }
 
@@ -231,14 +233,9 @@ fn evaluate_in<'i>(model: &mut Model, place: &Place, watch: &Watch, text: &'i st
         Formula::Expr(expr) => ("expression", eval.expr(&env, expr).map(|v| eval.text(&v))),
     };
     match value {
-        Ok(value) => Evaluated {
-            input: text,
-            kind,
-            value: Some(value),
-            message: None,
-            column: None,
-            code: 0,
-        },
+        Ok(value) => {
+            Evaluated { input: text, kind, value: Some(value), message: None, column: None, code: 0 }
+        }
         Err(e) => {
             let (kind, message, code) = match e.kind {
                 EvalErrorKind::IllDefined => ("ill-defined", e.message, 0),

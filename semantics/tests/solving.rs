@@ -1,0 +1,123 @@
+//! Valuations and transitions found by propagation, with what is ill-defined reported on the way.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
+
+use bsym_language::load::load_text;
+use bsym_language::model::Model;
+use bsym_language::stack::with_large_stack;
+use bsym_semantics::error::EvalErrorKind;
+use bsym_semantics::evaluator::{Evaluator, Limits};
+use bsym_semantics::scope::{Scope, ScopeRequest};
+use bsym_semantics::transitions::Valuations;
+
+fn model(text: &str) -> Model {
+    let loaded = load_text("M.mch", text);
+    loaded.model.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics))
+}
+
+fn scope(model: &Model) -> Scope {
+    Scope::settle(model, &ScopeRequest { prob: true, ..ScopeRequest::default() }).unwrap()
+}
+
+/// The valuations of constants, under few candidates: blind enumeration would not end.
+fn solve(constants: &str, properties: &str) -> (Valuations, Vec<String>) {
+    let text = format!("MACHINE M CONSTANTS {constants} PROPERTIES {properties} END");
+    with_large_stack(move || {
+        let model = model(&text);
+        let scope = scope(&model);
+        let eval = Evaluator::new(&model, &scope);
+        let eval = eval.with_limits(Limits { listing: 5_000, ..Limits::default() });
+        let valuations = eval.constants(&Default::default());
+        let texts = valuations.found.iter().map(|c| {
+            let values: Vec<_> = c.iter().map(|v| eval.text(v)).collect();
+            values.join(" ; ")
+        });
+        let texts = texts.collect();
+        (valuations, texts)
+    })
+}
+
+fn check(constants: &str, properties: &str, expected: &[&str]) {
+    let (valuations, texts) = solve(constants, properties);
+    assert_eq!(valuations.incomplete, None, "{properties}");
+    assert_eq!(texts, expected, "{properties}");
+}
+
+#[test]
+fn integers_are_confined_by_comparisons() {
+    check("x", "x * x = 49 & x < 0", &["-7"]);
+    check("x, y", "x + y = 10 & x > y & y > 3", &["6 ; 4"]);
+    check("x, y, z", "x : 0..9 & y : 0..9 & z : 0..9 & 100 * x + 10 * y + z = 725", &["7 ; 2 ; 5"]);
+    check("x, y", "x : 1..100000 & y : 1..100000 & x + y = 3 & x > y", &["2 ; 1"]);
+    check("x", "x : 0..100 & 3 * x = 7", &[]);
+}
+
+#[test]
+fn functions_are_built_up_point_by_point() {
+    // The four ways to place six queens, out of 46,656 functions.
+    let queens = "q : 1..6 --> 1..6 & !(i, j).(i : 1..6 & j : 1..6 & i < j =>
+        q(i) /= q(j) & q(i) + j - i /= q(j) & q(i) - j + i /= q(j))";
+    let (valuations, texts) = solve("q", queens);
+    assert_eq!(valuations.incomplete, None);
+    assert_eq!(texts.len(), 4, "{texts:?}");
+    check("f", "f : 1..9 --> 0..9 & !i.(i : 1..8 => f(i) < f(i + 1)) & f(1) = 1", &["[1,2,3,4,5,6,7,8,9]"]);
+}
+
+#[test]
+fn sets_are_built_up_element_by_element() {
+    check("s", "s <: 1..20 & card(s) = 2 & 19 : s & 20 : s", &["{19,20}"]);
+    check("s", "s : POW(1..18) & !x.(x : 1..18 => (x : s <=> x mod 9 = 0))", &["{9,18}"]);
+}
+
+#[test]
+fn what_is_ill_defined_is_reported_although_it_could_be_cut_off() {
+    // f(1) = 0 makes the second conjunct ill-defined, whatever the third says of the rest.
+    let (valuations, texts) = solve("f", "f : 1..3 --> 0..2 & 6 / f(1) = 3 & f(2) = f(1) & f(3) = 1");
+    assert_eq!(texts, ["{(1|->2),(2|->2),(3|->1)}"]);
+    assert_eq!(valuations.ill_defined.len(), 9);
+    // One instance of the quantifier is false, another one ill-defined.
+    let (valuations, texts) = solve("f", "f : 1..5 --> 0..1 & !i.(i : 1..5 => 1 / f(i) = 1)");
+    assert_eq!(texts.len(), 1);
+    assert_eq!(valuations.ill_defined.len(), 31);
+    // An operand that is ill-defined for every instance is not hidden by a set that cannot be listed.
+    let (valuations, _) = solve("x", "x : {1 |-> {5}}(2)");
+    assert_eq!(valuations.ill_defined.len(), 1);
+}
+
+#[test]
+fn of_infinitely_many_valuations_some_are_found() {
+    let (valuations, texts) = solve("m, n", "m : NATURAL & n : NATURAL1 & n > m");
+    assert_eq!(texts[0], "0 ; 1");
+    assert!(texts.len() > 10);
+    assert_eq!(valuations.incomplete.map(|e| e.kind), Some(EvalErrorKind::TooLarge));
+}
+
+#[test]
+fn edges_come_one_by_one() {
+    let model = model(
+        "MACHINE M VARIABLES x INVARIANT x : NATURAL INITIALISATION x :: NATURAL
+         OPERATIONS jump = ANY y WHERE y : NATURAL & y > x THEN x := y END END",
+    );
+    let scope = scope(&model);
+    let eval = Evaluator::new(&model, &scope);
+    let mut states = Vec::new();
+    let done = eval.each_edge(None, &[], &[], &mut |edge| {
+        states.extend(edge.state().cloned());
+        if states.len() == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert_eq!(done, Ok(ControlFlow::Break(())));
+    assert_eq!(states.len(), 3);
+    let edges = eval.successors(&[], &states[0]);
+    assert!(edges.edges.len() > 3);
+    assert_eq!(edges.incomplete.len(), 1);
+}
+
+#[test]
+fn an_evaluation_stops_when_it_is_asked_to() {
+    let model = model("MACHINE M CONSTANTS f PROPERTIES f : 1..12 --> 1..12 & f(1) + f(12) = 0 END");
+    let scope = scope(&model);
+    let stop = AtomicBool::new(true);
+    let valuations = Evaluator::new(&model, &scope).with_interrupt(&stop).constants(&Default::default());
+    assert_eq!(valuations.incomplete.map(|e| e.kind), Some(EvalErrorKind::Interrupted));
+}
