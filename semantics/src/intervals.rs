@@ -10,6 +10,7 @@ use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, UnaryOp};
 use crate::env::Env;
 use crate::evaluator::Evaluator;
 use crate::growth::growing;
+use crate::totality::same;
 use crate::value::Value;
 
 /// Rounds of narrowing.
@@ -180,7 +181,7 @@ impl<'n, 'm> Narrowing<'n, 'm> {
             ExprKind::Binary(BinaryOp::Subtract, a, b) => self.forward(a).minus(&self.forward(b)),
             ExprKind::Binary(BinaryOp::Multiply, a, b) => {
                 let mut product = self.forward(a).times(&self.forward(b));
-                if a == b {
+                if same(a, b) {
                     product.narrow(&Range { low: Some(Int::ZERO), high: None });
                 }
                 product
@@ -222,7 +223,7 @@ impl<'n, 'm> Narrowing<'n, 'm> {
                 let (left, right) = (self.forward(a), self.forward(b));
                 self.backward(a, &range.plus(&right)) && self.backward(b, &left.minus(range))
             }
-            ExprKind::Binary(BinaryOp::Multiply, a, b) if a == b => {
+            ExprKind::Binary(BinaryOp::Multiply, a, b) if same(a, b) => {
                 let Some(high) = &range.high else { return true };
                 if high.is_negative() {
                     return false;
