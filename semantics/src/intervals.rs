@@ -36,12 +36,14 @@ impl Range {
     pub fn narrow(&mut self, other: &Range) -> bool {
         let mut changed = false;
         if let Some(l) = &other.low
+            && is_near(l)
             && self.low.as_ref().is_none_or(|m| m < l)
         {
             self.low = Some(l.clone());
             changed = true;
         }
         if let Some(h) = &other.high
+            && is_near(h)
             && self.high.as_ref().is_none_or(|m| m > h)
         {
             self.high = Some(h.clone());
@@ -94,6 +96,11 @@ impl Range {
             _ => None,
         }
     }
+}
+
+/// Bounds farther out are of no use, and squares of squares would grow without end.
+fn is_near(n: &Int) -> bool {
+    n.to_big().bits() <= 128
 }
 
 /// Division by a positive number, rounded down.
