@@ -10,6 +10,7 @@ use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, UnaryOp};
 use crate::env::Env;
 use crate::evaluator::Evaluator;
 use crate::growth::growing;
+use crate::totality::same;
 use crate::value::Value;
 
 /// Rounds of narrowing.
@@ -35,12 +36,14 @@ impl Range {
     pub fn narrow(&mut self, other: &Range) -> bool {
         let mut changed = false;
         if let Some(l) = &other.low
+            && is_near(l)
             && self.low.as_ref().is_none_or(|m| m < l)
         {
             self.low = Some(l.clone());
             changed = true;
         }
         if let Some(h) = &other.high
+            && is_near(h)
             && self.high.as_ref().is_none_or(|m| m > h)
         {
             self.high = Some(h.clone());
@@ -93,6 +96,11 @@ impl Range {
             _ => None,
         }
     }
+}
+
+/// Bounds farther out are of no use, and squares of squares would grow without end.
+fn is_near(n: &Int) -> bool {
+    n.to_big().bits() <= 128
 }
 
 /// Division by a positive number, rounded down.
@@ -180,7 +188,7 @@ impl<'n, 'm> Narrowing<'n, 'm> {
             ExprKind::Binary(BinaryOp::Subtract, a, b) => self.forward(a).minus(&self.forward(b)),
             ExprKind::Binary(BinaryOp::Multiply, a, b) => {
                 let mut product = self.forward(a).times(&self.forward(b));
-                if a == b {
+                if same(a, b) {
                     product.narrow(&Range { low: Some(Int::ZERO), high: None });
                 }
                 product
@@ -222,7 +230,7 @@ impl<'n, 'm> Narrowing<'n, 'm> {
                 let (left, right) = (self.forward(a), self.forward(b));
                 self.backward(a, &range.plus(&right)) && self.backward(b, &left.minus(range))
             }
-            ExprKind::Binary(BinaryOp::Multiply, a, b) if a == b => {
+            ExprKind::Binary(BinaryOp::Multiply, a, b) if same(a, b) => {
                 let Some(high) = &range.high else { return true };
                 if high.is_negative() {
                     return false;

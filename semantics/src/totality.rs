@@ -254,7 +254,7 @@ impl<'p> Totality<'_, '_, 'p> {
 }
 
 /// Whether two expressions are the same but for their places.
-fn same(a: &Expr, b: &Expr) -> bool {
+pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
     match (&a.kind, &b.kind) {
         (ExprKind::Binary(op, a, b), ExprKind::Binary(op2, c, d)) => op == op2 && same(a, c) && same(b, d),
         (a, b) => a == b,
