@@ -35,6 +35,8 @@ pub enum Command {
     Mc(McArguments),
     /// Check syntax and types only
     Parse(ParseArguments),
+    /// Evaluate expressions and predicates
+    Eval(EvalArguments),
     /// Prove the obligations of the invariant and write their status
     Po(PoArguments),
     /// Count, explain and convert the proof status of Rodin, ProB or Atelier B
@@ -244,6 +246,28 @@ pub struct ParseArguments {
     /// Print the machine as it was understood
     #[arg(long)]
     pub print: bool,
+    /// Print it with the type of every name
+    #[arg(long)]
+    pub types: bool,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// `eval`.
+#[derive(Args, Clone, Debug)]
+pub struct EvalArguments {
+    /// A machine, then expressions and predicates; without any, one is read from each line of standard input
+    #[arg(value_name = "MACHINE|EXPR", allow_hyphen_values = true)]
+    pub inputs: Vec<String>,
+    #[command(flatten)]
+    pub component: ComponentArguments,
+    /// Evaluate in the last state of this trace, instead of the first initial state
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub scope: ScopeArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
     #[command(flatten)]
     pub output: OutputArguments,
 }
@@ -281,9 +305,10 @@ pub struct ProofsArguments {
     /// Write the status as po.json
     #[arg(short, long, value_name = "FILE")]
     pub output_file: Option<PathBuf>,
-    /// Count the pairs of this machine; without it, those of the machine in the input
-    #[arg(long, value_name = "FILE")]
-    pub machine: Option<PathBuf>,
+    /// Count the pairs of this machine of the project, or in this file; without it, those of the machine
+    /// in the input
+    #[arg(long, value_name = "NAME|FILE")]
+    pub machine: Option<String>,
     /// Count obligations that were only reviewed as proven
     #[arg(long)]
     pub trust_reviewed: bool,

@@ -15,7 +15,9 @@ use bsym_language::walk::Names;
 use bsym_proofs::claim::Property;
 use bsym_semantics::scope::{Scope, ScopeRequest};
 
-use crate::arguments::{ComponentArguments, OutputArguments, PropertyName, ScopeArguments, ScopeItem, Setting};
+use crate::arguments::{
+    ComponentArguments, OutputArguments, PropertyName, ScopeArguments, ScopeItem, Setting,
+};
 use crate::output::note;
 use crate::paint::Paint;
 use crate::refusal::{Refusal, errors, similar};

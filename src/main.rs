@@ -97,6 +97,7 @@ impl Command {
             Command::Check(a) | Command::Bmc(a) | Command::Kind(a) | Command::Ic3(a) => a.output.clone(),
             Command::Mc(a) => a.verify.output.clone(),
             Command::Parse(a) => a.output.clone(),
+            Command::Eval(a) => a.output.clone(),
             Command::Po(a) => a.output.clone(),
             Command::Proofs(a) => a.output.clone(),
             Command::Certify(a) => a.output.clone(),
@@ -112,6 +113,8 @@ impl Command {
             Command::Po(a) => a.limits.clone(),
             Command::Certify(a) => a.limits.clone(),
             Command::Replay(a) => a.limits.clone(),
+            // The time limit is one of each line.
+            Command::Eval(a) => LimitArguments { timeout: None, memory: a.limits.memory },
             Command::Proofs(_) | Command::Parse(_) | Command::Completions { .. } | Command::Manual => {
                 LimitArguments { timeout: None::<Duration>, memory: None }
             }

@@ -426,6 +426,7 @@ fn search_reason(reason: &SearchUnknown) -> String {
             format!("valuation-limit: only {n} valuations of the constants were looked at")
         }
         SearchUnknown::Incomplete => "incomplete: something could not be evaluated".into(),
+        SearchUnknown::NotResumed(why) => format!("not-resumed: {why}"),
         SearchUnknown::ReplayFailed(why) => format!("replay-failed: {why}"),
     }
 }

@@ -397,3 +397,71 @@ fn the_machine_is_printed_as_understood() {
     let output = run(&["parse", &again]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
 }
+
+#[test]
+fn recorded_proofs_are_counted_and_converted() {
+    let dir = folder();
+    let name = "Lamp's.eventb";
+    let text = "package(load_event_b_project([event_b_model(none,'Lamp',[sees(none,[]),\
+        variables(none,[identifier(none,n)]),invariant(none,[member(rodinpos('Lamp',inv1,'_1'),identifier(none,n),\
+        natural_set(none))]),theorems(none,[]),events(none,[])])],[],[exporter_version(3),\
+        po('Lamp','Invariant  establishment',[event('INITIALISATION'),invariant(inv1)],true),\
+        po('Lamp','Invariant  preservation',[event(press),invariant(inv1)],false),new_fact(a)],_E)).";
+    let package = file(dir.path(), name, text).display().to_string();
+    let machine = file(
+        dir.path(),
+        "Lamp.mch",
+        "MACHINE Lamp VARIABLES n INVARIANT /*@ label inv1 */ n : NATURAL INITIALISATION n := 0
+         OPERATIONS press = n := n + 1; look = skip END",
+    );
+    let machine = machine.display().to_string();
+    let po = dir.path().join("po.json").display().to_string();
+    let output = run(&["proofs", &package, "--machine", &machine, "-o", &po, "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let summary = json(&output);
+    let counts = &summary["obligations"];
+    assert_eq!(
+        (counts["total"].as_u64(), counts["proven"].as_u64(), counts["open"].as_u64()),
+        (Some(3), Some(1), Some(2))
+    );
+    assert_eq!(summary["unmatched"].as_array().unwrap().len(), 1, "{summary:#}");
+    // The machine is another text than the package's: what was proven is stale, and the frame is ours.
+    let pairs = &summary["pairs"];
+    assert_eq!((pairs["total"].as_u64(), pairs["trivial"].as_u64()), (Some(3), Some(1)), "{summary:#}");
+    assert_eq!((pairs["open"]["stale"].as_u64(), pairs["open"]["unproven"].as_u64()), (Some(1), Some(1)));
+    let text = out(&run(&["proofs", &po, "--machine", &machine]));
+    assert!(text.starts_with("3 obligations: 1 proven, 2 open"), "{text}");
+    assert!(text.contains("Lamp: 2 events and the initialisation, 1 conjuncts: 3 pairs"), "{text}");
+    refused(&["proofs", &machine], &["found a machine"]);
+    refused(&["proofs", &dir.path().join("none.zip").display().to_string()], &["no such file"]);
+    refused(&["proofs", &package, "-o", &package], &["is an input of this command"]);
+}
+
+#[test]
+fn the_structure_of_a_machine_is_told() {
+    let dir = folder();
+    let text = "MACHINE lamp\nSETS S = {on, off}; T\nCONSTANTS k PROPERTIES k : NAT\nVARIABLES s, f\n\
+                INVARIANT s : S & /*@ label total */ f : T --> NAT\nINITIALISATION s := on || f := T * {k}\n\
+                OPERATIONS r <-- get(t) = PRE t : T THEN r := f(t) || s := off END\nEND";
+    let path = file(dir.path(), "lamp.mch", text).display().to_string();
+    let object = json(&run(&["parse", &path, "--types", "--json"]));
+    assert_valid("parse", &object);
+    let model = &object["model"];
+    assert_eq!(model["variables"][1]["type"], "POW(T * INTEGER)");
+    assert_eq!(model["carriers"][0]["elements"], serde_json::json!(["on", "off"]));
+    assert_eq!(
+        (&model["invariant"][1]["label"], &model["invariant"][1]["line"]),
+        (&"total".into(), &5.into())
+    );
+    let event = &model["events"][0];
+    assert_eq!((&event["reads"], &event["writes"]), (&serde_json::json!(["f"]), &serde_json::json!(["s"])));
+    assert_eq!(event["parameters"], serde_json::json!([{ "name": "t", "type": "T" }]));
+    let printed = object["print"].as_str().unwrap();
+    assert!(printed.contains("r /* INTEGER */ <-- get(t /* T */)"), "{printed}");
+    // What is printed is a machine of the same structure.
+    let again = file(dir.path(), "again.mch", printed).display().to_string();
+    let again = json(&run(&["parse", &again, "--json"]));
+    assert_eq!(again["model"]["events"][0]["reads"], event["reads"]);
+    let wrong = file(dir.path(), "wrong.mch", "MACHINE wrong VARIABLES x END").display().to_string();
+    assert_valid("parse", &json(&run(&["parse", &wrong, "--json"])));
+}

@@ -88,6 +88,20 @@ pub fn read_state(
     }
 }
 
+/// Reads values of symbols that are neither constants nor variables of the system.
+///
+/// # Errors
+/// Values that are infinite or not understood.
+pub(crate) fn read_values(
+    system: &System,
+    model: &mut Model<'_>,
+    symbols: &[(Symbolic, Type)],
+) -> Result<Vec<Value>, ReadError> {
+    let mut reader =
+        Reader { system, encoder: &system.encoder, model, values: HashMap::new(), elements: BTreeMap::new() };
+    symbols.iter().map(|(symbol, ty)| reader.value(symbol, ty, &mut |t| t)).collect()
+}
+
 struct Reader<'a, 's, 'm> {
     system: &'a System,
     encoder: &'a Encoder,

@@ -7,6 +7,7 @@ pub mod encode;
 pub mod encoder;
 mod exec;
 mod expr;
+pub mod finder;
 pub mod functional;
 mod pred;
 pub mod session;

@@ -30,6 +30,14 @@ impl Frontier {
         self.waiting.push_back(state);
     }
 
+    /// Puts a state back that was taken.
+    pub fn put_back(&mut self, state: StateId) {
+        match self.order {
+            Order::BreadthFirst => self.waiting.push_front(state),
+            _ => self.waiting.push_back(state),
+        }
+    }
+
     /// Takes the next state.
     pub fn pop(&mut self) -> Option<StateId> {
         match self.order {

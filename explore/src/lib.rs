@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+mod checkpoint;
 mod compile;
 mod context;
 mod frontier;

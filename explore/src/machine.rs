@@ -9,7 +9,7 @@ use bsym_semantics::state::Constants;
 use bsym_semantics::transitions::Edges;
 use bsym_semantics::value::Value;
 
-use crate::compile::{Compiler, substitution};
+use crate::compile::{Compiler, event};
 use crate::context::Context;
 use crate::memo::Memo;
 use crate::store::Store;
@@ -33,7 +33,7 @@ pub struct EventCode<'m> {
     pub event: EventId,
     /// Variables that it writes, in the order of the words of an update.
     pub writes: Vec<VarId>,
-    code: Option<substitution::EventCode<'m>>,
+    code: Option<event::EventCode<'m>>,
     memo: Option<Memo>,
     /// Hits and misses of a memo that was dropped.
     dropped: (u64, u64),
@@ -53,8 +53,8 @@ pub struct Machine<'m> {
     pub by_reference: u64,
     /// Events without compiled code, and why.
     pub uncompiled: Vec<(String, String)>,
-    initialisation: Option<substitution::EventCode<'m>>,
-    edges: substitution::Edges,
+    initialisation: Option<event::EventCode<'m>>,
+    edges: event::Edges,
     width: usize,
 }
 
@@ -72,7 +72,7 @@ impl<'m> Machine<'m> {
             by_reference: 0,
             uncompiled: Vec::new(),
             initialisation: None,
-            edges: substitution::Edges::default(),
+            edges: event::Edges::default(),
             width,
         };
         machine.context.reserve(variables + eval.model.constants.len());

@@ -1,6 +1,7 @@
 //! What is asked of a search.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -36,6 +37,15 @@ pub struct Limits {
     pub valuations: Option<usize>,
 }
 
+/// Where and how often a search is put aside.
+#[derive(Clone, Debug)]
+pub struct Checkpoint {
+    /// The file.
+    pub path: PathBuf,
+    /// How long to search in between.
+    pub every: Duration,
+}
+
 /// What to search for, and how.
 #[derive(Clone, Debug, Default)]
 pub struct SearchOptions {
@@ -56,6 +66,10 @@ pub struct SearchOptions {
     pub proven: BTreeSet<(EventId, usize)>,
     /// Set from outside to stop the search; the report says what is known so far.
     pub cancelled: Arc<AtomicBool>,
+    /// Put the search aside in a file from time to time, and when it ends without an answer.
+    pub checkpoint: Option<Checkpoint>,
+    /// Continue a search that was put aside; one of another model, scope or other properties is refused.
+    pub resume: Option<PathBuf>,
     /// Use the reference evaluator alone. For tests: the answer must be the same.
     pub reference_only: bool,
 }

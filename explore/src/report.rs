@@ -17,6 +17,8 @@ pub struct SearchReport {
     pub further: Vec<Counterexample>,
     /// Why parts of the state space may be missing or unjudged; empty if nothing is.
     pub incomplete: Vec<Incomplete>,
+    /// Why the search could not be put aside, where that was asked.
+    pub not_saved: Option<String>,
     /// Counts.
     pub statistics: Statistics,
 }
@@ -69,6 +71,8 @@ pub enum Unknown {
     ValuationLimit(usize),
     /// Something could not be evaluated; see [`SearchReport::incomplete`].
     Incomplete,
+    /// The search to be continued could not be read, or belongs to something else.
+    NotResumed(String),
     /// A violation was found, but its trace could not be repeated by the reference evaluator.
     ReplayFailed(String),
 }

@@ -26,6 +26,8 @@ use crate::store::{Store, text_hash};
 use crate::table::{INITIAL, StateId, Table};
 use crate::witness::{Path, counterexample};
 
+mod aside;
+
 /// Most reasons for incompleteness that are kept.
 const REASONS: usize = 16;
 /// How often limits are looked at, in states.
@@ -91,6 +93,10 @@ struct Search<'m, 'o> {
     stopped: Option<Unknown>,
     begin: Instant,
     next_progress: Duration,
+    next_checkpoint: Duration,
+    not_saved: Option<String>,
+    resumed: bool,
+    initialised: bool,
 }
 
 impl<'m, 'o> Search<'m, 'o> {
@@ -114,6 +120,10 @@ impl<'m, 'o> Search<'m, 'o> {
             stopped: None,
             begin,
             next_progress: PROGRESS,
+            next_checkpoint: options.checkpoint.as_ref().map_or(Duration::MAX, |c| c.every),
+            not_saved: None,
+            resumed: false,
+            initialised: false,
         };
         search.set_up(eval);
         search
@@ -144,16 +154,29 @@ impl<'m, 'o> Search<'m, 'o> {
             self.statistics.transitions = found.len() as u64;
         }
         let compiled = !self.options.reference_only;
-        self.machine = Machine::new(eval, found, Store::default(), compiled);
+        let resumed = self.read_checkpoint();
+        let (store, resumed) = match resumed {
+            Some(mut snapshot) => (std::mem::take(&mut snapshot.store), Some(snapshot)),
+            None => (Store::default(), None),
+        };
+        self.machine = Machine::new(eval, found, store, compiled);
         self.machine.context.deadline = self.options.limits.time.map(|t| self.begin + t);
         self.machine.context.cancelled = self.options.cancelled.clone();
         self.properties = Properties::new(&mut self.machine, &self.checks, &self.options.proven, compiled);
         self.table = Table::new(self.machine.width());
+        if let Some(snapshot) = resumed {
+            self.resume(snapshot);
+        }
     }
 
     fn run(&mut self, observer: &mut dyn Observer) {
         let limited = self.stopped.take();
-        for valuation in 0..self.machine.context.valuations.len() {
+        if let Some(Unknown::NotResumed(_)) = limited {
+            self.stopped = limited;
+            return;
+        }
+        let valuations = if self.resumed { 0 } else { self.machine.context.valuations.len() };
+        for valuation in 0..valuations {
             self.initialise(valuation);
             if self.is_over()
                 || (valuation % 64 == 63 || self.machine.context.stopped) && self.pulse(observer)
@@ -164,8 +187,11 @@ impl<'m, 'o> Search<'m, 'o> {
         if self.table.is_empty() && self.incomplete.is_empty() && self.found.is_empty() {
             self.vacuous.get_or_insert_with(|| "there is no initial state".into());
         }
+        self.initialised = true;
         self.explore(observer);
-        if self.stopped.is_none() {
+        if self.stopped.is_some() {
+            self.save();
+        } else {
             self.stopped = limited;
         }
     }
@@ -220,7 +246,8 @@ impl<'m, 'o> Search<'m, 'o> {
         let mut row = vec![0; self.machine.width()];
         let mut count = 0u64;
         while !self.is_over() {
-            if (count % PULSE == 0 || self.machine.context.stopped) && self.pulse(observer) {
+            let full = self.options.limits.states.is_some_and(|n| self.table.len() > n);
+            if (count.is_multiple_of(PULSE) || full || self.machine.context.stopped) && self.pulse(observer) {
                 return;
             }
             count += 1;
@@ -232,7 +259,7 @@ impl<'m, 'o> Search<'m, 'o> {
             row.copy_from_slice(self.table.row(state));
             self.expand(state, &row);
         }
-        if self.options.order == Order::BreadthFirst && !self.table.is_empty() {
+        if self.options.order == Order::BreadthFirst && !self.table.is_empty() && !self.resumed {
             self.statistics.depth = Some(depth);
         }
     }
@@ -240,6 +267,7 @@ impl<'m, 'o> Search<'m, 'o> {
     fn expand(&mut self, state: StateId, row: &[u32]) {
         let hash = self.table.hash(row);
         let mut enabled = false;
+        let before = self.statistics.transitions;
         let mut next = row.to_vec();
         for e in 0..self.machine.events.len() {
             match self.machine.expand(e, row) {
@@ -258,6 +286,9 @@ impl<'m, 'o> Search<'m, 'o> {
             }
         }
         if self.machine.context.stopped {
+            // Some of its successors are missing: whoever continues the search expands it again.
+            self.statistics.transitions = before;
+            self.frontier.put_back(state);
             return;
         }
         if !enabled {
@@ -400,11 +431,17 @@ impl<'m, 'o> Search<'m, 'o> {
             Some(Unknown::Timeout)
         } else if let Some(limit) = limits.states.filter(|n| states > *n) {
             Some(Unknown::StateLimit(limit))
-        } else if let Some(limit) = limits.memory.filter(|n| self.bytes() > *n) {
-            Some(Unknown::MemoryLimit(limit))
         } else {
-            None
+            limits.memory.filter(|n| self.bytes() > *n).map(Unknown::MemoryLimit)
         };
+        if let Some(checkpoint) = &self.options.checkpoint
+            && self.initialised
+            && time >= self.next_checkpoint
+            && self.stopped.is_none()
+        {
+            self.next_checkpoint = time + checkpoint.every;
+            self.save();
+        }
         if time >= self.next_progress {
             self.next_progress = time + PROGRESS;
             let states = states as u64 + self.statistics.valuations;
@@ -456,6 +493,7 @@ impl<'m, 'o> Search<'m, 'o> {
             verdict,
             further: shown.collect(),
             incomplete: self.incomplete,
+            not_saved: self.not_saved,
             statistics: self.statistics,
         }
     }

@@ -105,7 +105,7 @@ impl Store {
 
     /// The word of a set of `n` bits.
     #[inline]
-    pub fn from_bits(&mut self, n: u32, bits: u128) -> u32 {
+    pub fn bit_set(&mut self, n: u32, bits: u128) -> u32 {
         if n <= 32 {
             return bits as u32;
         }
@@ -189,7 +189,7 @@ impl Store {
                 for v in s.iter() {
                     bits |= 1u128 << self.encode_plain(eval, e, v)?;
                 }
-                self.from_bits(*n, bits)
+                self.bit_set(*n, bits)
             }
             (Rep::Set(e), Value::Set(s)) => {
                 let mut list = s.iter().map(|v| self.encode_plain(eval, e, v)).collect::<Option<Vec<_>>>()?;
@@ -292,6 +292,53 @@ impl Store {
             + self.pair_index.bytes()
             + self.bit_index.bytes()
             + self.values.len() * 96
+    }
+}
+
+/// The tables of a store, without their indices.
+pub struct StoreParts<'s> {
+    /// Lists, one after the other.
+    pub words: &'s [u32],
+    /// Where each list starts.
+    pub starts: &'s [usize],
+    /// Couples.
+    pub pairs: &'s [(u32, u32)],
+    /// Sets of bits.
+    pub bits: &'s [u128],
+    /// Values of the reference semantics.
+    pub values: &'s [Value],
+}
+
+impl Store {
+    /// The tables, to be written.
+    pub fn parts(&self) -> StoreParts<'_> {
+        let Store { words, starts, pairs, bits, values, .. } = self;
+        StoreParts { words, starts, pairs, bits, values }
+    }
+
+    /// A store of the same tables; `starts` ascend within `words`.
+    pub fn from_parts(
+        words: Vec<u32>,
+        starts: Vec<usize>,
+        pairs: Vec<(u32, u32)>,
+        bits: Vec<u128>,
+        values: Vec<Value>,
+    ) -> Store {
+        let mut store = Store { words, starts, pairs, bits, ..Store::default() };
+        for id in 0..store.starts.len() as u32 {
+            let hash = hash_words(store.get(id));
+            store.lists.insert(hash, id);
+        }
+        for (id, (left, right)) in store.pairs.iter().enumerate() {
+            store.pair_index.insert(hash_words(&[*left, *right]), id as u32);
+        }
+        for (id, bits) in store.bits.iter().enumerate() {
+            store.bit_index.insert(mix(mix(0, *bits as u64), (*bits >> 64) as u64), id as u32);
+        }
+        for value in values {
+            store.value(value);
+        }
+        store
     }
 }
 

@@ -81,6 +81,21 @@ impl Table {
         (state, true)
     }
 
+    /// The rows one after the other, and the predecessors.
+    pub fn parts(&self) -> (&[u32], &[StateId]) {
+        (&self.rows, &self.parents)
+    }
+
+    /// A table of these distinct rows.
+    pub fn from_parts(width: usize, rows: Vec<u32>, parents: Vec<StateId>) -> Table {
+        let mut table = Table { rows, parents, ..Table::new(width) };
+        for state in 0..table.parents.len() as StateId {
+            let hash = table.hash(table.row(state));
+            table.index.insert(hash, state);
+        }
+        table
+    }
+
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
         self.rows.capacity() * 4 + self.parents.capacity() * 4 + self.index.bytes()

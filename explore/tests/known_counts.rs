@@ -28,7 +28,8 @@ fn searched(name: &str, size: usize, options: &SearchOptions) -> SearchReport {
 
 #[test]
 fn numbers_of_states_and_transitions() {
-    let known: &[(&str, &[(usize, u64, u64)])] = &[
+    type Rows = [(usize, u64, u64)];
+    let known: &[(&str, &Rows)] = &[
         ("Processes", &[(1, 4, 6), (2, 15, 37), (3, 54, 190), (4, 189, 865), (5, 648, 3646)]),
         ("Scheduler", &[(1, 3, 5), (2, 10, 25), (3, 35, 121), (4, 124, 561), (5, 437, 2481)]),
         ("Padlocks", &[(1, 14, 24), (2, 80, 177), (3, 440, 1227), (4, 2324, 7869)]),

@@ -130,6 +130,8 @@ codes! {
     MISLEADING_GROUPING = 518 Structure;
     /// A section stands in a kind of machine that cannot have it.
     MISPLACED_SECTION = 429 Structure;
+    /// A machine is included twice under the same name.
+    INCLUDED_TWICE = 440 Structure;
 }
 
 #[cfg(test)]

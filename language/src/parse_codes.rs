@@ -60,7 +60,7 @@ codes! {
     EXPECTED_LABEL = 23;
     /// Parentheses, blocks or operators are nested too deeply.
     NESTED_TOO_DEEPLY = 24;
-    /// A template string, which bsym does not evaluate.
+    /// An expression of a template string has no end.
     TEMPLATE_STRING = 25;
     /// A word operator with too many or too few arguments.
     ARGUMENT_COUNT = 26;

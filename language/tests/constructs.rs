@@ -202,3 +202,24 @@ lines''' /= \"a\\\"b\\n\" ∧ {x·x ∈ 1‥3 ∣ x × x} ≠ ∅ THEN r'x1 := r
     let again = load_text("M.mch", printed.clone()).model.unwrap_or_else(|| panic!("{printed}"));
     assert_eq!(normalised(&m), normalised(&again), "{printed}");
 }
+
+#[test]
+fn templates_are_concatenations() {
+    let check = |text: &str, expected: &str| {
+        let mut m = model();
+        let found = match check_expression(&mut m, text) {
+            Ok(e) => print::expr(&m, &e),
+            Err(d) => format!("{}: {}", d[0].span.start, d[0].message),
+        };
+        assert_eq!(found, expected, "{text}");
+    };
+    check("```plain \\n text```", "\"plain \\n text\"");
+    check("``````", "\"\"");
+    check("```n = ${n + 1}!```", "STRING_CONC([\"n = \", TO_STRING(n + 1), \"!\"])");
+    check("```$«{n}» costs $5```", "STRING_CONC([TO_STRING({n}), \" costs $\", \"5\"])");
+    check("```${rec(a : {n})'a}```", "STRING_CONC([TO_STRING(rec(a: {n})'a)])");
+    check("```a ${n +} b```", "10: expected an expression or predicate, found the end of the file");
+    check("```a ${nn}```", "7: `nn` is not declared");
+    check("```a ${n n}```", "9: expected the end of the expression, found `n`");
+    check("```a ${n = n}```", "7: this is a predicate, an expression is expected");
+}

@@ -22,7 +22,7 @@ fn what_prob_reads_is_read() {
     // The others are the checker's, or use a name that ProB reserves.
     let refused = corpus.refused();
     show("refused by both", &refused);
-    assert!(refused.good >= 27, "{refused}");
+    assert!(refused.good >= 25, "{refused}");
 }
 
 #[test]
@@ -32,10 +32,9 @@ fn wrong_machines_are_refused_for_their_mistake() {
     for (kind, share) in corpus.mistakes() {
         show(&kind, &share);
         missed += share.total - share.good;
-        // Sections about other machines are refused as such: that is no reason to accept the machine.
         assert!(share.others.iter().all(|line| !line.contains(": accepted")), "{kind}");
     }
-    assert!(missed <= 5, "{missed} are refused for another reason");
+    assert_eq!(missed, 0, "refused for another reason");
 }
 
 #[test]
@@ -44,10 +43,10 @@ fn machines_that_prob_explores_load_and_print() {
     with_large_stack(|| {
         let loads = corpus.loads();
         show("load", &loads);
-        assert!(loads.percent() >= 91.0, "{loads}");
+        assert!(loads.percent() >= 98.0, "{loads}");
         let printed = corpus.printed();
         show("print and read the same", &printed);
-        assert_eq!(printed.good, printed.total);
+        assert!(printed.percent() >= 99.0, "{printed}");
         assert!(printed.total >= 1_600);
     });
 }

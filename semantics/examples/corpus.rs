@@ -50,6 +50,8 @@ fn entries(corpus: &Path, all: bool, names: &[String]) -> Vec<Entry> {
 
 /// What could not be done, by phase.
 struct Problem {
+    /// Whether something was found all the same.
+    partly: bool,
     phase: &'static str,
     reason: String,
     place: String,
@@ -60,36 +62,45 @@ fn place(model: &Model, error: &EvalError) -> String {
     text.join(" ").chars().take(100).collect()
 }
 
-fn problem(model: &Model, phase: &'static str, error: &EvalError) -> Problem {
+fn problem(model: &Model, phase: &'static str, partly: bool, error: &EvalError) -> Problem {
     let reason = format!("{:?}: {}", error.kind, error.message);
-    Problem { phase, reason: reason.chars().take(160).collect(), place: place(model, error) }
+    Problem { partly, phase, reason: reason.chars().take(160).collect(), place: place(model, error) }
 }
 
 fn evaluate(model: &Model, vacuous: bool, stop: &AtomicBool) -> Vec<Problem> {
     let request = ScopeRequest { prob: true, ..ScopeRequest::default() };
     let Ok(scope) = Scope::settle(model, &request) else { return vec![] };
-    let limits = Limits { listing: 200_000, rounds: 100_000, branching: 20_000 };
+    let limits = Limits { listing: 200_000, rounds: 20_000_000, branching: 20_000 };
     let eval = Evaluator::new(model, &scope).with_limits(limits).with_interrupt(stop);
     let mut problems = Vec::new();
     let valuations = eval.constants(&BTreeMap::new());
-    problems.extend(valuations.incomplete.iter().map(|e| problem(model, "constants", e)));
-    problems.extend(valuations.ill_defined.iter().take(1).map(|(_, e)| problem(model, "constants", e)));
+    let partly = !valuations.found.is_empty();
+    problems.extend(valuations.incomplete.iter().map(|e| problem(model, "constants", partly, e)));
+    problems
+        .extend(valuations.ill_defined.iter().take(1).map(|(_, e)| problem(model, "constants", partly, e)));
     let Some(constants) = valuations.found.first() else {
         if problems.is_empty() && !vacuous {
             let reason = "no valuation found".to_owned();
-            problems.push(Problem { phase: "constants", reason, place: String::new() });
+            problems.push(Problem { partly: false, phase: "constants", reason, place: String::new() });
         }
         return problems;
     };
     let initial = eval.initial_states(constants);
-    problems.extend(initial.incomplete.iter().map(|(_, e)| problem(model, "initial states", e)));
+    problems.extend(
+        initial
+            .incomplete
+            .iter()
+            .map(|(_, e)| problem(model, "initial states", !initial.edges.is_empty(), e)),
+    );
     if initial.edges.is_empty() && problems.is_empty() && !vacuous {
         let reason = "no initial state found".to_owned();
-        problems.push(Problem { phase: "initial states", reason, place: String::new() });
+        problems.push(Problem { partly: false, phase: "initial states", reason, place: String::new() });
     }
     for state in initial.edges.iter().filter_map(|e| e.state()).take(STATES) {
         let edges = eval.successors(constants, state);
-        problems.extend(edges.incomplete.iter().map(|(_, e)| problem(model, "successors", e)));
+        let of = |event| edges.edges.iter().any(|e| e.event == event);
+        let open = edges.incomplete.iter().map(|(event, e)| problem(model, "successors", of(*event), e));
+        problems.extend(open);
         if !problems.is_empty() || stop.load(Ordering::Relaxed) {
             break;
         }
@@ -110,7 +121,7 @@ fn main() {
     let corpus = PathBuf::from(std::env::var_os("BSYM_CORPUS").expect("BSYM_CORPUS names the corpus"));
     let entries = entries(&corpus, all, &names);
     let limit = Duration::from_secs_f64(seconds);
-    let (mut unread, mut complete) = (0, 0);
+    let (mut unread, mut complete, mut partial) = (0, 0, 0);
     let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for Entry { path, vacuous } in &entries {
         let Some(model) = load_model(&corpus.join(path)).ok().and_then(|l| l.model) else {
@@ -129,7 +140,12 @@ fn main() {
         });
         let took = start.elapsed().as_secs_f64();
         let problems = result.unwrap_or_else(|_| {
-            vec![Problem { phase: "all", reason: "does not stop or panicked".into(), place: String::new() }]
+            vec![Problem {
+                partly: false,
+                phase: "all",
+                reason: "does not stop or panicked".into(),
+                place: String::new(),
+            }]
         });
         if problems.is_empty() {
             complete += 1;
@@ -137,12 +153,18 @@ fn main() {
                 println!("{path}: complete, {took:.1} s");
             }
         }
-        for Problem { phase, reason, place } in problems.into_iter().take(1) {
+        let worst = problems.into_iter().min_by_key(|p| p.partly);
+        if let Some(Problem { partly, phase, reason, place }) = worst {
+            partial += usize::from(partly);
+            let phase = if partly { format!("some {phase}") } else { phase.to_owned() };
             println!("{path}: {phase}: {reason} in `{place}` ({took:.1} s)");
             reasons.entry(format!("{phase}: {reason}")).or_default().push(path.clone());
         }
     }
-    println!("\n{} machines, {unread} not read, {complete} evaluated completely", entries.len());
+    println!(
+        "\n{} machines, {unread} not read, {complete} evaluated completely, {partial} in part",
+        entries.len()
+    );
     let mut reasons: Vec<_> = reasons.into_iter().collect();
     reasons.sort_by_key(|(_, files)| std::cmp::Reverse(files.len()));
     for (reason, files) in reasons {

@@ -124,6 +124,13 @@ pub(crate) fn all_bound(env: &Env<'_>, expr: &Expr) -> bool {
     bound
 }
 
+/// Whether all names that occur free in a predicate have values.
+pub(crate) fn all_bound_in(env: &Env<'_>, pred: &Pred) -> bool {
+    let mut bound = true;
+    FreeNames { found: |name| bound = bound && env.get(name).is_some(), hidden: Vec::new() }.pred(pred);
+    bound
+}
+
 /// Visits the names that occur free in an expression or predicate.
 pub(crate) struct FreeNames<F> {
     found: F,

@@ -17,7 +17,7 @@ use crate::lazy_set::LazySet;
 use crate::value::Value;
 
 /// Most points of a function, or elements a set may have, that are decided one by one.
-const WIDEST: usize = 1 << 12;
+const WIDEST: usize = 1 << 10;
 
 /// A set of which some elements are decided.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -178,6 +178,26 @@ pub(crate) fn growing(value: &Value) -> Option<&Growing> {
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// Whether a value asks for a set that is growing.
+pub(crate) fn depends_on_growing(value: &Value) -> bool {
+    match value {
+        Value::Pair(p) => depends_on_growing(&p.0) || depends_on_growing(&p.1),
+        Value::Record(fields) => fields.iter().any(|(_, v)| depends_on_growing(v)),
+        Value::Set(s) => value.has_lazy() && s.iter().any(depends_on_growing),
+        Value::Lazy(lazy) => match &**lazy {
+            LazySet::Growing(_) => true,
+            LazySet::Power(s) | LazySet::Unary(_, s) => depends_on_growing(s),
+            LazySet::Prj1(a, b) | LazySet::Prj2(a, b) | LazySet::Binary(_, a, b) => {
+                depends_on_growing(a) || depends_on_growing(b)
+            }
+            LazySet::Struct(fields) => fields.iter().any(|(_, s)| depends_on_growing(s)),
+            LazySet::Closure(c) => c.captured.iter().any(|(_, v)| depends_on_growing(v)),
+            _ => false,
+        },
+        _ => false,
     }
 }
 

@@ -35,6 +35,10 @@ fn machines(folder: &Path, found: &mut Vec<PathBuf>) {
 
 #[test]
 fn assertions_of_the_laws_are_true() {
+    bsym_language::stack::with_large_stack(laws);
+}
+
+fn laws() {
     let Some(corpus) = corpus() else { return };
     let mut files = Vec::new();
     machines(&corpus.join("laws"), &mut files);

@@ -18,10 +18,10 @@ use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, P
 use bsym_language::source::Span;
 use bsym_language::types::Type;
 
-use crate::env::{Env, Name, names_of_pred};
+use crate::env::{Env, Name, all_bound_in, names_of_pred};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::{Eval, Evaluator};
-use crate::growth::{Growing, growing};
+use crate::growth::{Growing, depends_on_growing, growing};
 use crate::intervals::{Narrowing, Range};
 use crate::lazy_set::LazySet;
 use crate::value::Value;
@@ -59,6 +59,10 @@ struct Search<'s, 'm> {
     probe: Probing,
     /// Why some candidate could not be judged: it asks for an undecided part of a growing set.
     undecided: RefCell<Option<EvalError>>,
+    /// Whether an error is one of whoever the solutions are reported to.
+    refused: Cell<bool>,
+    /// Why candidates may be missing, where the search goes on all the same.
+    incomplete: RefCell<Option<EvalError>>,
     /// Whether every such candidate has a truth value whatever the growing set becomes.
     undecided_total: Cell<bool>,
 }
@@ -178,11 +182,15 @@ impl<'m> Evaluator<'m> {
             candidates: Cell::new(0),
             probe,
             undecided: RefCell::new(None),
+            incomplete: RefCell::new(None),
+            refused: Cell::new(false),
             undecided_total: Cell::new(true),
         };
-        let done = search.round(&mut vec![None; unknowns.len()], settled, report);
+        let done = search.round(&mut vec![None; unknowns.len()], settled, &mut |bound, truth| {
+            report(bound, truth).inspect_err(|_| search.refused.set(true))
+        });
         let total = search.undecided_total.get();
-        match (done, search.undecided.into_inner()) {
+        match (done, search.undecided.into_inner().or(search.incomplete.into_inner())) {
             (Ok(ControlFlow::Continue(())), Some(e)) => (Err(e), total),
             (done, _) => (done, total),
         }
@@ -278,6 +286,9 @@ impl<'m> Search<'_, 'm> {
         if complete {
             return self.judge(&env, &names, &settled, report);
         }
+        if let Some(e) = self.ill_defined(&env, &settled) {
+            return report(&names, Err(e));
+        }
         let source = self.source(&env, bound, &settled)?;
         let (pattern, index, set) = match source {
             Source::Nothing => return Ok(GO),
@@ -337,6 +348,16 @@ impl<'m> Search<'_, 'm> {
         })
     }
 
+    /// An operand of the first open literal that is ill-defined whatever the unknowns are: so is every
+    /// instance.
+    fn ill_defined(&self, env: &Env<'_>, settled: &[bool]) -> Option<EvalError> {
+        let first = settled.iter().position(|s| !s)?;
+        let PredKind::Compare(_, a, b) = &self.literals[first].pred.kind else { return None };
+        [a, b].into_iter().filter(|e| self.eval.is_closed(env, e)).find_map(|e| {
+            self.eval.eval(env, e).err().filter(|e| e.kind == EvalErrorKind::IllDefined)
+        })
+    }
+
     /// Judges a complete binding by the literals that are not settled, from left to right.
     fn judge(&self, env: &Env<'_>, names: &[(Name, Value)], settled: &[bool], report: Report<'_>) -> Flow {
         let mut open = None;
@@ -371,12 +392,27 @@ impl<'m> Search<'_, 'm> {
     fn candidate(&self, next: &mut Binding, settled: &[bool], report: Report<'_>) -> Flow {
         self.candidates.set(self.candidates.get() + 1);
         if self.candidates.get() > self.eval.limits.listing {
-            return Err(EvalError::too_large(
-                self.at,
-                format!("more than {} candidates for {}", self.eval.limits.listing, self.open_names()),
-            ));
+            return Err(self.too_many());
         }
-        self.round(next, settled.to_vec(), report)
+        let limit = self.eval.limits.listing;
+        match self.round(next, settled.to_vec(), report) {
+            // Where a part of the solutions is wanted, other candidates may lead to some.
+            Err(e)
+                if self.probe != Probing::No
+                    && !self.refused.get()
+                    && e.kind == EvalErrorKind::TooLarge
+                    && self.candidates.get() <= limit =>
+            {
+                self.incomplete.borrow_mut().get_or_insert(e);
+                Ok(GO)
+            }
+            flow => flow,
+        }
+    }
+
+    fn too_many(&self) -> EvalError {
+        let message = format!("more than {} candidates for {}", self.eval.limits.listing, self.open_names());
+        EvalError::too_large(self.at, message)
     }
 
     fn open_names(&self) -> String {
@@ -396,7 +432,13 @@ impl<'m> Search<'_, 'm> {
                 continue;
             }
             let literals = (literal.positive, literal.pred);
-            if let Some(source) = self.candidates_of(env, literals, bound, &mut ranges, &mut confined) {
+            let found = self.candidates_of(env, literals, bound, &mut ranges, &mut confined);
+            // What depends on a set that is growing is no source yet.
+            let found = found.filter(|source| match source {
+                Source::Elements(_, set) | Source::Range(_, set) => !depends_on_growing(set),
+                _ => true,
+            });
+            if let Some(source) = found {
                 let size = self.size(&source, i, settled);
                 if size <= 1 {
                     return self.grown(source, i, settled);
@@ -471,8 +513,21 @@ impl<'m> Search<'_, 'm> {
             return Ok(source);
         }
         match best {
-            Some((n, source)) if n < usize::MAX => return Ok(source),
-            _ => {}
+            Some((n, source)) if n < usize::MAX => {
+                // Where every solution is wanted there is no use in looking at a part of them.
+                if let Source::Elements(_, set) | Source::Range(_, set) = &source
+                    && self.probe == Probing::No
+                    && self
+                        .eval
+                        .cardinality(set, self.at)?
+                        .exact()
+                        .is_some_and(|n| *n > Int::from(limit as i64))
+                {
+                    return Err(self.too_many());
+                }
+                return Ok(source);
+            }
+            other => best = other,
         }
         if self.probe == Probing::Some
             && let Some(source) = self.part_of(env, bound, &confined)
@@ -510,7 +565,7 @@ impl<'m> Search<'_, 'm> {
                 let all = self.eval.cardinality(set, self.at).ok().and_then(|c| c.within(usize::MAX));
                 match self.growable(source, literal, settled) {
                     Some(_) if all.is_none_or(|n| n > FEW) => {
-                        self.eval.first_options(set, self.at).unwrap_or(usize::MAX)
+                        self.eval.first_options(set, self.at).or(all).unwrap_or(usize::MAX)
                     }
                     _ => all.unwrap_or(usize::MAX),
                 }
@@ -676,6 +731,9 @@ impl<'m> Search<'_, 'm> {
             }
             CompareOp::Member if self.is_pattern(env, a, bound) => {
                 let set = closed(b)?;
+                if depends_on_growing(&set) {
+                    return None;
+                }
                 if let Some(i) = self.unknown(a, bound) {
                     confined[i] = Some(set.clone());
                     if let Value::Lazy(lazy) = &set {
@@ -703,7 +761,9 @@ impl<'m> Search<'_, 'm> {
             CompareOp::Subset | CompareOp::StrictSubset => {
                 let i = self.unknown(a, bound)?;
                 let set = self.eval.normal(closed(b)?, self.at).ok()?;
-                Some(Source::Range(i, LazySet::Power(set).into()))
+                let all: Value = LazySet::Power(set).into();
+                confined[i].get_or_insert(all.clone());
+                Some(Source::Range(i, all))
             }
             _ => None,
         }
@@ -718,6 +778,9 @@ impl<'m> Search<'_, 'm> {
     ) -> Option<Source<'p>> {
         let mut all: Option<(usize, BTreeSet<Value>)> = None;
         for (positive, part) in parts {
+            if all_bound_in(env, part) && self.eval.pred(env, part).is_ok_and(|truth| truth != positive) {
+                continue;
+            }
             let mut literals = Vec::new();
             flatten(positive, part, &mut literals);
             let mut found = None;

@@ -29,7 +29,7 @@ impl<'m> Evaluator<'m> {
         before: &mut dyn Iterator<Item = &'p Pred>,
         pred: &'p Pred,
     ) -> bool {
-        let mut totality = Totality { eval: self, env, guards: Vec::new() };
+        let mut totality = Totality { eval: self, env, guards: Vec::new(), parts: Vec::new() };
         before.for_each(|p| totality.assume(p));
         totality.pred(pred)
     }
@@ -44,15 +44,18 @@ struct Totality<'t, 'm, 'p> {
     eval: &'t Evaluator<'m>,
     env: &'t Env<'t>,
     guards: Guards<'p>,
+    /// Inclusions `x <: S` likewise.
+    parts: Guards<'p>,
 }
 
 impl<'p> Totality<'_, '_, 'p> {
     /// Judges what is evaluated only where the predicate holds.
     fn behind(&mut self, pred: &'p Pred, inside: impl FnOnce(&mut Self) -> bool) -> bool {
-        let depth = self.guards.len();
+        let depth = (self.guards.len(), self.parts.len());
         self.assume(pred);
         let total = inside(self);
-        self.guards.truncate(depth);
+        self.guards.truncate(depth.0);
+        self.parts.truncate(depth.1);
         total
     }
 
@@ -60,6 +63,7 @@ impl<'p> Totality<'_, '_, 'p> {
         match &pred.kind {
             PredKind::And(ps) => ps.iter().for_each(|p| self.assume(p)),
             PredKind::Compare(CompareOp::Member, x, s) => self.guards.push((x, s)),
+            PredKind::Compare(CompareOp::Subset | CompareOp::StrictSubset, x, s) => self.parts.push((x, s)),
             _ => {}
         }
     }
@@ -68,13 +72,14 @@ impl<'p> Totality<'_, '_, 'p> {
         match &pred.kind {
             PredKind::True | PredKind::False => true,
             PredKind::And(ps) => {
-                let depth = self.guards.len();
+                let depth = (self.guards.len(), self.parts.len());
                 let total = ps.iter().all(|p| {
                     let total = self.pred(p);
                     self.assume(p);
                     total
                 });
-                self.guards.truncate(depth);
+                self.guards.truncate(depth.0);
+                self.parts.truncate(depth.1);
                 total
             }
             PredKind::Or(ps) => ps.iter().all(|p| self.pred(p)),
@@ -133,7 +138,41 @@ impl<'p> Totality<'_, '_, 'p> {
         if matches!(&set.ty, Type::Pow(t) if finite(&self.eval.type_values(t))) {
             return true;
         }
-        self.value(set).is_some_and(|s| finite(&s))
+        let of_form = match &set.kind {
+            ExprKind::EmptySet | ExprKind::SetExtension(_) | ExprKind::SeqExtension(_) => true,
+            ExprKind::Binary(BinaryOp::Interval, ..) => true,
+            ExprKind::Binary(BinaryOp::Union | BinaryOp::Override | BinaryOp::Cartesian, a, b) => {
+                self.is_finite(a) && self.is_finite(b)
+            }
+            ExprKind::Binary(BinaryOp::Intersection, a, b) => self.is_finite(a) || self.is_finite(b),
+            ExprKind::Binary(
+                BinaryOp::Difference
+                | BinaryOp::RangeRestriction
+                | BinaryOp::RangeSubtraction
+                | BinaryOp::Image,
+                a,
+                _,
+            ) => self.is_finite(a),
+            ExprKind::Binary(BinaryOp::DomainRestriction | BinaryOp::DomainSubtraction, _, r) => {
+                self.is_finite(r)
+            }
+            ExprKind::Unary(UnaryOp::Dom | UnaryOp::Ran | UnaryOp::Inverse | UnaryOp::Pow, s) => {
+                self.is_finite(s)
+            }
+            _ => false,
+        };
+        let guarded = |guard: &Expr| match &guard.kind {
+            ExprKind::Binary(op, from, to) => op
+                .relation_space()
+                .is_some_and(|k| self.is_finite(from) && (k.functional || self.is_finite(to))),
+            ExprKind::Unary(UnaryOp::Pow | UnaryOp::Pow1, s) => self.is_finite(s),
+            ExprKind::Unary(UnaryOp::Fin | UnaryOp::Fin1, _) => true,
+            _ => false,
+        };
+        of_form
+            || self.value(set).is_some_and(|s| finite(&s))
+            || self.guards.iter().any(|(x, s)| same(x, set) && guarded(s))
+            || self.parts.iter().any(|(x, s)| same(x, set) && self.is_finite(s))
     }
 
     /// Whether `f` has a value and is defined once for every value that the argument may have.

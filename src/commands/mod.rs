@@ -1,12 +1,14 @@
 //! The commands. Each reads its input, does its work, prints its result and answers with an exit code.
 
 mod certify;
+mod eval;
 mod mc;
 mod parse;
 mod po;
 mod proofs;
 mod replay;
 mod status;
+mod structure;
 mod verify;
 
 use bsym_engines::verdict::Engine;
@@ -27,6 +29,7 @@ pub fn run(command: Command, control: &Control) -> u8 {
         Command::Ic3(a) => verify::run(Engine::Ic3, &a, control),
         Command::Mc(a) => mc::run(&a, control),
         Command::Parse(a) => parse::run(&a),
+        Command::Eval(a) => eval::run(&a, control),
         Command::Po(a) => po::run(&a, control),
         Command::Proofs(a) => proofs::run(&a),
         Command::Certify(a) => certify::run(&a, control),

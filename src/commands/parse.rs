@@ -4,6 +4,7 @@ use bsym_language::print;
 use bsym_language::render;
 use serde_json::json;
 
+use super::structure::structure;
 use crate::arguments::ParseArguments;
 use crate::input;
 use crate::output;
@@ -15,6 +16,7 @@ use crate::result::{DiagnosticObject, diagnostic_object};
 pub fn run(arguments: &ParseArguments) -> Result<u8, Refusal> {
     let file = input::read(&arguments.file, &arguments.component)?;
     let sound = file.model.is_some();
+    let text = if arguments.types { print::machine_with_types } else { print::machine };
     if arguments.output.json || arguments.output.jsonl {
         let diagnostics: Vec<DiagnosticObject> =
             file.diagnostics.iter().map(|d| diagnostic_object(&file.sources, d)).collect();
@@ -25,7 +27,8 @@ pub fn run(arguments: &ParseArguments) -> Result<u8, Refusal> {
             "machine": file.model.as_ref().map(|m| m.name.clone()),
             "ok": sound,
             "diagnostics": diagnostics,
-            "print": file.model.as_ref().filter(|_| arguments.print).map(print::machine),
+            "model": file.model.as_ref().map(structure),
+            "print": file.model.as_ref().filter(|_| arguments.print || arguments.types).map(text),
         });
         if arguments.output.jsonl {
             output::json_line(&object)
@@ -42,8 +45,8 @@ pub fn run(arguments: &ParseArguments) -> Result<u8, Refusal> {
         output::note(&render::render(&file.sources, d, paint.is_on()));
         output::note("");
     }
-    if arguments.print {
-        output::result(&format!("{}\n", print::machine(&model).trim_end()));
+    if arguments.print || arguments.types {
+        output::result(&format!("{}\n", text(&model).trim_end()));
     } else {
         output::result(&format!(
             "{}: {} sets, {} constants, {} variables, {} conjuncts of the invariant, {} assertions, {} operations\n",

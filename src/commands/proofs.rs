@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use bsym_language::eventb::is_eventb;
 use bsym_language::load::load_model;
 use bsym_language::model::Model;
 use bsym_proofs::po::file::{Obligation, PoFile, Status};
@@ -129,11 +130,16 @@ pub fn run(arguments: &ProofsArguments) -> Result<u8, Refusal> {
 /// The machine whose pairs are counted: the one that is named, else the one in the input; or why there
 /// is none.
 fn machine(arguments: &ProofsArguments, file: &PoFile) -> Result<Result<Model, String>, Refusal> {
-    if let Some(path) = &arguments.machine {
-        return input::machine(path, &ComponentArguments::default(), &arguments.output).map(|input| Ok(input.model));
+    if let Some(named) = &arguments.machine {
+        let path = Path::new(named);
+        // A name of the project, unless there is such a file.
+        let chosen = is_eventb(&arguments.file) && !path.exists();
+        let component = ComponentArguments { component: chosen.then(|| named.clone()) };
+        let path = if chosen { &arguments.file } else { path };
+        return input::machine(path, &component, &arguments.output).map(|input| Ok(input.model));
     }
     let named = file.model.as_ref().and_then(|m| m.main.clone());
-    let help = "so its pairs are not counted; `--machine FILE` names a machine";
+    let help = "so its pairs are not counted; `--machine NAME|FILE` names a machine";
     let Some(path) = machine_file(&arguments.file, file) else {
         return Ok(Err(format!("the machine is not there, {help}")));
     };
@@ -143,7 +149,7 @@ fn machine(arguments: &ProofsArguments, file: &PoFile) -> Result<Result<Model, S
             Some(model) => Err(format!("{} holds {}, {help}", path.display(), model.name)),
             None => Err(format!("{} has errors (`bsym parse` shows them), {help}", path.display())),
         },
-        Err(error) => Err(format!("{error}, {help}")),
+        Err(error) => Err(format!("{error}; {help}")),
     })
 }
 

@@ -7,7 +7,7 @@ use bsym_language::walk::Names;
 
 use super::code::{Code, Fail};
 use super::relation as rel;
-use super::set_value::{SetValue, build, items, size};
+use super::set_value::{build, size};
 use super::{C, Compiler};
 use crate::rep::Rep;
 
@@ -47,7 +47,7 @@ impl<'m> Compiler<'_, 'm> {
         if let Rep::Bits(_, n) = *rep
             && let Some(bits) = self.bit_operation(e)?
         {
-            return Ok(bits.map(move |ctx, bits| Ok(ctx.store.from_bits(n, bits))));
+            return Ok(bits.map(move |ctx, bits| Ok(ctx.store.bit_set(n, bits))));
         }
         self.structured(e, &rep)
     }
@@ -527,15 +527,4 @@ pub(super) fn maplet(e: &Expr) -> Option<(&Expr, &Expr)> {
 fn is_total_on_type(compiler: &Compiler<'_, '_>, rep: &Rep, x: &Rep, word: u32) -> bool {
     let Some(n) = x.count() else { return false };
     (0..n).all(|x| rel::apply(&compiler.context.store, rep, word, x).is_ok())
-}
-
-/// Whether all elements of a listed set are in another set.
-pub(super) fn all_in(
-    ctx: &crate::context::Context<'_>,
-    rep: &Rep,
-    word: u32,
-    set: &SetValue,
-) -> super::R<bool> {
-    let element = rep.element().ok_or(Fail)?;
-    items(&ctx.store, rep, word, &mut |item| set.has(&ctx.store, &element, item))
 }

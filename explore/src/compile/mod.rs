@@ -6,6 +6,7 @@
 
 pub mod binder;
 pub mod code;
+pub mod event;
 mod expression;
 mod predicate;
 mod relation;

@@ -101,7 +101,7 @@ pub fn image(store: &mut Store, set: &Rep, target: &Rep, r: u32, s: &SetValue) -
             found |= row_of(bits, width, rest.trailing_zeros());
             rest &= rest - 1;
         }
-        return Ok(store.from_bits(*m, found));
+        return Ok(store.bit_set(*m, found));
     }
     if let (Rep::Relation(..), Rep::Bits(_, m)) = (set, target) {
         let mut found = 0u128;
@@ -110,7 +110,7 @@ pub fn image(store: &mut Store, set: &Rep, target: &Rep, r: u32, s: &SetValue) -
                 found |= 1 << p[1];
             }
         }
-        return Ok(store.from_bits(*m, found));
+        return Ok(store.bit_set(*m, found));
     }
     let mut found = Vec::new();
     for (l, right) in couples(store, set, r)? {
@@ -138,7 +138,7 @@ pub fn side(store: &mut Store, set: &Rep, target: &Rep, r: u32, left: bool) -> R
             bits = bits.checked_shr(width).unwrap_or(0);
             point += 1;
         }
-        return Ok(store.from_bits(*m, found));
+        return Ok(store.bit_set(*m, found));
     }
     let found = couples(store, set, r)?.into_iter().map(|p| if left { p.0 } else { p.1 }).collect();
     build(store, target, found)
@@ -164,7 +164,7 @@ pub fn restrict(store: &mut Store, set: &Rep, op: BinaryOp, r: u32, s: &SetValue
             rows |= mask(width) << (rest.trailing_zeros() * width);
             rest &= rest - 1;
         }
-        return Ok(store.from_bits(*n, if keep { bits & rows } else { bits & !rows }));
+        return Ok(store.bit_set(*n, if keep { bits & rows } else { bits & !rows }));
     }
     let mut kept = Vec::new();
     for (l, right) in couples(store, set, r)? {
@@ -183,7 +183,7 @@ pub fn override_at(store: &mut Store, set: &Rep, r: u32, x: u32, y: u32) -> R<u3
         let Rep::Pair(_, b, Some(_)) = &**e else { return Err(Fail) };
         let width = b.count().ok_or(Fail)?;
         let bits = store.bits(*n, r) & !(mask(width) << (x * width)) | 1u128 << (x * width + y);
-        return Ok(store.from_bits(*n, bits));
+        return Ok(store.bit_set(*n, bits));
     }
     let mut list = store.take_scratch();
     let old = store.listed(r).ok_or(Fail)?;
@@ -212,7 +212,7 @@ pub fn override_by(store: &mut Store, set: &Rep, r: u32, s: u32) -> R<u32> {
             rest = rest.checked_shr(width).unwrap_or(0);
             point += 1;
         }
-        return Ok(store.from_bits(*n, old & !rows | new));
+        return Ok(store.bit_set(*n, old & !rows | new));
     }
     let (old, new) = (store.listed(r).ok_or(Fail)?, store.listed(s).ok_or(Fail)?);
     let kept = old.chunks_exact(2).filter(|p| find_key(new, p[0]).is_none());

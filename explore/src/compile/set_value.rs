@@ -101,14 +101,6 @@ pub fn find_key(list: &[u32], key: u32) -> Option<usize> {
 }
 
 impl SetValue {
-    /// A listed set by its word.
-    pub fn of_word(store: &Store, set: &Rep, word: u32) -> SetValue {
-        match set {
-            Rep::Bits(_, n) => SetValue::Bits(store.bits(*n, word)),
-            _ => SetValue::Listed(word),
-        }
-    }
-
     /// The same, as [`SetValue::All`] where that can be seen.
     pub fn simplified(self) -> SetValue {
         let all = |s: &SetValue| matches!(s, SetValue::All);
@@ -394,7 +386,7 @@ pub fn build(store: &mut Store, set: &Rep, mut elements: Vec<u32>) -> R<u32> {
     match set {
         Rep::Bits(_, n) => {
             let bits = elements.into_iter().fold(0u128, |bits, w| bits | 1 << w);
-            Ok(store.from_bits(*n, bits))
+            Ok(store.bit_set(*n, bits))
         }
         Rep::Set(_) => {
             elements.sort_unstable();
@@ -417,7 +409,7 @@ pub fn build_relation(store: &mut Store, set: &Rep, mut pairs: Vec<(u32, u32)>) 
             let Rep::Pair(_, b, Some(_)) = &**e else { return Err(Fail) };
             let width = b.count().ok_or(Fail)?;
             let bits = pairs.into_iter().fold(0u128, |bits, (l, r)| bits | 1 << (l * width + r));
-            Ok(store.from_bits(*n, bits))
+            Ok(store.bit_set(*n, bits))
         }
         Rep::Relation(..) => {
             pairs.sort_unstable();

@@ -9,8 +9,9 @@ use std::ops::ControlFlow;
 use bsym_language::model::{EventId, Expr, LocalId, Pred, Subst, SubstKind, Target, VarId};
 use bsym_language::walk::{Names, Visitor};
 
-use super::binder::{Found, Plan};
+use super::binder::Found;
 use super::code::{Fail, R, Run};
+use super::event::EventCode;
 use super::{C, Compiler};
 use crate::context::Context;
 use crate::rep::Rep;
@@ -18,120 +19,7 @@ use crate::rep::Rep;
 const GO: R<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 
 /// Runs through all executions and calls a function at the end of each.
-type Exec<'m> = Box<dyn Fn(&mut Context<'m>, Found<'_, 'm>) -> R<ControlFlow<()>> + 'm>;
-
-/// A compiled event.
-pub struct EventCode<'m> {
-    parameters: Plan<'m>,
-    body: Exec<'m>,
-    /// Slots of parameters and results.
-    shown: Vec<usize>,
-    /// Slots of the new values of the variables written.
-    written: Vec<usize>,
-    /// New values that start as the old ones, so that the mask is always full.
-    copied: Vec<(usize, usize)>,
-    deterministic: bool,
-}
-
-/// The edges that compiled code finds.
-#[derive(Default)]
-pub struct Edges {
-    /// Parameters, results, mask and new values of each edge.
-    rows: Vec<u32>,
-    order: Vec<u32>,
-}
-
-impl<'m> EventCode<'m> {
-    /// Whether a guard that does not depend on the parameters is false.
-    #[inline]
-    pub fn is_disabled(&self, ctx: &mut Context<'m>) -> bool {
-        self.parameters.is_refuted(ctx)
-    }
-
-    /// Executes the event in the state in the slots: the updates of different targets go to `updates`;
-    /// the answer is the number of different edges.
-    pub fn run(&self, ctx: &mut Context<'m>, edges: &mut Edges, updates: &mut Vec<u32>) -> R<u64> {
-        let rows = &mut edges.rows;
-        rows.clear();
-        updates.clear();
-        if self.deterministic {
-            return self.run_deterministic(ctx, updates);
-        }
-        let full = u64::MAX.checked_shr(64 - self.written.len().min(64) as u32).unwrap_or(0);
-        self.parameters.run(ctx, &mut |ctx| {
-            ctx.mask = 0;
-            for (from, to) in &self.copied {
-                ctx.slots[*to] = ctx.slots[*from];
-            }
-            (self.body)(ctx, &mut |ctx| {
-                let mask = if self.copied.is_empty() { ctx.mask } else { full };
-                rows.extend(self.shown.iter().map(|slot| ctx.slots[*slot]));
-                self.push(ctx, mask, rows);
-                GO
-            })
-        })?;
-        let (hidden, width) = (self.shown.len(), self.shown.len() + 2 + self.written.len());
-        let n = rows.len() / width;
-        if n <= 1 {
-            updates.extend(rows.iter().skip(hidden));
-            return Ok(n as u64);
-        }
-        let row = |i: u32| &rows[i as usize * width..(i as usize + 1) * width];
-        edges.order.clear();
-        edges.order.extend(0..n as u32);
-        edges.order.sort_unstable_by(|a, b| row(*a).cmp(row(*b)));
-        edges.order.dedup_by(|a, b| row(*a) == row(*b));
-        let count = edges.order.len() as u64;
-        // Targets in the order of discovery, each once.
-        edges.order.sort_unstable_by(|a, b| row(*a)[hidden..].cmp(&row(*b)[hidden..]).then(a.cmp(b)));
-        edges.order.dedup_by(|a, b| row(*a)[hidden..] == row(*b)[hidden..]);
-        edges.order.sort_unstable();
-        for i in &edges.order {
-            updates.extend_from_slice(&row(*i)[hidden..]);
-        }
-        Ok(count)
-    }
-}
-
-impl<'m> EventCode<'m> {
-    /// The same where different parameters are different edges, and each has one execution. Updates may
-    /// be repeated.
-    fn run_deterministic(&self, ctx: &mut Context<'m>, updates: &mut Vec<u32>) -> R<u64> {
-        let mut count = 0;
-        self.parameters.run(ctx, &mut |ctx| {
-            ctx.mask = 0;
-            (self.body)(ctx, &mut |ctx| {
-                count += 1;
-                self.push(ctx, ctx.mask, updates);
-                GO
-            })
-        })?;
-        Ok(count)
-    }
-
-    /// Executes the initialisation: rows of new values, each once.
-    pub fn initial(&self, ctx: &mut Context<'m>) -> R<Vec<u32>> {
-        let mut rows: Vec<u32> = Vec::new();
-        let mut seen = std::collections::HashSet::new();
-        (self.body)(ctx, &mut |ctx| {
-            let row: Vec<u32> = self.written.iter().map(|slot| ctx.slots[*slot]).collect();
-            if !seen.contains(&row) {
-                rows.extend_from_slice(&row);
-                seen.insert(row);
-            }
-            GO
-        })?;
-        Ok(rows)
-    }
-
-    /// Appends the mask and the new values.
-    #[inline]
-    fn push(&self, ctx: &Context<'m>, mask: u64, out: &mut Vec<u32>) {
-        out.extend([mask as u32, (mask >> 32) as u32]);
-        let word = |(i, slot): (usize, &usize)| if mask >> i & 1 == 1 { ctx.slots[*slot] } else { 0 };
-        out.extend(self.written.iter().enumerate().map(word));
-    }
-}
+pub type Exec<'m> = Box<dyn Fn(&mut Context<'m>, Found<'_, 'm>) -> R<ControlFlow<()>> + 'm>;
 
 impl<'m> Compiler<'_, 'm> {
     /// Compiles a property of states.
@@ -164,13 +52,13 @@ impl<'m> Compiler<'_, 'm> {
         let mut shown: Vec<usize> = event.parameters.iter().map(|p| self.locals[p]).collect();
         let deterministic = is_deterministic(body);
         let assigned = writes.iter().all(|v| assigns(body, Target::Var(*v)));
-        let mut copied = Vec::new();
+        let mut kept = Vec::new();
         let mut targets = Targets::default();
         let mut written = Vec::new();
         for (i, v) in writes.iter().enumerate() {
             let slot = self.fresh();
             if !deterministic && !assigned {
-                copied.push((self.variable_slot(*v), slot));
+                kept.push(self.variable_slot(*v));
             }
             targets.places.push((Target::Var(*v), slot, 1 << i));
             written.push(slot);
@@ -184,7 +72,7 @@ impl<'m> Compiler<'_, 'm> {
             shown.push(slot);
         }
         let body = self.subst(body, &targets)?;
-        Ok(EventCode { parameters, body, shown, written, copied, deterministic })
+        Ok(EventCode { parameters, body, shown, written, kept, deterministic })
     }
 
     /// Compiles the initialisation, which reads no variable before it is assigned.
@@ -209,8 +97,8 @@ impl<'m> Compiler<'_, 'm> {
         if !self.reads.is_empty() {
             return Err("a variable is read before it is assigned".into());
         }
-        let (shown, copied, deterministic) = (vec![], vec![], is_deterministic(body));
-        Ok(EventCode { parameters, body: code, shown, written, copied, deterministic })
+        let (shown, kept, deterministic) = (vec![], vec![], is_deterministic(body));
+        Ok(EventCode { parameters, body: code, shown, written, kept, deterministic })
     }
 
     fn subst(&mut self, s: &Subst, targets: &Targets) -> C<Exec<'m>> {
@@ -222,11 +110,12 @@ impl<'m> Compiler<'_, 'm> {
                 Box::new(move |ctx, k| if p(ctx)? { inner(ctx, k) } else { Err(Fail) })
             }
             SubstKind::Choice(_, branches) => {
+                let before = Before::of(s, targets);
                 let branches = branches.iter().map(|b| self.subst(b, targets)).collect::<C<Vec<_>>>()?;
                 Box::new(move |ctx, k| {
-                    let mask = ctx.mask;
+                    let saved = before.save(ctx);
                     for branch in &branches {
-                        ctx.mask = mask;
+                        before.restore(ctx, &saved);
                         if let ControlFlow::Break(()) = branch(ctx, k)? {
                             return Ok(ControlFlow::Break(()));
                         }
@@ -250,16 +139,17 @@ impl<'m> Compiler<'_, 'm> {
                 })
             }
             SubstKind::Select { branches, otherwise, .. } => {
+                let before = Before::of(s, targets);
                 let branches = branches
                     .iter()
                     .map(|(p, b)| Ok((self.pred(p)?.run, self.subst(b, targets)?)))
                     .collect::<C<Vec<_>>>()?;
                 let otherwise = otherwise.as_ref().map(|s| self.subst(s, targets)).transpose()?;
                 Box::new(move |ctx, k| {
-                    let mask = ctx.mask;
+                    let saved = before.save(ctx);
                     let mut open = true;
                     for (guard, branch) in &branches {
-                        ctx.mask = mask;
+                        before.restore(ctx, &saved);
                         if guard(ctx)? {
                             open = false;
                             if let ControlFlow::Break(()) = branch(ctx, k)? {
@@ -275,11 +165,12 @@ impl<'m> Compiler<'_, 'm> {
             }
             SubstKind::Any(_, locals, p, inner) => {
                 let plan = self.plan(locals, &[(true, p)])?;
+                let before = Before::of(s, targets);
                 let inner = self.subst(inner, targets)?;
                 Box::new(move |ctx, k| {
-                    let mask = ctx.mask;
+                    let saved = before.save(ctx);
                     plan.run(ctx, &mut |ctx| {
-                        ctx.mask = mask;
+                        before.restore(ctx, &saved);
                         inner(ctx, k)
                     })
                 })
@@ -535,6 +426,31 @@ impl Targets {
     fn place(&self, t: Target) -> C<(usize, u64)> {
         let found = self.places.iter().rev().find(|(u, ..)| *u == t);
         found.map(|(_, slot, bit)| (*slot, *bit)).ok_or_else(|| "a target without a place".into())
+    }
+}
+
+/// What has to be as before when another way through a substitution is tried: the mask, and what the
+/// slots of a sequence held that are perhaps not assigned on that way.
+struct Before {
+    slots: Vec<usize>,
+}
+
+impl Before {
+    fn of(s: &Subst, targets: &Targets) -> Before {
+        let written = targets_of(s);
+        let inner = targets.places.iter().filter(|(t, _, bit)| *bit == 0 && written.contains(t));
+        Before { slots: inner.map(|(_, slot, _)| *slot).collect() }
+    }
+
+    fn save(&self, ctx: &Context<'_>) -> (u64, Vec<u32>) {
+        (ctx.mask, self.slots.iter().map(|slot| ctx.slots[*slot]).collect())
+    }
+
+    fn restore(&self, ctx: &mut Context<'_>, saved: &(u64, Vec<u32>)) {
+        ctx.mask = saved.0;
+        for (slot, word) in self.slots.iter().zip(&saved.1) {
+            ctx.slots[*slot] = *word;
+        }
     }
 }
 

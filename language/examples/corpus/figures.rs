@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use bsym_language::diagnostic::{Diagnostic, Kind, Severity};
 use bsym_language::load::{Loaded, load_model, load_text};
@@ -151,7 +150,7 @@ impl Corpus {
     /// Whatever loads, printed and read again.
     pub fn printed(&self) -> Share {
         let mut share = Share::default();
-        for (path, _) in &self.parsed {
+        for (path, _) in self.files() {
             let Ok(Loaded { model: Some(model), .. }) = self.load(path) else { continue };
             let again = load_text("printed.mch", print::machine(&model));
             share.count(match &again.model {
@@ -169,16 +168,9 @@ impl Corpus {
         share
     }
 
-    /// Parses and checks every classical file: how many, how many bytes they read, how long it took.
-    pub fn time(&self) -> (usize, usize, Duration) {
-        let start = Instant::now();
-        let mut bytes = 0;
-        for (path, _) in &self.parsed {
-            if let Ok(loaded) = load_model(&self.root.join(path)) {
-                bytes += loaded.sources.iter().map(|(_, source)| source.text.len()).sum::<usize>();
-            }
-        }
-        (self.parsed.len(), bytes, start.elapsed())
+    /// All classical files.
+    pub fn files(&self) -> impl Iterator<Item = (&str, PathBuf)> {
+        self.parsed.iter().map(|(path, _)| (path.as_str(), self.root.join(path)))
     }
 
     fn load(&self, path: &str) -> Result<Loaded, String> {

@@ -5,6 +5,9 @@
 
 mod figures;
 
+use std::time::Instant;
+
+use bsym_language::load::load_model;
 use bsym_language::stack::with_large_stack;
 use figures::{Corpus, Share};
 
@@ -29,11 +32,12 @@ fn main() {
         println!("{:<52} {all}", "refused with the right kind, all mistakes:");
         show("loaded, of the machines whose states are known:", &corpus.loads());
         show("printed and read again as the same model:", &corpus.printed());
-        let (files, bytes, time) = corpus.time();
-        println!(
-            "{:<52} {files} files, {} KiB in {time:.2?}",
-            "parsed and checked on one core:",
-            bytes >> 10
-        );
+        let (mut files, mut bytes, start) = (0, 0, Instant::now());
+        for loaded in corpus.files().filter_map(|(_, path)| load_model(&path).ok()) {
+            files += 1;
+            bytes += loaded.sources.iter().map(|(_, source)| source.text.len()).sum::<usize>();
+        }
+        let (kib, time) = (bytes >> 10, start.elapsed());
+        println!("{:<52} {files} files, {kib} KiB in {time:.2?}", "parsed and checked on one core:");
     });
 }

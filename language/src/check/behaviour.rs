@@ -173,30 +173,17 @@ impl Checker {
             list.extend(shown.map(|(name, p, _)| (compose::join(instance.display.as_deref(), name), *p)));
         }
         for (name, p) in list {
-            let procedure = self.procedures[p].clone();
-            let body = self.unguarded(procedure.body);
             let procedure = &self.procedures[p];
             self.model.events.push(Event {
                 name,
                 parameters: procedure.parameters.clone(),
                 results: procedure.results.clone(),
-                body,
+                body: procedure.body.clone(),
                 origin: ComponentId(procedure.instance as u32),
                 convergence: Convergence::Ordinary,
                 refines: procedure.refines.clone(),
                 span: procedure.span,
             });
         }
-    }
-
-    // The precondition of an operation that is called is no guard of the event: it can be violated.
-    fn unguarded(&mut self, body: Subst) -> Subst {
-        if !matches!(body.kind, SubstKind::Pre(..)) {
-            return body;
-        }
-        let span = body.span;
-        let choice = self.choice();
-        let branches = vec![(Pred { kind: PredKind::True, span }, body)];
-        Subst { kind: SubstKind::Select { choice, branches, otherwise: None, from_pre: false }, span }
     }
 }

@@ -149,9 +149,8 @@ impl Checker {
                 d(format!("operation `{}` changes the machine `{machine}`, which is only seen", name.name))
                     .help("include the machine, or call operations that only read")
             }
-            _ if !self.procedures[callable.procedure].ready => {
-                d(format!("operation `{}` cannot be called before it is known what it does", name.name))
-            }
+            // Its own mistake was reported.
+            _ if !self.procedures[callable.procedure].ready => return false,
             _ => return true,
         };
         self.report(problem.label(callable.span, "declared here"));
@@ -208,6 +207,8 @@ impl Checker {
         if !lets.is_empty() {
             body = Subst { kind: SubstKind::Let(lets, Box::new(body)), span };
         }
+        // Messages about the whole are for the caller.
+        body.span = span;
         Some(body)
     }
 

@@ -30,6 +30,10 @@ impl Checker {
         if self.local(name).is_some() {
             return None;
         }
+        // A template string calls ProB's functions under names that no file can write.
+        if let Some(function) = name.strip_prefix('$').and_then(ExternalFunction::of_name) {
+            return Some(External { function, declared: None, parameters: None });
+        }
         let Some(entry) = self.definitions.get(name) else {
             if !self.definitions.libraries || self.globals.contains_key(name) {
                 return None;

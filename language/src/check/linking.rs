@@ -155,7 +155,8 @@ impl Checker {
         let first = self.model.constants.len();
         let statics = self.inside(i, |c| {
             c.definitions = unit.definitions.clone();
-            c.uses_others = leads_nowhere(unit);
+            let unknown = |l: &Link| c.interfaces[l.instance].environment.uses_others;
+            c.uses_others = leads_nowhere(unit) || links.iter().any(unknown);
             let mut kept = HashSet::new();
             for (of, link) in by_strength(&links) {
                 c.import(link, of, &mut kept);
@@ -444,20 +445,20 @@ impl Checker {
         let mut list: Vec<Declared<usize>> = vec![];
         let mut refined: HashSet<String> = HashSet::new();
         for section in &tree.sections {
-            match &section.kind {
-                SectionKind::Operations(ops) => {
-                    for op in ops {
-                        refined.extend(op.refines.as_ref().map(|r| r.name.clone()));
-                        match self.operations.get(&op.name.name) {
-                            Some(c) if c.access.is_none() && !c.local => {
-                                list.push((op.name.name.clone(), c.procedure, op.name.span));
-                            }
-                            _ => {}
-                        }
-                    }
+            let SectionKind::Operations(ops) = &section.kind else { continue };
+            for op in ops {
+                refined.extend(op.refines.as_ref().map(|r| r.name.clone()));
+                if let Some(c) = self.operations.get(&op.name.name)
+                    && c.access.is_none()
+                    && !c.local
+                {
+                    list.push((op.name.name.clone(), c.procedure, op.name.span));
                 }
-                SectionKind::Promotes(names) => names.iter().for_each(|id| self.promoted(id, &mut list)),
-                _ => {}
+            }
+        }
+        for section in &tree.sections {
+            if let SectionKind::Promotes(names) = &section.kind {
+                names.iter().for_each(|id| self.promoted(id, &mut list));
             }
         }
         for link in links.iter().filter(|l| l.relation == Relation::Extends) {

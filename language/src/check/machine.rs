@@ -28,6 +28,7 @@ impl Checker {
         (self.instances, self.order) = (plan.instances, plan.order);
         self.interfaces.resize_with(self.instances.len(), Interface::default);
         self.components();
+        self.included_once();
         for unit in &project.units {
             self.sections_once(&unit.tree);
         }
@@ -44,6 +45,30 @@ impl Checker {
         self.inside(0, Self::goal);
         self.behaviour();
         self.finish_composition();
+    }
+
+    // Whoever includes a machine is the only one to change it.
+    fn included_once(&mut self) {
+        let mut owners: HashMap<usize, Span> = HashMap::new();
+        for i in self.order.clone() {
+            if !self.instances[i].concrete {
+                continue;
+            }
+            for link in self.instances[i].links.clone() {
+                if !owns(link.relation) {
+                    continue;
+                }
+                let Some(first) = owners.insert(link.instance, link.place) else { continue };
+                let name = self.machine_name(link.instance);
+                let d = Diagnostic::error(
+                    codes::INCLUDED_TWICE,
+                    link.place,
+                    format!("machine `{name}` is included twice under the same name"),
+                );
+                let help = format!("give one of them a prefix, as in `p.{name}`, or use SEES");
+                self.report(d.label(first, "first included here").help(help));
+            }
+        }
     }
 
     fn components(&mut self) {
@@ -134,8 +159,11 @@ impl Checker {
     fn static_part(&mut self) {
         let mut axioms = vec![];
         for i in self.order.clone() {
-            axioms.extend(self.arguments(i));
-            axioms.extend(self.inside(i, |c| c.axioms(i)));
+            // An argument gives the type of a set parameter; that of a scalar one is in CONSTRAINTS.
+            axioms.extend(self.arguments(i, true));
+            let own = self.inside(i, |c| c.axioms(i));
+            axioms.extend(self.arguments(i, false));
+            axioms.extend(own);
         }
         self.finish_group();
         self.close_constants();
@@ -145,7 +173,7 @@ impl Checker {
     }
 
     // `parameter = argument`, typed where the machine is included.
-    fn arguments(&mut self, i: usize) -> Vec<Conjunct> {
+    fn arguments(&mut self, i: usize, sets: bool) -> Vec<Conjunct> {
         let Some((includer, arguments, _)) = self.instances[i].given.clone() else { return vec![] };
         let parameters = self.interfaces[i].parameters.clone().unwrap_or_default();
         if parameters.len() != arguments.len() {
@@ -156,6 +184,9 @@ impl Checker {
             let mut out = vec![];
             for ((name, entity, declared), argument) in parameters.iter().zip(&arguments) {
                 let Entity::Const(id) = *entity else { continue };
+                if is_set_parameter(name) != sets {
+                    continue;
+                }
                 let value = c.expr(argument);
                 let ty = c.model.constants[id.index()].ty.clone();
                 let constant = Expr { kind: ExprKind::Const(id), ty: ty.clone(), span: argument.span };

@@ -212,14 +212,7 @@ impl Parser<'_> {
                 self.bump();
                 leaf(ExprKind::String(unescape(&text[3..text.len() - 3])))
             }
-            TokenKind::Template => {
-                let message = "template strings are not supported";
-                self.report(
-                    Diagnostic::error(codes::TEMPLATE_STRING, start, message).help("write a string in `\"`"),
-                );
-                self.bump();
-                leaf(ExprKind::Error)
-            }
+            TokenKind::Template => self.template(),
             TokenKind::Constant(constant) => {
                 self.bump();
                 leaf(ExprKind::Constant(constant))

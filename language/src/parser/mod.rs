@@ -21,6 +21,7 @@ mod names;
 mod operators;
 mod recovery;
 mod subst;
+mod template;
 #[cfg(test)]
 mod tests;
 

@@ -440,7 +440,7 @@ fn mistakes_in_formulas() {
     check_formula_error("12ab = 1", MALFORMED_NUMBER, "ab");
     check_formula_error("rec(1,2) = x", EXPECTED_LABEL, "label");
     check_formula_error("{x+1 | x : S} = T", EXPECTED_BOUND_NAME, "name");
-    check_formula_error("x = ```a```", TEMPLATE_STRING, "template");
+    check_formula_error("x = ```a ${1```", TEMPLATE_STRING, "`}` is missing");
     check_formula_error("#dom.(dom = 1)", KEYWORD_AS_NAME, "keyword");
     check_formula_error("a = 1 b = 2", UNEXPECTED_TOKEN, "found `b`");
     check_formula_error("x'1 = 2", EXPECTED_NAME, "label");

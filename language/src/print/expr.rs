@@ -1,7 +1,7 @@
 //! Expressions and predicates as text. Levels are those of the table of precedences (ProB's, with
 //! extra parentheses where Atelier B groups in another way).
 
-use super::names::{Printer, quoted};
+use super::names::{Printer, quoted, reference};
 use super::{tree_word, type_parameter};
 use crate::model::*;
 use crate::types::Type;
@@ -59,7 +59,7 @@ impl Printer<'_> {
     }
 
     fn global(&mut self, name: &str) {
-        let name = quoted(name);
+        let name = reference(name);
         self.put(&name);
     }
 

@@ -1,7 +1,8 @@
 //! Substitutions, operations and whole machines as text.
 
 use super::expr::literal;
-use super::names::{Printer, quoted};
+use super::names::{Printer, quoted, reference};
+use super::type_parameter;
 use crate::model::*;
 use std::collections::BTreeSet;
 
@@ -103,35 +104,6 @@ impl Printer<'_> {
         }
     }
 
-    fn free_types(&mut self) {
-        let model = self.model;
-        if model.free_types.is_empty() {
-            return;
-        }
-        self.open_section("FREETYPES");
-        for (i, t) in model.free_types.iter().enumerate() {
-            if i > 0 {
-                self.put(";");
-                self.line();
-            }
-            self.put(&quoted(&t.name));
-            if t.parameters > 0 {
-                let names: Vec<String> = (0..t.parameters).map(super::type_parameter).collect();
-                self.put(&format!("({})", names.join(", ")));
-            }
-            for (k, c) in t.constructors.iter().enumerate() {
-                self.put(if k == 0 { " = " } else { ", " });
-                self.put(&quoted(&c.name));
-                if let Some(argument) = &c.argument {
-                    self.put("(");
-                    self.expr(argument, 120);
-                    self.put(")");
-                }
-            }
-        }
-        self.indent = 0;
-    }
-
     /// The link to the variables of an abstraction, which are no part of the state.
     fn gluing(&mut self) {
         let model = self.model;
@@ -162,6 +134,27 @@ impl Printer<'_> {
             .collect();
         if !sets.is_empty() {
             self.put(&format!("\nSETS\n  {}", sets.join(";\n  ")));
+        }
+    }
+
+    fn free_types(&mut self) {
+        let model = self.model;
+        for (i, t) in model.free_types.iter().enumerate() {
+            self.put(if i == 0 { "\nFREETYPES\n  " } else { ";\n  " });
+            self.put(&quoted(&t.name));
+            if t.parameters > 0 {
+                let names: Vec<String> = (0..t.parameters).map(type_parameter).collect();
+                self.put(&format!("({})", names.join(", ")));
+            }
+            for (k, c) in t.constructors.iter().enumerate() {
+                self.put(if k == 0 { " = " } else { ", " });
+                self.put(&quoted(&c.name));
+                if let Some(e) = &c.argument {
+                    self.put("(");
+                    self.expr(e, 0);
+                    self.put(")");
+                }
+            }
         }
     }
 
@@ -278,7 +271,7 @@ impl Printer<'_> {
     }
 
     fn targets(&self, list: impl Iterator<Item = Target>) -> String {
-        list.map(|t| quoted(&self.target(t))).collect::<Vec<_>>().join(", ")
+        list.map(|t| reference(&self.target(t))).collect::<Vec<_>>().join(", ")
     }
 
     pub(super) fn subst(&mut self, s: &Subst, place: Place) {
@@ -412,7 +405,7 @@ impl Printer<'_> {
         let root = Expr { kind, ty: value.ty.clone(), span: value.span };
         match part(&root, value) {
             Some((place, value)) => (Err(place), value),
-            None => (Ok(quoted(&self.target(t))), value),
+            None => (Ok(reference(&self.target(t))), value),
         }
     }
 }

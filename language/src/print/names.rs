@@ -154,6 +154,17 @@ const KEYWORDS: &str = " MACHINE MODEL SYSTEM REFINEMENT IMPLEMENTATION REFINES 
     inter bool card max min mod not or succ pred id dom ran rel fnc closure closure1 iterate prj1 prj2 seq seq1 iseq \
     iseq1 perm conc front tail first last size rev struct rec btrue bfalse ";
 
+/// The name as it is written in a formula or as the target of an assignment. There a renamed name may
+/// hold dots.
+pub(super) fn reference(name: &str) -> String {
+    let parts: Vec<&str> = name.split('.').collect();
+    if parts.len() > 1 && parts.iter().all(|part| quoted(part) == *part) {
+        name.to_string()
+    } else {
+        quoted(name)
+    }
+}
+
 /// The name as it must be written: between backquotes if it is no plain identifier. The dot of a renamed
 /// variable may stand in expressions only, not where the name is declared.
 pub(super) fn quoted(name: &str) -> String {

@@ -1,0 +1,121 @@
+//! Putting a search aside, and continuing it.
+
+use std::collections::BTreeSet;
+
+use bsym_semantics::transitions::Edge;
+
+use super::{Key, Search};
+use crate::checkpoint::{Mark, Snapshot, title};
+use crate::report::Unknown;
+use crate::table::Table;
+
+impl Search<'_, '_> {
+    fn title(&self) -> String {
+        title(&self.machine.context.eval, &self.options.checks)
+    }
+
+    /// The search to be continued, if there is one.
+    pub(super) fn read_checkpoint(&mut self) -> Option<Snapshot> {
+        let path = self.options.resume.as_ref()?;
+        match Snapshot::read(path, &self.title()) {
+            Ok(snapshot) => Some(snapshot),
+            Err(e) => {
+                self.stopped = Some(Unknown::NotResumed(e.to_string()));
+                None
+            }
+        }
+    }
+
+    /// Continues a search that was put aside.
+    pub(super) fn resume(&mut self, snapshot: Snapshot) {
+        let constants = self.machine.context.valuations.len();
+        let variables = self.machine.context.variables.len();
+        let valuations = snapshot.rows.chunks(snapshot.width.max(1)).filter_map(|row| row.get(variables));
+        if snapshot.width != self.machine.width() || valuations.clone().any(|v| *v as usize >= constants) {
+            let reason = "the constants have other values now: search from the beginning";
+            self.stopped = Some(Unknown::NotResumed(reason.into()));
+            return;
+        }
+        drop(valuations);
+        self.table = Table::from_parts(snapshot.width, snapshot.rows, snapshot.parents);
+        self.frontier.restore(snapshot.waiting, snapshot.dice);
+        self.doubtful = snapshot.doubtful.into_iter().collect();
+        if let [transitions, initial, deadlocks, violating, ..] = snapshot.counters[..] {
+            let s = &mut self.statistics;
+            (s.transitions, s.initial, s.deadlocks, s.violating) =
+                (transitions, initial, deadlocks, violating);
+        }
+        for mark in snapshot.marks {
+            self.find_again(mark);
+        }
+        self.resumed = true;
+    }
+
+    /// Looks at a violation again that was found before the search was put aside.
+    fn find_again(&mut self, mark: Mark) {
+        let eval = self.machine.context.eval;
+        match mark {
+            Mark::State(state) | Mark::Deadlock(state) | Mark::Step(state, _) => {
+                let row = self.table.row(state).to_vec();
+                let valuation = self.machine.valuation(&row);
+                let values = self.machine.context.decode_state(&row);
+                let constants = self.machine.context.valuations[valuation].clone();
+                match mark {
+                    Mark::State(_) => {
+                        let counted = self.statistics.violating;
+                        self.judge(state, valuation, &values);
+                        self.statistics.violating = counted;
+                    }
+                    Mark::Step(_, event) if event.index() < eval.model.events.len() => {
+                        for edge in eval.successors_of(event, &constants, &values).edges {
+                            if edge.state().is_none() {
+                                self.failed(Some(state), valuation, edge);
+                            }
+                        }
+                    }
+                    Mark::Step(..) => {}
+                    _ => self.violated(Key::Deadlock, Some(state), valuation, None),
+                }
+            }
+            Mark::Initialisation(valuation) => {
+                let Some(constants) = self.machine.context.valuations.get(valuation as usize) else { return };
+                for edge in eval.initial_states(constants).edges {
+                    if edge.state().is_none() {
+                        self.failed(None, valuation as usize, edge);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Puts the search aside.
+    pub(super) fn save(&mut self) {
+        let Some(checkpoint) = &self.options.checkpoint else { return };
+        let (rows, parents) = self.table.parts();
+        let (waiting, dice) = self.frontier.snapshot();
+        let s = &self.statistics;
+        let marks = self.found.iter().map(|found| match (&found.key, found.state, &found.failure) {
+            (Key::Deadlock, Some(state), _) => Mark::Deadlock(state),
+            (_, Some(state), Some(Edge { event: Some(event), .. })) => Mark::Step(state, *event),
+            (_, Some(state), _) => Mark::State(state),
+            (_, None, _) => Mark::Initialisation(found.valuation as u32),
+        });
+        let snapshot = Snapshot {
+            store: self.machine.context.store.clone(),
+            width: self.machine.width(),
+            rows: rows.to_vec(),
+            parents: parents.to_vec(),
+            waiting,
+            dice,
+            doubtful: self.doubtful.iter().copied().collect::<BTreeSet<_>>().into_iter().collect(),
+            counters: vec![s.transitions, s.initial, s.deadlocks, s.violating],
+            marks: marks.collect(),
+        };
+        let saved = if self.incomplete.is_empty() {
+            snapshot.write(&checkpoint.path, &self.title()).map_err(|e| e.to_string())
+        } else {
+            Err("something could not be evaluated, so that an exhausted search would prove nothing".into())
+        };
+        self.not_saved = saved.err();
+    }
+}

@@ -1,0 +1,181 @@
+//! Searches of machines written for these tests: the compiled form against the reference, kinds of
+//! violations, proof information, and searches that are put aside.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use bsym_explore::options::{Checkpoint, Order, SearchOptions};
+use bsym_explore::report::{Progress, SearchReport, Unknown, Verdict};
+use bsym_explore::search::{Problem, search};
+use bsym_language::load::load_text;
+use bsym_language::model::{EventId, Model};
+use bsym_language::stack::with_large_stack;
+use bsym_semantics::scope::{Scope, ScopeRequest};
+use bsym_semantics::state::Violation;
+
+fn model(text: &str) -> Model {
+    let loaded = load_text("Test.mch", text);
+    loaded.model.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics))
+}
+
+fn run(text: &str, options: &SearchOptions) -> SearchReport {
+    let model = model(text);
+    let request = ScopeRequest { prob: true, ..ScopeRequest::default() };
+    let scope = Scope::settle(&model, &request).expect("a scope");
+    with_large_stack(|| {
+        let problem = Problem { model: &model, scope: &scope, finder: None };
+        search(&problem, options, &mut |_: &Progress| {})
+    })
+}
+
+/// Machines with every form of substitution, choices that lead to the same target, constants that vary,
+/// and types of every representation.
+const FORMS: &[&str] = &[
+    "MACHINE Test SETS C = {red, green, blue}
+    CONSTANTS n, m PROPERTIES n : 1..2 & m : C +-> 0..1 & card(m) = 1 & red : dom(m)
+    VARIABLES x, y, c INVARIANT x : 0..6 & y : -2..9 & c : C & (c = red => x < 5)
+    INITIALISATION x := 0; y := x + 1 || c :: {red, blue}
+    OPERATIONS
+      step = SELECT x < 3 THEN x := x + n WHEN x > 1 THEN y := x ELSE skip END;
+      loop = VAR i, u IN i, u := 0, 0;
+          WHILE i < n DO u := u + i + 1; i := i + 1 INVARIANT i : 0..n & u >= i VARIANT n - i END;
+          y := u END;
+      such = BEGIN x, c : (x : 0..2 & c : C & x + y$0 <= 3 & (c = red => x = x$0)) END;
+      query <-- ask(v) = PRE v : C THEN query := m[{v}] END
+    END",
+    "MACHINE Test SETS C = {red, green, blue} VARIABLES c, s, q, b
+    INVARIANT c : C & s <: C & q : seq(BOOL) & size(q) <= 2 & b : BOOL & not(s = {red, blue} & c = green)
+    INITIALISATION c :: C || s := {} || q := [] || b := FALSE
+    OPERATIONS
+      mixed = BEGIN CHOICE b := TRUE OR skip OR c := red END;
+          SELECT b = TRUE THEN s := {c} WHEN b = FALSE THEN skip END;
+          ANY d WHERE d : s \\/ {c} THEN IF d = c THEN b := FALSE END END END;
+      pick(d) = PRE d : C & d /: s & card(s) < 2 THEN s := s \\/ {d} || CHOICE c := d OR skip OR c := red END END;
+      drop = ANY d, e WHERE d : s & e : C & d /= e THEN s := s - {d} END;
+      push(v) = PRE v : BOOL & size(q) < 2 THEN q := q <- v; IF size(q) = 2 THEN b := first(q) END END;
+      pop = SELECT q /= [] THEN q, b := tail(q), bool(size(q) = 1) END
+    END",
+    "MACHINE Test SETS D; C = {red, green} CONSTANTS n PROPERTIES n : 1..2
+    VARIABLES f, r, t, w
+    INVARIANT f : C +-> 0..n & r : D <-> BOOL & t : (1..2) --> BOOL & w : struct(a: 0..1, b: C)
+    INITIALISATION f := {} || r := {} || t := (1..2) * {FALSE} || w := rec(a: 0, b: red)
+    OPERATIONS
+      res <-- write(c, k) = PRE c : C & k : 0..n THEN f(c) := k || res := bool(c : dom(f)) END;
+      relate = ANY d, v WHERE d : D & v : BOOL & d |-> v /: r & card(r) < 2 THEN r := r <+ {d |-> v} END;
+      turn(i) = PRE i : dom(t) & 1 : ran(f) THEN t(i) := bool(t(i) = FALSE) END;
+      field = BEGIN w'a := 1 - w'a; IF w'a = 1 THEN w'b := green ELSE w'b :: C END END
+    END",
+];
+
+#[test]
+fn the_compiled_form_finds_what_the_reference_finds() {
+    let counts = |r: &SearchReport| {
+        let s = &r.statistics;
+        (s.states, s.transitions, s.initial, s.deadlocks, s.violating, s.valuations)
+    };
+    for text in FORMS {
+        let mut options =
+            SearchOptions { keep_going: true, reference_only: true, ..SearchOptions::default() };
+        let reference = run(text, &options);
+        assert!(!matches!(reference.verdict, Verdict::Unknown(_)), "{:?}", reference.incomplete);
+        assert!(reference.statistics.states > 50, "{}", reference.statistics.states);
+        options.reference_only = false;
+        for order in [Order::BreadthFirst, Order::DepthFirst, Order::Mixed, Order::Random] {
+            options.order = order;
+            let compiled = run(text, &options);
+            assert!(compiled.statistics.uncompiled.is_empty(), "{:?}", compiled.statistics.uncompiled);
+            assert_eq!(compiled.statistics.by_reference, 0);
+            assert_eq!(counts(&compiled), counts(&reference));
+            if order == Order::BreadthFirst || matches!(reference.verdict, Verdict::Holds(_)) {
+                assert_eq!(compiled.verdict, reference.verdict);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_goes_wrong_on_the_way_is_found_and_replayed() {
+    let cases = [
+        ("x := 7 / x", "well-definedness"),
+        ("ASSERT x /= 3 THEN x := x + 1 END", "assert"),
+        ("ANY z WHERE z : 0..1 THEN PRE x + z < 4 THEN x := x + 1 END END", "precondition"),
+        ("SELECT x < 4 THEN x := x + 1 END", "deadlock"),
+        ("x := x + 1", "invariant"),
+        ("IF 6 / (x - 3) < 9 THEN x := x + 1 END", "well-definedness"),
+    ];
+    for (body, kind) in cases {
+        let text = format!(
+            "MACHINE Test VARIABLES x INVARIANT x : 0..4 INITIALISATION x := 0 OPERATIONS
+             op = {body}; up = SELECT x < 3 THEN x := x + 1 END END"
+        );
+        let mut options = SearchOptions::default();
+        options.checks.deadlock = true;
+        let report = run(&text, &options);
+        let Verdict::Violated(found) = &report.verdict else { panic!("{body}: {:?}", report.verdict) };
+        let fits = found.violations.iter().any(|v| match v {
+            Violation::IllDefined(_) => kind == "well-definedness",
+            Violation::Assert(_) => kind == "assert",
+            Violation::Precondition(_) => kind == "precondition",
+            Violation::Deadlock => kind == "deadlock",
+            Violation::Invariant(_) => kind == "invariant",
+            _ => false,
+        });
+        assert!(fits, "{body}: {:?}", found.violations);
+    }
+}
+
+#[test]
+fn a_proven_conjunct_is_not_evaluated_after_its_event() {
+    // The status is wrong on purpose: that it is believed shows that the conjunct was not looked at.
+    let text = "MACHINE Test VARIABLES x INVARIANT x <= 2 & x >= 0 INITIALISATION x := 0
+        OPERATIONS up = SELECT x < 4 THEN x := x + 1 END END";
+    let mut options = SearchOptions { proven: BTreeSet::from([(EventId(0), 0)]), ..SearchOptions::default() };
+    assert!(matches!(run(text, &options).verdict, Verdict::Holds(_)));
+    // It is not used where only a part of the invariant is known of the state before.
+    options.checks.invariant = Some(vec![0]);
+    assert!(matches!(run(text, &options).verdict, Verdict::Violated(_)));
+}
+
+#[test]
+fn no_valuation_and_no_initial_state_are_vacuous() {
+    let text = "MACHINE Test CONSTANTS c PROPERTIES c : 1..3 & c > 3 VARIABLES x INVARIANT x : INT
+        INITIALISATION x := c END";
+    assert!(matches!(run(text, &SearchOptions::default()).verdict, Verdict::Vacuous(_)));
+    let text = "MACHINE Test VARIABLES x INVARIANT x : INT INITIALISATION x :: {1} - {1} END";
+    assert!(matches!(run(text, &SearchOptions::default()).verdict, Verdict::Vacuous(_)));
+}
+
+#[test]
+fn what_cannot_be_enumerated_is_never_a_holds() {
+    let text = "MACHINE Test VARIABLES x INVARIANT x >= 0 INITIALISATION x := 0
+        OPERATIONS jump(v) = PRE v : NATURAL THEN x := v END END";
+    let report = run(text, &SearchOptions::default());
+    assert_eq!(report.verdict, Verdict::Unknown(Unknown::Incomplete));
+    assert!(report.incomplete[0].place.contains("jump"));
+}
+
+#[test]
+fn a_search_that_was_put_aside_ends_as_if_it_had_not_been() {
+    let folder = std::env::temp_dir().join(format!("bsym-explore-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let path = folder.join("search.bin");
+    let text = FORMS[1];
+    let whole = run(text, &SearchOptions { keep_going: true, ..SearchOptions::default() });
+    let mut options = SearchOptions { keep_going: true, ..SearchOptions::default() };
+    options.limits.states = Some(40);
+    options.checkpoint = Some(Checkpoint { path: path.clone(), every: Duration::from_secs(3600) });
+    let part = run(text, &options);
+    assert!(matches!(part.verdict, Verdict::Unknown(Unknown::StateLimit(_)) | Verdict::Violated(_)));
+    assert_eq!(part.not_saved, None);
+    let resumed = SearchOptions { keep_going: true, resume: Some(path.clone()), ..SearchOptions::default() };
+    let rest = run(text, &resumed);
+    assert_eq!(rest.verdict, whole.verdict);
+    let counts = |r: &SearchReport| (r.statistics.states, r.statistics.transitions, r.statistics.violating);
+    assert_eq!(counts(&rest), counts(&whole));
+    assert_eq!(rest.further, whole.further);
+    let other = run(&text.replace("size(q) < 2", "size(q) < 1"), &resumed);
+    assert!(matches!(other.verdict, Verdict::Unknown(Unknown::NotResumed(_))));
+    std::fs::write(&path, "bsym-search-1 nonsense").expect("a file");
+    assert!(matches!(run(text, &resumed).verdict, Verdict::Unknown(Unknown::NotResumed(_))));
+    std::fs::remove_dir_all(&folder).expect("the folder is ours");
+}
