@@ -81,7 +81,7 @@ impl<'p> Composer<'p> {
             return steps.finish();
         }
         let abstracts = self.abstractions(level, e);
-        if let [] = abstracts.as_slice() {
+        if abstracts.is_empty() {
             let demands = self.unchanged(level, e, &steps, &BTreeSet::new(), "skip");
             let span = steps.span;
             return self.demand(demands, steps.finish(), span);
