@@ -586,7 +586,8 @@ fn number(n: &Int) -> Json {
     n.to_i64().map(Json::from).unwrap_or_else(|| Json::from(n.to_string()))
 }
 
-fn scope_object(model: &Model, scope: &Scope, settings: &BTreeMap<String, String>) -> ScopeObject {
+/// A scope with the constants that were fixed.
+pub fn scope_object(model: &Model, scope: &Scope, settings: &BTreeMap<String, String>) -> ScopeObject {
     let mut sets = Map::new();
     for (i, carrier) in (0u32..).zip(&model.carriers) {
         if carrier.kind == CarrierKind::Deferred {

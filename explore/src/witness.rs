@@ -3,7 +3,7 @@
 
 use bsym_language::model::EventId;
 use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::replay::{Checks, replay};
+use bsym_semantics::replay::{Checks, replay_with};
 use bsym_semantics::state::{Constants, State, Step, Trace};
 use bsym_semantics::transitions::Edge;
 use bsym_semantics::value::Value;
@@ -37,7 +37,7 @@ pub fn counterexample(eval: &Evaluator<'_>, path: Path, checks: &Checks) -> Resu
         steps.push(Step { event: edge.event, execution: edge.execution, state: None });
     }
     let trace = Trace { scope: eval.scope.clone(), constants: path.constants, steps };
-    let replayed = replay(eval.model, &trace, checks).map_err(|e| e.to_string())?;
+    let replayed = replay_with(eval, &trace, checks).map_err(|e| e.to_string())?;
     if replayed.violations.is_empty() {
         return Err("the trace replays, but nothing is wrong at its end".into());
     }
