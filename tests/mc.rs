@@ -212,3 +212,24 @@ fn only_the_same_search_is_continued() {
     let cut = file(dir.path(), "cut", &bytes[..bytes.len() / 2]).display().to_string();
     refused("Phonebook.mch", &[&scope[..], &["--resume", &cut]].concat(), "damaged");
 }
+
+#[test]
+fn a_constant_without_bounds_is_named_with_what_to_do() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let text = "MACHINE Open CONSTANTS d PROPERTIES d : NATURAL VARIABLES x INVARIANT x : 0..d
+        INITIALISATION x := 0 OPERATIONS step = PRE x < d THEN x := x + 1 END END";
+    let path = file(dir.path(), "Open.mch", text);
+    let run = |more: &[&str]| {
+        let output = bsym().args(["mc", "--json", "--timeout", "20s"]).args(more).arg(&path).output();
+        let output = output.expect("it runs");
+        (output.status.code(), json(&output))
+    };
+    let (code, object) = run(&["--max-valuations", "5"]);
+    assert_eq!((code, &object["verdict"]), (Some(3), &"unknown".into()));
+    let (code, object) = run(&[]);
+    assert_eq!(code, Some(3));
+    let reason = object["reason"].as_str().unwrap_or_default();
+    assert!(reason.starts_with("incomplete: the constants") && reason.contains("--set d="), "{reason}");
+    let (code, object) = run(&["--set", "d=4"]);
+    assert_eq!((code, &object["states"]), (Some(0), &6.into()), "{object:#}");
+}
