@@ -33,6 +33,8 @@ pub enum Command {
     Ic3(VerifyArguments),
     /// Visit every reachable state (explicit-state model checking), by default in ProB's finite scope
     Mc(McArguments),
+    /// Take random steps from an initial state, by default in ProB's finite scope
+    Simulate(SimulateArguments),
     /// Check syntax and types only
     Parse(ParseArguments),
     /// Evaluate expressions and predicates
@@ -203,6 +205,13 @@ pub struct McArguments {
     /// Look at this many valuations of the constants at most
     #[arg(long, value_name = "N", help_heading = "Search")]
     pub max_valuations: Option<usize>,
+    /// Put the search aside in this file every two minutes, and when a limit or Ctrl-C ends it
+    #[arg(long, value_name = "FILE", help_heading = "Search")]
+    pub checkpoint: Option<PathBuf>,
+    /// Continue the search that was put aside in this file, by the same version with the same machine,
+    /// scope and properties
+    #[arg(long, value_name = "FILE", help_heading = "Search")]
+    pub resume: Option<PathBuf>,
 }
 
 /// Orders of a search.
@@ -234,6 +243,36 @@ pub enum PropertyName {
     Assertions,
     /// The definition GOAL is never reached
     Goal,
+}
+
+/// `simulate`.
+#[derive(Args, Clone, Debug)]
+pub struct SimulateArguments {
+    /// The machine
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub component: ComponentArguments,
+    /// Largest number of events
+    #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Walk")]
+    pub steps: usize,
+    /// Seed of the die: the same seed gives the same walk
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Walk")]
+    pub seed: u64,
+    /// Do not check well-definedness
+    #[arg(long, help_heading = "Walk")]
+    pub no_wd: bool,
+    #[command(flatten)]
+    pub scope: ScopeArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    /// Solver to use: `z3`, `cvc5`, or the path of a program that reads SMT-LIB
+    #[arg(long, value_name = "NAME|PATH", help_heading = "Limits")]
+    pub solver: Option<String>,
+    /// Write the trace: NAME.itf.json (ITF), NAME.json (ours), NAME.prob2trace (ProB)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: OutputArguments,
 }
 
 /// `parse`.

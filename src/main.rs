@@ -96,6 +96,7 @@ impl Command {
         match self {
             Command::Check(a) | Command::Bmc(a) | Command::Kind(a) | Command::Ic3(a) => a.output.clone(),
             Command::Mc(a) => a.verify.output.clone(),
+            Command::Simulate(a) => a.output.clone(),
             Command::Parse(a) => a.output.clone(),
             Command::Eval(a) => a.output.clone(),
             Command::Po(a) => a.output.clone(),
@@ -110,6 +111,7 @@ impl Command {
         match self {
             Command::Check(a) | Command::Bmc(a) | Command::Kind(a) | Command::Ic3(a) => a.limits.clone(),
             Command::Mc(a) => a.verify.limits.clone(),
+            Command::Simulate(a) => a.limits.clone(),
             Command::Po(a) => a.limits.clone(),
             Command::Certify(a) => a.limits.clone(),
             Command::Replay(a) => a.limits.clone(),

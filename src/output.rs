@@ -86,7 +86,8 @@ pub fn check_folder(folder: &Path, flag: &str) -> Result<(), Refusal> {
     }
 }
 
-fn folder_of(path: &Path) -> PathBuf {
+/// The folder that a file is in.
+pub fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
         Some(p) if !p.as_os_str().is_empty() => p.to_path_buf(),
         _ => PathBuf::from("."),

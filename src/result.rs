@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use bsym_encodings::budget::Stopped;
 use bsym_engines::counterexample::violated_properties;
 use bsym_engines::verdict::{PropertyVerdict, Report, Unknown, Verdict};
-use bsym_explore::report::{SearchReport, Unknown as SearchUnknown, Verdict as Found};
+use bsym_explore::report::{Incomplete, SearchReport, Unknown as SearchUnknown, Verdict as Found};
 use bsym_language::diagnostic::{Diagnostic, Kind, Severity};
 use bsym_language::int::Int;
 use bsym_language::model::{CarrierKind, Conjunct, EventId, Model, PredKind};
@@ -355,7 +355,7 @@ impl RunResult {
                 (None, false)
             }
             Found::Unknown(reason) => {
-                result.reason = Some(search_reason(reason));
+                result.reason = Some(search_reason(model, reason, &report.incomplete));
                 (None, false)
             }
         };
@@ -414,7 +414,7 @@ fn further_object(model: &Model, trace: &Trace, violations: &[Violation]) -> Fur
 }
 
 /// The reason why a search gave no answer, in words.
-fn search_reason(reason: &SearchUnknown) -> String {
+fn search_reason(model: &Model, reason: &SearchUnknown, incomplete: &[Incomplete]) -> String {
     match reason {
         SearchUnknown::Cancelled => "interrupted".into(),
         SearchUnknown::Timeout => "timeout: the time limit was reached".into(),
@@ -425,7 +425,15 @@ fn search_reason(reason: &SearchUnknown) -> String {
         SearchUnknown::ValuationLimit(n) => {
             format!("valuation-limit: only {n} valuations of the constants were looked at")
         }
-        SearchUnknown::Incomplete => "incomplete: something could not be evaluated".into(),
+        SearchUnknown::Incomplete => incomplete.first().map_or_else(
+            || "incomplete: something could not be evaluated".into(),
+            |first| {
+                let named =
+                    model.constants.iter().find(|c| first.error.message.contains(&format!("`{}`", c.name)));
+                let help = named.map(|c| format!("; --set {}=EXPR fixes it", c.name)).unwrap_or_default();
+                format!("incomplete: {}: {}{help}", first.place, first.error.message)
+            },
+        ),
         SearchUnknown::NotResumed(why) => format!("not-resumed: {why}"),
         SearchUnknown::ReplayFailed(why) => format!("replay-failed: {why}"),
     }
@@ -586,7 +594,8 @@ fn number(n: &Int) -> Json {
     n.to_i64().map(Json::from).unwrap_or_else(|| Json::from(n.to_string()))
 }
 
-fn scope_object(model: &Model, scope: &Scope, settings: &BTreeMap<String, String>) -> ScopeObject {
+/// A scope with the constants that were fixed.
+pub fn scope_object(model: &Model, scope: &Scope, settings: &BTreeMap<String, String>) -> ScopeObject {
     let mut sets = Map::new();
     for (i, carrier) in (0u32..).zip(&model.carriers) {
         if carrier.kind == CarrierKind::Deferred {

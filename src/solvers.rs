@@ -21,6 +21,15 @@ pub fn version() -> String {
     text
 }
 
+/// The solver for a command that can do without: `None` if none is asked for and none can be reached.
+///
+/// # Errors
+/// As [`choose`].
+pub fn choose_if_any(asked: Option<&str>) -> Result<Option<SolverChoice>, Refusal> {
+    let none = asked.is_none() && versions().is_empty();
+    if none { Ok(None) } else { choose(asked).map(Some) }
+}
+
 /// The solver that a flag asks for.
 ///
 /// # Errors

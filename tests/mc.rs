@@ -99,3 +99,137 @@ fn progress_is_told_in_events() {
     assert_eq!((&last["event"], output.status.code()), (&"result".into(), Some(3)));
     assert!(last["result"]["reason"].as_str().is_some_and(|r| r.starts_with("timeout")));
 }
+
+/// Its constant is out of the reach of enumeration.
+const NEEDLE: &str = "MACHINE Needle CONSTANTS a PROPERTIES a : 1..3000000 & a mod 1000003 = 7 & a > 1500000
+VARIABLES x INVARIANT x : 0..3 INITIALISATION x := 0
+OPERATIONS step = PRE x < a mod 4 + 2 THEN x := x + 1 END END";
+
+#[test]
+fn a_solver_finds_the_constants_that_enumeration_cannot_reach() {
+    if !common::has_solver() {
+        return;
+    }
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = file(dir.path(), "Needle.mch", NEEDLE);
+    let certificate = dir.path().join("needle.json");
+    let output = bsym()
+        .args(["mc", "--json", "--certificate"])
+        .arg(&certificate)
+        .arg(&path)
+        .output()
+        .expect("it runs");
+    let object = json(&output);
+    assert_valid("result", &object);
+    assert_eq!(output.status.code(), Some(0), "{object:#}");
+    assert_eq!((&object["states"], &object["transitions"]), (&5.into(), &5.into()));
+    let output = bsym().arg("certify").arg(&certificate).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+#[test]
+fn a_time_limit_ends_a_long_evaluation() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let text = "MACHINE Slow VARIABLES x INVARIANT x : 0..1 INITIALISATION x := 0 OPERATIONS
+step = SELECT x = 0 & (SIGMA(a, b).(a : 0..1000 & b : 0..1000 & (a * b) mod 7 = x | a + b)) > x
+            & card({s | s : POW(1..18) & card(s) mod 7 = x}) > 1
+       THEN x := 1 END END";
+    let path = file(dir.path(), "Slow.mch", text);
+    let begin = std::time::Instant::now();
+    let output = bsym().args(["mc", "--timeout", "300ms", "--json"]).arg(&path).output().expect("it runs");
+    let object = json(&output);
+    assert_valid("result", &object);
+    assert_eq!((output.status.code(), &object["verdict"]), (Some(3), &"unknown".into()));
+    assert!(object["reason"].as_str().is_some_and(|r| r.starts_with("timeout")), "{object:#}");
+    assert_eq!(object["unsupported"], serde_json::json!([]));
+    // Less than the time after which the program ends without the search's consent.
+    assert!(begin.elapsed() < std::time::Duration::from_secs(4), "{:?}", begin.elapsed());
+}
+
+#[test]
+fn a_search_is_put_aside_and_continued() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let aside = dir.path().join("aside.search");
+    let name = aside.display().to_string();
+    let scope = ["--scope", "Name=4,Number=4"];
+    let (code, whole) = result("Phonebook.mch", &scope);
+    assert_eq!(code, Some(0));
+    let with = |more: &[&str]| result("Phonebook.mch", &[&scope[..], more].concat());
+    let (code, part) = with(&["--checkpoint", &name, "--max-states", "100"]);
+    assert_eq!((code, &part["warnings"]), (Some(3), &serde_json::json!([])));
+    assert!(part["states"].as_u64() < whole["states"].as_u64());
+    let (code, rest) = with(&["--resume", &name]);
+    assert_eq!(code, Some(0));
+    assert_eq!((&rest["states"], &rest["transitions"]), (&whole["states"], &whole["transitions"]));
+    // Ended by the clock, as often as it takes.
+    let long = ["--scope", "Name=5,Number=5"];
+    let (_, whole) = result("Phonebook.mch", &long);
+    let mut arguments = [&long[..], &["--checkpoint", &name, "--timeout", "150ms"]].concat();
+    let mut rounds = 0;
+    let last = loop {
+        let (code, object) = result("Phonebook.mch", &arguments);
+        if code == Some(0) {
+            break object;
+        }
+        assert_eq!(code, Some(3), "{object:#}");
+        rounds += 1;
+        assert!(rounds < 100, "it gets nowhere");
+        if rounds == 1 {
+            arguments.extend(["--resume", &name]);
+        }
+        // A machine that is busy needs more time to begin with.
+        if rounds % 10 == 0 {
+            arguments = [&long[..], &["--checkpoint", &name, "--timeout", "5s", "--resume", &name]].concat();
+        }
+    };
+    assert_eq!((&last["states"], &last["transitions"]), (&whole["states"], &whole["transitions"]));
+}
+
+#[test]
+fn only_the_same_search_is_continued() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let aside = dir.path().join("aside.search");
+    let name = aside.display().to_string();
+    let scope = ["--scope", "Name=4,Number=4"];
+    let stop = [&scope[..], &["--checkpoint", &name, "--max-states", "100"]].concat();
+    assert_eq!(result("Phonebook.mch", &stop).0, Some(3));
+    let refused = |machine: &str, arguments: &[&str], words: &str| {
+        let output = mc(machine, arguments);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(text.contains(words), "{text}");
+    };
+    refused("Scheduler.mch", &["--resume", &name], "another model");
+    refused("Phonebook.mch", &["--resume", &name, "--scope", "Name=4,Number=3"], "another scope");
+    let other = [&scope[..], &["--resume", &name, "--no-wd"]].concat();
+    refused("Phonebook.mch", &other, "other properties");
+    refused("Phonebook.mch", &["--resume", &format!("{name}.not")], "cannot be read");
+    refused("Phonebook.mch", &["--resume", &dir.path().display().to_string()], "is a folder");
+    refused("Phonebook.mch", &["--checkpoint", &format!("{name}/x")], "--checkpoint");
+    let junk = file(dir.path(), "junk", "not a search").display().to_string();
+    refused("Phonebook.mch", &["--resume", &junk], "put aside");
+    let bytes = std::fs::read(&aside).expect("it is there");
+    let cut = file(dir.path(), "cut", &bytes[..bytes.len() / 2]).display().to_string();
+    refused("Phonebook.mch", &[&scope[..], &["--resume", &cut]].concat(), "damaged");
+}
+
+#[test]
+fn a_constant_without_bounds_is_named_with_what_to_do() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let text = "MACHINE Open CONSTANTS d PROPERTIES d : NATURAL VARIABLES x INVARIANT x : 0..d
+        INITIALISATION x := 0 OPERATIONS step = PRE x < d THEN x := x + 1 END END";
+    let path = file(dir.path(), "Open.mch", text);
+    let run = |more: &[&str]| {
+        let output = bsym().args(["mc", "--json", "--timeout", "20s"]).args(more).arg(&path).output();
+        let output = output.expect("it runs");
+        (output.status.code(), json(&output))
+    };
+    let (code, object) = run(&["--max-valuations", "5"]);
+    assert_eq!((code, &object["verdict"]), (Some(3), &"unknown".into()));
+    let (code, object) = run(&[]);
+    assert_eq!(code, Some(3));
+    let reason = object["reason"].as_str().unwrap_or_default();
+    assert!(reason.starts_with("incomplete: the constants") && reason.contains("--set d="), "{reason}");
+    let (code, object) = run(&["--set", "d=4"]);
+    assert_eq!((code, &object["states"]), (Some(0), &6.into()), "{object:#}");
+}

@@ -3,6 +3,7 @@
 //! The file begins with a line of text that names format, model and scope; the rest is little-endian
 //! binary. It is written beside its place first, so that an interrupted write leaves the old one.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ use crate::index::mix;
 use crate::store::{Store, text_hash};
 use crate::table::StateId;
 
-const FORMAT: &str = "bsym-search-1";
+const FORMAT: &str = "bsym-search-2";
 
 /// Why a search could not be put aside or continued.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +47,8 @@ pub enum Mark {
     Step(StateId, EventId),
     /// The initialisation of a valuation goes wrong.
     Initialisation(u32),
+    /// Nowhere yet: the properties of a state are still to be looked at.
+    Unjudged(StateId),
 }
 
 /// What is put aside.
@@ -65,6 +68,8 @@ pub struct Snapshot {
     pub dice: u64,
     /// States in which the properties are not known to hold.
     pub doubtful: Vec<StateId>,
+    /// Digest of the valuations of the constants, in their order.
+    pub constants: u64,
     /// Counters of the statistics.
     pub counters: Vec<u64>,
     /// Violations.
@@ -72,12 +77,12 @@ pub struct Snapshot {
 }
 
 /// The line that says what a file belongs to.
-pub fn title(eval: &Evaluator<'_>, checks: &Checks) -> String {
+pub fn title(eval: &Evaluator<'_>, checks: &Checks, proven: &BTreeSet<(EventId, usize)>) -> String {
     let mut hash = text_hash(env!("CARGO_PKG_VERSION"));
     for (_, source) in eval.model.sources.iter() {
         hash = mix(hash, text_hash(&source.text));
     }
-    hash = mix(hash, text_hash(&format!("{:?} {checks:?}", eval.scope)));
+    hash = mix(hash, text_hash(&format!("{:?} {checks:?} {proven:?}", eval.scope)));
     format!("{FORMAT} {hash:016x} {}\n", eval.model.name)
 }
 
@@ -106,7 +111,7 @@ impl Snapshot {
             put_longs(&mut out, &[text.len() as u64]);
             out.extend(text.as_bytes());
         }
-        put_longs(&mut out, &[self.width as u64, self.dice]);
+        put_longs(&mut out, &[self.width as u64, self.dice, self.constants]);
         put_words(&mut out, &self.rows);
         for list in [&self.parents, &self.waiting, &self.doubtful] {
             put_words(&mut out, list);
@@ -117,10 +122,13 @@ impl Snapshot {
             Mark::Deadlock(s) => [1, s, 0],
             Mark::Step(s, e) => [2, s, e.0],
             Mark::Initialisation(v) => [3, v, 0],
+            Mark::Unjudged(s) => [4, s, 0],
         });
         put_words(&mut out, &marks.collect::<Vec<_>>());
         let failed = |e| CheckpointError::File(path.to_owned(), e);
-        let new = path.with_extension("new");
+        let mut new = path.as_os_str().to_owned();
+        new.push(".new");
+        let new = PathBuf::from(new);
         let mut file = fs::File::create(&new).map_err(failed)?;
         file.write_all(&out).and_then(|()| file.sync_all()).map_err(failed)?;
         fs::rename(&new, path).map_err(failed)
@@ -164,7 +172,7 @@ impl Snapshot {
             return None;
         }
         let store = Store::from_parts(words, starts, pairs, bits, values);
-        let [width, dice] = bytes.longs()?[..] else { return None };
+        let [width, dice, constants] = bytes.longs()?[..] else { return None };
         let rows = bytes.words()?;
         let (parents, waiting, doubtful) = (bytes.words()?, bytes.words()?, bytes.words()?);
         let counters = bytes.longs()?;
@@ -174,11 +182,12 @@ impl Snapshot {
             1 => Some(Mark::Deadlock(m[1])),
             2 => Some(Mark::Step(m[1], EventId(m[2]))),
             3 => Some(Mark::Initialisation(m[1])),
+            4 => Some(Mark::Unjudged(m[1])),
             _ => None,
         });
         let marks = marks.collect::<Option<Vec<_>>>()?;
         let width = usize::try_from(width).ok()?;
-        Some(Snapshot { store, width, rows, parents, waiting, dice, doubtful, counters, marks })
+        Some(Snapshot { store, width, rows, parents, waiting, dice, doubtful, constants, counters, marks })
     }
 
     /// Whether every number of a state is one of a state that is there.
@@ -189,7 +198,7 @@ impl Snapshot {
             && self.waiting.iter().chain(&self.doubtful).all(known)
             && self.parents.iter().enumerate().all(|(i, p)| *p == StateId::MAX || (*p as usize) < i)
             && self.marks.iter().all(|m| match m {
-                Mark::State(s) | Mark::Deadlock(s) | Mark::Step(s, _) => known(s),
+                Mark::State(s) | Mark::Deadlock(s) | Mark::Step(s, _) | Mark::Unjudged(s) => known(s),
                 Mark::Initialisation(_) => true,
             })
     }

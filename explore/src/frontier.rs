@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::index::mix;
+use crate::dice::Dice;
 use crate::options::Order;
 use crate::table::StateId;
 
@@ -11,13 +11,13 @@ use crate::table::StateId;
 pub struct Frontier {
     waiting: VecDeque<StateId>,
     order: Order,
-    dice: u64,
+    dice: Dice,
 }
 
 impl Frontier {
     /// An empty frontier.
     pub fn new(order: Order, seed: u64) -> Frontier {
-        Frontier { waiting: VecDeque::new(), order, dice: mix(seed, 0x0123_4567_89AB_CDEF) }
+        Frontier { waiting: VecDeque::new(), order, dice: Dice::new(seed) }
     }
 
     /// Number of states.
@@ -44,7 +44,7 @@ impl Frontier {
             Order::BreadthFirst => self.waiting.pop_front(),
             Order::DepthFirst => self.waiting.pop_back(),
             Order::Mixed => {
-                if self.roll() & 1 == 0 {
+                if self.dice.roll() & 1 == 0 {
                     self.waiting.pop_front()
                 } else {
                     self.waiting.pop_back()
@@ -52,7 +52,7 @@ impl Frontier {
             }
             Order::Random => {
                 let n = self.waiting.len() as u64;
-                let at = self.roll().checked_rem(n)?;
+                let at = self.dice.roll().checked_rem(n)?;
                 self.waiting.swap_remove_back(at as usize)
             }
         }
@@ -60,17 +60,12 @@ impl Frontier {
 
     /// The states, and the state of the dice.
     pub fn snapshot(&self) -> (Vec<StateId>, u64) {
-        (self.waiting.iter().copied().collect(), self.dice)
+        (self.waiting.iter().copied().collect(), self.dice.state())
     }
 
     /// Continues from a snapshot.
     pub fn restore(&mut self, states: Vec<StateId>, dice: u64) {
         self.waiting = states.into();
-        self.dice = dice;
-    }
-
-    fn roll(&mut self) -> u64 {
-        self.dice = self.dice.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        mix(self.dice, 0x2545_F491_4F6C_DD1D)
+        self.dice = Dice::from_state(dice);
     }
 }

@@ -2,8 +2,10 @@
 mod checkpoint;
 mod compile;
 mod context;
+mod dice;
 mod frontier;
 mod index;
+mod interrupt;
 mod machine;
 mod memo;
 pub mod options;
@@ -13,4 +15,5 @@ pub mod report;
 pub mod search;
 mod store;
 mod table;
+pub mod walk;
 mod witness;

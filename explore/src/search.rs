@@ -15,6 +15,7 @@ use bsym_semantics::transitions::{Edge, Outcome};
 
 use crate::frontier::Frontier;
 use crate::index::mix;
+use crate::interrupt::interruptible;
 use crate::machine::{Expansion, Machine};
 use crate::options::{Order, SearchOptions};
 use crate::property::Properties;
@@ -49,12 +50,15 @@ pub struct Problem<'m> {
 ///
 /// It recurses along formulas: call it inside [`bsym_language::stack::with_large_stack`].
 pub fn search(problem: &Problem<'_>, options: &SearchOptions, observer: &mut dyn Observer) -> SearchReport {
-    let mut eval = Evaluator::new(problem.model, problem.scope);
-    eval.finder = problem.finder;
     let begin = Instant::now();
-    let mut search = Search::new(eval, options, begin);
-    search.run(observer);
-    search.report()
+    let deadline = options.limits.time.and_then(|t| begin.checked_add(t));
+    interruptible(&options.cancelled, deadline, |interrupt| {
+        let mut eval = Evaluator::new(problem.model, problem.scope).with_interrupt(interrupt);
+        eval.finder = problem.finder;
+        let mut search = Search::new(eval, options, begin);
+        search.run(observer);
+        search.report()
+    })
 }
 
 /// A property that was found violated, with where.
@@ -85,6 +89,8 @@ struct Search<'m, 'o> {
     frontier: Frontier,
     /// States in which some conjunct of the invariant is not known to hold.
     doubtful: HashSet<StateId>,
+    /// States that the interrupted evaluator has not judged.
+    unjudged: Vec<StateId>,
     seen: HashSet<Key>,
     found: Vec<Found>,
     incomplete: Vec<Incomplete>,
@@ -112,6 +118,7 @@ impl<'m, 'o> Search<'m, 'o> {
             table: Table::new(0),
             frontier: Frontier::new(options.order, options.seed),
             doubtful: HashSet::new(),
+            unjudged: Vec::new(),
             seen: HashSet::new(),
             found: Vec::new(),
             incomplete: Vec::new(),
@@ -132,6 +139,7 @@ impl<'m, 'o> Search<'m, 'o> {
     /// The constants.
     fn set_up(&mut self, eval: Evaluator<'m>) {
         let mut valuations = eval.constants(&self.options.fixed);
+        let interrupted = valuations.incomplete.as_ref().is_some_and(is_interrupted);
         if let Some(e) = valuations.incomplete.take() {
             self.note("the constants", e);
         }
@@ -139,7 +147,7 @@ impl<'m, 'o> Search<'m, 'o> {
             self.note("the properties of the constants", e);
         }
         let mut found = valuations.found;
-        if found.is_empty() && self.incomplete.is_empty() {
+        if found.is_empty() && self.incomplete.is_empty() && !interrupted {
             self.vacuous = Some("no valuation of the constants satisfies the properties".into());
         }
         if let Some(limit) = self.options.limits.valuations
@@ -160,8 +168,9 @@ impl<'m, 'o> Search<'m, 'o> {
             None => (Store::default(), None),
         };
         self.machine = Machine::new(eval, found, store, compiled);
-        self.machine.context.deadline = self.options.limits.time.map(|t| self.begin + t);
+        self.machine.context.deadline = self.options.limits.time.and_then(|t| self.begin.checked_add(t));
         self.machine.context.cancelled = self.options.cancelled.clone();
+        self.machine.context.stopped = interrupted;
         self.properties = Properties::new(&mut self.machine, &self.checks, &self.options.proven, compiled);
         self.table = Table::new(self.machine.width());
         if let Some(snapshot) = resumed {
@@ -173,6 +182,9 @@ impl<'m, 'o> Search<'m, 'o> {
         let limited = self.stopped.take();
         if let Some(Unknown::NotResumed(_)) = limited {
             self.stopped = limited;
+            return;
+        }
+        if self.machine.context.stopped && self.pulse(observer) {
             return;
         }
         let valuations = if self.resumed { 0 } else { self.machine.context.valuations.len() };
@@ -392,7 +404,12 @@ impl<'m, 'o> Search<'m, 'o> {
                     }
                 }
             }
-            Err(e) => self.note("the properties", e),
+            Err(e) => {
+                if is_interrupted(&e) {
+                    self.unjudged.push(state);
+                }
+                self.note("the properties", e);
+            }
         }
     }
 
@@ -414,6 +431,10 @@ impl<'m, 'o> Search<'m, 'o> {
     }
 
     fn note(&mut self, place: &str, error: EvalError) {
+        if is_interrupted(&error) {
+            self.machine.context.stopped = true;
+            return;
+        }
         let reason = Incomplete { place: place.into(), error };
         if self.incomplete.len() < REASONS && !self.incomplete.contains(&reason) {
             self.incomplete.push(reason);
@@ -512,7 +533,10 @@ impl<'m, 'o> Search<'m, 'o> {
         let path = Path { constants, states: rows, failure: found.failure };
         let mut checks = self.options.checks.clone();
         checks.deadlock = found.key == Key::Deadlock;
-        counterexample(&context.eval, path, &checks)
+        // What was found before the time was over is shown all the same.
+        let mut eval = context.eval;
+        eval.interrupt = None;
+        counterexample(&eval, path, &checks)
     }
 
     /// A digest of the set of states.
@@ -554,6 +578,10 @@ fn keys(violation: &Violation) -> Vec<Key> {
         Violation::Precondition(span) => vec![Key::State(format!("pre {span:?}"))],
         Violation::Refinement(id) => vec![Key::State(format!("refinement {id:?}"))],
     }
+}
+
+fn is_interrupted(error: &EvalError) -> bool {
+    error.kind == EvalErrorKind::Interrupted
 }
 
 fn unencodable() -> EvalError {

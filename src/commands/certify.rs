@@ -20,7 +20,7 @@ pub fn run(arguments: &CertifyArguments, control: &Control) -> Result<u8, Refusa
         options.solvers.push(solvers::choose(arguments.solver.as_deref())?);
     }
     let path = &arguments.certificate;
-    if let Some(repeated) = mc::repeat(path, &control.budget)? {
+    if let Some(repeated) = mc::repeat(path, arguments.solver.as_deref(), &control.budget)? {
         return Ok(print(&search_outcome(&repeated), &arguments.output, control));
     }
     let certified = certify(path, &options, &control.budget)

@@ -2,24 +2,36 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use bsym_encodings::budget::Budget;
-use bsym_explore::options::{Limits, Order, SearchOptions};
+use bsym_encodings::finder::SolverFinder;
+use bsym_encodings::session::SolverChoice;
+use bsym_explore::options::{Checkpoint, Limits, Order, SearchOptions};
 use bsym_explore::report::{Evidence as SearchEvidence, SearchReport, Unknown, Verdict};
 use bsym_explore::search::{Problem, search};
 use bsym_language::model::Model;
 use bsym_proofs::certificate::{Certificate, EvidenceText};
 use bsym_proofs::certify::{Opened, open_value};
 use bsym_proofs::claim::{Checked, Claim, Evidence, Property};
+use bsym_semantics::finder::ValueFinder;
 use bsym_semantics::replay::Checks;
-use bsym_semantics::scope::Scope;
 
 use crate::arguments::{McArguments, OrderName, ScopeItem};
 use crate::commands::verify::Run;
 use crate::control::Control;
+use crate::output;
 use crate::refusal::Refusal;
 use crate::result::RunResult;
+use crate::solvers;
+
+/// How often a search is put aside.
+const ASIDE: Duration = Duration::from_secs(120);
+/// Longest time of one question to the solver for values.
+const QUERY: Duration = Duration::from_secs(2);
+/// Most valuations that the solver is asked for at one place.
+const SOLUTIONS: usize = 64;
 
 /// Runs the command.
 pub fn run(arguments: &McArguments, control: &Control) -> Result<u8, Refusal> {
@@ -32,7 +44,9 @@ pub fn run(arguments: &McArguments, control: &Control) -> Result<u8, Refusal> {
     if !verify.scope.scope.contains(&ScopeItem::Prob) {
         verify.scope.scope.push(ScopeItem::Prob);
     }
-    let (run, _) = Run::prepare("mc", &verify, control)?;
+    check_files(arguments)?;
+    let solver = solvers::choose_if_any(verify.solver.as_deref())?;
+    let mut run = Run::prepare("mc", &verify, solver.as_ref(), control)?;
     let mut reporter = run.reporter();
     let mut options = options(&run.model, &run.properties, !verify.no_wd, &control.budget);
     options.order = order(arguments.order);
@@ -40,6 +54,9 @@ pub fn run(arguments: &McArguments, control: &Control) -> Result<u8, Refusal> {
     options.keep_going = verify.keep_going;
     options.limits.states = arguments.max_states;
     options.limits.valuations = arguments.max_valuations;
+    options.limits.memory = verify.limits.memory.and_then(|n| usize::try_from(n).ok());
+    options.checkpoint = arguments.checkpoint.clone().map(|path| Checkpoint { path, every: ASIDE });
+    options.resume = arguments.resume.clone();
     options.proven = run
         .imported
         .status
@@ -47,12 +64,55 @@ pub fn run(arguments: &McArguments, control: &Control) -> Result<u8, Refusal> {
         .filter_map(|((event, conjunct), _)| Some((event?, conjunct)))
         .collect::<BTreeSet<_>>();
     let begin = Instant::now();
-    let problem = Problem { model: &run.model, scope: &run.scope, finder: None };
+    let finder = solver.map(|solver| finder(run.model.clone(), solver, &control.budget));
+    let finder = finder.as_ref().map(|f| f as &dyn ValueFinder);
+    let problem = Problem { model: &run.model, scope: &run.scope, finder };
     let report = search(&problem, &options, &mut reporter);
     control.finish();
     reporter.timing("run", begin.elapsed().as_secs_f64());
     reporter.finish();
+    if let Verdict::Unknown(Unknown::NotResumed(reason)) = &report.verdict {
+        return Err(Refusal::new(format!("--resume: {reason}"))
+            .help("a search is continued with the machine, scope and properties that it began with"));
+    }
+    if let Some(reason) = &report.not_saved {
+        run.warnings.push(format!("--checkpoint: the search was not put aside: {reason}"));
+    }
     Ok(conclude(&run, &report))
+}
+
+/// The finder of a search: it has to be quick, because everything is enumerated where it does not know.
+pub(super) fn finder(model: Arc<Model>, solver: SolverChoice, budget: &Budget) -> SolverFinder {
+    SolverFinder::new(model, solver, budget.per_query(QUERY), SOLUTIONS)
+}
+
+/// Files are looked at before the long run.
+fn check_files(arguments: &McArguments) -> Result<(), Refusal> {
+    let verify = &arguments.verify;
+    if let Some(path) = &arguments.checkpoint {
+        let inputs: Vec<&Path> =
+            [Some(verify.file.as_path()), verify.proofs.as_deref()].into_iter().flatten().collect();
+        output::check_writable(path, "--checkpoint", &inputs)?;
+        // It is written beside its place first.
+        output::check_folder(&output::folder_of(path), "--checkpoint")?;
+        for (flag, other) in [("--trace", &verify.trace), ("--certificate", &verify.certificate)] {
+            if other.as_ref() == Some(path) {
+                return Err(Refusal::new(format!("--checkpoint and {flag} name the same file")));
+            }
+        }
+    }
+    if let Some(path) = &arguments.resume {
+        let shown = path.display();
+        if path.is_dir() {
+            return Err(Refusal::new(format!("--resume: `{shown}` is a folder"))
+                .help("name a file that --checkpoint wrote"));
+        }
+        std::fs::File::open(path).map_err(|e| {
+            Refusal::new(format!("--resume: `{shown}` cannot be read: {e}"))
+                .help("name a file that --checkpoint wrote")
+        })?;
+    }
+    Ok(())
 }
 
 fn conclude(run: &Run, report: &SearchReport) -> u8 {
@@ -141,7 +201,7 @@ pub struct Repeated {
 ///
 /// # Errors
 /// The machine is missing or has changed.
-pub fn repeat(path: &Path, budget: &Budget) -> Result<Option<Repeated>, Refusal> {
+pub fn repeat(path: &Path, solver: Option<&str>, budget: &Budget) -> Result<Option<Repeated>, Refusal> {
     let refuse = |e: String| Refusal::new(format!("{}: {e}", path.display()));
     let certificate = Certificate::read(path).map_err(|e| refuse(e.to_string()))?;
     let EvidenceText::Search { states, transitions, digest } = &certificate.evidence else {
@@ -150,7 +210,11 @@ pub fn repeat(path: &Path, budget: &Budget) -> Result<Option<Repeated>, Refusal>
     let folder = path.parent().unwrap_or(Path::new(""));
     let Opened { model, scope, claim } =
         open_value(&certificate, folder).map_err(|e| refuse(e.to_string()))?;
-    let report = again(&model, &scope, &claim, budget);
+    let solver = solvers::choose_if_any(solver)?;
+    let model = Arc::new(model);
+    let finder = solver.map(|solver| finder(model.clone(), solver, budget));
+    let finder = finder.as_ref().map(|f| f as &dyn ValueFinder);
+    let report = again(&Problem { model: &model, scope: &scope, finder }, &claim, budget);
     let found = match report.verdict {
         Verdict::Holds(found) => found,
         Verdict::Violated(_) => return Ok(Some(failed(&model, true, "a property is violated"))),
@@ -165,14 +229,13 @@ pub fn repeat(path: &Path, budget: &Budget) -> Result<Option<Repeated>, Refusal>
         );
         (true, text)
     });
-    Ok(Some(Repeated { machine: model.name, failure }))
+    Ok(Some(Repeated { machine: model.name.clone(), failure }))
 }
 
-fn again(model: &Model, scope: &Scope, claim: &Claim, budget: &Budget) -> SearchReport {
-    let mut options = options(model, &claim.properties, claim.well_definedness, budget);
+fn again(problem: &Problem<'_>, claim: &Claim, budget: &Budget) -> SearchReport {
+    let mut options = options(problem.model, &claim.properties, claim.well_definedness, budget);
     options.reference_only = true;
-    let problem = Problem { model, scope, finder: None };
-    search(&problem, &options, &mut |_: &bsym_explore::report::Progress| {})
+    search(problem, &options, &mut |_: &bsym_explore::report::Progress| {})
 }
 
 fn failed(model: &Model, refuted: bool, why: &str) -> Repeated {

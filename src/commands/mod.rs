@@ -7,6 +7,7 @@ mod parse;
 mod po;
 mod proofs;
 mod replay;
+mod simulate;
 mod status;
 mod structure;
 mod verify;
@@ -28,6 +29,7 @@ pub fn run(command: Command, control: &Control) -> u8 {
         Command::Kind(a) => verify::run(Engine::Kind, &a, control),
         Command::Ic3(a) => verify::run(Engine::Ic3, &a, control),
         Command::Mc(a) => mc::run(&a, control),
+        Command::Simulate(a) => simulate::run(&a, control),
         Command::Parse(a) => parse::run(&a),
         Command::Eval(a) => eval::run(&a, control),
         Command::Po(a) => po::run(&a, control),

@@ -46,7 +46,8 @@ pub(super) struct Run {
 
 /// Runs the command.
 pub fn run(engine: Engine, arguments: &VerifyArguments, control: &Control) -> Result<u8, Refusal> {
-    let (run, choice) = Run::prepare(engine.name(), arguments, control)?;
+    let choice = solvers::choose(arguments.solver.as_deref())?;
+    let run = Run::prepare(engine.name(), arguments, Some(&choice), control)?;
     let mut reporter = run.reporter();
     let job = Job {
         model: run.model.clone(),
@@ -77,11 +78,11 @@ impl Run {
     pub(super) fn prepare(
         engine: &'static str,
         arguments: &VerifyArguments,
+        choice: Option<&SolverChoice>,
         control: &Control,
-    ) -> Result<(Run, SolverChoice), Refusal> {
+    ) -> Result<Run, Refusal> {
         let paint = Paint::stderr(arguments.output.color);
         check_outputs(arguments)?;
-        let choice = solvers::choose(arguments.solver.as_deref())?;
         let input = input::machine(&arguments.file, &arguments.component, &arguments.output)?;
         let mut model = input.model;
         let scope = input::scope(&model, &arguments.scope)?;
@@ -93,7 +94,8 @@ impl Run {
         let model = Arc::new(model);
         if status::is_computed(arguments) {
             let budget: &Budget = &control.budget;
-            imported = status::compute(&model, &scope, &choice, budget)?;
+            let any = SolverChoice::Default;
+            imported = status::compute(&model, &scope, choice.unwrap_or(&any), budget)?;
         }
         if arguments.limits.memory.is_some() && !memory_is_known() {
             warnings.push("--memory is not enforced on this system".into());
@@ -111,7 +113,7 @@ impl Run {
             diagnostics: input.diagnostics,
             control: control.clone(),
         };
-        Ok((run, choice))
+        Ok(run)
     }
 
     /// A reporter of the run; from here on what is known so far is printed if the run does not stop when

@@ -2,16 +2,19 @@
 
 use std::collections::BTreeSet;
 
+use bsym_language::model::EventId;
+use bsym_semantics::error::EvalError;
 use bsym_semantics::transitions::Edge;
 
 use super::{Key, Search};
 use crate::checkpoint::{Mark, Snapshot, title};
 use crate::report::Unknown;
+use crate::store::text_hash;
 use crate::table::Table;
 
 impl Search<'_, '_> {
     fn title(&self) -> String {
-        title(&self.machine.context.eval, &self.options.checks)
+        title(&self.machine.context.eval, &self.options.checks, &self.options.proven)
     }
 
     /// The search to be continued, if there is one.
@@ -28,10 +31,17 @@ impl Search<'_, '_> {
 
     /// Continues a search that was put aside.
     pub(super) fn resume(&mut self, snapshot: Snapshot) {
+        if self.machine.context.stopped {
+            return;
+        }
         let constants = self.machine.context.valuations.len();
+        let same = snapshot.constants == self.constants_digest();
         let variables = self.machine.context.variables.len();
         let valuations = snapshot.rows.chunks(snapshot.width.max(1)).filter_map(|row| row.get(variables));
-        if snapshot.width != self.machine.width() || valuations.clone().any(|v| *v as usize >= constants) {
+        if !same
+            || snapshot.width != self.machine.width()
+            || valuations.clone().any(|v| *v as usize >= constants)
+        {
             let reason = "the constants have other values now: search from the beginning";
             self.stopped = Some(Unknown::NotResumed(reason.into()));
             return;
@@ -51,11 +61,22 @@ impl Search<'_, '_> {
         self.resumed = true;
     }
 
+    /// Rows name valuations by position: another order would give them other constants.
+    fn constants_digest(&self) -> u64 {
+        text_hash(&format!("{:?}", self.machine.context.valuations))
+    }
+
+    fn note_all(&mut self, incomplete: Vec<(Option<EventId>, EvalError)>) {
+        for (_, error) in incomplete {
+            self.note("a violation found before", error);
+        }
+    }
+
     /// Looks at a violation again that was found before the search was put aside.
     fn find_again(&mut self, mark: Mark) {
         let eval = self.machine.context.eval;
         match mark {
-            Mark::State(state) | Mark::Deadlock(state) | Mark::Step(state, _) => {
+            Mark::State(state) | Mark::Deadlock(state) | Mark::Step(state, _) | Mark::Unjudged(state) => {
                 let row = self.table.row(state).to_vec();
                 let valuation = self.machine.valuation(&row);
                 let values = self.machine.context.decode_state(&row);
@@ -66,8 +87,11 @@ impl Search<'_, '_> {
                         self.judge(state, valuation, &values);
                         self.statistics.violating = counted;
                     }
+                    Mark::Unjudged(_) => self.judge(state, valuation, &values),
                     Mark::Step(_, event) if event.index() < eval.model.events.len() => {
-                        for edge in eval.successors_of(event, &constants, &values).edges {
+                        let edges = eval.successors_of(event, &constants, &values);
+                        self.note_all(edges.incomplete);
+                        for edge in edges.edges {
                             if edge.state().is_none() {
                                 self.failed(Some(state), valuation, edge);
                             }
@@ -79,7 +103,9 @@ impl Search<'_, '_> {
             }
             Mark::Initialisation(valuation) => {
                 let Some(constants) = self.machine.context.valuations.get(valuation as usize) else { return };
-                for edge in eval.initial_states(constants).edges {
+                let edges = eval.initial_states(constants);
+                self.note_all(edges.incomplete);
+                for edge in edges.edges {
                     if edge.state().is_none() {
                         self.failed(None, valuation as usize, edge);
                     }
@@ -100,6 +126,7 @@ impl Search<'_, '_> {
             (_, Some(state), _) => Mark::State(state),
             (_, None, _) => Mark::Initialisation(found.valuation as u32),
         });
+        let marks = marks.chain(self.unjudged.iter().map(|state| Mark::Unjudged(*state)));
         let snapshot = Snapshot {
             store: self.machine.context.store.clone(),
             width: self.machine.width(),
@@ -108,6 +135,7 @@ impl Search<'_, '_> {
             waiting,
             dice,
             doubtful: self.doubtful.iter().copied().collect::<BTreeSet<_>>().into_iter().collect(),
+            constants: self.constants_digest(),
             counters: vec![s.transitions, s.initial, s.deadlocks, s.violating],
             marks: marks.collect(),
         };
