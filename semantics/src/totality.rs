@@ -1,5 +1,7 @@
 //! Whether a formula can be ill-defined, judged by its operators and by what guards them.
 
+use std::cell::Cell;
+
 use bsym_language::external::Support;
 use bsym_language::int::Int;
 use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, Pred, PredKind, QuantOp, UnaryOp};
@@ -38,6 +40,14 @@ impl<'m> Evaluator<'m> {
     pub(crate) fn is_closed(&self, env: &Env<'_>, expr: &Expr) -> bool {
         crate::env::all_bound(env, expr)
     }
+}
+
+/// To evaluate a part may ask for the totality of its parts, and so on: without a limit the time would
+/// double with every level.
+const DEEPEST: u32 = 3;
+
+thread_local! {
+    static NESTED: Cell<u32> = const { Cell::new(0) };
 }
 
 struct Totality<'t, 'm, 'p> {
@@ -129,7 +139,13 @@ impl<'p> Totality<'_, '_, 'p> {
     }
 
     fn value(&self, expr: &Expr) -> Option<Value> {
-        self.eval.is_closed(self.env, expr).then(|| self.eval.eval(self.env, expr).ok()).flatten()
+        if NESTED.get() >= DEEPEST || !self.eval.is_closed(self.env, expr) {
+            return None;
+        }
+        NESTED.set(NESTED.get() + 1);
+        let value = self.eval.eval(self.env, expr).ok();
+        NESTED.set(NESTED.get() - 1);
+        value
     }
 
     /// Whether the set is finite whatever the unknowns are.

@@ -12,7 +12,7 @@ mod pattern;
 mod source;
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -68,6 +68,8 @@ struct Search<'s, 'm> {
     incomplete: RefCell<Option<EvalError>>,
     /// Whether every such candidate has a truth value whatever the growing set becomes.
     undecided_total: Cell<bool>,
+    /// Values of the parts that need no unknown, by their place in the formula.
+    fixed: RefCell<HashMap<*const Expr, Value>>,
 }
 
 /// What to do with an unknown that nothing confines to a finite set.
@@ -188,6 +190,7 @@ impl<'m> Evaluator<'m> {
             incomplete: RefCell::new(None),
             refused: Cell::new(false),
             undecided_total: Cell::new(true),
+            fixed: RefCell::default(),
         };
         let done = search.round(&mut vec![None; unknowns.len()], settled, &mut |bound, truth| {
             report(bound, truth).inspect_err(|_| search.refused.set(true))
@@ -227,7 +230,27 @@ impl<'m> Search<'_, 'm> {
         self.unknowns.iter().zip(bound).filter_map(|(n, v)| Some((*n, v.clone()?))).collect()
     }
 
+    /// The value of an expression that needs no unknown, evaluated once in a search.
+    fn fixed(&self, e: &Expr) -> Option<Value> {
+        if !self.eval.is_closed(self.env, e) {
+            return None;
+        }
+        if let Some(known) = self.fixed.borrow().get(&std::ptr::from_ref(e)) {
+            return Some(known.clone());
+        }
+        let value = self.eval.eval(self.env, e).ok()?;
+        self.fixed.borrow_mut().insert(e, value.clone());
+        Some(value)
+    }
+
     fn holds(&self, env: &Env<'_>, literal: &Literal<'_>) -> Eval<bool> {
+        if let PredKind::Compare(op @ (CompareOp::Member | CompareOp::NotMember), x, set) = &literal.pred.kind
+            && let Some(set) = self.fixed(set)
+        {
+            let x = self.eval.eval(env, x)?;
+            let positive = (*op == CompareOp::Member) == literal.positive;
+            return Ok(self.eval.member(&x, &set, literal.pred.span)? == positive);
+        }
         Ok(self.eval.pred(env, literal.pred)? == literal.positive)
     }
 
@@ -359,6 +382,7 @@ impl<'m> Search<'_, 'm> {
         [a, b]
             .into_iter()
             .filter(|e| self.eval.is_closed(env, e))
+            .filter(|e| self.fixed(e).is_none())
             .find_map(|e| self.eval.eval(env, e).err().filter(|e| e.kind == EvalErrorKind::IllDefined))
     }
 

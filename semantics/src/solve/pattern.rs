@@ -20,6 +20,9 @@ impl Search<'_, '_> {
     }
 
     pub(super) fn closed_value(&self, env: &Env<'_>, e: &Expr) -> Option<Value> {
+        if let Some(fixed) = self.fixed(e) {
+            return Some(fixed);
+        }
         if !self.eval.is_closed(env, e) {
             return None;
         }
