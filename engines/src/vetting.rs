@@ -3,7 +3,8 @@
 //! Every pair is asked once, all pairs of an event in one query: does the event lead from a state with
 //! the whole invariant to one without the conjunct? A pair that is refuted is wrong: it is reported and
 //! dropped, so that no depth, no frame and no induction step ever uses it. A pair that the solver does not decide
-//! is kept, unless everything has to be confirmed; a proof that needs it lists it as trusted.
+//! is kept, unless everything has to be confirmed; a proof that needs it lists it as trusted. Pairs that the
+//! text of the event alone establishes are not asked: nobody claimed them.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,13 +12,17 @@ use std::time::Duration;
 use bsym_encodings::session::SolverError;
 use bsym_encodings::term::Terms;
 use bsym_language::model::EventId;
-use bsym_proofs::status::Pair;
+use bsym_proofs::status::{Level, Pair};
 
 use crate::options::Job;
 use crate::problem::{Decided, Open, Problem, decide};
 
 /// Longest time for one query; a proven pair that takes longer is left to its prover.
 const QUERY: Duration = Duration::from_secs(1);
+
+/// Longest time for all of them, so that a status with many hard pairs leaves the engine its time. Where everything has
+/// to be confirmed there is no such limit.
+const TOGETHER: Duration = Duration::from_secs(5);
 
 /// What became of the pairs of a job's status.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -41,11 +46,13 @@ pub fn vet(job: &Job, open: &mut Open<'_>) -> Result<Vetted, SolverError> {
     let plain = Job { well_definedness: false, ..job.clone() };
     let mut problem = Problem::new(&plain, &BTreeSet::new(), open)?;
     let terms = problem.terms();
-    let budget = job.budget.per_query(QUERY);
+    let budget = if job.recheck { job.budget.clone() } else { job.budget.within(TOGETHER) };
+    let budget = budget.per_query(QUERY);
     for event in
         std::iter::once(None).chain((0..problem.system.events.len() as u32).map(|e| Some(EventId(e))))
     {
-        let pairs: Vec<Pair> = job.status.iter().map(|(pair, _)| pair).filter(|p| p.0 == event).collect();
+        let claimed = job.status.iter().filter(|(p, s)| p.0 == event && s.level != Level::Checked);
+        let pairs: Vec<Pair> = claimed.map(|(pair, _)| pair).collect();
         if pairs.is_empty() {
             continue;
         }
