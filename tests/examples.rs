@@ -114,6 +114,8 @@ examples! {
     lookup "lookup.mch"
     mutex "mutex.mch"
     overflow "overflow.mch"
+    pump "pump.mch"
+    station "station.mch"
 }
 
 #[test]

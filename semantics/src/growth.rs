@@ -99,7 +99,7 @@ impl Growing {
                     return Vec::new();
                 }
                 let mut all = Vec::new();
-                if !total && !(*surjective && missed == open) {
+                if !(*total || *surjective && missed == open) {
                     all.push(without());
                 }
                 for y in to {

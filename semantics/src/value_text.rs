@@ -173,7 +173,7 @@ impl Writer<'_> {
                 Name::Const(c) => self.model.constants.get(c.index()).map_or("?", |c| &c.name),
                 _ => "?",
             }),
-            LazySet::Growing(_) => out.push_str("…"),
+            LazySet::Growing(_) => out.push('…'),
             LazySet::Closure(c) => {
                 let source = |span| {
                     let known = self.model.sources.iter().any(|(id, _)| id == span_source(span));

@@ -56,6 +56,11 @@ impl Checker {
         ComponentId(self.current as u32)
     }
 
+    /// Whether names of the instance at hand differ from those in its text.
+    pub(super) fn is_renamed(&self) -> bool {
+        self.instances.get(self.current).is_some_and(|i| i.display.is_some() || i.given.is_some())
+    }
+
     pub(super) fn machine_name(&self, instance: usize) -> String {
         self.project.units[self.instances[instance].unit].tree.name.name.clone()
     }

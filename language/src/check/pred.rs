@@ -235,6 +235,8 @@ impl Checker {
     // `used`: the use of the outermost definition; `printed`: the text of the source holds
     // parameters of a definition, so the predicate has to be printed.
     fn split(&mut self, e: &ast::Expr, used: Option<Span>, printed: bool, out: &mut Vec<Conjunct>) {
+        // The text in an included machine's file uses names that are none of the model.
+        let printed = printed || self.is_renamed();
         let mut todo = vec![e];
         while let Some(e) = todo.pop() {
             match &e.kind {

@@ -3,12 +3,12 @@
 //! It is what `--json` prints and what the text for people is made from, so both always say the
 //! same. Its schema is `schema/result.schema.json`.
 
+mod search;
+
 use std::collections::BTreeMap;
 
 use bsym_encodings::budget::Stopped;
-use bsym_engines::counterexample::violated_properties;
 use bsym_engines::verdict::{PropertyVerdict, Report, Unknown, Verdict};
-use bsym_explore::report::{Incomplete, SearchReport, Unknown as SearchUnknown, Verdict as Found};
 use bsym_language::diagnostic::{Diagnostic, Kind, Severity};
 use bsym_language::int::Int;
 use bsym_language::model::{CarrierKind, Conjunct, EventId, Model, PredKind};
@@ -316,74 +316,6 @@ impl RunResult {
         result
     }
 
-    /// The result of an explicit-state search.
-    pub fn of_search(subject: &Subject<'_>, report: &SearchReport) -> RunResult {
-        let model = subject.model;
-        let mut result = RunResult::unknown(subject, "mc", report.statistics.depth, String::new());
-        result.reason = None;
-        result.scope = scope_object(model, &report.scope, &subject.settings);
-        result.states = Some(report.statistics.states);
-        result.transitions = Some(report.statistics.transitions);
-        result.unsupported = report
-            .incomplete
-            .iter()
-            .map(|i| {
-                let (file, line, column) = place(&model.sources, i.error.span);
-                UnsupportedObject {
-                    part: i.place.clone(),
-                    reason: i.error.message.clone(),
-                    file,
-                    line,
-                    column,
-                }
-            })
-            .collect();
-        let (first, holds) = match &report.verdict {
-            Found::Holds(_) => {
-                result.verdict = "holds";
-                result.certificate_kind = Some("search");
-                (None, true)
-            }
-            Found::Violated(counterexample) => {
-                result.verdict = "violated";
-                result.set_counterexample(model, &counterexample.trace, &counterexample.violations);
-                (Some(&**counterexample), false)
-            }
-            Found::Vacuous(reason) => {
-                result.verdict = "vacuous";
-                result.reason = Some(reason.clone());
-                (None, false)
-            }
-            Found::Unknown(reason) => {
-                result.reason = Some(search_reason(model, reason, &report.incomplete));
-                (None, false)
-            }
-        };
-        result.further =
-            report.further.iter().map(|c| further_object(model, &c.trace, &c.violations)).collect();
-        let violated: Vec<Property> = first
-            .into_iter()
-            .chain(&report.further)
-            .flat_map(|c| &c.violations)
-            .flat_map(violated_properties)
-            .collect();
-        result.properties = subject
-            .properties
-            .iter()
-            .map(|&p| {
-                let verdict = if violated.contains(&p) {
-                    PropertyVerdict::Violated
-                } else if holds {
-                    PropertyVerdict::Holds
-                } else {
-                    PropertyVerdict::Unknown
-                };
-                property_object(model, p, verdict)
-            })
-            .collect();
-        result
-    }
-
     fn set_counterexample(&mut self, model: &Model, trace: &Trace, violations: &[Violation]) {
         self.property = violations.first().map_or("inv", violation_kind).into();
         self.violated = violations.iter().flat_map(|v| violated_objects(model, v)).collect();
@@ -410,32 +342,6 @@ fn further_object(model: &Model, trace: &Trace, violations: &[Violation]) -> Fur
         violated: violations.iter().flat_map(|v| violated_objects(model, v)).collect(),
         constants: constants_object(model, trace),
         trace: trace_object(model, trace),
-    }
-}
-
-/// The reason why a search gave no answer, in words.
-fn search_reason(model: &Model, reason: &SearchUnknown, incomplete: &[Incomplete]) -> String {
-    match reason {
-        SearchUnknown::Cancelled => "interrupted".into(),
-        SearchUnknown::Timeout => "timeout: the time limit was reached".into(),
-        SearchUnknown::StateLimit(n) => format!("state-limit: the limit of {n} states was reached"),
-        SearchUnknown::MemoryLimit(n) => {
-            format!("memory: the states take more than {} MiB", n >> 20)
-        }
-        SearchUnknown::ValuationLimit(n) => {
-            format!("valuation-limit: only {n} valuations of the constants were looked at")
-        }
-        SearchUnknown::Incomplete => incomplete.first().map_or_else(
-            || "incomplete: something could not be evaluated".into(),
-            |first| {
-                let named =
-                    model.constants.iter().find(|c| first.error.message.contains(&format!("`{}`", c.name)));
-                let help = named.map(|c| format!("; --set {}=EXPR fixes it", c.name)).unwrap_or_default();
-                format!("incomplete: {}: {}{help}", first.place, first.error.message)
-            },
-        ),
-        SearchUnknown::NotResumed(why) => format!("not-resumed: {why}"),
-        SearchUnknown::ReplayFailed(why) => format!("replay-failed: {why}"),
     }
 }
 

@@ -1,0 +1,434 @@
+//! What an unknown is bound to next: the literal, range or type with the fewest candidates.
+
+use super::*;
+
+impl<'m> Search<'_, 'm> {
+    /// The source with the fewest candidates.
+    pub(super) fn source(&self, env: &Env<'_>, bound: &Binding, settled: &[bool]) -> Eval<Source<'_>> {
+        let limit = self.eval.limits.listing;
+        let mut best: Option<(usize, Source<'_>)> = None;
+        let mut ranges = vec![Range::default(); self.unknowns.len()];
+        let mut confined: Vec<Option<Value>> = vec![None; self.unknowns.len()];
+        let mut comparisons = Vec::new();
+        for (i, literal) in self.literals.iter().enumerate() {
+            if settled[i] {
+                continue;
+            }
+            let literals = (literal.positive, literal.pred);
+            let found = self.candidates_of(env, literals, bound, &mut ranges, &mut confined);
+            // What depends on a set that is growing is no source yet.
+            let found = found.filter(|source| match source {
+                Source::Elements(_, set) | Source::Range(_, set) => !depends_on_growing(set),
+                _ => true,
+            });
+            if let Some(source) = found {
+                let size = self.size(&source, i, settled);
+                if size <= 1 {
+                    return self.grown(source, i, settled);
+                }
+                if best.as_ref().is_none_or(|(n, _)| size < *n) {
+                    best = Some((size, self.grown(source, i, settled)?));
+                }
+            }
+            if let PredKind::Compare(op, a, b) = &literal.pred.kind
+                && a.ty == Type::Int
+                && b.ty == Type::Int
+                && self.is_total(env, i)
+            {
+                comparisons.push((effective(*op, literal.positive), &**a, &**b));
+            }
+            if !self.is_total(env, i) {
+                break;
+            }
+        }
+        let position = |e: &Expr| self.unknown(e, bound);
+        let mut narrowing = Narrowing::new(self.eval, env, &position, ranges);
+        if !narrowing.run(&comparisons) {
+            return Ok(Source::Nothing);
+        }
+        let ranges = narrowing.ranges;
+        let mut infinite = None;
+        for (i, Range { low, high }) in ranges.into_iter().enumerate() {
+            if bound[i].is_some() {
+                continue;
+            }
+            let range = match (low.clone(), high.clone()) {
+                (Some(low), Some(high)) => self.eval.interval(low, high),
+                (Some(low), None) => LazySet::From(low).into(),
+                _ => LazySet::Integers.into(),
+            };
+            let is_int = self.eval.type_of(self.unknowns[i]) == Some(&Type::Int);
+            if self.probe != Probing::No && infinite.is_none() && is_int {
+                infinite = Some(Source::Probe(i, self.probed(low.as_ref(), high.as_ref())));
+            }
+            if low.is_none() && (high.is_none() || !is_int) {
+                continue;
+            }
+            let range = match &confined[i] {
+                Some(set) => self.eval.binary(BinaryOp::Intersection, range, set.clone(), self.at)?,
+                None => range,
+            };
+            if let Some(n) = self.eval.cardinality(&range, self.at)?.within(usize::MAX)
+                && best.as_ref().is_none_or(|(m, _)| n < *m)
+            {
+                best = Some((n, Source::Range(i, range)));
+            }
+        }
+        for (i, value) in bound.iter().enumerate() {
+            if let Some(growing) = value.as_ref().and_then(growing)
+                && best.as_ref().is_none_or(|(n, _)| growing.options() <= *n)
+            {
+                best = Some((growing.options(), Source::Grow(i, growing.clone())));
+            }
+        }
+        if matches!(&best, Some((n, _)) if *n <= limit)
+            && let Some((_, source)) = best
+        {
+            return Ok(source);
+        }
+        if let Some(source) = self.of_type(env, bound, settled)? {
+            return Ok(source);
+        }
+        if let Some(source) = self.projected(env, bound, settled)? {
+            return Ok(source);
+        }
+        if let Some(source) = self.recursive(env, bound, settled) {
+            return Ok(source);
+        }
+        match best {
+            Some((n, source)) if n < usize::MAX => {
+                // Where every solution is wanted there is no use in looking at a part of them.
+                if let Source::Elements(_, set) | Source::Range(_, set) = &source
+                    && self.probe == Probing::No
+                    && self
+                        .eval
+                        .cardinality(set, self.at)?
+                        .exact()
+                        .is_some_and(|n| *n > Int::from(limit as i64))
+                {
+                    return Err(self.too_many());
+                }
+                return Ok(source);
+            }
+            other => best = other,
+        }
+        if self.probe == Probing::Some
+            && let Some(source) = self.part_of(env, bound, &confined)
+        {
+            return Ok(source);
+        }
+        match (infinite, best) {
+            (Some(source), _) => Ok(source),
+            (None, Some((_, Source::Elements(_, set) | Source::Range(_, set)))) => {
+                Err(self.eval.not_listed(&set, self.at))
+            }
+            _ => {
+                let open = bound.iter().position(Option::is_none).unwrap_or(0);
+                Err(self.unconfined(bound, open))
+            }
+        }
+    }
+
+    /// `c = E` where E is a relation that needs c itself.
+    pub(super) fn recursive(&self, env: &Env<'_>, bound: &Binding, settled: &[bool]) -> Option<Source<'_>> {
+        self.literals.iter().enumerate().find_map(|(i, literal)| {
+            let PredKind::Compare(CompareOp::Equal, a, b) = &literal.pred.kind else { return None };
+            let ExprKind::Const(c) = a.kind else { return None };
+            self.unknown(a, bound)?;
+            let value = self.eval.recursive(env, c, b).filter(|_| literal.positive && !settled[i])?;
+            self.may_narrow(env, settled, i).then(|| Source::Values(a, vec![value]))
+        })
+    }
+
+    /// The candidates of a source, or the ways to decide the first point where sets are built up.
+    pub(super) fn size(&self, source: &Source<'_>, literal: usize, settled: &[bool]) -> usize {
+        match source {
+            Source::Values(_, values) => values.len(),
+            Source::Elements(_, set) | Source::Range(_, set) | Source::Probe(_, set) => {
+                let all = self.eval.cardinality(set, self.at).ok().and_then(|c| c.within(usize::MAX));
+                match self.growable(source, literal, settled) {
+                    Some(_) if all.is_none_or(|n| n > FEW) => {
+                        self.eval.first_options(set, self.at).or(all).unwrap_or(usize::MAX)
+                    }
+                    _ => all.unwrap_or(usize::MAX),
+                }
+            }
+            Source::Grow(_, growing) => growing.options(),
+            Source::Nothing => 0,
+        }
+    }
+
+    /// The unknown of which the elements of the source are the values, if it pays to build them up:
+    /// another literal may refute a part.
+    pub(super) fn growable(&self, source: &Source<'_>, literal: usize, settled: &[bool]) -> Option<usize> {
+        let index = match source {
+            Source::Range(i, _) => *i,
+            Source::Elements(pattern, _) => self.named(pattern)?,
+            _ => return None,
+        };
+        (0..self.literals.len())
+            .any(|i| i != literal && !settled[i] && self.literals[i].needs.contains(&index))
+            .then_some(index)
+    }
+
+    pub(super) fn grown<'p>(&self, source: Source<'p>, literal: usize, settled: &[bool]) -> Eval<Source<'p>> {
+        let Some(index) = self.growable(&source, literal, settled) else { return Ok(source) };
+        let (Source::Elements(_, set) | Source::Range(_, set)) = &source else { return Ok(source) };
+        let all = self.eval.cardinality(set, self.at)?.within(FEW);
+        if all.is_some() || self.eval.first_options(set, self.at).is_none() {
+            return Ok(source);
+        }
+        Ok(match self.eval.shape(set, self.at)? {
+            Some(shape) => Source::Grow(index, Growing::new(shape)),
+            None => source,
+        })
+    }
+
+    pub(super) fn probed(&self, low: Option<&Int>, high: Option<&Int>) -> Value {
+        let width = if self.probe == Probing::Witness { PROBED } else { FEW as i64 };
+        let half = Int::from(width / 2);
+        let (from, to) = match (low, high) {
+            (Some(low), _) => (low.clone(), low + &Int::from(width)),
+            (None, Some(high)) => (high - &Int::from(width), high.clone()),
+            (None, None) => (-&half, half),
+        };
+        self.eval.interval(from, to)
+    }
+
+    /// The values of the type of an unknown, the smallest type first.
+    pub(super) fn of_type(
+        &self,
+        env: &Env<'_>,
+        bound: &Binding,
+        settled: &[bool],
+    ) -> Eval<Option<Source<'_>>> {
+        let _ = env;
+        let mut best: Option<(usize, Source<'_>)> = None;
+        for (i, name) in self.unknowns.iter().enumerate() {
+            let Some(ty) = self.eval.type_of(*name).filter(|_| bound[i].is_none()) else { continue };
+            let values = self.eval.type_values(ty);
+            let source = Source::Range(i, values);
+            let n = self.size(&source, usize::MAX, settled);
+            if n <= self.eval.limits.listing && best.as_ref().is_none_or(|(m, _)| n < *m) {
+                best = Some((n, source));
+            }
+        }
+        best.map(|(_, source)| self.grown(source, usize::MAX, settled)).transpose()
+    }
+
+    /// A few elements of an infinite set that confines an unknown.
+    pub(super) fn part_of(
+        &self,
+        env: &Env<'_>,
+        bound: &Binding,
+        confined: &[Option<Value>],
+    ) -> Option<Source<'_>> {
+        let _ = env;
+        let of = |i: usize| {
+            let set = match &confined[i] {
+                Some(set) => set.clone(),
+                None => self.eval.type_values(self.eval.type_of(self.unknowns[i])?),
+            };
+            self.eval.finite_part(&set, self.at)
+        };
+        let is_int = |i: usize| self.eval.type_of(self.unknowns[i]) == Some(&Type::Int);
+        let open = || (0..bound.len()).filter(|i| bound[*i].is_none());
+        let some = open()
+            .filter(|i| !is_int(*i) && confined[*i].is_some())
+            .chain(open().filter(|i| !is_int(*i)))
+            .find_map(|i| Some((i, of(i)?)));
+        // Integers have their own range.
+        if open().any(is_int) {
+            return None;
+        }
+        some.map(|(i, set)| Source::Probe(i, set))
+    }
+
+    pub(super) fn unconfined(&self, bound: &Binding, index: usize) -> EvalError {
+        let name = self.unknowns.get(index).map_or("?", |n| self.eval.name(*n));
+        let _ = bound;
+        let message = format!("nothing confines `{name}` to values that can be enumerated");
+        EvalError::too_large(self.at, message)
+    }
+
+    /// `#y.(P)` confines the unknowns in P to a projection of the solutions of P.
+    pub(super) fn projected(
+        &self,
+        env: &Env<'_>,
+        bound: &Binding,
+        settled: &[bool],
+    ) -> Eval<Option<Source<'_>>> {
+        for (i, literal) in self.literals.iter().enumerate() {
+            let mut equations = Vec::new();
+            let (locals, body) = match (&literal.pred.kind, literal.positive) {
+                (PredKind::Exists(locals, body), true) | (PredKind::Forall(locals, body), false) => {
+                    (locals.clone(), body)
+                }
+                (PredKind::Let(defs, body), _) => {
+                    equations.extend(defs.iter().map(equation));
+                    (defs.iter().map(|(l, _)| *l).collect(), body)
+                }
+                _ => continue,
+            };
+            if settled[i] || !self.may_narrow(env, settled, i) {
+                continue;
+            }
+            let open: Vec<_> = literal.needs.iter().copied().filter(|n| bound[*n].is_none()).collect();
+            let [unknown] = open[..] else { continue };
+            let mut unknowns = vec![self.unknowns[unknown]];
+            unknowns.extend(locals.iter().map(|l| Name::Local(*l)));
+            let mut values = BTreeSet::new();
+            let mut literals: Vec<_> = equations.iter().map(|e| (true, e)).collect();
+            literals.push((literal.positive, body));
+            let done = self.eval.solve(env, &unknowns, &literals, self.at, &mut |b, _| {
+                // An ill-defined instance is a candidate too: the literal itself reports it.
+                if let Some((name, v)) = b.first()
+                    && *name == unknowns[0]
+                {
+                    values.insert(v.clone());
+                }
+                Ok(GO)
+            });
+            if done.is_ok() {
+                return Ok(Some(Source::Range(unknown, Value::Set(Arc::new(values)))));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What a literal says about the candidates of unknowns, if it says so by its form.
+    pub(super) fn candidates_of<'p>(
+        &self,
+        env: &Env<'_>,
+        (positive, pred): (bool, &'p Pred),
+        bound: &Binding,
+        ranges: &mut [Range],
+        confined: &mut [Option<Value>],
+    ) -> Option<Source<'p>> {
+        let (op, a, b) = match (&pred.kind, positive) {
+            (PredKind::Compare(op, a, b), _) => (effective(*op, positive), a, b),
+            (PredKind::Or(ps), true) | (PredKind::And(ps), false) => {
+                return self.union_of(env, ps.iter().map(|p| (positive, p)), bound);
+            }
+            (PredKind::Implies(p, q), true) => {
+                return self.union_of(env, [(false, &**p), (true, &**q)].into_iter(), bound);
+            }
+            _ => return None,
+        };
+        let closed = |e: &Expr| self.closed_value(env, e);
+        match op {
+            CompareOp::Equal => {
+                for (pattern, value) in [(a, b), (b, a)] {
+                    if self.is_pattern(env, pattern, bound)
+                        && let Some(v) = closed(value)
+                    {
+                        return Some(Source::Values(pattern, vec![self.eval.normal(v, self.at).ok()?]));
+                    }
+                }
+                None
+            }
+            CompareOp::Member if self.is_pattern(env, a, bound) => {
+                let set = closed(b)?;
+                if depends_on_growing(&set) {
+                    return None;
+                }
+                if let Some(i) = self.unknown(a, bound) {
+                    confined[i] = Some(set.clone());
+                    if let Value::Lazy(lazy) = &set {
+                        match &**lazy {
+                            LazySet::From(low) => {
+                                ranges[i].narrow(&Range { low: Some(low.clone()), high: None });
+                            }
+                            LazySet::Interval(low, high) => {
+                                let range = Range { low: Some(low.clone()), high: Some(high.clone()) };
+                                ranges[i].narrow(&range);
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+                if let ExprKind::Binary(BinaryOp::Maplet, x, y) = &a.kind
+                    && let Some(x) = closed(x)
+                    && let Ok(Some(images)) = self.eval.images(&set, &x, self.at)
+                {
+                    let distinct: BTreeSet<_> = images.into_iter().collect();
+                    return Some(Source::Values(y, distinct.into_iter().collect()));
+                }
+                Some(Source::Elements(a, set))
+            }
+            CompareOp::Subset | CompareOp::StrictSubset => {
+                let i = self.unknown(a, bound)?;
+                let set = self.eval.normal(closed(b)?, self.at).ok()?;
+                let all: Value = LazySet::Power(set).into();
+                confined[i].get_or_insert(all.clone());
+                Some(Source::Range(i, all))
+            }
+            _ => None,
+        }
+    }
+
+    /// A disjunction of which every part confines the same unknown.
+    pub(super) fn union_of<'p>(
+        &self,
+        env: &Env<'_>,
+        parts: impl Iterator<Item = (bool, &'p Pred)>,
+        bound: &Binding,
+    ) -> Option<Source<'p>> {
+        let mut all: Option<(usize, BTreeSet<Value>)> = None;
+        for (positive, part) in parts {
+            if all_bound_in(env, part) && self.eval.pred(env, part).is_ok_and(|truth| truth != positive) {
+                continue;
+            }
+            let mut literals = Vec::new();
+            flatten(positive, part, &mut literals);
+            let mut found = None;
+            for (positive, literal) in literals {
+                let mut ranges = vec![Range::default(); self.unknowns.len()];
+                let mut confined = vec![None; self.unknowns.len()];
+                let source = self.candidates_of(env, (positive, literal), bound, &mut ranges, &mut confined);
+                found = source.and_then(|source| self.one_unknown(env, source, bound));
+                if found.is_some() || !self.eval.is_total(env, literal) {
+                    break;
+                }
+            }
+            let (i, values) = found?;
+            match &mut all {
+                None => all = Some((i, values)),
+                Some((j, known)) if *j == i => known.extend(values),
+                Some(_) => return None,
+            }
+        }
+        all.map(|(i, values)| Source::Range(i, Value::Set(Arc::new(values))))
+    }
+
+    pub(super) fn one_unknown(
+        &self,
+        env: &Env<'_>,
+        source: Source<'_>,
+        bound: &Binding,
+    ) -> Option<(usize, BTreeSet<Value>)> {
+        let (pattern, values) = match source {
+            Source::Range(i, set) | Source::Probe(i, set) => {
+                return Some((i, (*self.eval.try_list(&set, self.at).ok()??).clone()));
+            }
+            Source::Values(pattern, values) => (pattern, values.into_iter().collect()),
+            Source::Elements(pattern, set) => (pattern, (*self.eval.try_list(&set, self.at).ok()??).clone()),
+            Source::Grow(..) | Source::Nothing => return None,
+        };
+        let mut found: Option<usize> = None;
+        let mut matched = BTreeSet::new();
+        for v in values {
+            let mut next = bound.clone();
+            if self.matches(env, pattern, &v, &mut next) {
+                let mut fresh = (0..next.len()).filter(|i| bound[*i].is_none() && next[*i].is_some());
+                let (Some(i), None) = (fresh.next(), fresh.next()) else { return None };
+                if found.is_some_and(|f| f != i) {
+                    return None;
+                }
+                found = Some(i);
+                matched.extend(next[i].take());
+            }
+        }
+        found.map(|i| (i, matched))
+    }
+}

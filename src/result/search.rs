@@ -1,0 +1,105 @@
+//! The result of an explicit-state search.
+
+use bsym_engines::counterexample::violated_properties;
+use bsym_engines::verdict::PropertyVerdict;
+use bsym_explore::report::{Incomplete, SearchReport, Unknown, Verdict};
+use bsym_language::model::Model;
+use bsym_proofs::claim::Property;
+
+use super::{RunResult, Subject, UnsupportedObject, further_object, place, property_object, scope_object};
+
+impl RunResult {
+    /// The result of an explicit-state search.
+    pub fn of_search(subject: &Subject<'_>, report: &SearchReport) -> RunResult {
+        let model = subject.model;
+        let mut result = RunResult::unknown(subject, "mc", report.statistics.depth, String::new());
+        result.reason = None;
+        result.scope = scope_object(model, &report.scope, &subject.settings);
+        result.states = Some(report.statistics.states);
+        result.transitions = Some(report.statistics.transitions);
+        result.unsupported = report
+            .incomplete
+            .iter()
+            .map(|i| {
+                let (file, line, column) = place(&model.sources, i.error.span);
+                UnsupportedObject {
+                    part: i.place.clone(),
+                    reason: i.error.message.clone(),
+                    file,
+                    line,
+                    column,
+                }
+            })
+            .collect();
+        let (first, holds) = match &report.verdict {
+            Verdict::Holds(_) => {
+                result.verdict = "holds";
+                result.certificate_kind = Some("search");
+                (None, true)
+            }
+            Verdict::Violated(counterexample) => {
+                result.verdict = "violated";
+                result.set_counterexample(model, &counterexample.trace, &counterexample.violations);
+                (Some(&**counterexample), false)
+            }
+            Verdict::Vacuous(reason) => {
+                result.verdict = "vacuous";
+                result.reason = Some(reason.clone());
+                (None, false)
+            }
+            Verdict::Unknown(reason) => {
+                result.reason = Some(search_reason(model, reason, &report.incomplete));
+                (None, false)
+            }
+        };
+        result.further =
+            report.further.iter().map(|c| further_object(model, &c.trace, &c.violations)).collect();
+        let violated: Vec<Property> = first
+            .into_iter()
+            .chain(&report.further)
+            .flat_map(|c| &c.violations)
+            .flat_map(violated_properties)
+            .collect();
+        result.properties = subject
+            .properties
+            .iter()
+            .map(|&p| {
+                let verdict = if violated.contains(&p) {
+                    PropertyVerdict::Violated
+                } else if holds {
+                    PropertyVerdict::Holds
+                } else {
+                    PropertyVerdict::Unknown
+                };
+                property_object(model, p, verdict)
+            })
+            .collect();
+        result
+    }
+}
+
+/// The reason why a search gave no answer, in words.
+fn search_reason(model: &Model, reason: &Unknown, incomplete: &[Incomplete]) -> String {
+    match reason {
+        Unknown::Cancelled => "interrupted".into(),
+        Unknown::Timeout => "timeout: the time limit was reached".into(),
+        Unknown::StateLimit(n) => format!("state-limit: the limit of {n} states was reached"),
+        Unknown::MemoryLimit(n) => {
+            format!("memory: the states take more than {} MiB", n >> 20)
+        }
+        Unknown::ValuationLimit(n) => {
+            format!("valuation-limit: only {n} valuations of the constants were looked at")
+        }
+        Unknown::Incomplete => incomplete.first().map_or_else(
+            || "incomplete: something could not be evaluated".into(),
+            |first| {
+                let named =
+                    model.constants.iter().find(|c| first.error.message.contains(&format!("`{}`", c.name)));
+                let help = named.map(|c| format!("; --set {}=EXPR fixes it", c.name)).unwrap_or_default();
+                format!("incomplete: {}: {}{help}", first.place, first.error.message)
+            },
+        ),
+        Unknown::NotResumed(why) => format!("not-resumed: {why}"),
+        Unknown::ReplayFailed(why) => format!("replay-failed: {why}"),
+    }
+}

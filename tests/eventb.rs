@@ -1,0 +1,139 @@
+//! Event-B end to end: our tank as a package with its proofs, and as a Rodin project.
+
+mod common;
+
+use std::path::PathBuf;
+use std::process::Output;
+
+use common::{assert_valid, bsym, file, has_solver, json, root};
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+/// What a Rodin plug-in would say about the tank: everything is proven but that `drain` keeps `inv1` of Tank1.
+const FACTS: &str = "exporter_version(3),po('Valve','Theorem',[axiom(thm1)],true),\
+    po('Tank0','Theorem',[invariant(thm1)],true),\
+    po('Tank0','Invariant  establishment',[event('INITIALISATION'),invariant(inv1)],true),\
+    po('Tank0','Invariant  preservation',[event(fill),invariant(inv1)],true),\
+    po('Tank0','Invariant  preservation',[event(drain),invariant(inv1)],true),\
+    po('Tank1','Invariant  establishment',[event('INITIALISATION'),event('INITIALISATION'),invariant(inv1)],true),\
+    po('Tank1','Invariant  preservation',[event(fill),event(drop),invariant(inv1)],true),\
+    po('Tank1','Guard strengthening (split)',[event(fill),event(drop),guard(grd1)],true),\
+    po('Tank1','Guard strengthening (split)',[event(fill),event(drop),guard(grd2)],true),\
+    po('Tank1','Invariant  preservation',[event(drain),event(drain),invariant(inv1)],false),\
+    po('Tank1','Guard strengthening (split)',[event(drain),event(drain),guard(grd1)],true),\
+    po('Tank1','Action simulation',[event(drain),event(drain),action(act1)],true)";
+
+fn ours(name: &str) -> PathBuf {
+    root().join("language/tests/eventb").join(name)
+}
+
+/// A package of ours with proofs in it.
+fn proven(folder: &TempDir, name: &str) -> String {
+    let text = std::fs::read_to_string(ours(name)).unwrap();
+    let with_facts = text.replace("exporter_version(3)", FACTS);
+    assert_ne!(text, with_facts);
+    file(folder.path(), name, with_facts).display().to_string()
+}
+
+fn run(arguments: &[&str]) -> Output {
+    bsym().args(arguments).output().unwrap()
+}
+
+/// The result of a run, valid against its schema.
+fn result(arguments: &[&str]) -> Json {
+    let output = run(&[arguments, &["--timeout", "60s", "--json"]].concat());
+    let result = json(&output);
+    assert_valid("result", &result);
+    result
+}
+
+fn used(result: &Json) -> usize {
+    result["proofs"]["used"].as_array().unwrap().len()
+}
+
+#[test]
+fn a_package_is_proved_with_its_own_status_and_without() {
+    if !has_solver() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let tank = proven(&folder, "tank.eventb");
+    for engine in ["ic3", "kind"] {
+        let with = result(&[engine, &tank]);
+        assert_eq!(with["verdict"], "holds", "{with:#}");
+        assert!(used(&with) > 8, "{with:#}");
+        assert_eq!(with["proofs"]["source"], tank.as_str());
+        let without = result(&[engine, &tank, "--no-proofs"]);
+        assert_eq!((&without["verdict"], used(&without)), (&Json::from("holds"), 0), "{without:#}");
+    }
+}
+
+#[test]
+fn the_certificate_of_a_package_is_accepted() {
+    if !has_solver() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let tank = proven(&folder, "tank.eventb");
+    let certificate = folder.path().join("tank.cert.json").display().to_string();
+    assert_eq!(result(&["ic3", &tank, "--certificate", &certificate])["verdict"], "holds");
+    let output = run(&["certify", &certificate]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+#[test]
+fn a_refinement_that_is_none_is_violated() {
+    if !has_solver() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    // Its facts are those of the right machine, so some of them are wrong.
+    for weak in [ours("tank_weak.eventb").display().to_string(), proven(&folder, "tank_weak.eventb")] {
+        for engine in ["ic3", "kind", "bmc"] {
+            let found = result(&[engine, &weak]);
+            assert_eq!(found["verdict"], "violated", "{found:#}");
+            let violated = &found["violated"][0];
+            assert_eq!(violated["property"], "refinement", "{found:#}");
+            let message = violated["message"].as_str().unwrap();
+            assert!(message.contains("abstract event fill (Tank0)"), "{message}");
+            let last = found["trace"].as_array().unwrap().last().unwrap();
+            assert_eq!(last["event"], "drop", "{last:#}");
+        }
+        let text = String::from_utf8(run(&["bmc", &weak]).stdout).unwrap();
+        assert!(text.contains("refinement fails"), "{text}");
+    }
+}
+
+#[test]
+fn every_level_is_a_model_of_its_own() {
+    if !has_solver() {
+        return;
+    }
+    let project = ours("Tank").display().to_string();
+    for (level, conjuncts) in [("Tank0", 1), ("Tank1", 3), ("Tank2", 4)] {
+        let found = result(&["ic3", &project, "--machine", level]);
+        assert_eq!(found["verdict"], "holds", "{level}: {found:#}");
+        assert_eq!(found["machine"], level);
+        let invariants = found["properties"].as_array().unwrap().iter().filter(|p| p["property"] == "inv");
+        assert_eq!(invariants.count(), conjuncts, "{level}: {found:#}");
+    }
+    let refused = run(&["ic3", &project, "--machine", "Tank3"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("Tank0"), "{refused:?}");
+}
+
+#[test]
+fn the_proofs_of_a_package_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let tank = proven(&folder, "tank.eventb");
+    let output = run(&["proofs", &tank, "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let pairs = &json(&output)["pairs"];
+    // Three events and the initialisation, three conjuncts.
+    assert_eq!((&pairs["machine"], pairs["total"].as_u64()), (&Json::from("Tank1"), Some(12)));
+    let open = pairs["open_pairs"].as_array().unwrap();
+    let open: Vec<(&str, &str)> =
+        open.iter().map(|p| (p["event"].as_str().unwrap(), p["conjunct"].as_str().unwrap())).collect();
+    assert!(open.iter().all(|p| p.0 == "drain"), "{open:?}");
+    assert!(!open.is_empty(), "{pairs:#}");
+}
