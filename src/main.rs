@@ -7,6 +7,7 @@ mod human;
 mod input;
 mod output;
 mod paint;
+mod patience;
 mod progress;
 mod refusal;
 mod result;

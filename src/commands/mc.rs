@@ -22,6 +22,7 @@ use crate::arguments::{McArguments, OrderName, ScopeItem};
 use crate::commands::verify::Run;
 use crate::control::Control;
 use crate::output;
+use crate::patience::Patience;
 use crate::refusal::Refusal;
 use crate::result::RunResult;
 use crate::solvers;
@@ -82,8 +83,8 @@ pub fn run(arguments: &McArguments, control: &Control) -> Result<u8, Refusal> {
 }
 
 /// The finder of a search: it has to be quick, because everything is enumerated where it does not know.
-pub(super) fn finder(model: Arc<Model>, solver: SolverChoice, budget: &Budget) -> SolverFinder {
-    SolverFinder::new(model, solver, budget.per_query(QUERY), SOLUTIONS)
+pub(super) fn finder(model: Arc<Model>, solver: SolverChoice, budget: &Budget) -> Patience {
+    Patience::new(SolverFinder::new(model, solver, budget.per_query(QUERY), SOLUTIONS))
 }
 
 /// Files are looked at before the long run.
