@@ -223,3 +223,17 @@ fn templates_are_concatenations() {
     check("```a ${n n}```", "9: expected the end of the expression, found `n`");
     check("```a ${n = n}```", "7: this is a predicate, an expression is expected");
 }
+
+#[test]
+fn a_word_in_an_equation_with_if_is_no_header_of_an_operation() {
+    let machine = |operations: &str| {
+        format!(
+            "MACHINE M VARIABLES w INVARIANT w : tree(INTEGER) INITIALISATION w := bin(1) OPERATIONS {operations} END"
+        )
+    };
+    let read = |operations: &str| load_text("M.mch", machine(operations)).model.is_some();
+    assert!(read("a = PRE top(w) = IF 1 = 1 THEN 1 ELSE 2 END THEN skip END"));
+    // Declared as the name of an operation it is none of the operators.
+    assert!(read("a = skip; top(n) = IF n = 1 THEN skip END"));
+    assert!(!read("a = PRE top(w) = 1 THEN skip END; top(n) = IF n = 1 THEN skip END"));
+}

@@ -68,9 +68,15 @@ pub(super) fn plain_words<'t>(text: &'t str, tokens: &[Token]) -> HashSet<&'t st
         let rest = &tokens[index + 1..tokens.len().min(index + 100)];
         let behind = rest.iter().take_while(parameters).count();
         let kind = |i: usize| rest.get(i).map_or(TokenKind::Eof, |t| t.kind);
-        let declared = match kind(behind) {
-            TokenKind::Defines => true,
-            TokenKind::Equal => recovery::opens_block(kind(behind + 1)),
+        // In a formula `top(t) = IF` is an equation.
+        let header = index.checked_sub(1).is_none_or(|before| {
+            use TokenKind::{LocalOperations, Operations, Outputs, Semicolon};
+            matches!(tokens[before].kind, LocalOperations | Operations | Outputs | Semicolon)
+        });
+        let declared = match (kind(behind), kind(behind + 1)) {
+            (TokenKind::Defines, _) => true,
+            (TokenKind::Equal, TokenKind::If | TokenKind::Let) => header,
+            (TokenKind::Equal, next) => recovery::opens_block(next),
             _ => false,
         };
         if !called || declared {
