@@ -73,7 +73,14 @@ fn instances_share_constants_and_have_their_own_variables() {
     assert_eq!(m.carriers.len(), 1);
     assert_eq!(
         texts(&m.axioms),
-        ["top = big", "top : 1..9", "step : 1..2", "top = 2", "top : 1..9", "big = 4"]
+        [
+            "top = big",
+            "p.Counter.top : 1 .. 9",
+            "step : 1 .. 2",
+            "top = 2",
+            "q.Counter.top : 1 .. 9",
+            "big = 4"
+        ]
     );
     assert_eq!(texts(&m.invariant), ["x : 0..top", "x : 0..top", "mode : MODE", "p.x + q.x < 9"]);
     assert_eq!(print::pred(&m, &m.invariant[1].pred), "q.x : 0 .. q.Counter.top");
