@@ -82,7 +82,10 @@ fn instances_share_constants_and_have_their_own_variables() {
             "big = 4"
         ]
     );
-    assert_eq!(texts(&m.invariant), ["x : 0..top", "x : 0..top", "mode : MODE", "p.x + q.x < 9"]);
+    assert_eq!(
+        texts(&m.invariant),
+        ["p.x : 0 .. p.Counter.top", "q.x : 0 .. q.Counter.top", "mode : MODE", "p.x + q.x < 9"]
+    );
     assert_eq!(print::pred(&m, &m.invariant[1].pred), "q.x : 0 .. q.Counter.top");
     let events: Vec<&str> = m.events.iter().map(|e| e.name.as_str()).collect();
     assert_eq!(events, ["both", "p.inc"]);
