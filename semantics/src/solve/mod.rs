@@ -20,6 +20,7 @@ use bsym_language::int::Int;
 use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, UnaryOp};
 use bsym_language::source::Span;
 use bsym_language::types::Type;
+use bsym_language::walk::cut_into_literals;
 
 use crate::env::{Env, Name, all_bound_in, names_of_pred};
 use crate::error::{EvalError, EvalErrorKind};
@@ -167,7 +168,7 @@ impl<'m> Evaluator<'m> {
     ) -> (Flow, bool) {
         let mut flat = Vec::new();
         for (positive, pred) in literals {
-            flatten(*positive, pred, &mut flat);
+            cut_into_literals(*positive, pred, &mut flat);
         }
         let literals = flat
             .into_iter()
@@ -200,22 +201,6 @@ impl<'m> Evaluator<'m> {
             (Ok(ControlFlow::Continue(())), Some(e)) => (Err(e), total),
             (done, _) => (done, total),
         }
-    }
-}
-
-/// Cuts a predicate, or its negation, into literals that all hold if it does; in the order of evaluation.
-fn flatten<'p>(positive: bool, pred: &'p Pred, out: &mut Vec<(bool, &'p Pred)>) {
-    match (&pred.kind, positive) {
-        (PredKind::And(ps), true) | (PredKind::Or(ps), false) => {
-            ps.iter().for_each(|p| flatten(positive, p, out));
-        }
-        (PredKind::Implies(a, b), false) => {
-            flatten(true, a, out);
-            flatten(false, b, out);
-        }
-        (PredKind::Not(p), _) => flatten(!positive, p, out),
-        (PredKind::True, true) | (PredKind::False, false) => {}
-        _ => out.push((positive, pred)),
     }
 }
 
