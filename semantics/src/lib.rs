@@ -23,6 +23,7 @@ pub mod scope;
 mod sequences;
 pub mod sets;
 mod solve;
+pub mod stand_in;
 pub mod state;
 mod totality;
 pub mod trace_file;

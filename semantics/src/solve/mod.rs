@@ -28,6 +28,7 @@ use crate::evaluator::{Eval, Evaluator};
 use crate::growth::{Growing, depends_on_growing, growing};
 use crate::intervals::{Narrowing, Range};
 use crate::lazy_set::LazySet;
+use crate::stand_in::StandIns;
 use crate::value::Value;
 
 type Flow = Eval<ControlFlow<()>>;
@@ -298,6 +299,9 @@ impl<'m> Search<'_, 'm> {
             return self.judge(&env, &names, &settled, report);
         }
         if let Some(e) = self.ill_defined(&env, &settled) {
+            if self.eval.stand_ins == Some(StandIns::False) {
+                return Ok(GO);
+            }
             return report(&names, Err(e));
         }
         let source = self.source(&env, bound, &settled)?;
