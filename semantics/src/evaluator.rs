@@ -19,6 +19,7 @@ use bsym_language::types::CarrierId;
 
 use crate::env::{Env, Name, names_of_expr, names_of_pred};
 use crate::error::{EvalError, EvalErrorKind};
+use crate::growth::Shape;
 use crate::lazy_set::{Closure, ClosureKind, LazySet};
 use crate::reals;
 use crate::scope::Scope;
@@ -156,9 +157,19 @@ impl<'m> Evaluator<'m> {
     }
 
     fn read(&self, env: &Env<'_>, name: Name, at: Span) -> Eval<Value> {
-        env.get(name).cloned().ok_or_else(|| {
-            EvalError::ill_defined(at, format!("`{}` is read before it has a value", self.name(name)))
-        })
+        match env.get(name) {
+            Some(Value::Lazy(lazy)) => match &**lazy {
+                LazySet::Growing(growing) if *growing.shape == Shape::Single => {
+                    Err(self.still_growing(growing, at))
+                }
+                _ => Ok(Value::Lazy(lazy.clone())),
+            },
+            Some(value) => Ok(value.clone()),
+            None => {
+                let message = format!("`{}` is read before it has a value", self.name(name));
+                Err(EvalError::ill_defined(at, message))
+            }
+        }
     }
 
     /// The value of an expression, sets possibly lazy although they could be listed.

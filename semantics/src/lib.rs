@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 pub mod cardinality;
 mod elements;
+mod enclosure;
 pub mod env;
 pub mod error;
 pub mod evaluator;
