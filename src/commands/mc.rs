@@ -46,7 +46,7 @@ pub fn run(arguments: &McArguments, control: &Control) -> Result<u8, Refusal> {
         verify.scope.scope.push(ScopeItem::Prob);
     }
     check_files(arguments)?;
-    let solver = solvers::choose_if_any(verify.solver.as_deref())?;
+    let solver = solvers::choose_if_any(verify.solver.name.as_deref())?;
     let mut run = Run::prepare("mc", &verify, solver.as_ref(), control)?;
     let mut reporter = run.reporter();
     let mut options = options(&run.model, &run.properties, !verify.no_wd, &control.budget);

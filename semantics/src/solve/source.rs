@@ -24,10 +24,10 @@ impl<'m> Search<'_, 'm> {
             if let Some(source) = found {
                 let size = self.size(&source, i, settled);
                 if size <= 1 {
-                    return self.grown(source, i, settled);
+                    return Ok(source);
                 }
                 if best.as_ref().is_none_or(|(n, _)| size < *n) {
-                    best = Some((size, self.grown(source, i, settled)?));
+                    best = Some((size, source));
                 }
             }
             if let PredKind::Compare(op, a, b) = &literal.pred.kind
@@ -72,13 +72,6 @@ impl<'m> Search<'_, 'm> {
                 && best.as_ref().is_none_or(|(m, _)| n < *m)
             {
                 best = Some((n, Source::Range(i, range)));
-            }
-        }
-        for (i, value) in bound.iter().enumerate() {
-            if let Some(growing) = value.as_ref().and_then(growing)
-                && best.as_ref().is_none_or(|(n, _)| growing.options() <= *n)
-            {
-                best = Some((growing.options(), Source::Grow(i, growing.clone())));
             }
         }
         if matches!(&best, Some((n, _)) if *n <= limit)
@@ -153,7 +146,6 @@ impl<'m> Search<'_, 'm> {
                     _ => all.unwrap_or(usize::MAX),
                 }
             }
-            Source::Grow(_, growing) => growing.options(),
             Source::Nothing => 0,
         }
     }
@@ -174,19 +166,6 @@ impl<'m> Search<'_, 'm> {
                     && !self.is_universal(i)
             })
             .then_some(index)
-    }
-
-    pub(super) fn grown<'p>(&self, source: Source<'p>, literal: usize, settled: &[bool]) -> Eval<Source<'p>> {
-        let Some(index) = self.growable(&source, literal, settled) else { return Ok(source) };
-        let (Source::Elements(_, set) | Source::Range(_, set)) = &source else { return Ok(source) };
-        let all = self.eval.cardinality(set, self.at)?.within(FEW);
-        if all.is_some() || self.eval.first_options(set, self.at).is_none() {
-            return Ok(source);
-        }
-        Ok(match self.eval.shape(set, self.at)? {
-            Some(shape) => Source::Grow(index, Growing::new(shape)),
-            None => source,
-        })
     }
 
     pub(super) fn probed(&self, low: Option<&Int>, high: Option<&Int>) -> Value {
@@ -218,7 +197,7 @@ impl<'m> Search<'_, 'm> {
                 best = Some((n, source));
             }
         }
-        best.map(|(_, source)| self.grown(source, usize::MAX, settled)).transpose()
+        Ok(best.map(|(_, source)| source))
     }
 
     /// A few elements of an infinite set that confines an unknown.
@@ -401,7 +380,7 @@ impl<'m> Search<'_, 'm> {
                 continue;
             }
             let mut literals = Vec::new();
-            flatten(positive, part, &mut literals);
+            bsym_language::walk::cut_into_literals(positive, part, &mut literals);
             let mut found = None;
             for (positive, literal) in literals {
                 let mut ranges = vec![Range::default(); self.unknowns.len()];
@@ -434,7 +413,7 @@ impl<'m> Search<'_, 'm> {
             }
             Source::Values(pattern, values) => (pattern, values.into_iter().collect()),
             Source::Elements(pattern, set) => (pattern, (*self.eval.try_list(&set, self.at).ok()??).clone()),
-            Source::Grow(..) | Source::Nothing => return None,
+            Source::Nothing => return None,
         };
         let mut found: Option<usize> = None;
         let mut matched = BTreeSet::new();
