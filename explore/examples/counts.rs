@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use bsym_explore::options::SearchOptions;
-use bsym_explore::report::{SearchReport, Verdict};
+use bsym_explore::report::{SearchReport, Unknown, Verdict};
 use bsym_explore::search::{Problem, search};
 use bsym_language::load::load_model;
 use bsym_language::stack::with_large_stack;
@@ -200,13 +200,14 @@ fn judge(report: &SearchReport, facts: &Facts, asked: &Asked) -> (usize, String)
     );
     let uncompiled: String =
         s.uncompiled.iter().map(|(e, why)| format!("\n    {e} not compiled: {why}")).collect();
+    let cut = if report.cuts.is_empty() { "" } else { "; bounded" };
     let counts = format!(
-        "{counts}; memo {}/{}, {} by reference{uncompiled}",
+        "{counts}{cut}; memo {}/{}, {} by reference{uncompiled}",
         s.memo_hits,
         s.memo_hits + s.memo_misses,
         s.by_reference
     );
-    if let Verdict::Unknown(bsym_explore::report::Unknown::ReplayFailed(e)) = &report.verdict {
+    if let Verdict::Unknown(Unknown::ReplayFailed(e)) = &report.verdict {
         return (1, format!("REPLAY FAILED: {e}; {counts}"));
     }
     let found = facts.deadlock.is_none_or(|d| d || s.deadlocks == 0)
@@ -217,7 +218,9 @@ fn judge(report: &SearchReport, facts: &Facts, asked: &Asked) -> (usize, String)
     if let Some(reason) = report.incomplete.first() {
         return (2, format!("incomplete: {}: {}; {counts}", reason.place, reason.error));
     }
-    if let Verdict::Unknown(reason) = &report.verdict {
+    if let Verdict::Unknown(reason) = &report.verdict
+        && *reason != Unknown::Bounded
+    {
         return (3, format!("{reason:?}: {counts}"));
     }
     let counted =

@@ -17,6 +17,7 @@ use bsym_language::model::{
 use bsym_language::source::Span;
 use bsym_language::types::CarrierId;
 
+use crate::bounded::Cuts;
 use crate::env::{Env, Name, names_of_expr, names_of_pred};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::growth::Shape;
@@ -64,6 +65,8 @@ pub struct Evaluator<'m> {
     pub limits: Limits,
     /// Finds values where enumeration gives up.
     pub finder: Option<&'m dyn crate::finder::ValueFinder>,
+    /// Choices among infinitely many values are made among a finite part of them, and noted here.
+    pub(crate) cuts: Option<&'m Cuts>,
     /// Candidates that one search looks at; at most the elements of a set that is listed.
     pub(crate) candidates: usize,
     /// Set from outside, it ends an evaluation with [`EvalErrorKind::Interrupted`].
@@ -81,6 +84,7 @@ impl<'m> Evaluator<'m> {
             scope,
             limits,
             finder: None,
+            cuts: None,
             candidates: limits.listing,
             interrupt: None,
             stand_ins: None,

@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+pub mod bounded;
 pub mod cardinality;
 mod elements;
 mod enclosure;

@@ -92,6 +92,8 @@ enum Probing {
     Witness,
     /// Report the solutions among a few candidates, then say that there may be others.
     Some,
+    /// Report the solutions among the candidates in bounds, and note that there may be others.
+    Bounded,
 }
 
 /// A way to bind one or more unknowns.
@@ -126,7 +128,7 @@ impl<'m> Evaluator<'m> {
     }
 
     /// As [`Evaluator::solve`], but where an unknown is not confined, solutions among a few values are
-    /// reported before the error.
+    /// reported before the error; or those in bounds instead of it, where choices may be cut.
     pub(crate) fn solve_some(
         &self,
         env: &Env<'_>,
@@ -135,7 +137,8 @@ impl<'m> Evaluator<'m> {
         at: Span,
         report: Report<'_>,
     ) -> Flow {
-        self.solve_with(env, unknowns, literals, at, Probing::Some, report).0
+        let probing = if self.cuts.is_some() { Probing::Bounded } else { Probing::Some };
+        self.solve_with(env, unknowns, literals, at, probing, report).0
     }
 
     /// Whether some binding of the locals gives the predicate the wanted truth.

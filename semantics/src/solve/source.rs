@@ -48,7 +48,7 @@ impl<'m> Search<'_, 'm> {
         }
         let ranges = narrowing.ranges;
         let mut infinite = None;
-        for (i, Range { low, high }) in ranges.into_iter().enumerate() {
+        for (i, Range { low, high }) in ranges.iter().cloned().enumerate() {
             if bound[i].is_some() {
                 continue;
             }
@@ -58,7 +58,7 @@ impl<'m> Search<'_, 'm> {
                 _ => LazySet::Integers.into(),
             };
             let is_int = self.eval.type_of(self.unknowns[i]) == Some(&Type::Int);
-            if self.probe != Probing::No && infinite.is_none() && is_int {
+            if matches!(self.probe, Probing::Witness | Probing::Some) && infinite.is_none() && is_int {
                 infinite = Some(Source::Probe(i, self.probed(low.as_ref(), high.as_ref())));
             }
             if low.is_none() && (high.is_none() || !is_int) {
@@ -86,6 +86,12 @@ impl<'m> Search<'_, 'm> {
             return Ok(source);
         }
         if let Some(source) = self.recursive(env, bound, settled) {
+            return Ok(source);
+        }
+        if self.probe == Probing::Bounded
+            && let Some(source) =
+                self.cut(bound, settled, &ranges, &confined, best.as_ref().map(|(n, _)| *n))?
+        {
             return Ok(source);
         }
         match best {
@@ -226,6 +232,52 @@ impl<'m> Search<'_, 'm> {
             return None;
         }
         some.map(|(i, set)| Source::Probe(i, set))
+    }
+
+    /// The unknown with the fewest candidates in bounds, if it has fewer than `others`: its values are cut
+    /// to these.
+    fn cut(
+        &self,
+        bound: &Binding,
+        settled: &[bool],
+        ranges: &[Range],
+        confined: &[Option<Value>],
+        others: Option<usize>,
+    ) -> Eval<Option<Source<'_>>> {
+        let mut best: Option<(usize, usize, Value, Value)> = None;
+        for i in (0..bound.len()).filter(|i| bound[*i].is_none()) {
+            let Some(ty) = self.eval.type_of(self.unknowns[i]) else { continue };
+            let all = confined[i].clone().unwrap_or_else(|| self.eval.type_values(ty));
+            if self.eval.cardinality(&all, self.at)?.is_finite() == Some(true) {
+                continue;
+            }
+            if ranges[i].low.is_some() && ranges[i].high.is_some() {
+                continue;
+            }
+            let part = if *ty == Type::Int {
+                let range = self.eval.bounded_integers(&ranges[i]);
+                match &confined[i] {
+                    Some(set) => self.eval.binary(BinaryOp::Intersection, range, set.clone(), self.at)?,
+                    None => range,
+                }
+            } else {
+                let of_type = || self.eval.bounded_part(&self.eval.type_values(ty), self.at);
+                match self.eval.bounded_part(&all, self.at).or_else(of_type) {
+                    Some(part) => part,
+                    None => continue,
+                }
+            };
+            let size = self.size(&Source::Range(i, part.clone()), usize::MAX, settled);
+            if best.as_ref().is_none_or(|(n, ..)| size < *n) {
+                best = Some((size, i, all, part));
+            }
+        }
+        let Some((size, i, all, part)) = best else { return Ok(None) };
+        if others.is_some_and(|n| n <= size) {
+            return Ok(None);
+        }
+        self.eval.note_cut(self.unknowns[i], &all, &part);
+        Ok(Some(Source::Range(i, part)))
     }
 
     pub(super) fn unconfined(&self, bound: &Binding, index: usize) -> EvalError {

@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 
 use bsym_language::model::{CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, UnaryOp};
 use bsym_language::types::Type;
-use bsym_language::walk::cut_into_literals;
 
 use super::term::{Comparison, Term};
 use super::{Constraint, Locals, MANY, Plan};
@@ -60,7 +59,7 @@ impl<'p> Plan<'_, 'p, '_> {
         locals: &Locals,
     ) -> bool {
         let mut parts = Vec::new();
-        cut_into_literals(positive, body, &mut parts);
+        bsym_language::walk::cut_into_literals(positive, body, &mut parts);
         let frame = env.frame(locals);
         let inner = env.within(&frame);
         let (closed, open): (Vec<_>, Vec<_>) =
@@ -122,7 +121,8 @@ impl<'p> Plan<'_, 'p, '_> {
             if effective(*op, *positive) != CompareOp::Member {
                 continue;
             }
-            let enclosure = self.with_env(&self.root, None, locals, |env| self.search.eval.enclosure(env, set));
+            let enclosure =
+                self.with_env(&self.root, None, locals, |env| self.search.eval.enclosure(env, set));
             let Some(upper) = enclosure.and_then(|e| e.upper) else { continue };
             let mut next = Vec::new();
             for bound in &partial {

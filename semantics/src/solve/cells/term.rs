@@ -191,12 +191,8 @@ impl<'p> Plan<'_, 'p, '_> {
                     Bounds { low: n(values.first()), high: n(values.last()) }
                 }
             },
-            Term::Sum(parts) => {
-                parts.iter().fold(Bounds::exactly(0), |sum, t| sum.plus(of(t)))
-            }
-            Term::Product(parts) => {
-                parts.iter().fold(Bounds::exactly(1), |product, t| product.times(of(t)))
-            }
+            Term::Sum(parts) => parts.iter().fold(Bounds::exactly(0), |sum, t| sum.plus(of(t))),
+            Term::Product(parts) => parts.iter().fold(Bounds::exactly(1), |product, t| product.times(of(t))),
             Term::Negated(t) => of(t).negated(),
             Term::Modulo(t, n) => match of(t) {
                 Bounds { low: Some(l), high: Some(h) } if l >= 0 && h < *n => {
@@ -205,15 +201,14 @@ impl<'p> Plan<'_, 'p, '_> {
                 Bounds { low: Some(l), high: Some(h) } if l == h && l >= 0 => Bounds::exactly(l % n),
                 _ => Bounds { low: Some(0), high: Some(n - 1) },
             },
-            Term::Size(s, locals) => self.with_env(node, trial, locals, |env| {
-                match self.search.eval.enclosure(env, s) {
-                    Some(e) => Bounds {
-                        low: Some(e.lower.len() as i128),
-                        high: e.upper.map(|u| u.len() as i128),
-                    },
+            Term::Size(s, locals) => {
+                self.with_env(node, trial, locals, |env| match self.search.eval.enclosure(env, s) {
+                    Some(e) => {
+                        Bounds { low: Some(e.lower.len() as i128), high: e.upper.map(|u| u.len() as i128) }
+                    }
                     None => Bounds { low: Some(0), high: None },
-                }
-            }),
+                })
+            }
             Term::Unknown => Bounds::default(),
         }
     }
