@@ -210,8 +210,10 @@ impl<'p> Totality<'_, '_, 'p> {
                 ExprKind::Binary(op, from, _)
                     if op.relation_space().is_some_and(|k| k.total && k.functional) =>
                 {
-                    self.value(from)
-                        .is_some_and(|from| self.eval.subset(&arguments, &from, x.span).unwrap_or(false))
+                    self.guards.iter().any(|(y, t)| same(y, x) && same(t, from))
+                        || self
+                            .value(from)
+                            .is_some_and(|from| self.eval.subset(&arguments, &from, x.span).unwrap_or(false))
                 }
                 _ => false,
             });

@@ -9,6 +9,7 @@
 //! ill-defined: otherwise dropping a candidate could hide an ill-defined instance.
 
 mod cells;
+mod definitions;
 mod pattern;
 mod source;
 
@@ -18,9 +19,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bsym_language::int::Int;
-use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, UnaryOp};
+use bsym_language::model::{
+    BinaryOp, CarrierKind, CompareOp, ConstId, Expr, ExprKind, LocalId, Notation, Pred, PredKind, UnaryOp,
+};
 use bsym_language::source::Span;
-use bsym_language::types::Type;
+use bsym_language::types::{CarrierId, Type};
 use bsym_language::walk::cut_into_literals;
 
 use crate::env::{Env, Name, all_bound_in, names_of_pred};
@@ -28,7 +31,7 @@ use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::{Eval, Evaluator};
 use crate::growth::depends_on_growing;
 use crate::intervals::{Narrowing, Range};
-use crate::lazy_set::LazySet;
+use crate::lazy_set::{ClosureKind, LazySet};
 use crate::stand_in::StandIns;
 use crate::value::Value;
 
@@ -55,6 +58,8 @@ struct Literal<'p> {
     needs: Vec<usize>,
     /// Whether it cannot be ill-defined whatever the unknowns are.
     total: OnceCell<bool>,
+    /// Whether it holds of all values of the type.
+    universal: OnceCell<bool>,
 }
 
 struct Search<'s, 'm> {
@@ -181,7 +186,7 @@ impl<'m> Evaluator<'m> {
             .map(|(positive, pred)| {
                 let free = names_of_pred(pred);
                 let needs = (0..unknowns.len()).filter(|i| free.contains(&unknowns[*i])).collect();
-                Literal { positive, pred, needs, total: OnceCell::new() }
+                Literal { positive, pred, needs, total: OnceCell::new(), universal: OnceCell::new() }
             })
             .collect::<Vec<_>>();
         let settled = vec![false; literals.len()];
@@ -243,6 +248,17 @@ impl<'m> Search<'_, 'm> {
             return Ok(self.eval.member(&x, &set, literal.pred.span)? == positive);
         }
         Ok(self.eval.pred(env, literal.pred)? == literal.positive)
+    }
+
+    /// Whether a literal is `x : S` or `x <: S` with the set of all values of the type.
+    fn is_universal(&self, literal: usize) -> bool {
+        let this = &self.literals[literal];
+        *this.universal.get_or_init(|| match &this.pred.kind {
+            PredKind::Compare(CompareOp::Member | CompareOp::Subset, _, set) if this.positive => {
+                self.fixed(set).is_some_and(|set| self.eval.is_universal(&set))
+            }
+            _ => false,
+        })
     }
 
     /// Whether a literal has a truth value wherever all literals before it hold.

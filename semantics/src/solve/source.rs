@@ -165,7 +165,12 @@ impl<'m> Search<'_, 'm> {
             _ => return None,
         };
         (0..self.literals.len())
-            .any(|i| i != literal && !settled[i] && self.literals[i].needs.contains(&index))
+            .any(|i| {
+                i != literal
+                    && !settled[i]
+                    && self.literals[i].needs.contains(&index)
+                    && !self.is_universal(i)
+            })
             .then_some(index)
     }
 
@@ -290,6 +295,14 @@ impl<'m> Search<'_, 'm> {
         settled: &[bool],
     ) -> Eval<Option<Source<'_>>> {
         for (i, literal) in self.literals.iter().enumerate() {
+            if let PredKind::Compare(CompareOp::Member, element, set) = &literal.pred.kind
+                && literal.positive
+                && !settled[i]
+                && self.may_narrow(env, settled, i)
+                && let Some((unknown, values)) = self.component(env, element, set, bound)
+            {
+                return Ok(Some(Source::Range(unknown, values)));
+            }
             let mut equations = Vec::new();
             let (locals, body) = match (&literal.pred.kind, literal.positive) {
                 (PredKind::Exists(locals, body), true) | (PredKind::Forall(locals, body), false) => {
@@ -344,6 +357,10 @@ impl<'m> Search<'_, 'm> {
             (PredKind::Implies(p, q), true) => {
                 return self.union_of(env, [(false, &**p), (true, &**q)].into_iter(), bound);
             }
+            (PredKind::Partition(whole, parts), true) => return self.partitioned(env, whole, parts, bound),
+            (PredKind::Forall(locals, body), true) => {
+                return self.pointwise(env, locals, body, bound, confined);
+            }
             _ => return None,
         };
         let closed = |e: &Expr| self.closed_value(env, e);
@@ -364,6 +381,9 @@ impl<'m> Search<'_, 'm> {
                     return None;
                 }
                 if let Some(i) = self.unknown(a, bound) {
+                    if let Some(value) = self.fixed_bijection(env, a, &set) {
+                        return Some(Source::Values(a, vec![value]));
+                    }
                     confined[i] = Some(set.clone());
                     if let Value::Lazy(lazy) = &set {
                         match &**lazy {
@@ -387,6 +407,7 @@ impl<'m> Search<'_, 'm> {
                 }
                 Some(Source::Elements(a, set))
             }
+            CompareOp::Member => self.bounds_of_domain(env, a, b, bound),
             CompareOp::Subset | CompareOp::StrictSubset => {
                 let i = self.unknown(a, bound)?;
                 let set = self.eval.normal(closed(b)?, self.at).ok()?;
