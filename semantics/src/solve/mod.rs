@@ -8,6 +8,7 @@
 //! A literal may narrow the search only where every literal before it is known to hold or cannot be
 //! ill-defined: otherwise dropping a candidate could hide an ill-defined instance.
 
+mod cut;
 mod pattern;
 mod source;
 
