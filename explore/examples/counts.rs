@@ -1,6 +1,7 @@
 //! Compares counts of states and transitions with the facts of the corpus: `counts [--timeout SECONDS]
-//! [--max STATES] [--reference] [--all] [SUBSTRING]`, with the corpus in `$BSYM_CORPUS`. Prints a line for each
-//! difference; with `--all` for each machine. Each machine is searched by a process of its own.
+//! [--max STATES] [--reference] [--all] [--verdicts] [SUBSTRING]`, with the corpus in `$BSYM_CORPUS`. Prints a line for each
+//! difference; with `--all` for each machine. With `--verdicts` it looks at the machines of which the counts
+//! cannot be compared, but what is known about invariant and deadlocks can. Each machine is searched by a process of its own.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ fn run() {
     let manifest: Value = serde_json::from_str(&text).expect("the manifest is JSON");
     let (mut timeout, mut max, mut all, mut wanted, mut reference) =
         (5.0, u64::MAX, false, String::new(), false);
-    let mut one = false;
+    let (mut one, mut verdicts) = (false, false);
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match arg.as_str() {
@@ -37,6 +38,7 @@ fn run() {
             "--all" => all = true,
             "--reference" => reference = true,
             "--one" => one = true,
+            "--verdicts" => verdicts = true,
             other => wanted = other.into(),
         }
     }
@@ -44,20 +46,25 @@ fn run() {
     for entry in manifest["entries"].as_array().into_iter().flatten() {
         let (path, facts) = (entry["path"].as_str().unwrap_or_default(), &entry["facts"]);
         let states = facts["states"].as_u64().unwrap_or(0);
-        if facts["comparable"] != true || entry["formalism"] != "b" || !path.contains(&wanted) || states > max
-        {
+        let known = |fact: &str| facts[fact].is_boolean();
+        let wanted_kind = match verdicts {
+            false => facts["comparable"] == true,
+            true => facts["comparable"] != true && (known("invariant_violated") || known("deadlock")),
+        };
+        if !wanted_kind || entry["formalism"] != "b" || !path.contains(&wanted) || states > max {
             continue;
         }
         if one {
             if path == wanted {
-                let (class, line) = compare(&corpus.join(path), &Facts::of(facts), timeout, reference);
+                let facts = Facts { only_verdicts: verdicts, ..Facts::of(facts) };
+                let (class, line) = compare(&corpus.join(path), &facts, timeout, reference);
                 println!("{class} {line}");
                 return;
             }
             continue;
         }
         let begin = std::time::Instant::now();
-        let (class, line) = in_process(path, timeout, reference);
+        let (class, line) = in_process(path, timeout, reference, verdicts);
         tally[class] += 1;
         if class > 0 || all {
             println!("{path}: {line} [{:.2} s]", begin.elapsed().as_secs_f64());
@@ -73,12 +80,15 @@ fn run() {
 }
 
 /// Lets another process of this program look at one machine, and ends it where it does not stop itself.
-fn in_process(path: &str, timeout: f64, reference: bool) -> (usize, String) {
+fn in_process(path: &str, timeout: f64, reference: bool, verdicts: bool) -> (usize, String) {
     let exe = std::env::current_exe().expect("this program is a file");
     let mut command = Command::new(exe);
     command.args(["--one", "--timeout", &timeout.to_string(), path]).stdout(Stdio::piped());
     if reference {
         command.arg("--reference");
+    }
+    if verdicts {
+        command.arg("--verdicts");
     }
     let Ok(mut child) = command.spawn() else { return (4, "no process".into()) };
     let begin = std::time::Instant::now();
@@ -99,6 +109,7 @@ fn in_process(path: &str, timeout: f64, reference: bool) -> (usize, String) {
 }
 
 struct Facts {
+    only_verdicts: bool,
     states: u64,
     transitions: u64,
     deadlock: Option<bool>,
@@ -108,6 +119,7 @@ struct Facts {
 impl Facts {
     fn of(facts: &Value) -> Facts {
         Facts {
+            only_verdicts: false,
             states: facts["states"].as_u64().unwrap_or(0),
             transitions: facts["transitions"].as_u64().unwrap_or(0),
             deadlock: facts["deadlock"].as_bool(),
@@ -161,6 +173,13 @@ fn judge(report: &SearchReport, facts: &Facts) -> (usize, String) {
     if let Verdict::Unknown(Unknown::ReplayFailed(e)) = &report.verdict {
         return (1, format!("REPLAY FAILED: {e}; {counts}"));
     }
+    // What was found is there, however the search ended.
+    let known_not = |fact: Option<bool>, found: u64| fact == Some(false) && found > 0;
+    let deadlocks = if report.cuts.is_empty() && report.incomplete.is_empty() { s.deadlocks } else { 0 };
+    if facts.only_verdicts && (known_not(facts.violated, s.violating) || known_not(facts.deadlock, deadlocks))
+    {
+        return (1, format!("DIFFERS: {counts}"));
+    }
     if let Some(reason) = report.incomplete.first() {
         return (2, format!("incomplete: {}: {}; {counts}", reason.place, reason.error));
     }
@@ -169,8 +188,7 @@ fn judge(report: &SearchReport, facts: &Facts) -> (usize, String) {
     {
         return (3, format!("{reason:?}: {counts}"));
     }
-    let same = s.states == facts.states
-        && s.transitions == facts.transitions
+    let same = (facts.only_verdicts || s.states == facts.states && s.transitions == facts.transitions)
         && facts.deadlock.is_none_or(|d| d == (s.deadlocks > 0))
         && facts.violated.is_none_or(|v| v == (s.violating > 0));
     if same { (0, counts) } else { (1, format!("DIFFERS: {counts}")) }

@@ -37,6 +37,14 @@ impl<'m> Search<'_, 'm> {
             {
                 comparisons.push((effective(*op, literal.positive), &**a, &**b));
             }
+            if let PredKind::Compare(op, x, set) = &literal.pred.kind
+                && let ExprKind::Binary(BinaryOp::Interval, low, high) = &set.kind
+                && effective(*op, literal.positive) == CompareOp::Member
+                && self.is_total(env, i)
+            {
+                comparisons.push((CompareOp::LessEqual, &**low, &**x));
+                comparisons.push((CompareOp::LessEqual, &**x, &**high));
+            }
             if !self.is_total(env, i) {
                 break;
             }
