@@ -10,6 +10,7 @@
 
 mod cells;
 mod definitions;
+mod cut;
 mod pattern;
 mod source;
 

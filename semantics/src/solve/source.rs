@@ -37,6 +37,14 @@ impl<'m> Search<'_, 'm> {
             {
                 comparisons.push((effective(*op, literal.positive), &**a, &**b));
             }
+            if let PredKind::Compare(op, x, set) = &literal.pred.kind
+                && let ExprKind::Binary(BinaryOp::Interval, low, high) = &set.kind
+                && effective(*op, literal.positive) == CompareOp::Member
+                && self.is_total(env, i)
+            {
+                comparisons.push((CompareOp::LessEqual, &**low, &**x));
+                comparisons.push((CompareOp::LessEqual, &**x, &**high));
+            }
             if !self.is_total(env, i) {
                 break;
             }
@@ -90,7 +98,7 @@ impl<'m> Search<'_, 'm> {
         }
         if self.probe == Probing::Bounded
             && let Some(source) =
-                self.cut(bound, settled, &ranges, &confined, best.as_ref().map(|(n, _)| *n))?
+                self.cut(env, bound, settled, (&ranges, &confined), best.as_ref().map(|(n, _)| *n))?
         {
             return Ok(source);
         }
@@ -232,52 +240,6 @@ impl<'m> Search<'_, 'm> {
             return None;
         }
         some.map(|(i, set)| Source::Probe(i, set))
-    }
-
-    /// The unknown with the fewest candidates in bounds, if it has fewer than `others`: its values are cut
-    /// to these.
-    fn cut(
-        &self,
-        bound: &Binding,
-        settled: &[bool],
-        ranges: &[Range],
-        confined: &[Option<Value>],
-        others: Option<usize>,
-    ) -> Eval<Option<Source<'_>>> {
-        let mut best: Option<(usize, usize, Value, Value)> = None;
-        for i in (0..bound.len()).filter(|i| bound[*i].is_none()) {
-            let Some(ty) = self.eval.type_of(self.unknowns[i]) else { continue };
-            let all = confined[i].clone().unwrap_or_else(|| self.eval.type_values(ty));
-            if self.eval.cardinality(&all, self.at)?.is_finite() == Some(true) {
-                continue;
-            }
-            if ranges[i].low.is_some() && ranges[i].high.is_some() {
-                continue;
-            }
-            let part = if *ty == Type::Int {
-                let range = self.eval.bounded_integers(&ranges[i]);
-                match &confined[i] {
-                    Some(set) => self.eval.binary(BinaryOp::Intersection, range, set.clone(), self.at)?,
-                    None => range,
-                }
-            } else {
-                let of_type = || self.eval.bounded_part(&self.eval.type_values(ty), self.at);
-                match self.eval.bounded_part(&all, self.at).or_else(of_type) {
-                    Some(part) => part,
-                    None => continue,
-                }
-            };
-            let size = self.size(&Source::Range(i, part.clone()), usize::MAX, settled);
-            if best.as_ref().is_none_or(|(n, ..)| size < *n) {
-                best = Some((size, i, all, part));
-            }
-        }
-        let Some((size, i, all, part)) = best else { return Ok(None) };
-        if others.is_some_and(|n| n <= size) {
-            return Ok(None);
-        }
-        self.eval.note_cut(self.unknowns[i], &all, &part);
-        Ok(Some(Source::Range(i, part)))
     }
 
     pub(super) fn unconfined(&self, bound: &Binding, index: usize) -> EvalError {
