@@ -25,6 +25,7 @@ mod sequences;
 pub mod sets;
 mod solve;
 pub mod state;
+mod straight;
 mod totality;
 pub mod trace_file;
 pub mod transitions;

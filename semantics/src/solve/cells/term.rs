@@ -112,11 +112,6 @@ impl Comparison<'_> {
         self.left.is_exact() && self.right.is_exact()
     }
 
-    /// Whether candidates are counted.
-    pub fn counts(&self) -> bool {
-        self.left.any(|t| matches!(t, Term::Count(..))) || self.right.any(|t| matches!(t, Term::Count(..)))
-    }
-
     /// Whether its bounds depend on more than the cells that its terms name.
     pub fn has_size(&self) -> bool {
         let size = |t: &Term<'_>| matches!(t, Term::Size(..) | Term::Count(..));
