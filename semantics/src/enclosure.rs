@@ -133,7 +133,14 @@ impl Evaluator<'_> {
                     })
                 };
                 let (relation, points) = if *op == DomainRestriction { (b, a) } else { (a, b) };
-                let (r, s) = (of(relation)?, of(points)?);
+                let s = of(points)?;
+                let r = match (&s.upper, self.eval(env, relation)) {
+                    (Some(points), Ok(value)) if *op != RangeRestriction && growing(&value).is_some() => {
+                        let (lower, upper) = growing(&value)?.bounds_at(&|p| points.contains(p));
+                        Enclosure { lower: Arc::new(lower), upper: upper.map(Arc::new) }
+                    }
+                    _ => of(relation)?,
+                };
                 let upper = match (&r.upper, &s.upper) {
                     (Some(r), Some(s)) => Some(apply(r, s)),
                     (Some(r), None) if *op != Image => Some(r.clone()),

@@ -142,6 +142,9 @@ fn run<'m>(steps: &[Step<'m>], ctx: &mut Context<'m>, found: Found<'_, 'm>) -> R
     }
 }
 
+/// More rounds of nested loops are left to the reference evaluator, which propagates.
+const MOST_ROUNDS: u64 = 1 << 22;
+
 struct Literal<'m, 'p> {
     positive: bool,
     pred: &'p Pred,
@@ -206,6 +209,7 @@ impl<'m> Compiler<'_, 'm> {
         }
         let total = literals.iter().all(|l| l.total);
         let mut steps = Vec::new();
+        let (mut loops, mut rounds) = (0, 1u64);
         loop {
             let all_bound = state.bound.iter().all(|b| *b);
             let mut usable = true;
@@ -220,6 +224,13 @@ impl<'m> Compiler<'_, 'm> {
                 return Ok(Plan { steps, total });
             }
             let source = self.best_source(&state, &literals)?;
+            if source.cost > 1 {
+                loops += 1;
+                rounds = rounds.saturating_mul(source.cost);
+            }
+            if loops > 2 && rounds > MOST_ROUNDS {
+                return Err("loops over all values of its names would be too long".into());
+            }
             steps.push(source.step);
             source.binds.iter().for_each(|i| state.bound[*i] = true);
             if let Some(i) = source.settles {

@@ -63,12 +63,7 @@ impl Search<'_, '_> {
 
     /// What a literal says behind one that may be ill-defined. It is a cut, because an instance beyond it
     /// may be ill-defined and is not looked at.
-    fn behind_partial(
-        &self,
-        env: &Env<'_>,
-        bound: &Binding,
-        settled: &[bool],
-    ) -> Eval<Option<Source<'_>>> {
+    fn behind_partial(&self, env: &Env<'_>, bound: &Binding, settled: &[bool]) -> Eval<Option<Source<'_>>> {
         let mut ranges = vec![Range::default(); self.unknowns.len()];
         let mut confined = vec![None; self.unknowns.len()];
         let mut best: Option<(usize, usize, Source<'_>)> = None;

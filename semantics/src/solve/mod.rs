@@ -9,8 +9,8 @@
 //! ill-defined: otherwise dropping a candidate could hide an ill-defined instance.
 
 mod cells;
-mod definitions;
 mod cut;
+mod definitions;
 mod pattern;
 mod source;
 
@@ -80,6 +80,9 @@ struct Search<'s, 'm> {
     incomplete: RefCell<Option<EvalError>>,
     /// Whether every such candidate has a truth value whatever the growing set becomes.
     undecided_total: Cell<bool>,
+    /// Why a set that would confine an unknown has no elements to list: a search around this one has not
+    /// settled it yet.
+    waiting: RefCell<Option<EvalError>>,
     /// Values of the parts that need no unknown, by their place in the formula.
     fixed: RefCell<HashMap<*const Expr, Value>>,
 }
@@ -203,6 +206,7 @@ impl<'m> Evaluator<'m> {
             incomplete: RefCell::new(None),
             refused: Cell::new(false),
             undecided_total: Cell::new(true),
+            waiting: RefCell::default(),
             fixed: RefCell::default(),
         };
         let done = search.round(&mut vec![None; unknowns.len()], settled, &mut |bound, truth| {
@@ -327,7 +331,11 @@ impl<'m> Search<'_, 'm> {
         let few = match &source {
             Ok(Source::Nothing) => true,
             Ok(Source::Values(_, values)) => values.len() <= ALTERNATIVES,
-            Ok(Source::Range(_, Value::Set(s)) | Source::Elements(_, Value::Set(s))) => s.len() <= 1,
+            Ok(Source::Range(i, Value::Set(s))) => {
+                let structured = matches!(self.eval.type_of(self.unknowns[*i]), Some(Type::Pow(_)));
+                s.len() <= if structured { ALTERNATIVES } else { 1 }
+            }
+            Ok(Source::Elements(_, Value::Set(s))) => s.len() <= 1,
             Ok(_) => false,
             Err(e) => e.kind != EvalErrorKind::TooLarge,
         };

@@ -5,6 +5,7 @@ use super::*;
 impl<'m> Search<'_, 'm> {
     /// The source with the fewest candidates.
     pub(super) fn source(&self, env: &Env<'_>, bound: &Binding, settled: &[bool]) -> Eval<Source<'_>> {
+        self.waiting.take();
         let limit = self.eval.limits.listing;
         let mut best: Option<(usize, Source<'_>)> = None;
         let mut ranges = vec![Range::default(); self.unknowns.len()];
@@ -88,7 +89,14 @@ impl<'m> Search<'_, 'm> {
             return Ok(source);
         }
         if let Some(source) = self.of_type(env, bound, settled)? {
+            // There is no use in all values of a type where the search around this one will leave few.
+            if let Some(e) = self.waiting.take().filter(|_| self.size(&source, usize::MAX, settled) > FEW) {
+                return Err(e);
+            }
             return Ok(source);
+        }
+        if let Some(e) = self.waiting.take() {
+            return Err(e);
         }
         if let Some(source) = self.projected(env, bound, settled)? {
             return Ok(source);
@@ -326,6 +334,19 @@ impl<'m> Search<'_, 'm> {
             _ => return None,
         };
         let closed = |e: &Expr| self.closed_value(env, e);
+        let confining = |e: &Expr| match closed(e) {
+            Some(set) if depends_on_growing(&set) => {
+                self.wait_for(&set);
+                None
+            }
+            None if self.eval.is_closed(env, e) => {
+                if let Err(e) = self.eval.eval(env, e) {
+                    self.wait(e);
+                }
+                None
+            }
+            set => set,
+        };
         match op {
             CompareOp::Equal => {
                 for (pattern, value) in [(a, b), (b, a)] {
@@ -338,10 +359,7 @@ impl<'m> Search<'_, 'm> {
                 None
             }
             CompareOp::Member if self.is_pattern(env, a, bound) => {
-                let set = closed(b)?;
-                if depends_on_growing(&set) {
-                    return None;
-                }
+                let set = confining(b)?;
                 if let Some(i) = self.unknown(a, bound) {
                     if let Some(value) = self.fixed_bijection(env, a, &set) {
                         return Some(Source::Values(a, vec![value]));
@@ -371,13 +389,33 @@ impl<'m> Search<'_, 'm> {
             }
             CompareOp::Member => self.bounds_of_domain(env, a, b, bound),
             CompareOp::Subset | CompareOp::StrictSubset => {
+                if let ExprKind::SetExtension(es) = &a.kind {
+                    let pattern = es.iter().find(|e| self.is_pattern(env, e, bound))?;
+                    let set = confining(b)?;
+                    return Some(Source::Elements(pattern, set));
+                }
                 let i = self.unknown(a, bound)?;
-                let set = self.eval.normal(closed(b)?, self.at).ok()?;
+                let set = self.eval.normal(confining(b)?, self.at).ok()?;
                 let all: Value = LazySet::Power(set).into();
                 confined[i].get_or_insert(all.clone());
                 Some(Source::Range(i, all))
             }
             _ => None,
+        }
+    }
+
+    fn wait(&self, e: EvalError) {
+        if e.kind == EvalErrorKind::Undecided {
+            self.waiting.borrow_mut().get_or_insert(e);
+        }
+    }
+
+    /// Remembers that a set is still growing, and asks for the first cell of it that is open.
+    fn wait_for(&self, set: &Value) {
+        if let Err(e) = self.eval.cardinality(set, self.at) {
+            self.wait(e);
+        } else {
+            self.wait(self.eval.undecided(self.at));
         }
     }
 

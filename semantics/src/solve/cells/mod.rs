@@ -51,15 +51,28 @@ struct Unknown {
     cells: usize,
 }
 
-/// What has to hold: some literal of the clause, the difference of two expressions, a comparison.
+/// A predicate, or its negation.
+struct Literal<'p> {
+    positive: bool,
+    pred: &'p Pred,
+    /// The predicate says that this cell has this value, or (false) that it has not.
+    atom: Option<(usize, Value, bool)>,
+}
+
+/// What has to hold: some literal of the clause, the difference of two expressions, a comparison. A
+/// comparison beside a clause says the same as its only literal.
 #[derive(Default)]
 struct Constraint<'p> {
-    clause: Vec<(bool, &'p Pred)>,
-    differ: Option<(&'p Expr, &'p Expr)>,
+    clause: Vec<Literal<'p>>,
+    differ: Option<((&'p Expr, Locals), (&'p Expr, Locals))>,
     comparison: Option<Comparison<'p>>,
+    /// The cells that the comparison names.
+    cells: Vec<usize>,
     locals: Locals,
     /// Whether it cannot be ill-defined.
     total: bool,
+    /// Where to judge it takes long: the cells that it depends on.
+    heavy: Option<Vec<usize>>,
 }
 
 /// The cells of some unknowns and what confines them.
@@ -71,6 +84,8 @@ pub(super) struct Plan<'a, 'p, 'm> {
     constraints: Vec<Constraint<'p>>,
     /// The constraints to look at when the domain of a cell changes.
     watched: Vec<Vec<usize>>,
+    /// Cells that an equation decides once others are decided.
+    defined: Vec<bool>,
     /// How often constraints on a cell failed.
     weights: RefCell<Vec<f64>>,
     /// The first cell of another search that was asked for.
@@ -141,6 +156,7 @@ impl<'p, 'm> Search<'p, 'm> {
             watched: vec![Vec::new(); root.cells.len()],
             weights: RefCell::new(vec![1.0; root.cells.len()]),
             foreign: Cell::new(before),
+            defined: self.defined(&unknowns, settled),
             unknowns,
             constraints: Vec::new(),
             root,
@@ -220,6 +236,20 @@ impl<'p, 'm> Search<'p, 'm> {
         }
         (structured || (combinations > WORTHWHILE && unknowns.len() > 1))
             .then_some((unknowns, domains, exact))
+    }
+
+    /// The cells of sets that an equation gives in terms of other unknowns.
+    fn defined(&self, unknowns: &[Unknown], settled: &[bool]) -> Vec<bool> {
+        let is_defined = |u: &Unknown| {
+            let equations = self.literals.iter().enumerate().filter(|(i, l)| l.positive && !settled[*i]);
+            let mut sides = equations.filter_map(|(_, l)| match &l.pred.kind {
+                PredKind::Compare(CompareOp::Equal, a, b) if self.named(a) == Some(u.position) => Some(b),
+                PredKind::Compare(CompareOp::Equal, a, b) if self.named(b) == Some(u.position) => Some(a),
+                _ => None,
+            });
+            u.shape != Shape::Single.into() && sides.any(|e| !names_of_expr(e).contains(&u.name))
+        };
+        unknowns.iter().flat_map(|u| vec![is_defined(u); u.cells]).collect()
     }
 
     /// Whether a literal other than the given one needs an unknown.
@@ -359,25 +389,34 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
         all_bound(env, e)
     }
 
-    /// For each cell, the constraints of which the bounds depend on it.
+    /// For each cell, the constraints to look at when its domain changes.
     fn watch(&mut self) {
-        for (k, constraint) in self.constraints.iter().enumerate() {
-            let Some(comparison) = &constraint.comparison else { continue };
+        let mut constraints = std::mem::take(&mut self.constraints);
+        for (k, constraint) in constraints.iter_mut().enumerate() {
+            let of_names = |clause: &[Literal<'_>]| {
+                let names: Vec<_> = clause.iter().map(|l| names_of_pred(l.pred)).collect();
+                let used = self.unknowns.iter().filter(|u| names.iter().any(|n| n.contains(&u.name)));
+                used.flat_map(|u| u.first..u.first + u.cells).collect::<Vec<usize>>()
+            };
             let mut cells = Vec::new();
-            comparison.left.cells(&mut cells);
-            comparison.right.cells(&mut cells);
-            if comparison.left.has_size() || comparison.right.has_size() {
-                let names: Vec<_> = constraint.clause.iter().map(|(_, p)| names_of_pred(p)).collect();
-                for u in &self.unknowns {
-                    if names.iter().any(|n| n.contains(&u.name)) {
-                        cells.extend(u.first..u.first + u.cells);
-                    }
+            if let Some(comparison) = &constraint.comparison {
+                comparison.left.cells(&mut cells);
+                comparison.right.cells(&mut cells);
+                cells.sort_unstable();
+                cells.dedup();
+                constraint.cells = cells.clone();
+                if comparison.has_size() {
+                    cells = of_names(&constraint.clause);
                 }
             }
-            cells.sort_unstable();
-            cells.dedup();
+            let exact = constraint.comparison.as_ref().is_some_and(|c| c.is_exact());
+            if !exact && constraint.clause.iter().any(|l| l.atom.is_none() && is_heavy(l.pred)) {
+                cells = of_names(&constraint.clause);
+                constraint.heavy = Some(cells.clone());
+            }
             cells.into_iter().for_each(|c| self.watched[c].push(k));
         }
+        self.constraints = constraints;
     }
 
     fn refresh_root(&mut self) {
@@ -470,6 +509,18 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
         let flow = self.search.candidate(&mut next, settled, report);
         self.foreign.set(asked(None));
         flow
+    }
+}
+
+/// Whether to judge a predicate means to search.
+fn is_heavy(pred: &Pred) -> bool {
+    match &pred.kind {
+        PredKind::Forall(..) | PredKind::Exists(..) | PredKind::Call(..) => true,
+        PredKind::And(ps) | PredKind::Or(ps) => ps.iter().any(is_heavy),
+        PredKind::Implies(a, b) | PredKind::Iff(a, b) => is_heavy(a) || is_heavy(b),
+        PredKind::Not(p) | PredKind::Let(_, p) => is_heavy(p),
+        PredKind::If(p, a, b) => is_heavy(p) || is_heavy(a) || is_heavy(b),
+        _ => false,
     }
 }
 
