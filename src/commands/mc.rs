@@ -56,6 +56,7 @@ pub fn run(arguments: &McArguments, control: &Control) -> Result<u8, Refusal> {
     options.limits.states = arguments.max_states;
     options.limits.valuations = arguments.max_valuations;
     options.limits.memory = verify.limits.memory.and_then(|n| usize::try_from(n).ok());
+    options.threads = arguments.threads;
     options.checkpoint = arguments.checkpoint.clone().map(|path| Checkpoint { path, every: ASIDE });
     options.resume = arguments.resume.clone();
     options.proven = run

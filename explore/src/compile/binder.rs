@@ -29,6 +29,8 @@ pub struct Plan<'m> {
     steps: Vec<Step<'m>>,
     /// No conjunct can be ill-defined.
     pub total: bool,
+    /// The bindings come in the same order whatever words their values have.
+    pub ordered: bool,
 }
 
 enum Step<'m> {
@@ -180,6 +182,7 @@ struct Source<'m> {
     binds: Vec<usize>,
     settles: Option<usize>,
     cost: u64,
+    ordered: bool,
 }
 
 impl<'m> Compiler<'_, 'm> {
@@ -210,6 +213,7 @@ impl<'m> Compiler<'_, 'm> {
         let total = literals.iter().all(|l| l.total);
         let mut steps = Vec::new();
         let (mut loops, mut rounds) = (0, 1u64);
+        let mut ordered = true;
         loop {
             let all_bound = state.bound.iter().all(|b| *b);
             let mut usable = true;
@@ -221,7 +225,7 @@ impl<'m> Compiler<'_, 'm> {
                 usable &= l.settled || l.total;
             }
             if all_bound {
-                return Ok(Plan { steps, total });
+                return Ok(Plan { steps, total, ordered });
             }
             let source = self.best_source(&state, &literals)?;
             if source.cost > 1 {
@@ -232,6 +236,7 @@ impl<'m> Compiler<'_, 'm> {
                 return Err("loops over all values of its names would be too long".into());
             }
             steps.push(source.step);
+            ordered &= source.ordered;
             source.binds.iter().for_each(|i| state.bound[*i] = true);
             if let Some(i) = source.settles {
                 literals[i].settled = true;
@@ -291,6 +296,7 @@ impl<'m> Compiler<'_, 'm> {
                 binds: vec![i],
                 settles: None,
                 cost,
+                ordered: true,
             }));
         }
         for (i, rep) in state.reps.iter().enumerate().filter(|(i, _)| !state.bound[*i]) {
@@ -303,6 +309,7 @@ impl<'m> Compiler<'_, 'm> {
                 binds: vec![i],
                 settles: None,
                 cost: n + 1,
+                ordered: true,
             }));
         }
         best.ok_or_else(|| "nothing confines a bound name".into())
@@ -325,7 +332,7 @@ impl<'m> Compiler<'_, 'm> {
                         && closed(e)
                     {
                         let step = Step::Value(state.slots[i], self.word(e)?.run);
-                        return Ok(Some(Source { step, binds: vec![i], settles, cost: 0 }));
+                        return Ok(Some(Source { step, binds: vec![i], settles, cost: 0, ordered: true }));
                     }
                 }
                 Ok(None)
@@ -339,7 +346,8 @@ impl<'m> Compiler<'_, 'm> {
                         return Ok(None);
                     }
                     let step = Step::Each(state.slots[i], rep, set.run);
-                    return Ok(Some(Source { step, binds: vec![i], settles, cost }));
+                    let ordered = self.is_ordered(b);
+                    return Ok(Some(Source { step, binds: vec![i], settles, cost, ordered }));
                 }
                 let Some((x, y)) = maplet(a) else { return Ok(None) };
                 let relation = self.rep(b);
@@ -350,7 +358,8 @@ impl<'m> Compiler<'_, 'm> {
                 {
                     let (r, x) = (self.word(b)?.run, self.word(x)?.run);
                     let step = Step::Images(state.slots[i], relation, r, x);
-                    return Ok(Some(Source { step, binds: vec![i], settles, cost: 3 }));
+                    let ordered = state.reps[i].is_fixed();
+                    return Ok(Some(Source { step, binds: vec![i], settles, cost: 3, ordered }));
                 }
                 let mut binds = Vec::new();
                 let Some(pattern) = self.pattern(state, a, &mut binds)? else { return Ok(None) };
@@ -361,7 +370,8 @@ impl<'m> Compiler<'_, 'm> {
                     return Ok(None);
                 }
                 let step = Step::Matching(pattern, element, set.run);
-                Ok(Some(Source { step, binds, settles, cost }))
+                let ordered = self.is_ordered(b);
+                Ok(Some(Source { step, binds, settles, cost, ordered }))
             }
             CompareOp::Subset if closed(b) => {
                 let Some(i) = state.open(a) else { return Ok(None) };
@@ -374,7 +384,8 @@ impl<'m> Compiler<'_, 'm> {
                 }
                 let power = set.map(|_, s| Ok(SetValue::Power(Arc::new(s), false)));
                 let step = Step::Each(state.slots[i], rep, power.run);
-                Ok(Some(Source { step, binds: vec![i], settles, cost: 1 << cost }))
+                let ordered = self.is_ordered(b);
+                Ok(Some(Source { step, binds: vec![i], settles, cost: 1 << cost, ordered }))
             }
             _ => Ok(None),
         }

@@ -47,6 +47,8 @@ pub struct Compiler<'a, 'm> {
     pub reads: BTreeSet<usize>,
     /// Whether a constant without a fixed value was read.
     pub reads_constants: bool,
+    /// Whether executions come in the same order whatever words values have.
+    pub ordered: bool,
     /// A measure of how long the code takes: about one for a comparison of numbers.
     pub weight: usize,
 }
@@ -68,6 +70,7 @@ impl<'a, 'm> Compiler<'a, 'm> {
             next: variables + constants,
             reads: BTreeSet::new(),
             reads_constants: false,
+            ordered: true,
             weight: 0,
         }
     }
