@@ -6,7 +6,7 @@
 //! whose left side may then say something about s too, so that it visibly is total on S.
 
 use bsym_language::model::*;
-use bsym_language::walk::{Placeless, VisitorMut};
+use bsym_language::walk::{Placeless, VisitorMut, walk_expr_mut, walk_pred_mut};
 
 use crate::expr::walk::always_has_value;
 use crate::functional::conjuncts;
