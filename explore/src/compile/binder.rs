@@ -144,6 +144,8 @@ fn run<'m>(steps: &[Step<'m>], ctx: &mut Context<'m>, found: Found<'_, 'm>) -> R
 
 /// More rounds of nested loops are left to the reference evaluator, which propagates.
 const MOST_ROUNDS: u64 = 1 << 22;
+/// The same where two loops are nested.
+const FAR_TOO_MANY: u64 = 1 << 28;
 
 struct Literal<'m, 'p> {
     positive: bool,
@@ -244,7 +246,7 @@ impl<'m> Compiler<'_, 'm> {
                 loops += 1;
                 rounds = rounds.saturating_mul(source.cost);
             }
-            if loops > 2 && rounds > MOST_ROUNDS {
+            if rounds > MOST_ROUNDS && (loops > 2 || rounds > FAR_TOO_MANY) {
                 return Err("loops over all values of its names would be too long".into());
             }
             steps.push(source.step);

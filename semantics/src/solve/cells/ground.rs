@@ -9,6 +9,7 @@ use bsym_language::types::Type;
 use super::term::{Comparison, Term};
 use super::{Constraint, Literal, Locals, MANY, Plan};
 use crate::env::{Env, Name, names_of_pred};
+use crate::evaluator::Evaluator;
 use crate::growth::Shape;
 use crate::lazy_set::LazySet;
 use crate::solve::{effective, flatten};
@@ -101,7 +102,9 @@ impl<'p> Plan<'_, 'p, '_> {
         }
         let names: Vec<_> = ls.iter().map(|l| Name::Local(*l)).collect();
         let mut found = Vec::new();
-        let done = self.search.eval.solve(env, &names, literals, self.search.at, &mut |bound, truth| {
+        // What nothing but its type confines is not written out.
+        let eval = Evaluator { candidates: MANY.min(self.search.eval.candidates), ..*self.search.eval };
+        let done = eval.solve(env, &names, literals, self.search.at, &mut |bound, truth| {
             truth?;
             found.push(bound.to_vec());
             Ok(if found.len() > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
