@@ -124,7 +124,8 @@ impl Evaluator<'_> {
             ExprKind::Binary(op @ (Image | DomainRestriction | RangeRestriction), a, b) => {
                 let apply = |r: &BTreeSet<Value>, s: &BTreeSet<Value>| -> Arc<BTreeSet<Value>> {
                     let chosen = r.iter().filter(|v| {
-                        v.as_pair().is_some_and(|(l, r)| s.contains(if *op == RangeRestriction { r } else { l }))
+                        v.as_pair()
+                            .is_some_and(|(l, r)| s.contains(if *op == RangeRestriction { r } else { l }))
                     });
                     Arc::new(match op {
                         Image => chosen.filter_map(|v| v.as_pair().map(|(_, r)| r.clone())).collect(),
@@ -200,8 +201,7 @@ impl Evaluator<'_> {
             let bound = |n: &Name| matches!(n, Name::Local(l) if locals.contains(l));
             names.iter().filter(|n| !bound(n)).any(|n| env.get(*n).is_none_or(depends_on_growing))
         };
-        let closed: Vec<(bool, &Pred)> =
-            parts.iter().filter(|p| !is_open(p)).map(|p| (true, *p)).collect();
+        let closed: Vec<(bool, &Pred)> = parts.iter().filter(|p| !is_open(p)).map(|p| (true, *p)).collect();
         let names: Vec<_> = locals.iter().map(|l| Name::Local(*l)).collect();
         let mut candidates = Vec::new();
         let listed = self.solve(env, &names, &closed, set.span, &mut |bound, truth| {

@@ -70,9 +70,7 @@ impl Domain {
     /// Whether it may still be this value.
     pub fn may_be(&self, value: &Value) -> bool {
         match self {
-            Domain::Listed(values) => {
-                values.binary_search_by(|v| v.as_ref().cmp(&Some(value))).is_ok()
-            }
+            Domain::Listed(values) => values.binary_search_by(|v| v.as_ref().cmp(&Some(value))).is_ok(),
             Domain::Span(low, high) => match value.as_int().and_then(Int::to_i64).map(i128::from) {
                 Some(n) => low.is_none_or(|l| l <= n) && high.is_none_or(|h| n <= h),
                 None => true,
@@ -402,11 +400,13 @@ impl Evaluator<'_> {
             LazySet::Power(s) | LazySet::Unary(UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1, s) => {
                 list(s, WIDEST)?.map(part)
             }
-            LazySet::Unary(UnaryOp::Perm, s) => list(s, WIDEST)?.map(|to| {
-                let kind = BinaryOp::TotalBijection.relation_space();
-                let from = (1..=to.len() as i64).map(Value::int).collect();
-                kind.map(|kind| function(from, to, kind))
-            }).flatten(),
+            LazySet::Unary(UnaryOp::Perm, s) => list(s, WIDEST)?
+                .map(|to| {
+                    let kind = BinaryOp::TotalBijection.relation_space();
+                    let from = (1..=to.len() as i64).map(Value::int).collect();
+                    kind.map(|kind| function(from, to, kind))
+                })
+                .flatten(),
             LazySet::Binary(op, a, b) => match op.relation_space() {
                 Some(kind) if kind.functional => {
                     let Some(from) = list(a, WIDEST)? else { return Ok(None) };

@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+pub mod bounded;
 pub mod cardinality;
 mod elements;
 mod enclosure;
@@ -24,6 +25,7 @@ pub mod scope;
 mod sequences;
 pub mod sets;
 mod solve;
+pub mod stand_in;
 pub mod state;
 mod straight;
 mod totality;

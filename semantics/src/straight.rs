@@ -107,12 +107,7 @@ impl Evaluator<'_> {
                 }
             }
             SubstKind::While { condition, body, invariant, variant } => {
-                return self.run_loop(
-                    env,
-                    &Loop { condition, body, invariant, variant, at },
-                    rounds,
-                    writes,
-                );
+                return self.run_loop(env, &Loop { condition, body, invariant, variant, at }, rounds, writes);
             }
             SubstKind::Skip => {}
             _ => return Err(EvalError::unsupported(at, "there are several ways through this substitution")),

@@ -152,9 +152,7 @@ impl<'p> Totality<'_, '_, 'p> {
             ExprKind::Binary(BinaryOp::Mod, a, b) => {
                 self.expr(a) && self.expr(b) && self.is_at_least(a, 0) && self.is_at_least(b, 1)
             }
-            ExprKind::Binary(BinaryOp::Power, a, b) => {
-                self.expr(a) && self.expr(b) && self.is_at_least(b, 0)
-            }
+            ExprKind::Binary(BinaryOp::Power, a, b) => self.expr(a) && self.expr(b) && self.is_at_least(b, 0),
             ExprKind::Binary(op, a, b) => !is_partial_binary(*op) && self.expr(a) && self.expr(b),
             ExprKind::Apply(f, x) => self.expr(x) && self.is_defined(f, x),
             ExprKind::BoolOf(p) | ExprKind::Comprehension(_, p) => self.pred(p),
@@ -257,8 +255,10 @@ impl<'p> Totality<'_, '_, 'p> {
         }
         let Some(function) = self.value(f) else {
             return self.domains_of(f).iter().any(|domain| {
-                let inside = |from: &Value| self.eval.subset(&arguments, from, x.span).unwrap_or(false);
-                self.value(domain).is_some_and(|from| inside(&from))
+                self.known.guards.iter().any(|(y, set)| same(y, x) && same(set, domain))
+                    || self
+                        .value(domain)
+                        .is_some_and(|from| self.eval.subset(&arguments, &from, x.span).unwrap_or(false))
             });
         };
         if let Some(point) = self.value(x) {
@@ -296,7 +296,9 @@ impl<'p> Totality<'_, '_, 'p> {
         let equal = self.known.equations.iter().flat_map(|(a, b)| [(*a, *b), (*b, *a)]);
         let lambdas = equal.filter(|(a, _)| same(a, f)).filter_map(|(_, lambda)| match &lambda.kind {
             ExprKind::Quantified(QuantOp::Lambda, locals, p, _) => match (&locals[..], &p.kind) {
-                ([l], PredKind::Compare(CompareOp::Member, x, s)) if x.kind == ExprKind::Local(*l) => Some(&**s),
+                ([l], PredKind::Compare(CompareOp::Member, x, s)) if x.kind == ExprKind::Local(*l) => {
+                    Some(&**s)
+                }
                 _ => None,
             },
             _ => None,

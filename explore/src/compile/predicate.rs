@@ -42,26 +42,11 @@ impl<'m> Compiler<'_, 'm> {
             },
             PredKind::If(p, a, b) => {
                 let (p, a, b) = (self.pred(p)?, self.pred(a)?, self.pred(b)?);
-                let total = p.total && a.total && b.total;
-                let (p, a, b) = (p.run, a.run, b.run);
-                Code::new(total, move |ctx| if p(ctx)? { a(ctx) } else { b(ctx) })
+                p.choose(a, b)
             }
             PredKind::Let(defs, body) => {
-                let mut steps = Vec::new();
-                let mut total = true;
-                for (l, d) in defs {
-                    let code = self.word(d)?;
-                    total &= code.total;
-                    steps.push((self.bind(*l), code.run));
-                }
-                let body = self.pred(body)?;
-                let run = body.run;
-                Code::new(total && body.total, move |ctx| {
-                    for (slot, code) in &steps {
-                        ctx.slots[*slot] = code(ctx)?;
-                    }
-                    run(ctx)
-                })
+                let defs = self.definitions(defs)?;
+                defs.before(self.pred(body)?)
             }
             PredKind::Partition(whole, parts) if matches!(*self.rep(whole), Rep::Bits(..)) => {
                 let mut code = self.bits(whole)?.map(|_, whole| Ok((whole, 0u128, true)));
@@ -107,6 +92,10 @@ impl<'m> Compiler<'_, 'm> {
 
     fn compare(&mut self, p: &Pred, op: CompareOp, a: &Expr, b: &Expr) -> C<Code<'m, bool>> {
         use CompareOp::*;
+        if counts_described(a) || counts_described(b) {
+            // The reference knows how many elements a described set has without listing them.
+            return self.pred_by_reference(p);
+        }
         Ok(match op {
             Equal => self.equal(p, a, b)?,
             NotEqual => self.equal(p, a, b)?.map(|_, b| Ok(!b)),
@@ -268,6 +257,23 @@ impl<'m> Compiler<'_, 'm> {
             ctx.slots[slots[0]] = w;
             body(ctx)
         }))
+    }
+}
+
+/// Whether an integer expression counts the elements of a set that is only described.
+fn counts_described(e: &Expr) -> bool {
+    use UnaryOp::*;
+    match &e.kind {
+        ExprKind::Unary(Card, s) => match &s.kind {
+            ExprKind::Binary(BinaryOp::ParallelProduct, ..) => true,
+            ExprKind::Binary(op, ..) => op.relation_space().is_some(),
+            ExprKind::Unary(op, _) => matches!(op, Pow | Pow1 | Fin | Fin1 | Perm | Iseq | Iseq1),
+            _ => false,
+        },
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply, a, b) => {
+            counts_described(a) || counts_described(b)
+        }
+        _ => false,
     }
 }
 

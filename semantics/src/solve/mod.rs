@@ -9,6 +9,8 @@
 //! ill-defined: otherwise dropping a candidate could hide an ill-defined instance.
 
 mod cells;
+mod cut;
+mod definitions;
 mod pattern;
 mod source;
 
@@ -18,16 +20,20 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bsym_language::int::Int;
-use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, UnaryOp};
+use bsym_language::model::{
+    BinaryOp, CarrierKind, CompareOp, ConstId, Expr, ExprKind, LocalId, Notation, Pred, PredKind, UnaryOp,
+};
 use bsym_language::source::Span;
-use bsym_language::types::Type;
+use bsym_language::types::{CarrierId, Type};
+use bsym_language::walk::cut_into_literals;
 
 use crate::env::{Env, Name, all_bound_in, names_of_pred};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::{Eval, Evaluator};
 use crate::growth::depends_on_growing;
 use crate::intervals::{Narrowing, Range};
-use crate::lazy_set::LazySet;
+use crate::lazy_set::{ClosureKind, LazySet};
+use crate::stand_in::StandIns;
 use crate::value::Value;
 
 type Flow = Eval<ControlFlow<()>>;
@@ -53,6 +59,8 @@ struct Literal<'p> {
     needs: Vec<usize>,
     /// Whether it cannot be ill-defined whatever the unknowns are.
     total: OnceCell<bool>,
+    /// Whether it holds of all values of the type.
+    universal: OnceCell<bool>,
 }
 
 struct Search<'s, 'm> {
@@ -88,6 +96,8 @@ enum Probing {
     Witness,
     /// Report the solutions among a few candidates, then say that there may be others.
     Some,
+    /// Report the solutions among the candidates in bounds, and note that there may be others.
+    Bounded,
 }
 
 /// A way to bind one or more unknowns.
@@ -122,7 +132,7 @@ impl<'m> Evaluator<'m> {
     }
 
     /// As [`Evaluator::solve`], but where an unknown is not confined, solutions among a few values are
-    /// reported before the error.
+    /// reported before the error; or those in bounds instead of it, where choices may be cut.
     pub(crate) fn solve_some(
         &self,
         env: &Env<'_>,
@@ -131,7 +141,8 @@ impl<'m> Evaluator<'m> {
         at: Span,
         report: Report<'_>,
     ) -> Flow {
-        self.solve_with(env, unknowns, literals, at, Probing::Some, report).0
+        let probing = if self.cuts.is_some() { Probing::Bounded } else { Probing::Some };
+        self.solve_with(env, unknowns, literals, at, probing, report).0
     }
 
     /// Whether some binding of the locals gives the predicate the wanted truth.
@@ -172,14 +183,14 @@ impl<'m> Evaluator<'m> {
     ) -> (Flow, bool) {
         let mut flat = Vec::new();
         for (positive, pred) in literals {
-            flatten(*positive, pred, &mut flat);
+            cut_into_literals(*positive, pred, &mut flat);
         }
         let literals = flat
             .into_iter()
             .map(|(positive, pred)| {
                 let free = names_of_pred(pred);
                 let needs = (0..unknowns.len()).filter(|i| free.contains(&unknowns[*i])).collect();
-                Literal { positive, pred, needs, total: OnceCell::new() }
+                Literal { positive, pred, needs, total: OnceCell::new(), universal: OnceCell::new() }
             })
             .collect::<Vec<_>>();
         let settled = vec![false; literals.len()];
@@ -206,22 +217,6 @@ impl<'m> Evaluator<'m> {
             (Ok(ControlFlow::Continue(())), Some(e)) => (Err(e), total),
             (done, _) => (done, total),
         }
-    }
-}
-
-/// Cuts a predicate, or its negation, into literals that all hold if it does; in the order of evaluation.
-fn flatten<'p>(positive: bool, pred: &'p Pred, out: &mut Vec<(bool, &'p Pred)>) {
-    match (&pred.kind, positive) {
-        (PredKind::And(ps), true) | (PredKind::Or(ps), false) => {
-            ps.iter().for_each(|p| flatten(positive, p, out));
-        }
-        (PredKind::Implies(a, b), false) => {
-            flatten(true, a, out);
-            flatten(false, b, out);
-        }
-        (PredKind::Not(p), _) => flatten(!positive, p, out),
-        (PredKind::True, true) | (PredKind::False, false) => {}
-        _ => out.push((positive, pred)),
     }
 }
 
@@ -258,6 +253,17 @@ impl<'m> Search<'_, 'm> {
             return Ok(self.eval.member(&x, &set, literal.pred.span)? == positive);
         }
         Ok(self.eval.pred(env, literal.pred)? == literal.positive)
+    }
+
+    /// Whether a literal is `x : S` or `x <: S` with the set of all values of the type.
+    fn is_universal(&self, literal: usize) -> bool {
+        let this = &self.literals[literal];
+        *this.universal.get_or_init(|| match &this.pred.kind {
+            PredKind::Compare(CompareOp::Member | CompareOp::Subset, _, set) if this.positive => {
+                self.fixed(set).is_some_and(|set| self.eval.is_universal(&set))
+            }
+            _ => false,
+        })
     }
 
     /// Whether a literal has a truth value wherever all literals before it hold.
@@ -316,6 +322,9 @@ impl<'m> Search<'_, 'm> {
             return self.judge(&env, &names, &settled, report);
         }
         if let Some(e) = self.ill_defined(&env, &settled) {
+            if self.eval.stand_ins == Some(StandIns::False) {
+                return Ok(GO);
+            }
             return report(&names, Err(e));
         }
         let source = self.source(&env, bound, &settled);

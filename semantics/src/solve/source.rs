@@ -38,6 +38,14 @@ impl<'m> Search<'_, 'm> {
             {
                 comparisons.push((effective(*op, literal.positive), &**a, &**b));
             }
+            if let PredKind::Compare(op, x, set) = &literal.pred.kind
+                && let ExprKind::Binary(BinaryOp::Interval, low, high) = &set.kind
+                && effective(*op, literal.positive) == CompareOp::Member
+                && self.is_total(env, i)
+            {
+                comparisons.push((CompareOp::LessEqual, &**low, &**x));
+                comparisons.push((CompareOp::LessEqual, &**x, &**high));
+            }
             if !self.is_total(env, i) {
                 break;
             }
@@ -49,7 +57,7 @@ impl<'m> Search<'_, 'm> {
         }
         let ranges = narrowing.ranges;
         let mut infinite = None;
-        for (i, Range { low, high }) in ranges.into_iter().enumerate() {
+        for (i, Range { low, high }) in ranges.iter().cloned().enumerate() {
             if bound[i].is_some() {
                 continue;
             }
@@ -59,7 +67,7 @@ impl<'m> Search<'_, 'm> {
                 _ => LazySet::Integers.into(),
             };
             let is_int = self.eval.type_of(self.unknowns[i]) == Some(&Type::Int);
-            if self.probe != Probing::No && infinite.is_none() && is_int {
+            if matches!(self.probe, Probing::Witness | Probing::Some) && infinite.is_none() && is_int {
                 infinite = Some(Source::Probe(i, self.probed(low.as_ref(), high.as_ref())));
             }
             if low.is_none() && (high.is_none() || !is_int) {
@@ -94,6 +102,12 @@ impl<'m> Search<'_, 'm> {
             return Ok(source);
         }
         if let Some(source) = self.recursive(env, bound, settled) {
+            return Ok(source);
+        }
+        if self.probe == Probing::Bounded
+            && let Some(source) =
+                self.cut(env, bound, settled, (&ranges, &confined), best.as_ref().map(|(n, _)| *n))?
+        {
             return Ok(source);
         }
         match best {
@@ -167,7 +181,12 @@ impl<'m> Search<'_, 'm> {
             _ => return None,
         };
         (0..self.literals.len())
-            .any(|i| i != literal && !settled[i] && self.literals[i].needs.contains(&index))
+            .any(|i| {
+                i != literal
+                    && !settled[i]
+                    && self.literals[i].needs.contains(&index)
+                    && !self.is_universal(i)
+            })
             .then_some(index)
     }
 
@@ -246,6 +265,14 @@ impl<'m> Search<'_, 'm> {
         settled: &[bool],
     ) -> Eval<Option<Source<'_>>> {
         for (i, literal) in self.literals.iter().enumerate() {
+            if let PredKind::Compare(CompareOp::Member, element, set) = &literal.pred.kind
+                && literal.positive
+                && !settled[i]
+                && self.may_narrow(env, settled, i)
+                && let Some((unknown, values)) = self.component(env, element, set, bound)
+            {
+                return Ok(Some(Source::Range(unknown, values)));
+            }
             let mut equations = Vec::new();
             let (locals, body) = match (&literal.pred.kind, literal.positive) {
                 (PredKind::Exists(locals, body), true) | (PredKind::Forall(locals, body), false) => {
@@ -300,6 +327,10 @@ impl<'m> Search<'_, 'm> {
             (PredKind::Implies(p, q), true) => {
                 return self.union_of(env, [(false, &**p), (true, &**q)].into_iter(), bound);
             }
+            (PredKind::Partition(whole, parts), true) => return self.partitioned(env, whole, parts, bound),
+            (PredKind::Forall(locals, body), true) => {
+                return self.pointwise(env, locals, body, bound, confined);
+            }
             _ => return None,
         };
         let closed = |e: &Expr| self.closed_value(env, e);
@@ -330,6 +361,9 @@ impl<'m> Search<'_, 'm> {
             CompareOp::Member if self.is_pattern(env, a, bound) => {
                 let set = confining(b)?;
                 if let Some(i) = self.unknown(a, bound) {
+                    if let Some(value) = self.fixed_bijection(env, a, &set) {
+                        return Some(Source::Values(a, vec![value]));
+                    }
                     confined[i] = Some(set.clone());
                     if let Value::Lazy(lazy) = &set {
                         match &**lazy {
@@ -353,6 +387,7 @@ impl<'m> Search<'_, 'm> {
                 }
                 Some(Source::Elements(a, set))
             }
+            CompareOp::Member => self.bounds_of_domain(env, a, b, bound),
             CompareOp::Subset | CompareOp::StrictSubset => {
                 if let ExprKind::SetExtension(es) = &a.kind {
                     let pattern = es.iter().find(|e| self.is_pattern(env, e, bound))?;
@@ -397,7 +432,7 @@ impl<'m> Search<'_, 'm> {
                 continue;
             }
             let mut literals = Vec::new();
-            flatten(positive, part, &mut literals);
+            bsym_language::walk::cut_into_literals(positive, part, &mut literals);
             let mut found = None;
             for (positive, literal) in literals {
                 let mut ranges = vec![Range::default(); self.unknowns.len()];

@@ -12,7 +12,7 @@ use crate::env::{Env, Name, names_of_pred};
 use crate::evaluator::Evaluator;
 use crate::growth::Shape;
 use crate::lazy_set::LazySet;
-use crate::solve::{effective, flatten};
+use crate::solve::effective;
 use crate::value::Value;
 
 type Bindings = Vec<Vec<(Name, Value)>>;
@@ -63,7 +63,7 @@ impl<'p> Plan<'_, 'p, '_> {
         locals: &Locals,
     ) -> bool {
         let mut parts = Vec::new();
-        flatten(positive, body, &mut parts);
+        bsym_language::walk::cut_into_literals(positive, body, &mut parts);
         let frame = env.frame(locals);
         let inner = env.within(&frame);
         let (closed, open): (Vec<_>, Vec<_>) =
@@ -127,7 +127,8 @@ impl<'p> Plan<'_, 'p, '_> {
             if effective(*op, *positive) != CompareOp::Member {
                 continue;
             }
-            let enclosure = self.with_env(&self.root, None, locals, |env| self.search.eval.enclosure(env, set));
+            let enclosure =
+                self.with_env(&self.root, None, locals, |env| self.search.eval.enclosure(env, set));
             let Some(upper) = enclosure.and_then(|e| e.upper) else { continue };
             let mut next = Vec::new();
             for bound in &partial {
@@ -217,7 +218,7 @@ impl<'p> Plan<'_, 'p, '_> {
             (&pred.kind, positive)
         {
             let mut parts = Vec::new();
-            flatten(positive, body, &mut parts);
+            bsym_language::walk::cut_into_literals(positive, body, &mut parts);
             let (closed, open): (Vec<_>, Vec<_>) =
                 parts.into_iter().partition(|(_, p)| self.is_closed_over(&inner, p, ls));
             if let Some(instances) = self.instances(&inner, ls, &closed, WIDEST) {

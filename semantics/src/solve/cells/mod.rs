@@ -318,9 +318,9 @@ fn says_no_more(set: &Value) -> bool {
     match set {
         Value::Lazy(lazy) => match &**lazy {
             LazySet::Power(_) | LazySet::Unary(UnaryOp::Perm | UnaryOp::Fin, _) => true,
-            LazySet::Binary(op, ..) => op
-                .relation_space()
-                .is_some_and(|k| k.functional || !(k.total || k.surjective || k.injective)),
+            LazySet::Binary(op, ..) => {
+                op.relation_space().is_some_and(|k| k.functional || !(k.total || k.surjective || k.injective))
+            }
             _ => false,
         },
         _ => false,
@@ -576,7 +576,8 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
             };
             let trial = (cell - u.first, value.clone());
             let mut growing = Growing { trial: Some(trial), ..growing.clone() };
-            let states: Option<Vec<_>> = match growing.cells.iter().filter(|d| d.decided().is_none()).count() {
+            let states: Option<Vec<_>> = match growing.cells.iter().filter(|d| d.decided().is_none()).count()
+            {
                 0 | 1 => (0..u.cells).map(|i| growing.state(i)).collect(),
                 _ => None,
             };

@@ -169,7 +169,8 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
             let mut open = constraint.cells.iter().copied().filter(|c| node.is_open(*c));
             let (first, second) = (open.next(), open.next());
             // Its bounds say more than trying one of several cells would.
-            if second.is_some() || (first.is_none() && constraint.clause.is_empty() && !comparison.is_exact()) {
+            if second.is_some() || (first.is_none() && constraint.clause.is_empty() && !comparison.is_exact())
+            {
                 return Ok(true);
             }
             if !counts && comparison.is_exact() {
@@ -237,7 +238,12 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
     }
 
     /// The truth of a literal that speaks of one cell.
-    fn of_cell(&self, node: &Node, trial: Trial<'_>, (cell, value, is): &(usize, Value, bool)) -> Option<bool> {
+    fn of_cell(
+        &self,
+        node: &Node,
+        trial: Trial<'_>,
+        (cell, value, is): &(usize, Value, bool),
+    ) -> Option<bool> {
         if let Some((tried, v)) = trial
             && tried == *cell
         {
@@ -295,7 +301,8 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
                 None => Truth::Open(cells, true),
             });
         }
-        if let Some(comparison) = constraint.comparison.as_ref().filter(|c| constraint.total && c.is_exact()) {
+        if let Some(comparison) = constraint.comparison.as_ref().filter(|c| constraint.total && c.is_exact())
+        {
             let _none = asked(None);
             let truth = self.compared(node, trial, comparison);
             return Ok(match (truth, asked(None)) {

@@ -5,12 +5,12 @@
 
 use bsym_language::int::Int;
 use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, Pred, QuantOp, UnaryOp};
+use bsym_language::walk::cut_into_literals;
 
 use super::node::Node;
 use super::{Locals, Plan, Trial};
 use crate::env::Env;
 use crate::growth::{Domain, Shape};
-use crate::solve::flatten;
 use crate::value::Value;
 
 /// Bounds farther out than this count as none.
@@ -203,7 +203,7 @@ impl<'p> Plan<'_, 'p, '_> {
         let frame = env.frame(locals);
         let inner = env.within(&frame);
         let mut parts = Vec::new();
-        flatten(true, pred, &mut parts);
+        cut_into_literals(true, pred, &mut parts);
         let (closed, open): (Vec<_>, Vec<_>) =
             parts.into_iter().partition(|(_, p)| self.is_closed_over(&inner, p, ls));
         let found = self.instances(&inner, ls, &closed, LONGEST)?;
@@ -251,12 +251,8 @@ impl<'p> Plan<'_, 'p, '_> {
                     Bounds { low: n(values.first()), high: n(values.last()) }
                 }
             },
-            Term::Sum(parts) => {
-                parts.iter().fold(Bounds::exactly(0), |sum, t| sum.plus(of(t)))
-            }
-            Term::Product(parts) => {
-                parts.iter().fold(Bounds::exactly(1), |product, t| product.times(of(t)))
-            }
+            Term::Sum(parts) => parts.iter().fold(Bounds::exactly(0), |sum, t| sum.plus(of(t))),
+            Term::Product(parts) => parts.iter().fold(Bounds::exactly(1), |product, t| product.times(of(t))),
             Term::Negated(t) => of(t).negated(),
             Term::Modulo(t, n) => match of(t) {
                 Bounds { low: Some(l), high: Some(h) } if l >= 0 && h < *n => {
@@ -265,15 +261,14 @@ impl<'p> Plan<'_, 'p, '_> {
                 Bounds { low: Some(l), high: Some(h) } if l == h && l >= 0 => Bounds::exactly(l % n),
                 _ => Bounds { low: Some(0), high: Some(n - 1) },
             },
-            Term::Size(s, locals) => self.with_env(node, trial, locals, |env| {
-                match self.search.eval.enclosure(env, s) {
-                    Some(e) => Bounds {
-                        low: Some(e.lower.len() as i128),
-                        high: e.upper.map(|u| u.len() as i128),
-                    },
+            Term::Size(s, locals) => {
+                self.with_env(node, trial, locals, |env| match self.search.eval.enclosure(env, s) {
+                    Some(e) => {
+                        Bounds { low: Some(e.lower.len() as i128), high: e.upper.map(|u| u.len() as i128) }
+                    }
                     None => Bounds { low: Some(0), high: None },
-                }
-            }),
+                })
+            }
             Term::Count(open, all) => self.counted(node, trial, open, all),
             Term::Unknown => Bounds::default(),
         }
@@ -330,7 +325,9 @@ impl<'p> Plan<'_, 'p, '_> {
             Term::Constant(n) => to.low.is_none_or(|l| l <= *n) && to.high.is_none_or(|h| *n <= h),
             Term::Cell(c) => node.confine(*c, to, changed),
             Term::Negated(t) => self.narrow(node, t, to.negated(), changed),
-            Term::Modulo(..) | Term::Size(..) | Term::Count(..) => !self.bounds(node, None, t).meet(to).is_empty(),
+            Term::Modulo(..) | Term::Size(..) | Term::Count(..) => {
+                !self.bounds(node, None, t).meet(to).is_empty()
+            }
             Term::Unknown => true,
             Term::Sum(parts) => {
                 let bounds: Vec<Bounds> = parts.iter().map(|t| self.bounds(node, None, t)).collect();
