@@ -17,8 +17,10 @@ use bsym_language::model::{
 use bsym_language::source::Span;
 use bsym_language::types::CarrierId;
 
+use crate::bounded::Cuts;
 use crate::env::{Env, Name, names_of_expr, names_of_pred};
 use crate::error::{EvalError, EvalErrorKind};
+use crate::growth::Shape;
 use crate::lazy_set::{Closure, ClosureKind, LazySet};
 use crate::reals;
 use crate::scope::Scope;
@@ -45,7 +47,8 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { listing: 1 << 20, rounds: 1 << 20, branching: 1 << 20 }
+        // A loop ends because its variant does; the bound on its rounds is one on patience.
+        Limits { listing: 1 << 20, rounds: 1 << 24, branching: 1 << 20 }
     }
 }
 
@@ -63,6 +66,8 @@ pub struct Evaluator<'m> {
     pub limits: Limits,
     /// Finds values where enumeration gives up.
     pub finder: Option<&'m dyn crate::finder::ValueFinder>,
+    /// Choices among infinitely many values are made among a finite part of them, and noted here.
+    pub(crate) cuts: Option<&'m Cuts>,
     /// Candidates that one search looks at; at most the elements of a set that is listed.
     pub(crate) candidates: usize,
     /// Set from outside, it ends an evaluation with [`EvalErrorKind::Interrupted`].
@@ -80,6 +85,7 @@ impl<'m> Evaluator<'m> {
             scope,
             limits,
             finder: None,
+            cuts: None,
             candidates: limits.listing,
             interrupt: None,
             stand_ins: None,
@@ -156,9 +162,19 @@ impl<'m> Evaluator<'m> {
     }
 
     fn read(&self, env: &Env<'_>, name: Name, at: Span) -> Eval<Value> {
-        env.get(name).cloned().ok_or_else(|| {
-            EvalError::ill_defined(at, format!("`{}` is read before it has a value", self.name(name)))
-        })
+        match env.get(name) {
+            Some(Value::Lazy(lazy)) => match &**lazy {
+                LazySet::Growing(growing) if *growing.shape == Shape::Single => {
+                    Err(self.still_growing(growing, at))
+                }
+                _ => Ok(Value::Lazy(lazy.clone())),
+            },
+            Some(value) => Ok(value.clone()),
+            None => {
+                let message = format!("`{}` is read before it has a value", self.name(name));
+                Err(EvalError::ill_defined(at, message))
+            }
+        }
     }
 
     /// The value of an expression, sets possibly lazy although they could be listed.
@@ -580,6 +596,41 @@ impl<'m> Evaluator<'m> {
         })
     }
 
+    /// Whether a value is in a set; unions, intersections and differences are not carried out for that.
+    fn is_in(&self, env: &Env<'_>, x: &Value, set: &Expr, at: Span) -> Eval<bool> {
+        match &set.kind {
+            ExprKind::Binary(
+                op @ (BinaryOp::Union | BinaryOp::Intersection | BinaryOp::Difference),
+                a,
+                b,
+            ) => {
+                // Both have to be well-defined; what cannot be decided may not matter.
+                let (left, right) = (self.is_in(env, x, a, at), self.is_in(env, x, b, at));
+                let open =
+                    |e: &EvalError| matches!(e.kind, EvalErrorKind::TooLarge | EvalErrorKind::Undecided);
+                for side in [&left, &right] {
+                    if let Err(e) = side
+                        && !open(e)
+                    {
+                        return Err(e.clone());
+                    }
+                }
+                match (op, &left, &right) {
+                    (BinaryOp::Union, Ok(true), _) | (BinaryOp::Union, _, Ok(true)) => Ok(true),
+                    (BinaryOp::Intersection | BinaryOp::Difference, Ok(false), _) => Ok(false),
+                    (BinaryOp::Intersection, _, Ok(false)) | (BinaryOp::Difference, _, Ok(true)) => Ok(false),
+                    (BinaryOp::Union, ..) => Ok(left? || right?),
+                    (BinaryOp::Intersection, ..) => Ok(left? && right?),
+                    _ => Ok(left? && !right?),
+                }
+            }
+            _ => {
+                let set = self.eval(env, set)?;
+                self.member(x, &set, at)
+            }
+        }
+    }
+
     fn compare(&self, env: &Env<'_>, op: CompareOp, a: &Expr, b: &Expr, at: Span) -> Eval<bool> {
         use CompareOp::*;
         if matches!(op, Member | NotMember) {
@@ -598,10 +649,7 @@ impl<'m> Evaluator<'m> {
                     let set = self.closure(env, ClosureKind::Comprehension, ls, p, None);
                     self.member(&x, &set, at)?
                 }
-                _ => {
-                    let set = self.eval(env, b)?;
-                    self.member(&x, &set, at)?
-                }
+                _ => self.is_in(env, &x, b, at)?,
             };
             return Ok(inside == (op == Member));
         }
