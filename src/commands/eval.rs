@@ -277,7 +277,14 @@ fn evaluate_in<'i>(model: &mut Model, place: &Place, watch: &Watch, text: &'i st
                 EvalErrorKind::Interrupted => ("error", watch.reason(), 3),
                 _ => ("error", e.message, 3),
             };
-            Evaluated { input: text, kind, value: None, message: Some(message), at: At::of(model, inputs, e.span), code }
+            Evaluated {
+                input: text,
+                kind,
+                value: None,
+                message: Some(message),
+                at: At::of(model, inputs, e.span),
+                code,
+            }
         }
     }
 }
