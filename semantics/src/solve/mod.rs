@@ -10,6 +10,7 @@
 
 mod cut;
 mod pattern;
+mod sets;
 mod source;
 
 use std::cell::{Cell, OnceCell, RefCell};

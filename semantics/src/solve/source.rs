@@ -94,6 +94,9 @@ impl<'m> Search<'_, 'm> {
         {
             return Ok(source);
         }
+        if let Some(source) = self.between_bounds(env, bound, settled, &confined)? {
+            return Ok(source);
+        }
         if let Some(source) = self.of_type(env, bound, settled)? {
             return Ok(source);
         }
@@ -338,6 +341,12 @@ impl<'m> Search<'_, 'm> {
                     {
                         return Some(Source::Values(pattern, vec![self.eval.normal(v, self.at).ok()?]));
                     }
+                    if let Some(part) = self.singleton_part(env, pattern, bound)
+                        && let Some(v) = closed(value)
+                        && !depends_on_growing(&v)
+                    {
+                        return Some(Source::Elements(part, v));
+                    }
                 }
                 None
             }
@@ -377,6 +386,17 @@ impl<'m> Search<'_, 'm> {
                 confined[i].get_or_insert(all.clone());
                 Some(Source::Range(i, all))
             }
+            _ => None,
+        }
+    }
+
+    /// The pattern `x` of a set `{x}`, or `{x} \/ S`.
+    fn singleton_part<'p>(&self, env: &Env<'_>, e: &'p Expr, bound: &Binding) -> Option<&'p Expr> {
+        match &e.kind {
+            ExprKind::Binary(BinaryOp::Union, a, b) => {
+                self.singleton_part(env, a, bound).or_else(|| self.singleton_part(env, b, bound))
+            }
+            ExprKind::SetExtension(es) => es.iter().find(|x| self.is_pattern(env, x, bound)),
             _ => None,
         }
     }
