@@ -12,6 +12,7 @@ mod cells;
 mod cut;
 mod definitions;
 mod pattern;
+mod sets;
 mod source;
 
 use std::cell::{Cell, OnceCell, RefCell};
