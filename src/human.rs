@@ -50,11 +50,13 @@ fn verdict(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Resu
     if result.verdict == "unknown" && result.engine != "mc" {
         match result.depth {
             Some(0) => writeln!(out, "  no violation in the initial states")?,
-            Some(depth) if !(result.proofs.trusted.is_empty() && result.proofs.checks.trusted.is_empty()) => writeln!(
-                out,
-                "  no violation within {}, if the trusted proof status is right",
-                events(depth)
-            )?,
+            Some(depth) if !(result.proofs.trusted.is_empty() && result.proofs.checks.trusted.is_empty()) => {
+                writeln!(
+                    out,
+                    "  no violation within {}, if the trusted proof status is right",
+                    events(depth)
+                )?
+            }
             Some(depth) => writeln!(out, "  no violation within {}", events(depth))?,
             None => writeln!(out, "  not even the initial states are known to be good")?,
         }
@@ -368,7 +370,8 @@ fn proofs(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Resul
             }
         }
     }
-    let all: Vec<String> = p.trusted.iter().map(trusted).chain(p.checks.trusted.iter().map(trusted_check)).collect();
+    let all: Vec<String> =
+        p.trusted.iter().map(trusted).chain(p.checks.trusted.iter().map(trusted_check)).collect();
     if !all.is_empty() {
         writeln!(
             out,

@@ -70,7 +70,7 @@ impl Vetting {
             };
             groups.entry(group).or_default().push(Claimed::Check(check));
         }
-        // The first questions need no search: nothing is known about definedness here.
+        // Only the terms are needed, not what a search prepares about well-definedness.
         let plain = || Problem::plain(&Job { well_definedness: false, ..job.clone() }, &BTreeSet::new());
         Vetting {
             problem: (!groups.is_empty()).then(plain),

@@ -452,11 +452,9 @@ impl CheckText {
                 let event = event.map_or(INITIALISATION.into(), |e| model.events[e.index()].name.clone());
                 match step {
                     StepCheck::Refinement(id) => CheckText::Refinement { event, index: id.0 },
-                    StepCheck::Meaning(span) => CheckText::StepMeaning {
-                        event,
-                        file: span.source.0,
-                        range: [span.start, span.end],
-                    },
+                    StepCheck::Meaning(span) => {
+                        CheckText::StepMeaning { event, file: span.source.0, range: [span.start, span.end] }
+                    }
                 }
             }
             Check::Meaning(Property::Invariant(index)) => CheckText::ConjunctMeaning { index },

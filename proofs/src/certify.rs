@@ -198,7 +198,10 @@ fn together(attempts: &[Attempt], complete: bool) -> Checked {
         attempts.iter().map(|a| &a.checked).all(|c| c.trusted.contains(pair) || !c.undecided.is_empty())
     });
     all.trusted_checks.retain(|check| {
-        attempts.iter().map(|a| &a.checked).all(|c| c.trusted_checks.contains(check) || !c.undecided.is_empty())
+        attempts
+            .iter()
+            .map(|a| &a.checked)
+            .all(|c| c.trusted_checks.contains(check) || !c.undecided.is_empty())
     });
     all
 }

@@ -78,7 +78,9 @@ impl Check {
                 format!("well-definedness of {}", model.assertions.get(i).map(label).unwrap_or_default())
             }
             Check::Meaning(_) => "well-definedness".into(),
-            Check::Theorem(i) => format!("theorem {}", model.assertions.get(i).map(label).unwrap_or_default()),
+            Check::Theorem(i) => {
+                format!("theorem {}", model.assertions.get(i).map(label).unwrap_or_default())
+            }
         }
     }
 }

@@ -79,8 +79,7 @@ fn search_outcome(repeated: &mc::Repeated) -> Summary {
 }
 
 fn print(summary: &Summary, format: &OutputArguments, control: &Control) -> u8 {
-    let refuted =
-        !(summary.failed.is_empty() && summary.wrong.is_empty() && summary.wrong_checks.is_empty());
+    let refuted = !(summary.failed.is_empty() && summary.wrong.is_empty() && summary.wrong_checks.is_empty());
     let passed = !refuted && summary.undecided.is_empty();
     let (verdict, code) = match (passed, refuted) {
         (true, _) => ("certified", 0),

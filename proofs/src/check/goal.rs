@@ -99,7 +99,16 @@ impl Goal {
         // Without well-definedness the claim is about the states where the predicate has a meaning.
         let term = if wd { terms.and([p.defined, p.holds]) } else { terms.implies(p.defined, p.holds) };
         let meaning = if wd { p.defined } else { Terms::TRUE };
-        Goal { conjunct, assertion: None, name, defined: p.defined, meaning, holds: p.holds, term, hypothesis: true }
+        Goal {
+            conjunct,
+            assertion: None,
+            name,
+            defined: p.defined,
+            meaning,
+            holds: p.holds,
+            term,
+            hypothesis: true,
+        }
     }
 }
 

@@ -233,7 +233,8 @@ impl Checker<'_> {
                 Outcome::Proved => true,
                 Outcome::Refuted => match goal.assertion {
                     Some(i) => {
-                        let (check, holds) = (Check::Theorem(i), self.system.terms.implies(goal.defined, goal.holds));
+                        let (check, holds) =
+                            (Check::Theorem(i), self.system.terms.implies(goal.defined, goal.holds));
                         self.wrong_check(Some(check), holds, &mut hypotheses)?
                     }
                     None => false,

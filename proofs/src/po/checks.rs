@@ -193,7 +193,19 @@ fn is_total(e: &Expr) -> bool {
         // The parts of a couple exist; the left side of a maplet has a value.
         ExprKind::Unary(op, _) => matches!(
             op,
-            U::Negate | U::NegateReal | U::Pow | U::Pow1 | U::Fin | U::Fin1 | U::GeneralUnion | U::Inverse | U::Id | U::Dom | U::Ran | U::FirstOf | U::SecondOf
+            U::Negate
+                | U::NegateReal
+                | U::Pow
+                | U::Pow1
+                | U::Fin
+                | U::Fin1
+                | U::GeneralUnion
+                | U::Inverse
+                | U::Id
+                | U::Dom
+                | U::Ran
+                | U::FirstOf
+                | U::SecondOf
         ),
         ExprKind::Binary(op, ..) => !matches!(
             op,

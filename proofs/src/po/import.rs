@@ -331,7 +331,12 @@ impl<'a> Reader<'a> {
             // Conjuncts with the same text are all proven by it; one of them stands for them.
             let Some(&index) = p.conjuncts.first() else { continue };
             let event_id = event.map(|e| EventId(e as u32));
-            let entry = |reason: String| Entry { id: o.id.clone(), kind: o.kind, pair: Some((event_id, index)), reason };
+            let entry = |reason: String| Entry {
+                id: o.id.clone(),
+                kind: o.kind,
+                pair: Some((event_id, index)),
+                reason,
+            };
             if let Some(reason) = self.freshness.stale(o, self.model, event, index, &mut self.texts) {
                 self.note(o, 0, &p.conjuncts, OpenKind::Stale, &reason);
                 self.out.stale.push(entry(reason));

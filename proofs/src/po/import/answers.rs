@@ -12,7 +12,7 @@
 //!
 //! An obligation that is not there answers nothing, also where its tool takes it to be trivial.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use bsym_language::model::{Conjunct, EventFormula, EventId, FormulaRole, RefinementId, RefinementKind};
 use bsym_language::source::Span;
@@ -34,7 +34,6 @@ impl<'a> Reader<'a> {
     /// Finds an answer to every check, and says what became of the obligations that make no pair.
     pub(super) fn answer_checks(&mut self) {
         let mut used: BTreeSet<&str> = BTreeSet::new();
-        let mut in_vain: BTreeMap<String, String> = BTreeMap::new();
         for (check, needed) in checks::of_model(self.model) {
             match self.answer(check, &needed) {
                 Ok(obligations) => {
@@ -48,12 +47,7 @@ impl<'a> Reader<'a> {
                     status.provers.dedup();
                     self.out.status.insert_check(check, status);
                 }
-                Err((kind, reason)) => {
-                    if let Some(id) = reason.split('`').nth(1) {
-                        in_vain.entry(id.to_string()).or_insert_with(|| reason.clone());
-                    }
-                    self.out.open_checks.push(OpenCheck { check, kind, reason });
-                }
+                Err((kind, reason)) => self.out.open_checks.push(OpenCheck { check, kind, reason }),
             }
         }
         for o in std::mem::take(&mut self.others) {
@@ -96,7 +90,8 @@ impl<'a> Reader<'a> {
         let refining: Vec<&'a str> = way.last().into_iter().flatten().copied().collect();
         let refining = refining.into_iter().filter(|x| {
             let abstractions = self.levels.abstractions(level, x);
-            abstractions.iter().any(|a| *a == check.event) || (abstractions.is_empty() && check.event == "skip")
+            abstractions.iter().any(|a| *a == check.event)
+                || (abstractions.is_empty() && check.event == "skip")
         });
         let mut all = vec![];
         for x in refining.collect::<Vec<_>>() {
@@ -146,49 +141,38 @@ impl<'a> Reader<'a> {
     fn meaning(&mut self, event: Option<EventId>, reach: Reach, places: &BTreeSet<Span>) -> Answer<'a> {
         let deepest = if reach == Reach::OwnLevel { 0 } else { self.levels.names.len() - 1 };
         let way = self.levels.way(self.event_name(event), deepest);
-        let mut known: Vec<(Span, Answer<'a>)> = vec![];
+        let mut formulas: Vec<(usize, &'a str, &'a EventFormula)> = vec![];
+        for (level, events) in way.iter().enumerate() {
+            for x in events {
+                formulas.extend(self.formulas(level, x).map(|f| (level, *x, f)));
+            }
+        }
         let mut all: Vec<&'a Obligation> = vec![];
         for &place in places {
-            let mut last = none("what is evaluated lies in no guard, action or witness with a label");
-            for (level, x) in way.iter().enumerate().flat_map(|(l, events)| events.iter().map(move |x| (l, *x))) {
-                let around: Vec<&EventFormula> =
-                    self.formulas(level, x).filter(|f| contains(f.span, place)).collect();
-                for f in around {
-                    let kinds = if f.role == FormulaRole::Witness { [Kind::Wwd] } else { [Kind::Wd] };
-                    let before = known.iter().find(|(span, _)| *span == f.span && last.is_err());
-                    let answer = match before {
-                        Some((_, Ok(found))) => Ok(found.clone()),
-                        _ => self.proved_in(level, x, &kinds, f, event),
-                    };
-                    known.push((f.span, answer.clone()));
-                    if last.is_err() && !matches!((&last, &answer), (Err((k, _)), Err((OpenKind::NoObligation, _))) if *k != OpenKind::NoObligation)
-                    {
-                        last = answer;
-                    }
+            let mut found = none("what is evaluated lies in no guard, action or witness with a label");
+            for &(level, x, f) in formulas.iter().filter(|(.., f)| contains(f.span, place)) {
+                let answer = self.proved_in(level, x, f, event);
+                // An event that extends another has its formulas, whose obligations are the other's.
+                let says_more = !matches!(answer, Err((OpenKind::NoObligation, _)));
+                if found.is_err() && (says_more || matches!(found, Err((OpenKind::NoObligation, _)))) {
+                    found = answer;
                 }
             }
-            all.extend(last?);
+            all.extend(found?);
         }
         all.sort_by_key(|o| &o.id);
         all.dedup_by_key(|o| &o.id);
         Ok(all)
     }
 
-    fn proved_in(
-        &mut self,
-        level: usize,
-        x: &str,
-        kinds: &[Kind],
-        f: &EventFormula,
-        event: Option<EventId>,
-    ) -> Answer<'a> {
-        let role = match f.role {
-            FormulaRole::Guard => TargetRole::Guard,
-            FormulaRole::Action => TargetRole::Action,
-            FormulaRole::Witness => TargetRole::Witness,
+    fn proved_in(&mut self, level: usize, x: &str, f: &EventFormula, event: Option<EventId>) -> Answer<'a> {
+        let (role, kind) = match f.role {
+            FormulaRole::Guard => (TargetRole::Guard, Kind::Wd),
+            FormulaRole::Action => (TargetRole::Action, Kind::Wd),
+            FormulaRole::Witness => (TargetRole::Witness, Kind::Wwd),
         };
         let of_role = |t: &Target| t.role.is_none_or(|r| r == role);
-        self.all_of(level, x, kinds, Some(&f.label), &of_role, event)
+        self.all_of(level, x, &[kind], Some(&f.label), &of_role, event)
     }
 
     fn proved(
@@ -215,7 +199,8 @@ impl<'a> Reader<'a> {
     ) -> Answer<'a> {
         let (file, component) = (self.file, self.levels.names[level]);
         let about = |t: &Target| {
-            suits(t) && label.is_none_or(|l| t.label.as_deref().or(t.key.as_deref()).is_none_or(|own| own == l))
+            suits(t)
+                && label.is_none_or(|l| t.label.as_deref().or(t.key.as_deref()).is_none_or(|own| own == l))
         };
         let found: Vec<&'a Obligation> = file
             .obligations
@@ -244,7 +229,8 @@ impl<'a> Reader<'a> {
         };
         let labelled = |t: &Target| conjunct.label.is_some() && t.label == conjunct.label;
         let unlabelled = |t: &Target| t.label.is_none() && t.hash.as_ref() == Some(&hash);
-        let same_kind = |t: &Target| t.role.is_none_or(|r| of_states(r) && (t.label.is_some() || !not.contains(&r)));
+        let same_kind =
+            |t: &Target| t.role.is_none_or(|r| of_states(r) && (t.label.is_some() || !not.contains(&r)));
         let about = |t: &Target| same_kind(t) && (labelled(t) || unlabelled(t));
         let found: Vec<&'a Obligation> = file
             .obligations
@@ -318,11 +304,13 @@ impl<'a> Reader<'a> {
             return Err(format!("{} has no abstraction", o.component));
         };
         let model = self.model;
-        let known = model.formulas.iter().any(|f| {
-            (f.role, f.label.as_str()) == (role, label)
-                && events.contains(&f.event.as_str())
-                && model.components.get(f.origin.index()).is_some_and(|c| c.name == *component)
-        });
+        let mut own = model
+            .formulas
+            .iter()
+            .filter(|f| model.components.get(f.origin.index()).is_some_and(|c| c.name == *component));
+        // A model that was read without its abstractions does not know their labels.
+        let known = own.clone().next().is_none()
+            || own.any(|f| (f.role, f.label.as_str()) == (role, label) && events.contains(&f.event.as_str()));
         let words = format!("{role:?}").to_lowercase();
         if known { Ok(()) } else { Err(format!("{} has no {words} `{label}`", events.join(", "))) }
     }
@@ -358,7 +346,9 @@ fn not_needed(o: &Obligation) -> &'static str {
     let of_guard = o.target.as_ref().is_some_and(|t| t.role == Some(TargetRole::Guard));
     match o.kind {
         Kind::Fis => "it is proved, and an action without a possible value only disables the event",
-        Kind::Var | Kind::Nat | Kind::Fin | Kind::Vwd => "it is proved, and variants are not checked on steps",
+        Kind::Var | Kind::Nat | Kind::Fin | Kind::Vwd => {
+            "it is proved, and variants are not checked on steps"
+        }
         Kind::Thm if of_guard => "it is proved, and theorems among guards are not checked on steps",
         Kind::Wd if o.target.as_ref().is_some_and(|t| t.role == Some(TargetRole::Axiom)) => {
             "it is proved, and axioms are taken to have a meaning"
