@@ -186,8 +186,7 @@ impl<'a> Reader<'a> {
         self.all_of(level, x, kinds, label, &|_| true, event)
     }
 
-    /// All obligations of these kinds about an event of a level. One that names no event, or nothing that it
-    /// is about, may be any.
+    /// All obligations of these kinds about an event of a level. One that names no event may be of any.
     fn all_of(
         &mut self,
         level: usize,
@@ -206,7 +205,8 @@ impl<'a> Reader<'a> {
             .obligations
             .iter()
             .filter(|o| o.component == component && kinds.contains(&o.kind) && o.unmatched.is_none())
-            .filter(|o| o.event.as_deref().is_none_or(|e| e == x) && o.target.as_ref().is_none_or(about))
+            .filter(|o| o.event.as_deref().is_none_or(|e| e == x))
+            .filter(|o| o.target.as_ref().map_or(names_no_target(o.kind), about))
             .collect();
         if found.is_empty() {
             return none("there is no obligation about it");
@@ -286,6 +286,20 @@ impl<'a> Reader<'a> {
     /// Whether the model has what an obligation is about, or what it lacks.
     fn place(&self, o: &Obligation) -> Result<(), String> {
         let Some(level) = self.levels.of(&o.component) else { return Ok(()) };
+        let needs_target = matches!(
+            o.kind,
+            Kind::Grd
+                | Kind::Sim
+                | Kind::Wd
+                | Kind::Wwd
+                | Kind::Wfis
+                | Kind::Thm
+                | Kind::InvThm
+                | Kind::AxmThm
+        );
+        if needs_target && o.target.is_none() {
+            return Err("its sources name nothing that is there".into());
+        }
         let Some(event) = o.event.as_deref() else { return Ok(()) };
         self.levels.knows(level, o)?;
         let label = o.target.as_ref().and_then(|t| t.label.as_deref().map(|l| (t.role, l)));
@@ -334,6 +348,11 @@ fn none<'a>(reason: &str) -> Answer<'a> {
 
 fn contains(outer: Span, inner: Span) -> bool {
     outer.source == inner.source && outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// Whether obligations of a kind are about their event as a whole, or about a variable that is only in their name.
+fn names_no_target(kind: Kind) -> bool {
+    matches!(kind, Kind::Mrg | Kind::Eql)
 }
 
 /// The reason without the name of the obligation itself.
