@@ -9,12 +9,14 @@
 mod conserved;
 pub(crate) mod frame;
 mod generalise;
+mod pairs;
 pub(crate) mod predicate;
 pub(crate) mod solver;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
+use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::{SolverError, Statistics};
 use bsym_language::model::{EventId, Pred};
 use bsym_proofs::claim::{Claim, Evidence};
@@ -28,6 +30,9 @@ use frame::{Cube, Frames};
 use predicate::Predicates;
 use solver::{Met, Query, Steps};
 
+/// From this frame on, what is inductive by itself is blocked for ever.
+const UNAIDED: usize = 2;
+
 /// An IC3 prover that can be paused.
 #[derive(Debug)]
 pub struct Ic3 {
@@ -35,10 +40,10 @@ pub struct Ic3 {
     steps: Steps,
     predicates: Predicates,
     frames: Frames,
-    /// Cubes blocked in all frames, which also holds without the lemmas of the frames.
+    /// Cubes blocked in all frames: inductive without the lemmas of the frames.
     forever: Vec<Cube>,
-    /// Cubes for which no such lemma was found.
-    tried: BTreeSet<Cube>,
+    /// Those of two literals have been looked for.
+    paired: bool,
     /// Rounds of templates already added.
     templates: usize,
     /// Why the search for a proof was given up; what remains is bounded model checking.
@@ -72,7 +77,7 @@ impl Ic3 {
             predicates: Predicates::default(),
             frames: Frames::new(),
             forever: vec![],
-            tried: BTreeSet::new(),
+            paired: false,
             templates: 0,
             given_up: None,
         };
@@ -143,6 +148,16 @@ impl Ic3 {
                 return Ok(Search::Outcome(Outcome::Paused(stopped)));
             }
             let last = self.frames.last();
+            if last >= UNAIDED && !self.paired {
+                let Some(cubes) = self.steps.pairs(problem, work.slice)? else {
+                    return Ok(Search::Outcome(Outcome::Paused(Stopped::Timeout)));
+                };
+                for cube in &cubes {
+                    self.steps.learn_forever(problem, cube)?;
+                }
+                self.forever.extend(cubes);
+                self.paired = true;
+            }
             match self.steps.bad(problem, self.predicates.all(), last, work.slice)? {
                 Query::Sat(found) => {
                     let goal = Goal {
@@ -198,12 +213,6 @@ impl Ic3 {
                 if frame < last {
                     goals.push(Reverse(Goal { frame: frame + 1, ..goal }));
                 }
-                continue;
-            }
-            if self.forever.iter().any(|c| c.subsumes(&goal.cube)) {
-                continue;
-            }
-            if self.block_forever(problem, work, &goal.cube)? {
                 continue;
             }
             match self.steps.initial(problem, &goal.cube, work.slice)? {
@@ -272,29 +281,6 @@ impl Ic3 {
             Some(paused) => Search::Outcome(paused),
             None => Search::GaveUp(format!("{what}: {reason}")),
         }
-    }
-
-    /// Blocks a cube in all frames at once, if an inductive lemma is found that does.
-    fn block_forever(
-        &mut self,
-        problem: &mut Problem,
-        work: &mut Work<'_, '_>,
-        cube: &Cube,
-    ) -> Result<bool, SolverError> {
-        if !self.tried.insert(cube.clone()) {
-            return Ok(false);
-        }
-        // No cube stands beyond the last frame.
-        let beyond = self.frames.last() + 1;
-        let all = self.predicates.all();
-        let Some(lemma) = self.steps.inductive(problem, all, cube.clone(), beyond, work.slice)? else {
-            return Ok(false);
-        };
-        let text = bsym_language::print::pred(&work.job.model, &self.predicates.clause(&lemma));
-        work.observer.progress(&Progress::Lemma { frame: beyond, text });
-        self.steps.learn_forever(problem, &lemma)?;
-        self.forever.push(lemma);
-        Ok(true)
     }
 
     fn learn(

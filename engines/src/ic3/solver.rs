@@ -25,24 +25,24 @@ use crate::problem::{Decided, Open, Problem, decide};
 /// The session with what is asserted in it.
 #[derive(Debug)]
 pub struct Steps {
-    session: Session,
+    pub(super) session: Session,
     selectors: Vec<(EventId, Term)>,
     /// Implies that the first state is initial.
-    initial: Term,
+    pub(super) initial: Term,
     /// Implies that some event leads from the first state to the second.
-    step: Term,
+    pub(super) step: Term,
     /// Implies a violating step from the first state.
     bad: Term,
     /// Events behind their failure conditions.
     failures: Vec<(EventId, Term)>,
     /// Activates the cubes that are blocked for ever.
-    forever: Term,
+    pub(super) forever: Term,
     /// Literals of the frames; literal i activates what stands in exactly frame i.
     activations: Vec<Term>,
     /// Number of facts and predicates already asserted or declared.
     facts: usize,
     /// Each predicate in the first and the second state.
-    declared: Vec<(Term, Term)>,
+    pub(super) declared: Vec<(Term, Term)>,
 }
 
 /// An integer variable's value in a state met by the search.
