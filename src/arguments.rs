@@ -121,6 +121,14 @@ pub struct LimitArguments {
     pub memory: Option<u64>,
 }
 
+/// The solver of a run.
+#[derive(Args, Clone, Debug, Default)]
+pub struct SolverArguments {
+    /// Solver to use: `z3`, `cvc5`, or the path of a program that reads SMT-LIB
+    #[arg(long = "solver", value_name = "NAME|PATH", help_heading = "Limits")]
+    pub name: Option<String>,
+}
+
 /// Which part of a package or project of Event-B.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ComponentArguments {
@@ -178,9 +186,8 @@ pub struct VerifyArguments {
     /// Seed of whatever is random
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Limits")]
     pub seed: u64,
-    /// Solver to use: `z3`, `cvc5`, or the path of a program that reads SMT-LIB
-    #[arg(long, value_name = "NAME|PATH", help_heading = "Limits")]
-    pub solver: Option<String>,
+    #[command(flatten)]
+    pub solver: SolverArguments,
     /// Write the counterexample: NAME.itf.json (ITF), NAME.json (ours), NAME.prob2trace (ProB)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub trace: Option<PathBuf>,
@@ -205,6 +212,9 @@ pub struct McArguments {
     /// Look at this many valuations of the constants at most
     #[arg(long, value_name = "N", help_heading = "Search")]
     pub max_valuations: Option<usize>,
+    /// Threads of a breadth-first search; the answer is the same
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = threads, help_heading = "Search")]
+    pub threads: usize,
     /// Put the search aside in this file every two minutes, and when a limit or Ctrl-C ends it
     #[arg(long, value_name = "FILE", help_heading = "Search")]
     pub checkpoint: Option<PathBuf>,
@@ -265,9 +275,8 @@ pub struct SimulateArguments {
     pub scope: ScopeArguments,
     #[command(flatten)]
     pub limits: LimitArguments,
-    /// Solver to use: `z3`, `cvc5`, or the path of a program that reads SMT-LIB
-    #[arg(long, value_name = "NAME|PATH", help_heading = "Limits")]
-    pub solver: Option<String>,
+    #[command(flatten)]
+    pub solver: SolverArguments,
     /// Write the trace: NAME.itf.json (ITF), NAME.json (ours), NAME.prob2trace (ProB)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub trace: Option<PathBuf>,
@@ -328,9 +337,8 @@ pub struct PoArguments {
     pub scope: ScopeArguments,
     #[command(flatten)]
     pub limits: LimitArguments,
-    /// Solver to use: `z3`, `cvc5`, or the path of a program that reads SMT-LIB
-    #[arg(long, value_name = "NAME|PATH", help_heading = "Limits")]
-    pub solver: Option<String>,
+    #[command(flatten)]
+    pub solver: SolverArguments,
     #[command(flatten)]
     pub output: OutputArguments,
 }
@@ -360,9 +368,8 @@ pub struct ProofsArguments {
 pub struct CertifyArguments {
     /// The certificate
     pub certificate: PathBuf,
-    /// Solver to use: `z3`, `cvc5`, or the path of a program that reads SMT-LIB
-    #[arg(long, value_name = "NAME|PATH")]
-    pub solver: Option<String>,
+    #[command(flatten)]
+    pub solver: SolverArguments,
     /// Accept no imported status
     #[arg(long)]
     pub recheck_proofs: bool,
@@ -458,6 +465,12 @@ fn duration(text: &str) -> Result<Duration, String> {
         return Err("a time limit is between 1ms and 8760h".into());
     }
     Ok(Duration::from_secs_f64(seconds))
+}
+
+/// A number of threads.
+fn threads(text: &str) -> Result<usize, String> {
+    let number = text.trim().parse().ok().filter(|n| (1..=64).contains(n));
+    number.ok_or_else(|| "expected a number from 1 to 64".into())
 }
 
 /// A number of bytes as `4G`, `500M`, `64K` or plain bytes; not zero.

@@ -74,6 +74,17 @@ fn orders_and_seeds_visit_the_same_states() {
 }
 
 #[test]
+fn threads_give_the_same_answer() {
+    let answer = |arguments: &[&str]| {
+        let (code, object) = result("PetersonWrong.mch", arguments);
+        (code, object["states"].clone(), object["transitions"].clone(), object["trace"].clone())
+    };
+    let scope = ["--scope", "Process=3"];
+    assert_eq!(answer(&[&scope[..], &["--threads", "3"]].concat()), answer(&scope));
+    assert_eq!(mc("PetersonWrong.mch", &["--threads", "0"]).status.code(), Some(2));
+}
+
+#[test]
 fn limits_give_the_result_so_far() {
     let (code, object) = result("Phonebook.mch", &["--max-states", "100", "--scope", "Name=4,Number=4"]);
     assert_eq!((code, &object["verdict"]), (Some(3), &"unknown".into()));

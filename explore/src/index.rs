@@ -48,6 +48,12 @@ impl Index {
         self.place(hash >> 32 << 32 | u64::from(position + 1));
     }
 
+    /// Forgets all positions and keeps the memory.
+    pub fn clear(&mut self) {
+        self.slots.fill(0);
+        self.len = 0;
+    }
+
     #[inline]
     fn home(&self, tag: u64) -> usize {
         (tag >> (32 - self.slots.len().trailing_zeros())) as usize

@@ -20,9 +20,11 @@ use bsym_language::types::CarrierId;
 use crate::bounded::Cuts;
 use crate::env::{Env, Name, names_of_expr, names_of_pred};
 use crate::error::{EvalError, EvalErrorKind};
+use crate::growth::Shape;
 use crate::lazy_set::{Closure, ClosureKind, LazySet};
 use crate::reals;
 use crate::scope::Scope;
+use crate::stand_in::StandIns;
 use crate::value::Value;
 use crate::value_text::value_text;
 
@@ -45,7 +47,8 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { listing: 1 << 20, rounds: 1 << 20, branching: 1 << 20 }
+        // A loop ends because its variant does; the bound on its rounds is one on patience.
+        Limits { listing: 1 << 20, rounds: 1 << 24, branching: 1 << 20 }
     }
 }
 
@@ -69,6 +72,8 @@ pub struct Evaluator<'m> {
     pub(crate) candidates: usize,
     /// Set from outside, it ends an evaluation with [`EvalErrorKind::Interrupted`].
     pub interrupt: Option<&'m AtomicBool>,
+    /// Values for what is ill-defined.
+    pub(crate) stand_ins: Option<StandIns>,
 }
 
 impl<'m> Evaluator<'m> {
@@ -83,6 +88,7 @@ impl<'m> Evaluator<'m> {
             cuts: None,
             candidates: limits.listing,
             interrupt: None,
+            stand_ins: None,
         }
     }
 
@@ -99,6 +105,12 @@ impl<'m> Evaluator<'m> {
     /// The same, stopped where the flag is set.
     pub fn with_interrupt(self, interrupt: &'m AtomicBool) -> Self {
         Evaluator { interrupt: Some(interrupt), ..self }
+    }
+
+    /// The same, where an ill-defined expression has a value that is chosen for it: whoever tries several
+    /// choices sees whether the answer depends on what is ill-defined.
+    pub fn with_stand_ins(self, stand_ins: StandIns) -> Self {
+        Evaluator { stand_ins: Some(stand_ins), ..self }
     }
 
     /// Whether the evaluation may go on.
@@ -150,13 +162,33 @@ impl<'m> Evaluator<'m> {
     }
 
     fn read(&self, env: &Env<'_>, name: Name, at: Span) -> Eval<Value> {
-        env.get(name).cloned().ok_or_else(|| {
-            EvalError::ill_defined(at, format!("`{}` is read before it has a value", self.name(name)))
-        })
+        match env.get(name) {
+            Some(Value::Lazy(lazy)) => match &**lazy {
+                LazySet::Growing(growing) if *growing.shape == Shape::Single => {
+                    Err(self.still_growing(growing, at))
+                }
+                _ => Ok(Value::Lazy(lazy.clone())),
+            },
+            Some(value) => Ok(value.clone()),
+            None => {
+                let message = format!("`{}` is read before it has a value", self.name(name));
+                Err(EvalError::ill_defined(at, message))
+            }
+        }
     }
 
     /// The value of an expression, sets possibly lazy although they could be listed.
     pub(crate) fn eval(&self, env: &Env<'_>, expr: &Expr) -> Eval<Value> {
+        let Some(stand_ins) = self.stand_ins else { return self.eval_strictly(env, expr) };
+        match self.eval_strictly(env, expr) {
+            Err(e) if e.kind == EvalErrorKind::IllDefined => {
+                stand_ins.value(self.model, self.scope, expr).ok_or(e)
+            }
+            result => result,
+        }
+    }
+
+    fn eval_strictly(&self, env: &Env<'_>, expr: &Expr) -> Eval<Value> {
         let at = expr.span;
         Ok(match &expr.kind {
             ExprKind::Var(v) => self.read(env, Name::Var(*v), at)?,
@@ -515,7 +547,12 @@ impl<'m> Evaluator<'m> {
             PredKind::Not(p) => !self.pred(env, p)?,
             PredKind::Forall(ls, p) => !self.exists(env, ls, (false, p), at)?,
             PredKind::Exists(ls, p) => self.exists(env, ls, (true, p), at)?,
-            PredKind::Compare(op, a, b) => self.compare(env, *op, a, b, at)?,
+            PredKind::Compare(op, a, b) => match self.compare(env, *op, a, b, at) {
+                Err(e) if self.stand_ins == Some(StandIns::False) && e.kind == EvalErrorKind::IllDefined => {
+                    false
+                }
+                result => result?,
+            },
             PredKind::Finite(e) => {
                 let set = self.eval(env, e)?;
                 self.finite(&set, at)?
@@ -561,6 +598,41 @@ impl<'m> Evaluator<'m> {
         })
     }
 
+    /// Whether a value is in a set; unions, intersections and differences are not carried out for that.
+    fn is_in(&self, env: &Env<'_>, x: &Value, set: &Expr, at: Span) -> Eval<bool> {
+        match &set.kind {
+            ExprKind::Binary(
+                op @ (BinaryOp::Union | BinaryOp::Intersection | BinaryOp::Difference),
+                a,
+                b,
+            ) => {
+                // Both have to be well-defined; what cannot be decided may not matter.
+                let (left, right) = (self.is_in(env, x, a, at), self.is_in(env, x, b, at));
+                let open =
+                    |e: &EvalError| matches!(e.kind, EvalErrorKind::TooLarge | EvalErrorKind::Undecided);
+                for side in [&left, &right] {
+                    if let Err(e) = side
+                        && !open(e)
+                    {
+                        return Err(e.clone());
+                    }
+                }
+                match (op, &left, &right) {
+                    (BinaryOp::Union, Ok(true), _) | (BinaryOp::Union, _, Ok(true)) => Ok(true),
+                    (BinaryOp::Intersection | BinaryOp::Difference, Ok(false), _) => Ok(false),
+                    (BinaryOp::Intersection, _, Ok(false)) | (BinaryOp::Difference, _, Ok(true)) => Ok(false),
+                    (BinaryOp::Union, ..) => Ok(left? || right?),
+                    (BinaryOp::Intersection, ..) => Ok(left? && right?),
+                    _ => Ok(left? && !right?),
+                }
+            }
+            _ => {
+                let set = self.eval(env, set)?;
+                self.member(x, &set, at)
+            }
+        }
+    }
+
     fn compare(&self, env: &Env<'_>, op: CompareOp, a: &Expr, b: &Expr, at: Span) -> Eval<bool> {
         use CompareOp::*;
         if matches!(op, Member | NotMember) {
@@ -579,10 +651,7 @@ impl<'m> Evaluator<'m> {
                     let set = self.closure(env, ClosureKind::Comprehension, ls, p, None);
                     self.member(&x, &set, at)?
                 }
-                _ => {
-                    let set = self.eval(env, b)?;
-                    self.member(&x, &set, at)?
-                }
+                _ => self.is_in(env, &x, b, at)?,
             };
             return Ok(inside == (op == Member));
         }

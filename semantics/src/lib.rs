@@ -2,6 +2,7 @@
 pub mod bounded;
 pub mod cardinality;
 mod elements;
+mod enclosure;
 pub mod env;
 pub mod error;
 pub mod evaluator;
@@ -24,7 +25,9 @@ pub mod scope;
 mod sequences;
 pub mod sets;
 mod solve;
+pub mod stand_in;
 pub mod state;
+mod straight;
 mod totality;
 pub mod trace_file;
 pub mod transitions;

@@ -46,7 +46,7 @@ pub fn run(arguments: &McArguments, control: &Control) -> Result<u8, Refusal> {
         verify.scope.scope.push(ScopeItem::Prob);
     }
     check_files(arguments)?;
-    let solver = solvers::choose_if_any(verify.solver.as_deref())?;
+    let solver = solvers::choose_if_any(verify.solver.name.as_deref())?;
     let mut run = Run::prepare("mc", &verify, solver.as_ref(), control)?;
     let mut reporter = run.reporter();
     let mut options = options(&run.model, &run.properties, !verify.no_wd, &control.budget);
@@ -56,6 +56,7 @@ pub fn run(arguments: &McArguments, control: &Control) -> Result<u8, Refusal> {
     options.limits.states = arguments.max_states;
     options.limits.valuations = arguments.max_valuations;
     options.limits.memory = verify.limits.memory.and_then(|n| usize::try_from(n).ok());
+    options.threads = arguments.threads;
     options.checkpoint = arguments.checkpoint.clone().map(|path| Checkpoint { path, every: ASIDE });
     options.resume = arguments.resume.clone();
     options.proven = run

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bsym_language::model::{CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, QuantOp};
-use bsym_language::walk::Names;
+use bsym_language::walk::{Names, cut_into_literals};
 
 use super::code::{Code, Fail, R, Run};
 use super::expression::maplet;
@@ -29,6 +29,8 @@ pub struct Plan<'m> {
     steps: Vec<Step<'m>>,
     /// No conjunct can be ill-defined.
     pub total: bool,
+    /// The bindings come in the same order whatever words their values have.
+    pub ordered: bool,
 }
 
 enum Step<'m> {
@@ -142,6 +144,9 @@ fn run<'m>(steps: &[Step<'m>], ctx: &mut Context<'m>, found: Found<'_, 'm>) -> R
     }
 }
 
+/// More rounds of nested loops are left to the reference evaluator, which propagates.
+const MOST_ROUNDS: u64 = 1 << 22;
+
 struct Literal<'m, 'p> {
     positive: bool,
     pred: &'p Pred,
@@ -149,22 +154,6 @@ struct Literal<'m, 'p> {
     code: Option<Run<'m, bool>>,
     total: bool,
     settled: bool,
-}
-
-/// Cuts a predicate, or its negation, into literals that all hold if it does.
-fn flatten<'p>(positive: bool, pred: &'p Pred, out: &mut Vec<(bool, &'p Pred)>) {
-    match (&pred.kind, positive) {
-        (PredKind::And(ps), true) | (PredKind::Or(ps), false) => {
-            ps.iter().for_each(|p| flatten(positive, p, out));
-        }
-        (PredKind::Implies(a, b), false) => {
-            flatten(true, a, out);
-            flatten(false, b, out);
-        }
-        (PredKind::Not(p), _) => flatten(!positive, p, out),
-        (PredKind::True, true) | (PredKind::False, false) => {}
-        _ => out.push((positive, pred)),
-    }
 }
 
 /// The state of planning.
@@ -193,6 +182,7 @@ struct Source<'m> {
     binds: Vec<usize>,
     settles: Option<usize>,
     cost: u64,
+    ordered: bool,
 }
 
 impl<'m> Compiler<'_, 'm> {
@@ -203,7 +193,7 @@ impl<'m> Compiler<'_, 'm> {
         let reps = unknowns.iter().map(|l| self.context.local(*l)).collect();
         let mut state = Planning { unknowns, slots, reps, bound: vec![false; unknowns.len()] };
         let mut flat = Vec::new();
-        preds.iter().for_each(|(positive, p)| flatten(*positive, p, &mut flat));
+        preds.iter().for_each(|(positive, p)| cut_into_literals(*positive, p, &mut flat));
         let mut literals = Vec::new();
         for (positive, pred) in flat {
             let names = Names::of_pred(pred);
@@ -222,6 +212,8 @@ impl<'m> Compiler<'_, 'm> {
         }
         let total = literals.iter().all(|l| l.total);
         let mut steps = Vec::new();
+        let (mut loops, mut rounds) = (0, 1u64);
+        let mut ordered = true;
         loop {
             let all_bound = state.bound.iter().all(|b| *b);
             let mut usable = true;
@@ -233,10 +225,18 @@ impl<'m> Compiler<'_, 'm> {
                 usable &= l.settled || l.total;
             }
             if all_bound {
-                return Ok(Plan { steps, total });
+                return Ok(Plan { steps, total, ordered });
             }
             let source = self.best_source(&state, &literals)?;
+            if source.cost > 1 {
+                loops += 1;
+                rounds = rounds.saturating_mul(source.cost);
+            }
+            if loops > 2 && rounds > MOST_ROUNDS {
+                return Err("loops over all values of its names would be too long".into());
+            }
             steps.push(source.step);
+            ordered &= source.ordered;
             source.binds.iter().for_each(|i| state.bound[*i] = true);
             if let Some(i) = source.settles {
                 literals[i].settled = true;
@@ -296,6 +296,7 @@ impl<'m> Compiler<'_, 'm> {
                 binds: vec![i],
                 settles: None,
                 cost,
+                ordered: true,
             }));
         }
         for (i, rep) in state.reps.iter().enumerate().filter(|(i, _)| !state.bound[*i]) {
@@ -308,6 +309,7 @@ impl<'m> Compiler<'_, 'm> {
                 binds: vec![i],
                 settles: None,
                 cost: n + 1,
+                ordered: true,
             }));
         }
         best.ok_or_else(|| "nothing confines a bound name".into())
@@ -330,7 +332,7 @@ impl<'m> Compiler<'_, 'm> {
                         && closed(e)
                     {
                         let step = Step::Value(state.slots[i], self.word(e)?.run);
-                        return Ok(Some(Source { step, binds: vec![i], settles, cost: 0 }));
+                        return Ok(Some(Source { step, binds: vec![i], settles, cost: 0, ordered: true }));
                     }
                 }
                 Ok(None)
@@ -344,7 +346,8 @@ impl<'m> Compiler<'_, 'm> {
                         return Ok(None);
                     }
                     let step = Step::Each(state.slots[i], rep, set.run);
-                    return Ok(Some(Source { step, binds: vec![i], settles, cost }));
+                    let ordered = self.is_ordered(b);
+                    return Ok(Some(Source { step, binds: vec![i], settles, cost, ordered }));
                 }
                 let Some((x, y)) = maplet(a) else { return Ok(None) };
                 let relation = self.rep(b);
@@ -355,7 +358,8 @@ impl<'m> Compiler<'_, 'm> {
                 {
                     let (r, x) = (self.word(b)?.run, self.word(x)?.run);
                     let step = Step::Images(state.slots[i], relation, r, x);
-                    return Ok(Some(Source { step, binds: vec![i], settles, cost: 3 }));
+                    let ordered = state.reps[i].is_fixed();
+                    return Ok(Some(Source { step, binds: vec![i], settles, cost: 3, ordered }));
                 }
                 let mut binds = Vec::new();
                 let Some(pattern) = self.pattern(state, a, &mut binds)? else { return Ok(None) };
@@ -366,7 +370,8 @@ impl<'m> Compiler<'_, 'm> {
                     return Ok(None);
                 }
                 let step = Step::Matching(pattern, element, set.run);
-                Ok(Some(Source { step, binds, settles, cost }))
+                let ordered = self.is_ordered(b);
+                Ok(Some(Source { step, binds, settles, cost, ordered }))
             }
             CompareOp::Subset if closed(b) => {
                 let Some(i) = state.open(a) else { return Ok(None) };
@@ -379,7 +384,8 @@ impl<'m> Compiler<'_, 'm> {
                 }
                 let power = set.map(|_, s| Ok(SetValue::Power(Arc::new(s), false)));
                 let step = Step::Each(state.slots[i], rep, power.run);
-                Ok(Some(Source { step, binds: vec![i], settles, cost: 1 << cost }))
+                let ordered = self.is_ordered(b);
+                Ok(Some(Source { step, binds: vec![i], settles, cost: 1 << cost, ordered }))
             }
             _ => Ok(None),
         }

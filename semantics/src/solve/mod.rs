@@ -8,7 +8,9 @@
 //! A literal may narrow the search only where every literal before it is known to hold or cannot be
 //! ill-defined: otherwise dropping a candidate could hide an ill-defined instance.
 
+mod cells;
 mod cut;
+mod definitions;
 mod pattern;
 mod sets;
 mod source;
@@ -19,16 +21,21 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bsym_language::int::Int;
-use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, UnaryOp};
+use bsym_language::model::{
+    BinaryOp, CarrierKind, CompareOp, ConstId, Expr, ExprKind, LocalId, Notation, Pred, PredKind, UnaryOp,
+};
 use bsym_language::source::Span;
-use bsym_language::types::Type;
+use bsym_language::types::{CarrierId, Type};
+use bsym_language::walk::cut_into_literals;
 
+use crate::bounded::Part;
 use crate::env::{Env, Name, all_bound_in, names_of_pred};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::{Eval, Evaluator};
-use crate::growth::{Growing, depends_on_growing, growing};
+use crate::growth::depends_on_growing;
 use crate::intervals::{Narrowing, Range};
-use crate::lazy_set::LazySet;
+use crate::lazy_set::{ClosureKind, LazySet};
+use crate::stand_in::StandIns;
 use crate::value::Value;
 
 type Flow = Eval<ControlFlow<()>>;
@@ -36,6 +43,9 @@ const GO: ControlFlow<()> = ControlFlow::Continue(());
 
 /// How many integers are tried for a witness where infinitely many come into question.
 const PROBED: i64 = 512;
+
+/// So few values that an equation or disjunction leaves are taken one after the other before all else.
+const ALTERNATIVES: usize = 8;
 
 /// Sets with no more elements are enumerated, not built up.
 const FEW: usize = 16;
@@ -51,6 +61,8 @@ struct Literal<'p> {
     needs: Vec<usize>,
     /// Whether it cannot be ill-defined whatever the unknowns are.
     total: OnceCell<bool>,
+    /// Whether it holds of all values of the type.
+    universal: OnceCell<bool>,
 }
 
 struct Search<'s, 'm> {
@@ -66,10 +78,15 @@ struct Search<'s, 'm> {
     undecided: RefCell<Option<EvalError>>,
     /// Whether an error is one of whoever the solutions are reported to.
     refused: Cell<bool>,
+    /// What the source at hand cuts, to be noted if it is used.
+    cuts: RefCell<Vec<(Name, Part)>>,
     /// Why candidates may be missing, where the search goes on all the same.
     incomplete: RefCell<Option<EvalError>>,
     /// Whether every such candidate has a truth value whatever the growing set becomes.
     undecided_total: Cell<bool>,
+    /// Why a set that would confine an unknown has no elements to list: a search around this one has not
+    /// settled it yet.
+    waiting: RefCell<Option<EvalError>>,
     /// Values of the parts that need no unknown, by their place in the formula.
     fixed: RefCell<HashMap<*const Expr, Value>>,
 }
@@ -97,8 +114,6 @@ enum Source<'p> {
     Range(usize, Value),
     /// One unknown is perhaps in this part of its values.
     Probe(usize, Value),
-    /// One unknown is in a set whose elements are built up.
-    Grow(usize, Growing),
     /// No candidate is left.
     Nothing,
 }
@@ -172,14 +187,14 @@ impl<'m> Evaluator<'m> {
     ) -> (Flow, bool) {
         let mut flat = Vec::new();
         for (positive, pred) in literals {
-            flatten(*positive, pred, &mut flat);
+            cut_into_literals(*positive, pred, &mut flat);
         }
         let literals = flat
             .into_iter()
             .map(|(positive, pred)| {
                 let free = names_of_pred(pred);
                 let needs = (0..unknowns.len()).filter(|i| free.contains(&unknowns[*i])).collect();
-                Literal { positive, pred, needs, total: OnceCell::new() }
+                Literal { positive, pred, needs, total: OnceCell::new(), universal: OnceCell::new() }
             })
             .collect::<Vec<_>>();
         let settled = vec![false; literals.len()];
@@ -192,9 +207,11 @@ impl<'m> Evaluator<'m> {
             candidates: Cell::new(0),
             probe,
             undecided: RefCell::new(None),
+            cuts: RefCell::default(),
             incomplete: RefCell::new(None),
             refused: Cell::new(false),
             undecided_total: Cell::new(true),
+            waiting: RefCell::default(),
             fixed: RefCell::default(),
         };
         let done = search.round(&mut vec![None; unknowns.len()], settled, &mut |bound, truth| {
@@ -205,22 +222,6 @@ impl<'m> Evaluator<'m> {
             (Ok(ControlFlow::Continue(())), Some(e)) => (Err(e), total),
             (done, _) => (done, total),
         }
-    }
-}
-
-/// Cuts a predicate, or its negation, into literals that all hold if it does; in the order of evaluation.
-fn flatten<'p>(positive: bool, pred: &'p Pred, out: &mut Vec<(bool, &'p Pred)>) {
-    match (&pred.kind, positive) {
-        (PredKind::And(ps), true) | (PredKind::Or(ps), false) => {
-            ps.iter().for_each(|p| flatten(positive, p, out));
-        }
-        (PredKind::Implies(a, b), false) => {
-            flatten(true, a, out);
-            flatten(false, b, out);
-        }
-        (PredKind::Not(p), _) => flatten(!positive, p, out),
-        (PredKind::True, true) | (PredKind::False, false) => {}
-        _ => out.push((positive, pred)),
     }
 }
 
@@ -259,6 +260,17 @@ impl<'m> Search<'_, 'm> {
         Ok(self.eval.pred(env, literal.pred)? == literal.positive)
     }
 
+    /// Whether a literal is `x : S` or `x <: S` with the set of all values of the type.
+    fn is_universal(&self, literal: usize) -> bool {
+        let this = &self.literals[literal];
+        *this.universal.get_or_init(|| match &this.pred.kind {
+            PredKind::Compare(CompareOp::Member | CompareOp::Subset, _, set) if this.positive => {
+                self.fixed(set).is_some_and(|set| self.eval.is_universal(&set))
+            }
+            _ => false,
+        })
+    }
+
     /// Whether a literal has a truth value wherever all literals before it hold.
     fn is_total(&self, env: &Env<'_>, literal: usize) -> bool {
         let this = &self.literals[literal];
@@ -281,9 +293,7 @@ impl<'m> Search<'_, 'm> {
         let outer = self.env;
         let frame = outer.frame(&names);
         let env = outer.within(&frame);
-        let is_growing: Vec<bool> =
-            bound.iter().map(|v| v.as_ref().is_some_and(|v| growing(v).is_some())).collect();
-        let complete = bound.iter().all(Option::is_some) && !is_growing.contains(&true);
+        let complete = bound.iter().all(Option::is_some);
         // Up to which literal all before are settled or total.
         let mut usable = true;
         for i in 0..self.literals.len() {
@@ -298,14 +308,13 @@ impl<'m> Search<'_, 'm> {
             let last = self.literals.len() - 1;
             let unbound = literal.needs.iter().any(|n| bound[*n].is_none());
             if !unbound {
-                let partial = literal.needs.iter().any(|n| is_growing[*n]);
                 match self.holds(&env, literal) {
                     Ok(true) => {
                         settled[i] = true;
                         continue;
                     }
                     Ok(false) => return Ok(GO),
-                    Err(e) if first && !partial && e.kind == EvalErrorKind::IllDefined => {
+                    Err(e) if first && e.kind == EvalErrorKind::IllDefined => {
                         return report(&names, Err(e));
                     }
                     Err(e) if e.kind == EvalErrorKind::Interrupted => return Err(e),
@@ -318,9 +327,30 @@ impl<'m> Search<'_, 'm> {
             return self.judge(&env, &names, &settled, report);
         }
         if let Some(e) = self.ill_defined(&env, &settled) {
+            if self.eval.stand_ins == Some(StandIns::False) {
+                return Ok(GO);
+            }
             return report(&names, Err(e));
         }
-        let source = self.source(&env, bound, &settled)?;
+        self.cuts.take();
+        let source = self.source(&env, bound, &settled);
+        let cuts = self.cuts.take();
+        let few = match &source {
+            Ok(Source::Nothing) => true,
+            Ok(Source::Values(_, values)) => values.len() <= ALTERNATIVES,
+            Ok(Source::Range(i, Value::Set(s))) => {
+                let structured = matches!(self.eval.type_of(self.unknowns[*i]), Some(Type::Pow(_)));
+                s.len() <= if structured { ALTERNATIVES } else { 1 }
+            }
+            Ok(Source::Elements(_, Value::Set(s))) => s.len() <= 1,
+            Ok(_) => false,
+            Err(e) => e.kind != EvalErrorKind::TooLarge,
+        };
+        if !few && let cells::Outcome::Done(flow) = self.over_cells(&env, bound, &settled, report) {
+            return flow;
+        }
+        let source = source?;
+        cuts.into_iter().for_each(|(name, part)| self.eval.note(name, part));
         let (pattern, index, set) = match source {
             Source::Nothing => return Ok(GO),
             Source::Values(pattern, values) => {
@@ -329,19 +359,6 @@ impl<'m> Search<'_, 'm> {
                     if self.matches(&env, pattern, &v, &mut next)
                         && let ControlFlow::Break(()) = self.candidate(&mut next, &settled, report)?
                     {
-                        return Ok(ControlFlow::Break(()));
-                    }
-                }
-                return Ok(GO);
-            }
-            Source::Grow(index, growing) => {
-                for grown in growing.next() {
-                    let mut next = bound.clone();
-                    next[index] = Some(match grown.finished() {
-                        Some(set) => set,
-                        None => LazySet::Growing(grown).into(),
-                    });
-                    if let ControlFlow::Break(()) = self.candidate(&mut next, &settled, report)? {
                         return Ok(ControlFlow::Break(()));
                     }
                 }
@@ -422,11 +439,14 @@ impl<'m> Search<'_, 'm> {
         }
     }
 
-    fn candidate(&self, next: &mut Binding, settled: &[bool], report: Report<'_>) -> Flow {
+    /// Counts a candidate.
+    fn count(&self) -> Eval<()> {
         self.candidates.set(self.candidates.get() + 1);
-        if self.candidates.get() > self.eval.candidates {
-            return Err(self.too_many());
-        }
+        if self.candidates.get() > self.eval.candidates { Err(self.too_many()) } else { Ok(()) }
+    }
+
+    fn candidate(&self, next: &mut Binding, settled: &[bool], report: Report<'_>) -> Flow {
+        self.count()?;
         let limit = self.eval.candidates;
         match self.round(next, settled.to_vec(), report) {
             // Where a part of the solutions is wanted, other candidates may lead to some.

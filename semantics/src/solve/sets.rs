@@ -61,7 +61,7 @@ impl Search<'_, '_> {
                 && let Some(source) =
                     self.function_of(i, space, points)?.or_else(|| self.between_sides(i, space, &sides))
             {
-                return self.grown(source, usize::MAX, settled).map(Some);
+                return Ok(Some(source));
             }
         }
         Ok(None)

@@ -5,6 +5,7 @@ use super::*;
 impl<'m> Search<'_, 'm> {
     /// The source with the fewest candidates.
     pub(super) fn source(&self, env: &Env<'_>, bound: &Binding, settled: &[bool]) -> Eval<Source<'_>> {
+        self.waiting.take();
         let limit = self.eval.limits.listing;
         let mut best: Option<(usize, Source<'_>)> = None;
         let mut ranges = vec![Range::default(); self.unknowns.len()];
@@ -24,10 +25,10 @@ impl<'m> Search<'_, 'm> {
             if let Some(source) = found {
                 let size = self.size(&source, i, settled);
                 if size <= 1 {
-                    return self.grown(source, i, settled);
+                    return Ok(source);
                 }
                 if best.as_ref().is_none_or(|(n, _)| size < *n) {
-                    best = Some((size, self.grown(source, i, settled)?));
+                    best = Some((size, source));
                 }
             }
             if let PredKind::Compare(op, a, b) = &literal.pred.kind
@@ -82,13 +83,6 @@ impl<'m> Search<'_, 'm> {
                 best = Some((n, Source::Range(i, range)));
             }
         }
-        for (i, value) in bound.iter().enumerate() {
-            if let Some(growing) = value.as_ref().and_then(growing)
-                && best.as_ref().is_none_or(|(n, _)| growing.options() <= *n)
-            {
-                best = Some((growing.options(), Source::Grow(i, growing.clone())));
-            }
-        }
         if matches!(&best, Some((n, _)) if *n <= limit)
             && let Some((_, source)) = best
         {
@@ -98,7 +92,14 @@ impl<'m> Search<'_, 'm> {
             return Ok(source);
         }
         if let Some(source) = self.of_type(env, bound, settled)? {
+            // There is no use in all values of a type where the search around this one will leave few.
+            if let Some(e) = self.waiting.take().filter(|_| self.size(&source, usize::MAX, settled) > FEW) {
+                return Err(e);
+            }
             return Ok(source);
+        }
+        if let Some(e) = self.waiting.take() {
+            return Err(e);
         }
         if let Some(source) = self.projected(env, bound, settled)? {
             return Ok(source);
@@ -170,7 +171,6 @@ impl<'m> Search<'_, 'm> {
                     _ => all.unwrap_or(usize::MAX),
                 }
             }
-            Source::Grow(_, growing) => growing.options(),
             Source::Nothing => 0,
         }
     }
@@ -184,21 +184,13 @@ impl<'m> Search<'_, 'm> {
             _ => return None,
         };
         (0..self.literals.len())
-            .any(|i| i != literal && !settled[i] && self.literals[i].needs.contains(&index))
+            .any(|i| {
+                i != literal
+                    && !settled[i]
+                    && self.literals[i].needs.contains(&index)
+                    && !self.is_universal(i)
+            })
             .then_some(index)
-    }
-
-    pub(super) fn grown<'p>(&self, source: Source<'p>, literal: usize, settled: &[bool]) -> Eval<Source<'p>> {
-        let Some(index) = self.growable(&source, literal, settled) else { return Ok(source) };
-        let (Source::Elements(_, set) | Source::Range(_, set)) = &source else { return Ok(source) };
-        let all = self.eval.cardinality(set, self.at)?.within(FEW);
-        if all.is_some() || self.eval.first_options(set, self.at).is_none() {
-            return Ok(source);
-        }
-        Ok(match self.eval.shape(set, self.at)? {
-            Some(shape) => Source::Grow(index, Growing::new(shape)),
-            None => source,
-        })
     }
 
     pub(super) fn probed(&self, low: Option<&Int>, high: Option<&Int>) -> Value {
@@ -230,7 +222,7 @@ impl<'m> Search<'_, 'm> {
                 best = Some((n, source));
             }
         }
-        best.map(|(_, source)| self.grown(source, usize::MAX, settled)).transpose()
+        Ok(best.map(|(_, source)| source))
     }
 
     /// A few elements of an infinite set that confines an unknown.
@@ -276,6 +268,14 @@ impl<'m> Search<'_, 'm> {
         settled: &[bool],
     ) -> Eval<Option<Source<'_>>> {
         for (i, literal) in self.literals.iter().enumerate() {
+            if let PredKind::Compare(CompareOp::Member, element, set) = &literal.pred.kind
+                && literal.positive
+                && !settled[i]
+                && self.may_narrow(env, settled, i)
+                && let Some((unknown, values)) = self.component(env, element, set, bound)
+            {
+                return Ok(Some(Source::Range(unknown, values)));
+            }
             let mut equations = Vec::new();
             let (locals, body) = match (&literal.pred.kind, literal.positive) {
                 (PredKind::Exists(locals, body), true) | (PredKind::Forall(locals, body), false) => {
@@ -330,9 +330,26 @@ impl<'m> Search<'_, 'm> {
             (PredKind::Implies(p, q), true) => {
                 return self.union_of(env, [(false, &**p), (true, &**q)].into_iter(), bound);
             }
+            (PredKind::Partition(whole, parts), true) => return self.partitioned(env, whole, parts, bound),
+            (PredKind::Forall(locals, body), true) => {
+                return self.pointwise(env, locals, body, bound, confined);
+            }
             _ => return None,
         };
         let closed = |e: &Expr| self.closed_value(env, e);
+        let confining = |e: &Expr| match closed(e) {
+            Some(set) if depends_on_growing(&set) => {
+                self.wait_for(&set);
+                None
+            }
+            None if self.eval.is_closed(env, e) => {
+                if let Err(e) = self.eval.eval(env, e) {
+                    self.wait(e);
+                }
+                None
+            }
+            set => set,
+        };
         match op {
             CompareOp::Equal => {
                 for (pattern, value) in [(a, b), (b, a)] {
@@ -351,11 +368,11 @@ impl<'m> Search<'_, 'm> {
                 None
             }
             CompareOp::Member if self.is_pattern(env, a, bound) => {
-                let set = closed(b)?;
-                if depends_on_growing(&set) {
-                    return None;
-                }
+                let set = confining(b)?;
                 if let Some(i) = self.unknown(a, bound) {
+                    if let Some(value) = self.fixed_bijection(env, a, &set) {
+                        return Some(Source::Values(a, vec![value]));
+                    }
                     confined[i] = Some(set.clone());
                     if let Value::Lazy(lazy) = &set {
                         match &**lazy {
@@ -379,9 +396,15 @@ impl<'m> Search<'_, 'm> {
                 }
                 Some(Source::Elements(a, set))
             }
+            CompareOp::Member => self.bounds_of_domain(env, a, b, bound),
             CompareOp::Subset | CompareOp::StrictSubset => {
+                if let ExprKind::SetExtension(es) = &a.kind {
+                    let pattern = es.iter().find(|e| self.is_pattern(env, e, bound))?;
+                    let set = confining(b)?;
+                    return Some(Source::Elements(pattern, set));
+                }
                 let i = self.unknown(a, bound)?;
-                let set = self.eval.normal(closed(b)?, self.at).ok()?;
+                let set = self.eval.normal(confining(b)?, self.at).ok()?;
                 let all: Value = LazySet::Power(set).into();
                 confined[i].get_or_insert(all.clone());
                 Some(Source::Range(i, all))
@@ -401,6 +424,21 @@ impl<'m> Search<'_, 'm> {
         }
     }
 
+    fn wait(&self, e: EvalError) {
+        if e.kind == EvalErrorKind::Undecided {
+            self.waiting.borrow_mut().get_or_insert(e);
+        }
+    }
+
+    /// Remembers that a set is still growing, and asks for the first cell of it that is open.
+    fn wait_for(&self, set: &Value) {
+        if let Err(e) = self.eval.cardinality(set, self.at) {
+            self.wait(e);
+        } else {
+            self.wait(self.eval.undecided(self.at));
+        }
+    }
+
     /// A disjunction of which every part confines the same unknown.
     pub(super) fn union_of<'p>(
         &self,
@@ -414,7 +452,7 @@ impl<'m> Search<'_, 'm> {
                 continue;
             }
             let mut literals = Vec::new();
-            flatten(positive, part, &mut literals);
+            bsym_language::walk::cut_into_literals(positive, part, &mut literals);
             let mut found = None;
             for (positive, literal) in literals {
                 let mut ranges = vec![Range::default(); self.unknowns.len()];
@@ -447,7 +485,7 @@ impl<'m> Search<'_, 'm> {
             }
             Source::Values(pattern, values) => (pattern, values.into_iter().collect()),
             Source::Elements(pattern, set) => (pattern, (*self.eval.try_list(&set, self.at).ok()??).clone()),
-            Source::Grow(..) | Source::Nothing => return None,
+            Source::Nothing => return None,
         };
         let mut found: Option<usize> = None;
         let mut matched = BTreeSet::new();
