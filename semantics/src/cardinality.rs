@@ -147,6 +147,7 @@ impl Evaluator<'_> {
                 fields.iter().try_fold(Exact(Int::ONE), |all, (_, s)| Ok(all.times(&of(s)?)))?
             }
             LazySet::Binary(op, s, t) => match op {
+                BinaryOp::ParallelProduct => of(s)?.times(&of(t)?),
                 BinaryOp::Union => of(s)?.plus(&of(t)?),
                 BinaryOp::Intersection => match (of(s)?, of(t)?) {
                     (Infinite, Infinite) => Unknown,

@@ -151,6 +151,14 @@ impl Evaluator<'_> {
             ExprKind::Unary(UnaryOp::Inverse, r) => {
                 Some(both(of(r)?, &|s| map(s, &|l, r| Value::pair(r.clone(), l.clone()))))
             }
+            ExprKind::Unary(UnaryOp::Closure1, r) => {
+                let r = of(r)?;
+                let close = |s: &BTreeSet<Value>| match self.transitive(s, set.span) {
+                    Ok(Value::Set(closed)) => Some(closed),
+                    _ => None,
+                };
+                Some(Enclosure { lower: close(&r.lower)?, upper: r.upper.and_then(|u| close(&u)) })
+            }
             ExprKind::Unary(UnaryOp::Dom, r) => Some(both(of(r)?, &|s| map(s, &|l, _| l.clone()))),
             ExprKind::Unary(UnaryOp::Ran, r) => Some(both(of(r)?, &|s| map(s, &|_, r| r.clone()))),
             ExprKind::Comprehension(locals, pred) => self.selected(env, locals, pred, set),

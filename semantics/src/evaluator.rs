@@ -181,9 +181,7 @@ impl<'m> Evaluator<'m> {
     pub(crate) fn eval(&self, env: &Env<'_>, expr: &Expr) -> Eval<Value> {
         let Some(stand_ins) = self.stand_ins else { return self.eval_strictly(env, expr) };
         match self.eval_strictly(env, expr) {
-            Err(e) if e.kind == EvalErrorKind::IllDefined => {
-                stand_ins.value(self.model, self.scope, expr).ok_or(e)
-            }
+            Err(e) if e.kind == EvalErrorKind::IllDefined => self.stand_in(env, expr, stand_ins, e),
             result => result,
         }
     }

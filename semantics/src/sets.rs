@@ -477,20 +477,6 @@ impl Evaluator<'_> {
     }
 }
 
-impl Evaluator<'_> {
-    /// Whether an element that one set is known to have is missing in the other one.
-    fn differ(&self, a: &Value, b: &Value, at: Span) -> bool {
-        match a {
-            Value::Set(s) => s.iter().any(|x| matches!(self.member(x, b, at), Ok(false))),
-            Value::Lazy(lazy) => match &**lazy {
-                LazySet::Binary(BinaryOp::Union, s, t) => self.differ(s, b, at) || self.differ(t, b, at),
-                _ => false,
-            },
-            _ => false,
-        }
-    }
-}
-
 /// Binds different local names, of which an expression is a tuple, to the components of its value.
 fn components(e: &Expr, value: &Value, bound: &mut Vec<(Name, Value)>) -> bool {
     match (&e.kind, value) {
@@ -504,6 +490,20 @@ fn components(e: &Expr, value: &Value, bound: &mut Vec<(Name, Value)>) -> bool {
             components(a, &p.0, bound) && components(b, &p.1, bound)
         }
         _ => false,
+    }
+}
+
+impl Evaluator<'_> {
+    /// Whether an element that one set is known to have is missing in the other one.
+    fn differ(&self, a: &Value, b: &Value, at: Span) -> bool {
+        match a {
+            Value::Set(s) => s.iter().any(|x| matches!(self.member(x, b, at), Ok(false))),
+            Value::Lazy(lazy) => match &**lazy {
+                LazySet::Binary(BinaryOp::Union, s, t) => self.differ(s, b, at) || self.differ(t, b, at),
+                _ => false,
+            },
+            _ => false,
+        }
     }
 }
 

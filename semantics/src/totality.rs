@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use bsym_language::external::Support;
 use bsym_language::int::Int;
-use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, Pred, PredKind, QuantOp, UnaryOp};
+use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, QuantOp, UnaryOp};
 use bsym_language::types::Type;
 
 use crate::cardinality::Cardinality;
@@ -215,6 +215,19 @@ impl<'p> Totality<'_, '_, 'p> {
             ExprKind::Unary(UnaryOp::Dom | UnaryOp::Ran | UnaryOp::Inverse | UnaryOp::Pow, s) => {
                 self.is_finite(s)
             }
+            ExprKind::Comprehension(locals, p) => {
+                let parts = match &p.kind {
+                    PredKind::And(ps) => &ps[..],
+                    _ => std::slice::from_ref(&**p),
+                };
+                locals.iter().all(|l| {
+                    let confined = |p: &Pred| match &p.kind {
+                        PredKind::Compare(CompareOp::Member, x, s) => is_part(*l, x) && self.is_finite(s),
+                        _ => false,
+                    };
+                    parts.iter().any(confined)
+                })
+            }
             _ => false,
         };
         let guarded = |guard: &Expr| match &guard.kind {
@@ -306,6 +319,22 @@ impl<'p> Totality<'_, '_, 'p> {
     fn spaces_of(&self, e: &'p Expr) -> Vec<&'p Expr> {
         let mut all: Vec<&'p Expr> =
             self.known.guards.iter().rev().filter(|(x, _)| same(x, e)).map(|(_, s)| *s).collect();
+        // `{x | x : S & P}` is a part of S.
+        let parts = all.iter().filter_map(|s| match &s.kind {
+            ExprKind::Comprehension(ls, p) => match (&ls[..], &p.kind) {
+                ([l], PredKind::And(ps)) => Some((*l, ps)),
+                _ => None,
+            },
+            _ => None,
+        });
+        let wider = parts.flat_map(|(l, ps)| {
+            ps.iter().filter_map(move |p| match &p.kind {
+                PredKind::Compare(CompareOp::Member, x, s) if x.kind == ExprKind::Local(l) => Some(&**s),
+                _ => None,
+            })
+        });
+        let wider: Vec<_> = wider.collect();
+        all.extend(wider);
         if let ExprKind::Apply(g, _) = &e.kind {
             all.extend(self.spaces_of(g).into_iter().filter_map(|s| match &s.kind {
                 ExprKind::Binary(op, _, to) => op.relation_space().map(|_| &**to),
@@ -417,6 +446,15 @@ impl<'p> Totality<'_, '_, 'p> {
             (Some(low), None) => Some(LazySet::From(low).into()),
             _ => None,
         }
+    }
+}
+
+/// Whether an expression is a local, or a couple of which it is a part.
+fn is_part(local: LocalId, e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Local(l) => *l == local,
+        ExprKind::Binary(BinaryOp::Maplet, a, b) => is_part(local, a) || is_part(local, b),
+        _ => false,
     }
 }
 

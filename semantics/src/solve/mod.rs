@@ -250,6 +250,15 @@ impl<'m> Search<'_, 'm> {
     }
 
     fn holds(&self, env: &Env<'_>, literal: &Literal<'_>) -> Eval<bool> {
+        match self.judged(env, literal) {
+            Err(e) if self.eval.stand_ins == Some(StandIns::False) && e.kind == EvalErrorKind::IllDefined => {
+                Ok(!literal.positive)
+            }
+            result => result,
+        }
+    }
+
+    fn judged(&self, env: &Env<'_>, literal: &Literal<'_>) -> Eval<bool> {
         if let PredKind::Compare(op @ (CompareOp::Member | CompareOp::NotMember), x, set) = &literal.pred.kind
             && let Some(set) = self.fixed(set)
         {

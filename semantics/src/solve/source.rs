@@ -413,17 +413,6 @@ impl<'m> Search<'_, 'm> {
         }
     }
 
-    /// The pattern `x` of a set `{x}`, or `{x} \/ S`.
-    fn singleton_part<'p>(&self, env: &Env<'_>, e: &'p Expr, bound: &Binding) -> Option<&'p Expr> {
-        match &e.kind {
-            ExprKind::Binary(BinaryOp::Union, a, b) => {
-                self.singleton_part(env, a, bound).or_else(|| self.singleton_part(env, b, bound))
-            }
-            ExprKind::SetExtension(es) => es.iter().find(|x| self.is_pattern(env, x, bound)),
-            _ => None,
-        }
-    }
-
     fn wait(&self, e: EvalError) {
         if e.kind == EvalErrorKind::Undecided {
             self.waiting.borrow_mut().get_or_insert(e);
@@ -436,6 +425,17 @@ impl<'m> Search<'_, 'm> {
             self.wait(e);
         } else {
             self.wait(self.eval.undecided(self.at));
+        }
+    }
+
+    /// The pattern `x` of a set `{x}`, or `{x} \/ S`.
+    fn singleton_part<'p>(&self, env: &Env<'_>, e: &'p Expr, bound: &Binding) -> Option<&'p Expr> {
+        match &e.kind {
+            ExprKind::Binary(BinaryOp::Union, a, b) => {
+                self.singleton_part(env, a, bound).or_else(|| self.singleton_part(env, b, bound))
+            }
+            ExprKind::SetExtension(es) => es.iter().find(|x| self.is_pattern(env, x, bound)),
+            _ => None,
         }
     }
 

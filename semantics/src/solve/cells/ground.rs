@@ -9,6 +9,7 @@ use bsym_language::types::Type;
 use super::term::{Comparison, Term};
 use super::{Constraint, Literal, Locals, MANY, Plan};
 use crate::env::{Env, Name, names_of_pred};
+use crate::evaluator::Evaluator;
 use crate::growth::Shape;
 use crate::lazy_set::LazySet;
 use crate::solve::effective;
@@ -20,7 +21,8 @@ impl<'p> Plan<'_, 'p, '_> {
     /// Adds the constraints of a literal. Where it may be ill-defined it is kept in one piece.
     pub(super) fn add(&mut self, env: &Env<'_>, positive: bool, pred: &'p Pred, total: bool) {
         let before = self.constraints.len();
-        let literal = Literal { positive, pred, atom: None };
+        let locals = Locals::default();
+        let literal = Literal { parts: vec![(positive, pred)], locals, atom: None, comparison: None };
         let whole = Constraint { clause: vec![literal], total, ..Constraint::default() };
         if !total || !self.ground(env, positive, pred, &Locals::default()) {
             self.constraints.truncate(before);
@@ -100,7 +102,9 @@ impl<'p> Plan<'_, 'p, '_> {
         }
         let names: Vec<_> = ls.iter().map(|l| Name::Local(*l)).collect();
         let mut found = Vec::new();
-        let done = self.search.eval.solve(env, &names, literals, self.search.at, &mut |bound, truth| {
+        // What nothing but its type confines is not written out.
+        let eval = Evaluator { candidates: MANY.min(self.search.eval.candidates), ..*self.search.eval };
+        let done = eval.solve(env, &names, literals, self.search.at, &mut |bound, truth| {
             truth?;
             found.push(bound.to_vec());
             Ok(if found.len() > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
@@ -182,18 +186,72 @@ impl<'p> Plan<'_, 'p, '_> {
     }
 
     fn push(&mut self, env: &Env<'_>, clause: Vec<(bool, &'p Pred)>, locals: &Locals) {
-        let literal = |(positive, pred): (bool, &'p Pred)| Literal {
-            positive,
-            pred,
-            atom: self.atom(env, pred, locals),
-        };
-        let clause = clause.into_iter().map(literal).collect();
+        let mut literals = Vec::new();
+        let mut holds = false;
+        for part in clause {
+            holds |= !self.alternatives(env, part, locals, &mut literals);
+        }
+        if holds {
+            return;
+        }
+        let clause = literals;
         self.constraints.push(Constraint {
             clause,
             locals: locals.clone(),
             total: true,
             ..Constraint::default()
         });
+    }
+
+    /// Adds a literal to a clause: an existential one over what is known as all its instances; `false` if
+    /// it holds.
+    fn alternatives(
+        &self,
+        env: &Env<'_>,
+        (positive, pred): (bool, &'p Pred),
+        locals: &Locals,
+        out: &mut Vec<Literal<'p>>,
+    ) -> bool {
+        let frame = env.frame(locals);
+        let inner = env.within(&frame);
+        if let (PredKind::Exists(ls, body), true) | (PredKind::Forall(ls, body), false) =
+            (&pred.kind, positive)
+        {
+            let mut parts = Vec::new();
+            bsym_language::walk::cut_into_literals(positive, body, &mut parts);
+            let (closed, open): (Vec<_>, Vec<_>) =
+                parts.into_iter().partition(|(_, p)| self.is_closed_over(&inner, p, ls));
+            if let Some(instances) = self.instances(&inner, ls, &closed, WIDEST) {
+                for bound in instances {
+                    if open.is_empty() {
+                        return false;
+                    }
+                    out.push(self.said(env, open.clone(), bound.into(), locals));
+                }
+                return true;
+            }
+        }
+        out.push(self.said(env, vec![(positive, pred)], Locals::default(), locals));
+        true
+    }
+
+    /// A literal with what it says about cells.
+    fn said(&self, env: &Env<'_>, parts: Vec<(bool, &'p Pred)>, own: Locals, locals: &Locals) -> Literal<'p> {
+        let (mut atom, mut comparison) = (None, None);
+        if let [(positive, pred)] = parts[..] {
+            let all: Locals = own.iter().chain(locals.iter()).cloned().collect();
+            atom = self.atom(env, pred, &all).map(|(cell, value, is)| (cell, value, is == positive));
+            if let PredKind::Compare(op, a, b) = &pred.kind
+                && a.ty == Type::Int
+                && b.ty == Type::Int
+                && atom.is_none()
+            {
+                let (left, right) = (self.term(env, a, &all), self.term(env, b, &all));
+                let said = Comparison { op: effective(*op, positive), left, right };
+                comparison = said.is_exact().then_some(said);
+            }
+        }
+        Literal { parts, locals: own, atom, comparison }
     }
 
     /// A single literal, with what follows from it for integers.
@@ -346,6 +404,9 @@ impl<'p> Plan<'_, 'p, '_> {
             .all(|n| matches!(n, Name::Local(l) if ls.contains(&l)) || env.get(n).is_some())
     }
 }
+
+/// Most instances of an existential literal that a clause holds.
+const WIDEST: usize = 1 << 10;
 
 /// Cuts a disjunction into literals of which one holds.
 fn disjuncts<'p>(positive: bool, pred: &'p Pred, out: &mut Vec<(bool, &'p Pred)>) {

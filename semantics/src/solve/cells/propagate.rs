@@ -256,8 +256,35 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
         }
     }
 
-    /// The truth of a constraint, perhaps with a cell tried with a value.
+    /// The truth of a constraint, perhaps with a cell tried with a value. That of a constraint on two
+    /// cells is remembered by their values.
     fn judge(&self, node: &Node, trial: Trial<'_>, constraint: &Constraint<'p>) -> Eval<Truth> {
+        let Some([a, b]) = constraint.pair else { return self.judge_anew(node, trial, constraint) };
+        let value = |cell: usize| match trial {
+            Some((tried, v)) if tried == cell => Some(v.clone()),
+            _ => node.cells[cell].decided(),
+        };
+        match (value(a), value(b)) {
+            (Some(x), Some(y)) => {
+                let key = (x, y);
+                if let Some(holds) = constraint.table.borrow().get(&key) {
+                    return Ok(if *holds { Truth::Holds } else { Truth::Fails });
+                }
+                let truth = self.judge_anew(node, trial, constraint)?;
+                match truth {
+                    Truth::Holds => _ = constraint.table.borrow_mut().insert(key, true),
+                    Truth::Fails => _ = constraint.table.borrow_mut().insert(key, false),
+                    Truth::Open(..) => {}
+                }
+                Ok(truth)
+            }
+            (None, Some(_)) => Ok(Truth::Open(vec![a], true)),
+            (Some(_), None) => Ok(Truth::Open(vec![b], true)),
+            (None, None) => Ok(Truth::Open(vec![a, b], true)),
+        }
+    }
+
+    fn judge_anew(&self, node: &Node, trial: Trial<'_>, constraint: &Constraint<'p>) -> Eval<Truth> {
         let mut cells = Vec::new();
         let mut certain = true;
         if let Some(((x, of_x), (y, of_y))) = &constraint.differ {
@@ -285,25 +312,11 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
                 (None, _) => Truth::Open(Vec::new(), true),
             });
         }
-        for Literal { positive, pred, atom } in &constraint.clause {
+        for literal in &constraint.clause {
             let before = cells.len();
-            let truth = match atom {
-                Some(atom) => {
-                    let truth = self.of_cell(node, trial, atom);
-                    cells.extend(truth.is_none().then_some(atom.0));
-                    truth
-                }
-                None => {
-                    let judge = |env: &Env<'_>| self.search.eval.pred(env, pred);
-                    match self.asking(node, trial, &constraint.locals, &mut cells, judge)? {
-                        None if constraint.total => self.refine(node, trial, constraint, pred, *positive),
-                        truth => truth,
-                    }
-                }
-            };
-            match truth {
-                Some(truth) if truth == *positive => return Ok(Truth::Holds),
-                Some(_) => cells.truncate(before),
+            match self.literal_truth(node, trial, constraint, literal, &mut cells)? {
+                Some(true) => return Ok(Truth::Holds),
+                Some(false) => cells.truncate(before),
                 // What asked for no cell may hold for other reasons.
                 None => certain &= cells.len() > before,
             }
@@ -320,12 +333,59 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
         Ok(Truth::Open(distinct, certain))
     }
 
+    /// The truth of a literal; where it is undecided the cell that it asked for is added.
+    fn literal_truth(
+        &self,
+        node: &Node,
+        trial: Trial<'_>,
+        constraint: &Constraint<'p>,
+        literal: &Literal<'p>,
+        cells: &mut Vec<usize>,
+    ) -> Eval<Option<bool>> {
+        if let Some(atom) = &literal.atom {
+            let truth = self.of_cell(node, trial, atom);
+            cells.extend(truth.is_none().then_some(atom.0));
+            return Ok(truth);
+        }
+        if let Some(comparison) = &literal.comparison {
+            let _none = asked(None);
+            let truth = self.compared(node, trial, comparison);
+            let counted = asked(None).filter(|(search, _)| *search == self.id).map(|(_, c)| c);
+            if truth.is_none() {
+                let mut named = Vec::new();
+                comparison.left.cells(&mut named);
+                comparison.right.cells(&mut named);
+                let tried = |c: &usize| trial.is_some_and(|(t, _)| t == *c);
+                cells.extend(named.into_iter().find(|c| node.is_open(*c) && !tried(c)).or(counted));
+            }
+            return Ok(truth);
+        }
+        let mut open = false;
+        for (positive, pred) in &literal.parts {
+            let judge = |env: &Env<'_>| {
+                let frame = env.frame(&literal.locals);
+                self.search.eval.pred(&env.within(&frame), pred)
+            };
+            let truth = match self.asking(node, trial, &constraint.locals, cells, judge)? {
+                None if constraint.total => self.refine(node, trial, constraint, literal, pred, *positive),
+                truth => truth,
+            };
+            match truth {
+                Some(truth) if truth != *positive => return Ok(Some(false)),
+                Some(_) => {}
+                None => open = true,
+            }
+        }
+        Ok((!open).then_some(true))
+    }
+
     /// What the bounds of sets and integers say about a literal that is undecided.
     fn refine(
         &self,
         node: &Node,
         trial: Trial<'_>,
         constraint: &Constraint<'p>,
+        literal: &Literal<'p>,
         pred: &bsym_language::model::Pred,
         positive: bool,
     ) -> Option<bool> {
@@ -333,7 +393,10 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
             // It says what the literal says, negated or not.
             return self.compared(node, trial, comparison).map(|truth| truth == positive);
         }
-        self.with_env(node, trial, &constraint.locals, |env| self.search.eval.compare_enclosed(env, pred))
+        self.with_env(node, trial, &constraint.locals, |env| {
+            let frame = env.frame(&literal.locals);
+            self.search.eval.compare_enclosed(&env.within(&frame), pred)
+        })
     }
 
     /// An evaluation; where it is undecided the cell that it asked for is added.
@@ -362,6 +425,36 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
         }
     }
 
+    /// Whether some of the cells can be decided without contradiction.
+    pub(super) fn is_solvable(&self, node: &Node, cells: &dyn Fn(usize) -> bool) -> Eval<bool> {
+        let Some(cell) = self.next_cell(node, cells) else { return Ok(true) };
+        for domain in parts(&node.cells[cell]) {
+            self.search.count()?;
+            if let Some(next) = self.decide(node, cell, domain)?
+                && self.is_solvable(&next, cells)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The node with a cell confined to a part of its domain, if that is no contradiction.
+    fn decide(&self, node: &Node, cell: usize, domain: Domain) -> Eval<Option<Node>> {
+        let mut next = node.clone();
+        let mut changed = Vec::new();
+        if !next.set(cell, domain, &mut changed) || !self.spread(&mut next, &mut changed) {
+            return Ok(None);
+        }
+        let waiting = |k: &usize| {
+            changed.iter().any(|c| {
+                self.watched[*c].contains(k) || (!next.is_open(*c) && next.waits[*k].contains(&(*c as u32)))
+            })
+        };
+        let woken: Vec<usize> = (0..self.constraints.len()).filter(waiting).collect();
+        Ok(self.propagate(&mut next, woken)?.then_some(next))
+    }
+
     /// Goes through all ways to decide the cells.
     pub(super) fn enumerate(
         &self,
@@ -370,37 +463,12 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
         settled: &[bool],
         report: Report<'_>,
     ) -> Flow {
-        let Some(cell) = self.next_cell(&node) else {
+        let Some(cell) = self.next_cell(&node, &|_| true) else {
             return self.report(&mut node, bound, settled, report);
         };
-        let parts: Vec<Domain> = match &*node.cells[cell] {
-            Domain::Listed(values) => values.iter().map(|v| Domain::Listed(vec![v.clone()])).collect(),
-            Domain::Span(Some(low), Some(high)) if high - low < 64 => {
-                (*low..=*high).map(|n| Domain::Span(Some(n), Some(n))).collect()
-            }
-            Domain::Span(Some(low), Some(high)) => {
-                let middle = low + (high - low) / 2;
-                vec![Domain::Span(Some(*low), Some(middle)), Domain::Span(Some(middle + 1), Some(*high))]
-            }
-            Domain::Span(..) => return Ok(GO),
-        };
-        for domain in parts {
+        for domain in parts(&node.cells[cell]) {
             self.search.count()?;
-            let mut next = node.clone();
-            let mut changed = Vec::new();
-            if !next.set(cell, domain, &mut changed) || !self.spread(&mut next, &mut changed) {
-                continue;
-            }
-            let woken: Vec<usize> = {
-                let waiting = |k: &usize| {
-                    changed.iter().any(|c| {
-                        self.watched[*c].contains(k)
-                            || (!next.is_open(*c) && next.waits[*k].contains(&(*c as u32)))
-                    })
-                };
-                (0..self.constraints.len()).filter(waiting).collect()
-            };
-            if self.propagate(&mut next, woken)?
+            if let Some(next) = self.decide(&node, cell, domain)?
                 && let ControlFlow::Break(()) = self.enumerate(next, bound, settled, report)?
             {
                 return Ok(ControlFlow::Break(()));
@@ -410,10 +478,10 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
     }
 
     /// The open cell with the fewest values for its weight.
-    fn next_cell(&self, node: &Node) -> Option<usize> {
+    fn next_cell(&self, node: &Node, among: &dyn Fn(usize) -> bool) -> Option<usize> {
         let weights = self.weights.borrow();
         let mut best: Option<(f64, usize)> = None;
-        for c in (0..node.cells.len()).filter(|c| node.is_open(*c)) {
+        for c in (0..node.cells.len()).filter(|c| node.is_open(*c) && among(*c)) {
             let Some(n) = node.cells[c].len() else { continue };
             let last = if self.defined[c] { 1e9 } else { 1.0 };
             let rank = n as f64 * last / weights[c];
@@ -422,5 +490,20 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
             }
         }
         best.map(|(_, c)| c)
+    }
+}
+
+/// The parts of a domain that are looked at one after the other.
+fn parts(domain: &Domain) -> Vec<Domain> {
+    match domain {
+        Domain::Listed(values) => values.iter().map(|v| Domain::Listed(vec![v.clone()])).collect(),
+        Domain::Span(Some(low), Some(high)) if high - low < 64 => {
+            (*low..=*high).map(|n| Domain::Span(Some(n), Some(n))).collect()
+        }
+        Domain::Span(Some(low), Some(high)) => {
+            let middle = low + (high - low) / 2;
+            vec![Domain::Span(Some(*low), Some(middle)), Domain::Span(Some(middle + 1), Some(*high))]
+        }
+        Domain::Span(..) => Vec::new(),
     }
 }
