@@ -121,6 +121,14 @@ pub struct LimitArguments {
     pub memory: Option<u64>,
 }
 
+/// The solver of a run.
+#[derive(Args, Clone, Debug, Default)]
+pub struct SolverArguments {
+    /// Solver to use: `z3`, `cvc5`, or the path of a program that reads SMT-LIB
+    #[arg(long = "solver", value_name = "NAME|PATH", help_heading = "Limits")]
+    pub name: Option<String>,
+}
+
 /// Which part of a package or project of Event-B.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ComponentArguments {
@@ -178,9 +186,8 @@ pub struct VerifyArguments {
     /// Seed of whatever is random
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Limits")]
     pub seed: u64,
-    /// Solver to use: `z3`, `cvc5`, or the path of a program that reads SMT-LIB
-    #[arg(long, value_name = "NAME|PATH", help_heading = "Limits")]
-    pub solver: Option<String>,
+    #[command(flatten)]
+    pub solver: SolverArguments,
     /// Write the counterexample: NAME.itf.json (ITF), NAME.json (ours), NAME.prob2trace (ProB)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub trace: Option<PathBuf>,
@@ -268,9 +275,8 @@ pub struct SimulateArguments {
     pub scope: ScopeArguments,
     #[command(flatten)]
     pub limits: LimitArguments,
-    /// Solver to use: `z3`, `cvc5`, or the path of a program that reads SMT-LIB
-    #[arg(long, value_name = "NAME|PATH", help_heading = "Limits")]
-    pub solver: Option<String>,
+    #[command(flatten)]
+    pub solver: SolverArguments,
     /// Write the trace: NAME.itf.json (ITF), NAME.json (ours), NAME.prob2trace (ProB)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub trace: Option<PathBuf>,
@@ -331,9 +337,8 @@ pub struct PoArguments {
     pub scope: ScopeArguments,
     #[command(flatten)]
     pub limits: LimitArguments,
-    /// Solver to use: `z3`, `cvc5`, or the path of a program that reads SMT-LIB
-    #[arg(long, value_name = "NAME|PATH", help_heading = "Limits")]
-    pub solver: Option<String>,
+    #[command(flatten)]
+    pub solver: SolverArguments,
     #[command(flatten)]
     pub output: OutputArguments,
 }
@@ -363,9 +368,8 @@ pub struct ProofsArguments {
 pub struct CertifyArguments {
     /// The certificate
     pub certificate: PathBuf,
-    /// Solver to use: `z3`, `cvc5`, or the path of a program that reads SMT-LIB
-    #[arg(long, value_name = "NAME|PATH")]
-    pub solver: Option<String>,
+    #[command(flatten)]
+    pub solver: SolverArguments,
     /// Accept no imported status
     #[arg(long)]
     pub recheck_proofs: bool,

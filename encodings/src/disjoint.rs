@@ -5,8 +5,7 @@
 //! a function (see [`functional`](crate::functional)).
 
 use bsym_language::model::*;
-use bsym_language::source::Span;
-use bsym_language::walk::{VisitorMut, walk_expr_mut, walk_pred_mut};
+use bsym_language::walk::{Placeless, VisitorMut};
 
 use crate::functional::conjuncts;
 
@@ -122,18 +121,7 @@ fn extend(e: &mut Expr, known: &[Outside]) {
 
 /// The expression without its places in the text.
 fn plain(e: &Expr) -> Expr {
-    struct Plain;
-    impl VisitorMut for Plain {
-        fn expr(&mut self, e: &mut Expr) {
-            e.span = Span::default();
-            walk_expr_mut(self, e);
-        }
-        fn pred(&mut self, p: &mut Pred) {
-            p.span = Span::default();
-            walk_pred_mut(self, p);
-        }
-    }
     let mut e = e.clone();
-    Plain.expr(&mut e);
+    Placeless.expr(&mut e);
     e
 }

@@ -1,14 +1,17 @@
-//! Compares counts of states and transitions with the facts of the corpus: `counts [--timeout SECONDS]
-//! [--max STATES] [--reference] [--all] [SUBSTRING]`, with the corpus in `$BSYM_CORPUS`. Prints a line for each
-//! difference; with `--all` for each machine. Each machine is searched by a process of its own.
+//! Compares counts of states and transitions with the facts of the corpus in `$BSYM_CORPUS`:
+//! `counts [--formalism b|eventb-package] [--timeout SECONDS] [--max STATES] [--reference] [--verdicts] [--all]
+//! [SUBSTRING]`. Both formalisms are looked at if none is chosen. Prints a line for each difference; with `--all`
+//! for each machine. `--verdicts` takes every machine with a known fact, whether its counts are comparable or
+//! not, and compares only invariant and deadlock. Each machine is searched by a process of its own.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use bsym_explore::options::SearchOptions;
-use bsym_explore::report::{SearchReport, Verdict};
+use bsym_explore::report::{SearchReport, Unknown, Verdict};
 use bsym_explore::search::{Problem, search};
 use bsym_language::load::load_model;
 use bsym_language::stack::with_large_stack;
@@ -26,64 +29,109 @@ fn run() {
         return;
     };
     let manifest: Value = serde_json::from_str(&text).expect("the manifest is JSON");
-    let (mut timeout, mut max, mut all, mut wanted, mut reference) =
-        (5.0, u64::MAX, false, String::new(), false);
-    let mut one = false;
-    let mut args = std::env::args().skip(1);
-    while let Some(arg) = args.next() {
-        match arg.as_str() {
-            "--timeout" => timeout = args.next().and_then(|s| s.parse().ok()).unwrap_or(timeout),
-            "--max" => max = args.next().and_then(|s| s.parse().ok()).unwrap_or(max),
-            "--all" => all = true,
-            "--reference" => reference = true,
-            "--one" => one = true,
-            other => wanted = other.into(),
+    let asked = Asked::read();
+    let facts_of = |entry: &Value| Facts::of(&entry["facts"]);
+    let entries = manifest["entries"].as_array().map_or(&[] as &[Value], Vec::as_slice);
+    if asked.one {
+        if let Some(entry) = entries.iter().find(|e| e["path"] == asked.wanted.as_str()) {
+            let (class, line) = compare(&corpus.join(&asked.wanted), &facts_of(entry), &asked);
+            println!("{class} {line}");
         }
+        return;
     }
-    let mut tally = [0usize; 5];
-    for entry in manifest["entries"].as_array().into_iter().flatten() {
-        let (path, facts) = (entry["path"].as_str().unwrap_or_default(), &entry["facts"]);
-        let states = facts["states"].as_u64().unwrap_or(0);
-        if facts["comparable"] != true || entry["formalism"] != "b" || !path.contains(&wanted) || states > max
-        {
-            continue;
-        }
-        if one {
-            if path == wanted {
-                let (class, line) = compare(&corpus.join(path), &Facts::of(facts), timeout, reference);
-                println!("{class} {line}");
-                return;
-            }
-            continue;
-        }
+    let mut tallies: BTreeMap<&str, [usize; 5]> = BTreeMap::new();
+    for entry in entries.iter().filter(|e| asked.about(e)) {
+        let path = entry["path"].as_str().unwrap_or_default();
         let begin = std::time::Instant::now();
-        let (class, line) = in_process(path, timeout, reference);
-        tally[class] += 1;
-        if class > 0 || all {
+        let (class, line) = in_process(path, &asked);
+        tallies.entry(entry["formalism"].as_str().unwrap_or_default()).or_default()[class] += 1;
+        if class > 0 || asked.all {
             println!("{path}: {line} [{:.2} s]", begin.elapsed().as_secs_f64());
         }
     }
-    if one {
-        return;
+    let mut total = [0; 5];
+    for (formalism, tally) in &tallies {
+        println!("{formalism}: {}", summary(tally));
+        total.iter_mut().zip(tally).for_each(|(sum, n)| *sum += n);
     }
-    let [same, differ, unknown, unfinished, unread] = tally;
-    println!(
-        "{same} equal, {differ} differ, {unknown} incomplete, {unfinished} not finished, {unread} not read"
-    );
+    println!("all: {}", summary(&total));
+}
+
+fn summary([same, differ, unknown, unfinished, unread]: &[usize; 5]) -> String {
+    let all = same + differ + unknown + unfinished + unread;
+    format!(
+        "{all} models, {same} equal, {differ} differ, {unknown} incomplete, {unfinished} not finished, \
+         {unread} not read"
+    )
+}
+
+/// What the command line says.
+struct Asked {
+    timeout: f64,
+    max: u64,
+    all: bool,
+    reference: bool,
+    verdicts: bool,
+    /// Look at the machine `wanted` in this process.
+    one: bool,
+    formalisms: Vec<String>,
+    wanted: String,
+}
+
+impl Asked {
+    fn read() -> Asked {
+        let mut asked = Asked {
+            timeout: 5.0,
+            max: u64::MAX,
+            all: false,
+            reference: false,
+            verdicts: false,
+            one: false,
+            formalisms: Vec::new(),
+            wanted: String::new(),
+        };
+        let mut args = std::env::args().skip(1);
+        while let Some(arg) = args.next() {
+            match arg.as_str() {
+                "--timeout" => asked.timeout = args.next().and_then(|s| s.parse().ok()).unwrap_or(5.0),
+                "--max" => asked.max = args.next().and_then(|s| s.parse().ok()).unwrap_or(u64::MAX),
+                "--formalism" => asked.formalisms.extend(args.next()),
+                "--all" => asked.all = true,
+                "--reference" => asked.reference = true,
+                "--verdicts" => asked.verdicts = true,
+                "--one" => asked.one = true,
+                other => asked.wanted = other.into(),
+            }
+        }
+        if asked.formalisms.is_empty() {
+            asked.formalisms = vec!["b".into(), "eventb-package".into()];
+        }
+        asked
+    }
+
+    /// Whether the question is about the model of `entry`.
+    fn about(&self, entry: &Value) -> bool {
+        let (path, facts) = (entry["path"].as_str().unwrap_or_default(), &entry["facts"]);
+        let known = ["invariant_violated", "deadlock"].iter().any(|fact| facts[fact].is_boolean());
+        let chosen = if self.verdicts { known } else { facts["comparable"] == true };
+        chosen
+            && self.formalisms.iter().any(|formalism| entry["formalism"] == formalism.as_str())
+            && path.contains(&self.wanted)
+            && facts["states"].as_u64().unwrap_or(0) <= self.max
+    }
 }
 
 /// Lets another process of this program look at one machine, and ends it where it does not stop itself.
-fn in_process(path: &str, timeout: f64, reference: bool) -> (usize, String) {
+fn in_process(path: &str, asked: &Asked) -> (usize, String) {
     let exe = std::env::current_exe().expect("this program is a file");
     let mut command = Command::new(exe);
-    command.args(["--one", "--timeout", &timeout.to_string(), path]).stdout(Stdio::piped());
-    if reference {
-        command.arg("--reference");
-    }
+    command.args(["--one", "--timeout", &asked.timeout.to_string(), path]).stdout(Stdio::piped());
+    command.args(asked.reference.then_some("--reference"));
+    command.args(asked.verdicts.then_some("--verdicts"));
     let Ok(mut child) = command.spawn() else { return (4, "no process".into()) };
     let begin = std::time::Instant::now();
     while matches!(child.try_wait(), Ok(None)) {
-        if begin.elapsed().as_secs_f64() > 2.0 * timeout + 1.0 {
+        if begin.elapsed().as_secs_f64() > 2.0 * asked.timeout + 1.0 {
             let _gone = child.kill();
             let _status = child.wait();
             return (3, "did not stop".into());
@@ -99,8 +147,8 @@ fn in_process(path: &str, timeout: f64, reference: bool) -> (usize, String) {
 }
 
 struct Facts {
-    states: u64,
-    transitions: u64,
+    states: Option<u64>,
+    transitions: Option<u64>,
     deadlock: Option<bool>,
     violated: Option<bool>,
 }
@@ -108,15 +156,15 @@ struct Facts {
 impl Facts {
     fn of(facts: &Value) -> Facts {
         Facts {
-            states: facts["states"].as_u64().unwrap_or(0),
-            transitions: facts["transitions"].as_u64().unwrap_or(0),
+            states: facts["states"].as_u64(),
+            transitions: facts["transitions"].as_u64(),
             deadlock: facts["deadlock"].as_bool(),
             violated: facts["invariant_violated"].as_bool(),
         }
     }
 }
 
-fn compare(path: &Path, facts: &Facts, timeout: f64, reference_only: bool) -> (usize, String) {
+fn compare(path: &Path, facts: &Facts, asked: &Asked) -> (usize, String) {
     let Ok(loaded) = load_model(path) else { return (4, "cannot be read".into()) };
     let Some(model) = loaded.model else {
         let first = loaded.diagnostics.first().map_or(String::new(), |d| d.message.clone());
@@ -127,18 +175,19 @@ fn compare(path: &Path, facts: &Facts, timeout: f64, reference_only: bool) -> (u
         Ok(scope) => scope,
         Err(e) => return (4, e.to_string()),
     };
-    let mut options = SearchOptions { keep_going: true, reference_only, ..SearchOptions::default() };
-    options.limits.time = Some(Duration::from_secs_f64(timeout));
+    let mut options =
+        SearchOptions { keep_going: true, reference_only: asked.reference, ..SearchOptions::default() };
+    options.limits.time = Some(Duration::from_secs_f64(asked.timeout));
     options.limits.memory = Some(4 << 30);
     let problem = Problem { model: &model, scope: &scope, finder: None };
     let report = search(&problem, &options, &mut |_: &_| ());
-    judge(&report, facts)
+    judge(&report, facts, asked)
 }
 
-fn judge(report: &SearchReport, facts: &Facts) -> (usize, String) {
+fn judge(report: &SearchReport, facts: &Facts, asked: &Asked) -> (usize, String) {
     let s = &report.statistics;
     let counts = format!(
-        "{} states, {} transitions, {} deadlocks, {} violating; facts {}, {}, {:?}, {:?}; {:.0}/s",
+        "{} states, {} transitions, {} deadlocks, {} violating; facts {:?}, {:?}, {:?}, {:?}; {:.0}/s",
         s.states,
         s.transitions,
         s.deadlocks,
@@ -151,24 +200,33 @@ fn judge(report: &SearchReport, facts: &Facts) -> (usize, String) {
     );
     let uncompiled: String =
         s.uncompiled.iter().map(|(e, why)| format!("\n    {e} not compiled: {why}")).collect();
+    let cut = if report.cuts.is_empty() { "" } else { "; bounded" };
     let counts = format!(
-        "{counts}; memo {}/{}, {} by reference{uncompiled}",
+        "{counts}{cut}; memo {}/{}, {} by reference{uncompiled}",
         s.memo_hits,
         s.memo_hits + s.memo_misses,
         s.by_reference
     );
-    if let Verdict::Unknown(bsym_explore::report::Unknown::ReplayFailed(e)) = &report.verdict {
+    if let Verdict::Unknown(Unknown::ReplayFailed(e)) = &report.verdict {
         return (1, format!("REPLAY FAILED: {e}; {counts}"));
+    }
+    let found = facts.deadlock.is_none_or(|d| d || s.deadlocks == 0)
+        && facts.violated.is_none_or(|v| v || s.violating == 0);
+    if asked.verdicts && !found {
+        return (1, format!("WRONG: {counts}"));
     }
     if let Some(reason) = report.incomplete.first() {
         return (2, format!("incomplete: {}: {}; {counts}", reason.place, reason.error));
     }
-    if let Verdict::Unknown(reason) = &report.verdict {
+    if let Verdict::Unknown(reason) = &report.verdict
+        && *reason != Unknown::Bounded
+    {
         return (3, format!("{reason:?}: {counts}"));
     }
-    let same = s.states == facts.states
-        && s.transitions == facts.transitions
-        && facts.deadlock.is_none_or(|d| d == (s.deadlocks > 0))
-        && facts.violated.is_none_or(|v| v == (s.violating > 0));
+    let counted =
+        facts.states.is_none_or(|n| n == s.states) && facts.transitions.is_none_or(|n| n == s.transitions);
+    let same = facts.deadlock.is_none_or(|d| d == (s.deadlocks > 0))
+        && facts.violated.is_none_or(|v| v == (s.violating > 0))
+        && (asked.verdicts || counted);
     if same { (0, counts) } else { (1, format!("DIFFERS: {counts}")) }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bsym_semantics::bounded::Cut;
 use bsym_semantics::error::EvalError;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::state::{Trace, Violation};
@@ -17,6 +18,8 @@ pub struct SearchReport {
     pub further: Vec<Counterexample>,
     /// Why parts of the state space may be missing or unjudged; empty if nothing is.
     pub incomplete: Vec<Incomplete>,
+    /// Choices of which only a part of the values was looked at, because they are infinitely many.
+    pub cuts: Vec<Cut>,
     /// Why the search could not be put aside, where that was asked.
     pub not_saved: Option<String>,
     /// Counts.
@@ -71,6 +74,8 @@ pub enum Unknown {
     ValuationLimit(usize),
     /// Something could not be evaluated; see [`SearchReport::incomplete`].
     Incomplete,
+    /// The search ended, but values were taken from a part of theirs only; see [`SearchReport::cuts`].
+    Bounded,
     /// The search to be continued could not be read, or belongs to something else.
     NotResumed(String),
     /// A violation was found, but its trace could not be repeated by the reference evaluator.
@@ -98,7 +103,7 @@ pub struct Statistics {
     pub valuations: u64,
     /// Initial states, summed over the valuations.
     pub initial: u64,
-    /// States without an event that is enabled.
+    /// States without an event that is enabled with the values looked at.
     pub deadlocks: u64,
     /// States that violate a conjunct of the invariant, an assertion, or where one is ill-defined.
     pub violating: u64,

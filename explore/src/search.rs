@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use bsym_language::model::{EventId, Model};
+use bsym_semantics::bounded::Cuts;
 use bsym_semantics::error::{EvalError, EvalErrorKind};
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::finder::ValueFinder;
@@ -54,9 +55,12 @@ pub fn search(problem: &Problem<'_>, options: &SearchOptions, observer: &mut dyn
     let begin = Instant::now();
     let deadline = options.limits.time.and_then(|t| begin.checked_add(t));
     interruptible(&options.cancelled, deadline, |interrupt| {
-        let mut eval = Evaluator::new(problem.model, problem.scope).with_interrupt(interrupt);
+        let cuts = Cuts::default();
+        let mut eval = Evaluator::new(problem.model, problem.scope)
+            .with_interrupt(interrupt)
+            .with_bounded_choices(&cuts);
         eval.finder = problem.finder;
-        let mut search = Search::new(eval, options, begin);
+        let mut search = Search::new(eval, &cuts, options, begin);
         let Problem { model, scope, .. } = *problem;
         std::thread::scope(|threads| {
             search.pool = Pool::start(threads, Ground { model, scope, interrupt, options, deadline });
@@ -88,6 +92,7 @@ enum Key {
 }
 
 struct Search<'m, 'o> {
+    cuts: &'m Cuts,
     options: &'o SearchOptions,
     checks: Checks,
     machine: Machine<'m>,
@@ -117,11 +122,12 @@ struct Search<'m, 'o> {
 }
 
 impl<'m, 'o> Search<'m, 'o> {
-    fn new(eval: Evaluator<'m>, options: &'o SearchOptions, begin: Instant) -> Self {
+    fn new(eval: Evaluator<'m>, cuts: &'m Cuts, options: &'o SearchOptions, begin: Instant) -> Self {
         let checks = Checks { deadlock: false, ..options.checks.clone() };
         let mut machine = Machine::new(eval, Vec::new(), Store::default(), false);
         let properties = Properties::new(&mut machine, &checks, &options.proven, false);
         let mut search = Search {
+            cuts,
             options,
             checks,
             machine,
@@ -161,7 +167,7 @@ impl<'m, 'o> Search<'m, 'o> {
             self.note("the properties of the constants", e);
         }
         let mut found = valuations.found;
-        if found.is_empty() && self.incomplete.is_empty() && !interrupted {
+        if found.is_empty() && self.incomplete.is_empty() && self.cuts.is_empty() && !interrupted {
             self.vacuous = Some("no valuation of the constants satisfies the properties".into());
         }
         if let Some(limit) = self.options.limits.valuations
@@ -210,7 +216,11 @@ impl<'m, 'o> Search<'m, 'o> {
                 return;
             }
         }
-        if self.table.is_empty() && self.incomplete.is_empty() && self.found.is_empty() {
+        if self.table.is_empty()
+            && self.incomplete.is_empty()
+            && self.cuts.is_empty()
+            && self.found.is_empty()
+        {
             self.vacuous.get_or_insert_with(|| "there is no initial state".into());
         }
         self.initialised = true;
@@ -346,11 +356,29 @@ impl<'m, 'o> Search<'m, 'o> {
         }
         if !enabled {
             self.statistics.deadlocks += 1;
-            if self.options.checks.deadlock {
+            if self.options.checks.deadlock && self.is_deadlock(row) {
                 self.violated(Key::Deadlock, Some(state), self.machine.valuation(row), None);
             }
         }
         true
+    }
+
+    /// Whether no event is enabled in a state where none was found to be: also none with values beyond those
+    /// that were looked at.
+    fn is_deadlock(&mut self, row: &[u32]) -> bool {
+        if self.cuts.is_empty() {
+            return true;
+        }
+        let values = self.machine.context.decode_state(row);
+        let valuation = self.machine.valuation(row);
+        let eval = self.machine.context.eval.with_all_choices();
+        match eval.is_deadlock(&self.machine.context.valuations[valuation], &values) {
+            Ok(deadlock) => deadlock,
+            Err(e) => {
+                self.note("the deadlocks", e);
+                false
+            }
+        }
     }
 
     /// Adds the targets of the updates of the machine's last expansion.

@@ -7,11 +7,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use bsym_language::model::EventId;
+use bsym_semantics::bounded::Cuts;
 use bsym_semantics::error::{EvalError, EvalErrorKind};
 use bsym_semantics::evaluator::{Eval, Evaluator};
 use bsym_semantics::replay::{Checks, replay_with, violations};
 use bsym_semantics::state::{Constants, Step, Trace, Violation};
 use bsym_semantics::transitions::{Edge, Outcome};
+use bsym_semantics::value::Value;
 
 use crate::dice::Dice;
 use crate::interrupt::interruptible;
@@ -68,9 +70,12 @@ pub enum End {
 pub fn walk(problem: &Problem<'_>, options: &WalkOptions) -> Walk {
     let deadline = options.time.and_then(|t| Instant::now().checked_add(t));
     interruptible(&options.cancelled, deadline, |interrupt| {
-        let mut eval = Evaluator::new(problem.model, problem.scope).with_interrupt(interrupt);
+        let cuts = Cuts::default();
+        let mut eval = Evaluator::new(problem.model, problem.scope)
+            .with_interrupt(interrupt)
+            .with_bounded_choices(&cuts);
         eval.finder = problem.finder;
-        let mut walker = Walker { eval, options, dice: Dice::new(options.seed) };
+        let mut walker = Walker { eval, cuts: &cuts, options, dice: Dice::new(options.seed) };
         match walker.constants() {
             Ok(constants) => walker.walk(constants),
             Err(end) => Walk { trace: None, end },
@@ -80,6 +85,7 @@ pub fn walk(problem: &Problem<'_>, options: &WalkOptions) -> Walk {
 
 struct Walker<'m> {
     eval: Evaluator<'m>,
+    cuts: &'m Cuts,
     options: &'m WalkOptions,
     dice: Dice,
 }
@@ -97,7 +103,7 @@ impl Walker<'_> {
         if let Some(chosen) = self.dice.choose(found) {
             return Ok(chosen);
         }
-        Err(match done.err().or(ill_defined) {
+        Err(match done.err().or(ill_defined).or_else(|| self.cut()) {
             Some(e) => stopped("the constants", e),
             None => End::Vacuous("no valuation of the constants satisfies the properties".into()),
         })
@@ -132,7 +138,7 @@ impl Walker<'_> {
     fn step(&mut self, trace: &Trace) -> Result<Edge, End> {
         let Some(last) = trace.steps.last() else {
             let (edges, error) = self.edges(None, &trace.constants, &[]);
-            return self.dice.choose(edges).ok_or_else(|| match error {
+            return self.dice.choose(edges).ok_or_else(|| match error.or_else(|| self.cut()) {
                 Some(e) => stopped("the initialisation", e),
                 None => End::Vacuous("there is no initial state".into()),
             });
@@ -154,15 +160,34 @@ impl Walker<'_> {
                 open.get_or_insert(end);
             }
         }
-        Err(open.unwrap_or(End::Deadlock))
+        Err(open.unwrap_or_else(|| self.deadlock(&trace.constants, state)))
+    }
+
+    /// Why there may be values beyond those that were looked at.
+    fn cut(&self) -> Option<EvalError> {
+        let cut = self.cuts.list().into_iter().next()?;
+        Some(cut.error(self.eval.model))
+    }
+
+    /// The end where no event was found to be enabled: there may be one with values beyond those that
+    /// were looked at.
+    fn deadlock(&self, constants: &[Value], state: &[Value]) -> End {
+        if self.cuts.is_empty() {
+            return End::Deadlock;
+        }
+        match self.eval.with_all_choices().is_deadlock(constants, state) {
+            Ok(true) => End::Deadlock,
+            Ok(false) => stopped("the events", self.cut().unwrap_or_else(|| not_replayed(String::new()))),
+            Err(e) => stopped("the events", e),
+        }
     }
 
     /// The first edges of an event, and why there may be others than these.
     fn edges(
         &self,
         event: Option<EventId>,
-        constants: &[bsym_semantics::value::Value],
-        state: &[bsym_semantics::value::Value],
+        constants: &[Value],
+        state: &[Value],
     ) -> (Vec<Edge>, Option<EvalError>) {
         let well_definedness = self.options.checks.well_definedness;
         let mut edges = Vec::new();
@@ -187,7 +212,7 @@ impl Walker<'_> {
 
     /// The violation at the end of a trace, by replay.
     fn violated(&self, trace: &Trace) -> End {
-        let mut eval = self.eval;
+        let mut eval = self.eval.with_all_choices();
         eval.interrupt = None;
         match replay_with(&eval, trace, &self.options.checks) {
             Ok(replayed) if !replayed.violations.is_empty() => End::Violated(replayed.violations),

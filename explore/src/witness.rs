@@ -2,6 +2,7 @@
 //! reference evaluator.
 
 use bsym_language::model::EventId;
+use bsym_semantics::bounded::Cuts;
 use bsym_semantics::error::EvalError;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::replay::{Checks, replay_with};
@@ -26,6 +27,9 @@ pub struct Path {
 /// # Errors
 /// A step could not be found again, or the trace does not replay to a violation.
 pub fn counterexample(eval: &Evaluator<'_>, path: Path, checks: &Checks) -> Result<Counterexample, String> {
+    // What was found among a part of the values is found among them again, and judged among all.
+    let cuts = Cuts::default();
+    let (all, eval) = (eval.with_all_choices(), &eval.with_bounded_choices(&cuts));
     let mut steps = Vec::with_capacity(path.states.len() + 1);
     let mut before: Option<&[Value]> = None;
     for state in &path.states {
@@ -40,7 +44,7 @@ pub fn counterexample(eval: &Evaluator<'_>, path: Path, checks: &Checks) -> Resu
         steps.push(Step { event: edge.event, execution: edge.execution, state: None });
     }
     let trace = Trace { scope: eval.scope.clone(), constants: path.constants, steps };
-    let replayed = replay_with(eval, &trace, checks).map_err(|e| e.to_string())?;
+    let replayed = replay_with(&all, &trace, checks).map_err(|e| e.to_string())?;
     if replayed.violations.is_empty() {
         return Err("the trace replays, but nothing is wrong at its end".into());
     }

@@ -196,6 +196,37 @@ traversal!(
     VisitorMut, walk_expr_mut, walk_pred_mut, walk_subst_mut, mut
 );
 
+/// Cuts a predicate, or its negation, into literals that all hold if and only if it does, in the order of evaluation.
+/// A literal is a predicate with the truth that it must have.
+pub fn cut_into_literals<'p>(positive: bool, pred: &'p Pred, out: &mut Vec<(bool, &'p Pred)>) {
+    match (&pred.kind, positive) {
+        (PredKind::And(ps), true) | (PredKind::Or(ps), false) => {
+            ps.iter().for_each(|p| cut_into_literals(positive, p, out));
+        }
+        (PredKind::Implies(a, b), false) => {
+            cut_into_literals(true, a, out);
+            cut_into_literals(false, b, out);
+        }
+        (PredKind::Not(p), _) => cut_into_literals(!positive, p, out),
+        (PredKind::True, true) | (PredKind::False, false) => {}
+        _ => out.push((positive, pred)),
+    }
+}
+
+/// Forgets the places in the text, so that formulas that are written alike are equal.
+pub struct Placeless;
+
+impl VisitorMut for Placeless {
+    fn expr(&mut self, e: &mut Expr) {
+        e.span = Span::default();
+        walk_expr_mut(self, e);
+    }
+    fn pred(&mut self, p: &mut Pred) {
+        p.span = Span::default();
+        walk_pred_mut(self, p);
+    }
+}
+
 /// The names that a tree mentions.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Names {

@@ -212,7 +212,7 @@ impl Evaluator<'_> {
             LazySet::Trees(..) => Infinite,
             LazySet::Growing(growing) => match growing.size() {
                 (low, high) if low == high => Cardinality::of(low),
-                _ => return Err(self.undecided(at)),
+                _ => return Err(self.still_growing(growing, at)),
             },
         })
     }

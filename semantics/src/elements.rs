@@ -117,7 +117,7 @@ impl Evaluator<'_> {
                     self.list_binder(env, c.kind, &c.locals, &c.pred, c.body.as_deref(), at)
                 })
                 .and_then(|listed| self.each(&listed, at, visit)),
-            LazySet::Growing(_) => Err(self.undecided(at)),
+            LazySet::Growing(growing) => Err(self.still_growing(growing, at)),
             _ => Err(self.not_listed(set, at)),
         }
     }

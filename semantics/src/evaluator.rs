@@ -17,11 +17,14 @@ use bsym_language::model::{
 use bsym_language::source::Span;
 use bsym_language::types::CarrierId;
 
+use crate::bounded::Cuts;
 use crate::env::{Env, Name, names_of_expr, names_of_pred};
 use crate::error::{EvalError, EvalErrorKind};
+use crate::growth::Shape;
 use crate::lazy_set::{Closure, ClosureKind, LazySet};
 use crate::reals;
 use crate::scope::Scope;
+use crate::stand_in::StandIns;
 use crate::value::Value;
 use crate::value_text::value_text;
 
@@ -62,17 +65,30 @@ pub struct Evaluator<'m> {
     pub limits: Limits,
     /// Finds values where enumeration gives up.
     pub finder: Option<&'m dyn crate::finder::ValueFinder>,
+    /// Choices among infinitely many values are made among a finite part of them, and noted here.
+    pub(crate) cuts: Option<&'m Cuts>,
     /// Candidates that one search looks at; at most the elements of a set that is listed.
     pub(crate) candidates: usize,
     /// Set from outside, it ends an evaluation with [`EvalErrorKind::Interrupted`].
     pub interrupt: Option<&'m AtomicBool>,
+    /// Values for what is ill-defined.
+    pub(crate) stand_ins: Option<StandIns>,
 }
 
 impl<'m> Evaluator<'m> {
     /// An evaluator with the default limits.
     pub fn new(model: &'m Model, scope: &'m Scope) -> Self {
         let limits = Limits::default();
-        Evaluator { model, scope, limits, finder: None, candidates: limits.listing, interrupt: None }
+        Evaluator {
+            model,
+            scope,
+            limits,
+            finder: None,
+            cuts: None,
+            candidates: limits.listing,
+            interrupt: None,
+            stand_ins: None,
+        }
     }
 
     /// The same with other limits.
@@ -88,6 +104,12 @@ impl<'m> Evaluator<'m> {
     /// The same, stopped where the flag is set.
     pub fn with_interrupt(self, interrupt: &'m AtomicBool) -> Self {
         Evaluator { interrupt: Some(interrupt), ..self }
+    }
+
+    /// The same, where an ill-defined expression has a value that is chosen for it: whoever tries several
+    /// choices sees whether the answer depends on what is ill-defined.
+    pub fn with_stand_ins(self, stand_ins: StandIns) -> Self {
+        Evaluator { stand_ins: Some(stand_ins), ..self }
     }
 
     /// Whether the evaluation may go on.
@@ -139,13 +161,33 @@ impl<'m> Evaluator<'m> {
     }
 
     fn read(&self, env: &Env<'_>, name: Name, at: Span) -> Eval<Value> {
-        env.get(name).cloned().ok_or_else(|| {
-            EvalError::ill_defined(at, format!("`{}` is read before it has a value", self.name(name)))
-        })
+        match env.get(name) {
+            Some(Value::Lazy(lazy)) => match &**lazy {
+                LazySet::Growing(growing) if *growing.shape == Shape::Single => {
+                    Err(self.still_growing(growing, at))
+                }
+                _ => Ok(Value::Lazy(lazy.clone())),
+            },
+            Some(value) => Ok(value.clone()),
+            None => {
+                let message = format!("`{}` is read before it has a value", self.name(name));
+                Err(EvalError::ill_defined(at, message))
+            }
+        }
     }
 
     /// The value of an expression, sets possibly lazy although they could be listed.
     pub(crate) fn eval(&self, env: &Env<'_>, expr: &Expr) -> Eval<Value> {
+        let Some(stand_ins) = self.stand_ins else { return self.eval_strictly(env, expr) };
+        match self.eval_strictly(env, expr) {
+            Err(e) if e.kind == EvalErrorKind::IllDefined => {
+                stand_ins.value(self.model, self.scope, expr).ok_or(e)
+            }
+            result => result,
+        }
+    }
+
+    fn eval_strictly(&self, env: &Env<'_>, expr: &Expr) -> Eval<Value> {
         let at = expr.span;
         Ok(match &expr.kind {
             ExprKind::Var(v) => self.read(env, Name::Var(*v), at)?,
@@ -504,7 +546,12 @@ impl<'m> Evaluator<'m> {
             PredKind::Not(p) => !self.pred(env, p)?,
             PredKind::Forall(ls, p) => !self.exists(env, ls, (false, p), at)?,
             PredKind::Exists(ls, p) => self.exists(env, ls, (true, p), at)?,
-            PredKind::Compare(op, a, b) => self.compare(env, *op, a, b, at)?,
+            PredKind::Compare(op, a, b) => match self.compare(env, *op, a, b, at) {
+                Err(e) if self.stand_ins == Some(StandIns::False) && e.kind == EvalErrorKind::IllDefined => {
+                    false
+                }
+                result => result?,
+            },
             PredKind::Finite(e) => {
                 let set = self.eval(env, e)?;
                 self.finite(&set, at)?

@@ -1,13 +1,18 @@
-//! Sets that a search builds up: point by point for functions, element by element for other sets.
+//! Unknowns of a search of which a part is decided: functions point by point, other sets element by
+//! element, and whatever else has a finite domain or is an integer as a single cell.
 //!
-//! While a set is [`Growing`] an evaluation may ask for what is decided already. Everything else is an
-//! error of kind [`EvalErrorKind::Undecided`], so that a predicate that has a truth value under a
-//! growing set keeps it whatever the set becomes.
+//! While an unknown is [`Growing`] an evaluation may ask for what is decided already. Everything else is
+//! an error of kind [`EvalErrorKind::Undecided`], so that a predicate that has a truth value under a
+//! growing unknown keeps it whatever the unknown becomes. The first cell that was asked for in vain is
+//! remembered, so that the search knows what the predicate waits for.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use bsym_language::int::Int;
 use bsym_language::model::{BinaryOp, UnaryOp};
+use bsym_language::operators::RelationSpace;
 use bsym_language::source::Span;
 
 use crate::cardinality::Cardinality;
@@ -19,27 +24,95 @@ use crate::value::Value;
 /// Most points of a function, or elements a set may have, that are decided one by one.
 const WIDEST: usize = 1 << 10;
 
-/// A set of which some elements are decided.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Growing {
-    /// What it may become.
-    pub shape: Arc<Shape>,
-    /// How many of the points are decided, in their order.
-    pub decided: usize,
-    /// The elements that are known to be in.
-    pub chosen: Arc<BTreeSet<Value>>,
+/// Most values that are listed as the domain of one cell.
+pub(crate) const LISTED: usize = 1 << 12;
+
+thread_local! {
+    static ASKED: Cell<Option<(u32, usize)>> = const { Cell::new(None) };
 }
 
-/// What a growing set may become.
+/// The search and the cell that were asked for first since this was set; sets it.
+pub(crate) fn asked(next: Option<(u32, usize)>) -> Option<(u32, usize)> {
+    ASKED.replace(next)
+}
+
+/// What a cell may still be.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Domain {
+    /// One of these, sorted; `None` is a point without a value, or an element that is not in.
+    Listed(Vec<Option<Value>>),
+    /// An integer between these bounds.
+    Span(Option<i128>, Option<i128>),
+}
+
+impl Domain {
+    /// What it is, if that is decided.
+    pub fn decided(&self) -> Option<Option<Value>> {
+        match self {
+            Domain::Listed(values) => match &values[..] {
+                [only] => Some(only.clone()),
+                _ => None,
+            },
+            Domain::Span(Some(l), Some(h)) if l == h => Some(Some(integer(*l))),
+            Domain::Span(..) => None,
+        }
+    }
+
+    /// How many values are left, if they are finitely many.
+    pub fn len(&self) -> Option<u128> {
+        match self {
+            Domain::Listed(values) => Some(values.len() as u128),
+            Domain::Span(Some(l), Some(h)) => Some(h.abs_diff(*l).saturating_add(1)),
+            Domain::Span(..) => None,
+        }
+    }
+
+    fn may_be(&self, value: &Value) -> bool {
+        match self {
+            Domain::Listed(values) => values.binary_search_by(|v| v.as_ref().cmp(&Some(value))).is_ok(),
+            Domain::Span(low, high) => match value.as_int().and_then(Int::to_i64).map(i128::from) {
+                Some(n) => low.is_none_or(|l| l <= n) && high.is_none_or(|h| n <= h),
+                None => true,
+            },
+        }
+    }
+}
+
+/// An integer as a value.
+pub(crate) fn integer(n: i128) -> Value {
+    match i64::try_from(n) {
+        Ok(n) => Value::int(n),
+        Err(_) => Value::Int(Int::from(num_bigint::BigInt::from(n))),
+    }
+}
+
+/// An unknown of which some cells are decided, and not all.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Growing {
+    /// The search that it belongs to.
+    pub search: u32,
+    /// The number of its first cell in that search.
+    pub first: usize,
+    /// What it may become.
+    pub shape: Arc<Shape>,
+    /// What each of its points may be, in their order.
+    pub cells: Arc<Vec<Arc<Domain>>>,
+    /// A cell that is tried with a value.
+    pub trial: Option<(usize, Option<Value>)>,
+}
+
+/// What a growing unknown may become.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Shape {
+    /// A value in its only cell.
+    Single,
     /// Any part of these elements, sorted.
     Part(Vec<Value>),
     /// A function between these sets.
     Function {
         /// Points, sorted.
         from: Vec<Value>,
-        /// Values.
+        /// Values; empty where they are integers without bound.
         to: Vec<Value>,
         /// Every point has a value.
         total: bool,
@@ -51,66 +124,43 @@ pub enum Shape {
 }
 
 impl Shape {
-    fn points(&self) -> &[Value] {
+    /// The points, or elements.
+    pub fn points(&self) -> &[Value] {
         match self {
+            Shape::Single => &[],
             Shape::Part(elements) => elements,
             Shape::Function { from, .. } => from,
+        }
+    }
+
+    /// What the cell of a point adds to the set.
+    pub fn element(&self, point: usize, value: Option<Value>) -> Option<Value> {
+        match self {
+            Shape::Function { from, .. } => value.map(|v| Value::pair(from[point].clone(), v)),
+            _ => value,
         }
     }
 }
 
 impl Growing {
-    /// Nothing is decided.
-    pub fn new(shape: Shape) -> Growing {
-        Growing { shape: Arc::new(shape), decided: 0, chosen: Arc::default() }
-    }
-
-    /// The set, if all of it is decided.
-    pub fn finished(&self) -> Option<Value> {
-        (self.decided == self.shape.points().len()).then(|| Value::Set(self.chosen.clone()))
-    }
-
-    /// How many ways there are to decide the next point, at most.
-    pub fn options(&self) -> usize {
-        match &*self.shape {
-            Shape::Part(_) => 2,
-            Shape::Function { to, total, .. } => to.len() + usize::from(!total),
+    fn ask(&self, cell: usize) {
+        if ASKED.get().is_none() {
+            ASKED.set(Some((self.search, self.first + cell)));
         }
     }
 
-    /// The sets with one more point decided.
-    pub fn next(&self) -> Vec<Growing> {
-        let Some(point) = self.shape.points().get(self.decided) else { return Vec::new() };
-        let decided = self.decided + 1;
-        let without = || Growing { shape: self.shape.clone(), decided, chosen: self.chosen.clone() };
-        let with = |element: Value| {
-            let mut chosen = (*self.chosen).clone();
-            chosen.insert(element);
-            Growing { shape: self.shape.clone(), decided, chosen: Arc::new(chosen) }
-        };
-        match &*self.shape {
-            Shape::Part(_) => vec![without(), with(point.clone())],
-            Shape::Function { from, to, total, injective, surjective } => {
-                let used: BTreeSet<&Value> =
-                    self.chosen.iter().filter_map(|p| p.as_pair().map(|p| p.1)).collect();
-                let open = from.len() - self.decided;
-                let missed = to.len() - used.len();
-                if *surjective && missed > open {
-                    return Vec::new();
-                }
-                let mut all = Vec::new();
-                if !(*total || *surjective && missed == open) {
-                    all.push(without());
-                }
-                for y in to {
-                    let fresh = !used.contains(y);
-                    if (*injective && !fresh) || (*surjective && missed == open && !fresh) {
-                        continue;
-                    }
-                    all.push(with(Value::pair(point.clone(), y.clone())));
-                }
-                all
-            }
+    /// Asks for the first cell that is open.
+    pub fn ask_first(&self) {
+        if let Some(i) = (0..self.cells.len()).find(|i| self.state(*i).is_none()) {
+            self.ask(i);
+        }
+    }
+
+    /// What a cell is, if that is decided.
+    pub fn state(&self, cell: usize) -> Option<Option<Value>> {
+        match &self.trial {
+            Some((tried, value)) if *tried == cell => Some(value.clone()),
+            _ => self.cells[cell].decided(),
         }
     }
 
@@ -120,28 +170,50 @@ impl Growing {
 
     /// Whether an element is in; `None` if that is not decided.
     pub fn contains(&self, x: &Value) -> Option<bool> {
-        let point = match (&*self.shape, x) {
-            (Shape::Part(_), x) => x,
-            (Shape::Function { .. }, Value::Pair(p)) => &p.0,
+        let (point, value) = match (&*self.shape, x) {
+            (Shape::Part(_), x) => (x, x),
+            (Shape::Function { .. }, Value::Pair(p)) => (&p.0, &p.1),
             _ => return Some(false),
         };
-        match self.position(point) {
-            None => Some(false),
-            Some(i) if i < self.decided => Some(self.chosen.contains(x)),
-            Some(_) => None,
+        let Some(i) = self.position(point) else { return Some(false) };
+        match self.state(i) {
+            Some(state) => Some(state.as_ref() == Some(value)),
+            None if !self.cells[i].may_be(value) => Some(false),
+            None => {
+                self.ask(i);
+                None
+            }
         }
     }
 
     /// The images of a point; `None` if they are not decided.
     pub fn images(&self, x: &Value) -> Option<Vec<Value>> {
-        let decided = match &*self.shape {
-            Shape::Function { .. } => self.position(x).is_none_or(|i| i < self.decided),
-            Shape::Part(elements) => {
-                !elements[self.decided..].iter().any(|e| e.as_pair().is_some_and(|(l, _)| l == x))
+        match &*self.shape {
+            Shape::Single => None,
+            Shape::Function { .. } => {
+                let Some(i) = self.position(x) else { return Some(Vec::new()) };
+                let state = self.state(i);
+                if state.is_none() {
+                    self.ask(i);
+                }
+                state.map(|v| v.into_iter().collect())
             }
-        };
-        let found = || self.chosen.iter().filter_map(Value::as_pair).filter(|(l, _)| *l == x);
-        decided.then(|| found().map(|(_, r)| r.clone()).collect())
+            Shape::Part(elements) => {
+                let mut found = Vec::new();
+                for (i, element) in elements.iter().enumerate() {
+                    let Some((_, right)) = element.as_pair().filter(|(left, _)| *left == x) else { continue };
+                    match self.state(i) {
+                        Some(Some(_)) => found.push(right.clone()),
+                        Some(None) => {}
+                        None => {
+                            self.ask(i);
+                            return None;
+                        }
+                    }
+                }
+                Some(found)
+            }
+        }
     }
 
     /// The domain, where it is decided.
@@ -155,22 +227,70 @@ impl Growing {
     /// Whether application is defined at the point whatever the set becomes.
     pub fn is_defined_at(&self, x: &Value) -> bool {
         match &*self.shape {
+            Shape::Single => false,
             Shape::Function { total: true, .. } => self.position(x).is_some(),
-            _ => self.images(x).is_some_and(|images| images.len() == 1),
+            Shape::Function { .. } => {
+                self.position(x).and_then(|i| self.state(i)).is_some_and(|v| v.is_some())
+            }
+            Shape::Part(_) => {
+                let before = asked(None);
+                let images = self.images(x);
+                asked(before);
+                images.is_some_and(|images| images.len() == 1)
+            }
         }
     }
 
     /// The least and the greatest number of elements that it may get.
     pub fn size(&self) -> (usize, usize) {
-        let open = self.shape.points().len() - self.decided;
-        match &*self.shape {
-            Shape::Function { total: true, from, .. } => (from.len(), from.len()),
-            _ => (self.chosen.len(), self.chosen.len() + open),
+        let (mut least, mut greatest) = (0, 0);
+        for i in 0..self.cells.len() {
+            match self.state(i) {
+                Some(Some(_)) => (least, greatest) = (least + 1, greatest + 1),
+                Some(None) => {}
+                None => {
+                    greatest += 1;
+                    least += usize::from(!matches!(&*self.cells[i], Domain::Listed(v) if v[0].is_none()));
+                }
+            }
         }
+        (least, greatest)
+    }
+
+    /// The elements that it has whatever it becomes, and those that it may have if they are finitely many.
+    pub fn bounds(&self) -> (BTreeSet<Value>, Option<BTreeSet<Value>>) {
+        let (mut lower, mut upper) = (BTreeSet::new(), Some(BTreeSet::new()));
+        for i in 0..self.cells.len() {
+            match (self.state(i), &*self.cells[i]) {
+                (Some(state), _) => {
+                    let element = self.shape.element(i, state);
+                    upper.iter_mut().for_each(|u| u.extend(element.clone()));
+                    lower.extend(element);
+                }
+                (None, Domain::Listed(values)) => {
+                    let elements = values.iter().filter_map(|v| self.shape.element(i, v.clone()));
+                    upper.iter_mut().for_each(|u| u.extend(elements.clone()));
+                }
+                (None, Domain::Span(..)) => upper = None,
+            }
+        }
+        (lower, upper)
     }
 }
 
-/// The growing set that a value is.
+/// A set of integers between bounds.
+pub(crate) fn integers(set: &Value) -> Option<Domain> {
+    let Value::Lazy(lazy) = set else { return None };
+    let bound = |n: &Int| n.to_i64().map(i128::from);
+    match &**lazy {
+        LazySet::Integers => Some(Domain::Span(None, None)),
+        LazySet::From(low) => Some(Domain::Span(Some(bound(low)?), None)),
+        LazySet::Interval(low, high) => Some(Domain::Span(Some(bound(low)?), Some(bound(high)?))),
+        _ => None,
+    }
+}
+
+/// The growing unknown that a value is.
 pub(crate) fn growing(value: &Value) -> Option<&Growing> {
     match value {
         Value::Lazy(lazy) => match &**lazy {
@@ -202,6 +322,12 @@ pub(crate) fn depends_on_growing(value: &Value) -> bool {
 }
 
 impl Evaluator<'_> {
+    /// The error for an unknown of which more is wanted than is decided.
+    pub(crate) fn still_growing(&self, growing: &Growing, at: Span) -> EvalError {
+        growing.ask_first();
+        self.undecided(at)
+    }
+
     /// The error for what is not decided yet.
     pub(crate) fn undecided(&self, at: Span) -> EvalError {
         EvalError {
@@ -233,38 +359,58 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What an element of the set looks like before anything of it is decided.
-    pub(crate) fn shape(&self, set: &Value, at: Span) -> Eval<Option<Shape>> {
+    /// What an element of the set looks like before anything of it is decided, with what each of its
+    /// points may be.
+    pub(crate) fn shape(&self, set: &Value, at: Span) -> Eval<Option<(Shape, Vec<Domain>)>> {
         let Value::Lazy(lazy) = set else { return Ok(None) };
-        let list = |s: &Value| -> Eval<Option<Vec<Value>>> {
-            let listed: Vec<_> = self.list(s, at)?.iter().cloned().collect();
-            Ok((listed.len() <= WIDEST && !listed.iter().any(Value::has_lazy)).then_some(listed))
+        let list = |s: &Value, limit: usize| -> Eval<Option<Vec<Value>>> {
+            if self.cardinality(s, at)?.is_finite() == Some(false) {
+                return Ok(None);
+            }
+            let Some(listed) = self.try_list(s, at)? else { return Ok(None) };
+            let listed: Vec<_> = listed.iter().cloned().collect();
+            Ok((listed.len() <= limit && !listed.iter().any(Value::has_lazy)).then_some(listed))
+        };
+        let part = |elements: Vec<Value>| {
+            let cells = elements.iter().map(|e| Domain::Listed(vec![None, Some(e.clone())])).collect();
+            (Shape::Part(elements), cells)
+        };
+        let function = |from: Vec<Value>, to: Vec<Value>, kind: RelationSpace| {
+            let absent = (!kind.total).then_some(None);
+            let values: Vec<_> = absent.into_iter().chain(to.iter().cloned().map(Some)).collect();
+            let cells = vec![Domain::Listed(values); from.len()];
+            let RelationSpace { total, injective, surjective, .. } = kind;
+            (Shape::Function { from, to, total, injective, surjective }, cells)
         };
         Ok(match &**lazy {
             LazySet::Power(s) | LazySet::Unary(UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1, s) => {
-                list(s)?.map(Shape::Part)
+                list(s, WIDEST)?.map(part)
             }
-            LazySet::Unary(UnaryOp::Perm, s) => list(s)?.map(|to| Shape::Function {
-                from: (1..=to.len() as i64).map(Value::int).collect(),
-                to,
-                total: true,
-                injective: true,
-                surjective: true,
-            }),
+            LazySet::Unary(UnaryOp::Perm, s) => list(s, WIDEST)?
+                .map(|to| {
+                    let kind = BinaryOp::TotalBijection.relation_space();
+                    let from = (1..=to.len() as i64).map(Value::int).collect();
+                    kind.map(|kind| function(from, to, kind))
+                })
+                .flatten(),
             LazySet::Binary(op, a, b) => match op.relation_space() {
-                Some(kind) if kind.functional => match (list(a)?, list(b)?) {
-                    (Some(from), Some(to)) => Some(Shape::Function {
-                        from,
-                        to,
-                        total: kind.total,
-                        injective: kind.injective,
-                        surjective: kind.surjective,
-                    }),
-                    _ => None,
-                },
+                Some(kind) if kind.functional => {
+                    let Some(from) = list(a, WIDEST)? else { return Ok(None) };
+                    match (list(b, LISTED)?, integers(b)) {
+                        (Some(to), _) if !(to.is_empty() && kind.total && !from.is_empty()) => {
+                            Some(function(from, to, kind))
+                        }
+                        (None, Some(span)) if kind.total && !kind.injective && !kind.surjective => {
+                            let cells = vec![span; from.len()];
+                            let (injective, surjective, total) = (false, false, true);
+                            Some((Shape::Function { from, to: vec![], total, injective, surjective }, cells))
+                        }
+                        _ => None,
+                    }
+                }
                 Some(_) => {
                     let product = self.binary(BinaryOp::Cartesian, a.clone(), b.clone(), at)?;
-                    list(&product)?.map(Shape::Part)
+                    list(&product, WIDEST)?.map(part)
                 }
                 None => None,
             },

@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
+pub mod bounded;
 pub mod cardinality;
 mod elements;
+mod enclosure;
 pub mod env;
 pub mod error;
 pub mod evaluator;
@@ -23,6 +25,7 @@ pub mod scope;
 mod sequences;
 pub mod sets;
 mod solve;
+pub mod stand_in;
 pub mod state;
 mod totality;
 pub mod trace_file;

@@ -15,6 +15,7 @@ use bsym_language::types::Type;
 use crate::env::{Env, Name};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::{Eval, Evaluator};
+use crate::finder::Found as Answer;
 use crate::value::Value;
 
 /// What assignments wrote.
@@ -95,16 +96,6 @@ pub(crate) type Bound<'v> = &'v mut dyn FnMut(Vec<(Name, Value)>, Eval<()>) -> F
 
 /// Candidates that are looked at before a finder is asked.
 const QUICK: usize = 1_000;
-
-/// What became of asking a finder.
-enum Asked {
-    /// The visitor wants no more.
-    Stopped,
-    /// There are no others.
-    All,
-    /// There may be others.
-    Some,
-}
 
 /// The parts of a `WHILE`.
 struct Loop<'l> {
@@ -419,6 +410,16 @@ impl Walker<'_> {
                 Ok(GO)
             }
             None => {
+                if let Some(part) = self.eval.choices_in(&set, at)? {
+                    for target in targets {
+                        let name = match target {
+                            Target::Var(v) => Name::Var(*v),
+                            Target::Local(l) => Name::Local(*l),
+                        };
+                        self.eval.note_cut(name, &set, &part);
+                    }
+                    return self.eval.each(&part, at, &mut |v| write(v));
+                }
                 // Some elements, then the reason why there are others.
                 if let Some(part) = self.eval.finite_part(&set, at) {
                     let mut count = 0;
@@ -610,38 +611,51 @@ impl Evaluator<'_> {
     ) -> Flow {
         let mut known = BTreeSet::new();
         if self.finder.is_none() || self.candidates <= QUICK {
-            return self.search(env, names, preds, at, &mut known, found).0;
+            return self.search(env, names, preds, at, (true, &mut known), found).0;
         }
         // What is not found soon is asked of the finder; where that does not know all either, everything
         // is searched.
-        let quick = Evaluator { candidates: QUICK, ..*self };
-        match quick.search(env, names, preds, at, &mut known, found) {
+        let quick = Evaluator { candidates: QUICK, ..self.with_all_choices() };
+        let partly = self.cuts.is_none();
+        match quick.search(env, names, preds, at, (partly, &mut known), found) {
             (Err(e), false) if e.kind == EvalErrorKind::TooLarge => {}
             (done, _) => return done,
         }
-        let answer = self.ask_finder(env, names, preds, &mut known, at, found)?;
-        match answer {
-            Asked::Stopped => Ok(ControlFlow::Break(())),
-            Asked::All => Ok(GO),
-            Asked::Some => self.search(env, names, preds, at, &mut known, found).0,
+        let answer = self.ask_finder(env, names, preds, at)?;
+        let complete = answer.complete;
+        // Where choices are cut, what the finder found beyond is no part of the bounded model.
+        if (complete || partly)
+            && self.report_answer(&answer, env, names, preds, &mut known, found)?.is_break()
+        {
+            return Ok(ControlFlow::Break(()));
+        }
+        if complete {
+            return Ok(GO);
+        }
+        match self.search(env, names, preds, at, (true, &mut known), found) {
+            (Err(e), false) if e.kind == EvalErrorKind::TooLarge && !partly => {
+                let flow = self.report_answer(&answer, env, names, preds, &mut known, found)?;
+                if flow.is_break() { Ok(flow) } else { Err(e) }
+            }
+            (done, _) => done,
         }
     }
 
-    /// Searches by propagation; what is known already is not reported again. Also whether an error is one
-    /// of the visitor.
+    /// Searches by propagation; what is known already is not reported again. Where not all can be found,
+    /// some are, or none are looked for. Also whether an error is one of the visitor.
     fn search(
         &self,
         env: &Env<'_>,
         names: &[Name],
         preds: &[&Pred],
         at: Span,
-        known: &mut BTreeSet<Vec<(Name, Value)>>,
+        (partly, known): (bool, &mut BTreeSet<Vec<(Name, Value)>>),
         found: Bound<'_>,
     ) -> (Flow, bool) {
         let literals: Vec<_> = preds.iter().map(|p| (true, *p)).collect();
         let mut count = 0;
         let mut refused = None;
-        let done = self.solve_some(env, names, &literals, at, &mut |bound, truth| {
+        let mut report = |bound: &[(Name, Value)], truth| {
             count += 1;
             if count > self.limits.branching {
                 let error = EvalError::too_large(at, "too many values satisfy the predicate");
@@ -652,29 +666,36 @@ impl Evaluator<'_> {
                 return Ok(GO);
             }
             found(bound, truth).map_err(|e| refused.get_or_insert(e).clone())
-        });
+        };
+        let done = if partly {
+            self.solve_some(env, names, &literals, at, &mut report)
+        } else {
+            self.solve(env, names, &literals, at, &mut report)
+        };
         (done, refused.is_some())
     }
 
-    fn ask_finder(
-        &self,
-        env: &Env<'_>,
-        names: &[Name],
-        preds: &[&Pred],
-        known: &mut BTreeSet<Vec<(Name, Value)>>,
-        at: Span,
-        found: Bound<'_>,
-    ) -> Eval<Asked> {
-        let Some(finder) = self.finder else { return Ok(Asked::Some) };
+    fn ask_finder(&self, env: &Env<'_>, names: &[Name], preds: &[&Pred], at: Span) -> Eval<Answer> {
+        let Some(finder) = self.finder else { return Ok(Answer::default()) };
         let typed = names
             .iter()
             .map(|n| Ok((*n, self.type_of(*n).cloned().ok_or_else(|| self.confused(at))?)))
             .collect::<Eval<Vec<_>>>()?;
-        let Ok(answer) = finder.find(env, self.scope, &typed, preds, self.limits.branching) else {
-            return Ok(Asked::Some);
-        };
-        for values in answer.valuations {
-            let bound: Vec<_> = names.iter().copied().zip(values).collect();
+        Ok(finder.find(env, self.scope, &typed, preds, self.limits.branching).unwrap_or_default())
+    }
+
+    /// Reports what a finder found that is not known already.
+    fn report_answer(
+        &self,
+        answer: &Answer,
+        env: &Env<'_>,
+        names: &[Name],
+        preds: &[&Pred],
+        known: &mut BTreeSet<Vec<(Name, Value)>>,
+        found: Bound<'_>,
+    ) -> Flow {
+        for values in &answer.valuations {
+            let bound: Vec<_> = names.iter().copied().zip(values.iter().cloned()).collect();
             if bound.len() != names.len() || !known.insert(bound.clone()) {
                 continue;
             }
@@ -693,10 +714,10 @@ impl Evaluator<'_> {
                 _ => GO,
             };
             if flow.is_break() {
-                return Ok(Asked::Stopped);
+                return Ok(flow);
             }
         }
-        Ok(if answer.complete { Asked::All } else { Asked::Some })
+        Ok(GO)
     }
 
     /// Gives the names that are not bound some value of their type.

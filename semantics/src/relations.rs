@@ -32,7 +32,7 @@ impl Evaluator<'_> {
                             return self.argument_set(*id, *i, sets, at)?.ok_or_else(|| self.confused(at));
                         }
                         (LazySet::Growing(growing), UnaryOp::Dom) => {
-                            return growing.domain().ok_or_else(|| self.undecided(at));
+                            return growing.domain().ok_or_else(|| self.still_growing(growing, at));
                         }
                         (LazySet::Succ | LazySet::Pred, _) => return Ok(LazySet::Integers.into()),
                         (LazySet::Prj1(s, t) | LazySet::Prj2(s, t), UnaryOp::Dom) => {

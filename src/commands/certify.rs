@@ -16,11 +16,11 @@ use crate::solvers;
 /// Runs the command: 0 if every check passes, 1 if one fails, 3 if one is not decided.
 pub fn run(arguments: &CertifyArguments, control: &Control) -> Result<u8, Refusal> {
     let mut options = CertifyOptions { recheck: arguments.recheck_proofs, ..CertifyOptions::default() };
-    if arguments.solver.is_some() {
-        options.solvers.push(solvers::choose(arguments.solver.as_deref())?);
+    if arguments.solver.name.is_some() {
+        options.solvers.push(solvers::choose(arguments.solver.name.as_deref())?);
     }
     let path = &arguments.certificate;
-    if let Some(repeated) = mc::repeat(path, arguments.solver.as_deref(), &control.budget)? {
+    if let Some(repeated) = mc::repeat(path, arguments.solver.name.as_deref(), &control.budget)? {
         return Ok(print(&search_outcome(&repeated), &arguments.output, control));
     }
     let certified = certify(path, &options, &control.budget)

@@ -33,7 +33,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> Result<u8, Refusal> {
     if let Some(folder) = &arguments.export {
         check_export(folder)?;
     }
-    let choice = solvers::choose(arguments.solver.as_deref())?;
+    let choice = solvers::choose(arguments.solver.name.as_deref())?;
     let mut model = input::machine(&arguments.file, &arguments.component, &arguments.output)?.model;
     let scope = input::scope(&model, &arguments.scope)?;
     input::fix_constants(&mut model, &arguments.scope.set, paint)?;

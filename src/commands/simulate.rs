@@ -30,7 +30,7 @@ pub fn run(arguments: &SimulateArguments, control: &Control) -> Result<u8, Refus
         let inputs: [&Path; 1] = [&arguments.file];
         output::check_writable(path, "--trace", &inputs)?;
     }
-    let solver = solvers::choose_if_any(arguments.solver.as_deref())?;
+    let solver = solvers::choose_if_any(arguments.solver.name.as_deref())?;
     let mut model = input::machine(&arguments.file, &arguments.component, &arguments.output)?.model;
     let mut sizes = arguments.scope.clone();
     sizes.scope.push(ScopeItem::Prob);

@@ -46,7 +46,7 @@ pub(super) struct Run {
 
 /// Runs the command.
 pub fn run(engine: Engine, arguments: &VerifyArguments, control: &Control) -> Result<u8, Refusal> {
-    let choice = solvers::choose(arguments.solver.as_deref())?;
+    let choice = solvers::choose(arguments.solver.name.as_deref())?;
     let run = Run::prepare(engine.name(), arguments, Some(&choice), control)?;
     let mut reporter = run.reporter();
     let job = Job {

@@ -2,9 +2,11 @@
 
 use bsym_engines::counterexample::violated_properties;
 use bsym_engines::verdict::PropertyVerdict;
-use bsym_explore::report::{Incomplete, SearchReport, Unknown, Verdict};
+use bsym_explore::report::{SearchReport, Unknown, Verdict};
 use bsym_language::model::Model;
 use bsym_proofs::claim::Property;
+use bsym_semantics::bounded::Cut;
+use bsym_semantics::env::Name;
 
 use super::{RunResult, Subject, UnsupportedObject, further_object, place, property_object, scope_object};
 
@@ -48,10 +50,14 @@ impl RunResult {
                 (None, false)
             }
             Verdict::Unknown(reason) => {
-                result.reason = Some(search_reason(model, reason, &report.incomplete));
+                result.reason = Some(search_reason(model, reason, report));
                 (None, false)
             }
         };
+        result.unsupported.extend(report.cuts.iter().map(|cut| {
+            let (file, line, column) = place(&model.sources, cut.declaration(model));
+            UnsupportedObject { part: part(model, cut.name), reason: cut.message(model), file, line, column }
+        }));
         result.further =
             report.further.iter().map(|c| further_object(model, &c.trace, &c.violations)).collect();
         let violated: Vec<Property> = first
@@ -79,7 +85,7 @@ impl RunResult {
 }
 
 /// The reason why a search gave no answer, in words.
-fn search_reason(model: &Model, reason: &Unknown, incomplete: &[Incomplete]) -> String {
+fn search_reason(model: &Model, reason: &Unknown, report: &SearchReport) -> String {
     match reason {
         Unknown::Cancelled => "interrupted".into(),
         Unknown::Timeout => "timeout: the time limit was reached".into(),
@@ -90,7 +96,7 @@ fn search_reason(model: &Model, reason: &Unknown, incomplete: &[Incomplete]) -> 
         Unknown::ValuationLimit(n) => {
             format!("valuation-limit: only {n} valuations of the constants were looked at")
         }
-        Unknown::Incomplete => incomplete.first().map_or_else(
+        Unknown::Incomplete => report.incomplete.first().map_or_else(
             || "incomplete: something could not be evaluated".into(),
             |first| {
                 let named =
@@ -99,7 +105,40 @@ fn search_reason(model: &Model, reason: &Unknown, incomplete: &[Incomplete]) -> 
                 format!("incomplete: {}: {}{help}", first.place, first.error.message)
             },
         ),
+        Unknown::Bounded => {
+            report.cuts.first().map_or_else(String::new, |cut| bounded_reason(model, cut, report.cuts.len()))
+        }
         Unknown::NotResumed(why) => format!("not-resumed: {why}"),
         Unknown::ReplayFailed(why) => format!("replay-failed: {why}"),
+    }
+}
+
+/// Why a search of a bounded part of the model proves nothing, and what can be done about it.
+fn bounded_reason(model: &Model, cut: &Cut, cuts: usize) -> String {
+    let (file, line, _) = place(&model.sources, cut.declaration(model));
+    let at = file.zip(line).map(|(f, l)| format!(" ({f}:{l})")).unwrap_or_default();
+    let message = cut.message(model).replacen("` were", &format!("`{at} were"), 1);
+    let others = match cuts {
+        1 => String::new(),
+        2 => ", and those of another name likewise".into(),
+        n => format!(", and those of {} other names likewise", n - 1),
+    };
+    let help = match cut.name {
+        Name::Const(c) => format!(", --set {}=EXPR fixes it", model.constants[c.index()].name),
+        _ => String::new(),
+    };
+    format!("bounded: {message}{others}; --maxint N widens it{help}")
+}
+
+/// What a cut belongs to.
+fn part(model: &Model, name: Name) -> String {
+    match name {
+        Name::Const(_) => "the constants".into(),
+        Name::Var(_) | Name::Old(_) => "a choice".into(),
+        Name::Local(l) => model
+            .events
+            .iter()
+            .find(|e| e.parameters.contains(&l))
+            .map_or_else(|| "a choice".into(), |e| format!("event `{}`", e.name)),
     }
 }

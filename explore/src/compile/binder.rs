@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bsym_language::model::{CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, QuantOp};
-use bsym_language::walk::Names;
+use bsym_language::walk::{Names, cut_into_literals};
 
 use super::code::{Code, Fail, R, Run};
 use super::expression::maplet;
@@ -153,22 +153,6 @@ struct Literal<'m, 'p> {
     settled: bool,
 }
 
-/// Cuts a predicate, or its negation, into literals that all hold if it does.
-fn flatten<'p>(positive: bool, pred: &'p Pred, out: &mut Vec<(bool, &'p Pred)>) {
-    match (&pred.kind, positive) {
-        (PredKind::And(ps), true) | (PredKind::Or(ps), false) => {
-            ps.iter().for_each(|p| flatten(positive, p, out));
-        }
-        (PredKind::Implies(a, b), false) => {
-            flatten(true, a, out);
-            flatten(false, b, out);
-        }
-        (PredKind::Not(p), _) => flatten(!positive, p, out),
-        (PredKind::True, true) | (PredKind::False, false) => {}
-        _ => out.push((positive, pred)),
-    }
-}
-
 /// The state of planning.
 struct Planning<'u> {
     unknowns: &'u [LocalId],
@@ -206,7 +190,7 @@ impl<'m> Compiler<'_, 'm> {
         let reps = unknowns.iter().map(|l| self.context.local(*l)).collect();
         let mut state = Planning { unknowns, slots, reps, bound: vec![false; unknowns.len()] };
         let mut flat = Vec::new();
-        preds.iter().for_each(|(positive, p)| flatten(*positive, p, &mut flat));
+        preds.iter().for_each(|(positive, p)| cut_into_literals(*positive, p, &mut flat));
         let mut literals = Vec::new();
         for (positive, pred) in flat {
             let names = Names::of_pred(pred);

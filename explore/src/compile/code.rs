@@ -72,3 +72,33 @@ impl<'m, T: Clone + 'm> Code<'m, T> {
         })
     }
 }
+
+impl<'m> Code<'m, bool> {
+    /// One of two, by the truth of this predicate.
+    pub fn choose<T: Clone + 'm>(self, yes: Code<'m, T>, no: Code<'m, T>) -> Code<'m, T> {
+        let total = self.total && yes.total && no.total;
+        let (p, a, b) = (self.run, yes.run, no.run);
+        Code::new(total, move |ctx| if p(ctx)? { a(ctx) } else { b(ctx) })
+    }
+}
+
+/// Words to be computed into slots, one after the other: what LET does before its body.
+pub struct Definitions<'m> {
+    /// The slots with their code.
+    pub steps: Vec<(usize, Run<'m, u32>)>,
+    /// None of them can be ill-defined.
+    pub total: bool,
+}
+
+impl<'m> Definitions<'m> {
+    /// The definitions and then the body.
+    pub fn before<T: Clone + 'm>(self, body: Code<'m, T>) -> Code<'m, T> {
+        let (steps, run) = (self.steps, body.run);
+        Code::new(self.total && body.total, move |ctx| {
+            for (slot, code) in &steps {
+                ctx.slots[*slot] = code(ctx)?;
+            }
+            run(ctx)
+        })
+    }
+}

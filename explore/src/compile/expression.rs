@@ -237,26 +237,11 @@ impl<'m> Compiler<'_, 'm> {
             ExprKind::BoolOf(p) => self.pred(p)?.map(|_, b| Ok(u32::from(b))),
             ExprKind::If(p, a, b) => {
                 let (p, a, b) = (self.pred(p)?, self.word(a)?, self.word(b)?);
-                let total = p.total && a.total && b.total;
-                let (p, a, b) = (p.run, a.run, b.run);
-                Code::new(total, move |ctx| if p(ctx)? { a(ctx) } else { b(ctx) })
+                p.choose(a, b)
             }
             ExprKind::Let(defs, body) => {
-                let mut steps = Vec::new();
-                let mut total = true;
-                for (l, d) in defs {
-                    let code = self.word(d)?;
-                    total &= code.total;
-                    steps.push((self.bind(*l), code.run));
-                }
-                let body = self.word(body)?;
-                let run = body.run;
-                Code::new(total && body.total, move |ctx| {
-                    for (slot, code) in &steps {
-                        ctx.slots[*slot] = code(ctx)?;
-                    }
-                    run(ctx)
-                })
+                let defs = self.definitions(defs)?;
+                defs.before(self.word(body)?)
             }
             ExprKind::Binary(Maplet, a, b) => {
                 let Rep::Pair(ra, rb, numbered) = &*target else { return self.expr_by_reference(e) };

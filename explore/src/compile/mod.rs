@@ -26,7 +26,7 @@ use bsym_semantics::value::Value;
 
 use crate::context::Context;
 use crate::rep::Rep;
-use code::{Code, Fail, R};
+use code::{Code, Definitions, Fail, R};
 
 /// Why something has no compiled form.
 pub type NotCompiled = String;
@@ -91,6 +91,17 @@ impl<'a, 'm> Compiler<'a, 'm> {
         let slot = self.fresh();
         self.locals.insert(local, slot);
         slot
+    }
+
+    /// The definitions of a LET, each visible in those after it.
+    fn definitions(&mut self, defs: &[(LocalId, Expr)]) -> C<Definitions<'m>> {
+        let mut all = Definitions { steps: Vec::with_capacity(defs.len()), total: true };
+        for (local, definition) in defs {
+            let code = self.word(definition)?;
+            all.total &= code.total;
+            all.steps.push((self.bind(*local), code.run));
+        }
+        Ok(all)
     }
 
     fn rep(&self, e: &Expr) -> Arc<Rep> {

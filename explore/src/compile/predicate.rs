@@ -42,26 +42,11 @@ impl<'m> Compiler<'_, 'm> {
             },
             PredKind::If(p, a, b) => {
                 let (p, a, b) = (self.pred(p)?, self.pred(a)?, self.pred(b)?);
-                let total = p.total && a.total && b.total;
-                let (p, a, b) = (p.run, a.run, b.run);
-                Code::new(total, move |ctx| if p(ctx)? { a(ctx) } else { b(ctx) })
+                p.choose(a, b)
             }
             PredKind::Let(defs, body) => {
-                let mut steps = Vec::new();
-                let mut total = true;
-                for (l, d) in defs {
-                    let code = self.word(d)?;
-                    total &= code.total;
-                    steps.push((self.bind(*l), code.run));
-                }
-                let body = self.pred(body)?;
-                let run = body.run;
-                Code::new(total && body.total, move |ctx| {
-                    for (slot, code) in &steps {
-                        ctx.slots[*slot] = code(ctx)?;
-                    }
-                    run(ctx)
-                })
+                let defs = self.definitions(defs)?;
+                defs.before(self.pred(body)?)
             }
             PredKind::Partition(whole, parts) if matches!(*self.rep(whole), Rep::Bits(..)) => {
                 let mut code = self.bits(whole)?.map(|_, whole| Ok((whole, 0u128, true)));

@@ -200,11 +200,7 @@ impl<'m> Compiler<'_, 'm> {
             }
             SubstKind::BecomesIn(_, names, set) => self.becomes_in(names, set, targets)?,
             SubstKind::Let(defs, inner) => {
-                let mut steps = Vec::new();
-                for (l, d) in defs {
-                    let code = self.word(d)?.run;
-                    steps.push((self.bind(*l), code));
-                }
+                let steps = self.definitions(defs)?.steps;
                 let inner = self.subst(inner, targets)?;
                 Box::new(move |ctx, k| {
                     for (slot, code) in &steps {

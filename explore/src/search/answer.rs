@@ -34,6 +34,7 @@ impl Search<'_, '_> {
             (None, None, Some(stopped), _) => Verdict::Unknown(stopped),
             (None, None, None, Some(reason)) => Verdict::Vacuous(reason),
             _ if !self.incomplete.is_empty() => Verdict::Unknown(Unknown::Incomplete),
+            _ if !self.cuts.is_empty() => Verdict::Unknown(Unknown::Bounded),
             _ => Verdict::Holds(Evidence {
                 states: self.statistics.states,
                 transitions: self.statistics.transitions,
@@ -46,6 +47,7 @@ impl Search<'_, '_> {
             verdict,
             further: shown.collect(),
             incomplete: self.incomplete,
+            cuts: self.cuts.list(),
             not_saved: self.not_saved,
             statistics: self.statistics,
         }

@@ -139,10 +139,10 @@ impl Search<'_, '_> {
             counters: vec![s.transitions, s.initial, s.deadlocks, s.violating],
             marks: marks.collect(),
         };
-        let saved = if self.incomplete.is_empty() {
+        let saved = if self.incomplete.is_empty() && self.cuts.is_empty() {
             snapshot.write(&checkpoint.path, &self.title()).map_err(|e| e.to_string())
         } else {
-            Err("something could not be evaluated, so that an exhausted search would prove nothing".into())
+            Err("something could not be evaluated, or not with all values, so that an exhausted search would prove nothing".into())
         };
         self.not_saved = saved.err();
     }

@@ -61,6 +61,13 @@ impl Checker {
                 };
             }
             Composition => (BinaryOp::Composition, self.composition(&l, &r)),
+            // ProB's reading where an operand is known to be a string.
+            Concat if [&l, &r].iter().any(|e| *self.types.head(&e.ty) == Type::String) => {
+                self.expect(&l, &Type::String);
+                self.expect(&r, &Type::String);
+                let kind = ExprKind::External(ExternalFunction::StringAppend, vec![l, r]);
+                return Expr { kind, ty: Type::String, span };
+            }
             _ => self.set_operator(op, &l, &r),
         };
         Expr { kind: ExprKind::Binary(kind, Box::new(l), Box::new(r)), ty, span }

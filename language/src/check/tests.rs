@@ -116,6 +116,7 @@ fn relations_functions_and_sequences() {
     types("q <- red", "POW(INTEGER * C)");
     types("perm(C)", "POW(POW(INTEGER * C))");
     types("conc([q, q])", "POW(INTEGER * C)");
+    types("\"a\" ^ \"b\" ^ \"c\"", "STRING");
     types("fnc(f)", "POW(S * POW(INTEGER))");
     types("t --> t", "POW(POW(S * S))");
     types("(%(i, j).(i : NAT & j : NAT | i + j))(1, 2)", "INTEGER");

@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::int::Int;
-use crate::walk::{Visitor, VisitorMut, walk_expr, walk_expr_mut, walk_pred, walk_pred_mut};
+use crate::walk::{Placeless, Visitor, VisitorMut, walk_expr, walk_pred};
 
 /// What is known of a predicate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -192,19 +192,6 @@ fn contradiction<'p>(list: impl Iterator<Item = &'p Pred> + Clone) -> Option<(&'
     None
 }
 
-struct Erase;
-
-impl VisitorMut for Erase {
-    fn expr(&mut self, e: &mut Expr) {
-        e.span = Span::default();
-        walk_expr_mut(self, e);
-    }
-    fn pred(&mut self, p: &mut Pred) {
-        p.span = Span::default();
-        walk_pred_mut(self, p);
-    }
-}
-
 struct Mentions {
     names: bool,
     externals: bool,
@@ -235,8 +222,8 @@ fn same(a: &Expr, b: &Expr) -> bool {
         return false;
     }
     let (mut a, mut b) = (a.clone(), b.clone());
-    Erase.expr(&mut a);
-    Erase.expr(&mut b);
+    Placeless.expr(&mut a);
+    Placeless.expr(&mut b);
     let mut m = Mentions { names: false, externals: false };
     m.expr(&a);
     a == b && !m.externals
@@ -247,8 +234,8 @@ fn same_pred(a: &Pred, b: &Pred) -> bool {
         return false;
     }
     let (mut a, mut b) = (a.clone(), b.clone());
-    Erase.pred(&mut a);
-    Erase.pred(&mut b);
+    Placeless.pred(&mut a);
+    Placeless.pred(&mut b);
     a == b && !mentions(&a).externals
 }
 

@@ -383,6 +383,22 @@ pub enum TargetRole {
     Assertion,
 }
 
+impl TargetRole {
+    /// The role of an element of Event-B, by the name that Rodin gives to its kind.
+    pub(crate) fn of_element(kind: &str) -> Option<TargetRole> {
+        Some(match kind {
+            "invariant" => TargetRole::Invariant,
+            "axiom" => TargetRole::Axiom,
+            "theorem" => TargetRole::Theorem,
+            "guard" => TargetRole::Guard,
+            "action" => TargetRole::Action,
+            "witness" => TargetRole::Witness,
+            "variant" => TargetRole::Variant,
+            _ => return None,
+        })
+    }
+}
+
 /// Outcome of an obligation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -8,6 +8,7 @@
 //! A literal may narrow the search only where every literal before it is known to hold or cannot be
 //! ill-defined: otherwise dropping a candidate could hide an ill-defined instance.
 
+mod cells;
 mod pattern;
 mod source;
 
@@ -20,13 +21,15 @@ use bsym_language::int::Int;
 use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, UnaryOp};
 use bsym_language::source::Span;
 use bsym_language::types::Type;
+use bsym_language::walk::cut_into_literals;
 
 use crate::env::{Env, Name, all_bound_in, names_of_pred};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::{Eval, Evaluator};
-use crate::growth::{Growing, depends_on_growing, growing};
+use crate::growth::depends_on_growing;
 use crate::intervals::{Narrowing, Range};
 use crate::lazy_set::LazySet;
+use crate::stand_in::StandIns;
 use crate::value::Value;
 
 type Flow = Eval<ControlFlow<()>>;
@@ -34,6 +37,9 @@ const GO: ControlFlow<()> = ControlFlow::Continue(());
 
 /// How many integers are tried for a witness where infinitely many come into question.
 const PROBED: i64 = 512;
+
+/// So few values that an equation or disjunction leaves are taken one after the other before all else.
+const ALTERNATIVES: usize = 8;
 
 /// Sets with no more elements are enumerated, not built up.
 const FEW: usize = 16;
@@ -81,6 +87,8 @@ enum Probing {
     Witness,
     /// Report the solutions among a few candidates, then say that there may be others.
     Some,
+    /// Report the solutions among the candidates in bounds, and note that there may be others.
+    Bounded,
 }
 
 /// A way to bind one or more unknowns.
@@ -93,8 +101,6 @@ enum Source<'p> {
     Range(usize, Value),
     /// One unknown is perhaps in this part of its values.
     Probe(usize, Value),
-    /// One unknown is in a set whose elements are built up.
-    Grow(usize, Growing),
     /// No candidate is left.
     Nothing,
 }
@@ -117,7 +123,7 @@ impl<'m> Evaluator<'m> {
     }
 
     /// As [`Evaluator::solve`], but where an unknown is not confined, solutions among a few values are
-    /// reported before the error.
+    /// reported before the error; or those in bounds instead of it, where choices may be cut.
     pub(crate) fn solve_some(
         &self,
         env: &Env<'_>,
@@ -126,7 +132,8 @@ impl<'m> Evaluator<'m> {
         at: Span,
         report: Report<'_>,
     ) -> Flow {
-        self.solve_with(env, unknowns, literals, at, Probing::Some, report).0
+        let probing = if self.cuts.is_some() { Probing::Bounded } else { Probing::Some };
+        self.solve_with(env, unknowns, literals, at, probing, report).0
     }
 
     /// Whether some binding of the locals gives the predicate the wanted truth.
@@ -167,7 +174,7 @@ impl<'m> Evaluator<'m> {
     ) -> (Flow, bool) {
         let mut flat = Vec::new();
         for (positive, pred) in literals {
-            flatten(*positive, pred, &mut flat);
+            cut_into_literals(*positive, pred, &mut flat);
         }
         let literals = flat
             .into_iter()
@@ -200,22 +207,6 @@ impl<'m> Evaluator<'m> {
             (Ok(ControlFlow::Continue(())), Some(e)) => (Err(e), total),
             (done, _) => (done, total),
         }
-    }
-}
-
-/// Cuts a predicate, or its negation, into literals that all hold if it does; in the order of evaluation.
-fn flatten<'p>(positive: bool, pred: &'p Pred, out: &mut Vec<(bool, &'p Pred)>) {
-    match (&pred.kind, positive) {
-        (PredKind::And(ps), true) | (PredKind::Or(ps), false) => {
-            ps.iter().for_each(|p| flatten(positive, p, out));
-        }
-        (PredKind::Implies(a, b), false) => {
-            flatten(true, a, out);
-            flatten(false, b, out);
-        }
-        (PredKind::Not(p), _) => flatten(!positive, p, out),
-        (PredKind::True, true) | (PredKind::False, false) => {}
-        _ => out.push((positive, pred)),
     }
 }
 
@@ -276,9 +267,7 @@ impl<'m> Search<'_, 'm> {
         let outer = self.env;
         let frame = outer.frame(&names);
         let env = outer.within(&frame);
-        let is_growing: Vec<bool> =
-            bound.iter().map(|v| v.as_ref().is_some_and(|v| growing(v).is_some())).collect();
-        let complete = bound.iter().all(Option::is_some) && !is_growing.contains(&true);
+        let complete = bound.iter().all(Option::is_some);
         // Up to which literal all before are settled or total.
         let mut usable = true;
         for i in 0..self.literals.len() {
@@ -293,14 +282,13 @@ impl<'m> Search<'_, 'm> {
             let last = self.literals.len() - 1;
             let unbound = literal.needs.iter().any(|n| bound[*n].is_none());
             if !unbound {
-                let partial = literal.needs.iter().any(|n| is_growing[*n]);
                 match self.holds(&env, literal) {
                     Ok(true) => {
                         settled[i] = true;
                         continue;
                     }
                     Ok(false) => return Ok(GO),
-                    Err(e) if first && !partial && e.kind == EvalErrorKind::IllDefined => {
+                    Err(e) if first && e.kind == EvalErrorKind::IllDefined => {
                         return report(&names, Err(e));
                     }
                     Err(e) if e.kind == EvalErrorKind::Interrupted => return Err(e),
@@ -313,9 +301,23 @@ impl<'m> Search<'_, 'm> {
             return self.judge(&env, &names, &settled, report);
         }
         if let Some(e) = self.ill_defined(&env, &settled) {
+            if self.eval.stand_ins == Some(StandIns::False) {
+                return Ok(GO);
+            }
             return report(&names, Err(e));
         }
-        let source = self.source(&env, bound, &settled)?;
+        let source = self.source(&env, bound, &settled);
+        let few = match &source {
+            Ok(Source::Nothing) => true,
+            Ok(Source::Values(_, values)) => values.len() <= ALTERNATIVES,
+            Ok(Source::Range(_, Value::Set(s)) | Source::Elements(_, Value::Set(s))) => s.len() <= 1,
+            Ok(_) => false,
+            Err(e) => e.kind != EvalErrorKind::TooLarge,
+        };
+        if !few && let cells::Outcome::Done(flow) = self.over_cells(&env, bound, &settled, report) {
+            return flow;
+        }
+        let source = source?;
         let (pattern, index, set) = match source {
             Source::Nothing => return Ok(GO),
             Source::Values(pattern, values) => {
@@ -324,19 +326,6 @@ impl<'m> Search<'_, 'm> {
                     if self.matches(&env, pattern, &v, &mut next)
                         && let ControlFlow::Break(()) = self.candidate(&mut next, &settled, report)?
                     {
-                        return Ok(ControlFlow::Break(()));
-                    }
-                }
-                return Ok(GO);
-            }
-            Source::Grow(index, growing) => {
-                for grown in growing.next() {
-                    let mut next = bound.clone();
-                    next[index] = Some(match grown.finished() {
-                        Some(set) => set,
-                        None => LazySet::Growing(grown).into(),
-                    });
-                    if let ControlFlow::Break(()) = self.candidate(&mut next, &settled, report)? {
                         return Ok(ControlFlow::Break(()));
                     }
                 }
@@ -417,11 +406,14 @@ impl<'m> Search<'_, 'm> {
         }
     }
 
-    fn candidate(&self, next: &mut Binding, settled: &[bool], report: Report<'_>) -> Flow {
+    /// Counts a candidate.
+    fn count(&self) -> Eval<()> {
         self.candidates.set(self.candidates.get() + 1);
-        if self.candidates.get() > self.eval.candidates {
-            return Err(self.too_many());
-        }
+        if self.candidates.get() > self.eval.candidates { Err(self.too_many()) } else { Ok(()) }
+    }
+
+    fn candidate(&self, next: &mut Binding, settled: &[bool], report: Report<'_>) -> Flow {
+        self.count()?;
         let limit = self.eval.candidates;
         match self.round(next, settled.to_vec(), report) {
             // Where a part of the solutions is wanted, other candidates may lead to some.

@@ -24,10 +24,10 @@ impl<'m> Search<'_, 'm> {
             if let Some(source) = found {
                 let size = self.size(&source, i, settled);
                 if size <= 1 {
-                    return self.grown(source, i, settled);
+                    return Ok(source);
                 }
                 if best.as_ref().is_none_or(|(n, _)| size < *n) {
-                    best = Some((size, self.grown(source, i, settled)?));
+                    best = Some((size, source));
                 }
             }
             if let PredKind::Compare(op, a, b) = &literal.pred.kind
@@ -48,7 +48,7 @@ impl<'m> Search<'_, 'm> {
         }
         let ranges = narrowing.ranges;
         let mut infinite = None;
-        for (i, Range { low, high }) in ranges.into_iter().enumerate() {
+        for (i, Range { low, high }) in ranges.iter().cloned().enumerate() {
             if bound[i].is_some() {
                 continue;
             }
@@ -58,7 +58,7 @@ impl<'m> Search<'_, 'm> {
                 _ => LazySet::Integers.into(),
             };
             let is_int = self.eval.type_of(self.unknowns[i]) == Some(&Type::Int);
-            if self.probe != Probing::No && infinite.is_none() && is_int {
+            if matches!(self.probe, Probing::Witness | Probing::Some) && infinite.is_none() && is_int {
                 infinite = Some(Source::Probe(i, self.probed(low.as_ref(), high.as_ref())));
             }
             if low.is_none() && (high.is_none() || !is_int) {
@@ -74,13 +74,6 @@ impl<'m> Search<'_, 'm> {
                 best = Some((n, Source::Range(i, range)));
             }
         }
-        for (i, value) in bound.iter().enumerate() {
-            if let Some(growing) = value.as_ref().and_then(growing)
-                && best.as_ref().is_none_or(|(n, _)| growing.options() <= *n)
-            {
-                best = Some((growing.options(), Source::Grow(i, growing.clone())));
-            }
-        }
         if matches!(&best, Some((n, _)) if *n <= limit)
             && let Some((_, source)) = best
         {
@@ -93,6 +86,12 @@ impl<'m> Search<'_, 'm> {
             return Ok(source);
         }
         if let Some(source) = self.recursive(env, bound, settled) {
+            return Ok(source);
+        }
+        if self.probe == Probing::Bounded
+            && let Some(source) =
+                self.cut(bound, settled, &ranges, &confined, best.as_ref().map(|(n, _)| *n))?
+        {
             return Ok(source);
         }
         match best {
@@ -153,7 +152,6 @@ impl<'m> Search<'_, 'm> {
                     _ => all.unwrap_or(usize::MAX),
                 }
             }
-            Source::Grow(_, growing) => growing.options(),
             Source::Nothing => 0,
         }
     }
@@ -169,19 +167,6 @@ impl<'m> Search<'_, 'm> {
         (0..self.literals.len())
             .any(|i| i != literal && !settled[i] && self.literals[i].needs.contains(&index))
             .then_some(index)
-    }
-
-    pub(super) fn grown<'p>(&self, source: Source<'p>, literal: usize, settled: &[bool]) -> Eval<Source<'p>> {
-        let Some(index) = self.growable(&source, literal, settled) else { return Ok(source) };
-        let (Source::Elements(_, set) | Source::Range(_, set)) = &source else { return Ok(source) };
-        let all = self.eval.cardinality(set, self.at)?.within(FEW);
-        if all.is_some() || self.eval.first_options(set, self.at).is_none() {
-            return Ok(source);
-        }
-        Ok(match self.eval.shape(set, self.at)? {
-            Some(shape) => Source::Grow(index, Growing::new(shape)),
-            None => source,
-        })
     }
 
     pub(super) fn probed(&self, low: Option<&Int>, high: Option<&Int>) -> Value {
@@ -213,7 +198,7 @@ impl<'m> Search<'_, 'm> {
                 best = Some((n, source));
             }
         }
-        best.map(|(_, source)| self.grown(source, usize::MAX, settled)).transpose()
+        Ok(best.map(|(_, source)| source))
     }
 
     /// A few elements of an infinite set that confines an unknown.
@@ -242,6 +227,52 @@ impl<'m> Search<'_, 'm> {
             return None;
         }
         some.map(|(i, set)| Source::Probe(i, set))
+    }
+
+    /// The unknown with the fewest candidates in bounds, if it has fewer than `others`: its values are cut
+    /// to these.
+    fn cut(
+        &self,
+        bound: &Binding,
+        settled: &[bool],
+        ranges: &[Range],
+        confined: &[Option<Value>],
+        others: Option<usize>,
+    ) -> Eval<Option<Source<'_>>> {
+        let mut best: Option<(usize, usize, Value, Value)> = None;
+        for i in (0..bound.len()).filter(|i| bound[*i].is_none()) {
+            let Some(ty) = self.eval.type_of(self.unknowns[i]) else { continue };
+            let all = confined[i].clone().unwrap_or_else(|| self.eval.type_values(ty));
+            if self.eval.cardinality(&all, self.at)?.is_finite() == Some(true) {
+                continue;
+            }
+            if ranges[i].low.is_some() && ranges[i].high.is_some() {
+                continue;
+            }
+            let part = if *ty == Type::Int {
+                let range = self.eval.bounded_integers(&ranges[i]);
+                match &confined[i] {
+                    Some(set) => self.eval.binary(BinaryOp::Intersection, range, set.clone(), self.at)?,
+                    None => range,
+                }
+            } else {
+                let of_type = || self.eval.bounded_part(&self.eval.type_values(ty), self.at);
+                match self.eval.bounded_part(&all, self.at).or_else(of_type) {
+                    Some(part) => part,
+                    None => continue,
+                }
+            };
+            let size = self.size(&Source::Range(i, part.clone()), usize::MAX, settled);
+            if best.as_ref().is_none_or(|(n, ..)| size < *n) {
+                best = Some((size, i, all, part));
+            }
+        }
+        let Some((size, i, all, part)) = best else { return Ok(None) };
+        if others.is_some_and(|n| n <= size) {
+            return Ok(None);
+        }
+        self.eval.note_cut(self.unknowns[i], &all, &part);
+        Ok(Some(Source::Range(i, part)))
     }
 
     pub(super) fn unconfined(&self, bound: &Binding, index: usize) -> EvalError {
@@ -380,7 +411,7 @@ impl<'m> Search<'_, 'm> {
                 continue;
             }
             let mut literals = Vec::new();
-            flatten(positive, part, &mut literals);
+            bsym_language::walk::cut_into_literals(positive, part, &mut literals);
             let mut found = None;
             for (positive, literal) in literals {
                 let mut ranges = vec![Range::default(); self.unknowns.len()];
@@ -413,7 +444,7 @@ impl<'m> Search<'_, 'm> {
             }
             Source::Values(pattern, values) => (pattern, values.into_iter().collect()),
             Source::Elements(pattern, set) => (pattern, (*self.eval.try_list(&set, self.at).ok()??).clone()),
-            Source::Grow(..) | Source::Nothing => return None,
+            Source::Nothing => return None,
         };
         let mut found: Option<usize> = None;
         let mut matched = BTreeSet::new();

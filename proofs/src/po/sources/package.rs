@@ -268,16 +268,7 @@ impl Reader<'_, '_> {
     }
 
     fn target(&self, component: &str, element: &str, label: &str) -> Option<Target> {
-        let role = match element {
-            "invariant" => TargetRole::Invariant,
-            "axiom" => TargetRole::Axiom,
-            "theorem" => TargetRole::Theorem,
-            "guard" => TargetRole::Guard,
-            "action" => TargetRole::Action,
-            "witness" => TargetRole::Witness,
-            "variant" => TargetRole::Variant,
-            _ => return None,
-        };
+        let role = TargetRole::of_element(element)?;
         let part = self.parts.iter().find(|p| p.name == component);
         let own = part.into_iter().flat_map(|p| &p.predicates).filter(|n| !n.theorem);
         let index = match role {

@@ -417,16 +417,7 @@ impl<'a, 'b> Reader<'a, 'b> {
     }
 
     fn target(&self, owner: &str, kind: &str, label: &str) -> Option<Target> {
-        let role = match kind {
-            "invariant" => TargetRole::Invariant,
-            "axiom" => TargetRole::Axiom,
-            "theorem" => TargetRole::Theorem,
-            "guard" => TargetRole::Guard,
-            "action" => TargetRole::Action,
-            "witness" => TargetRole::Witness,
-            "variant" => TargetRole::Variant,
-            _ => return None,
-        };
+        let role = TargetRole::of_element(kind)?;
         let (_, unchecked) = self.project.get(owner)?;
         let predicate =
             unchecked.predicate(label).filter(|_| matches!(kind, "invariant" | "axiom" | "theorem"));

@@ -1,0 +1,236 @@
+//! Bounded enumeration: a choice among infinitely many values, made among a finite part of them.
+//!
+//! In a finite scope a constant, a parameter or a choice that nothing confines to a finite set takes its
+//! values from `MININT..MAXINT`, its sequences from those of at most `MAXINT` elements, its strings from
+//! two, as in ProB. What is found so exists; what is not found may exist all the same: every such cut is
+//! noted. Quantifiers and comprehensions are never cut, because their truth would rest on it.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use bsym_language::int::Int;
+use bsym_language::model::{BinaryOp, Model, UnaryOp, Variable};
+use bsym_language::source::Span;
+
+use crate::env::Name;
+use crate::error::EvalError;
+use crate::evaluator::{Eval, Evaluator};
+use crate::intervals::Range;
+use crate::lazy_set::LazySet;
+use crate::value::Value;
+
+/// Sequences that are listed; more of them are built up.
+const LISTED: usize = 1 << 12;
+
+/// Where a choice was cut.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cut {
+    /// Whose values were cut.
+    pub name: Name,
+    /// The part that they were taken from, as B text.
+    pub values: String,
+}
+
+impl Cut {
+    /// Where the name is declared.
+    pub fn declaration(&self, model: &Model) -> Span {
+        self.variable(model).map_or(Span::default(), |v| v.span)
+    }
+
+    fn variable<'m>(&self, model: &'m Model) -> Option<&'m Variable> {
+        match self.name {
+            Name::Local(l) => model.locals.get(l.index()),
+            Name::Const(c) => model.constants.get(c.index()),
+            Name::Var(v) | Name::Old(v) => model.variables.get(v.index()),
+        }
+    }
+
+    /// The name, and what its values were taken from.
+    pub fn message(&self, model: &Model) -> String {
+        let name = self.variable(model).map_or("?", |v| &v.name);
+        format!("the values of `{name}` were taken from {} only", self.values)
+    }
+
+    /// The cut as the reason why values may be missing.
+    pub fn error(&self, model: &Model) -> EvalError {
+        EvalError::too_large(self.declaration(model), self.message(model))
+    }
+}
+
+/// The part of its values that a name was cut to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Part {
+    /// All integers that were tried are between these.
+    Integers(Int, Int),
+    /// A set, as B text.
+    Set(String),
+}
+
+/// The cuts that were made, one for each name.
+#[derive(Debug, Default)]
+pub struct Cuts(RefCell<BTreeMap<Name, Part>>);
+
+impl Cuts {
+    /// Whether every choice was made among all its values.
+    pub fn is_empty(&self) -> bool {
+        self.0.borrow().is_empty()
+    }
+
+    /// All of them, in the order of the names.
+    pub fn list(&self) -> Vec<Cut> {
+        let text = |part: &Part| match part {
+            Part::Integers(low, high) => format!("{low}..{high}"),
+            Part::Set(text) => text.clone(),
+        };
+        self.0.borrow().iter().map(|(name, part)| Cut { name: *name, values: text(part) }).collect()
+    }
+
+    /// Notes a cut that was made before.
+    pub fn restore(&self, cut: Cut) {
+        self.0.borrow_mut().entry(cut.name).or_insert(Part::Set(cut.values));
+    }
+
+    fn note(&self, name: Name, part: Part) {
+        let mut cuts = self.0.borrow_mut();
+        let Some(known) = cuts.get_mut(&name) else {
+            cuts.insert(name, part);
+            return;
+        };
+        if let (Part::Integers(low, high), Part::Integers(l, h)) = (known, part) {
+            *low = std::mem::replace(low, Int::ZERO).min(l);
+            *high = std::mem::replace(high, Int::ZERO).max(h);
+        }
+    }
+}
+
+impl<'m> Evaluator<'m> {
+    /// The same, where choices among infinitely many values are made among a finite part of them; the cuts
+    /// are noted.
+    pub fn with_bounded_choices(self, cuts: &'m Cuts) -> Self {
+        Evaluator { cuts: Some(cuts), ..self }
+    }
+
+    /// The same, where every choice is made among all values, or is an error.
+    pub fn with_all_choices(self) -> Self {
+        Evaluator { cuts: None, ..self }
+    }
+
+    /// Notes that the values of a name were taken from a part of a set only.
+    pub(crate) fn note_cut(&self, name: Name, set: &Value, part: &Value) {
+        let Some(cuts) = self.cuts else { return };
+        let part = match (set, part) {
+            (_, Value::Lazy(lazy)) if matches!(&**lazy, LazySet::Interval(..)) => {
+                let LazySet::Interval(low, high) = &**lazy else { return };
+                Part::Integers(low.clone(), high.clone())
+            }
+            (Value::Lazy(lazy), _) => match &**lazy {
+                LazySet::Unary(UnaryOp::Seq | UnaryOp::Seq1, s) => {
+                    let over = self.bounded_part(s, Span::default()).unwrap_or_else(|| s.clone());
+                    let longest = &self.scope.maxint;
+                    Part::Set(format!("the sequences of at most {longest} elements of {}", self.short(&over)))
+                }
+                _ => Part::Set(self.short(part)),
+            },
+            _ => Part::Set(self.short(part)),
+        };
+        cuts.note(name, part);
+    }
+
+    /// The elements of an infinite set among which a choice is made, if choices may be cut.
+    pub(crate) fn choices_in(&self, set: &Value, at: Span) -> Eval<Option<Value>> {
+        if self.cuts.is_none() || self.cardinality(set, at)?.is_finite() == Some(true) {
+            return Ok(None);
+        }
+        let Some(part) = self.bounded_part(set, at) else { return Ok(None) };
+        let mut chosen = BTreeSet::new();
+        for v in self.list(&part, at)?.iter() {
+            if self.member(v, set, at)? {
+                chosen.insert(v.clone());
+            }
+        }
+        Ok(Some(Value::Set(Arc::new(chosen))))
+    }
+
+    /// The integers that are tried between bounds of which one may be missing.
+    pub(crate) fn bounded_integers(&self, range: &Range) -> Value {
+        let (least, most) = (&self.scope.minint, &self.scope.maxint);
+        let (low, high) = match (&range.low, &range.high) {
+            (Some(low), Some(high)) => (low, high),
+            (Some(low), None) => (low, low.max(most)),
+            (None, Some(high)) => (high.min(least), high),
+            (None, None) => (least, most),
+        };
+        self.interval(low.clone(), high.clone())
+    }
+
+    /// A finite set of candidates that are worth a try for an element of an infinite set. Some may be
+    /// outside of the set.
+    pub(crate) fn bounded_part(&self, set: &Value, at: Span) -> Option<Value> {
+        if self.cardinality(set, at).ok()?.is_finite() == Some(true) {
+            return Some(set.clone());
+        }
+        let Value::Lazy(lazy) = set else { return None };
+        let part = |s: &Value| self.bounded_part(s, at);
+        Some(match &**lazy {
+            LazySet::Integers => self.bounded_integers(&Range::default()),
+            LazySet::From(low) => self.bounded_integers(&Range { low: Some(low.clone()), high: None }),
+            LazySet::Strings => Value::set(["STRING1", "STRING2"].map(Value::string)),
+            LazySet::Power(s) => LazySet::Power(part(s)?).into(),
+            LazySet::Unary(UnaryOp::Seq | UnaryOp::Seq1, s) => self.bounded_sequences(&part(s)?, at)?,
+            LazySet::Unary(
+                op @ (UnaryOp::Pow
+                | UnaryOp::Pow1
+                | UnaryOp::Fin
+                | UnaryOp::Fin1
+                | UnaryOp::Id
+                | UnaryOp::Iseq
+                | UnaryOp::Iseq1),
+                s,
+            ) => LazySet::Unary(*op, part(s)?).into(),
+            LazySet::Binary(op, a, b) if *op == BinaryOp::Cartesian || op.relation_space().is_some() => {
+                LazySet::Binary(*op, part(a)?, part(b)?).into()
+            }
+            LazySet::Binary(BinaryOp::Intersection, a, b) => {
+                let part = part(a).or_else(|| self.bounded_part(b, at))?;
+                LazySet::Binary(BinaryOp::Intersection, part, set.clone()).into()
+            }
+            LazySet::Binary(BinaryOp::Difference, a, b) => {
+                LazySet::Binary(BinaryOp::Difference, part(a)?, b.clone()).into()
+            }
+            LazySet::Binary(BinaryOp::Union, a, b) => {
+                LazySet::Binary(BinaryOp::Union, part(a)?, part(b)?).into()
+            }
+            LazySet::Struct(fields) => LazySet::Struct(
+                fields.iter().map(|(l, s)| Some((l.clone(), part(s)?))).collect::<Option<_>>()?,
+            )
+            .into(),
+            _ => return None,
+        })
+    }
+
+    /// The sequences over a finite set with at most `MAXINT` elements: listed, or as functions that are
+    /// built up, of which some are no sequences.
+    fn bounded_sequences(&self, set: &Value, at: Span) -> Option<Value> {
+        let longest = self.scope.maxint.to_i64()?.max(0);
+        let n = self.cardinality(set, at).ok()?.within(LISTED)?;
+        let mut lengths = Value::empty();
+        let (mut all, mut count) = (Some(0usize), Some(1usize));
+        for _ in 0..=longest {
+            all = all.zip(count).and_then(|(all, count)| all.checked_add(count)).filter(|a| *a <= LISTED);
+            count = count.and_then(|c| c.checked_mul(n));
+            if all.is_none() {
+                break;
+            }
+        }
+        let positions = |k: i64| self.interval(1.into(), k.into());
+        if all.is_none() {
+            return Some(LazySet::Binary(BinaryOp::PartialFunction, positions(longest), set.clone()).into());
+        }
+        for k in 0..=longest {
+            let of_length = LazySet::Binary(BinaryOp::TotalFunction, positions(k), set.clone()).into();
+            lengths = self.binary(BinaryOp::Union, lengths, of_length, at).ok()?;
+        }
+        Some(lengths)
+    }
+}

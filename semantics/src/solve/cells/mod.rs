@@ -1,0 +1,485 @@
+//! Search over cells: functions point by point, sets element by element, other unknowns as one cell each.
+//!
+//! Every cell has a finite domain or is an integer between bounds. The literals become [`Constraint`]s,
+//! quantifiers over known sets written out. A constraint is judged by the evaluator under what is decided
+//! so far; where it is undecided it says which cell it asked for, the values of that cell under which it
+//! is false are dropped, and it is looked at again when that cell, or the one that it asks for next, is
+//! decided (Moskewicz, Madigan, Zhao, Zhang, Malik: *Chaff*, DAC 2001, watch clauses in this way).
+//! Comparisons of integers narrow bounds. The search decides the cell with the fewest values first, those
+//! of constraints that failed often before others (Boussemart, Hemery, Lecoutre, Saïs: *Boosting
+//! systematic search by weighting constraints*, ECAI 2004).
+
+mod ground;
+mod node;
+mod propagate;
+mod term;
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use bsym_language::model::{CompareOp, Expr, ExprKind, Pred, PredKind};
+use bsym_language::types::Type;
+
+use self::node::{NEVER, Node};
+use self::term::Comparison;
+use super::{Binding, Flow, GO, Report, Search};
+use crate::env::{Env, Name, all_bound, names_of_expr, names_of_pred};
+use crate::evaluator::Eval;
+use crate::growth::{Domain, Growing, LISTED, Shape, asked, integers};
+use crate::lazy_set::LazySet;
+use crate::value::Value;
+
+/// Most constraints that are written out.
+const MANY: usize = 1 << 15;
+
+/// Fewer combinations of values are enumerated without much ado.
+const WORTHWHILE: f64 = 20_000.0;
+
+/// Values of the locals of a constraint.
+type Locals = Arc<[(Name, Value)]>;
+
+/// A cell tried with a value.
+type Trial<'t> = Option<(usize, &'t Option<Value>)>;
+
+/// An unknown in cells.
+#[derive(Clone)]
+struct Unknown {
+    position: usize,
+    name: Name,
+    first: usize,
+    shape: Arc<Shape>,
+    cells: usize,
+}
+
+/// What has to hold: some literal of the clause, the difference of two expressions, a comparison.
+#[derive(Default)]
+struct Constraint<'p> {
+    clause: Vec<(bool, &'p Pred)>,
+    differ: Option<(&'p Expr, &'p Expr)>,
+    comparison: Option<Comparison<'p>>,
+    locals: Locals,
+    /// Whether it cannot be ill-defined.
+    total: bool,
+}
+
+/// The cells of some unknowns and what confines them.
+pub(super) struct Plan<'a, 'p, 'm> {
+    search: &'a Search<'p, 'm>,
+    env: &'a Env<'a>,
+    id: u32,
+    unknowns: Vec<Unknown>,
+    constraints: Vec<Constraint<'p>>,
+    /// The constraints to look at when the domain of a cell changes.
+    watched: Vec<Vec<usize>>,
+    /// How often constraints on a cell failed.
+    weights: RefCell<Vec<f64>>,
+    /// The first cell of another search that was asked for.
+    foreign: Cell<Option<(u32, usize)>>,
+    root: Node,
+}
+
+thread_local! {
+    static SEARCHES: Cell<u32> = const { Cell::new(0) };
+}
+
+/// What became of a search over cells.
+pub(super) enum Outcome {
+    /// It is not worth while, or not possible.
+    Declined,
+    /// What the search came to.
+    Done(Flow),
+}
+
+/// The same, or the unknowns of which a cell stays unbounded.
+enum Attempt {
+    Done(Flow),
+    Without(Vec<usize>),
+}
+
+impl<'p, 'm> Search<'p, 'm> {
+    /// Searches over the cells of the unknowns that are open, if that is worth while.
+    pub(super) fn over_cells(
+        &self,
+        env: &Env<'_>,
+        bound: &Binding,
+        settled: &[bool],
+        report: Report<'_>,
+    ) -> Outcome {
+        let mut without = Vec::new();
+        loop {
+            let Some(cut) = self.in_cells(env, bound, settled, &without) else { return Outcome::Declined };
+            match self.attempt(env, cut, bound, settled, report) {
+                Attempt::Done(flow) => return Outcome::Done(flow),
+                Attempt::Without(more) => without.extend(more),
+            }
+        }
+    }
+
+    fn attempt(
+        &self,
+        env: &Env<'_>,
+        (unknowns, cells, exact): (Vec<Unknown>, Vec<Domain>, Vec<usize>),
+        bound: &Binding,
+        settled: &[bool],
+        report: Report<'_>,
+    ) -> Attempt {
+        let id = SEARCHES.get();
+        SEARCHES.set(id.wrapping_add(1));
+        let before = asked(None);
+        let owner = unknowns.iter().enumerate().flat_map(|(u, k)| vec![u as u32; k.cells]).collect();
+        let root = Node {
+            names: unknowns.iter().map(|u| (u.name, Value::Bool(false))).collect(),
+            stale: vec![true; unknowns.len()],
+            owner: Arc::new(owner),
+            waits: Vec::new(),
+            cells: cells.into_iter().map(Arc::new).collect(),
+        };
+        let mut plan = Plan {
+            search: self,
+            env,
+            id,
+            watched: vec![Vec::new(); root.cells.len()],
+            weights: RefCell::new(vec![1.0; root.cells.len()]),
+            foreign: Cell::new(before),
+            unknowns,
+            constraints: Vec::new(),
+            root,
+        };
+        let attempt = plan.run(bound, settled, &exact, report);
+        let _own = asked(plan.foreign.get());
+        attempt
+    }
+
+    /// The open unknowns that can be cut into cells, their domains, and the literals that say no more than
+    /// these.
+    fn in_cells(
+        &self,
+        env: &Env<'_>,
+        bound: &Binding,
+        settled: &[bool],
+        without: &[usize],
+    ) -> Option<(Vec<Unknown>, Vec<Domain>, Vec<usize>)> {
+        let mut sets: Vec<Vec<(usize, Value)>> = vec![Vec::new(); bound.len()];
+        let mut joined = vec![false; bound.len()];
+        for (i, literal) in self.literals.iter().enumerate() {
+            if settled[i] {
+                continue;
+            }
+            if let PredKind::Compare(op, x, set) = &literal.pred.kind {
+                let closed = |e: &Expr| self.closed_value(env, e);
+                match super::effective(*op, literal.positive) {
+                    CompareOp::Member => match self.unknown(x, bound) {
+                        Some(u) => sets[u].extend(closed(set).map(|s| (i, s))),
+                        None if self.is_pattern(env, x, bound) => {
+                            let names = names_of_expr(x);
+                            (0..bound.len())
+                                .filter(|u| names.contains(&self.unknowns[*u]))
+                                .for_each(|u| joined[u] = true);
+                        }
+                        None => {}
+                    },
+                    CompareOp::Subset => {
+                        if let Some(u) = self.unknown(x, bound) {
+                            let set = closed(set).and_then(|s| self.eval.normal(s, self.at).ok());
+                            sets[u].extend(set.map(|s| (i, LazySet::Power(s).into())));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            if !self.is_total(env, i) {
+                break;
+            }
+        }
+        let (mut unknowns, mut domains, mut exact) = (Vec::new(), Vec::new(), Vec::new());
+        let mut combinations = 1.0f64;
+        let mut structured = false;
+        for (position, name) in self.unknowns.iter().enumerate() {
+            if bound[position].is_some() || without.contains(&position) {
+                continue;
+            }
+            let Some((shape, cells, literal)) = self.cells_of(*name, &sets[position]) else { continue };
+            let size = |d: &Domain| d.len().map_or(f64::INFINITY, |n| n as f64);
+            let all: f64 = cells.iter().map(size).product();
+            if shape == Shape::Single {
+                if !joined[position] && all.is_finite() {
+                    combinations *= all;
+                }
+            } else if all > super::FEW as f64 && self.is_needed(position, literal, settled) {
+                structured = true;
+            }
+            exact.extend(literal);
+            unknowns.push(Unknown {
+                position,
+                name: *name,
+                first: domains.len(),
+                shape: Arc::new(shape),
+                cells: cells.len(),
+            });
+            domains.extend(cells);
+        }
+        (structured || (combinations > WORTHWHILE && unknowns.len() > 1))
+            .then_some((unknowns, domains, exact))
+    }
+
+    /// Whether a literal other than the given one needs an unknown.
+    fn is_needed(&self, unknown: usize, literal: Option<usize>, settled: &[bool]) -> bool {
+        (0..self.literals.len())
+            .any(|i| Some(i) != literal && !settled[i] && self.literals[i].needs.contains(&unknown))
+    }
+
+    /// An unknown in cells, and the literal that this takes care of.
+    fn cells_of(&self, name: Name, sets: &[(usize, Value)]) -> Option<(Shape, Vec<Domain>, Option<usize>)> {
+        let ty = self.eval.type_of(name)?;
+        let of_type = self.eval.type_values(ty);
+        if let Type::Pow(_) = ty {
+            let mut best: Option<(f64, Shape, Vec<Domain>, Option<usize>)> = None;
+            let all = sets.iter().map(|(i, s)| (Some(*i), s)).chain([(None, &of_type)]);
+            for (literal, set) in all {
+                let Ok(Some((shape, cells))) = self.eval.shape(set, self.at) else { continue };
+                let size = |d: &Domain| d.len().map_or(1e6, |n| n as f64).ln();
+                let bits: f64 = cells.iter().map(size).sum();
+                if best.as_ref().is_none_or(|(b, ..)| bits < *b) {
+                    best = Some((bits, shape, cells, literal.filter(|_| says_no_more(set))));
+                }
+            }
+            return best.map(|(_, shape, cells, literal)| (shape, cells, literal));
+        }
+        let listed = |set: &Value| {
+            self.eval.cardinality(set, self.at).ok()?.within(LISTED)?;
+            let listed = self.eval.try_list(set, self.at).ok()??;
+            let plain = !listed.first().is_some_and(Value::has_lazy);
+            (plain && !listed.is_empty()).then(|| Domain::Listed(listed.iter().cloned().map(Some).collect()))
+        };
+        let mut domains: Vec<Domain> = sets.iter().filter_map(|(_, s)| listed(s)).collect();
+        domains.sort_by_key(|d| d.len());
+        let domain = match domains.into_iter().next() {
+            Some(domain) => domain,
+            None if *ty == Type::Int => {
+                let spans = sets.iter().filter_map(|(_, s)| integers(s));
+                spans.fold(Domain::Span(None, None), |all, span| match (all, span) {
+                    (Domain::Span(l, h), Domain::Span(m, i)) => {
+                        let high = h.into_iter().chain(i).min();
+                        Domain::Span(l.max(m), high)
+                    }
+                    (all, _) => all,
+                })
+            }
+            None => listed(&of_type)?,
+        };
+        Some((Shape::Single, vec![domain], None))
+    }
+}
+
+/// Whether being in cells of this set is all that membership says.
+fn says_no_more(set: &Value) -> bool {
+    use bsym_language::model::UnaryOp;
+    match set {
+        Value::Lazy(lazy) => match &**lazy {
+            LazySet::Power(_) | LazySet::Unary(UnaryOp::Perm | UnaryOp::Fin, _) => true,
+            LazySet::Binary(op, ..) => {
+                op.relation_space().is_some_and(|k| k.functional || !(k.total || k.surjective || k.injective))
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
+    fn run(&mut self, bound: &Binding, settled: &[bool], exact: &[usize], report: Report<'_>) -> Attempt {
+        let search = self.search;
+        self.refresh_root();
+        let names = self.root.names.clone();
+        let frame = self.env.frame(&names);
+        let growing = self.env.within(&frame);
+        for (i, literal) in search.literals.iter().enumerate() {
+            if settled[i] {
+                continue;
+            }
+            let total = search.is_total(&growing, i);
+            if !exact.contains(&i) && !literal.needs.is_empty() {
+                // What needs an unknown without cells waits for it.
+                let open = |n: &usize| bound[*n].is_none() && self.unknown_at(*n).is_none();
+                if !literal.needs.iter().any(open) {
+                    let env = *self.env;
+                    self.add(&env, literal.positive, literal.pred, total);
+                }
+            }
+            if !total {
+                break;
+            }
+        }
+        let mut root = self.root.clone();
+        root.waits = vec![[NEVER; 2]; self.constraints.len()];
+        self.watch();
+        let every: Vec<usize> = (0..self.constraints.len()).collect();
+        let mut decided = (0..root.cells.len()).filter(|c| !root.is_open(*c)).collect();
+        if !self.spread(&mut root, &mut decided) {
+            return Attempt::Done(Ok(GO));
+        }
+        match self.propagate(&mut root, every) {
+            Err(e) => return Attempt::Done(Err(e)),
+            Ok(false) => return Attempt::Done(Ok(GO)),
+            Ok(true) => {}
+        }
+        let infinite = |u: &&Unknown| (u.first..u.first + u.cells).any(|c| root.cells[c].len().is_none());
+        let sets: Vec<usize> = self
+            .unknowns
+            .iter()
+            .filter(|u| *u.shape != Shape::Single)
+            .filter(infinite)
+            .map(|u| u.position)
+            .collect();
+        if !sets.is_empty() {
+            return Attempt::Without(sets);
+        }
+        if self.unknowns.iter().all(|u| infinite(&u)) {
+            return Attempt::Without(self.unknowns.iter().map(|u| u.position).collect());
+        }
+        Attempt::Done(self.enumerate(root, bound, settled, report))
+    }
+
+    fn unknown_at(&self, position: usize) -> Option<&Unknown> {
+        self.unknowns.iter().find(|u| u.position == position)
+    }
+
+    /// The unknown that an expression is.
+    fn unknown_of(&self, e: &Expr) -> Option<&Unknown> {
+        let name = match &e.kind {
+            ExprKind::Local(l) => Name::Local(*l),
+            ExprKind::Const(c) => Name::Const(*c),
+            ExprKind::Var(v) => Name::Var(*v),
+            _ => return None,
+        };
+        self.unknowns.iter().find(|u| u.name == name)
+    }
+
+    fn is_closed(&self, env: &Env<'_>, e: &Expr) -> bool {
+        all_bound(env, e)
+    }
+
+    /// For each cell, the constraints of which the bounds depend on it.
+    fn watch(&mut self) {
+        for (k, constraint) in self.constraints.iter().enumerate() {
+            let Some(comparison) = &constraint.comparison else { continue };
+            let mut cells = Vec::new();
+            comparison.left.cells(&mut cells);
+            comparison.right.cells(&mut cells);
+            if comparison.left.has_size() || comparison.right.has_size() {
+                let names: Vec<_> = constraint.clause.iter().map(|(_, p)| names_of_pred(p)).collect();
+                for u in &self.unknowns {
+                    if names.iter().any(|n| n.contains(&u.name)) {
+                        cells.extend(u.first..u.first + u.cells);
+                    }
+                }
+            }
+            cells.sort_unstable();
+            cells.dedup();
+            cells.into_iter().for_each(|c| self.watched[c].push(k));
+        }
+    }
+
+    fn refresh_root(&mut self) {
+        let mut root = self.root.clone();
+        self.refresh(&mut root);
+        self.root = root;
+    }
+
+    /// Brings the values of the unknowns up to date.
+    fn refresh(&self, node: &mut Node) {
+        for (i, u) in self.unknowns.iter().enumerate() {
+            if !node.stale[i] {
+                continue;
+            }
+            node.stale[i] = false;
+            let cells = &node.cells[u.first..u.first + u.cells];
+            let decided: Option<Vec<Option<Value>>> = cells.iter().map(|d| d.decided()).collect();
+            node.names[i].1 = match decided {
+                Some(values) => finished(u, values),
+                None => LazySet::Growing(Growing {
+                    search: self.id,
+                    first: u.first,
+                    shape: u.shape.clone(),
+                    cells: Arc::new(cells.to_vec()),
+                    trial: None,
+                })
+                .into(),
+            };
+        }
+    }
+
+    /// Evaluates in the environment of a node, perhaps with a cell tried with a value.
+    fn with_env<T>(
+        &self,
+        node: &Node,
+        trial: Trial<'_>,
+        locals: &Locals,
+        inside: impl FnOnce(&Env<'_>) -> T,
+    ) -> T {
+        let tried = trial.map(|(cell, value)| {
+            let owner = node.owner[cell] as usize;
+            let u = &self.unknowns[owner];
+            let growing = match &node.names[owner].1 {
+                Value::Lazy(lazy) => match &**lazy {
+                    LazySet::Growing(growing) => growing,
+                    _ => return node.names[owner].clone(),
+                },
+                _ => return node.names[owner].clone(),
+            };
+            let trial = (cell - u.first, value.clone());
+            let mut growing = Growing { trial: Some(trial), ..growing.clone() };
+            let states: Option<Vec<_>> = match growing.cells.iter().filter(|d| d.decided().is_none()).count()
+            {
+                0 | 1 => (0..u.cells).map(|i| growing.state(i)).collect(),
+                _ => None,
+            };
+            let value = match states {
+                Some(values) => finished(u, values),
+                None => {
+                    growing.first = u.first;
+                    LazySet::Growing(growing).into()
+                }
+            };
+            (u.name, value)
+        });
+        let outer = self.env.frame(&node.names);
+        let env = self.env.within(&outer);
+        let tried = tried.as_ref().map_or(&[][..], std::slice::from_ref);
+        let over = env.frame(tried);
+        let env = env.within(&over);
+        let frame = env.frame(locals);
+        inside(&env.within(&frame))
+    }
+
+    /// The values of the unknowns that are decided.
+    fn solution(&self, node: &Node, bound: &Binding) -> Binding {
+        let mut next = bound.clone();
+        for (i, u) in self.unknowns.iter().enumerate() {
+            if (u.first..u.first + u.cells).all(|c| !node.is_open(c)) {
+                next[u.position] = Some(node.names[i].1.clone());
+            }
+        }
+        next
+    }
+
+    fn report(&self, node: &mut Node, bound: &Binding, settled: &[bool], report: Report<'_>) -> Flow {
+        self.refresh(node);
+        let mut next = self.solution(node, bound);
+        let _own = asked(self.foreign.get());
+        let flow = self.search.candidate(&mut next, settled, report);
+        self.foreign.set(asked(None));
+        flow
+    }
+}
+
+/// An unknown of which every cell is decided.
+fn finished(u: &Unknown, values: Vec<Option<Value>>) -> Value {
+    match &*u.shape {
+        Shape::Single => values.into_iter().flatten().next().unwrap_or_else(Value::empty),
+        shape => Value::set(values.into_iter().enumerate().filter_map(|(i, v)| shape.element(i, v))),
+    }
+}
+
+/// An evaluation that may be undecided.
+type Judged = Eval<bool>;

@@ -1,0 +1,351 @@
+//! Propagation until nothing changes, and the choice of what to decide next.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::ControlFlow;
+
+use super::node::{NEVER, Node};
+use super::{Constraint, Judged, Locals, Plan, Trial, Unknown};
+use crate::error::EvalErrorKind;
+use crate::evaluator::Eval;
+use crate::growth::{Domain, Shape, asked};
+use crate::solve::{Binding, Flow, GO, Report};
+use crate::value::Value;
+
+/// The truth of a constraint as far as the cells are decided.
+enum Truth {
+    Holds,
+    Fails,
+    /// Undecided, and what was asked for by the literals that are; whether nothing else can decide it.
+    Open(Vec<usize>, bool),
+}
+
+impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
+    /// Draws the consequences of some constraints; `false` if they cannot all hold.
+    pub(super) fn propagate(&self, node: &mut Node, first: Vec<usize>) -> Eval<bool> {
+        let mut queued = vec![false; self.constraints.len()];
+        first.iter().for_each(|k| queued[*k] = true);
+        let mut queue: VecDeque<usize> = first.into();
+        let mut changed = Vec::new();
+        let mut touched = vec![true; self.unknowns.len()];
+        loop {
+            while let Some(k) = queue.pop_front() {
+                queued[k] = false;
+                self.search.eval.proceed(self.search.at)?;
+                if !self.revise(node, k, &mut changed)? || !self.spread(node, &mut changed) {
+                    self.blame(node, k);
+                    return Ok(false);
+                }
+                self.wake(node, &mut changed, &mut queue, &mut queued, &mut touched);
+            }
+            for (i, u) in self.unknowns.iter().enumerate() {
+                if touched[i] {
+                    touched[i] = false;
+                    if !self.cover(node, u, &mut changed) || !self.spread(node, &mut changed) {
+                        return Ok(false);
+                    }
+                    self.wake(node, &mut changed, &mut queue, &mut queued, &mut touched);
+                }
+            }
+            if queue.is_empty() && !touched.contains(&true) {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Puts the constraints that wait for changed cells into the queue.
+    fn wake(
+        &self,
+        node: &Node,
+        changed: &mut Vec<usize>,
+        queue: &mut VecDeque<usize>,
+        queued: &mut [bool],
+        touched: &mut [bool],
+    ) {
+        for c in changed.drain(..) {
+            touched[node.owner[c] as usize] = true;
+            let mut enqueue = |k: usize| {
+                if !queued[k] {
+                    queued[k] = true;
+                    queue.push_back(k);
+                }
+            };
+            self.watched[c].iter().for_each(|k| enqueue(*k));
+            if !node.is_open(c) {
+                let waiting = |w: &[u32; 2]| w.contains(&(c as u32));
+                node.waits.iter().enumerate().filter(|(_, w)| waiting(w)).for_each(|(k, _)| enqueue(k));
+            }
+        }
+    }
+
+    /// Removes the values of decided points of injections from the other points.
+    pub(super) fn spread(&self, node: &mut Node, changed: &mut Vec<usize>) -> bool {
+        let mut next = 0;
+        while next < changed.len() {
+            let c = changed[next];
+            next += 1;
+            let u = &self.unknowns[node.owner[c] as usize];
+            if !matches!(*u.shape, Shape::Function { injective: true, .. }) {
+                continue;
+            }
+            let Some(Some(value)) = node.cells[c].decided() else { continue };
+            for other in (u.first..u.first + u.cells).filter(|o| *o != c) {
+                let takes = |d: &Domain| match d {
+                    Domain::Listed(values) => values.binary_search(&Some(value.clone())).is_ok(),
+                    Domain::Span(..) => false,
+                };
+                if takes(&node.cells[other]) && !node.retain(other, changed, |v| *v != value) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Every value of a surjection is that of a point: where only one can have it, it has it.
+    fn cover(&self, node: &mut Node, u: &Unknown, changed: &mut Vec<usize>) -> bool {
+        let Shape::Function { from, to, total, injective, surjective } = &*u.shape else { return true };
+        if !(*surjective || *injective && *total && from.len() == to.len()) {
+            return true;
+        }
+        let mut places: BTreeMap<&Value, (usize, usize)> = to.iter().map(|v| (v, (0, 0))).collect();
+        let cells: Vec<_> = (u.first..u.first + u.cells).map(|c| (c, node.cells[c].clone())).collect();
+        for (c, domain) in &cells {
+            let Domain::Listed(values) = &**domain else { continue };
+            for v in values.iter().flatten() {
+                if let Some(place) = places.get_mut(v) {
+                    *place = (place.0 + 1, *c);
+                }
+            }
+        }
+        for (value, (count, cell)) in places {
+            match count {
+                0 => return false,
+                1 if node.is_open(cell) => {
+                    let only = Domain::Listed(vec![Some(value.clone())]);
+                    if !node.set(cell, only, changed) {
+                        return false;
+                    }
+                }
+                _ => {}
+            }
+        }
+        true
+    }
+
+    /// Remembers the cells of a constraint that failed.
+    fn blame(&self, node: &Node, k: usize) {
+        let mut weights = self.weights.borrow_mut();
+        for c in node.waits[k].iter().filter(|c| **c != NEVER) {
+            weights[*c as usize] += 1.0;
+        }
+    }
+
+    /// Looks at one constraint: narrows what it confines; `false` if it cannot hold.
+    fn revise(&self, node: &mut Node, k: usize, changed: &mut Vec<usize>) -> Eval<bool> {
+        let constraint = &self.constraints[k];
+        let mut linear = false;
+        if let Some(comparison) = &constraint.comparison {
+            self.refresh(node);
+            if !self.compare(node, comparison, changed) {
+                return Ok(false);
+            }
+            let mut cells = Vec::new();
+            comparison.left.cells(&mut cells);
+            comparison.right.cells(&mut cells);
+            cells.sort_unstable();
+            cells.dedup();
+            linear = cells.iter().filter(|c| node.is_open(**c)).count() > 1;
+            if constraint.clause.is_empty() {
+                return Ok(true);
+            }
+        }
+        if linear {
+            // Its bounds say more than trying one of the cells would.
+            return Ok(true);
+        }
+        self.refresh(node);
+        let (cell, certain) = match self.judge(node, None, constraint)? {
+            Truth::Holds => {
+                node.waits[k] = [NEVER; 2];
+                return Ok(true);
+            }
+            Truth::Fails => return Ok(false),
+            Truth::Open(cells, certain) => match cells[..] {
+                [] => {
+                    node.waits[k] = [NEVER; 2];
+                    return Ok(true);
+                }
+                [cell] => (cell, certain),
+                [first, second, ..] => {
+                    node.waits[k] = [first as u32, second as u32];
+                    return Ok(true);
+                }
+            },
+        };
+        node.waits[k] = [cell as u32, NEVER];
+        let Some(values) = node.listed(cell).filter(|_| certain) else { return Ok(true) };
+        let mut kept = Vec::with_capacity(values.len());
+        let mut second = NEVER;
+        for v in &values {
+            match self.judge(node, Some((cell, v)), constraint)? {
+                Truth::Fails => continue,
+                Truth::Open(cells, _) if second == NEVER => {
+                    second = cells.first().map_or(NEVER, |c| *c as u32);
+                }
+                _ => {}
+            }
+            kept.push(v.clone());
+        }
+        node.waits[k] = [cell as u32, second];
+        if kept.len() < values.len() {
+            return Ok(node.set(cell, Domain::Listed(kept), changed));
+        }
+        Ok(true)
+    }
+
+    /// The truth of a constraint, perhaps with a cell tried with a value.
+    fn judge(&self, node: &Node, trial: Trial<'_>, constraint: &Constraint<'p>) -> Eval<Truth> {
+        let mut cells = Vec::new();
+        let mut certain = true;
+        if let Some((x, y)) = constraint.differ {
+            let at = self.search.at;
+            let truth = self.asking(node, trial, &constraint.locals, &mut cells, |env| {
+                let eval = self.search.eval;
+                Ok(!eval.equal(&eval.expr(env, x)?, &eval.expr(env, y)?, at)?)
+            })?;
+            return Ok(match truth {
+                Some(true) => Truth::Holds,
+                Some(false) => Truth::Fails,
+                None => Truth::Open(cells, true),
+            });
+        }
+        for (positive, pred) in &constraint.clause {
+            let before = cells.len();
+            let truth = self.asking(node, trial, &constraint.locals, &mut cells, |env| {
+                self.search.eval.pred(env, pred)
+            })?;
+            let truth = match truth {
+                None if constraint.total => self.refine(node, trial, constraint, pred, *positive),
+                truth => truth,
+            };
+            match truth {
+                Some(truth) if truth == *positive => return Ok(Truth::Holds),
+                Some(_) => cells.truncate(before),
+                // What asked for no cell may hold for other reasons.
+                None => certain &= cells.len() > before,
+            }
+        }
+        if cells.is_empty() && certain {
+            return Ok(Truth::Fails);
+        }
+        let mut distinct = Vec::with_capacity(2);
+        cells.into_iter().for_each(|c| {
+            if !distinct.contains(&c) {
+                distinct.push(c);
+            }
+        });
+        Ok(Truth::Open(distinct, certain))
+    }
+
+    /// What the bounds of sets and integers say about a literal that is undecided.
+    fn refine(
+        &self,
+        node: &Node,
+        trial: Trial<'_>,
+        constraint: &Constraint<'p>,
+        pred: &bsym_language::model::Pred,
+        positive: bool,
+    ) -> Option<bool> {
+        if let Some(comparison) = &constraint.comparison {
+            return self.compared(node, trial, comparison).map(|truth| truth == positive);
+        }
+        self.with_env(node, trial, &constraint.locals, |env| self.search.eval.compare_enclosed(env, pred))
+    }
+
+    /// An evaluation; where it is undecided the cell that it asked for is added.
+    fn asking(
+        &self,
+        node: &Node,
+        trial: Trial<'_>,
+        locals: &Locals,
+        cells: &mut Vec<usize>,
+        inside: impl FnOnce(&crate::env::Env<'_>) -> Judged,
+    ) -> Eval<Option<bool>> {
+        let _none = asked(None);
+        let judged = self.with_env(node, trial, locals, inside);
+        let cell = asked(None);
+        match judged {
+            Ok(truth) => Ok(Some(truth)),
+            Err(e) if e.kind == EvalErrorKind::Interrupted => Err(e),
+            Err(_) => {
+                match cell {
+                    Some((search, cell)) if search == self.id => cells.push(cell),
+                    Some(other) => self.foreign.set(self.foreign.get().or(Some(other))),
+                    None => {}
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// Goes through all ways to decide the cells.
+    pub(super) fn enumerate(
+        &self,
+        mut node: Node,
+        bound: &Binding,
+        settled: &[bool],
+        report: Report<'_>,
+    ) -> Flow {
+        let Some(cell) = self.next_cell(&node) else {
+            return self.report(&mut node, bound, settled, report);
+        };
+        let parts: Vec<Domain> = match &*node.cells[cell] {
+            Domain::Listed(values) => values.iter().map(|v| Domain::Listed(vec![v.clone()])).collect(),
+            Domain::Span(Some(low), Some(high)) if high - low < 64 => {
+                (*low..=*high).map(|n| Domain::Span(Some(n), Some(n))).collect()
+            }
+            Domain::Span(Some(low), Some(high)) => {
+                let middle = low + (high - low) / 2;
+                vec![Domain::Span(Some(*low), Some(middle)), Domain::Span(Some(middle + 1), Some(*high))]
+            }
+            Domain::Span(..) => return Ok(GO),
+        };
+        for domain in parts {
+            self.search.count()?;
+            let mut next = node.clone();
+            let mut changed = Vec::new();
+            if !next.set(cell, domain, &mut changed) || !self.spread(&mut next, &mut changed) {
+                continue;
+            }
+            let woken: Vec<usize> = {
+                let waiting = |k: &usize| {
+                    changed.iter().any(|c| {
+                        self.watched[*c].contains(k)
+                            || (!next.is_open(*c) && next.waits[*k].contains(&(*c as u32)))
+                    })
+                };
+                (0..self.constraints.len()).filter(waiting).collect()
+            };
+            if self.propagate(&mut next, woken)?
+                && let ControlFlow::Break(()) = self.enumerate(next, bound, settled, report)?
+            {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(GO)
+    }
+
+    /// The open cell with the fewest values for its weight.
+    fn next_cell(&self, node: &Node) -> Option<usize> {
+        let weights = self.weights.borrow();
+        let mut best: Option<(f64, usize)> = None;
+        for c in (0..node.cells.len()).filter(|c| node.is_open(*c)) {
+            let Some(n) = node.cells[c].len() else { continue };
+            let rank = n as f64 / weights[c];
+            if best.is_none_or(|(r, _)| rank < r) {
+                best = Some((rank, c));
+            }
+        }
+        best.map(|(_, c)| c)
+    }
+}
