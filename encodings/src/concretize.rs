@@ -249,9 +249,8 @@ impl Reader<'_, '_, '_> {
     fn set(&mut self, set: &Set, rename: Rename<'_>) -> Result<Vec<Value>, ReadError> {
         let mut all = vec![];
         match &set.form {
-            Form::Vector(bits) => {
-                let elements = self.encoder.elements(&set.element).unwrap_or_default();
-                for (bit, element) in bits.iter().zip(elements.iter()) {
+            Form::Vector(universe, bits) => {
+                for (bit, element) in bits.iter().zip(universe.values()) {
                     if self.holds(rename(*bit))? {
                         all.push(self.value(element, &set.element, rename)?);
                     }
@@ -264,10 +263,9 @@ impl Reader<'_, '_, '_> {
                     all.push(self.unpack(&index, &set.element)?);
                 }
             }
-            Form::Table(entries) => {
+            Form::Table(universe, entries) => {
                 let (from, to) = sides(set)?;
-                let arguments = self.encoder.elements(from).unwrap_or_default();
-                for ((bit, value), argument) in entries.iter().zip(arguments.iter()) {
+                for ((bit, value), argument) in entries.iter().zip(universe.values()) {
                     if self.holds(rename(*bit))? {
                         let left = self.value(argument, from, rename)?;
                         all.push(Value::pair(left, self.value(value, to, rename)?));
@@ -366,9 +364,27 @@ impl Reader<'_, '_, '_> {
                 }
                 Value::Record(all.into())
             }
-            (Shape::Vector(element), _) => {
+            (Shape::Table { element, keys, total, value }, _) => {
+                let Type::Pair(from, to) = element else {
+                    return Err(ReadError::Opaque("a function that is no set of couples".into()));
+                };
                 let mut all = vec![];
-                for x in self.encoder.elements(element).unwrap_or_default().iter() {
+                for key in keys.values() {
+                    let inside = *total
+                        || leaves
+                            .next()
+                            .ok_or_else(|| ReadError::Opaque("a value that is too short".into()))?
+                            == TermValue::Bool(true);
+                    let right = self.assemble(value, to, leaves)?;
+                    if inside {
+                        all.push(Value::pair(self.value(key, from, &mut |t| t)?, right));
+                    }
+                }
+                Value::set(all)
+            }
+            (Shape::Vector(element, universe), _) => {
+                let mut all = vec![];
+                for x in universe.values() {
                     if next()? == TermValue::Bool(true) {
                         all.push(self.value(x, element, &mut |t| t)?);
                     }

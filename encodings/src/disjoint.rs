@@ -2,11 +2,13 @@
 //!
 //! `f := f \/ {x |-> y}` keeps `f` a function if `x` is not in its domain, and machines usually say so
 //! in the guard: `x /: dom(f)` or `x : S - dom(f)`. There `f <+ {x |-> y}` is the same set, and visibly
-//! a function (see [`functional`](crate::functional)).
+//! a function (see [`functional`](crate::functional)). So it is with `%x.(x : S - {s} | E) \/ {s |-> v}`,
+//! whose left side may then say something about s too, so that it visibly is total on S.
 
 use bsym_language::model::*;
-use bsym_language::walk::{Placeless, VisitorMut};
+use bsym_language::walk::{Placeless, VisitorMut, walk_expr_mut, walk_pred_mut};
 
+use crate::expr::walk::always_has_value;
 use crate::functional::conjuncts;
 
 /// An argument that is outside the domain of a variable's function.
@@ -24,7 +26,7 @@ pub fn overrides(s: &mut Subst) {
 fn rewrite(s: &mut Subst, known: &[Outside]) {
     match &mut s.kind {
         SubstKind::Skip | SubstKind::BecomesIn(..) | SubstKind::BecomesSuch(..) => {}
-        SubstKind::Assign(list) => list.iter_mut().for_each(|(_, e)| extend(e, known)),
+        SubstKind::Assign(list) => list.iter_mut().for_each(|(_, e)| Extend { known }.expr(e)),
         SubstKind::Pre(p, body) | SubstKind::Assert(_, p, body) | SubstKind::Any(_, _, p, body) => {
             let known = with(known, p);
             rewrite(body, &known);
@@ -99,6 +101,23 @@ fn domain(set: &Expr) -> Option<VarId> {
     }
 }
 
+/// Replaces unions anywhere in an expression. Locals are unique, so what is known of them holds in
+/// every part.
+struct Extend<'a> {
+    known: &'a [Outside],
+}
+
+impl VisitorMut for Extend<'_> {
+    fn expr(&mut self, e: &mut Expr) {
+        walk_expr_mut(self, e);
+        extend(e, self.known);
+    }
+
+    fn pred(&mut self, p: &mut Pred) {
+        walk_pred_mut(self, p);
+    }
+}
+
 fn extend(e: &mut Expr, known: &[Outside]) {
     let ExprKind::Binary(op @ BinaryOp::Union, a, b) = &mut e.kind else { return };
     let disjoint = |f: &Expr, extension: &Expr| match (&f.kind, &extension.kind) {
@@ -116,6 +135,68 @@ fn extend(e: &mut Expr, known: &[Outside]) {
     }
     if disjoint(a, b) {
         *op = BinaryOp::Override;
+        return;
+    }
+    if leaves_out(b, a) {
+        std::mem::swap(a, b);
+    }
+    if leaves_out(a, b) {
+        include(a);
+        *op = BinaryOp::Override;
+    }
+}
+
+/// Whether a function is `%x.(x : S - {s} | E)` and the extension `{s |-> v}`.
+fn leaves_out(f: &Expr, extension: &Expr) -> bool {
+    let (ExprKind::Quantified(QuantOp::Lambda, locals, p, _), ExprKind::SetExtension(items)) =
+        (&f.kind, &extension.kind)
+    else {
+        return false;
+    };
+    let ([local], [Expr { kind: ExprKind::Binary(BinaryOp::Maplet, s, _), .. }]) =
+        (locals.as_slice(), items.as_slice())
+    else {
+        return false;
+    };
+    let s = plain(s);
+    conjuncts(p).iter().any(|c| missing(c, *local).is_some_and(|left_out| plain(left_out) == s))
+}
+
+/// The s of a conjunct `x : S - {s}` about the local.
+fn missing(p: &Pred, local: LocalId) -> Option<&Expr> {
+    let PredKind::Compare(CompareOp::Member, x, set) = &p.kind else { return None };
+    let ExprKind::Binary(BinaryOp::Difference, _, removed) = &set.kind else { return None };
+    match (&x.kind, &removed.kind) {
+        (ExprKind::Local(l), ExprKind::SetExtension(items)) if *l == local && items.len() == 1 => {
+            items.first()
+        }
+        _ => None,
+    }
+}
+
+/// Lets `%x.(x : S - {s} | E)` say something about s too, if it is its only conjunct and E is always
+/// defined: the value at s will be overridden.
+fn include(f: &mut Expr) {
+    let ExprKind::Quantified(_, locals, p, body) = &mut f.kind else { return };
+    let [local] = locals.as_slice() else { return };
+    if !always_has_value(body) || conjuncts(p).len() != 1 {
+        return;
+    }
+    let only = match &mut p.kind {
+        PredKind::And(all) => match all.as_mut_slice() {
+            [only] => only,
+            _ => return,
+        },
+        _ => &mut **p,
+    };
+    if missing(only, *local).is_none() {
+        return;
+    }
+    if let PredKind::Compare(_, _, set) = &mut only.kind
+        && let ExprKind::Binary(_, s, _) = &mut set.kind
+    {
+        let s = std::mem::replace(&mut s.kind, ExprKind::EmptySet);
+        set.kind = s;
     }
 }
 

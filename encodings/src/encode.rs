@@ -9,7 +9,7 @@ use bsym_language::types::CarrierId;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::value::Value;
 
-use crate::determined;
+use crate::determined::{self, Determined};
 use crate::disjoint;
 use crate::encoder::{Encoder, Env};
 use crate::exec::{self, Body, Context};
@@ -26,14 +26,16 @@ const LARGEST_SETTLED: usize = 64;
 pub fn encode(terms: Rc<Terms>, model: Arc<Model>, scope: &Scope) -> System {
     let scope = settle_by_axioms(&model, scope);
     let prepared = prepare(&model);
-    let functional = Functional::of(&prepared);
+    let determined = determined::constants(&model, &scope);
+    let values: Vec<Option<Value>> = determined.iter().map(|d| d.as_ref().map(|d| d.value.clone())).collect();
+    let functional = Functional::of(&prepared, &values);
     let mut encoder = Encoder::new(terms.clone(), model.clone(), scope.clone());
     let mut unsupported = vec![];
     let mut background = vec![];
     let mut state_facts = vec![];
 
     let (constants, settled, determined) =
-        constants(&mut encoder, &model, &scope, &functional, &mut background);
+        constants(&mut encoder, &model, &determined, &functional, &mut background);
     let globals = Env { constants: Rc::new(constants.clone()), ..Env::default() };
     let mut axioms = vec![];
     for (i, axiom) in model.axioms.iter().enumerate() {
@@ -56,7 +58,7 @@ pub fn encode(terms: Rc<Terms>, model: Arc<Model>, scope: &Scope) -> System {
         .variables
         .iter()
         .zip(&functional.variables)
-        .map(|(v, &kind)| exec::shape_of(&encoder, &v.ty, kind))
+        .map(|(v, layout)| encoder.shape(&v.ty, layout))
         .collect();
     let state = |suffix: &str, encoder: &mut Encoder| -> Vec<Symbolic> {
         let all = model.variables.iter().zip(&shapes);
@@ -201,11 +203,10 @@ fn counted(p: &Pred) -> Option<(CarrierId, usize)> {
 fn constants(
     encoder: &mut Encoder,
     model: &Model,
-    scope: &Scope,
+    determined: &[Option<Determined>],
     functional: &Functional,
     background: &mut Vec<Term>,
 ) -> (Vec<Symbolic>, BTreeSet<usize>, Vec<Option<Value>>) {
-    let determined = determined::constants(model, scope);
     let (mut all, mut settled, mut values) = (vec![], BTreeSet::new(), vec![]);
     for (i, constant) in model.constants.iter().enumerate() {
         if let Some(known) = &determined[i]
@@ -216,7 +217,7 @@ fn constants(
             values.push(Some(known.value.clone()));
             continue;
         }
-        let shape = exec::shape_of(encoder, &constant.ty, functional.constants[i]);
+        let shape = encoder.shape(&constant.ty, &functional.constants[i]);
         let value = encoder.fresh(&constant.name, &constant.ty, &shape);
         background.extend(encoder.facts(&value));
         all.push(value);

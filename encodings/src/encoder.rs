@@ -218,11 +218,12 @@ impl Encoder {
                 (0..count as u32).map(|i| Symbolic::Atom(self.terms.constructor(sort, i))).collect()
             }
             Type::Pow(t) => {
-                let n = self.count(t)?;
+                let universe = self.whole(t)?;
+                let n = universe.len();
                 (0..count)
                     .map(|code| {
                         let bits = (0..n).map(|i| self.terms.bool(code >> i & 1 == 1)).collect();
-                        Symbolic::set((**t).clone(), Form::Vector(bits))
+                        Symbolic::set((**t).clone(), Form::Vector(universe.clone(), bits))
                     })
                     .collect()
             }
@@ -270,7 +271,7 @@ impl Encoder {
                 .zip(fields)
                 .try_fold(0, |n, ((_, v), (_, t))| Some(n * self.count(t)? + self.position(v, t)?)),
             (Symbolic::Set(set), _) => match &set.form {
-                Form::Vector(bits) => bits.iter().enumerate().try_fold(0, |n, (i, &b)| match b {
+                Form::Vector(_, bits) => bits.iter().enumerate().try_fold(0, |n, (i, &b)| match b {
                     Terms::TRUE => Some(n | 1 << i),
                     Terms::FALSE => Some(n),
                     _ => None,
@@ -369,8 +370,11 @@ impl Encoder {
 
     /// `INTEGER`, `BOOL`, a carrier: all values of a type as a set.
     pub(crate) fn everything(&self, ty: &Type) -> Rc<Set> {
-        let form = match (ty, self.count(ty)) {
-            (_, Some(n)) => Form::Vector(vec![Terms::TRUE; n]),
+        let form = match (ty, self.whole(ty)) {
+            (_, Some(whole)) => {
+                let bits = vec![Terms::TRUE; whole.len()];
+                Form::Vector(whole, bits)
+            }
             (Type::Int, _) => Form::Interval(None, None),
             _ => Form::Array(self.terms.full_set(self.terms.set_sort(self.sort(ty)))),
         };
@@ -380,7 +384,7 @@ impl Encoder {
     /// Whether a set is known to hold every value of its type.
     pub(crate) fn is_everything(&self, set: &Set) -> bool {
         match &set.form {
-            Form::Vector(bits) => bits.iter().all(|&b| b == Terms::TRUE),
+            Form::Vector(universe, bits) => universe.is_whole() && bits.iter().all(|&b| b == Terms::TRUE),
             Form::Array(t) => *t == self.terms.full_set(self.terms.sort_of(*t)),
             Form::Interval(None, None) => true,
             Form::Product(a, b) => self.is_everything(a) && self.is_everything(b),

@@ -16,7 +16,7 @@ use bsym_language::source::Span;
 use bsym_language::types::Type;
 
 use crate::encoder::{Encoder, Env};
-use crate::functional::{Functional, Kind, conjuncts};
+use crate::functional::{Functional, conjuncts};
 use crate::symbolic::{Shape, Symbolic};
 use crate::system::{Choice, Failure, FailureKind, Transition, Unsupported};
 use crate::term::{Sort, Term, Terms};
@@ -498,7 +498,7 @@ impl Executor<'_> {
             }
             Target::Local(l) => {
                 let ty = self.context.model.locals[l.index()].ty.clone();
-                let shape = shape_of(self.encoder, &ty, self.context.functional.locals[l.index()]);
+                let shape = self.encoder.shape(&ty, &self.context.functional.locals[l.index()]);
                 (ty, shape)
             }
         }
@@ -591,12 +591,6 @@ struct Picks {
     taken: Vec<Term>,
     /// For each branch but the last.
     flags: Vec<Term>,
-}
-
-/// The shape of values that always are of a kind.
-pub(crate) fn shape_of(encoder: &Encoder, ty: &Type, kind: Kind) -> Shape {
-    let sequence = (kind == Kind::Sequence).then(|| encoder.sequence_shape(ty)).flatten();
-    sequence.unwrap_or_else(|| encoder.shape(ty, kind >= Kind::Function))
 }
 
 /// Several values as a left-nested couple.

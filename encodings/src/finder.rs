@@ -22,6 +22,7 @@ use crate::budget::Budget;
 use crate::concretize::read_values;
 use crate::encode::encode;
 use crate::encoder::{Encoder, Env};
+use crate::layout::Layout;
 use crate::session::{Answer, Session, SolverChoice, open};
 use crate::symbolic::Symbolic;
 use crate::system::System;
@@ -99,6 +100,7 @@ impl Search {
             abstract_variables: vec![],
             refinement_checks: vec![],
             variants: vec![],
+            formulas: vec![],
             initialisation: Subst { kind: SubstKind::Skip, span: Span::default() },
             events: vec![],
             goal: None,
@@ -125,7 +127,7 @@ impl Search {
         if let Some(value) = env.get(name).filter(|_| !open) {
             return encoder.value(value, ty).map_err(|u| u.reason);
         }
-        let shape = encoder.shape(ty, false);
+        let shape = encoder.shape(ty, &Layout::Any);
         let fresh = encoder.fresh(label, ty, &shape);
         if open {
             self.background.extend(encoder.facts(&fresh));

@@ -1,311 +1,569 @@
-//! Which variables, constants and locals always hold functions, or even sequences.
+//! What variables, constants and locals always hold: functions, sequences, sets of small numbers.
 //!
 //! A relation that provably is a function in every state is represented by its domain and its
-//! values, a sequence by its length and its values, which keeps most queries free of quantifiers. The proof is syntactic: every assignment to
-//! the variable, the initialisation included, has a right side that is a function whenever the
-//! functions among its operands are. What starts as a function under all assignments stays one, so
-//! the largest set of names that is closed under this is found by removing offenders until nothing
-//! changes. An invariant conjunct is never used, since it may be false in the model at hand.
+//! values, a sequence by its length and its values, a set of numbers from 1 to 3 by three conditions;
+//! so are functions and sets that are values of a function. This keeps most queries free of quantifiers.
+//! The proof is syntactic: every assignment to the variable, the initialisation included, has a right
+//! side within the bound, given that all names are within theirs. Bounds start with no value at all and
+//! grow until this is so. An invariant conjunct is never used, since it may be false in the model at
+//! hand.
 //!
 //! A constant counts if an axiom says so, a parameter or `ANY` local if its own guard says so:
 //! other values are excluded by that very conjunct.
 
+use std::collections::BTreeSet;
+
 use bsym_language::model::*;
 use bsym_language::types::Type;
 use bsym_language::walk::Names;
+use bsym_semantics::value::Value;
 
-/// What a relation always is; later ones are also earlier ones.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub enum Kind {
-    /// Nothing is known, or it is no relation at all.
-    #[default]
-    Any,
-    /// A partial function.
-    Function,
-    /// A sequence.
-    Sequence,
-}
-
-impl Kind {
-    /// The most that values of a type can be.
-    fn most(ty: &Type) -> Kind {
-        match ty.as_relation() {
-            Some((Type::Int, _)) => Kind::Sequence,
-            Some(_) => Kind::Function,
-            None => Kind::Any,
-        }
-    }
-}
+use crate::layout::{Function, Layout};
 
 /// What the names of a model always hold.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Functional {
     /// By [`VarId`].
-    pub variables: Vec<Kind>,
+    pub variables: Vec<Layout>,
     /// By [`ConstId`].
-    pub constants: Vec<Kind>,
-    /// By [`LocalId`]; [`Kind::Any`] for locals bound by quantifiers.
-    pub locals: Vec<Kind>,
+    pub constants: Vec<Layout>,
+    /// By [`LocalId`].
+    pub locals: Vec<Layout>,
 }
 
 impl Functional {
     /// No name at all: every relation is a set of couples.
     pub fn none(model: &Model) -> Functional {
         Functional {
-            variables: vec![Kind::Any; model.variables.len()],
-            constants: vec![Kind::Any; model.constants.len()],
-            locals: vec![Kind::Any; model.locals.len()],
+            variables: vec![Layout::Any; model.variables.len()],
+            constants: vec![Layout::Any; model.constants.len()],
+            locals: vec![Layout::Any; model.locals.len()],
         }
     }
 
-    /// Analyses a model.
-    pub fn of(model: &Model) -> Functional {
-        let most = |v: &Variable| Kind::most(&v.ty);
-        let mut known = Functional {
-            variables: model.variables.iter().map(most).collect(),
-            constants: vec![Kind::Any; model.constants.len()],
-            locals: vec![Kind::Any; model.locals.len()],
-        };
-        known.constants_from_axioms(model);
+    /// Analyses a model; `determined` are the values of the constants that are known, by [`ConstId`].
+    pub fn of(model: &Model, determined: &[Option<Value>]) -> Functional {
+        let mut known =
+            Functional { variables: vec![Layout::Never; model.variables.len()], ..Functional::none(model) };
+        let mut analysis = Analysis { model, known: &mut known };
+        analysis.constants(determined);
+        let mut initialised = BTreeSet::new();
+        targets(&model.initialisation, &mut initialised);
+        for v in 0..model.variables.len() {
+            if !initialised.contains(&Target::Var(VarId(v as u32))) {
+                analysis.known.variables[v] = Layout::Any;
+            }
+        }
         let bodies: Vec<&Subst> =
             model.events.iter().map(|e| &e.body).chain([&model.initialisation]).collect();
         for event in &model.events {
             for &r in &event.results {
-                known.locals[r.index()] = most(&model.locals[r.index()]);
+                analysis.known.locals[r.index()] = Layout::most(&model.locals[r.index()].ty);
             }
-            if let SubstKind::Select { branches, otherwise: None, .. } = &event.body.kind
-                && let [(guard, _)] = branches.as_slice()
-            {
-                for &p in &event.parameters {
-                    known.locals[p.index()] = most(&model.locals[p.index()]);
-                }
-                known.restrict_by_guard(&event.parameters, guard);
+            if event_guard(event).is_some() {
+                analysis.forget(event.parameters.iter().copied());
             }
         }
         for body in &bodies {
-            known.start(model, body);
+            analysis.start(body);
         }
         loop {
-            let mut next = known.clone();
-            for body in &bodies {
-                next.restrict(body);
-            }
+            let before = analysis.known.clone();
             for event in &model.events {
-                if let SubstKind::Select { branches, .. } = &event.body.kind
-                    && let [(guard, _)] = branches.as_slice()
-                {
-                    next.restrict_by_guard(&event.parameters, guard);
+                if let Some(guard) = event_guard(event) {
+                    analysis.guard(&event.parameters, guard);
                 }
             }
-            if next == known {
+            for body in &bodies {
+                analysis.grow(body);
+            }
+            if *analysis.known == before {
                 return known;
             }
-            known = next;
         }
     }
+}
 
-    fn constants_from_axioms(&mut self, model: &Model) {
-        // Each round may rest on the constants of the rounds before: a least fixpoint, since
-        // `c = d & d = c` says nothing.
-        loop {
-            let mut changed = false;
-            for axiom in &model.axioms {
+/// The guard of an event whose body is one guarded substitution.
+fn event_guard(event: &Event) -> Option<&Pred> {
+    match &event.body.kind {
+        SubstKind::Select { branches, otherwise: None, .. } => match branches.as_slice() {
+            [(guard, _)] => Some(guard),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What a substitution assigns on every path.
+fn targets(s: &Subst, all: &mut BTreeSet<Target>) {
+    match &s.kind {
+        SubstKind::Assign(list) => all.extend(list.iter().map(|a| a.0)),
+        SubstKind::BecomesIn(_, list, _) => all.extend(list.iter().copied()),
+        SubstKind::BecomesSuch(_, list, _) => all.extend(list.iter().map(|t| t.0)),
+        SubstKind::Parallel(_) | SubstKind::Sequence(_) => parts(s).into_iter().for_each(|p| targets(p, all)),
+        SubstKind::Choice(..) | SubstKind::If(..) | SubstKind::Select { .. } => {
+            let mut common: Option<BTreeSet<Target>> = None;
+            for part in parts(s) {
+                let mut own = BTreeSet::new();
+                targets(part, &mut own);
+                common = Some(match common {
+                    Some(others) => others.intersection(&own).copied().collect(),
+                    None => own,
+                });
+            }
+            all.extend(common.unwrap_or_default());
+        }
+        SubstKind::While { .. } => {}
+        _ => parts(s).into_iter().for_each(|p| targets(p, all)),
+    }
+}
+
+/// Bounds that grow.
+struct Analysis<'a> {
+    model: &'a Model,
+    known: &'a mut Functional,
+}
+
+impl Analysis<'_> {
+    fn constants(&mut self, determined: &[Option<Value>]) {
+        for (i, c) in self.model.constants.iter().enumerate() {
+            if let Some(Some(value)) = determined.get(i) {
+                self.known.constants[i] = Layout::of_value(value, &c.ty);
+            }
+        }
+        // Each round may rest on the constants of the rounds before: `c = d & d = c` says nothing.
+        for _ in 0..self.model.constants.len() {
+            let before = self.known.constants.clone();
+            for axiom in &self.model.axioms {
                 let Some((left, right)) = constraint(&axiom.pred) else { continue };
                 let ExprKind::Const(c) = left.kind else { continue };
-                let kind = self.allows(&right).min(Kind::most(&left.ty));
-                if kind > self.constants[c.index()] {
-                    self.constants[c.index()] = kind;
-                    changed = true;
-                }
+                let layout = self.allows(&right);
+                let known = std::mem::take(&mut self.known.constants[c.index()]);
+                self.known.constants[c.index()] = known.meet(layout);
             }
-            if !changed {
+            if self.known.constants == before {
                 return;
             }
         }
     }
 
-    /// Assumes the best of the locals that a substitution assigns or chooses.
-    fn start(&mut self, model: &Model, s: &Subst) {
-        let mut assume = |locals: &mut dyn Iterator<Item = LocalId>| {
-            for l in locals {
-                self.locals[l.index()] = Kind::most(&model.locals[l.index()].ty);
-            }
-        };
+    /// Lets bounds of locals grow from nothing.
+    fn forget(&mut self, locals: impl Iterator<Item = LocalId>) {
+        locals.for_each(|l| self.known.locals[l.index()] = Layout::Never);
+    }
+
+    /// Prepares the locals that a substitution assigns or chooses.
+    fn start(&mut self, s: &Subst) {
         match &s.kind {
-            SubstKind::BecomesSuch(_, targets, _) => assume(&mut targets.iter().map(|t| t.1)),
-            SubstKind::Any(_, locals, ..) | SubstKind::Var(locals, _) => assume(&mut locals.iter().copied()),
-            SubstKind::Let(bindings, _) => assume(&mut bindings.iter().map(|b| b.0)),
+            SubstKind::BecomesSuch(_, targets, _) => self.forget(targets.iter().map(|t| t.1)),
+            SubstKind::Any(_, locals, ..) => self.forget(locals.iter().copied()),
+            // Of any value until assigned, but a relation that is read before that is not meant.
+            SubstKind::Var(locals, _) => {
+                for l in locals {
+                    self.known.locals[l.index()] = Layout::most(&self.model.locals[l.index()].ty);
+                }
+            }
+            SubstKind::Let(bindings, _) => self.forget(bindings.iter().map(|b| b.0)),
             _ => {}
         }
         for part in parts(s) {
-            self.start(model, part);
+            self.start(part);
         }
     }
 
-    /// Removes what an assignment inside `s` may make a proper relation.
-    fn restrict(&mut self, s: &Subst) {
+    /// Makes room for what the assignments inside `s` assign.
+    fn grow(&mut self, s: &Subst) {
         match &s.kind {
             SubstKind::Assign(list) => {
                 for (target, value) in list {
-                    self.lower(*target, self.value(value));
+                    let value = self.value(value);
+                    self.admit(*target, value);
                 }
             }
             SubstKind::BecomesIn(_, targets, set) => {
-                for (target, kind) in targets.iter().zip(self.components(set, targets.len())) {
-                    self.lower(*target, kind);
+                let mut whole = self.value(set).element();
+                for target in targets.iter().skip(1).rev() {
+                    let (before, last) = whole.sides();
+                    self.admit(*target, last);
+                    whole = before;
+                }
+                if let Some(first) = targets.first() {
+                    self.admit(*first, whole);
                 }
             }
             SubstKind::BecomesSuch(_, targets, p) => {
                 let locals: Vec<LocalId> = targets.iter().map(|t| t.1).collect();
-                self.restrict_by_guard(&locals, p);
+                self.guard(&locals, p);
                 for (target, local) in targets {
-                    self.lower(*target, self.locals[local.index()]);
+                    let layout = self.known.locals[local.index()].clone();
+                    self.admit(*target, layout);
                 }
             }
-            SubstKind::Any(_, locals, p, _) => self.restrict_by_guard(locals, p),
+            SubstKind::Any(_, locals, p, _) => self.guard(locals, p),
             SubstKind::Let(bindings, _) => {
                 for (local, value) in bindings {
-                    self.lower(Target::Local(*local), self.value(value));
+                    let value = self.value(value);
+                    self.admit(Target::Local(*local), value);
                 }
             }
             _ => {}
         }
         for part in parts(s) {
-            self.restrict(part);
+            self.grow(part);
         }
     }
 
-    fn lower(&mut self, target: Target, kind: Kind) {
+    fn admit(&mut self, target: Target, layout: Layout) {
         let known = match target {
-            Target::Var(v) => &mut self.variables[v.index()],
-            Target::Local(l) => &mut self.locals[l.index()],
+            Target::Var(v) => &mut self.known.variables[v.index()],
+            Target::Local(l) => &mut self.known.locals[l.index()],
         };
-        *known = kind.min(*known);
+        *known = std::mem::take(known).join(layout);
     }
 
-    /// Keeps the locals that a conjunct of `guard` makes functions. A conjunct that uses the local
-    /// before that one might be ill-defined for a relation, which must not be lost.
-    fn restrict_by_guard(&mut self, locals: &[LocalId], guard: &Pred) {
+    /// Admits the values of locals that a guard allows. Of a set, only its first conjunct counts: one
+    /// that uses the local before might be ill-defined for a relation, which must not be lost.
+    fn guard(&mut self, locals: &[LocalId], guard: &Pred) {
         let conjuncts = conjuncts(guard);
         for &local in locals {
             // The local says nothing about itself.
-            let before = std::mem::take(&mut self.locals[local.index()]);
-            if before == Kind::Any {
-                continue;
-            }
-            let first = conjuncts.iter().find(|c| Names::of_pred(c).locals.contains(&local));
-            let kind = match first.and_then(|c| constraint(c)) {
-                Some((left, right)) if matches!(left.kind, ExprKind::Local(l) if l == local) => {
-                    self.allows(&right)
-                }
-                _ => Kind::Any,
+            let before = std::mem::take(&mut self.known.locals[local.index()]);
+            let about = |c: &&&Pred| Names::of_pred(c).locals.contains(&local);
+            let used = conjuncts.iter().filter(about);
+            let used: Vec<&Pred> = if self.model.locals[local.index()].ty == Type::Int {
+                used.copied().collect()
+            } else {
+                used.take(1).copied().collect()
             };
-            self.locals[local.index()] = kind.min(before);
+            let layout = self.bound(local, &used);
+            self.known.locals[local.index()] = before.join(layout);
         }
     }
 
-    fn allows(&self, bound: &Bound<'_>) -> Kind {
+    /// The bound that conjuncts give a local.
+    fn bound(&mut self, local: LocalId, conjuncts: &[&Pred]) -> Layout {
+        let mut layout = Layout::Any;
+        for c in conjuncts {
+            let Some((left, right)) = constraint(c) else { continue };
+            if matches!(left.kind, ExprKind::Local(l) if l == local) {
+                layout = layout.meet(self.allows(&right));
+            } else if let (ExprKind::Binary(BinaryOp::Maplet, ..), Bound::Member(_) | Bound::Equal(_)) =
+                (&left.kind, &right)
+            {
+                let whole = self.allows(&right);
+                if let Some(part) = component(left, &whole, local) {
+                    layout = layout.meet(part);
+                }
+            }
+        }
+        layout
+    }
+
+    /// Bounds the variables of a binder by its predicate. Whether it allows all values of the bounds;
+    /// `None` if the predicate has no value yet.
+    fn bind(&mut self, locals: &[LocalId], p: &Pred) -> Option<bool> {
+        let conjuncts = conjuncts(p);
+        for &l in locals {
+            self.known.locals[l.index()] = Layout::Any;
+        }
+        for c in &conjuncts {
+            if let Some((_, Bound::Member(e) | Bound::Equal(e) | Bound::Subset(e))) = constraint(c)
+                && self.value(e) == Layout::Never
+            {
+                return None;
+            }
+        }
+        for &l in locals {
+            self.known.locals[l.index()] = self.bound(l, &conjuncts);
+        }
+        let mut typed = vec![];
+        for c in &conjuncts {
+            match constraint(c) {
+                Some((Expr { kind: ExprKind::Local(l), .. }, Bound::Member(set)))
+                    if locals.contains(l) && !typed.contains(l) && self.value(set).is_exact() =>
+                {
+                    typed.push(*l);
+                }
+                _ => return Some(false),
+            }
+        }
+        Some(typed.len() == locals.len() || conjuncts.is_empty())
+    }
+
+    fn allows(&mut self, bound: &Bound<'_>) -> Layout {
         match bound {
             Bound::Equal(value) => self.value(value),
-            Bound::Member(set) => self.set(set),
-            Bound::Subset(value) => self.value(value).min(Kind::Function),
+            Bound::Member(set) => self.value(set).element(),
+            Bound::Subset(value) => self.value(value).part(),
         }
     }
 
-    /// For each of `n` components of the couples in a set, what it always is.
-    fn components(&self, set: &Expr, n: usize) -> Vec<Kind> {
-        if n <= 1 {
-            return vec![self.set(set)];
-        }
-        match &set.kind {
-            ExprKind::Binary(BinaryOp::Cartesian, left, right) => {
-                let mut all = self.components(left, n - 1);
-                all.push(self.set(right));
-                all
+    /// Bound of the elements of an extension.
+    fn join_all<'e>(&mut self, items: impl IntoIterator<Item = &'e Expr>) -> Layout {
+        let mut layout = Layout::Never;
+        for item in items {
+            match self.value(item) {
+                Layout::Never => return Layout::Never,
+                value => layout = layout.join(value),
             }
-            _ => vec![Kind::Any; n],
         }
+        layout
     }
 
-    /// What every element of a set is.
-    fn set(&self, set: &Expr) -> Kind {
-        use BinaryOp::*;
-        match &set.kind {
-            ExprKind::Binary(op, a, b) => match op {
-                PartialFunction | TotalFunction | PartialInjection | TotalInjection | PartialSurjection
-                | TotalSurjection | PartialBijection | TotalBijection => Kind::Function,
-                Union => self.set(a).min(self.set(b)),
-                Intersection => self.set(a).max(self.set(b)),
-                Difference => self.set(a),
-                _ => Kind::Any,
-            },
-            ExprKind::Unary(op, a) => match op {
-                UnaryOp::Seq | UnaryOp::Seq1 | UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm => {
-                    Kind::Sequence
-                }
-                UnaryOp::Pow | UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1 => {
-                    self.value(a).min(Kind::Function)
-                }
-                _ => Kind::Any,
-            },
-            ExprKind::SetExtension(items) => {
-                items.iter().map(|x| self.value(x)).min().unwrap_or(Kind::Sequence)
-            }
-            ExprKind::EmptySet => Kind::Sequence,
-            ExprKind::Comprehension(locals, p) => {
-                let [local] = locals.as_slice() else { return Kind::Any };
-                let own = |e: &Expr| matches!(e.kind, ExprKind::Local(l) if l == *local);
-                let all = conjuncts(p).into_iter().filter_map(constraint);
-                all.filter(|(left, _)| own(left))
-                    .map(|(_, right)| self.allows(&right))
-                    .max()
-                    .unwrap_or_default()
-            }
-            _ => Kind::Any,
-        }
-    }
-
-    /// What the value of an expression always is, where it has one.
-    pub fn value(&self, e: &Expr) -> Kind {
-        use BinaryOp::*;
-        let function = |holds: bool| if holds { Kind::Function } else { Kind::Any };
+    /// What the value of an expression always is, where it has one. As long as an operand has none,
+    /// the result has none.
+    fn value(&mut self, e: &Expr) -> Layout {
         match &e.kind {
-            ExprKind::Var(v) | ExprKind::Old(v) => self.variables[v.index()],
-            ExprKind::Const(c) => self.constants[c.index()],
-            ExprKind::Local(l) => self.locals[l.index()],
-            ExprKind::EmptySet | ExprKind::SeqExtension(_) => Kind::Sequence,
-            ExprKind::SetExtension(items) => function(distinct_keys(items)),
-            ExprKind::Binary(op, a, b) => match op {
-                Override | Composition | DirectProduct | ParallelProduct => {
-                    self.value(a).min(self.value(b)).min(Kind::Function)
+            ExprKind::Var(v) | ExprKind::Old(v) => self.known.variables[v.index()].clone(),
+            ExprKind::Const(c) => self.known.constants[c.index()].clone(),
+            ExprKind::Local(l) => self.known.locals[l.index()].clone(),
+            ExprKind::Integer(n) => n.to_i64().map_or(Layout::Any, |n| Layout::Range(n, n)),
+            ExprKind::EmptySet => Layout::empty(&e.ty),
+            ExprKind::Carrier(_) | ExprKind::Set(BuiltinSet::Bool | BuiltinSet::Integer) => {
+                Layout::set(Layout::Any, true)
+            }
+            ExprKind::SetExtension(items) => self.extension(items),
+            ExprKind::SeqExtension(items) => {
+                let value = self.join_all(items);
+                if value == Layout::Never {
+                    return Layout::Never;
                 }
-                Concat => self.value(a).min(self.value(b)),
-                Append | Take | Drop => self.value(a),
-                Prepend => self.value(b),
-                DomainRestriction | DomainSubtraction => self.value(b).min(Kind::Function),
-                RangeRestriction | RangeSubtraction | Difference => self.value(a).min(Kind::Function),
-                Intersection => self.value(a).max(self.value(b)).min(Kind::Function),
-                Cartesian => function(matches!(&b.kind, ExprKind::SetExtension(one) if one.len() == 1)),
-                Union => match (&a.kind, &b.kind) {
-                    (ExprKind::EmptySet, _) => self.value(b),
-                    (_, ExprKind::EmptySet) => self.value(a),
-                    (ExprKind::SetExtension(x), ExprKind::SetExtension(y)) => {
-                        function(distinct_keys(&x.iter().chain(y).cloned().collect::<Vec<_>>()))
-                    }
-                    _ => Kind::Any,
-                },
-                _ => Kind::Any,
+                let keys = Layout::Range(1, items.len() as i64);
+                Layout::Function(Box::new(Function { keys, total: true, sequence: true, value }))
+            }
+            ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
+            ExprKind::Unary(op, a) => self.unary(*op, a),
+            ExprKind::Apply(f, _) => match self.value(f) {
+                Layout::Function(f) => f.value,
+                other => other.element().sides().1,
             },
-            ExprKind::Unary(op, a) => match op {
-                UnaryOp::Id | UnaryOp::Fnc => Kind::Function,
-                UnaryOp::Front | UnaryOp::Tail | UnaryOp::Rev => self.value(a),
-                _ => Kind::Any,
-            },
-            ExprKind::Quantified(QuantOp::Lambda, ..) => Kind::Function,
-            ExprKind::If(_, a, b) => self.value(a).min(self.value(b)),
-            ExprKind::Let(_, a) => self.value(a),
-            _ => Kind::Any,
+            ExprKind::Comprehension(locals, p) => {
+                let Some(exact) = self.bind(locals, p) else { return Layout::Never };
+                match self.couple(locals) {
+                    Layout::Never => Layout::empty(&e.ty),
+                    element => Layout::set(element, exact),
+                }
+            }
+            ExprKind::Quantified(op, locals, p, body) => {
+                let Some(exact) = self.bind(locals, p) else { return Layout::Never };
+                let keys = self.couple(locals);
+                let value = self.value(body);
+                match op {
+                    QuantOp::Lambda => Layout::function(keys, exact, value),
+                    QuantOp::Image => Layout::set(value, false),
+                    QuantOp::Union => value.elements().map_or(Layout::Any, |e| Layout::set(e.0, false)),
+                    _ => Layout::Any,
+                }
+            }
+            ExprKind::If(_, a, b) => self.value(a).join(self.value(b)),
+            ExprKind::Let(bindings, body) => {
+                for (local, value) in bindings {
+                    let value = self.value(value);
+                    self.known.locals[local.index()] = value;
+                }
+                self.value(body)
+            }
+            _ => Layout::Any,
         }
+    }
+
+    /// The left-nested couple of locals.
+    fn couple(&self, locals: &[LocalId]) -> Layout {
+        let all = locals.iter().map(|l| self.known.locals[l.index()].clone());
+        all.reduce(Layout::pair).unwrap_or_default()
+    }
+
+    fn extension(&mut self, items: &[Expr]) -> Layout {
+        let element = self.join_all(items);
+        if element == Layout::Never {
+            return element;
+        }
+        if distinct_keys(items) {
+            let keys: Vec<&Expr> = items.iter().filter_map(|x| maplet(x).map(|m| m.0)).collect();
+            let total = self.is_all(&keys);
+            let (keys, value) = element.sides();
+            return Layout::function(keys, total, value);
+        }
+        let exact = self.is_all(&items.iter().collect::<Vec<_>>());
+        Layout::set(element, exact)
+    }
+
+    /// Whether literals are all the values of their layout.
+    fn is_all(&mut self, items: &[&Expr]) -> bool {
+        let mut different: Vec<&Expr> = vec![];
+        for x in items {
+            if !is_literal(x) {
+                return false;
+            }
+            if !different.iter().any(|y| y.kind == x.kind) {
+                different.push(x);
+            }
+        }
+        let Some(first) = different.first() else { return true };
+        match &first.kind {
+            ExprKind::Bool(_) => different.len() == 2,
+            ExprKind::Element(id, _) => match &self.model.carriers[id.index()].kind {
+                CarrierKind::Enumerated(names) => different.len() == names.len(),
+                CarrierKind::Deferred => false,
+            },
+            ExprKind::Integer(_) => match self.join_all(items.iter().copied()) {
+                Layout::Range(low, high) => high.checked_sub(low) == Some(different.len() as i64 - 1),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Layout {
+        use BinaryOp::*;
+        let (x, y) = (self.value(a), self.value(b));
+        if x == Layout::Never || y == Layout::Never {
+            return Layout::Never;
+        }
+        if let Some(space) = op.relation_space() {
+            if !space.functional {
+                return Layout::set(Layout::set(Layout::pair(x.element(), y.element()), false), false);
+            }
+            let total = space.total && x.is_exact();
+            return Layout::set(Layout::function(x.element(), total, y.element()), false);
+        }
+        let functions = match (&x, &y) {
+            (Layout::Function(f), Layout::Function(g)) => Some((&**f, &**g)),
+            _ => None,
+        };
+        match op {
+            Interval => match (x, y) {
+                (Layout::Range(low, a), Layout::Range(b, high)) if low <= high => {
+                    Layout::set(Layout::Range(low, high), low == a && b == high)
+                }
+                (Layout::Range(..), Layout::Range(..)) => Layout::set(Layout::Never, true),
+                _ => Layout::set(Layout::Any, false),
+            },
+            Maplet => Layout::pair(x, y),
+            Override => match functions {
+                Some((f, g)) => {
+                    let keys = f.keys.clone().join(g.keys.clone());
+                    let total = f.total && keys == f.keys || g.total && keys == g.keys;
+                    Layout::function(keys, total, f.value.clone().join(g.value.clone()))
+                }
+                None => Layout::set(x.element().join(y.element()), false),
+            },
+            Union => match (&a.kind, &b.kind) {
+                (ExprKind::EmptySet, _) => y,
+                (_, ExprKind::EmptySet) => x,
+                (ExprKind::SetExtension(p), ExprKind::SetExtension(q)) => {
+                    self.extension(&p.iter().chain(q).cloned().collect::<Vec<_>>())
+                }
+                _ => Layout::set(x.element().join(y.element()), false),
+            },
+            Intersection => x.part().meet(y.part()),
+            Difference | RangeRestriction | RangeSubtraction => x.part(),
+            DomainRestriction | DomainSubtraction => y.part(),
+            Composition => match functions {
+                Some((f, g)) => Layout::function(f.keys.clone(), false, g.value.clone()),
+                None => Layout::set(Layout::pair(x.element().sides().0, y.element().sides().1), false),
+            },
+            DirectProduct => match functions {
+                Some((f, g)) => {
+                    let value = Layout::pair(f.value.clone(), g.value.clone());
+                    Layout::function(f.keys.clone().meet(g.keys.clone()), false, value)
+                }
+                None => Layout::Any,
+            },
+            ParallelProduct => match functions {
+                Some((f, g)) => {
+                    let value = Layout::pair(f.value.clone(), g.value.clone());
+                    Layout::function(Layout::pair(f.keys.clone(), g.keys.clone()), false, value)
+                }
+                None => Layout::Any,
+            },
+            Cartesian => {
+                let (left, right) = (x.element(), y.element());
+                match &b.kind {
+                    ExprKind::SetExtension(one) if one.len() == 1 => {
+                        Layout::function(left, x.is_exact(), right)
+                    }
+                    _ => Layout::set(Layout::pair(left, right), x.is_exact() && y.is_exact()),
+                }
+            }
+            Image => Layout::set(x.element().sides().1, false),
+            Concat => match functions {
+                Some((f, g)) => extended(f, g.value.clone(), f.sequence && g.sequence),
+                None => Layout::Any,
+            },
+            Append | Take | Drop | Prepend => {
+                let (s, other) = if op == Prepend { (&y, &x) } else { (&x, &y) };
+                match s.as_function() {
+                    Some(f) if matches!(op, Take | Drop) => shortened(f),
+                    Some(f) => extended(f, other.clone(), f.sequence),
+                    None => Layout::Any,
+                }
+            }
+            _ => Layout::Any,
+        }
+    }
+
+    fn unary(&mut self, op: UnaryOp, a: &Expr) -> Layout {
+        use UnaryOp::*;
+        let x = self.value(a);
+        if x == Layout::Never {
+            return x;
+        }
+        match op {
+            Pow | Pow1 | Fin | Fin1 => Layout::set(x.part(), false),
+            Dom => match &x {
+                Layout::Function(f) => Layout::set(f.keys.clone(), f.total),
+                _ => Layout::set(x.element().sides().0, false),
+            },
+            Ran => Layout::set(x.element().sides().1, false),
+            Inverse => {
+                let (k, v) = x.element().sides();
+                Layout::set(Layout::pair(v, k), false)
+            }
+            Id => Layout::function(x.element(), x.is_exact(), x.element()),
+            Fnc => Layout::function(Layout::Any, false, Layout::Any),
+            GeneralUnion => Layout::set(x.element().element(), false),
+            Seq | Seq1 | Iseq | Iseq1 | Perm => Layout::set(Layout::sequence(x.element()), false),
+            Front | Tail | Rev => x.as_function().map_or(Layout::Any, shortened),
+            FirstOf => x.sides().0,
+            SecondOf => x.sides().1,
+            _ => Layout::Any,
+        }
+    }
+}
+
+/// A sequence with further elements.
+fn extended(f: &Function, value: Layout, sequence: bool) -> Layout {
+    let value = f.value.clone().join(value);
+    Layout::Function(Box::new(Function { keys: Layout::Any, total: false, sequence, value }))
+}
+
+/// A part of a sequence, moved to its front, or in another order.
+fn shortened(f: &Function) -> Layout {
+    let keys = match f.keys {
+        Layout::Range(low, high) => Layout::Range(low.min(1), high),
+        ref other => other.clone(),
+    };
+    Layout::Function(Box::new(Function { keys, total: false, ..f.clone() }))
+}
+
+/// The part of a couple's layout that belongs to a local in a pattern `x |-> y`.
+fn component(pattern: &Expr, whole: &Layout, local: LocalId) -> Option<Layout> {
+    match &pattern.kind {
+        ExprKind::Local(l) => (*l == local).then(|| whole.clone()),
+        ExprKind::Binary(BinaryOp::Maplet, a, b) => {
+            let (x, y) = whole.sides();
+            component(a, &x, local).or_else(|| component(b, &y, local))
+        }
+        _ => None,
+    }
+}
+
+fn maplet(e: &Expr) -> Option<(&Expr, &Expr)> {
+    match &e.kind {
+        ExprKind::Binary(BinaryOp::Maplet, a, b) => Some((a, b)),
+        _ => None,
     }
 }
 
@@ -413,13 +671,13 @@ mod tests {
         let (model, problems) = bsym_language::check::check(Arc::new(sources), &machine, &mut |_: &str| None);
         let mut model = model.unwrap_or_else(|| panic!("{text}: {problems:?}"));
         crate::disjoint::overrides(&mut model.events[0].body);
-        let letters: String = Functional::of(&model)
+        let letters: String = Functional::of(&model, &[])
             .variables
             .iter()
-            .map(|k| match k {
-                Kind::Any => '-',
-                Kind::Function => 'f',
-                Kind::Sequence => 's',
+            .map(|l| match l.as_function() {
+                None => '-',
+                Some(f) if f.sequence => 's',
+                Some(_) => 'f',
             })
             .collect();
         assert_eq!(letters, expected, "{text}");
@@ -468,5 +726,34 @@ mod tests {
         check(q, "q := []", "PRE p : S THEN q := q <- p END", "s");
         check(q, "q := []", "PRE p : S THEN q(1) := p END", "f");
         check(q, "q :: seq(S)", "PRE p : S THEN q := tail(q) ^ [p] END", "s");
+    }
+
+    #[test]
+    fn functions_to_functions_and_sets_of_numbers_are_bounded() {
+        let text = "MACHINE Panel SETS POSITION = {nose, port} VARIABLES sensors, valid, seen
+             INVARIANT sensors : POSITION --> (1..3 --> BOOL) & valid : POSITION --> POW(1..3) & seen <: 1..3
+             INITIALISATION sensors := POSITION * {(1..3) * {TRUE}} || valid := POSITION * {1..3} || seen := {}
+             OPERATIONS
+               read(p, s, v) = SELECT p : POSITION & s : valid(p) & v : BOOL THEN
+                 sensors(p) := %x.(x : (1..3) - {s} | TRUE) \\/ {s |-> v} || seen := seen \\/ {s} END;
+               flip(p, s) = SELECT p : POSITION & s : valid(p) THEN sensors(p) := sensors(p) <+ {s |-> FALSE} END;
+               exclude(p) = SELECT p : POSITION THEN
+                 valid(p) := {s | s : valid(p) & sensors(p)(s) = TRUE} || seen := valid(p) END;
+               restart = BEGIN sensors := {nose |-> [TRUE, TRUE, FALSE], port |-> {1 |-> TRUE, 3 |-> TRUE, 2 |-> TRUE}} END
+             END";
+        let mut model =
+            bsym_language::load::load_text("Panel.mch", text).model.expect("the machine is right");
+        for event in &mut model.events {
+            crate::disjoint::overrides(&mut event.body);
+        }
+        let numbers = || Layout::Range(1, 3);
+        assert_eq!(
+            Functional::of(&model, &[]).variables,
+            [
+                Layout::function(Layout::Any, true, Layout::function(numbers(), true, Layout::Any)),
+                Layout::function(Layout::Any, true, Layout::set(numbers(), false)),
+                Layout::set(numbers(), false),
+            ]
+        );
     }
 }

@@ -9,6 +9,7 @@ mod exec;
 mod expr;
 pub mod finder;
 pub mod functional;
+pub mod layout;
 mod pred;
 pub mod session;
 pub mod symbolic;

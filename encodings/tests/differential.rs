@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
 use bsym_encodings::encoder::{Encoder, Env};
+use bsym_encodings::layout::Layout;
 use bsym_encodings::session::{Answer, linked};
 use bsym_encodings::symbolic::Symbolic;
 use bsym_encodings::term::{Term, Terms};
@@ -19,6 +20,7 @@ use bsym_language::types::{CarrierId, Type};
 use bsym_semantics::error::EvalErrorKind;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::scope::{Scope, ScopeRequest};
+use bsym_semantics::value::Value;
 
 #[path = "differential/generate.rs"]
 mod generate;
@@ -27,12 +29,15 @@ use generate::Generator;
 const MACHINE: &str = "MACHINE M SETS D; C = {red, green, blue}
 CONSTANTS d1, d2
 PROPERTIES d1 : D & d2 : D
-VARIABLES i, j, c, d, is, cs, ds, fii, fic, fci, fdi, fdc, rii, rdd, rcd, si, sc
+VARIABLES i, j, c, d, is, cs, ds, fii, fic, fci, fdi, fdc, rii, rdd, rcd, si, sc, nci, ncc, ndi, ncs, nds
 INVARIANT i : INTEGER & j : INTEGER & c : C & d : D & is <: INTEGER & cs <: C & ds <: D
 & fii : INTEGER +-> INTEGER & fic : INTEGER +-> C & fci : C +-> INTEGER & fdi : D +-> INTEGER & fdc : D +-> C
 & rii : INTEGER <-> INTEGER & rdd : D <-> D & rcd : C <-> D & si : seq(INTEGER) & sc : seq(C)
+& nci : C +-> (INTEGER +-> INTEGER) & ncc : C +-> (INTEGER +-> C) & ndi : D +-> (INTEGER +-> INTEGER)
+& ncs : C +-> POW(INTEGER) & nds : D +-> POW(INTEGER)
 INITIALISATION i, j, c, d, is, cs, ds := 0, 0, red, d1, {}, {}, {}
 || fii, fic, fci, fdi, fdc, rii, rdd, rcd, si, sc := {}, {}, {}, {}, {}, {}, {}, {}, [], []
+|| nci, ncc, ndi, ncs, nds := {}, {}, {}, {}, {}
 END";
 
 /// Counts of a run.
@@ -52,9 +57,11 @@ fn machine() -> Model {
 
 /// How the variables are represented.
 #[derive(Clone, Copy, Debug)]
-enum Layout {
+enum Represented {
     Sets,
     Functions,
+    /// As tightly as the values allow.
+    Bounded,
     Values,
 }
 
@@ -64,7 +71,8 @@ fn solve(
     values: &[String],
     text: &str,
     settled: bool,
-    layout: Layout,
+    represented: Represented,
+    state_values: &[Value],
     expected: Result<bool, ()>,
     counts: &mut Counts,
 ) -> Result<(), String> {
@@ -94,22 +102,29 @@ fn solve(
     let constants = Rc::new(elements.into_iter().map(Symbolic::Atom).collect::<Vec<_>>());
     let mut env = Env { constants, ..Env::default() };
     let mut state = vec![];
-    for (variable, value) in model.variables.iter().zip(&parsed) {
+    for ((variable, value), known) in model.variables.iter().zip(&parsed).zip(state_values) {
         let v = match e.expr(&env, value) {
             Ok(v) => v.value,
             Err(u) => return Err(format!("value of {} is unsupported: {}", variable.name, u.reason)),
         };
-        let shape = match layout {
-            Layout::Values => {
+        let layout = match (represented, &variable.name.as_bytes()[0]) {
+            (Represented::Values, _) => {
                 state.push(v);
                 continue;
             }
-            Layout::Sets => e.shape(&variable.ty, false),
-            Layout::Functions if variable.name.starts_with('s') => {
-                e.sequence_shape(&variable.ty).expect("a sequence")
+            (Represented::Functions, b's') => Layout::sequence(Layout::Any),
+            (Represented::Functions, b'f') => Layout::function(Layout::Any, false, Layout::Any),
+            (Represented::Functions, b'n') => {
+                let inner = variable.ty.as_relation().map_or(Layout::Any, |(_, t)| match t.as_relation() {
+                    Some(_) => Layout::function(Layout::Any, false, Layout::Any),
+                    None => Layout::Any,
+                });
+                Layout::function(Layout::Any, false, inner)
             }
-            Layout::Functions => e.shape(&variable.ty, variable.name.starts_with('f')),
+            (Represented::Bounded, _) => Layout::of_value(known, &variable.ty),
+            _ => Layout::Any,
         };
+        let shape = e.shape(&variable.ty, &layout);
         let fresh = e.fresh(&variable.name, &variable.ty, &shape);
         background.extend(e.facts(&fresh));
         background.push(e.define(&fresh, &v, &variable.ty).map_err(|u| format!("define: {}", u.reason))?);
@@ -194,12 +209,13 @@ fn compare(model: &Model, values: &[String], text: &str, counts: &mut Counts) ->
         Err(()) => 2,
     }] += 1;
     for settled in [true, false] {
-        for layout in [Layout::Sets, Layout::Functions, Layout::Values] {
-            solve(model, values, text, settled, layout, expected, counts).map_err(|why| {
+        use Represented::*;
+        for represented in [Sets, Functions, Bounded, Values] {
+            solve(model, values, text, settled, represented, &state, expected, counts).map_err(|why| {
                 let named: Vec<_> =
                     model.variables.iter().zip(values).map(|(v, x)| format!("{} = {x}", v.name)).collect();
                 format!(
-                    "{text}\n  with {}\n  expected {expected:?}, settled {settled}, {layout:?}: {why}",
+                    "{text}\n  with {}\n  expected {expected:?}, settled {settled}, {represented:?}: {why}",
                     named.join(", ")
                 )
             })?;
@@ -323,6 +339,38 @@ fn operators_that_are_rarely_drawn_agree_with_the_evaluator() {
         "{1 |-> {1}, 2 |-> is}(i) = is",
         "({1 |-> {1}} <+ {2 |-> is})[{2}] = {is}",
         "IF i > j THEN i >= j ELSE i <= j END",
+        "nci : C --> (0..2 --> INTEGER)",
+        "nci : C +-> (0..2 +-> {1, i})",
+        "ndi : D --> (0..2 --> INTEGER)",
+        "ncs : C +-> POW(0..2)",
+        "nds : D --> POW(-1..3)",
+        "nci = {red |-> {0 |-> 1, 1 |-> i, 2 |-> 0}, green |-> {}}",
+        "nci <+ {c |-> {i |-> j}} = nci",
+        "(nci <+ {c |-> (nci(c) <+ {i |-> j})})(c)(i) = j",
+        "(ndi <+ {d |-> (ndi(d) <+ {1 |-> j})})(d)(1) = j",
+        "ndi <+ {d |-> (ndi(d) <+ {1 |-> j})} = ndi",
+        "!x.(x : dom(ndi) => dom(ndi(x)) <: 0..2)",
+        "#x.(x : C & x : dom(ncs) & i : ncs(x))",
+        "ncs <+ {c |-> ncs(c) - {i}} = ncs",
+        "{} : ncs[C]",
+        "card(ran(ncs(c) <| nci(c))) > 1",
+        "card(nci(c) |> {j}) = 2",
+        "ncs(c) - dom(nci(c) |> {j}) = {}",
+        "%x.(x : C & x : dom(ncs) | {y | y : ncs(x) & #z.(z : ncs(x) & z /= y)}) = ncs",
+        "(%x.(x : (0..2) - {i} | j) \\/ {i |-> 3})(i) = 3",
+        "(%x.(x : (0..2) - {i} | j) \\/ {i |-> 3}) : 0..2 --> INTEGER",
+        "union(ran(ncs)) \\/ union(ran(nds)) <: 0..3",
+        "UNION(x).(x : dom(nds) | nds(x)) = union(ran(nds))",
+        "ran(ndi) /\\ ran(nci) = {}",
+        "nci~[{nci(c)}] = {c}",
+        "(IF i > j THEN nci(c) ELSE ndi(d) END) = nci(c)",
+        "(IF i > j THEN ncs(c) ELSE is END) <: -1..3",
+        "{x | x : 0..3 & x : ncs(c)} = ncs(c)",
+        "SIGMA(x).(x : ncs(c) | x) = 3",
+        "max(ncs(c) \\/ {i}) >= i",
+        "(nci(c) ; succ)(i) = nci(c)(i) + 1",
+        "ncs(c) * {red} = {}",
+        "size(nci(c)) = 2",
     ] {
         let values = g.values();
         for text in [text.to_string(), format!("not({text})")] {

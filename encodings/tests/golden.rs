@@ -8,17 +8,19 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bsym_encodings::encoder::{Encoder, Env};
+use bsym_encodings::layout::Layout;
 use bsym_encodings::symbolic::Symbolic;
 use bsym_encodings::term::{SortKind, Term, Terms};
 use bsym_language::load::{check_predicate, load_text};
 use bsym_semantics::scope::{Scope, ScopeRequest};
 
 const MACHINE: &str = "MACHINE M SETS D; C = {red, green, blue}
-VARIABLES x, y, b, c, d, is, cs, ds, es, f, g, r, q, s, w
+VARIABLES x, y, b, c, d, is, cs, ds, es, f, g, r, q, s, w, h, v
 INVARIANT x : INTEGER & y : INTEGER & b : BOOL & c : C & d : D & is <: INTEGER & cs <: C & ds <: D & es <: D
 & f : D +-> INTEGER & g : C +-> INTEGER & r : D <-> D & q : C <-> C & s : seq(INTEGER) & w : STRING
+& h : C --> (1..2 --> BOOL) & v : D --> POW(1..2)
 INITIALISATION x, y, b, c, is, cs, ds, es := 0, 0, TRUE, red, {}, {}, {}, {} || d :: D
-|| f, g, r, q, s, w := {}, {}, {}, {}, [], \"\"
+|| f, g, r, q, s, w, h, v := {}, {}, {}, {}, [], \"\", C * {(1..2) * {TRUE}}, D * {{}}
 END";
 
 /// Numbers of fresh symbols depend on what was made before: count them anew in each line.
@@ -53,10 +55,15 @@ fn encode(line: &str) -> Vec<String> {
     let mut state: Vec<Symbolic> = vec![];
     let variables = e.model.variables.clone();
     for v in &variables {
-        let shape = match v.name.as_str() {
-            "s" => e.sequence_shape(&v.ty).expect("a sequence"),
-            name => e.shape(&v.ty, matches!(name, "f" | "g")),
+        let numbers = Layout::Range(1, 2);
+        let layout = match v.name.as_str() {
+            "s" => Layout::sequence(Layout::Any),
+            "f" | "g" => Layout::function(Layout::Any, false, Layout::Any),
+            "h" => Layout::function(Layout::Any, true, Layout::function(numbers, true, Layout::Any)),
+            "v" => Layout::function(Layout::Any, true, Layout::set(numbers, false)),
+            _ => Layout::Any,
         };
+        let shape = e.shape(&v.ty, &layout);
         state.push(e.fresh(&v.name, &v.ty, &shape));
     }
     let env = Env { state: Rc::new(state), ..Env::default() };

@@ -126,7 +126,7 @@ impl Kind {
         // Failures are asked from the last good state, before the violating step is there.
         if !self.extended {
             let mut questions = self.step.failures(problem);
-            let unassumed = problem.unassumed_violated_in(self.step.depth());
+            let unassumed = problem.unassumed_violated_in(job, self.step.depth());
             let any = terms.or(questions.iter().map(|q| q.1).chain([unassumed]));
             questions.retain(|q| q.1 != Terms::FALSE);
             if any != Terms::FALSE {

@@ -150,6 +150,9 @@ fn what_cannot_be_enumerated_is_never_a_holds() {
     let text = "MACHINE Test VARIABLES x INVARIANT x >= 0 INITIALISATION x := 0
         OPERATIONS jump(v) = PRE v : NATURAL THEN x := v END END";
     let report = run(text, &SearchOptions::default());
+    assert_eq!(report.verdict, Verdict::Unknown(Unknown::Bounded));
+    let report =
+        run(&text.replace("v : NATURAL", "#s.(s <: NATURAL & v = card(s))"), &SearchOptions::default());
     assert_eq!(report.verdict, Verdict::Unknown(Unknown::Incomplete));
     assert!(report.incomplete[0].place.contains("jump"));
 }

@@ -147,6 +147,7 @@ impl Evaluator<'_> {
                 fields.iter().try_fold(Exact(Int::ONE), |all, (_, s)| Ok(all.times(&of(s)?)))?
             }
             LazySet::Binary(op, s, t) => match op {
+                BinaryOp::ParallelProduct => of(s)?.times(&of(t)?),
                 BinaryOp::Union => of(s)?.plus(&of(t)?),
                 BinaryOp::Intersection => match (of(s)?, of(t)?) {
                     (Infinite, Infinite) => Unknown,
@@ -192,7 +193,10 @@ impl Evaluator<'_> {
                 | BinaryOp::TotalSurjection
                 | BinaryOp::PartialBijection
                 | BinaryOp::TotalBijection => match (of(s)?, of(t)?) {
-                    (Exact(n), Exact(m)) => power(&(&m + &Int::ONE), &n).upper(),
+                    (Exact(n), Exact(m)) => match functions(*op, &n, &m) {
+                        Some(n) => Exact(n),
+                        None => power(&(&m + &Int::ONE), &n).upper(),
+                    },
                     (a, b) => loose_functions(&a, &b),
                 },
                 BinaryOp::TotalRelation
@@ -263,6 +267,43 @@ fn loose_functions(from: &Cardinality, to: &Cardinality) -> Cardinality {
         },
         _ => Cardinality::Unknown,
     }
+}
+
+/// Number of injections, surjections or bijections between sets of `n` and `m` elements, for small sets.
+fn functions(op: BinaryOp, n: &Int, m: &Int) -> Option<Int> {
+    const LARGEST: i64 = 64;
+    let small = |size: &Int| size.to_i64().filter(|size| *size <= LARGEST);
+    let (n, m) = (small(n)?, small(m)?);
+    let injections = |n: i64, m: i64| (m - n + 1..=m).fold(Int::ONE, |all, i| &all * &Int::from(i.max(0)));
+    let sum = |terms: &mut dyn Iterator<Item = Int>| terms.fold(Int::ZERO, |sum, term| &sum + &term);
+    // All functions without those that miss one value, with those that miss two, and so on.
+    let surjections = |values: i64| {
+        let missing = |k: i64| {
+            let functions = Int::from(values - k).pow(&Int::from(n))?;
+            let term = &choose(m, k) * &functions;
+            Some(if k % 2 == 0 { term } else { -&term })
+        };
+        Some(sum(&mut (0..=m).map(missing).collect::<Option<Vec<_>>>()?.into_iter()))
+    };
+    match op {
+        BinaryOp::TotalInjection => Some(injections(n, m)),
+        BinaryOp::PartialInjection => {
+            Some(sum(&mut (0..=n.min(m)).map(|k| &choose(n, k) * &injections(k, m))))
+        }
+        BinaryOp::TotalBijection => Some(if n == m { injections(n, n) } else { Int::ZERO }),
+        BinaryOp::PartialBijection => Some(injections(m, n)),
+        BinaryOp::TotalSurjection => surjections(m),
+        BinaryOp::PartialSurjection => surjections(m + 1),
+        _ => None,
+    }
+}
+
+/// Binomial coefficient
+fn choose(n: i64, k: i64) -> Int {
+    (0..k).fold(Int::ONE, |all, i| {
+        let product = &all * &Int::from(n - i);
+        product.div_trunc(&Int::from(i + 1)).unwrap_or(product)
+    })
 }
 
 /// Number of injective sequences over a set of `n` elements; of all of them for `perm`.

@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
-use bsym_language::model::{Expr, LocalId, Pred, QuantOp};
+use bsym_language::model::{Expr, ExprKind, LocalId, Pred, QuantOp};
 
 use crate::encoder::{Encoded, Encoder, Env};
+use crate::layout::Layout;
 use crate::pred::instances::{Body, Instance};
-use crate::symbolic::{Form, Guarded, Set, Symbolic};
+use crate::symbolic::{Form, Guarded, Place, Set, Symbolic};
 use crate::system::Unsupported;
 use crate::term::{Term, Terms};
 
@@ -157,6 +158,20 @@ impl Encoder {
         }
     }
 
+    /// A lambda at the place of its use: only the argument has to be in its domain, and its value there
+    /// defined.
+    pub(super) fn lambda_at(&mut self, env: &Env, f: &Expr, x: &Expr) -> Result<Encoded, Unsupported> {
+        let ExprKind::Quantified(QuantOp::Lambda, locals, p, body) = &f.kind else {
+            return self.unsupported("a lambda was expected");
+        };
+        let x = self.expr(env, x)?;
+        let inner = self.take_apart(env, locals, &x.value)?;
+        let p = self.pred(&inner, p)?;
+        let v = self.expr(&inner, body)?;
+        let defined = self.terms.and([x.defined, p.defined, p.holds, v.defined]);
+        Ok(Encoded { value: v.value, defined })
+    }
+
     pub(super) fn binder_with_value(
         &mut self,
         env: &Env,
@@ -268,21 +283,31 @@ impl Encoder {
         items: &[Guarded],
     ) -> Result<Option<Rc<Set>>, Unsupported> {
         let bsym_language::types::Type::Pair(keys, values) = element else { return Ok(None) };
-        let Some(n) = self.count(keys) else { return Ok(None) };
-        let mut entries: Vec<Option<Guarded>> = vec![None; n];
+        let universe = match self.whole(keys) {
+            Some(whole) => whole,
+            None => {
+                let arguments: Result<Vec<Guarded>, Unsupported> =
+                    items.iter().map(|(g, x)| Ok((*g, self.as_couple(x)?.0.clone()))).collect();
+                match self.known_items(&arguments?) {
+                    Some((known, _)) if !known.is_empty() => known,
+                    _ => return Ok(None),
+                }
+            }
+        };
+        let mut entries: Vec<Option<Guarded>> = vec![None; universe.len()];
         for (g, x) in items {
             let (k, v) = self.as_couple(x)?;
-            match self.position(k, keys).map(|i| &mut entries[i]) {
-                Some(slot @ None) => *slot = Some((*g, v.clone())),
+            match self.place(k, &universe, keys) {
+                Place::At(i) if entries[i].is_none() => entries[i] = Some((*g, v.clone())),
                 _ => return Ok(None),
             }
         }
-        let shape = self.shape(values, false);
+        let shape = self.shape(values, &Layout::Any);
         let entries = entries
             .into_iter()
             .map(|e| e.unwrap_or_else(|| (Terms::FALSE, self.some_value(&shape))))
             .collect();
-        Ok(Some(Set::new(element.clone(), Form::Table(entries))))
+        Ok(Some(Set::new(element.clone(), Form::Table(universe, entries))))
     }
 
     /// The binders with a value over locals that range over too many values to be listed.

@@ -7,7 +7,7 @@ use bsym_language::types::Type;
 
 use super::total;
 use crate::encoder::{Encoded, Encoder};
-use crate::symbolic::{Form, Set, Symbolic};
+use crate::symbolic::{Form, Place, Set, Symbolic, Universe};
 use crate::system::Unsupported;
 use crate::term::Terms;
 
@@ -70,7 +70,7 @@ impl Encoder {
         let element = Type::pair(values, keys);
         match &set.form {
             Form::Product(a, b) => return Ok(Set::new(element, Form::Product(b.clone(), a.clone()))),
-            Form::List(_) | Form::Table(_) => {
+            Form::List(_) | Form::Table(..) => {
                 let mut items = vec![];
                 for (g, x) in self.candidates(set)?.unwrap_or_default() {
                     let (k, v) = self.as_couple(&x)?;
@@ -179,11 +179,9 @@ impl Encoder {
                 let (domain, columns) = self.overridden(f, g, &shape)?;
                 return Ok(Set::new(element, Form::Map { domain, columns, shape }));
             }
-            Form::Table(entries) if functional => {
-                let (keys, _) = self.sides(f)?;
+            Form::Table(universe, entries) if functional && self.covers(universe, g)? => {
                 let mut new = vec![];
-                let keys = self.elements(&keys);
-                for (k, (bit, v)) in keys.iter().flat_map(|k| k.iter()).zip(entries) {
+                for (k, (bit, v)) in universe.values().iter().zip(entries) {
                     let inside = self.in_domain(g, k)?;
                     let value = if inside == Terms::FALSE {
                         v.clone()
@@ -193,7 +191,7 @@ impl Encoder {
                     };
                     new.push((self.terms.or([*bit, inside]), value));
                 }
-                return Ok(Set::new(element, Form::Table(new)));
+                return Ok(Set::new(element, Form::Table(universe.clone(), new)));
             }
             Form::List(items) => {
                 if let Form::List(others) = &g.form {
@@ -208,11 +206,26 @@ impl Encoder {
             _ => {}
         }
         let whole = Set::new(element.clone(), Form::Override(f.clone(), g.clone()));
-        if self.count(&element).is_some() && !self.surely_functional(&whole) {
+        if let Some(all) = self.whole(&element)
+            && !self.surely_functional(&whole)
+        {
             let bits = self.vector(&whole)?;
-            return Ok(Set::new(element, Form::Vector(bits)));
+            return Ok(Set::new(element, Form::Vector(all, bits)));
         }
         Ok(whole)
+    }
+
+    /// Whether every argument of `g` is known to be in a universe.
+    fn covers(&mut self, universe: &Universe, g: &Set) -> Result<bool, Unsupported> {
+        if universe.is_whole() {
+            return Ok(true);
+        }
+        let (keys, _) = self.sides(g)?;
+        let domain = self.domain(g)?;
+        Ok(match self.as_known(&domain)? {
+            Some((own, _)) => own.values().iter().all(|k| self.place(k, universe, &keys) != Place::Outside),
+            None => false,
+        })
     }
 
     /// `(r ; s)`
@@ -226,6 +239,22 @@ impl Encoder {
         if self.surely_functional(&r) && self.surely_functional(&s) && !matches!(r.form, Form::List(_)) {
             let (keys, _) = self.sides(&r)?;
             let (f, g) = (r.clone(), s.clone());
+            if matches!(r.form, Form::Table(..)) {
+                let inside = self.domain(&r)?;
+                let known = Rc::new(move |e: &mut Encoder, x: &Symbolic| {
+                    let middle = e.value_at(&f, x)?;
+                    e.in_domain(&g, &middle)
+                });
+                let domain = self.filter(&inside, known)?;
+                return self.lambda(
+                    element,
+                    domain,
+                    Rc::new(move |e, x| {
+                        let middle = e.value_at(&r, x)?;
+                        e.value_at(&s, &middle)
+                    }),
+                );
+            }
             let domain = self.described(
                 keys,
                 Rc::new(move |e, x| {

@@ -7,6 +7,7 @@ use bsym_language::types::Type;
 
 use super::total;
 use crate::encoder::{Encoded, Encoder};
+use crate::layout::Layout;
 use crate::symbolic::{Form, Set, Symbolic, Value};
 use crate::system::Unsupported;
 use crate::term::{Term, Terms};
@@ -63,7 +64,7 @@ impl Encoder {
             }
             Form::Array(_) | Form::Where(_) if self.candidates(set)?.is_none() => {
                 let (_, values) = self.sides(set)?;
-                let shape = Rc::new(self.shape(&values, false));
+                let shape = Rc::new(self.shape(&values, &Layout::Any));
                 let length = self.length_of(set)?;
                 let (_, columns) = self.as_map(set, &shape)?;
                 Set::new(set.element.clone(), Form::Sequence { length, columns, shape })
@@ -143,7 +144,7 @@ impl Encoder {
         }) else {
             return self.unsupported("a sequence was expected");
         };
-        let shape = Rc::new(self.shape(t, false));
+        let shape = Rc::new(self.shape(t, &Layout::Any));
         let computed = self.computed(element, length, value);
         let (_, columns) = self.as_map(&computed, &shape)?;
         Ok(Set::new(element.clone(), Form::Sequence { length, columns, shape }))
@@ -162,7 +163,7 @@ impl Encoder {
                 let filled = t.bool(!values.is_empty());
                 let some = |e: &mut Encoder| -> Result<Symbolic, Unsupported> {
                     let (_, ty) = e.sides(&set)?;
-                    let shape = e.shape(&ty, false);
+                    let shape = e.shape(&ty, &Layout::Any);
                     Ok(e.some_value(&shape))
                 };
                 let (value, defined) = match op {

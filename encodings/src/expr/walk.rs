@@ -65,7 +65,15 @@ pub(crate) fn mentions(e: &Expr, locals: &[LocalId]) -> bool {
 
 /// Whether evaluation cannot be ill-defined, by the operators that occur.
 pub(crate) fn always_defined(p: &Pred) -> bool {
-    let mut parts = vec![Part::Pred(p)];
+    all_defined(vec![Part::Pred(p)])
+}
+
+/// The same of an expression.
+pub(crate) fn always_has_value(e: &Expr) -> bool {
+    all_defined(vec![Part::Expr(e)])
+}
+
+fn all_defined(mut parts: Vec<Part<'_>>) -> bool {
     while let Some(part) = parts.pop() {
         match part {
             Part::Expr(e) => {

@@ -10,6 +10,7 @@ use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, P
 
 use crate::encoder::{Encoder, Env};
 use crate::expr::walk::{always_defined, mentions};
+use crate::layout::Layout;
 use crate::symbolic::{Guarded, Set, Symbolic};
 use crate::system::Unsupported;
 use crate::term::{SymbolId, Term, Terms};
@@ -119,7 +120,7 @@ impl Encoder {
                     });
                     for &l in &instance.unbound {
                         let ty = self.model.locals[l.index()].ty.clone();
-                        let shape = self.shape(&ty, false);
+                        let shape = self.shape(&ty, &Layout::Any);
                         let any = self.some_value(&shape);
                         next[0].env.bind(l, any);
                     }

@@ -16,9 +16,16 @@ impl Encoder {
         }
     }
 
+    /// A characteristic vector.
+    fn is_vector(&self, set: &Set) -> bool {
+        matches!(set.form, Form::Vector(..))
+    }
+
     /// The characteristic vector of a set over a small type.
     pub(crate) fn vector(&mut self, set: &Set) -> Result<Vec<Term>, Unsupported> {
-        if let Form::Vector(bits) = &set.form {
+        if let Form::Vector(universe, bits) = &set.form
+            && universe.is_whole()
+        {
             return Ok(bits.clone());
         }
         let Some(all) = self.elements(&set.element) else {
@@ -34,13 +41,12 @@ impl Encoder {
         if items.is_empty() {
             return Ok(set);
         }
-        let small = self.count(&set.element);
         let concrete = items.iter().all(|(_, x)| self.position(x, &set.element).is_some());
-        if let Some(n) = small
-            && (concrete || items.len() > n)
+        if let Some(whole) = self.whole(&set.element)
+            && (concrete || items.len() > whole.len())
         {
             let bits = self.vector(&set)?;
-            return Ok(Set::new(set.element.clone(), Form::Vector(bits)));
+            return Ok(Set::new(set.element.clone(), Form::Vector(whole, bits)));
         }
         if items.iter().any(|(g, _)| *g == Terms::FALSE) {
             let items = items.iter().filter(|(g, _)| *g != Terms::FALSE).cloned().collect();
@@ -59,9 +65,13 @@ impl Encoder {
         }
         let both = |g: Term| self.terms.and([condition, g]);
         let form = match &set.form {
-            Form::Vector(bits) => Form::Vector(bits.iter().map(|&b| both(b)).collect()),
+            Form::Vector(universe, bits) => {
+                Form::Vector(universe.clone(), bits.iter().map(|&b| both(b)).collect())
+            }
             Form::List(items) => Form::List(items.iter().map(|(g, x)| (both(*g), x.clone())).collect()),
-            Form::Table(items) => Form::Table(items.iter().map(|(g, x)| (both(*g), x.clone())).collect()),
+            Form::Table(universe, items) => {
+                Form::Table(universe.clone(), items.iter().map(|(g, x)| (both(*g), x.clone())).collect())
+            }
             Form::Array(t) => {
                 let empty = self.terms.empty_set(self.terms.sort_of(*t));
                 Form::Array(self.terms.ite(condition, *t, empty))
@@ -107,10 +117,19 @@ impl Encoder {
         }
         // Functions stay what they are, for the case that their union is a function too.
         if !(self.is_function_form(a) || self.is_function_form(b)) {
-            if self.count(&element).is_some() {
+            if let Some(whole) = self.whole(&element) {
                 let (x, y) = (self.vector(a)?, self.vector(b)?);
                 let bits = x.iter().zip(&y).map(|(&p, &q)| self.terms.or([p, q])).collect();
-                return Ok(Set::new(element, Form::Vector(bits)));
+                return Ok(Set::new(element, Form::Vector(whole, bits)));
+            }
+            if self.is_vector(a) || self.is_vector(b) {
+                if let Some((universe, x, y)) = self.aligned(a, b)? {
+                    let bits = x.iter().zip(&y).map(|(&p, &q)| self.terms.or([p, q])).collect();
+                    return Ok(Set::new(element, Form::Vector(universe, bits)));
+                }
+                if let (Some(x), Some(y)) = (self.candidates(a)?, self.candidates(b)?) {
+                    return Ok(Set::new(element, Form::List([x, y].concat())));
+                }
             }
             let array = matches!(a.form, Form::Array(_)) || matches!(b.form, Form::Array(_));
             if array && self.is_plain_array(a) && self.is_plain_array(b) {
@@ -155,7 +174,10 @@ impl Encoder {
             return Ok(Set::new(a.element.clone(), Form::Array(self.terms.set_inter(x, y))));
         }
         let filtered = |s: &Set| matches!(s.form, Form::Where(_) | Form::Interval(..) | Form::Power { .. });
-        let (kept, filter) = if filtered(a) || (self.listed(b).is_some() && self.listed(a).is_none()) {
+        let (kept, filter) = if filtered(a)
+            || (self.is_vector(b) && !self.is_vector(a))
+            || (self.listed(b).is_some() && self.listed(a).is_none())
+        {
             (b.clone(), a.clone())
         } else {
             (a.clone(), b.clone())
@@ -194,6 +216,12 @@ impl Encoder {
 
     /// The elements of a set that pass a test.
     pub(crate) fn filter(&mut self, set: &Rc<Set>, test: super::Test) -> Result<Rc<Set>, Unsupported> {
+        if let Form::Interval(..) = &set.form
+            && let Some((universe, bits)) = self.as_known(set)?
+        {
+            let vector = Set::new(set.element.clone(), Form::Vector(universe, bits));
+            return self.filter(&vector, test);
+        }
         let form = match &set.form {
             Form::List(items) => {
                 let mut kept = vec![];
@@ -203,14 +231,21 @@ impl Encoder {
                 }
                 return self.settle(Set::new(set.element.clone(), Form::List(kept)));
             }
-            Form::Table(entries) => {
-                let keys = self.elements(super::shape::key_of(&set.element));
+            Form::Vector(universe, bits) => {
                 let mut kept = vec![];
-                for (k, (g, v)) in keys.iter().flat_map(|k| k.iter()).zip(entries) {
+                for (x, &bit) in universe.values().iter().zip(bits) {
+                    let passed = if bit == Terms::FALSE { bit } else { test(self, x)? };
+                    kept.push(self.terms.and([bit, passed]));
+                }
+                Form::Vector(universe.clone(), kept)
+            }
+            Form::Table(universe, entries) => {
+                let mut kept = vec![];
+                for (k, (g, v)) in universe.values().iter().zip(entries) {
                     let passed = test(self, &super::Symbolic::pair(k.clone(), v.clone()))?;
                     kept.push((self.terms.and([*g, passed]), v.clone()));
                 }
-                Form::Table(kept)
+                Form::Table(universe.clone(), kept)
             }
             Form::Map { columns, shape, .. } => {
                 let (keys, _) = self.sides(set)?;

@@ -5,8 +5,9 @@ use std::rc::Rc;
 use bsym_language::types::Type;
 
 use super::shape::key_of;
-use super::{Form, Guarded, Set, Shape, Symbolic};
+use super::{Form, Guarded, Set, Shape, Symbolic, is_total};
 use crate::encoder::Encoder;
+use crate::layout::Layout;
 use crate::system::Unsupported;
 use crate::term::{Term, Terms};
 
@@ -19,8 +20,8 @@ impl Encoder {
         match &set.form {
             Form::Array(t) => return Ok(*t),
             Form::Interval(None, None) => return Ok(self.terms.full_set(self.terms.set_sort(Terms::INT))),
-            Form::Vector(bits) => {
-                if let Some(t) = self.vector_array(&set.element, bits) {
+            Form::Vector(universe, bits) => {
+                if let Some(t) = self.vector_array(&set.element, universe, bits) {
                     return Ok(t);
                 }
             }
@@ -32,16 +33,16 @@ impl Encoder {
                 let (x, y) = (self.as_array(a)?, self.as_array(b)?);
                 return Ok(self.terms.set_union(x, y));
             }
-            Form::Table(_) | Form::Interval(Some(_), Some(_)) if self.is_listed(set)? => {
+            Form::Table(..) | Form::Interval(Some(_), Some(_)) if self.is_listed(set)? => {
                 let items = self.candidates(set)?.unwrap_or_default();
                 let empty = self.terms.empty_set(self.terms.set_sort(self.sort(&set.element)));
                 return self.store_items(empty, &items);
             }
             _ => {}
         }
-        if let (Some(all), false) = (self.elements(&set.element), matches!(set.form, Form::Vector(_))) {
-            let bits: Result<Vec<Term>, _> = all.iter().map(|x| self.is_in(x, set)).collect();
-            if let Some(t) = self.vector_array(&set.element, &bits?) {
+        if let (Some(all), false) = (self.whole(&set.element), matches!(set.form, Form::Vector(..))) {
+            let bits: Result<Vec<Term>, _> = all.values().iter().map(|x| self.is_in(x, set)).collect();
+            if let Some(t) = self.vector_array(&set.element, &all, &bits?) {
                 return Ok(t);
             }
         }
@@ -71,7 +72,10 @@ impl Encoder {
 
     /// A value in a shape, as its leaves.
     pub(crate) fn leaves_in(&mut self, v: &Symbolic, shape: &Shape) -> Result<Vec<Term>, Unsupported> {
-        Ok(self.coerce_to(v, shape)?.leaves())
+        let value = self.coerce_to(v, shape)?;
+        let mut leaves = vec![];
+        shape.leaves_of(&value, &mut leaves);
+        Ok(leaves)
     }
 
     /// Domain and value arrays of a set of couples, under the assumption that it is a function.
@@ -91,7 +95,7 @@ impl Encoder {
             Form::Map { domain, columns, shape: own } if **own == *shape => {
                 return Ok((*domain, columns.clone()));
             }
-            Form::List(_) | Form::Table(_) => {
+            Form::List(_) | Form::Table(..) => {
                 let items = self.candidates(set)?.unwrap_or_default();
                 let mut domain = self.terms.empty_set(self.terms.set_sort(key));
                 let mut arrays = columns(self, &mut |_, start| start);
@@ -184,21 +188,21 @@ impl Encoder {
                 }
                 Ok(Symbolic::Record(fields))
             }
-            (Symbolic::Set(set), Shape::Vector(element)) => {
-                let bits = self.vector(set)?;
-                Ok(Symbolic::set(element.clone(), Form::Vector(bits)))
+            (Symbolic::Set(set), Shape::Vector(element, universe)) => {
+                let bits = match &set.form {
+                    Form::Vector(own, bits) if own == universe => bits.clone(),
+                    _ => universe.values().iter().map(|x| self.is_in(x, set)).collect::<Result<_, _>>()?,
+                };
+                Ok(Symbolic::set(element.clone(), Form::Vector(universe.clone(), bits)))
             }
             (Symbolic::Set(set), Shape::Array(element)) => {
                 let array = self.as_array(set)?;
                 Ok(Symbolic::set(element.clone(), Form::Array(array)))
             }
-            (Symbolic::Set(set), Shape::Table(element, inner)) => {
-                let Some(keys) = self.elements(key_of(element)) else {
-                    return self.unsupported("a table over a large type");
-                };
+            (Symbolic::Set(set), Shape::Table { element, keys, total, value: inner }) => {
                 let mut entries = vec![];
-                for k in keys.iter() {
-                    let bit = self.in_domain(set, k)?;
+                for k in keys.values() {
+                    let bit = if *total { Terms::TRUE } else { self.in_domain(set, k)? };
                     let value = if bit == Terms::FALSE {
                         self.some_value(inner)
                     } else {
@@ -207,7 +211,7 @@ impl Encoder {
                     };
                     entries.push((bit, value));
                 }
-                Ok(Symbolic::set(element.clone(), Form::Table(entries)))
+                Ok(Symbolic::set(element.clone(), Form::Table(keys.clone(), entries)))
             }
             (Symbolic::Set(set), Shape::Map(element, inner)) => {
                 let (domain, columns) = self.as_map(set, inner)?;
@@ -260,7 +264,7 @@ impl Encoder {
                 (length, columns, shape.clone())
             }
             _ => {
-                let shape = Rc::new(self.shape(&values, false));
+                let shape = Rc::new(self.shape(&values, &Layout::Any));
                 let domain = self.domain(set)?;
                 let length = self.size_of(&domain)?;
                 let (_, columns) = self.as_map(set, &shape)?;
@@ -300,12 +304,18 @@ impl Encoder {
     fn ite_set(&mut self, c: Term, a: &Rc<Set>, b: &Rc<Set>) -> Result<Rc<Set>, Unsupported> {
         let element = a.element.clone();
         let no = self.terms.not(c);
+        if let (Form::Vector(..), _) | (_, Form::Vector(..)) = (&a.form, &b.form)
+            && let Some((universe, x, y)) = self.aligned(a, b)?
+        {
+            let bits = x.iter().zip(&y).map(|(&p, &q)| self.terms.ite(c, p, q)).collect();
+            return Ok(Set::new(element, Form::Vector(universe, bits)));
+        }
         let form = match (&a.form, &b.form) {
-            (Form::Vector(x), Form::Vector(y)) => {
-                Form::Vector(x.iter().zip(y).map(|(&p, &q)| self.terms.ite(c, p, q)).collect())
+            (Form::Vector(u, x), Form::Vector(v, y)) if u == v => {
+                Form::Vector(u.clone(), x.iter().zip(y).map(|(&p, &q)| self.terms.ite(c, p, q)).collect())
             }
             (Form::Array(x), Form::Array(y)) => Form::Array(self.terms.ite(c, *x, *y)),
-            (Form::Table(x), Form::Table(y)) => {
+            (Form::Table(u, x), Form::Table(v, y)) if u == v => {
                 let mut entries = vec![];
                 for ((p, v), (q, w)) in x.iter().zip(y) {
                     // A value outside the domain does not matter.
@@ -316,7 +326,7 @@ impl Encoder {
                     };
                     entries.push((self.terms.ite(c, *p, *q), value));
                 }
-                Form::Table(entries)
+                Form::Table(u.clone(), entries)
             }
             (
                 Form::Map { domain: d, columns: x, shape: s },
@@ -344,16 +354,16 @@ impl Encoder {
                 Form::List([under(c, x), under(no, y)].concat())
             }
             _ if self.is_function_form(a) && self.is_function_form(b)
-                || (matches!(a.form, Form::Map { .. } | Form::Table(_)) && self.surely_functional(b))
-                || (matches!(b.form, Form::Map { .. } | Form::Table(_)) && self.surely_functional(a)) =>
+                || (matches!(a.form, Form::Map { .. } | Form::Table(..)) && self.surely_functional(b))
+                || (matches!(b.form, Form::Map { .. } | Form::Table(..)) && self.surely_functional(a)) =>
             {
                 let (f, g) = (a.clone(), b.clone());
                 let (keys, _) = self.sides(a)?;
                 let (d, e) = (self.domain(a)?, self.domain(b)?);
-                let domain = if self.count(&keys).is_some() {
+                let domain = if let Some(whole) = self.whole(&keys) {
                     let (x, y) = (self.vector(&d)?, self.vector(&e)?);
                     let bits = x.iter().zip(&y).map(|(&p, &q)| self.terms.ite(c, p, q)).collect();
-                    Set::new(keys, Form::Vector(bits))
+                    Set::new(keys, Form::Vector(whole, bits))
                 } else {
                     self.ite_set(c, &d, &e)?
                 };
@@ -380,7 +390,19 @@ impl Encoder {
             }
             _ if self.count(&element).is_some() => {
                 let (x, y) = (self.vector(a)?, self.vector(b)?);
-                Form::Vector(x.iter().zip(&y).map(|(&p, &q)| self.terms.ite(c, p, q)).collect())
+                let Some(whole) = self.whole(&element) else {
+                    return self.unsupported("a small type without elements");
+                };
+                Form::Vector(whole, x.iter().zip(&y).map(|(&p, &q)| self.terms.ite(c, p, q)).collect())
+            }
+            (Form::Vector(..), Form::List(_)) | (Form::List(_), Form::Vector(..)) => {
+                let mut items = vec![];
+                for (g, set) in [(c, a), (no, b)] {
+                    for (h, x) in self.candidates(set)?.unwrap_or_default() {
+                        items.push((self.terms.and([g, h]), x));
+                    }
+                }
+                Form::List(items)
             }
             _ if self.is_plain_array(a) && self.is_plain_array(b) => {
                 let (x, y) = (self.as_array(a)?, self.as_array(b)?);
@@ -404,8 +426,8 @@ impl Encoder {
     /// If the value cannot be brought into the variable's shape.
     pub fn define(&mut self, variable: &Symbolic, value: &Symbolic, ty: &Type) -> Result<Term, Unsupported> {
         let shape = self.shape_of(variable, ty)?;
-        let value = self.coerce_to(value, &shape)?;
-        let pairs: Vec<(Term, Term)> = variable.leaves().into_iter().zip(value.leaves()).collect();
+        let leaves = self.leaves_in(value, &shape)?;
+        let pairs: Vec<(Term, Term)> = variable.leaves().into_iter().zip(leaves).collect();
         Ok(self.terms.and(pairs.into_iter().map(|(a, b)| self.terms.eq(a, b))))
     }
 
@@ -426,14 +448,14 @@ impl Encoder {
             (Symbolic::Set(set), _) => {
                 let element = set.element.clone();
                 match &set.form {
-                    Form::Vector(_) => Shape::Vector(element),
+                    Form::Vector(universe, _) => Shape::Vector(element, universe.clone()),
                     Form::Array(_) => Shape::Array(element),
                     Form::Map { shape, .. } => Shape::Map(element, shape.clone()),
                     Form::Sequence { shape, .. } => Shape::Sequence(element, shape.clone()),
-                    Form::Table(entries) => match (entries.first(), set.sides()) {
+                    Form::Table(keys, entries) => match (entries.first(), set.sides()) {
                         (Some((_, v)), Some((_, t))) => {
-                            let inner = Rc::new(self.shape_of(v, t)?);
-                            Shape::Table(element, inner)
+                            let value = Rc::new(self.shape_of(v, t)?);
+                            Shape::Table { element, keys: keys.clone(), total: is_total(entries), value }
                         }
                         _ => return self.unsupported("a table without arguments"),
                     },

@@ -38,11 +38,11 @@ impl Encoder {
         match (&a.form, &b.form) {
             (Form::List(items), _) if items.is_empty() => return self.is_empty(b),
             (_, Form::List(items)) if items.is_empty() => return self.is_empty(a),
-            (Form::Vector(x), Form::Vector(y)) => {
+            (Form::Vector(u, x), Form::Vector(v, y)) if u == v => {
                 return Ok(self.terms.and(x.iter().zip(y).map(|(&p, &q)| self.terms.eq(p, q))));
             }
             (Form::Array(x), Form::Array(y)) => return Ok(self.terms.eq(*x, *y)),
-            (Form::Table(x), Form::Table(y)) => {
+            (Form::Table(u, x), Form::Table(v, y)) if u == v => {
                 let mut all = vec![];
                 for ((p, v), (q, w)) in x.iter().zip(y) {
                     all.push(self.terms.eq(*p, *q));
@@ -90,6 +90,9 @@ impl Encoder {
         }
         if self.count(&a.element).is_some() {
             let (x, y) = (self.vector(a)?, self.vector(b)?);
+            return Ok(self.terms.and(x.iter().zip(&y).map(|(&p, &q)| self.terms.eq(p, q))));
+        }
+        if let Some((_, x, y)) = self.aligned(a, b)? {
             return Ok(self.terms.and(x.iter().zip(&y).map(|(&p, &q)| self.terms.eq(p, q))));
         }
         if self.is_function_form(a) && self.is_function_form(b) {
@@ -156,7 +159,7 @@ impl Encoder {
             return Ok(Terms::TRUE);
         }
         match (&a.form, &b.form) {
-            (Form::Vector(x), Form::Vector(y)) => {
+            (Form::Vector(u, x), Form::Vector(v, y)) if u == v => {
                 return Ok(self.terms.and(x.iter().zip(y).map(|(&p, &q)| self.terms.implies(p, q))));
             }
             (Form::Array(x), _) if self.is_plain_array(b) => {
@@ -194,8 +197,8 @@ impl Encoder {
     /// `set = {}`
     pub(crate) fn is_empty(&mut self, set: &Set) -> Result<Term, Unsupported> {
         match &set.form {
-            Form::Vector(bits) => Ok(self.terms.and(bits.iter().map(|&b| self.terms.not(b)))),
-            Form::List(items) | Form::Table(items) => {
+            Form::Vector(_, bits) => Ok(self.terms.and(bits.iter().map(|&b| self.terms.not(b)))),
+            Form::List(items) | Form::Table(_, items) => {
                 Ok(self.terms.and(items.iter().map(|(g, _)| self.terms.not(*g))))
             }
             Form::Array(t) | Form::Map { domain: t, .. } => {
@@ -228,13 +231,13 @@ impl Encoder {
 
     /// A set that keeps arguments and values apart.
     pub(crate) fn is_function_form(&self, set: &Set) -> bool {
-        matches!(set.form, Form::Table(_) | Form::Map { .. } | Form::Sequence { .. } | Form::Lambda(..))
+        matches!(set.form, Form::Table(..) | Form::Map { .. } | Form::Sequence { .. } | Form::Lambda(..))
     }
 
     /// A set that becomes an array without a quantifier.
     pub(crate) fn is_plain_array(&self, set: &Set) -> bool {
         match &set.form {
-            Form::Array(_) | Form::Vector(_) => true,
+            Form::Array(_) | Form::Vector(..) => true,
             Form::List(items) => items.iter().all(|(_, x)| self.is_plain(x)),
             Form::Union(a, b) => self.is_plain_array(a) && self.is_plain_array(b),
             Form::Interval(None, None) => true,
@@ -261,9 +264,10 @@ impl Encoder {
 /// Whether equal values of a shape have equal leaves.
 pub(crate) fn canonical(shape: &Shape) -> bool {
     match shape {
-        Shape::Atom(_) | Shape::Vector(_) | Shape::Array(_) => true,
+        Shape::Atom(_) | Shape::Vector(..) | Shape::Array(_) => true,
+        Shape::Table { total: true, value, .. } => canonical(value),
         Shape::Pair(a, b) => canonical(a) && canonical(b),
         Shape::Record(fields) => fields.iter().all(|(_, s)| canonical(s)),
-        Shape::Table(..) | Shape::Map(..) | Shape::Sequence(..) => false,
+        Shape::Table { .. } | Shape::Map(..) | Shape::Sequence(..) => false,
     }
 }

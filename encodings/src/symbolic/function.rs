@@ -5,10 +5,15 @@ use std::rc::Rc;
 use bsym_language::types::Type;
 
 use super::shape::key_of;
+use super::universe::Place;
 use super::{Form, Guarded, Set, Symbolic};
 use crate::encoder::Encoder;
+use crate::layout::Layout;
 use crate::system::Unsupported;
 use crate::term::{Term, Terms};
+
+/// A function over a large type is written out where it has at most this many possible arguments.
+const TABULATED: usize = 64;
 
 impl Encoder {
     /// Argument and value type of a set of couples.
@@ -40,10 +45,11 @@ impl Encoder {
     /// `key : dom(set)`
     pub(crate) fn in_domain(&mut self, set: &Set, key: &Symbolic) -> Result<Term, Unsupported> {
         match &set.form {
-            Form::Table(entries) => {
-                let (keys, _) = self.sides(set)?;
-                if let Some(i) = self.position(key, &keys) {
-                    return Ok(entries[i].0);
+            Form::Table(universe, entries) => {
+                match self.place(key, universe, key_of(&set.element)) {
+                    Place::At(i) => return Ok(entries[i].0),
+                    Place::Outside => return Ok(Terms::FALSE),
+                    Place::Open => {}
                 }
                 let domain = self.domain(set)?;
                 self.is_in(key, &domain)
@@ -67,7 +73,7 @@ impl Encoder {
                 let right = self.in_domain(b, key)?;
                 Ok(self.terms.or([left, right]))
             }
-            Form::List(_) | Form::Vector(_) => {
+            Form::List(_) | Form::Vector(..) => {
                 let items = self.candidates(set)?.unwrap_or_default();
                 let found = self.matches(&items, key)?;
                 Ok(self.terms.or(found.into_iter().map(|(g, _)| g)))
@@ -84,9 +90,8 @@ impl Encoder {
     /// value outside the domain.
     pub(crate) fn value_at(&mut self, set: &Set, key: &Symbolic) -> Result<Symbolic, Unsupported> {
         match &set.form {
-            Form::Table(entries) => {
-                let (keys, _) = self.sides(set)?;
-                if let Some(i) = self.position(key, &keys) {
+            Form::Table(universe, entries) => {
+                if let Place::At(i) = self.place(key, universe, key_of(&set.element)) {
                     return Ok(entries[i].1.clone());
                 }
                 let items = self.candidates(set)?.unwrap_or_default();
@@ -113,7 +118,7 @@ impl Encoder {
                     }
                 }
             }
-            Form::List(_) | Form::Vector(_) => {
+            Form::List(_) | Form::Vector(..) => {
                 let items = self.candidates(set)?.unwrap_or_default();
                 let found = self.matches(&items, key)?;
                 self.first_of(found, set)
@@ -161,7 +166,7 @@ impl Encoder {
     fn first_of(&mut self, mut found: Vec<Guarded>, set: &Set) -> Result<Symbolic, Unsupported> {
         let Some((_, mut value)) = found.pop() else {
             let (_, values) = self.sides(set)?;
-            let shape = self.shape(&values, false);
+            let shape = self.shape(&values, &Layout::Any);
             return Ok(self.some_value(&shape));
         };
         while let Some((here, v)) = found.pop() {
@@ -173,7 +178,7 @@ impl Encoder {
     /// The relation has two different values at the argument.
     pub(crate) fn clash(&mut self, set: &Set, key: &Symbolic) -> Result<Term, Unsupported> {
         match &set.form {
-            Form::Table(_) | Form::Map { .. } | Form::Sequence { .. } | Form::Lambda(..) => Ok(Terms::FALSE),
+            Form::Table(..) | Form::Map { .. } | Form::Sequence { .. } | Form::Lambda(..) => Ok(Terms::FALSE),
             Form::Union(a, b) => {
                 let (left, right) = (self.clash(a, key)?, self.clash(b, key)?);
                 let (inside, also) = (self.in_domain(a, key)?, self.in_domain(b, key)?);
@@ -187,7 +192,7 @@ impl Encoder {
                 let inside = self.in_domain(g, key)?;
                 Ok(self.terms.ite(inside, right, left))
             }
-            Form::List(_) | Form::Vector(_) => {
+            Form::List(_) | Form::Vector(..) => {
                 let items = self.candidates(set)?.unwrap_or_default();
                 let found = self.matches(&items, key)?;
                 self.two_values(&found)
@@ -223,7 +228,7 @@ impl Encoder {
     /// Whether a relation is known to be a function without asking a solver.
     pub(crate) fn surely_functional(&mut self, set: &Set) -> bool {
         match &set.form {
-            Form::Table(_) | Form::Map { .. } | Form::Sequence { .. } | Form::Lambda(..) => true,
+            Form::Table(..) | Form::Map { .. } | Form::Sequence { .. } | Form::Lambda(..) => true,
             Form::Override(f, g) => self.surely_functional(f) && self.surely_functional(g),
             Form::Product(_, b) => matches!(&b.form, Form::List(items) if items.len() <= 1),
             Form::List(items) => {
@@ -250,9 +255,14 @@ impl Encoder {
         if self.surely_functional(set) {
             return Ok(Terms::TRUE);
         }
-        match &set.form {
-            Form::List(items) => {
-                let couples = self.couples(items)?;
+        let listed = match &set.form {
+            Form::List(items) => Some(items.clone()),
+            Form::Union(..) | Form::Override(..) => self.candidates(set)?,
+            _ => None,
+        };
+        match (&set.form, listed) {
+            (_, Some(items)) => {
+                let couples = self.couples(&items)?;
                 let mut all = vec![];
                 for (i, (g, k, v)) in couples.iter().enumerate() {
                     for (h, l, w) in &couples[i + 1..] {
@@ -263,7 +273,7 @@ impl Encoder {
                 }
                 Ok(self.terms.and(all))
             }
-            Form::Array(_) | Form::Where(_) if self.count(&set.element).is_none() => {
+            (Form::Array(_) | Form::Where(_), _) if self.count(&set.element).is_none() => {
                 let (keys, values) = self.sides(set)?;
                 self.forall_over(&keys, &mut |e, k| {
                     e.forall_over(&values, &mut |e, v| {
@@ -291,8 +301,9 @@ impl Encoder {
     pub(crate) fn domain(&mut self, set: &Set) -> Result<Rc<Set>, Unsupported> {
         let (keys, _) = self.sides(set)?;
         match &set.form {
-            Form::Table(entries) => {
-                Ok(Set::new(keys, Form::Vector(entries.iter().map(|(bit, _)| *bit).collect())))
+            Form::Table(universe, entries) => {
+                let bits = entries.iter().map(|(bit, _)| *bit).collect();
+                Ok(Set::new(keys, Form::Vector(universe.clone(), bits)))
             }
             Form::Map { domain, .. } => {
                 let domain = *domain;
@@ -360,7 +371,7 @@ impl Encoder {
     ) -> Result<Symbolic, Unsupported> {
         if let Some(mut items) = self.candidates(set)? {
             let Some((_, mut value)) = items.pop() else {
-                let shape = self.shape(&set.element, false);
+                let shape = self.shape(&set.element, &Layout::Any);
                 return Ok(self.some_value(&shape));
             };
             while let Some((here, v)) = items.pop() {
@@ -384,26 +395,31 @@ impl Encoder {
 
     /// A set that is given by a test; a characteristic vector if the type is small.
     pub(crate) fn described(&mut self, element: Type, test: super::Test) -> Result<Rc<Set>, Unsupported> {
-        let Some(all) = self.elements(&element) else { return Ok(Set::new(element, Form::Where(test))) };
-        let bits: Result<Vec<Term>, _> = all.iter().map(|x| test(self, x)).collect();
-        Ok(Set::new(element, Form::Vector(bits?)))
+        let Some(all) = self.whole(&element) else { return Ok(Set::new(element, Form::Where(test))) };
+        let bits: Result<Vec<Term>, _> = all.values().iter().map(|x| test(self, x)).collect();
+        Ok(Set::new(element, Form::Vector(all, bits?)))
     }
 
-    /// A function that is given by domain and value; a table if the arguments' type is small.
+    /// A function that is given by domain and value; a table if the arguments' type is small or the
+    /// possible arguments are known.
     pub(crate) fn lambda(
         &mut self,
         element: Type,
         domain: Rc<Set>,
         value: super::Value,
     ) -> Result<Rc<Set>, Unsupported> {
-        let Some(keys) = self.elements(key_of(&element)) else {
+        let keys = match self.whole(key_of(&element)) {
+            Some(whole) => Some(whole),
+            None => self.as_known(&domain)?.map(|known| known.0).filter(|keys| keys.len() <= TABULATED),
+        };
+        let Some(keys) = keys.filter(|keys| !keys.is_empty()) else {
             return Ok(Set::new(element, Form::Lambda(domain, value)));
         };
         let mut entries = vec![];
-        for k in keys.iter() {
+        for k in keys.values() {
             entries.push((self.is_in(k, &domain)?, value(self, k)?));
         }
-        Ok(Set::new(element, Form::Table(entries)))
+        Ok(Set::new(element, Form::Table(keys, entries)))
     }
 
     /// `#x. f(x)` over all values of a type.

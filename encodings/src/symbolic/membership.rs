@@ -2,6 +2,7 @@
 
 use bsym_language::types::Type;
 
+use super::universe::Place;
 use super::{Form, Guarded, Set, Symbolic};
 use crate::encoder::Encoder;
 use crate::system::Unsupported;
@@ -46,18 +47,17 @@ impl Encoder {
 
     pub(crate) fn is_in(&mut self, x: &Symbolic, set: &Set) -> Result<Term, Unsupported> {
         match &set.form {
-            Form::Vector(bits) => {
-                if let Some(i) = self.position(x, &set.element) {
-                    return Ok(bits[i]);
+            Form::Vector(universe, bits) => {
+                match self.place(x, universe, &set.element) {
+                    Place::At(i) => return Ok(bits[i]),
+                    Place::Outside => return Ok(Terms::FALSE),
+                    Place::Open => {}
                 }
-                if bits.iter().all(|&b| b == Terms::TRUE) {
+                if universe.is_whole() && bits.iter().all(|&b| b == Terms::TRUE) {
                     return Ok(Terms::TRUE);
                 }
-                let Some(elements) = self.elements(&set.element) else {
-                    return self.unsupported("a characteristic vector over a large type");
-                };
                 let mut any = vec![];
-                for (e, &bit) in elements.iter().zip(bits) {
+                for (e, &bit) in universe.values().iter().zip(bits) {
                     if bit != Terms::FALSE {
                         let same = self.equal(x, e)?;
                         any.push(self.terms.and([bit, same]));
@@ -69,7 +69,7 @@ impl Encoder {
                 let x = self.pack(x)?;
                 Ok(self.terms.select(*array, x))
             }
-            Form::Table(_) | Form::Map { .. } | Form::Sequence { .. } | Form::Lambda(..) => {
+            Form::Table(..) | Form::Map { .. } | Form::Sequence { .. } | Form::Lambda(..) => {
                 let (key, value) = self.as_couple(x)?;
                 let inside = self.in_domain(set, key)?;
                 if inside == Terms::FALSE {
@@ -137,14 +137,28 @@ impl Encoder {
     pub(crate) fn candidates(&mut self, set: &Set) -> Result<Option<Vec<Guarded>>, Unsupported> {
         let listed = match &set.form {
             Form::List(items) => Some(items.clone()),
-            Form::Vector(bits) => self
-                .elements(&set.element)
-                .map(|all| bits.iter().copied().zip(all.iter().cloned()).collect::<Vec<_>>()),
-            Form::Table(entries) => self.elements(super::shape::key_of(&set.element)).map(|keys| {
+            Form::Vector(universe, bits) => {
+                Some(bits.iter().copied().zip(universe.values().iter().cloned()).collect())
+            }
+            Form::Table(universe, entries) => {
                 let couple =
                     |(k, (bit, v)): (&Symbolic, &Guarded)| (*bit, Symbolic::pair(k.clone(), v.clone()));
-                keys.iter().zip(entries).map(couple).collect()
-            }),
+                Some(universe.values().iter().zip(entries).map(couple).collect::<Vec<_>>())
+            }
+            Form::Override(f, g) if self.count(&set.element).is_none() => {
+                match (self.candidates(f)?, self.candidates(g)?) {
+                    (Some(old), Some(new)) if old.len() + new.len() <= LISTED => {
+                        let mut items = new;
+                        for (guard, x) in old {
+                            let key = self.as_couple(&x)?.0.clone();
+                            let overridden = self.in_domain(g, &key)?;
+                            items.push((self.terms.and([guard, self.terms.not(overridden)]), x));
+                        }
+                        Some(items)
+                    }
+                    _ => None,
+                }
+            }
             Form::Interval(Some(low), Some(high)) => {
                 match (self.terms.as_int(*low), self.terms.as_int(*high)) {
                     (Some(low), Some(high)) => {
@@ -241,7 +255,7 @@ impl Encoder {
             return Ok(Terms::TRUE);
         }
         match &set.form {
-            Form::Vector(_) | Form::List(_) | Form::Table(_) | Form::Sequence { .. } => Ok(Terms::TRUE),
+            Form::Vector(..) | Form::List(_) | Form::Table(..) | Form::Sequence { .. } => Ok(Terms::TRUE),
             Form::Interval(Some(_), Some(_)) => Ok(Terms::TRUE),
             Form::Interval(Some(_), None) | Form::Interval(None, _) => Ok(Terms::FALSE),
             Form::Map { .. } | Form::Lambda(..) => {

@@ -11,6 +11,7 @@ mod equality;
 mod function;
 mod membership;
 mod shape;
+mod universe;
 
 use std::fmt;
 use std::rc::Rc;
@@ -18,10 +19,12 @@ use std::rc::Rc;
 use bsym_language::types::Type;
 
 pub use shape::Shape;
+pub(crate) use universe::Place;
+pub use universe::Universe;
 
 use crate::encoder::Encoder;
 use crate::system::Unsupported;
-use crate::term::Term;
+use crate::term::{Term, Terms};
 
 /// A B value made of terms.
 #[derive(Clone, Debug)]
@@ -57,14 +60,14 @@ pub type Value = Rc<dyn Fn(&mut Encoder, &Symbolic) -> Result<Symbolic, Unsuppor
 /// How a set is represented.
 #[derive(Clone)]
 pub enum Form {
-    /// Characteristic vector over the elements of a small finite type, in the order of
-    /// [`Encoder::elements`].
-    Vector(Vec<Term>),
+    /// Characteristic vector over a universe, which is the whole type where that is small. Nothing
+    /// else is in the set.
+    Vector(Universe, Vec<Term>),
     /// An array from packed elements to `Bool`.
     Array(Term),
-    /// A function whose arguments have a small finite type: for each of them whether it is in the
-    /// domain, and the value there.
-    Table(Vec<Guarded>),
+    /// A function over a universe, which is the whole type of arguments where that is small: for
+    /// each argument whether it is in the domain, and the value there. Nothing else is in the domain.
+    Table(Universe, Vec<Guarded>),
     /// A function: an array for the domain, and one array for each leaf of the value's shape.
     Map {
         /// Set of arguments.
@@ -111,9 +114,9 @@ pub enum Form {
 impl fmt::Debug for Form {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Form::Vector(bits) => f.debug_tuple("Vector").field(bits).finish(),
+            Form::Vector(_, bits) => f.debug_tuple("Vector").field(bits).finish(),
             Form::Array(t) => f.debug_tuple("Array").field(t).finish(),
-            Form::Table(entries) => f.debug_tuple("Table").field(entries).finish(),
+            Form::Table(_, entries) => f.debug_tuple("Table").field(entries).finish(),
             Form::Map { domain, columns, .. } => f.debug_tuple("Map").field(domain).field(columns).finish(),
             Form::Sequence { length, columns, .. } => {
                 f.debug_tuple("Sequence").field(length).field(columns).finish()
@@ -184,9 +187,12 @@ impl Symbolic {
             }
             Symbolic::Record(fields) => fields.iter().for_each(|(_, v)| v.collect(all)),
             Symbolic::Set(set) => match &set.form {
-                Form::Vector(bits) => all.extend(bits),
+                Form::Vector(_, bits) => all.extend(bits),
                 Form::Array(t) => all.push(*t),
-                Form::Table(entries) | Form::List(entries) => {
+                Form::Table(_, entries) if is_total(entries) => {
+                    entries.iter().for_each(|(_, value)| value.collect(all));
+                }
+                Form::Table(_, entries) | Form::List(entries) => {
                     for (bit, value) in entries {
                         all.push(*bit);
                         value.collect(all);
@@ -200,4 +206,9 @@ impl Symbolic {
             },
         }
     }
+}
+
+/// Whether every argument of a table is in the domain, whatever the values of symbols.
+pub(crate) fn is_total(entries: &[Guarded]) -> bool {
+    entries.iter().all(|(bit, _)| *bit == Terms::TRUE)
 }

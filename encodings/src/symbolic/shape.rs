@@ -6,8 +6,10 @@ use bsym_language::types::Type;
 use bsym_semantics::lazy_set::LazySet;
 use bsym_semantics::value::Value;
 
-use super::{Form, Set, Symbolic};
+use super::equality::canonical;
+use super::{Form, Set, Symbolic, Universe};
 use crate::encoder::Encoder;
+use crate::layout::{Function, Layout};
 use crate::system::Unsupported;
 use crate::term::{Op, Sort, SortKind, Term, Terms};
 
@@ -21,21 +23,75 @@ pub enum Shape {
     Pair(Box<Shape>, Box<Shape>),
     /// A record.
     Record(Vec<(String, Shape)>),
-    /// A set over a small finite type, by its characteristic vector.
-    Vector(Type),
+    /// A set by its characteristic vector; type of the elements and the possible ones.
+    Vector(Type, Universe),
     /// A set as an array to `Bool`.
     Array(Type),
-    /// A function over a small finite type; element type and shape of the values.
-    Table(Type, Rc<Shape>),
+    /// A function whose possible arguments are known.
+    Table {
+        /// Type of the couples.
+        element: Type,
+        /// Possible arguments.
+        keys: Universe,
+        /// All of them are in the domain, which then has no terms.
+        total: bool,
+        /// Shape of the values.
+        value: Rc<Shape>,
+    },
     /// A function as domain and value arrays; element type and shape of the values.
     Map(Type, Rc<Shape>),
     /// A sequence; element type and shape of the values.
     Sequence(Type, Rc<Shape>),
 }
 
+/// A table or vector inside a table is written out to at most this many terms.
+const LEAVES: usize = 256;
+
+/// Values of a function over a large type are kept in at most this many arrays.
+const COLUMNS: usize = 16;
+
+impl Shape {
+    /// Number of leaves.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Shape::Atom(_) | Shape::Array(_) => 1,
+            Shape::Pair(a, b) => a.size().saturating_add(b.size()),
+            Shape::Record(fields) => fields.iter().map(|(_, s)| s.size()).fold(0, usize::saturating_add),
+            Shape::Vector(_, universe) => universe.len(),
+            Shape::Table { keys, total, value, .. } => {
+                keys.len().saturating_mul(value.size().saturating_add(usize::from(!total)))
+            }
+            Shape::Map(_, value) | Shape::Sequence(_, value) => value.size().saturating_add(1),
+        }
+    }
+
+    /// Adds the leaves of a value that has this shape.
+    pub(crate) fn leaves_of(&self, v: &Symbolic, all: &mut Vec<Term>) {
+        match (self, v) {
+            (Shape::Pair(s, t), Symbolic::Pair(a, b)) => {
+                s.leaves_of(a, all);
+                t.leaves_of(b, all);
+            }
+            (Shape::Record(shapes), Symbolic::Record(fields)) => {
+                shapes.iter().zip(fields).for_each(|((_, s), (_, v))| s.leaves_of(v, all));
+            }
+            (Shape::Table { total, value, .. }, Symbolic::Set(set)) => {
+                let Form::Table(_, entries) = &set.form else { return };
+                for (bit, v) in entries {
+                    if !total {
+                        all.push(*bit);
+                    }
+                    value.leaves_of(v, all);
+                }
+            }
+            _ => all.extend(v.leaves()),
+        }
+    }
+}
+
 impl Encoder {
-    /// The shape for values of a type. With `functional`, the values are always (partial) functions.
-    pub fn shape(&self, ty: &Type, functional: bool) -> Shape {
+    /// The shape for values of a type that all are of a layout.
+    pub fn shape(&self, ty: &Type, layout: &Layout) -> Shape {
         match ty {
             Type::Bool
             | Type::Int
@@ -44,33 +100,44 @@ impl Encoder {
             | Type::Carrier(_)
             | Type::Free(..)
             | Type::Parameter(_) => Shape::Atom(ty.clone()),
-            Type::Pair(a, b) => Shape::Pair(Box::new(self.shape(a, false)), Box::new(self.shape(b, false))),
-            Type::Record(fields) => {
-                Shape::Record(fields.iter().map(|(l, t)| (l.clone(), self.shape(t, false))).collect())
+            Type::Pair(a, b) => {
+                let (l, m) = layout.sides();
+                Shape::Pair(Box::new(self.shape(a, &l)), Box::new(self.shape(b, &m)))
             }
-            Type::Pow(element) => match &**element {
-                Type::Pair(a, b) if functional => {
-                    let value = Rc::new(self.shape(b, false));
-                    if self.count(a).is_some() {
-                        Shape::Table((**element).clone(), value)
-                    } else {
-                        Shape::Map((**element).clone(), value)
-                    }
-                }
-                _ if self.count(element).is_some() => Shape::Vector((**element).clone()),
-                _ => Shape::Array((**element).clone()),
+            Type::Record(fields) => {
+                Shape::Record(fields.iter().map(|(l, t)| (l.clone(), self.shape(t, &Layout::Any))).collect())
+            }
+            Type::Pow(element) => match (&**element, layout) {
+                (Type::Pair(a, b), Layout::Function(f)) => self.function_shape(element, a, b, f),
+                _ => match self.universe(element, &layout.element()) {
+                    Some(universe) => Shape::Vector((**element).clone(), universe),
+                    None => Shape::Array((**element).clone()),
+                },
             },
         }
     }
 
-    /// The shape for a variable that always holds a sequence.
-    pub fn sequence_shape(&self, ty: &Type) -> Option<Shape> {
-        match ty.as_relation()? {
-            (Type::Int, value) => {
-                Some(Shape::Sequence(ty.element()?.clone(), Rc::new(self.shape(value, false))))
+    /// The shape for functions from `a` to `b`.
+    fn function_shape(&self, element: &Type, a: &Type, b: &Type, f: &Function) -> Shape {
+        let element = element.clone();
+        let sequence = f.sequence && *a == Type::Int;
+        if let Some(keys) = self.universe(a, &f.keys)
+            && (f.total || !sequence)
+        {
+            let mut value = self.shape(b, &f.value);
+            if value.size().saturating_mul(keys.len()) > LEAVES {
+                value = self.shape(b, &Layout::Any);
             }
-            _ => None,
+            let total = f.total && (!keys.is_whole() || f.keys.is_unrestricted());
+            if keys.is_whole() || value.size().saturating_mul(keys.len()) <= LEAVES {
+                return Shape::Table { element, keys, total, value: Rc::new(value) };
+            }
         }
+        // Values in arrays are compared leaf by leaf.
+        let tight = self.shape(b, &f.value);
+        let fits = canonical(&tight) && tight.size() <= COLUMNS;
+        let value = Rc::new(if fits { tight } else { self.shape(b, &Layout::Any) });
+        if sequence { Shape::Sequence(element, value) } else { Shape::Map(element, value) }
     }
 
     /// Sorts of a shape's leaves, with a suffix that names each.
@@ -86,15 +153,18 @@ impl Encoder {
             Shape::Atom(ty) => vec![(String::new(), self.sort(ty))],
             Shape::Pair(a, b) => [below("1", a), below("2", b)].concat(),
             Shape::Record(fields) => fields.iter().flat_map(|(label, s)| below(label, s)).collect(),
-            Shape::Vector(element) => {
-                self.labels(element).into_iter().map(|l| (format!(".{l}"), Terms::BOOL)).collect()
+            Shape::Vector(element, universe) => {
+                let labels = self.labels(element, universe);
+                labels.into_iter().map(|l| (format!(".{l}"), Terms::BOOL)).collect()
             }
             Shape::Array(element) => vec![(String::new(), self.terms.set_sort(self.sort(element)))],
-            Shape::Table(element, inner) => {
+            Shape::Table { element, keys, total, value } => {
                 let mut all = vec![];
-                for label in self.labels(key_of(element)) {
-                    all.push((format!(".dom.{label}"), Terms::BOOL));
-                    all.extend(below(&label, inner));
+                for label in self.labels(key_of(element), keys) {
+                    if !total {
+                        all.push((format!(".dom.{label}"), Terms::BOOL));
+                    }
+                    all.extend(below(&label, value));
                 }
                 all
             }
@@ -112,14 +182,16 @@ impl Encoder {
         }
     }
 
-    /// A name for each element of a small finite type.
-    fn labels(&self, ty: &Type) -> Vec<String> {
-        let Some(all) = self.elements(ty) else { return vec![] };
-        all.iter()
+    /// A name for each value of a universe.
+    fn labels(&self, ty: &Type, universe: &Universe) -> Vec<String> {
+        let plain = self.count(ty).is_some() || !universe.is_whole();
+        universe
+            .values()
+            .iter()
             .enumerate()
             .map(|(i, v)| match v {
                 Symbolic::Atom(t) => self.terms.text(*t),
-                Symbolic::Pair(..) if self.count(ty).is_some() && v.leaves().len() <= 4 => {
+                Symbolic::Pair(..) if plain && v.leaves().len() <= 4 => {
                     v.leaves().iter().map(|&t| self.terms.text(t)).collect::<Vec<_>>().join("_")
                 }
                 _ => i.to_string(),
@@ -144,20 +216,22 @@ impl Encoder {
             Shape::Record(fields) => {
                 Symbolic::Record(fields.iter().map(|(l, s)| (l.clone(), self.build(s, leaves))).collect())
             }
-            Shape::Vector(element) => {
-                let n = self.count(element).unwrap_or(0);
-                Symbolic::set(element.clone(), Form::Vector((0..n).map(|_| next()).collect()))
+            Shape::Vector(element, universe) => {
+                let bits = universe.values().iter().map(|_| next()).collect();
+                Symbolic::set(element.clone(), Form::Vector(universe.clone(), bits))
             }
             Shape::Array(element) => Symbolic::set(element.clone(), Form::Array(next())),
-            Shape::Table(element, inner) => {
-                let n = self.count(key_of(element)).unwrap_or(0);
-                let entries = (0..n)
-                    .map(|_| {
-                        let bit = leaves.next().expect("a shape has as many terms as leaves");
-                        (bit, self.build(inner, leaves))
-                    })
-                    .collect();
-                Symbolic::set(element.clone(), Form::Table(entries))
+            Shape::Table { element, keys, total, value } => {
+                let mut entries = vec![];
+                for _ in keys.values() {
+                    let bit = if *total {
+                        Terms::TRUE
+                    } else {
+                        leaves.next().expect("a shape has as many terms as leaves")
+                    };
+                    entries.push((bit, self.build(value, leaves)));
+                }
+                Symbolic::set(element.clone(), Form::Table(keys.clone(), entries))
             }
             Shape::Map(element, inner) => {
                 let domain = next();
@@ -188,7 +262,7 @@ impl Encoder {
             Symbolic::Record(fields) => fields.iter().flat_map(|(_, v)| self.facts(v)).collect(),
             Symbolic::Set(set) => match &set.form {
                 Form::Sequence { length, .. } => vec![self.terms.ge(*length, self.terms.int(0))],
-                Form::Table(entries) => entries.iter().flat_map(|(_, v)| self.facts(v)).collect(),
+                Form::Table(_, entries) => entries.iter().flat_map(|(_, v)| self.facts(v)).collect(),
                 _ => vec![],
             },
         }
@@ -215,14 +289,15 @@ impl Encoder {
                     .map(|(i, (l, t))| (l.clone(), self.unpack(self.terms.field(term, i as u32), t)))
                     .collect(),
             ),
-            Type::Pow(t) => match self.elements(t) {
-                Some(elements) => {
-                    let bits = elements
+            Type::Pow(t) => match self.whole(t) {
+                Some(universe) => {
+                    let bits = universe
+                        .values()
                         .iter()
                         .map(|x| self.pack_plain(x).map(|x| self.terms.select(term, x)))
                         .collect::<Option<Vec<Term>>>();
                     match bits {
-                        Some(bits) => Symbolic::set((**t).clone(), Form::Vector(bits)),
+                        Some(bits) => Symbolic::set((**t).clone(), Form::Vector(universe, bits)),
                         None => Symbolic::set((**t).clone(), Form::Array(term)),
                     }
                 }
@@ -245,16 +320,16 @@ impl Encoder {
             }
             Symbolic::Set(set) => match &set.form {
                 Form::Array(t) => Some(*t),
-                Form::Vector(bits) => self.vector_array(&set.element, bits),
+                Form::Vector(universe, bits) => self.vector_array(&set.element, universe, bits),
                 _ => None,
             },
         }
     }
 
     /// A characteristic vector as an array.
-    pub(crate) fn vector_array(&self, element: &Type, bits: &[Term]) -> Option<Term> {
+    pub(crate) fn vector_array(&self, element: &Type, universe: &Universe, bits: &[Term]) -> Option<Term> {
         let sort = self.terms.set_sort(self.sort(element));
-        let elements = self.elements(element)?;
+        let elements = universe.values();
         // A vector that was read off an array is that array again.
         let mut origin = None;
         for (x, &bit) in elements.iter().zip(bits) {
@@ -267,10 +342,13 @@ impl Encoder {
                 _ => origin = Some(None),
             }
         }
-        if let Some(Some(whole)) = origin {
+        if let Some(Some(whole)) = origin
+            && universe.is_whole()
+        {
             return Some(whole);
         }
-        let majority = bits.iter().filter(|&&b| b == Terms::TRUE).count() * 2 > bits.len();
+        let majority =
+            universe.is_whole() && bits.iter().filter(|&&b| b == Terms::TRUE).count() * 2 > bits.len();
         let mut array = self.terms.const_array(sort, self.terms.bool(majority));
         for (x, &bit) in elements.iter().zip(bits) {
             if bit != self.terms.bool(majority) {

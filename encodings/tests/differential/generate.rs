@@ -88,6 +88,31 @@ impl Generator {
         }
         all.push(sequence(self, Int));
         all.push(sequence(self, C));
+        fn total(g: &mut Generator, b: Kind) -> String {
+            let n = 3 - usize::from(g.below(4) == 0);
+            let items = ["0", "1", "2"][..n].iter().map(|k| format!("{k} |-> {}", g.literal(b))).collect();
+            listed(items, "")
+        }
+        let within = |g: &mut Self, keys: &[&str], inner: fn(&mut Generator) -> String| {
+            let mut items = vec![];
+            for k in keys {
+                if g.below(4) > 0 {
+                    items.push(format!("{k} |-> {}", inner(g)));
+                }
+            }
+            listed(items, &format!("{} |-> {}", keys[0], inner(g)))
+        };
+        let (colours, elements) = (["red", "green", "blue"], ["d1", "d2"]);
+        all.push(within(self, &colours, |g| total(g, Int)));
+        all.push(within(self, &colours, |g| total(g, C)));
+        all.push(within(self, &elements, |g| total(g, Int)));
+        let numbers = |g: &mut Generator| {
+            let n = g.below(4);
+            let items = (0..n).map(|_| g.literal(Int)).collect();
+            listed(items, &g.literal(Int))
+        };
+        all.push(within(self, &colours, numbers));
+        all.push(within(self, &elements, numbers));
         all
     }
 
@@ -175,7 +200,9 @@ impl Generator {
                 C => "cs",
                 D => "ds",
             };
-            return match self.below(4) {
+            return match self.below(5) {
+                4 if k == Int && self.below(2) == 0 => format!("ncs({})", self.atom(C)),
+                4 if k == Int => format!("nds({})", self.atom(D)),
                 0 => format!("{{{}}}", self.atom(k)),
                 1 => format!("{{{}, {}}}", self.atom(k), self.atom(k)),
                 2 if k == Int => format!("({} .. {})", self.atom(k), self.atom(k)),
@@ -235,6 +262,13 @@ impl Generator {
                 (C, D) => "rcd",
                 _ => "",
             };
+            if a == Int && b != D && self.below(4) == 0 {
+                return match (b, self.below(3)) {
+                    (Int, 0) => format!("ndi({})", self.atom(D)),
+                    (Int, _) => format!("nci({})", self.atom(C)),
+                    _ => format!("ncc({})", self.atom(C)),
+                };
+            }
             if !variable.is_empty() && self.below(3) > 0 {
                 return variable.into();
             }
@@ -266,6 +300,11 @@ impl Generator {
                 let x = format!("x{}", self.names);
                 let body = self.under(&x, a, |g| g.element(b, n));
                 format!("%{x}.({x} : {s} | {body})")
+            }
+            12 if (a, b) == (Int, Int) => {
+                let (f, k) = [("nci", C), ("ndi", D)][self.below(2)];
+                let (x, y) = (self.atom(k), self.atom(k));
+                format!("({f} <+ {{{x} |-> {}}})({y})", self.relation(Int, Int, n))
             }
             12 if a == b => format!("id({})", self.set(a, n)),
             13 if a == b => format!("closure1({})", self.relation(a, b, n)),

@@ -89,7 +89,7 @@ impl Steps {
         let relation = problem.unrolling.init(relation);
         session.assert(terms.implies(initial, relation))?;
         let mut selectors = vec![];
-        let mut bad = vec![problem.unassumed_violated_in(0)];
+        let mut bad = vec![problem.unassumed_violated_in(job, 0)];
         for e in 0..problem.system.events.len() {
             let id = EventId(e as u32);
             let Some(relation) = problem.system.events[e].relation else { continue };

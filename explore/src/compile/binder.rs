@@ -31,6 +31,8 @@ pub struct Plan<'m> {
     pub total: bool,
     /// The bindings come in the same order whatever words their values have.
     pub ordered: bool,
+    /// About how many bindings are looked at.
+    rounds: u64,
 }
 
 enum Step<'m> {
@@ -144,6 +146,11 @@ fn run<'m>(steps: &[Step<'m>], ctx: &mut Context<'m>, found: Found<'_, 'm>) -> R
     }
 }
 
+/// More rounds of nested loops are left to the reference evaluator, which propagates.
+const MOST_ROUNDS: u64 = 1 << 22;
+/// The same where two loops are nested.
+const FAR_TOO_MANY: u64 = 1 << 28;
+
 struct Literal<'m, 'p> {
     positive: bool,
     pred: &'p Pred,
@@ -183,6 +190,32 @@ struct Source<'m> {
 }
 
 impl<'m> Compiler<'_, 'm> {
+    /// A plan for names that may be found more than once with the same values: where that is less work, the
+    /// names of existential conjuncts are found with them.
+    pub fn plan_opened(&mut self, unknowns: &[LocalId], p: &Pred) -> C<Plan<'m>> {
+        let mut flat = Vec::new();
+        cut_into_literals(true, p, &mut flat);
+        let mut names = unknowns.to_vec();
+        let mut opened = Vec::new();
+        for (positive, pred) in flat {
+            match (&pred.kind, positive) {
+                (PredKind::Exists(ls, body), true) => {
+                    names.extend_from_slice(ls);
+                    opened.push((true, &**body));
+                }
+                _ => opened.push((positive, pred)),
+            }
+        }
+        if names.len() > unknowns.len() {
+            let rounds = |plan: &C<Plan<'m>>| plan.as_ref().map_or(u64::MAX, |plan| plan.rounds);
+            let together = rounds(&self.plan(&names, &opened));
+            if together < rounds(&self.plan(unknowns, &[(true, p)])) {
+                return self.plan(&names, &opened);
+            }
+        }
+        self.plan(unknowns, &[(true, p)])
+    }
+
     /// A plan for the names under a conjunction of predicates, each to be true or false.
     pub fn plan(&mut self, unknowns: &[LocalId], preds: &[(bool, &Pred)]) -> C<Plan<'m>> {
         let slots: Vec<usize> = unknowns.iter().map(|l| self.bind(*l)).collect();
@@ -209,6 +242,7 @@ impl<'m> Compiler<'_, 'm> {
         }
         let total = literals.iter().all(|l| l.total);
         let mut steps = Vec::new();
+        let (mut loops, mut rounds) = (0, 1u64);
         let mut ordered = true;
         loop {
             let all_bound = state.bound.iter().all(|b| *b);
@@ -221,9 +255,16 @@ impl<'m> Compiler<'_, 'm> {
                 usable &= l.settled || l.total;
             }
             if all_bound {
-                return Ok(Plan { steps, total, ordered });
+                return Ok(Plan { steps, total, ordered, rounds });
             }
             let source = self.best_source(&state, &literals)?;
+            if source.cost > 1 {
+                loops += 1;
+                rounds = rounds.saturating_mul(source.cost);
+            }
+            if rounds > MOST_ROUNDS && (loops > 2 || rounds > FAR_TOO_MANY) {
+                return Err("loops over all values of its names would be too long".into());
+            }
             steps.push(source.step);
             ordered &= source.ordered;
             source.binds.iter().for_each(|i| state.bound[*i] = true);

@@ -166,7 +166,7 @@ impl<'m> Compiler<'_, 'm> {
                 })
             }
             SubstKind::Any(_, locals, p, inner) => {
-                let plan = self.plan(locals, &[(true, p)])?;
+                let plan = self.plan_opened(locals, p)?;
                 self.ordered &= plan.ordered;
                 let before = Before::of(s, targets);
                 let inner = self.subst(inner, targets)?;

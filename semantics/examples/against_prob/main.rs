@@ -145,12 +145,13 @@ fn compare(peer: &str, count: usize, seed: u64, folder: Option<PathBuf>) {
         Scope::settle(&model, &ScopeRequest { prob: true, ..ScopeRequest::default() }).expect("a scope");
     let mut judge = Judge::new(model, scope);
     let columns = ["true", "false", "value", "ill-defined", "explained", "unexplained", "no answer"];
-    let mut summary = Summary { judgements: BTreeMap::new(), coverage: Coverage::new(&columns) };
+    let mut summary =
+        Summary { judgements: BTreeMap::new(), coverage: Coverage::new(&[coverage::ALL], &columns) };
     if let Some(folder) = &folder {
         std::fs::create_dir_all(folder).expect("the folder can be made");
     }
     for number in 0..count.div_ceil(BATCH) {
-        let lines = generate::batch(seed, number as u64, BATCH.min(count - number * BATCH));
+        let lines = generate::batch(seed, number as u64, BATCH.min(count - number * BATCH), false);
         let kept = folder.as_ref().map(|f| f.join(format!("{seed}-{number}.jsonl")));
         let answers = answers(peer, &lines, kept.as_deref());
         for (i, answer) in answers.iter().enumerate() {

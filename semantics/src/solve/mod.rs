@@ -9,7 +9,10 @@
 //! ill-defined: otherwise dropping a candidate could hide an ill-defined instance.
 
 mod cells;
+mod cut;
+mod definitions;
 mod pattern;
+mod sets;
 mod source;
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -18,9 +21,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bsym_language::int::Int;
-use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, UnaryOp};
+use bsym_language::model::{
+    BinaryOp, CarrierKind, CompareOp, ConstId, Expr, ExprKind, LocalId, Notation, Pred, PredKind, UnaryOp,
+};
 use bsym_language::source::Span;
-use bsym_language::types::Type;
+use bsym_language::types::{CarrierId, Type};
 use bsym_language::walk::cut_into_literals;
 
 use crate::env::{Env, Name, all_bound_in, names_of_pred};
@@ -28,7 +33,7 @@ use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::{Eval, Evaluator};
 use crate::growth::depends_on_growing;
 use crate::intervals::{Narrowing, Range};
-use crate::lazy_set::LazySet;
+use crate::lazy_set::{ClosureKind, LazySet};
 use crate::stand_in::StandIns;
 use crate::value::Value;
 
@@ -55,6 +60,8 @@ struct Literal<'p> {
     needs: Vec<usize>,
     /// Whether it cannot be ill-defined whatever the unknowns are.
     total: OnceCell<bool>,
+    /// Whether it holds of all values of the type.
+    universal: OnceCell<bool>,
 }
 
 struct Search<'s, 'm> {
@@ -74,6 +81,9 @@ struct Search<'s, 'm> {
     incomplete: RefCell<Option<EvalError>>,
     /// Whether every such candidate has a truth value whatever the growing set becomes.
     undecided_total: Cell<bool>,
+    /// Why a set that would confine an unknown has no elements to list: a search around this one has not
+    /// settled it yet.
+    waiting: RefCell<Option<EvalError>>,
     /// Values of the parts that need no unknown, by their place in the formula.
     fixed: RefCell<HashMap<*const Expr, Value>>,
 }
@@ -181,7 +191,7 @@ impl<'m> Evaluator<'m> {
             .map(|(positive, pred)| {
                 let free = names_of_pred(pred);
                 let needs = (0..unknowns.len()).filter(|i| free.contains(&unknowns[*i])).collect();
-                Literal { positive, pred, needs, total: OnceCell::new() }
+                Literal { positive, pred, needs, total: OnceCell::new(), universal: OnceCell::new() }
             })
             .collect::<Vec<_>>();
         let settled = vec![false; literals.len()];
@@ -197,6 +207,7 @@ impl<'m> Evaluator<'m> {
             incomplete: RefCell::new(None),
             refused: Cell::new(false),
             undecided_total: Cell::new(true),
+            waiting: RefCell::default(),
             fixed: RefCell::default(),
         };
         let done = search.round(&mut vec![None; unknowns.len()], settled, &mut |bound, truth| {
@@ -235,6 +246,15 @@ impl<'m> Search<'_, 'm> {
     }
 
     fn holds(&self, env: &Env<'_>, literal: &Literal<'_>) -> Eval<bool> {
+        match self.judged(env, literal) {
+            Err(e) if self.eval.stand_ins == Some(StandIns::False) && e.kind == EvalErrorKind::IllDefined => {
+                Ok(!literal.positive)
+            }
+            result => result,
+        }
+    }
+
+    fn judged(&self, env: &Env<'_>, literal: &Literal<'_>) -> Eval<bool> {
         if let PredKind::Compare(op @ (CompareOp::Member | CompareOp::NotMember), x, set) = &literal.pred.kind
             && let Some(set) = self.fixed(set)
         {
@@ -243,6 +263,17 @@ impl<'m> Search<'_, 'm> {
             return Ok(self.eval.member(&x, &set, literal.pred.span)? == positive);
         }
         Ok(self.eval.pred(env, literal.pred)? == literal.positive)
+    }
+
+    /// Whether a literal is `x : S` or `x <: S` with the set of all values of the type.
+    fn is_universal(&self, literal: usize) -> bool {
+        let this = &self.literals[literal];
+        *this.universal.get_or_init(|| match &this.pred.kind {
+            PredKind::Compare(CompareOp::Member | CompareOp::Subset, _, set) if this.positive => {
+                self.fixed(set).is_some_and(|set| self.eval.is_universal(&set))
+            }
+            _ => false,
+        })
     }
 
     /// Whether a literal has a truth value wherever all literals before it hold.
@@ -310,7 +341,11 @@ impl<'m> Search<'_, 'm> {
         let few = match &source {
             Ok(Source::Nothing) => true,
             Ok(Source::Values(_, values)) => values.len() <= ALTERNATIVES,
-            Ok(Source::Range(_, Value::Set(s)) | Source::Elements(_, Value::Set(s))) => s.len() <= 1,
+            Ok(Source::Range(i, Value::Set(s))) => {
+                let structured = matches!(self.eval.type_of(self.unknowns[*i]), Some(Type::Pow(_)));
+                s.len() <= if structured { ALTERNATIVES } else { 1 }
+            }
+            Ok(Source::Elements(_, Value::Set(s))) => s.len() <= 1,
             Ok(_) => false,
             Err(e) => e.kind != EvalErrorKind::TooLarge,
         };
