@@ -66,6 +66,7 @@ enum Represented {
 }
 
 /// What the solver says about a predicate: `Err` with what went wrong.
+#[allow(clippy::too_many_arguments)]
 fn solve(
     model: &Model,
     values: &[String],

@@ -66,7 +66,8 @@ fn numbers_of_states_and_transitions() {
 /// where there are eight: 51 states and 167 transitions of the file system.
 #[test]
 fn numbers_that_prob_counts_too() {
-    let sizes: &[(&str, &[(&str, usize)], u64, u64)] = &[
+    type Sized<'a> = (&'a str, &'a [(&'a str, usize)], u64, u64);
+    let sizes: &[Sized] = &[
         ("FileSystem.mch", &[("OBJECT", 2), ("NAME", 2), ("USER", 2)], 8 + 8 * 51, 8 + 8 * 167),
         ("HotelKeys.ref", &[("GUEST", 2), ("ROOM", 2), ("KEY", 3), ("CARD", 2)], 198, 246),
         ("HotelKeys.ref", &[("GUEST", 2), ("ROOM", 1), ("KEY", 3), ("CARD", 3)], 1011, 1335),

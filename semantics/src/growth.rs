@@ -59,7 +59,7 @@ impl Domain {
     }
 
     /// How many values are left, if they are finitely many.
-    pub fn len(&self) -> Option<u128> {
+    pub fn count(&self) -> Option<u128> {
         match self {
             Domain::Listed(values) => Some(values.len() as u128),
             Domain::Span(Some(l), Some(h)) => Some(h.abs_diff(*l).saturating_add(1)),
@@ -400,13 +400,11 @@ impl Evaluator<'_> {
             LazySet::Power(s) | LazySet::Unary(UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1, s) => {
                 list(s, WIDEST)?.map(part)
             }
-            LazySet::Unary(UnaryOp::Perm, s) => list(s, WIDEST)?
-                .map(|to| {
-                    let kind = BinaryOp::TotalBijection.relation_space();
-                    let from = (1..=to.len() as i64).map(Value::int).collect();
-                    kind.map(|kind| function(from, to, kind))
-                })
-                .flatten(),
+            LazySet::Unary(UnaryOp::Perm, s) => list(s, WIDEST)?.and_then(|to| {
+                let kind = BinaryOp::TotalBijection.relation_space()?;
+                let from = (1..=to.len() as i64).map(Value::int).collect();
+                Some(function(from, to, kind))
+            }),
             LazySet::Binary(op, a, b) => match op.relation_space() {
                 Some(kind) if kind.functional => {
                     let Some(from) = list(a, WIDEST)? else { return Ok(None) };

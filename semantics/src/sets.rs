@@ -148,13 +148,9 @@ impl Evaluator<'_> {
         let too_many = |many: &Cardinality, few: &Cardinality| {
             few.is_finite() == Some(true) && *many == Cardinality::Infinite
         };
-        Ok(if kind.functional && kind.surjective && too_many(&values, &points) {
-            Some(true)
-        } else if kind.injective && kind.total && too_many(&points, &values) {
-            Some(true)
-        } else {
-            None
-        })
+        let none = kind.functional && kind.surjective && too_many(&values, &points)
+            || kind.injective && kind.total && too_many(&points, &values);
+        Ok(none.then_some(true))
     }
 
     /// Whether `x` is an element of the set.

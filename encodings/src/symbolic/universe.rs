@@ -21,6 +21,9 @@ pub struct Universe {
     whole: bool,
 }
 
+/// A universe and two vectors over it.
+pub(crate) type Aligned = (Universe, Vec<Term>, Vec<Term>);
+
 impl Universe {
     /// All values of a small finite type.
     pub(crate) fn whole(values: Rc<[Symbolic]>) -> Universe {
@@ -168,11 +171,7 @@ impl Encoder {
     }
 
     /// Two sets over a large type as vectors over one universe, if their possible elements are known.
-    pub(crate) fn aligned(
-        &mut self,
-        a: &Set,
-        b: &Set,
-    ) -> Result<Option<(Universe, Vec<Term>, Vec<Term>)>, Unsupported> {
+    pub(crate) fn aligned(&mut self, a: &Set, b: &Set) -> Result<Option<Aligned>, Unsupported> {
         if self.count(&a.element).is_some() {
             return Ok(None);
         }

@@ -114,13 +114,7 @@ impl Comparison {
         equation.map(|p| (p, truth)).map_err(|_| Outcome::NoAnswer)
     }
 
-    fn solve(
-        &self,
-        mut model: Model,
-        mut claim: Pred,
-        expected: Result<bool, ()>,
-        symbolic: bool,
-    ) -> Outcome {
+    fn solve(&self, model: Model, mut claim: Pred, expected: Result<bool, ()>, symbolic: bool) -> Outcome {
         let mut literals = Literals { replaced: vec![] };
         if symbolic {
             literals.pred(&mut claim);
@@ -228,7 +222,7 @@ impl VisitorMut for Literals {
         };
         let mut hasher = DefaultHasher::new();
         (e.span.start, e.span.end).hash(&mut hasher);
-        if hasher.finish() % 2 == 0 {
+        if hasher.finish().is_multiple_of(2) {
             return;
         }
         let of_kind = |id: &ConstId| constants.contains(&id.0);

@@ -66,12 +66,18 @@ struct Literal<'p> {
     comparison: Option<Comparison<'p>>,
 }
 
+/// An expression under values of locals.
+type Located<'p> = (&'p Expr, Locals);
+
+/// Truth by the values of two cells.
+type Table = HashMap<(Option<Value>, Option<Value>), bool>;
+
 /// What has to hold: some literal of the clause, the difference of two expressions, a comparison. A
 /// comparison beside a clause says the same as its only literal.
 #[derive(Default)]
 struct Constraint<'p> {
     clause: Vec<Literal<'p>>,
-    differ: Option<((&'p Expr, Locals), (&'p Expr, Locals))>,
+    differ: Option<(Located<'p>, Located<'p>)>,
     comparison: Option<Comparison<'p>>,
     /// The cells that the comparison names.
     cells: Vec<usize>,
@@ -83,7 +89,7 @@ struct Constraint<'p> {
     /// Where it depends on two cells alone: these.
     pair: Option<[usize; 2]>,
     /// Its truth by the values of the two cells.
-    table: RefCell<HashMap<(Option<Value>, Option<Value>), bool>>,
+    table: RefCell<Table>,
 }
 
 /// The cells of some unknowns and what confines them.
@@ -228,7 +234,7 @@ impl<'p, 'm> Search<'p, 'm> {
                 continue;
             }
             let Some((shape, cells, literal)) = self.cells_of(*name, &sets[position]) else { continue };
-            let size = |d: &Domain| d.len().map_or(f64::INFINITY, |n| n as f64);
+            let size = |d: &Domain| d.count().map_or(f64::INFINITY, |n| n as f64);
             let all: f64 = cells.iter().map(size).product();
             if shape == Shape::Single {
                 if !joined[position] && all.is_finite() {
@@ -281,7 +287,7 @@ impl<'p, 'm> Search<'p, 'm> {
             let all = all.chain([(None, &of_type)]);
             for (literal, set) in all {
                 let Ok(Some((shape, cells))) = self.eval.shape(set, self.at) else { continue };
-                let size = |d: &Domain| d.len().map_or(1e6, |n| n as f64).ln();
+                let size = |d: &Domain| d.count().map_or(1e6, |n| n as f64).ln();
                 let bits: f64 = cells.iter().map(size).sum();
                 if best.as_ref().is_none_or(|(b, ..)| bits < *b) {
                     best = Some((bits, shape, cells, literal.filter(|_| says_no_more(set))));
@@ -296,7 +302,7 @@ impl<'p, 'm> Search<'p, 'm> {
             (plain && !listed.is_empty()).then(|| Domain::Listed(listed.iter().cloned().map(Some).collect()))
         };
         let mut domains: Vec<Domain> = sets.iter().filter_map(|(_, s)| listed(s)).collect();
-        domains.sort_by_key(|d| d.len());
+        domains.sort_by_key(|d| d.count());
         let domain = match domains.into_iter().next() {
             Some(domain) => domain,
             None if *ty == Type::Int => {
@@ -375,7 +381,7 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
                 Ok(true) => {}
             }
         }
-        let infinite = |u: &&Unknown| (u.first..u.first + u.cells).any(|c| root.cells[c].len().is_none());
+        let infinite = |u: &&Unknown| (u.first..u.first + u.cells).any(|c| root.cells[c].count().is_none());
         let sets: Vec<usize> = self
             .unknowns
             .iter()
@@ -486,12 +492,11 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
             constraint.differ.as_ref()?;
         }
         let mut cells = BTreeSet::new();
-        if let Some(((x, of_x), (y, of_y))) = &constraint.differ {
-            if !self.cells_in(Part::Expr(x), of_x, &mut cells)
-                || !self.cells_in(Part::Expr(y), of_y, &mut cells)
-            {
-                return None;
-            }
+        if let Some(((x, of_x), (y, of_y))) = &constraint.differ
+            && !(self.cells_in(Part::Expr(x), of_x, &mut cells)
+                && self.cells_in(Part::Expr(y), of_y, &mut cells))
+        {
+            return None;
         }
         for literal in &constraint.clause {
             let locals: Locals = literal.locals.iter().chain(constraint.locals.iter()).cloned().collect();
@@ -615,8 +620,7 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
         });
         let outer = self.env.frame(&node.names);
         let env = self.env.within(&outer);
-        let tried = tried.as_ref().map_or(&[][..], std::slice::from_ref);
-        let over = env.frame(tried);
+        let over = env.frame(tried.as_slice());
         let env = env.within(&over);
         let frame = env.frame(locals);
         inside(&env.within(&frame))

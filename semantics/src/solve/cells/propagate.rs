@@ -479,7 +479,7 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
         let weights = self.weights.borrow();
         let mut best: Option<(f64, usize)> = None;
         for c in (0..node.cells.len()).filter(|c| node.is_open(*c) && among(*c)) {
-            let Some(n) = node.cells[c].len() else { continue };
+            let Some(n) = node.cells[c].count() else { continue };
             let last = if self.defined[c] { 1e9 } else { 1.0 };
             let rank = n as f64 * last / weights[c];
             if best.is_none_or(|(r, _)| rank < r) {
