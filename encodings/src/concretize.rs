@@ -371,7 +371,9 @@ impl Reader<'_, '_, '_> {
                 let mut all = vec![];
                 for key in keys.values() {
                     let inside = *total
-                        || leaves.next().ok_or_else(|| ReadError::Opaque("a value that is too short".into()))?
+                        || leaves
+                            .next()
+                            .ok_or_else(|| ReadError::Opaque("a value that is too short".into()))?
                             == TermValue::Bool(true);
                     let right = self.assemble(value, to, leaves)?;
                     if inside {

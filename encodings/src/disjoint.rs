@@ -167,7 +167,9 @@ fn missing(p: &Pred, local: LocalId) -> Option<&Expr> {
     let PredKind::Compare(CompareOp::Member, x, set) = &p.kind else { return None };
     let ExprKind::Binary(BinaryOp::Difference, _, removed) = &set.kind else { return None };
     match (&x.kind, &removed.kind) {
-        (ExprKind::Local(l), ExprKind::SetExtension(items)) if *l == local && items.len() == 1 => items.first(),
+        (ExprKind::Local(l), ExprKind::SetExtension(items)) if *l == local && items.len() == 1 => {
+            items.first()
+        }
         _ => None,
     }
 }

@@ -43,10 +43,8 @@ impl Functional {
 
     /// Analyses a model; `determined` are the values of the constants that are known, by [`ConstId`].
     pub fn of(model: &Model, determined: &[Option<Value>]) -> Functional {
-        let mut known = Functional {
-            variables: vec![Layout::Never; model.variables.len()],
-            ..Functional::none(model)
-        };
+        let mut known =
+            Functional { variables: vec![Layout::Never; model.variables.len()], ..Functional::none(model) };
         let mut analysis = Analysis { model, known: &mut known };
         analysis.constants(determined);
         let mut initialised = BTreeSet::new();
@@ -464,9 +462,7 @@ impl Analysis<'_> {
             DomainRestriction | DomainSubtraction => y.part(),
             Composition => match functions {
                 Some((f, g)) => Layout::function(f.keys.clone(), false, g.value.clone()),
-                None => {
-                    Layout::set(Layout::pair(x.element().sides().0, y.element().sides().1), false)
-                }
+                None => Layout::set(Layout::pair(x.element().sides().0, y.element().sides().1), false),
             },
             DirectProduct => match functions {
                 Some((f, g)) => {
@@ -745,7 +741,8 @@ mod tests {
                  valid(p) := {s | s : valid(p) & sensors(p)(s) = TRUE} || seen := valid(p) END;
                restart = BEGIN sensors := {nose |-> [TRUE, TRUE, FALSE], port |-> {1 |-> TRUE, 3 |-> TRUE, 2 |-> TRUE}} END
              END";
-        let mut model = bsym_language::load::load_text("Panel.mch", text).model.expect("the machine is right");
+        let mut model =
+            bsym_language::load::load_text("Panel.mch", text).model.expect("the machine is right");
         for event in &mut model.events {
             crate::disjoint::overrides(&mut event.body);
         }

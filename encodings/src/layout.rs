@@ -233,7 +233,10 @@ mod tests {
         assert_eq!(all(3).join(all(3)), all(3));
         assert_eq!(all(3).join(all(5)), Layout::function(Layout::Range(1, 5), false, Layout::Any));
         let relation = Type::relation(Type::Int, Type::Bool);
-        assert_eq!(all(3).join(Layout::empty(&relation)), Layout::function(Layout::Range(1, 3), false, Layout::Any));
+        assert_eq!(
+            all(3).join(Layout::empty(&relation)),
+            Layout::function(Layout::Range(1, 3), false, Layout::Any)
+        );
     }
 
     #[test]

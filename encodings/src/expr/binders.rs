@@ -5,8 +5,8 @@ use std::rc::Rc;
 use bsym_language::model::{Expr, LocalId, Pred, QuantOp};
 
 use crate::encoder::{Encoded, Encoder, Env};
-use crate::pred::instances::{Body, Instance};
 use crate::layout::Layout;
+use crate::pred::instances::{Body, Instance};
 use crate::symbolic::{Form, Guarded, Place, Set, Symbolic};
 use crate::system::Unsupported;
 use crate::term::{Term, Terms};

@@ -176,7 +176,8 @@ impl Encoder {
         let filtered = |s: &Set| matches!(s.form, Form::Where(_) | Form::Interval(..) | Form::Power { .. });
         let (kept, filter) = if filtered(a)
             || (self.is_vector(b) && !self.is_vector(a))
-            || (self.listed(b).is_some() && self.listed(a).is_none()) {
+            || (self.listed(b).is_some() && self.listed(a).is_none())
+        {
             (b.clone(), a.clone())
         } else {
             (a.clone(), b.clone())

@@ -347,7 +347,8 @@ impl Encoder {
         {
             return Some(whole);
         }
-        let majority = universe.is_whole() && bits.iter().filter(|&&b| b == Terms::TRUE).count() * 2 > bits.len();
+        let majority =
+            universe.is_whole() && bits.iter().filter(|&&b| b == Terms::TRUE).count() * 2 > bits.len();
         let mut array = self.terms.const_array(sort, self.terms.bool(majority));
         for (x, &bit) in elements.iter().zip(bits) {
             if bit != self.terms.bool(majority) {

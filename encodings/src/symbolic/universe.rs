@@ -181,7 +181,8 @@ impl Encoder {
         if u == v {
             return Ok(Some((u, x, y)));
         }
-        let all: Vec<Guarded> = u.values().iter().chain(v.values()).map(|k| (Terms::TRUE, k.clone())).collect();
+        let all: Vec<Guarded> =
+            u.values().iter().chain(v.values()).map(|k| (Terms::TRUE, k.clone())).collect();
         let Some((both, _)) = self.known_items(&all) else { return Ok(None) };
         let spread = |from: &Universe, bits: &[Term]| -> Vec<Term> {
             let at = |k: &Symbolic| match self.place(k, from, &a.element) {

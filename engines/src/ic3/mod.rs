@@ -7,9 +7,10 @@
 //! absent from it, but never from the consecution of a lemma, which they need not preserve.
 
 mod conserved;
-mod frame;
-mod predicate;
-mod solver;
+pub(crate) mod frame;
+mod generalise;
+pub(crate) mod predicate;
+pub(crate) mod solver;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -87,15 +88,7 @@ impl Ic3 {
     }
 
     fn add(&mut self, problem: &mut Problem, job: &Job, candidates: &[Pred]) -> Result<usize, SolverError> {
-        let before = self.predicates.len();
-        for candidate in candidates {
-            let steps = &mut self.steps;
-            self.predicates.add(&mut problem.system, candidate, &mut |system, defined| {
-                steps.is_always_true(system, &mut problem.unrolling, defined, &job.budget)
-            });
-        }
-        self.steps.declare(problem, self.predicates.all())?;
-        Ok(self.predicates.len() - before)
+        self.steps.admit(problem, job, &mut self.predicates, candidates)
     }
 
     /// Goes on until something is decided or the slice is over.
@@ -220,7 +213,8 @@ impl Ic3 {
                 work.slice,
             )? {
                 Query::Unsat(core) => {
-                    let lemma = self.generalise(problem, &goal.cube, core, goal.frame, work.slice)?;
+                    let lemma =
+                        self.steps.generalise(problem, &goal.cube, core, goal.frame - 1, work.slice)?;
                     let mut frame = goal.frame;
                     while frame < last
                         && matches!(
@@ -278,51 +272,11 @@ impl Ic3 {
     ) -> Result<(), SolverError> {
         observer.progress(&Progress::Lemma {
             frame,
-            text: bsym_language::print::pred(&job.model, &self.clause(&lemma)),
+            text: bsym_language::print::pred(&job.model, &self.predicates.clause(&lemma)),
         });
         self.steps.learn(problem, &lemma, frame)?;
         self.frames.block(lemma, frame);
         Ok(())
-    }
-
-    /// The negation of a cube in B.
-    fn clause(&self, cube: &Cube) -> Pred {
-        let all = self.predicates.all();
-        let literals: Vec<(Pred, bool)> =
-            cube.literals().iter().map(|l| (all[l.position].pred.clone(), !l.positive)).collect();
-        predicate::clause(&literals)
-    }
-
-    /// A larger cube that is still unreachable in `frame` steps: literals outside the core go, then one
-    /// after the other is dropped where consecution and disjointness from the initial states allow.
-    fn generalise(
-        &mut self,
-        problem: &mut Problem,
-        cube: &Cube,
-        core: Cube,
-        frame: usize,
-        slice: &Slice,
-    ) -> Result<Cube, SolverError> {
-        let mut lemma = self.steps.disjoint_from_initial(problem, core, cube, slice)?;
-        let mut kept = BTreeSet::new();
-        while let Some(&literal) = lemma.literals().iter().find(|l| !kept.contains(*l)) {
-            if lemma.literals().len() == 1 || slice.budget.check().is_err() {
-                break;
-            }
-            let smaller = lemma.without(literal);
-            let dropped = matches!(self.steps.initial(problem, &smaller, slice)?, Query::Unsat(_))
-                && match self.steps.consecution(problem, &[], &smaller, frame - 1, slice)? {
-                    Query::Unsat(core) => {
-                        lemma = self.steps.disjoint_from_initial(problem, core, &smaller, slice)?;
-                        true
-                    }
-                    _ => false,
-                };
-            if !dropped {
-                kept.insert(literal);
-            }
-        }
-        Ok(lemma)
     }
 
     /// Moves lemmas to the next frame where they still hold.
@@ -355,7 +309,9 @@ impl Ic3 {
             properties: problem.targets.iter().map(|t| t.property).collect(),
             conjuncts: problem.assumed.clone(),
             well_definedness: job.well_definedness,
-            evidence: Evidence::Inductive { lemmas: cubes.iter().map(|c| self.clause(c)).collect() },
+            evidence: Evidence::Inductive {
+                lemmas: cubes.iter().map(|c| self.predicates.clause(c)).collect(),
+            },
         }
     }
 

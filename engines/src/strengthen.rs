@@ -1,0 +1,108 @@
+//! Lemmas that exclude counterexamples to induction.
+//!
+//! A lemma is a clause over the predicates of the model, false in a state of the counterexample, true at
+//! the start and inductive together with the assumed conjuncts and the lemmas before it.
+
+use std::collections::BTreeSet;
+
+use bsym_encodings::session::{Model, SolverError, Statistics, TermValue};
+use bsym_encodings::term::Term;
+use bsym_language::model::Pred;
+
+use crate::ic3::frame::{Cube, Literal};
+use crate::ic3::predicate::{self, Predicates};
+use crate::ic3::solver::Steps;
+use crate::options::Job;
+use crate::outcome::Slice;
+use crate::problem::{Open, Problem};
+
+/// A frame without cubes of its own: the states that satisfy the conjuncts and the lemmas.
+const LEMMAS: usize = 1;
+
+/// Lemmas and how they are found.
+#[derive(Debug)]
+pub struct Lemmas {
+    steps: Steps,
+    predicates: Predicates,
+    found: Vec<Cube>,
+}
+
+impl Lemmas {
+    /// No lemmas yet, over the atoms of the model and the values of small types.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn new(problem: &mut Problem, job: &Job, open: &mut Open<'_>) -> Result<Lemmas, SolverError> {
+        let mut steps = Steps::new(problem, job, open)?;
+        let mut predicates = Predicates::default();
+        let mut candidates = predicate::seeds(&job.model);
+        candidates.extend(predicate::templates(&job.model, 0).unwrap_or_default());
+        steps.admit(problem, job, &mut predicates, &candidates)?;
+        Ok(Lemmas { steps, predicates, found: vec![] })
+    }
+
+    /// Work of the solver.
+    pub fn statistics(&self) -> Statistics {
+        self.steps.statistics()
+    }
+
+    /// The predicates as terms over the current state.
+    pub fn predicates(&self) -> Vec<Term> {
+        self.predicates.all().iter().map(|p| p.term).collect()
+    }
+
+    /// The lemmas in B.
+    pub fn preds(&self) -> Vec<Pred> {
+        self.found.iter().map(|c| self.predicates.clause(c)).collect()
+    }
+
+    /// A further lemma that excludes one of these states, over the current state.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn exclude(
+        &mut self,
+        problem: &mut Problem,
+        states: &[Cube],
+        slice: &Slice,
+    ) -> Result<Option<Term>, SolverError> {
+        let mut tried = BTreeSet::new();
+        for state in states {
+            if tried.insert(state.clone())
+                && let Some(lemma) =
+                    self.steps.inductive(problem, self.predicates.all(), state.clone(), LEMMAS, slice)?
+            {
+                self.steps.learn_forever(problem, &lemma)?;
+                let terms = problem.terms();
+                let literals = lemma.literals().iter().map(|l| {
+                    let t = self.predicates.all()[l.position].term;
+                    if l.positive { terms.not(t) } else { t }
+                });
+                let clause = terms.or(literals);
+                self.found.push(lemma);
+                return Ok(Some(clause));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// What predicates, over the state after `k` steps, say in a model.
+///
+/// # Errors
+/// If the solver fails.
+pub fn cube(
+    problem: &mut Problem,
+    model: &mut Model<'_>,
+    predicates: &[Term],
+    k: usize,
+) -> Result<Cube, SolverError> {
+    let mut literals = vec![];
+    for (position, &p) in predicates.iter().enumerate() {
+        let here = problem.unrolling.state(p, k);
+        if let TermValue::Bool(positive) = model.value(here)? {
+            literals.push(Literal { position, positive });
+        }
+    }
+    Ok(Cube::new(literals))
+}
