@@ -212,6 +212,9 @@ pub struct McArguments {
     /// Look at this many valuations of the constants at most
     #[arg(long, value_name = "N", help_heading = "Search")]
     pub max_valuations: Option<usize>,
+    /// Threads of a breadth-first search; the answer is the same
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = threads, help_heading = "Search")]
+    pub threads: usize,
     /// Put the search aside in this file every two minutes, and when a limit or Ctrl-C ends it
     #[arg(long, value_name = "FILE", help_heading = "Search")]
     pub checkpoint: Option<PathBuf>,
@@ -462,6 +465,12 @@ fn duration(text: &str) -> Result<Duration, String> {
         return Err("a time limit is between 1ms and 8760h".into());
     }
     Ok(Duration::from_secs_f64(seconds))
+}
+
+/// A number of threads.
+fn threads(text: &str) -> Result<usize, String> {
+    let number = text.trim().parse().ok().filter(|n| (1..=64).contains(n));
+    number.ok_or_else(|| "expected a number from 1 to 64".into())
 }
 
 /// A number of bytes as `4G`, `500M`, `64K` or plain bytes; not zero.

@@ -5,6 +5,7 @@
 //! incremental SAT solving*, 2003). Where short paths do not suffice, a counterexample to induction is
 //! excluded by a lemma if there is one ([`crate::strengthen`]), and only else by a longer path.
 
+use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::{Model, SolverError, Statistics, TermValue};
 use bsym_encodings::term::{Term, Terms};
 use bsym_proofs::claim::{Claim, Evidence};
@@ -154,7 +155,7 @@ impl Kind {
         // Failures are asked from the last good state, before the violating step is there.
         if !self.extended {
             let mut questions = self.step.failures(problem);
-            let unassumed = problem.unassumed_violated_in(self.step.depth());
+            let unassumed = problem.unassumed_violated_in(job, self.step.depth());
             let any = terms.or(questions.iter().map(|q| q.1).chain([unassumed]));
             questions.retain(|q| q.1 != Terms::FALSE);
             if any != Terms::FALSE {

@@ -1,5 +1,5 @@
-//! Searches one machine: `mc FILE [--scope prob] [--keep-going] [--timeout SECONDS] [--deadlock] [--dfs]
-//! [--reference]`. Prints states, transitions, verdict and seconds.
+//! Searches one machine: `mc FILE [--scope prob] [--keep-going] [--timeout SECONDS] [--threads N] [--deadlock]
+//! [--dfs] [--reference]`. Prints states, transitions, verdict and seconds.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -28,6 +28,7 @@ fn run() -> ExitCode {
             "--deadlock" => options.checks.deadlock = true,
             "--dfs" => options.order = Order::DepthFirst,
             "--reference" => options.reference_only = true,
+            "--threads" => options.threads = args.next().and_then(|s| s.parse().ok()).unwrap_or(1),
             "--timeout" => {
                 let seconds = args.next().and_then(|s| s.trim_end_matches('s').parse().ok());
                 options.limits.time = seconds.map(Duration::from_secs_f64);
@@ -36,7 +37,7 @@ fn run() -> ExitCode {
         }
     }
     let Some(file) = file else {
-        eprintln!("usage: mc FILE [--scope prob] [--keep-going] [--timeout SECONDS]");
+        eprintln!("usage: mc FILE [--scope prob] [--keep-going] [--timeout SECONDS] [--threads N]");
         return ExitCode::from(2);
     };
     let loaded = match load_model(&file) {

@@ -38,6 +38,11 @@ impl Frontier {
         }
     }
 
+    /// Takes the `n` oldest states.
+    pub fn take(&mut self, n: usize) -> Vec<StateId> {
+        self.waiting.drain(..n.min(self.waiting.len())).collect()
+    }
+
     /// Takes the next state.
     pub fn pop(&mut self) -> Option<StateId> {
         match self.order {

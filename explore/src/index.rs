@@ -48,6 +48,12 @@ impl Index {
         self.place(hash >> 32 << 32 | u64::from(position + 1));
     }
 
+    /// Forgets all positions and keeps the memory.
+    pub fn clear(&mut self) {
+        self.slots.fill(0);
+        self.len = 0;
+    }
+
     #[inline]
     fn home(&self, tag: u64) -> usize {
         (tag >> (32 - self.slots.len().trailing_zeros())) as usize
@@ -75,6 +81,14 @@ impl Index {
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
         self.slots.len() * 8
+    }
+}
+
+/// Makes room for more elements: a large vector grows by a quarter, so that little of its memory is idle.
+#[inline]
+pub fn make_room<T>(vector: &mut Vec<T>, more: usize) {
+    if vector.capacity() - vector.len() < more {
+        vector.reserve_exact(more.max(vector.len() / 4).max(64));
     }
 }
 

@@ -17,3 +17,4 @@ mod store;
 mod table;
 pub mod walk;
 mod witness;
+mod worker;

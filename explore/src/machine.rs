@@ -1,6 +1,6 @@
 //! The transition relation of a model on words.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use bsym_language::model::{EventId, VarId};
 use bsym_language::walk::{Names, Visitor};
@@ -200,6 +200,9 @@ impl<'m> Machine<'m> {
         if let Some(code) = &event.code
             && let Ok(edges) = code.run(&mut self.context, &mut self.edges, &mut self.updates)
         {
+            if !code.ordered && edges > 1 {
+                sort(&mut self.updates, &event.writes, &self.context);
+            }
             expansion = Some(Expansion::Moves(edges));
         }
         if self.context.stopped {
@@ -223,7 +226,8 @@ impl<'m> Machine<'m> {
         if !edges.incomplete.is_empty() || code.writes.len() > MASKED {
             return Expansion::Edges(edges);
         }
-        let mut distinct = BTreeSet::new();
+        let mut distinct = HashSet::new();
+        self.updates.clear();
         for edge in &edges.edges {
             let Some(target) = edge.state() else { return Expansion::Edges(edges) };
             let mut update = vec![u32::MAX, u32::MAX];
@@ -234,13 +238,14 @@ impl<'m> Machine<'m> {
                     None => return Expansion::Edges(edges),
                 }
             }
-            distinct.insert(update);
+            if !distinct.contains(&update) {
+                self.updates.extend_from_slice(&update);
+                distinct.insert(update);
+            }
         }
         if code.code.is_some() {
             return Expansion::Edges(edges);
         }
-        self.updates.clear();
-        self.updates.extend(distinct.into_iter().flatten());
         Expansion::Moves(edges.edges.len() as u64)
     }
 
@@ -257,4 +262,17 @@ impl<'m> Machine<'m> {
         let memos: usize = self.events.iter().filter_map(|c| c.memo.as_ref()).map(Memo::bytes).sum();
         memos + self.context.store.bytes()
     }
+}
+
+/// Sorts updates by content, so that states are numbered in the same way whatever words values have.
+fn sort(updates: &mut Vec<u32>, writes: &[VarId], context: &Context<'_>) {
+    let digests = |update: &[u32]| {
+        let mask = u64::from(update[0]) | u64::from(update[1]) << 32;
+        let written = writes.iter().zip(&update[2..]).enumerate().filter(|(i, _)| mask >> i & 1 == 1);
+        let digest = |(v, word): (&VarId, &u32)| context.store.digest(&context.variables[v.index()], *word);
+        (mask, written.map(|(_, written)| digest(written)).collect::<Vec<_>>())
+    };
+    let mut sorted: Vec<_> = updates.chunks_exact(2 + writes.len()).map(|u| (digests(u), u)).collect();
+    sorted.sort_by(|a, b| a.0.cmp(&b.0));
+    *updates = sorted.into_iter().flat_map(|(_, update)| update.iter().copied()).collect();
 }

@@ -55,6 +55,9 @@ pub struct SearchOptions {
     pub order: Order,
     /// Seed of whatever is random.
     pub seed: u64,
+    /// Number of threads of a breadth-first search; 0 is as good as 1. The answer does not depend on it,
+    /// unless a limit on time or memory is reached.
+    pub threads: usize,
     /// Go on after violations and deadlocks until the whole graph is known.
     pub keep_going: bool,
     /// When to give up.
@@ -72,4 +75,6 @@ pub struct SearchOptions {
     pub resume: Option<PathBuf>,
     /// Use the reference evaluator alone. For tests: the answer must be the same.
     pub reference_only: bool,
+    /// Share out even what one thread does as fast. For tests: the answer must be the same.
+    pub share_all: bool,
 }

@@ -89,6 +89,15 @@ impl Rep {
         }
     }
 
+    /// Whether a value has the same word in every store. An integer has, too, unless it is large.
+    pub fn is_fixed(&self) -> bool {
+        match self {
+            Rep::Bool | Rep::Element(..) | Rep::Pair(_, _, Some(_)) => true,
+            Rep::Bits(_, n) => *n <= 32,
+            _ => false,
+        }
+    }
+
     /// The element's representation of a set.
     pub fn element(&self) -> Option<Arc<Rep>> {
         match self {

@@ -1,6 +1,6 @@
 //! The search: states out of a frontier, their successors into the table, properties on what is new.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -15,25 +15,26 @@ use bsym_semantics::state::{State, Violation};
 use bsym_semantics::transitions::{Edge, Outcome};
 
 use crate::frontier::Frontier;
-use crate::index::mix;
 use crate::interrupt::interruptible;
 use crate::machine::{Expansion, Machine};
 use crate::options::{Order, SearchOptions};
 use crate::property::Properties;
-use crate::rep::Rep;
-use crate::report::{
-    Counterexample, Evidence, Incomplete, Observer, Progress, SearchReport, Statistics, Unknown, Verdict,
-};
-use crate::store::{Store, text_hash};
+use crate::report::{Incomplete, Observer, Progress, SearchReport, Statistics, Unknown};
+use crate::store::Store;
 use crate::table::{INITIAL, StateId, Table};
-use crate::witness::{Path, counterexample};
+use crate::worker::Ground;
+use parallel::Pool;
 
+mod answer;
 mod aside;
+mod parallel;
 
 /// Most reasons for incompleteness that are kept.
 const REASONS: usize = 16;
 /// How often limits are looked at, in states.
 const PULSE: u64 = 512;
+/// Of so many states one is timed, where work may be shared out.
+const SAMPLED: u64 = 16;
 const PROGRESS: Duration = Duration::from_millis(500);
 
 /// What is searched.
@@ -60,7 +61,13 @@ pub fn search(problem: &Problem<'_>, options: &SearchOptions, observer: &mut dyn
             .with_bounded_choices(&cuts);
         eval.finder = problem.finder;
         let mut search = Search::new(eval, &cuts, options, begin);
-        search.run(observer);
+        let Problem { model, scope, .. } = *problem;
+        std::thread::scope(|threads| {
+            search.pool = Pool::start(threads, Ground { model, scope, interrupt, options, deadline });
+            search.run(observer);
+            // The workers end with it.
+            search.dismiss();
+        });
         search.report()
     })
 }
@@ -108,6 +115,10 @@ struct Search<'m, 'o> {
     not_saved: Option<String>,
     resumed: bool,
     initialised: bool,
+    /// The distance of the states at hand from the initial ones, and the first state farther away.
+    depth: usize,
+    level_ends: usize,
+    pool: Option<Pool>,
 }
 
 impl<'m, 'o> Search<'m, 'o> {
@@ -137,6 +148,9 @@ impl<'m, 'o> Search<'m, 'o> {
             not_saved: None,
             resumed: false,
             initialised: false,
+            depth: 0,
+            level_ends: 0,
+            pool: None,
         };
         search.set_up(eval);
         search
@@ -263,8 +277,7 @@ impl<'m, 'o> Search<'m, 'o> {
     }
 
     fn explore(&mut self, observer: &mut dyn Observer) {
-        let mut depth = 0;
-        let mut level_ends = self.table.len();
+        self.level_ends = self.table.len();
         let mut row = vec![0; self.machine.width()];
         let mut count = 0u64;
         while !self.is_over() {
@@ -273,45 +286,73 @@ impl<'m, 'o> Search<'m, 'o> {
                 return;
             }
             count += 1;
-            let Some(state) = self.frontier.pop() else { break };
-            if state as usize >= level_ends {
-                depth += 1;
-                level_ends = self.table.len();
+            if let Some(batch) = self.next_batch() {
+                self.expand_batch(batch, observer);
+                count = 0;
+                continue;
             }
+            let Some(state) = self.frontier.pop() else { break };
+            let timed = self.pool.is_some() && (count < SAMPLED || count.is_multiple_of(SAMPLED));
+            let begin = timed.then(Instant::now);
+            self.enter(state);
             row.copy_from_slice(self.table.row(state));
-            self.expand(state, &row);
+            if !self.expand(state, &row) {
+                self.frontier.put_back(state);
+            }
+            if let (Some(pool), Some(begin)) = (&mut self.pool, begin) {
+                pool.note(begin.elapsed(), 1);
+            }
         }
         if self.options.order == Order::BreadthFirst && !self.table.is_empty() && !self.resumed {
-            self.statistics.depth = Some(depth);
+            self.statistics.depth = Some(self.depth);
         }
     }
 
-    fn expand(&mut self, state: StateId, row: &[u32]) {
+    /// Keeps the depth of a breadth-first search.
+    fn enter(&mut self, state: StateId) {
+        if state as usize >= self.level_ends {
+            self.depth += 1;
+            self.level_ends = self.table.len();
+        }
+    }
+
+    /// Expands a state; whether there was time for it.
+    fn expand(&mut self, state: StateId, row: &[u32]) -> bool {
         let hash = self.table.hash(row);
         let mut enabled = false;
         let before = self.statistics.transitions;
         let mut next = row.to_vec();
         for e in 0..self.machine.events.len() {
-            match self.machine.expand(e, row) {
-                Expansion::Moves(transitions) => {
-                    enabled |= transitions > 0;
-                    self.statistics.transitions += transitions;
-                    self.apply(e, state, row, hash, &mut next);
-                }
-                Expansion::Edges(edges) => {
-                    enabled |= !edges.edges.is_empty() || !edges.incomplete.is_empty();
-                    self.follow(edges, state, row);
-                }
-            }
+            enabled |= self.fire(e, state, row, hash, &mut next);
             if self.is_over() {
-                return;
+                return true;
             }
         }
+        self.close(state, row, enabled, before)
+    }
+
+    /// Adds what an event leads to; whether it is enabled.
+    fn fire(&mut self, e: usize, state: StateId, row: &[u32], hash: u64, next: &mut [u32]) -> bool {
+        match self.machine.expand(e, row) {
+            Expansion::Moves(transitions) => {
+                self.statistics.transitions += transitions;
+                self.apply(e, state, row, hash, next);
+                transitions > 0
+            }
+            Expansion::Edges(edges) => {
+                let enabled = !edges.edges.is_empty() || !edges.incomplete.is_empty();
+                self.follow(edges, state, row);
+                enabled
+            }
+        }
+    }
+
+    /// Ends the expansion of a state; whether there was time for it.
+    fn close(&mut self, state: StateId, row: &[u32], enabled: bool, before: u64) -> bool {
         if self.machine.context.stopped {
             // Some of its successors are missing: whoever continues the search expands it again.
             self.statistics.transitions = before;
-            self.frontier.put_back(state);
-            return;
+            return false;
         }
         if !enabled {
             self.statistics.deadlocks += 1;
@@ -319,6 +360,7 @@ impl<'m, 'o> Search<'m, 'o> {
                 self.violated(Key::Deadlock, Some(state), self.machine.valuation(row), None);
             }
         }
+        true
     }
 
     /// Whether no event is enabled in a state where none was found to be: also none with values beyond those
@@ -471,9 +513,23 @@ impl<'m, 'o> Search<'m, 'o> {
 
     /// Looks at the limits and tells the observer; whether the search is over.
     fn pulse(&mut self, observer: &mut dyn Observer) -> bool {
+        if self.pulse_at(observer, self.table.len(), self.bytes()) {
+            return true;
+        }
+        let time = self.begin.elapsed();
+        if let Some(checkpoint) = &self.options.checkpoint
+            && self.initialised
+            && time >= self.next_checkpoint
+        {
+            self.next_checkpoint = time + checkpoint.every;
+            self.save();
+        }
+        false
+    }
+
+    fn pulse_at(&mut self, observer: &mut dyn Observer, states: usize, bytes: usize) -> bool {
         let limits = &self.options.limits;
         let time = self.begin.elapsed();
-        let states = self.table.len();
         self.stopped = if self.options.cancelled.load(Ordering::Relaxed) {
             Some(Unknown::Cancelled)
         } else if limits.time.is_some_and(|t| time >= t) {
@@ -481,16 +537,8 @@ impl<'m, 'o> Search<'m, 'o> {
         } else if let Some(limit) = limits.states.filter(|n| states > *n) {
             Some(Unknown::StateLimit(limit))
         } else {
-            limits.memory.filter(|n| self.bytes() > *n).map(Unknown::MemoryLimit)
+            limits.memory.filter(|n| bytes > *n).map(Unknown::MemoryLimit)
         };
-        if let Some(checkpoint) = &self.options.checkpoint
-            && self.initialised
-            && time >= self.next_checkpoint
-            && self.stopped.is_none()
-        {
-            self.next_checkpoint = time + checkpoint.every;
-            self.save();
-        }
         if time >= self.next_progress {
             self.next_progress = time + PROGRESS;
             let states = states as u64 + self.statistics.valuations;
@@ -504,96 +552,20 @@ impl<'m, 'o> Search<'m, 'o> {
         self.stopped.is_some()
     }
 
-    fn bytes(&self) -> usize {
-        self.table.bytes() + self.machine.bytes() + self.frontier.len() * 4
-    }
-
-    fn report(mut self) -> SearchReport {
-        self.statistics.states = self.table.len() as u64 + self.statistics.valuations;
+    /// Lets the workers go, and keeps what they have counted.
+    fn dismiss(&mut self) {
         self.statistics.bytes = self.bytes();
-        (self.statistics.memo_hits, self.statistics.memo_misses) = self.machine.memo_counts();
-        self.statistics.by_reference = self.machine.by_reference;
-        self.statistics.uncompiled = std::mem::take(&mut self.machine.uncompiled);
-        let mut shown: Vec<Counterexample> = Vec::new();
-        let mut failed = None;
-        for found in std::mem::take(&mut self.found) {
-            match self.show(found) {
-                Ok(c) if shown.contains(&c) => {}
-                Ok(c) => shown.push(c),
-                Err(reason) => failed = Some(reason),
-            }
-        }
-        let mut shown = shown.into_iter();
-        let verdict = match (shown.next(), failed, self.stopped.take(), self.vacuous.take()) {
-            (Some(c), ..) => Verdict::Violated(Box::new(c)),
-            (None, Some(reason), ..) => Verdict::Unknown(Unknown::ReplayFailed(reason)),
-            (None, None, Some(stopped), _) => Verdict::Unknown(stopped),
-            (None, None, None, Some(reason)) => Verdict::Vacuous(reason),
-            _ if !self.incomplete.is_empty() => Verdict::Unknown(Unknown::Incomplete),
-            _ if !self.cuts.is_empty() => Verdict::Unknown(Unknown::Bounded),
-            _ => Verdict::Holds(Evidence {
-                states: self.statistics.states,
-                transitions: self.statistics.transitions,
-                digest: self.digest(),
-            }),
-        };
-        self.statistics.time = self.begin.elapsed();
-        SearchReport {
-            scope: self.machine.context.eval.scope.clone(),
-            verdict,
-            further: shown.collect(),
-            incomplete: self.incomplete,
-            cuts: self.cuts.list(),
-            not_saved: self.not_saved,
-            statistics: self.statistics,
+        if let Some(pool) = self.pool.take() {
+            let [hits, misses, by_reference] = pool.counts();
+            self.statistics.memo_hits = hits;
+            self.statistics.memo_misses = misses;
+            self.statistics.by_reference = by_reference;
         }
     }
 
-    /// The counterexample for a violation found, replayed.
-    fn show(&self, found: Found) -> Result<Counterexample, String> {
-        let mut rows = Vec::new();
-        let mut at = found.state;
-        while let Some(state) = at {
-            rows.push(self.machine.context.decode_state(self.table.row(state)));
-            at = Some(self.table.parent(state)).filter(|p| *p != INITIAL);
-        }
-        rows.reverse();
-        let context = &self.machine.context;
-        let constants = context.valuations[found.valuation].clone();
-        let path = Path { constants, states: rows, failure: found.failure };
-        let mut checks = self.options.checks.clone();
-        checks.deadlock = found.key == Key::Deadlock;
-        // What was found before the time was over is shown all the same.
-        let mut eval = context.eval;
-        eval.interrupt = None;
-        counterexample(&eval, path, &checks)
-    }
-
-    /// A digest of the set of states.
-    fn digest(&self) -> String {
-        let context = &self.machine.context;
-        let model = context.eval.model;
-        let mut sums = [text_hash(&model.name), 0u64];
-        let mut known: Vec<HashMap<u32, u64>> = vec![HashMap::new(); context.variables.len()];
-        for state in 0..self.table.len() as StateId {
-            let row = self.table.row(state);
-            let mut hash = text_hash("state");
-            for ((rep, word), known) in context.variables.iter().zip(row).zip(&mut known) {
-                let digest = match **rep {
-                    Rep::Set(_) | Rep::Relation(..) | Rep::Record(_) | Rep::Opaque => {
-                        *known.entry(*word).or_insert_with(|| context.store.digest(rep, *word))
-                    }
-                    _ => context.store.digest(rep, *word),
-                };
-                hash = mix(hash, digest);
-            }
-            if let Some(valuation) = row.get(context.variables.len()) {
-                hash = mix(hash, u64::from(*valuation));
-            }
-            sums[0] = sums[0].wrapping_add(hash);
-            sums[1] = sums[1].wrapping_add(mix(hash, 0x6A09_E667_F3BC_C908));
-        }
-        format!("{:016x}{:016x}", sums[0], sums[1])
+    fn bytes(&self) -> usize {
+        let workers = self.pool.as_ref().map_or(0, Pool::bytes);
+        self.table.bytes() + self.machine.bytes() + self.frontier.len() * 4 + workers
     }
 }
 

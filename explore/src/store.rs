@@ -8,8 +8,10 @@ use bsym_language::source::Span;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::value::Value;
 
-use crate::index::{Index, hash_words, mix};
+use crate::index::{Index, hash_words, make_room, mix};
 use crate::rep::Rep;
+
+pub mod bridge;
 
 /// Marks words that are positions of rare things: large integers, couples of large words, sets that
 /// are not listed.
@@ -73,15 +75,26 @@ impl Store {
         if let (Some(l), Some(r)) = (compact(a, left), compact(b, right)) {
             return l << HALF | r;
         }
-        let hash = hash_words(&[left, right]);
-        let pairs = &self.pairs;
-        let found = self.pair_index.find(hash, |p| pairs[p as usize] == (left, right));
-        RARE | found.unwrap_or_else(|| {
+        RARE | self.known_pair(left, right).unwrap_or_else(|| {
             let id = self.pairs.len() as u32;
             self.pairs.push((left, right));
-            self.pair_index.insert(hash, id);
+            self.pair_index.insert(hash_words(&[left, right]), id);
             id
         })
+    }
+
+    /// The word of a couple that is not numbered, if it has one.
+    fn find_pair(&self, a: &Rep, b: &Rep, left: u32, right: u32) -> Option<u32> {
+        if let (Some(l), Some(r)) = (compact(a, left), compact(b, right)) {
+            return Some(l << HALF | r);
+        }
+        self.known_pair(left, right).map(|id| RARE | id)
+    }
+
+    #[inline]
+    fn known_pair(&self, left: u32, right: u32) -> Option<u32> {
+        let pairs = &self.pairs;
+        self.pair_index.find(hash_words(&[left, right]), |p| pairs[p as usize] == (left, right))
     }
 
     /// Both sides of a couple.
@@ -109,27 +122,37 @@ impl Store {
         if n <= 32 {
             return bits as u32;
         }
-        let hash = mix(mix(0, bits as u64), (bits >> 64) as u64);
-        let known = &self.bits;
-        self.bit_index.find(hash, |p| known[p as usize] == bits).unwrap_or_else(|| {
+        self.known_bits(bits).unwrap_or_else(|| {
             let id = self.bits.len() as u32;
             self.bits.push(bits);
-            self.bit_index.insert(hash, id);
+            self.bit_index.insert(hash_bits(bits), id);
             id
         })
+    }
+
+    #[inline]
+    fn known_bits(&self, bits: u128) -> Option<u32> {
+        let known = &self.bits;
+        self.bit_index.find(hash_bits(bits), |p| known[p as usize] == bits)
     }
 
     /// The word of a list; of a set, if its words are sorted and distinct.
     pub fn list(&mut self, list: &[u32]) -> u32 {
         let hash = hash_words(list);
-        let found = self.lists.find(hash, |p| self.get(p) == list);
-        found.unwrap_or_else(|| {
+        self.known_list(list, hash).unwrap_or_else(|| {
             let id = self.starts.len() as u32;
+            make_room(&mut self.starts, 1);
+            make_room(&mut self.words, list.len());
             self.starts.push(self.words.len());
             self.words.extend_from_slice(list);
             self.lists.insert(hash, id);
             id
         })
+    }
+
+    #[inline]
+    fn known_list(&self, list: &[u32], hash: u64) -> Option<u32> {
+        self.lists.find(hash, |p| self.get(p) == list)
     }
 
     /// An empty buffer to make a list in; [`Store::give_scratch`] keeps its memory for the next one.
@@ -333,7 +356,7 @@ impl Store {
             store.pair_index.insert(hash_words(&[*left, *right]), id as u32);
         }
         for (id, bits) in store.bits.iter().enumerate() {
-            store.bit_index.insert(mix(mix(0, *bits as u64), (*bits >> 64) as u64), id as u32);
+            store.bit_index.insert(hash_bits(*bits), id as u32);
         }
         for value in values {
             store.value(value);
@@ -345,6 +368,10 @@ impl Store {
 /// A hash of a text that is the same on every run.
 pub fn text_hash(text: &str) -> u64 {
     text.bytes().fold(text.len() as u64, |h, b| mix(h, u64::from(b)))
+}
+
+fn hash_bits(bits: u128) -> u64 {
+    mix(mix(0, bits as u64), (bits >> 64) as u64)
 }
 
 /// The word in 15 bits, if it fits.

@@ -1,6 +1,6 @@
 //! The states found so far: fixed-width rows of words, found again by content.
 
-use crate::index::{Index, mix};
+use crate::index::{Index, make_room, mix};
 
 /// Number of a state in the order of discovery.
 pub type StateId = u32;
@@ -9,7 +9,7 @@ pub type StateId = u32;
 pub const INITIAL: StateId = StateId::MAX;
 
 /// A set of states with the state that each was first reached from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Table {
     width: usize,
     rows: Vec<u32>,
@@ -66,19 +66,33 @@ impl Table {
     /// Adds a row with its hash unless it is there; whether it is new.
     #[inline]
     pub fn add(&mut self, row: &[u32], hash: u64, parent: StateId) -> (StateId, bool) {
-        let (rows, width) = (&self.rows, self.width);
-        let found = self.index.find(hash, |s| {
-            let at = s as usize * width;
-            rows[at..at + width] == *row
-        });
-        if let Some(state) = found {
+        if let Some(state) = self.find(row, hash) {
             return (state, false);
         }
         let state = self.parents.len() as StateId;
+        make_room(&mut self.rows, row.len());
+        make_room(&mut self.parents, 1);
         self.rows.extend_from_slice(row);
         self.parents.push(parent);
         self.index.insert(hash, state);
         (state, true)
+    }
+
+    /// The state of a row with its hash.
+    #[inline]
+    pub fn find(&self, row: &[u32], hash: u64) -> Option<StateId> {
+        let (rows, width) = (&self.rows, self.width);
+        self.index.find(hash, |s| {
+            let at = s as usize * width;
+            rows[at..at + width] == *row
+        })
+    }
+
+    /// Forgets all rows and keeps the memory.
+    pub fn clear(&mut self) {
+        self.rows.clear();
+        self.parents.clear();
+        self.index.clear();
     }
 
     /// The rows one after the other, and the predecessors.

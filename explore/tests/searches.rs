@@ -150,6 +150,9 @@ fn what_cannot_be_enumerated_is_never_a_holds() {
     let text = "MACHINE Test VARIABLES x INVARIANT x >= 0 INITIALISATION x := 0
         OPERATIONS jump(v) = PRE v : NATURAL THEN x := v END END";
     let report = run(text, &SearchOptions::default());
+    assert_eq!(report.verdict, Verdict::Unknown(Unknown::Bounded));
+    let report =
+        run(&text.replace("v : NATURAL", "#s.(s <: NATURAL & v = card(s))"), &SearchOptions::default());
     assert_eq!(report.verdict, Verdict::Unknown(Unknown::Incomplete));
     assert!(report.incomplete[0].place.contains("jump"));
 }
@@ -178,4 +181,66 @@ fn a_search_that_was_put_aside_ends_as_if_it_had_not_been() {
     std::fs::write(&path, "bsym-search-1 nonsense").expect("a file");
     assert!(matches!(run(text, &resumed).verdict, Verdict::Unknown(Unknown::NotResumed(_))));
     std::fs::remove_dir_all(&folder).expect("the folder is ours");
+}
+
+/// Values that have other words in every store: sets of sets, functions to sets, records, wide sets of
+/// bits, large numbers; found in sets that are enumerated, so that their order could show.
+const INTERNED: &[&str] = &[
+    "MACHINE Test VARIABLES f, s, big
+    INVARIANT f : 1..3 --> POW(1..3) & s <: POW(1..3) & card(s) <= 2 & big : NATURAL
+      & not(f(1) = {1, 2} & f(2) = {2, 3})
+    INITIALISATION f := {1 |-> {3}, 2 |-> {2}, 3 |-> {1}} || s := {} || big := 0
+    OPERATIONS
+      swap(i, j) = PRE i : 1..3 & j : 1..3 & i < j THEN f := f <+ {i |-> f(j), j |-> f(i)} END;
+      keep = ANY t WHERE t : ran(f) & card(s) < 2 THEN s := s \\/ {t} || big := 3000000000 * card(t) END;
+      join = ANY t, u WHERE t : s & u : ran(f) & t /= u THEN f :: {f <+ {1 |-> t \\/ u}, f <+ {3 |-> t /\\ u}} END;
+      drop = ANY t WHERE t : s THEN s := s - {t} || big := big / 2 END
+    END",
+    "MACHINE Test SETS D CONSTANTS n PROPERTIES n : 2..3
+    VARIABLES w, r, p
+    INVARIANT w : struct(name: POW(0..2), of: D +-> BOOL) & r : POW((0..2) * POW(0..2)) & card(r) <= 2
+      & p : 0..2 --> ((0..6) * (0..6)) & p(1) /= 3 |-> 2
+    INITIALISATION w := rec(name: {}, of: {}) || r := {} || p := (0..2) * {0 |-> 1}
+    OPERATIONS
+      name = ANY i WHERE i : 0..2 - w'name THEN w'name := w'name \\/ {i} END;
+      of(d, b) = PRE d : D & b : BOOL & card(w'name) < n THEN w'of := w'of <+ {d |-> b} END;
+      relate = SELECT card(r) < 2 THEN ANY i, q WHERE i : w'name & q = p(i)
+          THEN r := r \\/ {i |-> w'name} || p(i) := prj2(INTEGER, INTEGER)(q) + 1 |-> i END END;
+      unrelate = ANY c WHERE c : r THEN r := r - {c} END
+    END",
+    "MACHINE Test SETS D VARIABLES x, y INVARIANT x : 0..500 & y <: D & 700 / (x - 40) /= 700
+    INITIALISATION x := 0 || y := {}
+    OPERATIONS
+      add(i) = PRE i : 1..3 & x < 60 THEN x := x + i * i END;
+      take = SELECT x > 10 THEN y :: POW(D) END;
+      odd = ANY i WHERE i : {1, 3, 5} & i * x = 39 THEN x := 1 / (i - 1) END
+    END",
+];
+
+#[test]
+fn the_number_of_threads_shows_nowhere() {
+    let answer = |mut r: SearchReport| {
+        let s = &mut r.statistics;
+        (s.time, s.bytes, s.memo_hits, s.memo_misses, s.by_reference) = Default::default();
+        (r.verdict, r.further, r.incomplete, r.statistics)
+    };
+    for text in FORMS.iter().chain(INTERNED) {
+        for (keep_going, deadlock, reference_only) in
+            [(true, false, false), (true, true, true), (false, false, false), (false, true, false)]
+        {
+            let mut options = SearchOptions { keep_going, reference_only, ..SearchOptions::default() };
+            options.checks.deadlock = deadlock;
+            let one = answer(run(text, &options));
+            assert!(one.3.states > if keep_going { 50 } else { 10 }, "{}\n{text}", one.3.states);
+            for threads in [2, 5] {
+                options.threads = threads;
+                options.share_all = true;
+                assert_eq!(answer(run(text, &options)), one, "{threads} threads\n{text}");
+            }
+            options.limits.states = Some(40);
+            let several = answer(run(text, &options));
+            options.threads = 1;
+            assert_eq!(answer(run(text, &options)), several, "{text}");
+        }
+    }
 }

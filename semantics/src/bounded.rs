@@ -60,11 +60,13 @@ impl Cut {
 
 /// The part of its values that a name was cut to.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Part {
+pub(crate) enum Part {
     /// All integers that were tried are between these.
     Integers(Int, Int),
     /// A set, as B text.
     Set(String),
+    /// What a conjunct allows that stands behind one that may be ill-defined.
+    BehindPartial,
 }
 
 /// The cuts that were made, one for each name.
@@ -82,6 +84,7 @@ impl Cuts {
         let text = |part: &Part| match part {
             Part::Integers(low, high) => format!("{low}..{high}"),
             Part::Set(text) => text.clone(),
+            Part::BehindPartial => "what a conjunct behind one that may be ill-defined allows".into(),
         };
         self.0.borrow().iter().map(|(name, part)| Cut { name: *name, values: text(part) }).collect()
     }
@@ -116,25 +119,36 @@ impl<'m> Evaluator<'m> {
         Evaluator { cuts: None, ..self }
     }
 
+    /// Notes a cut.
+    pub(crate) fn note(&self, name: Name, part: Part) {
+        if let Some(cuts) = self.cuts {
+            cuts.note(name, part);
+        }
+    }
+
     /// Notes that the values of a name were taken from a part of a set only.
     pub(crate) fn note_cut(&self, name: Name, set: &Value, part: &Value) {
-        let Some(cuts) = self.cuts else { return };
-        let part = match (set, part) {
-            (_, Value::Lazy(lazy)) if matches!(&**lazy, LazySet::Interval(..)) => {
-                let LazySet::Interval(low, high) = &**lazy else { return };
-                Part::Integers(low.clone(), high.clone())
-            }
-            (Value::Lazy(lazy), _) => match &**lazy {
-                LazySet::Unary(UnaryOp::Seq | UnaryOp::Seq1, s) => {
-                    let over = self.bounded_part(s, Span::default()).unwrap_or_else(|| s.clone());
-                    let longest = &self.scope.maxint;
-                    Part::Set(format!("the sequences of at most {longest} elements of {}", self.short(&over)))
-                }
-                _ => Part::Set(self.short(part)),
-            },
-            _ => Part::Set(self.short(part)),
-        };
-        cuts.note(name, part);
+        self.note(name, self.part_of_cut(set, part));
+    }
+
+    /// The part of a set that a name is cut to.
+    pub(crate) fn part_of_cut(&self, set: &Value, part: &Value) -> Part {
+        if let Value::Lazy(lazy) = part
+            && let LazySet::Interval(low, high) = &**lazy
+        {
+            return Part::Integers(low.clone(), high.clone());
+        }
+        if let Value::Lazy(lazy) = set
+            && let LazySet::Unary(UnaryOp::Seq | UnaryOp::Seq1, s) = &**lazy
+        {
+            let over = self.bounded_part(s, Span::default()).unwrap_or_else(|| s.clone());
+            let longest = &self.scope.maxint;
+            return Part::Set(format!(
+                "the sequences of at most {longest} elements of {}",
+                self.short(&over)
+            ));
+        }
+        Part::Set(self.short(part))
     }
 
     /// The elements of an infinite set among which a choice is made, if choices may be cut.

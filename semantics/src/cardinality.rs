@@ -1,12 +1,14 @@
 //! The number of elements of a set, as far as it can be told without listing them.
 
 use bsym_language::int::Int;
-use bsym_language::model::{BinaryOp, UnaryOp};
+use bsym_language::model::{BinaryOp, CompareOp, ExprKind, LocalId, Pred, PredKind, UnaryOp};
 use bsym_language::source::Span;
+use bsym_language::walk::cut_into_literals;
 
+use crate::env::Env;
 use crate::error::EvalError;
 use crate::evaluator::{Eval, Evaluator};
-use crate::lazy_set::LazySet;
+use crate::lazy_set::{Closure, ClosureKind, LazySet};
 use crate::value::Value;
 
 /// What is known about the number of elements without listing them.
@@ -147,6 +149,7 @@ impl Evaluator<'_> {
                 fields.iter().try_fold(Exact(Int::ONE), |all, (_, s)| Ok(all.times(&of(s)?)))?
             }
             LazySet::Binary(op, s, t) => match op {
+                BinaryOp::ParallelProduct => of(s)?.times(&of(t)?),
                 BinaryOp::Union => of(s)?.plus(&of(t)?),
                 BinaryOp::Intersection => match (of(s)?, of(t)?) {
                     (Infinite, Infinite) => Unknown,
@@ -192,7 +195,10 @@ impl Evaluator<'_> {
                 | BinaryOp::TotalSurjection
                 | BinaryOp::PartialBijection
                 | BinaryOp::TotalBijection => match (of(s)?, of(t)?) {
-                    (Exact(n), Exact(m)) => power(&(&m + &Int::ONE), &n).upper(),
+                    (Exact(n), Exact(m)) => match functions(*op, &n, &m) {
+                        Some(n) => Exact(n),
+                        None => power(&(&m + &Int::ONE), &n).upper(),
+                    },
                     (a, b) => loose_functions(&a, &b),
                 },
                 BinaryOp::TotalRelation
@@ -203,7 +209,8 @@ impl Evaluator<'_> {
                 },
                 _ => Unknown,
             },
-            LazySet::Closure(_) | LazySet::Recursive(..) => Unknown,
+            LazySet::Closure(closure) => self.closure_cardinality(closure, at).unwrap_or(Unknown),
+            LazySet::Recursive(..) => Unknown,
             LazySet::Free(id, sets) => self.free_type_cardinality(*id, sets, at)?,
             LazySet::Constructor(id, i, sets) => match self.argument_set(*id, *i, sets, at)? {
                 Some(set) => of(&set)?,
@@ -214,6 +221,48 @@ impl Evaluator<'_> {
                 (low, high) if low == high => Cardinality::of(low),
                 _ => return Err(self.still_growing(growing, at)),
             },
+        })
+    }
+
+    fn closure_cardinality(&self, closure: &Closure, at: Span) -> Option<Cardinality> {
+        if closure.kind == ClosureKind::Image {
+            return None;
+        }
+        self.within_closure(closure, &[], |env| Ok(self.plain_size(env, &closure.locals, &closure.pred, at)))
+            .ok()?
+    }
+
+    /// How many values locals have of which a predicate says no more than in which sets they are.
+    pub(crate) fn plain_size(
+        &self,
+        env: &Env<'_>,
+        locals: &[LocalId],
+        pred: &Pred,
+        at: Span,
+    ) -> Option<Cardinality> {
+        let mut literals = Vec::new();
+        cut_into_literals(true, pred, &mut literals);
+        let memberships = literals.into_iter().map(|(positive, literal)| match &literal.kind {
+            PredKind::Compare(op @ (CompareOp::Member | CompareOp::Subset), x, set) if positive => {
+                let ExprKind::Local(local) = x.kind else { return None };
+                let index = locals.iter().position(|l| *l == local)?;
+                self.is_closed(env, set).then_some((index, *op, &**set))
+            }
+            _ => None,
+        });
+        let memberships = memberships.collect::<Option<Vec<_>>>()?;
+        let mut sets: Vec<Option<Value>> = vec![None; locals.len()];
+        for (index, op, set) in memberships {
+            let set = self.eval(env, set).ok()?;
+            let set = if op == CompareOp::Member { set } else { LazySet::Power(set).into() };
+            match &sets[index] {
+                Some(known) if self.is_universal(&set) || *known == set => {}
+                Some(known) if !self.is_universal(known) => return None,
+                _ => sets[index] = Some(set),
+            }
+        }
+        sets.into_iter().try_fold(Cardinality::Exact(Int::ONE), |all, set| {
+            Some(all.times(&self.cardinality(&set?, at).ok()?))
         })
     }
 
@@ -263,6 +312,43 @@ fn loose_functions(from: &Cardinality, to: &Cardinality) -> Cardinality {
         },
         _ => Cardinality::Unknown,
     }
+}
+
+/// Number of injections, surjections or bijections between sets of `n` and `m` elements, for small sets.
+fn functions(op: BinaryOp, n: &Int, m: &Int) -> Option<Int> {
+    const LARGEST: i64 = 64;
+    let small = |size: &Int| size.to_i64().filter(|size| *size <= LARGEST);
+    let (n, m) = (small(n)?, small(m)?);
+    let injections = |n: i64, m: i64| (m - n + 1..=m).fold(Int::ONE, |all, i| &all * &Int::from(i.max(0)));
+    let sum = |terms: &mut dyn Iterator<Item = Int>| terms.fold(Int::ZERO, |sum, term| &sum + &term);
+    // All functions without those that miss one value, with those that miss two, and so on.
+    let surjections = |values: i64| {
+        let missing = |k: i64| {
+            let functions = Int::from(values - k).pow(&Int::from(n))?;
+            let term = &choose(m, k) * &functions;
+            Some(if k % 2 == 0 { term } else { -&term })
+        };
+        Some(sum(&mut (0..=m).map(missing).collect::<Option<Vec<_>>>()?.into_iter()))
+    };
+    match op {
+        BinaryOp::TotalInjection => Some(injections(n, m)),
+        BinaryOp::PartialInjection => {
+            Some(sum(&mut (0..=n.min(m)).map(|k| &choose(n, k) * &injections(k, m))))
+        }
+        BinaryOp::TotalBijection => Some(if n == m { injections(n, n) } else { Int::ZERO }),
+        BinaryOp::PartialBijection => Some(injections(m, n)),
+        BinaryOp::TotalSurjection => surjections(m),
+        BinaryOp::PartialSurjection => surjections(m + 1),
+        _ => None,
+    }
+}
+
+/// Binomial coefficient
+fn choose(n: i64, k: i64) -> Int {
+    (0..k).fold(Int::ONE, |all, i| {
+        let product = &all * &Int::from(n - i);
+        product.div_trunc(&Int::from(i + 1)).unwrap_or(product)
+    })
 }
 
 /// Number of injective sequences over a set of `n` elements; of all of them for `perm`.

@@ -133,7 +133,14 @@ impl Evaluator<'_> {
                     })
                 };
                 let (relation, points) = if *op == DomainRestriction { (b, a) } else { (a, b) };
-                let (r, s) = (of(relation)?, of(points)?);
+                let s = of(points)?;
+                let r = match (&s.upper, self.eval(env, relation)) {
+                    (Some(points), Ok(value)) if *op != RangeRestriction && growing(&value).is_some() => {
+                        let (lower, upper) = growing(&value)?.bounds_at(&|p| points.contains(p));
+                        Enclosure { lower: Arc::new(lower), upper: upper.map(Arc::new) }
+                    }
+                    _ => of(relation)?,
+                };
                 let upper = match (&r.upper, &s.upper) {
                     (Some(r), Some(s)) => Some(apply(r, s)),
                     (Some(r), None) if *op != Image => Some(r.clone()),
@@ -143,6 +150,14 @@ impl Evaluator<'_> {
             }
             ExprKind::Unary(UnaryOp::Inverse, r) => {
                 Some(both(of(r)?, &|s| map(s, &|l, r| Value::pair(r.clone(), l.clone()))))
+            }
+            ExprKind::Unary(UnaryOp::Closure1, r) => {
+                let r = of(r)?;
+                let close = |s: &BTreeSet<Value>| match self.transitive(s, set.span) {
+                    Ok(Value::Set(closed)) => Some(closed),
+                    _ => None,
+                };
+                Some(Enclosure { lower: close(&r.lower)?, upper: r.upper.and_then(|u| close(&u)) })
             }
             ExprKind::Unary(UnaryOp::Dom, r) => Some(both(of(r)?, &|s| map(s, &|l, _| l.clone()))),
             ExprKind::Unary(UnaryOp::Ran, r) => Some(both(of(r)?, &|s| map(s, &|_, r| r.clone()))),

@@ -18,6 +18,7 @@ use bsym_language::source::Span;
 use bsym_language::types::CarrierId;
 
 use crate::bounded::Cuts;
+use crate::cardinality::Cardinality;
 use crate::env::{Env, Name, names_of_expr, names_of_pred};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::growth::Shape;
@@ -47,7 +48,8 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { listing: 1 << 20, rounds: 1 << 20, branching: 1 << 20 }
+        // A loop ends because its variant does; the bound on its rounds is one on patience.
+        Limits { listing: 1 << 20, rounds: 1 << 24, branching: 1 << 20 }
     }
 }
 
@@ -180,9 +182,7 @@ impl<'m> Evaluator<'m> {
     pub(crate) fn eval(&self, env: &Env<'_>, expr: &Expr) -> Eval<Value> {
         let Some(stand_ins) = self.stand_ins else { return self.eval_strictly(env, expr) };
         match self.eval_strictly(env, expr) {
-            Err(e) if e.kind == EvalErrorKind::IllDefined => {
-                stand_ins.value(self.model, self.scope, expr).ok_or(e)
-            }
+            Err(e) if e.kind == EvalErrorKind::IllDefined => self.stand_in(env, expr, stand_ins, e),
             result => result,
         }
     }
@@ -412,6 +412,15 @@ impl<'m> Evaluator<'m> {
         body: Option<&Expr>,
         at: Span,
     ) -> Eval<Value> {
+        // What is far too large is not tried.
+        let size = if kind == ClosureKind::Image { None } else { self.plain_size(env, locals, pred, at) };
+        let large = |size: Cardinality| match size {
+            Cardinality::Exact(n) => n > Int::from(self.limits.listing as i64),
+            size => matches!(size, Cardinality::Infinite | Cardinality::Huge),
+        };
+        if size.is_some_and(large) {
+            return Ok(self.closure(env, kind, locals, pred, body));
+        }
         match self.list_binder(env, kind, locals, pred, body, at) {
             Err(e) if e.kind == EvalErrorKind::TooLarge => Ok(self.closure(env, kind, locals, pred, body)),
             listed => listed,
@@ -597,6 +606,41 @@ impl<'m> Evaluator<'m> {
         })
     }
 
+    /// Whether a value is in a set; unions, intersections and differences are not carried out for that.
+    fn is_in(&self, env: &Env<'_>, x: &Value, set: &Expr, at: Span) -> Eval<bool> {
+        match &set.kind {
+            ExprKind::Binary(
+                op @ (BinaryOp::Union | BinaryOp::Intersection | BinaryOp::Difference),
+                a,
+                b,
+            ) => {
+                // Both have to be well-defined; what cannot be decided may not matter.
+                let (left, right) = (self.is_in(env, x, a, at), self.is_in(env, x, b, at));
+                let open =
+                    |e: &EvalError| matches!(e.kind, EvalErrorKind::TooLarge | EvalErrorKind::Undecided);
+                for side in [&left, &right] {
+                    if let Err(e) = side
+                        && !open(e)
+                    {
+                        return Err(e.clone());
+                    }
+                }
+                match (op, &left, &right) {
+                    (BinaryOp::Union, Ok(true), _) | (BinaryOp::Union, _, Ok(true)) => Ok(true),
+                    (BinaryOp::Intersection | BinaryOp::Difference, Ok(false), _) => Ok(false),
+                    (BinaryOp::Intersection, _, Ok(false)) | (BinaryOp::Difference, _, Ok(true)) => Ok(false),
+                    (BinaryOp::Union, ..) => Ok(left? || right?),
+                    (BinaryOp::Intersection, ..) => Ok(left? && right?),
+                    _ => Ok(left? && !right?),
+                }
+            }
+            _ => {
+                let set = self.eval(env, set)?;
+                self.member(x, &set, at)
+            }
+        }
+    }
+
     fn compare(&self, env: &Env<'_>, op: CompareOp, a: &Expr, b: &Expr, at: Span) -> Eval<bool> {
         use CompareOp::*;
         if matches!(op, Member | NotMember) {
@@ -615,10 +659,7 @@ impl<'m> Evaluator<'m> {
                     let set = self.closure(env, ClosureKind::Comprehension, ls, p, None);
                     self.member(&x, &set, at)?
                 }
-                _ => {
-                    let set = self.eval(env, b)?;
-                    self.member(&x, &set, at)?
-                }
+                _ => self.is_in(env, &x, b, at)?,
             };
             return Ok(inside == (op == Member));
         }

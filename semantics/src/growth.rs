@@ -67,7 +67,8 @@ impl Domain {
         }
     }
 
-    fn may_be(&self, value: &Value) -> bool {
+    /// Whether it may still be this value.
+    pub fn may_be(&self, value: &Value) -> bool {
         match self {
             Domain::Listed(values) => values.binary_search_by(|v| v.as_ref().cmp(&Some(value))).is_ok(),
             Domain::Span(low, high) => match value.as_int().and_then(Int::to_i64).map(i128::from) {
@@ -259,8 +260,21 @@ impl Growing {
 
     /// The elements that it has whatever it becomes, and those that it may have if they are finitely many.
     pub fn bounds(&self) -> (BTreeSet<Value>, Option<BTreeSet<Value>>) {
+        self.bounds_at(&|_| true)
+    }
+
+    /// The same for the couples whose left side is one of some points.
+    pub fn bounds_at(&self, at: &dyn Fn(&Value) -> bool) -> (BTreeSet<Value>, Option<BTreeSet<Value>>) {
         let (mut lower, mut upper) = (BTreeSet::new(), Some(BTreeSet::new()));
         for i in 0..self.cells.len() {
+            let wanted = match &*self.shape {
+                Shape::Function { from, .. } => at(&from[i]),
+                Shape::Part(elements) => elements[i].as_pair().is_none_or(|(left, _)| at(left)),
+                Shape::Single => true,
+            };
+            if !wanted {
+                continue;
+            }
             match (self.state(i), &*self.cells[i]) {
                 (Some(state), _) => {
                     let element = self.shape.element(i, state);

@@ -222,6 +222,9 @@ impl<'n, 'm> Narrowing<'n, 'm> {
         }
         match &e.kind {
             ExprKind::Unary(UnaryOp::Negate, a) => self.backward(a, &range.negated()),
+            ExprKind::Binary(BinaryOp::Add, a, b) if same(a, b) => {
+                self.backward(a, &range.divided_by(&Int::from(2)))
+            }
             ExprKind::Binary(BinaryOp::Add, a, b) => {
                 let (left, right) = (self.forward(a), self.forward(b));
                 self.backward(a, &range.minus(&right)) && self.backward(b, &range.minus(&left))

@@ -27,6 +27,7 @@ pub mod sets;
 mod solve;
 pub mod stand_in;
 pub mod state;
+mod straight;
 mod totality;
 pub mod trace_file;
 pub mod transitions;

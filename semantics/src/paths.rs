@@ -16,6 +16,7 @@ use crate::env::{Env, Name};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::{Eval, Evaluator};
 use crate::finder::Found as Answer;
+use crate::straight::is_straight;
 use crate::value::Value;
 
 /// What assignments wrote.
@@ -98,12 +99,12 @@ pub(crate) type Bound<'v> = &'v mut dyn FnMut(Vec<(Name, Value)>, Eval<()>) -> F
 const QUICK: usize = 1_000;
 
 /// The parts of a `WHILE`.
-struct Loop<'l> {
-    condition: &'l Pred,
-    body: &'l Subst,
-    invariant: &'l Pred,
-    variant: &'l Expr,
-    at: Span,
+pub(crate) struct Loop<'l> {
+    pub condition: &'l Pred,
+    pub body: &'l Subst,
+    pub invariant: &'l Pred,
+    pub variant: &'l Expr,
+    pub at: Span,
 }
 
 /// Follows a substitution.
@@ -506,20 +507,19 @@ impl Walker<'_> {
         rounds: &mut usize,
         visit: Visit<'_>,
     ) -> Flow {
+        if is_straight(parts.body) {
+            let mut writes = Writes::new();
+            let end = self.eval.run_loop(env, parts, rounds, &mut writes)?;
+            return visit(Path { writes, choices: Vec::new(), end });
+        }
         // Not by recursion: a loop may have a million rounds.
         let mut open = vec![(Path::writing(Writes::new()), None::<Int>)];
         while let Some((path, before)) = open.pop() {
-            *rounds += 1;
-            if *rounds > self.eval.limits.rounds {
-                let limit = self.eval.limits.rounds;
-                let message = format!("the loop runs for more than {limit} rounds");
-                return Err(EvalError::too_large(parts.at, message));
-            }
+            self.eval.count_round(rounds, parts.at)?;
             let mut updates = env.updates().cloned().unwrap_or_default();
             updates.extend(path.writes.iter().map(|(t, v)| (*t, v.clone())));
             let here = env.updated(&updates).with_old(env);
-            let Loop { condition, invariant, variant, .. } = parts;
-            let (end, measure) = self.round(&here, condition, invariant, variant, before.as_ref())?;
+            let (end, measure) = self.eval.judge_round(&here, parts, before.as_ref())?;
             match end {
                 Some(end) => go!(visit(Path { end, ..path })),
                 None => {
@@ -541,35 +541,6 @@ impl Walker<'_> {
             }
         }
         Ok(GO)
-    }
-
-    /// Judges the state before a round of a loop: how the loop ends here, if it does, and its variant.
-    fn round(
-        &self,
-        env: &Env<'_>,
-        condition: &Pred,
-        invariant: &Pred,
-        variant: &Expr,
-        before: Option<&Int>,
-    ) -> Eval<(Option<End>, Option<Int>)> {
-        let judge = || -> Eval<(Option<End>, Option<Int>)> {
-            if !self.eval.pred(env, invariant)? {
-                return Ok((Some(End::Assert(invariant.span)), None));
-            }
-            if !self.eval.pred(env, condition)? {
-                return Ok((Some(End::Done), None));
-            }
-            let measure = self.eval.expr(env, variant)?;
-            let measure = self.eval.int(&measure, variant.span)?.clone();
-            if measure.is_negative() || before.is_some_and(|b| measure >= *b) {
-                return Ok((Some(End::Assert(variant.span)), None));
-            }
-            Ok((None, Some(measure)))
-        };
-        match judge() {
-            Err(e) if e.kind == EvalErrorKind::IllDefined => Ok((Some(End::IllDefined(e)), None)),
-            other => other,
-        }
     }
 }
 

@@ -113,7 +113,7 @@ impl Evaluator<'_> {
         self.make_set(found, at)
     }
 
-    fn transitive(&self, pairs: &BTreeSet<Value>, at: Span) -> Eval<Value> {
+    pub(crate) fn transitive(&self, pairs: &BTreeSet<Value>, at: Span) -> Eval<Value> {
         let mut next: BTreeMap<&Value, Vec<&Value>> = BTreeMap::new();
         for p in pairs {
             let (a, b) = self.pair(p, at)?;

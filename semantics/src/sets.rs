@@ -8,13 +8,14 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use bsym_language::model::{BinaryOp, UnaryOp};
+use bsym_language::model::{BinaryOp, Expr, ExprKind, UnaryOp};
 use bsym_language::source::Span;
 
 use crate::cardinality::Cardinality;
+use crate::env::Name;
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::{Eval, Evaluator};
-use crate::lazy_set::{ClosureKind, LazySet};
+use crate::lazy_set::{Closure, ClosureKind, LazySet};
 use crate::value::Value;
 
 impl Evaluator<'_> {
@@ -105,6 +106,11 @@ impl Evaluator<'_> {
                 }
                 LazySet::Binary(BinaryOp::Relation | BinaryOp::PartialFunction, ..) => return Ok(false),
                 LazySet::Binary(BinaryOp::PartialInjection, ..) => return Ok(false),
+                LazySet::Binary(op, a, b) if is_relation_space(*op) => {
+                    if let Some(known) = self.is_empty_space(*op, a, b, at)? {
+                        return Ok(known);
+                    }
+                }
                 LazySet::Binary(BinaryOp::Union | BinaryOp::Override, a, b) => {
                     return Ok(self.is_empty(a, at)? && self.is_empty(b, at)?);
                 }
@@ -124,6 +130,31 @@ impl Evaluator<'_> {
         }
         let first = self.each(set, at, &mut |_| Ok(ControlFlow::Break(())))?;
         Ok(first == ControlFlow::Continue(()))
+    }
+
+    /// Whether no relation of the kind is between the two sets, as far as their sizes tell.
+    fn is_empty_space(&self, op: BinaryOp, a: &Value, b: &Value, at: Span) -> Eval<Option<bool>> {
+        let Some(kind) = op.relation_space() else { return Ok(None) };
+        let (no_point, no_value) = (self.is_empty(a, at)?, self.is_empty(b, at)?);
+        if no_point || no_value {
+            return Ok(Some(kind.total && !no_point || kind.surjective && !no_value));
+        }
+        // Any relation is a part of the one with all couples.
+        let narrow = kind.functional && kind.surjective || kind.injective && kind.total;
+        if !narrow || a == b {
+            return Ok(Some(false));
+        }
+        let (points, values) = (self.cardinality(a, at)?, self.cardinality(b, at)?);
+        let too_many = |many: &Cardinality, few: &Cardinality| {
+            few.is_finite() == Some(true) && *many == Cardinality::Infinite
+        };
+        Ok(if kind.functional && kind.surjective && too_many(&values, &points) {
+            Some(true)
+        } else if kind.injective && kind.total && too_many(&points, &values) {
+            Some(true)
+        } else {
+            None
+        })
     }
 
     /// Whether `x` is an element of the set.
@@ -216,6 +247,9 @@ impl Evaluator<'_> {
                 self.within_closure(c, &bound, |env| self.pred(env, &c.pred))?
             }
             LazySet::Closure(c) if c.kind == ClosureKind::Image => {
+                if let Some(found) = self.has_image(c, x, at)? {
+                    return Ok(found);
+                }
                 let mut found = false;
                 let _every = self.each(set, at, &mut |v| {
                     found |= self.equal(&v, x, at)?;
@@ -226,6 +260,18 @@ impl Evaluator<'_> {
             _ if matches!(x, Value::Pair(_)) => self.is_related(x, set, at)?,
             _ => self.member(x, &Value::Set(self.list(set, at)?), at)?,
         })
+    }
+
+    /// Whether `x` is an element of `{y, … . P | E}`, where E is a tuple of the bound names.
+    fn has_image(&self, c: &Closure, x: &Value, at: Span) -> Eval<Option<bool>> {
+        let mut bound = Vec::new();
+        let named = c.body.as_ref().is_some_and(|body| components(body, x, &mut bound));
+        if !named {
+            return Ok(None);
+        }
+        let open: Vec<_> =
+            c.locals.iter().copied().filter(|l| bound.iter().all(|(n, _)| *n != Name::Local(*l))).collect();
+        self.within_closure(c, &bound, |env| self.exists(env, &open, (true, &c.pred), at)).map(Some)
     }
 
     fn is_related(&self, x: &Value, relation: &Value, at: Span) -> Eval<bool> {
@@ -255,6 +301,9 @@ impl Evaluator<'_> {
         }
         if a == b || self.is_universal(b) {
             return Ok(true);
+        }
+        if matches!(b, Value::Set(s) if s.is_empty()) {
+            return self.is_empty(a, at);
         }
         if let (Value::Lazy(s), Value::Lazy(t)) = (a, b) {
             match (&**s, &**t) {
@@ -419,10 +468,41 @@ impl Evaluator<'_> {
             // A listed set with an element outside the other one differs from it.
             (Some(s), None) if !self.subset(&Value::Set(s.clone()), b, at)? => Ok(false),
             (None, Some(t)) if !self.subset(&Value::Set(t.clone()), a, at)? => Ok(false),
+            _ if self.differ(a, b, at) || self.differ(b, a, at) => Ok(false),
             _ => Err(EvalError::too_large(
                 at,
                 format!("cannot decide whether {} and {} are equal", self.short(a), self.short(b)),
             )),
+        }
+    }
+}
+
+/// Binds different local names, of which an expression is a tuple, to the components of its value.
+fn components(e: &Expr, value: &Value, bound: &mut Vec<(Name, Value)>) -> bool {
+    match (&e.kind, value) {
+        (ExprKind::Local(l), _) => {
+            let name = Name::Local(*l);
+            let fresh = bound.iter().all(|(n, _)| *n != name);
+            bound.push((name, value.clone()));
+            fresh
+        }
+        (ExprKind::Binary(BinaryOp::Maplet, a, b), Value::Pair(p)) => {
+            components(a, &p.0, bound) && components(b, &p.1, bound)
+        }
+        _ => false,
+    }
+}
+
+impl Evaluator<'_> {
+    /// Whether an element that one set is known to have is missing in the other one.
+    fn differ(&self, a: &Value, b: &Value, at: Span) -> bool {
+        match a {
+            Value::Set(s) => s.iter().any(|x| matches!(self.member(x, b, at), Ok(false))),
+            Value::Lazy(lazy) => match &**lazy {
+                LazySet::Binary(BinaryOp::Union, s, t) => self.differ(s, b, at) || self.differ(t, b, at),
+                _ => false,
+            },
+            _ => false,
         }
     }
 }

@@ -45,6 +45,10 @@ pub fn run(arguments: &McArguments, control: &Control) -> Result<u8, Refusal> {
     if !verify.scope.scope.contains(&ScopeItem::Prob) {
         verify.scope.scope.push(ScopeItem::Prob);
     }
+    if arguments.threads > 1 && order(arguments.order) != Order::BreadthFirst {
+        return Err(Refusal::new("--threads: only a breadth-first search is shared out")
+            .help("leave out --order or --threads"));
+    }
     check_files(arguments)?;
     let solver = solvers::choose_if_any(verify.solver.name.as_deref())?;
     let mut run = Run::prepare("mc", &verify, solver.as_ref(), control)?;
@@ -56,6 +60,7 @@ pub fn run(arguments: &McArguments, control: &Control) -> Result<u8, Refusal> {
     options.limits.states = arguments.max_states;
     options.limits.valuations = arguments.max_valuations;
     options.limits.memory = verify.limits.memory.and_then(|n| usize::try_from(n).ok());
+    options.threads = arguments.threads;
     options.checkpoint = arguments.checkpoint.clone().map(|path| Checkpoint { path, every: ASIDE });
     options.resume = arguments.resume.clone();
     options.proven = run

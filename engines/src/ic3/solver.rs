@@ -25,12 +25,12 @@ use crate::problem::{Decided, Open, Problem, decide};
 /// The session with what is asserted in it.
 #[derive(Debug)]
 pub struct Steps {
-    session: Session,
+    pub(super) session: Session,
     selectors: Vec<(EventId, Term)>,
     /// Implies that the first state is initial.
-    initial: Term,
+    pub(super) initial: Term,
     /// Implies that some event leads from the first state to the second.
-    step: Term,
+    pub(super) step: Term,
     /// Implies a violating step from the first state.
     bad: Term,
     /// Events behind their failure conditions.
@@ -42,7 +42,7 @@ pub struct Steps {
     /// Number of facts and predicates already asserted or declared.
     facts: usize,
     /// Each predicate in the first and the second state.
-    declared: Vec<(Term, Term)>,
+    pub(super) declared: Vec<(Term, Term)>,
 }
 
 /// An integer variable's value in a state met by the search.
@@ -91,7 +91,7 @@ impl Steps {
         let relation = problem.unrolling.init(relation);
         session.assert(terms.implies(initial, relation))?;
         let mut selectors = vec![];
-        let mut bad = vec![problem.unassumed_violated_in(0)];
+        let mut bad = vec![problem.unassumed_violated_in(job, 0)];
         for e in 0..problem.system.events.len() {
             let id = EventId(e as u32);
             let Some(relation) = problem.system.events[e].relation else { continue };

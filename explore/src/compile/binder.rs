@@ -29,6 +29,10 @@ pub struct Plan<'m> {
     steps: Vec<Step<'m>>,
     /// No conjunct can be ill-defined.
     pub total: bool,
+    /// The bindings come in the same order whatever words their values have.
+    pub ordered: bool,
+    /// About how many bindings are looked at.
+    rounds: u64,
 }
 
 enum Step<'m> {
@@ -142,6 +146,11 @@ fn run<'m>(steps: &[Step<'m>], ctx: &mut Context<'m>, found: Found<'_, 'm>) -> R
     }
 }
 
+/// More rounds of nested loops are left to the reference evaluator, which propagates.
+const MOST_ROUNDS: u64 = 1 << 22;
+/// The same where two loops are nested.
+const FAR_TOO_MANY: u64 = 1 << 28;
+
 struct Literal<'m, 'p> {
     positive: bool,
     pred: &'p Pred,
@@ -177,9 +186,36 @@ struct Source<'m> {
     binds: Vec<usize>,
     settles: Option<usize>,
     cost: u64,
+    ordered: bool,
 }
 
 impl<'m> Compiler<'_, 'm> {
+    /// A plan for names that may be found more than once with the same values: where that is less work, the
+    /// names of existential conjuncts are found with them.
+    pub fn plan_opened(&mut self, unknowns: &[LocalId], p: &Pred) -> C<Plan<'m>> {
+        let mut flat = Vec::new();
+        cut_into_literals(true, p, &mut flat);
+        let mut names = unknowns.to_vec();
+        let mut opened = Vec::new();
+        for (positive, pred) in flat {
+            match (&pred.kind, positive) {
+                (PredKind::Exists(ls, body), true) => {
+                    names.extend_from_slice(ls);
+                    opened.push((true, &**body));
+                }
+                _ => opened.push((positive, pred)),
+            }
+        }
+        if names.len() > unknowns.len() {
+            let rounds = |plan: &C<Plan<'m>>| plan.as_ref().map_or(u64::MAX, |plan| plan.rounds);
+            let together = rounds(&self.plan(&names, &opened));
+            if together < rounds(&self.plan(unknowns, &[(true, p)])) {
+                return self.plan(&names, &opened);
+            }
+        }
+        self.plan(unknowns, &[(true, p)])
+    }
+
     /// A plan for the names under a conjunction of predicates, each to be true or false.
     pub fn plan(&mut self, unknowns: &[LocalId], preds: &[(bool, &Pred)]) -> C<Plan<'m>> {
         let slots: Vec<usize> = unknowns.iter().map(|l| self.bind(*l)).collect();
@@ -206,6 +242,8 @@ impl<'m> Compiler<'_, 'm> {
         }
         let total = literals.iter().all(|l| l.total);
         let mut steps = Vec::new();
+        let (mut loops, mut rounds) = (0, 1u64);
+        let mut ordered = true;
         loop {
             let all_bound = state.bound.iter().all(|b| *b);
             let mut usable = true;
@@ -217,10 +255,18 @@ impl<'m> Compiler<'_, 'm> {
                 usable &= l.settled || l.total;
             }
             if all_bound {
-                return Ok(Plan { steps, total });
+                return Ok(Plan { steps, total, ordered, rounds });
             }
             let source = self.best_source(&state, &literals)?;
+            if source.cost > 1 {
+                loops += 1;
+                rounds = rounds.saturating_mul(source.cost);
+            }
+            if rounds > MOST_ROUNDS && (loops > 2 || rounds > FAR_TOO_MANY) {
+                return Err("loops over all values of its names would be too long".into());
+            }
             steps.push(source.step);
+            ordered &= source.ordered;
             source.binds.iter().for_each(|i| state.bound[*i] = true);
             if let Some(i) = source.settles {
                 literals[i].settled = true;
@@ -280,6 +326,7 @@ impl<'m> Compiler<'_, 'm> {
                 binds: vec![i],
                 settles: None,
                 cost,
+                ordered: true,
             }));
         }
         for (i, rep) in state.reps.iter().enumerate().filter(|(i, _)| !state.bound[*i]) {
@@ -292,6 +339,7 @@ impl<'m> Compiler<'_, 'm> {
                 binds: vec![i],
                 settles: None,
                 cost: n + 1,
+                ordered: true,
             }));
         }
         best.ok_or_else(|| "nothing confines a bound name".into())
@@ -314,7 +362,7 @@ impl<'m> Compiler<'_, 'm> {
                         && closed(e)
                     {
                         let step = Step::Value(state.slots[i], self.word(e)?.run);
-                        return Ok(Some(Source { step, binds: vec![i], settles, cost: 0 }));
+                        return Ok(Some(Source { step, binds: vec![i], settles, cost: 0, ordered: true }));
                     }
                 }
                 Ok(None)
@@ -328,7 +376,8 @@ impl<'m> Compiler<'_, 'm> {
                         return Ok(None);
                     }
                     let step = Step::Each(state.slots[i], rep, set.run);
-                    return Ok(Some(Source { step, binds: vec![i], settles, cost }));
+                    let ordered = self.is_ordered(b);
+                    return Ok(Some(Source { step, binds: vec![i], settles, cost, ordered }));
                 }
                 let Some((x, y)) = maplet(a) else { return Ok(None) };
                 let relation = self.rep(b);
@@ -339,7 +388,8 @@ impl<'m> Compiler<'_, 'm> {
                 {
                     let (r, x) = (self.word(b)?.run, self.word(x)?.run);
                     let step = Step::Images(state.slots[i], relation, r, x);
-                    return Ok(Some(Source { step, binds: vec![i], settles, cost: 3 }));
+                    let ordered = state.reps[i].is_fixed();
+                    return Ok(Some(Source { step, binds: vec![i], settles, cost: 3, ordered }));
                 }
                 let mut binds = Vec::new();
                 let Some(pattern) = self.pattern(state, a, &mut binds)? else { return Ok(None) };
@@ -350,7 +400,8 @@ impl<'m> Compiler<'_, 'm> {
                     return Ok(None);
                 }
                 let step = Step::Matching(pattern, element, set.run);
-                Ok(Some(Source { step, binds, settles, cost }))
+                let ordered = self.is_ordered(b);
+                Ok(Some(Source { step, binds, settles, cost, ordered }))
             }
             CompareOp::Subset if closed(b) => {
                 let Some(i) = state.open(a) else { return Ok(None) };
@@ -363,7 +414,8 @@ impl<'m> Compiler<'_, 'm> {
                 }
                 let power = set.map(|_, s| Ok(SetValue::Power(Arc::new(s), false)));
                 let step = Step::Each(state.slots[i], rep, power.run);
-                Ok(Some(Source { step, binds: vec![i], settles, cost: 1 << cost }))
+                let ordered = self.is_ordered(b);
+                Ok(Some(Source { step, binds: vec![i], settles, cost: 1 << cost, ordered }))
             }
             _ => Ok(None),
         }

@@ -21,6 +21,8 @@ pub struct EventCode<'m> {
     /// Slots of the old values, where the mask is to be full: what is not written stays as it is.
     pub(super) kept: Vec<usize>,
     pub(super) deterministic: bool,
+    /// The updates come in the same order whatever words values have.
+    pub ordered: bool,
 }
 
 /// The edges that compiled code finds.

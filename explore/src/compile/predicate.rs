@@ -92,6 +92,10 @@ impl<'m> Compiler<'_, 'm> {
 
     fn compare(&mut self, p: &Pred, op: CompareOp, a: &Expr, b: &Expr) -> C<Code<'m, bool>> {
         use CompareOp::*;
+        if counts_described(a) || counts_described(b) {
+            // The reference knows how many elements a described set has without listing them.
+            return self.pred_by_reference(p);
+        }
         Ok(match op {
             Equal => self.equal(p, a, b)?,
             NotEqual => self.equal(p, a, b)?.map(|_, b| Ok(!b)),
@@ -253,6 +257,23 @@ impl<'m> Compiler<'_, 'm> {
             ctx.slots[slots[0]] = w;
             body(ctx)
         }))
+    }
+}
+
+/// Whether an integer expression counts the elements of a set that is only described.
+fn counts_described(e: &Expr) -> bool {
+    use UnaryOp::*;
+    match &e.kind {
+        ExprKind::Unary(Card, s) => match &s.kind {
+            ExprKind::Binary(BinaryOp::ParallelProduct, ..) => true,
+            ExprKind::Binary(op, ..) => op.relation_space().is_some(),
+            ExprKind::Unary(op, _) => matches!(op, Pow | Pow1 | Fin | Fin1 | Perm | Iseq | Iseq1),
+            _ => false,
+        },
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply, a, b) => {
+            counts_described(a) || counts_described(b)
+        }
+        _ => false,
     }
 }
 

@@ -80,6 +80,23 @@ impl<'m> Compiler<'_, 'm> {
         })
     }
 
+    /// Whether the elements of a set come in the same order whatever words they have.
+    pub(super) fn is_ordered(&self, set: &Expr) -> bool {
+        if self.rep(set).element().is_some_and(|e| e.is_fixed()) {
+            return true;
+        }
+        match &set.kind {
+            ExprKind::Carrier(_) | ExprKind::Set(_) | ExprKind::Binary(BinaryOp::Interval, ..) => true,
+            ExprKind::Unary(UnaryOp::Pow | UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1, s) => {
+                self.is_ordered(s)
+            }
+            ExprKind::Binary(op, s, t) if *op == BinaryOp::Cartesian || op.relation_space().is_some() => {
+                self.is_ordered(s) && self.is_ordered(t)
+            }
+            _ => false,
+        }
+    }
+
     fn set_of(&mut self, s: &Expr, make: impl Fn(Arc<SetValue>) -> SetValue + 'm) -> C<Code<'m, SetValue>> {
         let s = self.set(s)?;
         Ok(match s.literal {

@@ -203,6 +203,18 @@ impl SetValue {
                 let n = store.listed(*word).ok_or(Fail)?.len();
                 (if matches!(rep, Rep::Pair(..)) { n / 2 } else { n }) as u64
             }
+            SetValue::Product(s, t) => {
+                let Rep::Pair(a, b, _) = rep else { return Err(Fail) };
+                match (s.size(a, store)?, t.size(b, store)?) {
+                    (Some(n), Some(m)) => n.checked_mul(m).ok_or(Fail)?,
+                    (Some(0), _) | (_, Some(0)) => 0,
+                    _ => return Ok(None),
+                }
+            }
+            SetValue::Power(s, inhabited) => match s.size(&*rep.element().ok_or(Fail)?, store)? {
+                Some(n) if n < 63 => (1 << n) - u64::from(*inhabited),
+                _ => return Err(Fail),
+            },
             _ => return Err(Fail),
         }))
     }

@@ -49,6 +49,7 @@ impl<'m> Compiler<'_, 'm> {
             body = inner;
         }
         let parameters = self.plan(&event.parameters, &guards)?;
+        self.ordered = parameters.ordered;
         let mut shown: Vec<usize> = event.parameters.iter().map(|p| self.locals[p]).collect();
         let deterministic = is_deterministic(body);
         let assigned = writes.iter().all(|v| assigns(body, Target::Var(*v)));
@@ -72,7 +73,8 @@ impl<'m> Compiler<'_, 'm> {
             shown.push(slot);
         }
         let body = self.subst(body, &targets)?;
-        Ok(EventCode { parameters, body, shown, written, kept, deterministic })
+        let ordered = self.ordered;
+        Ok(EventCode { parameters, body, shown, written, kept, deterministic, ordered })
     }
 
     /// Compiles the initialisation, which reads no variable before it is assigned.
@@ -98,7 +100,7 @@ impl<'m> Compiler<'_, 'm> {
             return Err("a variable is read before it is assigned".into());
         }
         let (shown, kept, deterministic) = (vec![], vec![], is_deterministic(body));
-        Ok(EventCode { parameters, body: code, shown, written, kept, deterministic })
+        Ok(EventCode { parameters, body: code, shown, written, kept, deterministic, ordered: self.ordered })
     }
 
     fn subst(&mut self, s: &Subst, targets: &Targets) -> C<Exec<'m>> {
@@ -164,7 +166,8 @@ impl<'m> Compiler<'_, 'm> {
                 })
             }
             SubstKind::Any(_, locals, p, inner) => {
-                let plan = self.plan(locals, &[(true, p)])?;
+                let plan = self.plan_opened(locals, p)?;
+                self.ordered &= plan.ordered;
                 let before = Before::of(s, targets);
                 let inner = self.subst(inner, targets)?;
                 Box::new(move |ctx, k| {
@@ -178,6 +181,7 @@ impl<'m> Compiler<'_, 'm> {
             SubstKind::BecomesSuch(_, names, p) => {
                 let locals: Vec<LocalId> = names.iter().map(|(_, l)| *l).collect();
                 let plan = self.plan(&locals, &[(true, p)])?;
+                self.ordered &= plan.ordered;
                 let moves = names
                     .iter()
                     .map(|(t, l)| Ok((self.locals[l], targets.place(*t)?)))
@@ -243,6 +247,7 @@ impl<'m> Compiler<'_, 'm> {
 
     fn becomes_in(&mut self, names: &[Target], set: &Expr, targets: &Targets) -> C<Exec<'m>> {
         let rep = self.rep(set).element().ok_or("no set")?;
+        self.ordered &= self.is_ordered(set);
         let set = self.set(set)?.run;
         let places = names.iter().map(|t| targets.place(*t)).collect::<C<Vec<_>>>()?;
         let mut pairs = Vec::new();

@@ -64,6 +64,63 @@ impl Checker {
                 self.model.hints.sizes.entry(c).or_insert(n);
             }
         }
+        self.sizes_by_bijection();
+    }
+
+    /// Reads `f : S >->> E`, or `f : E >->> S`, from the axioms: S is as large as E, if the form of E tells.
+    fn sizes_by_bijection(&mut self) {
+        // The size of one set may tell that of another.
+        for _ in 0..self.model.carriers.len() {
+            let mut found = None;
+            for axiom in &self.model.axioms {
+                let PredKind::Compare(CompareOp::Member, _, space) = &axiom.pred.kind else { continue };
+                let ExprKind::Binary(BinaryOp::TotalBijection, from, to) = &space.kind else { continue };
+                for (set, other) in [(from, to), (to, from)] {
+                    let ExprKind::Carrier(c) = set.kind else { continue };
+                    let open = self.model.carriers[c.index()].kind == CarrierKind::Deferred
+                        && !self.model.hints.sizes.contains_key(&c);
+                    found = found.or_else(|| Some((c, self.extent(other, 0)?)).filter(|_| open));
+                }
+            }
+            let Some((c, n)) = found else { break };
+            self.model.hints.sizes.insert(c, n);
+        }
+    }
+
+    /// The number of elements of a set, from 1 to 1024, if its form or an equation tells.
+    fn extent(&self, e: &Expr, depth: usize) -> Option<usize> {
+        const LARGEST: usize = 1024;
+        let number = |e: &Expr| match &e.kind {
+            ExprKind::Integer(n) => Some(n.clone()),
+            _ => None,
+        };
+        let n = match &e.kind {
+            ExprKind::Carrier(c) => match &self.model.carriers[c.index()].kind {
+                CarrierKind::Enumerated(elements) => elements.len(),
+                CarrierKind::Deferred => *self.model.hints.sizes.get(c)?,
+            },
+            ExprKind::Set(BuiltinSet::Bool) => 2,
+            ExprKind::Binary(BinaryOp::Interval, a, b) => {
+                (&(&number(b)? - &number(a)?) + &Int::ONE).to_usize()?
+            }
+            ExprKind::Binary(BinaryOp::Cartesian, a, b) => {
+                self.extent(a, depth)?.checked_mul(self.extent(b, depth)?)?
+            }
+            ExprKind::Unary(UnaryOp::Pow, s) => 1usize.checked_shl(self.extent(s, depth)? as u32)?,
+            ExprKind::SetExtension(items) => {
+                let values: std::collections::BTreeSet<_> =
+                    items.iter().map(number).collect::<Option<_>>()?;
+                values.len()
+            }
+            ExprKind::Const(_) if depth < 8 => self.model.axioms.iter().find_map(|a| match &a.pred.kind {
+                PredKind::Compare(CompareOp::Equal, c, value) if c.kind == e.kind => {
+                    self.extent(value, depth + 1)
+                }
+                _ => None,
+            })?,
+            _ => return None,
+        };
+        (1..=LARGEST).contains(&n).then_some(n)
     }
 
     /// Reads `GOAL`. One that does not check is ignored with a warning.

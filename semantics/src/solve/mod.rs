@@ -9,7 +9,10 @@
 //! ill-defined: otherwise dropping a candidate could hide an ill-defined instance.
 
 mod cells;
+mod cut;
+mod definitions;
 mod pattern;
+mod sets;
 mod source;
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -18,17 +21,20 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bsym_language::int::Int;
-use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, UnaryOp};
+use bsym_language::model::{
+    BinaryOp, CarrierKind, CompareOp, ConstId, Expr, ExprKind, LocalId, Notation, Pred, PredKind, UnaryOp,
+};
 use bsym_language::source::Span;
-use bsym_language::types::Type;
+use bsym_language::types::{CarrierId, Type};
 use bsym_language::walk::cut_into_literals;
 
+use crate::bounded::Part;
 use crate::env::{Env, Name, all_bound_in, names_of_pred};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::{Eval, Evaluator};
 use crate::growth::depends_on_growing;
 use crate::intervals::{Narrowing, Range};
-use crate::lazy_set::LazySet;
+use crate::lazy_set::{ClosureKind, LazySet};
 use crate::stand_in::StandIns;
 use crate::value::Value;
 
@@ -37,6 +43,9 @@ const GO: ControlFlow<()> = ControlFlow::Continue(());
 
 /// How many integers are tried for a witness where infinitely many come into question.
 const PROBED: i64 = 512;
+
+/// So often a literal is asked whether it is total under other values of the same unknowns.
+const REFUSED: u32 = 8;
 
 /// So few values that an equation or disjunction leaves are taken one after the other before all else.
 const ALTERNATIVES: usize = 8;
@@ -55,6 +64,10 @@ struct Literal<'p> {
     needs: Vec<usize>,
     /// Whether it cannot be ill-defined whatever the unknowns are.
     total: OnceCell<bool>,
+    /// How often it was not total, by the unknowns that were bound.
+    refused: RefCell<HashMap<u64, u32>>,
+    /// Whether it holds of all values of the type.
+    universal: OnceCell<bool>,
 }
 
 struct Search<'s, 'm> {
@@ -70,10 +83,15 @@ struct Search<'s, 'm> {
     undecided: RefCell<Option<EvalError>>,
     /// Whether an error is one of whoever the solutions are reported to.
     refused: Cell<bool>,
+    /// What the source at hand cuts, to be noted if it is used.
+    cuts: RefCell<Vec<(Name, Part)>>,
     /// Why candidates may be missing, where the search goes on all the same.
     incomplete: RefCell<Option<EvalError>>,
     /// Whether every such candidate has a truth value whatever the growing set becomes.
     undecided_total: Cell<bool>,
+    /// Why a set that would confine an unknown has no elements to list: a search around this one has not
+    /// settled it yet.
+    waiting: RefCell<Option<EvalError>>,
     /// Values of the parts that need no unknown, by their place in the formula.
     fixed: RefCell<HashMap<*const Expr, Value>>,
 }
@@ -181,7 +199,8 @@ impl<'m> Evaluator<'m> {
             .map(|(positive, pred)| {
                 let free = names_of_pred(pred);
                 let needs = (0..unknowns.len()).filter(|i| free.contains(&unknowns[*i])).collect();
-                Literal { positive, pred, needs, total: OnceCell::new() }
+                let (total, universal) = (OnceCell::new(), OnceCell::new());
+                Literal { positive, pred, needs, total, refused: RefCell::default(), universal }
             })
             .collect::<Vec<_>>();
         let settled = vec![false; literals.len()];
@@ -194,9 +213,11 @@ impl<'m> Evaluator<'m> {
             candidates: Cell::new(0),
             probe,
             undecided: RefCell::new(None),
+            cuts: RefCell::default(),
             incomplete: RefCell::new(None),
             refused: Cell::new(false),
             undecided_total: Cell::new(true),
+            waiting: RefCell::default(),
             fixed: RefCell::default(),
         };
         let done = search.round(&mut vec![None; unknowns.len()], settled, &mut |bound, truth| {
@@ -235,6 +256,15 @@ impl<'m> Search<'_, 'm> {
     }
 
     fn holds(&self, env: &Env<'_>, literal: &Literal<'_>) -> Eval<bool> {
+        match self.judged(env, literal) {
+            Err(e) if self.eval.stand_ins == Some(StandIns::False) && e.kind == EvalErrorKind::IllDefined => {
+                Ok(!literal.positive)
+            }
+            result => result,
+        }
+    }
+
+    fn judged(&self, env: &Env<'_>, literal: &Literal<'_>) -> Eval<bool> {
         if let PredKind::Compare(op @ (CompareOp::Member | CompareOp::NotMember), x, set) = &literal.pred.kind
             && let Some(set) = self.fixed(set)
         {
@@ -245,6 +275,17 @@ impl<'m> Search<'_, 'm> {
         Ok(self.eval.pred(env, literal.pred)? == literal.positive)
     }
 
+    /// Whether a literal is `x : S` or `x <: S` with the set of all values of the type.
+    fn is_universal(&self, literal: usize) -> bool {
+        let this = &self.literals[literal];
+        *this.universal.get_or_init(|| match &this.pred.kind {
+            PredKind::Compare(CompareOp::Member | CompareOp::Subset, _, set) if this.positive => {
+                self.fixed(set).is_some_and(|set| self.eval.is_universal(&set))
+            }
+            _ => false,
+        })
+    }
+
     /// Whether a literal has a truth value wherever all literals before it hold.
     fn is_total(&self, env: &Env<'_>, literal: usize) -> bool {
         let this = &self.literals[literal];
@@ -253,7 +294,21 @@ impl<'m> Search<'_, 'm> {
             self.eval.is_total_behind(env, &mut before, this.pred)
         };
         // What is total before anything is bound stays so.
-        *this.total.get_or_init(|| total(self.env)) || total(env)
+        if *this.total.get_or_init(|| total(self.env)) {
+            return true;
+        }
+        // What was not total under several values of the same unknowns is not asked again.
+        let bound = this.needs.iter().filter(|n| env.get(self.unknowns[**n]).is_some());
+        let bound = bound.fold(0u64, |all, n| all | 1 << (n % 64));
+        let refused = this.refused.borrow().get(&bound).copied().unwrap_or(0);
+        if refused >= REFUSED {
+            return false;
+        }
+        let is = total(env);
+        if !is {
+            this.refused.borrow_mut().insert(bound, refused + 1);
+        }
+        is
     }
 
     /// Whether every literal before this one holds or cannot be ill-defined.
@@ -306,11 +361,17 @@ impl<'m> Search<'_, 'm> {
             }
             return report(&names, Err(e));
         }
+        self.cuts.take();
         let source = self.source(&env, bound, &settled);
+        let cuts = self.cuts.take();
         let few = match &source {
             Ok(Source::Nothing) => true,
             Ok(Source::Values(_, values)) => values.len() <= ALTERNATIVES,
-            Ok(Source::Range(_, Value::Set(s)) | Source::Elements(_, Value::Set(s))) => s.len() <= 1,
+            Ok(Source::Range(i, Value::Set(s))) => {
+                let structured = matches!(self.eval.type_of(self.unknowns[*i]), Some(Type::Pow(_)));
+                s.len() <= if structured { ALTERNATIVES } else { 1 }
+            }
+            Ok(Source::Elements(_, Value::Set(s))) => s.len() <= 1,
             Ok(_) => false,
             Err(e) => e.kind != EvalErrorKind::TooLarge,
         };
@@ -318,6 +379,7 @@ impl<'m> Search<'_, 'm> {
             return flow;
         }
         let source = source?;
+        cuts.into_iter().for_each(|(name, part)| self.eval.note(name, part));
         let (pattern, index, set) = match source {
             Source::Nothing => return Ok(GO),
             Source::Values(pattern, values) => {

@@ -5,6 +5,7 @@ use super::*;
 impl<'m> Search<'_, 'm> {
     /// The source with the fewest candidates.
     pub(super) fn source(&self, env: &Env<'_>, bound: &Binding, settled: &[bool]) -> Eval<Source<'_>> {
+        self.waiting.take();
         let limit = self.eval.limits.listing;
         let mut best: Option<(usize, Source<'_>)> = None;
         let mut ranges = vec![Range::default(); self.unknowns.len()];
@@ -36,6 +37,14 @@ impl<'m> Search<'_, 'm> {
                 && self.is_total(env, i)
             {
                 comparisons.push((effective(*op, literal.positive), &**a, &**b));
+            }
+            if let PredKind::Compare(op, x, set) = &literal.pred.kind
+                && let ExprKind::Binary(BinaryOp::Interval, low, high) = &set.kind
+                && effective(*op, literal.positive) == CompareOp::Member
+                && self.is_total(env, i)
+            {
+                comparisons.push((CompareOp::LessEqual, &**low, &**x));
+                comparisons.push((CompareOp::LessEqual, &**x, &**high));
             }
             if !self.is_total(env, i) {
                 break;
@@ -79,8 +88,18 @@ impl<'m> Search<'_, 'm> {
         {
             return Ok(source);
         }
-        if let Some(source) = self.of_type(env, bound, settled)? {
+        if let Some(source) = self.between_bounds(env, bound, settled, &confined)? {
             return Ok(source);
+        }
+        if let Some(source) = self.of_type(env, bound, settled)? {
+            // There is no use in all values of a type where the search around this one will leave few.
+            if let Some(e) = self.waiting.take().filter(|_| self.size(&source, usize::MAX, settled) > FEW) {
+                return Err(e);
+            }
+            return Ok(source);
+        }
+        if let Some(e) = self.waiting.take() {
+            return Err(e);
         }
         if let Some(source) = self.projected(env, bound, settled)? {
             return Ok(source);
@@ -90,7 +109,7 @@ impl<'m> Search<'_, 'm> {
         }
         if self.probe == Probing::Bounded
             && let Some(source) =
-                self.cut(bound, settled, &ranges, &confined, best.as_ref().map(|(n, _)| *n))?
+                self.cut(env, bound, settled, (&ranges, &confined), best.as_ref().map(|(n, _)| *n))?
         {
             return Ok(source);
         }
@@ -165,7 +184,12 @@ impl<'m> Search<'_, 'm> {
             _ => return None,
         };
         (0..self.literals.len())
-            .any(|i| i != literal && !settled[i] && self.literals[i].needs.contains(&index))
+            .any(|i| {
+                i != literal
+                    && !settled[i]
+                    && self.literals[i].needs.contains(&index)
+                    && !self.is_universal(i)
+            })
             .then_some(index)
     }
 
@@ -229,52 +253,6 @@ impl<'m> Search<'_, 'm> {
         some.map(|(i, set)| Source::Probe(i, set))
     }
 
-    /// The unknown with the fewest candidates in bounds, if it has fewer than `others`: its values are cut
-    /// to these.
-    fn cut(
-        &self,
-        bound: &Binding,
-        settled: &[bool],
-        ranges: &[Range],
-        confined: &[Option<Value>],
-        others: Option<usize>,
-    ) -> Eval<Option<Source<'_>>> {
-        let mut best: Option<(usize, usize, Value, Value)> = None;
-        for i in (0..bound.len()).filter(|i| bound[*i].is_none()) {
-            let Some(ty) = self.eval.type_of(self.unknowns[i]) else { continue };
-            let all = confined[i].clone().unwrap_or_else(|| self.eval.type_values(ty));
-            if self.eval.cardinality(&all, self.at)?.is_finite() == Some(true) {
-                continue;
-            }
-            if ranges[i].low.is_some() && ranges[i].high.is_some() {
-                continue;
-            }
-            let part = if *ty == Type::Int {
-                let range = self.eval.bounded_integers(&ranges[i]);
-                match &confined[i] {
-                    Some(set) => self.eval.binary(BinaryOp::Intersection, range, set.clone(), self.at)?,
-                    None => range,
-                }
-            } else {
-                let of_type = || self.eval.bounded_part(&self.eval.type_values(ty), self.at);
-                match self.eval.bounded_part(&all, self.at).or_else(of_type) {
-                    Some(part) => part,
-                    None => continue,
-                }
-            };
-            let size = self.size(&Source::Range(i, part.clone()), usize::MAX, settled);
-            if best.as_ref().is_none_or(|(n, ..)| size < *n) {
-                best = Some((size, i, all, part));
-            }
-        }
-        let Some((size, i, all, part)) = best else { return Ok(None) };
-        if others.is_some_and(|n| n <= size) {
-            return Ok(None);
-        }
-        self.eval.note_cut(self.unknowns[i], &all, &part);
-        Ok(Some(Source::Range(i, part)))
-    }
-
     pub(super) fn unconfined(&self, bound: &Binding, index: usize) -> EvalError {
         let name = self.unknowns.get(index).map_or("?", |n| self.eval.name(*n));
         let _ = bound;
@@ -290,6 +268,14 @@ impl<'m> Search<'_, 'm> {
         settled: &[bool],
     ) -> Eval<Option<Source<'_>>> {
         for (i, literal) in self.literals.iter().enumerate() {
+            if let PredKind::Compare(CompareOp::Member, element, set) = &literal.pred.kind
+                && literal.positive
+                && !settled[i]
+                && self.may_narrow(env, settled, i)
+                && let Some((unknown, values)) = self.component(env, element, set, bound)
+            {
+                return Ok(Some(Source::Range(unknown, values)));
+            }
             let mut equations = Vec::new();
             let (locals, body) = match (&literal.pred.kind, literal.positive) {
                 (PredKind::Exists(locals, body), true) | (PredKind::Forall(locals, body), false) => {
@@ -344,9 +330,26 @@ impl<'m> Search<'_, 'm> {
             (PredKind::Implies(p, q), true) => {
                 return self.union_of(env, [(false, &**p), (true, &**q)].into_iter(), bound);
             }
+            (PredKind::Partition(whole, parts), true) => return self.partitioned(env, whole, parts, bound),
+            (PredKind::Forall(locals, body), true) => {
+                return self.pointwise(env, locals, body, bound, confined);
+            }
             _ => return None,
         };
         let closed = |e: &Expr| self.closed_value(env, e);
+        let confining = |e: &Expr| match closed(e) {
+            Some(set) if depends_on_growing(&set) => {
+                self.wait_for(&set);
+                None
+            }
+            None if self.eval.is_closed(env, e) => {
+                if let Err(e) = self.eval.eval(env, e) {
+                    self.wait(e);
+                }
+                None
+            }
+            set => set,
+        };
         match op {
             CompareOp::Equal => {
                 for (pattern, value) in [(a, b), (b, a)] {
@@ -355,15 +358,21 @@ impl<'m> Search<'_, 'm> {
                     {
                         return Some(Source::Values(pattern, vec![self.eval.normal(v, self.at).ok()?]));
                     }
+                    if let Some(part) = self.singleton_part(env, pattern, bound)
+                        && let Some(v) = closed(value)
+                        && !depends_on_growing(&v)
+                    {
+                        return Some(Source::Elements(part, v));
+                    }
                 }
                 None
             }
             CompareOp::Member if self.is_pattern(env, a, bound) => {
-                let set = closed(b)?;
-                if depends_on_growing(&set) {
-                    return None;
-                }
+                let set = confining(b)?;
                 if let Some(i) = self.unknown(a, bound) {
+                    if let Some(value) = self.fixed_bijection(env, a, &set) {
+                        return Some(Source::Values(a, vec![value]));
+                    }
                     confined[i] = Some(set.clone());
                     if let Value::Lazy(lazy) = &set {
                         match &**lazy {
@@ -387,13 +396,45 @@ impl<'m> Search<'_, 'm> {
                 }
                 Some(Source::Elements(a, set))
             }
+            CompareOp::Member => self.bounds_of_domain(env, a, b, bound),
             CompareOp::Subset | CompareOp::StrictSubset => {
+                if let ExprKind::SetExtension(es) = &a.kind {
+                    let pattern = es.iter().find(|e| self.is_pattern(env, e, bound))?;
+                    let set = confining(b)?;
+                    return Some(Source::Elements(pattern, set));
+                }
                 let i = self.unknown(a, bound)?;
-                let set = self.eval.normal(closed(b)?, self.at).ok()?;
+                let set = self.eval.normal(confining(b)?, self.at).ok()?;
                 let all: Value = LazySet::Power(set).into();
                 confined[i].get_or_insert(all.clone());
                 Some(Source::Range(i, all))
             }
+            _ => None,
+        }
+    }
+
+    fn wait(&self, e: EvalError) {
+        if e.kind == EvalErrorKind::Undecided {
+            self.waiting.borrow_mut().get_or_insert(e);
+        }
+    }
+
+    /// Remembers that a set is still growing, and asks for the first cell of it that is open.
+    fn wait_for(&self, set: &Value) {
+        if let Err(e) = self.eval.cardinality(set, self.at) {
+            self.wait(e);
+        } else {
+            self.wait(self.eval.undecided(self.at));
+        }
+    }
+
+    /// The pattern `x` of a set `{x}`, or `{x} \/ S`.
+    fn singleton_part<'p>(&self, env: &Env<'_>, e: &'p Expr, bound: &Binding) -> Option<&'p Expr> {
+        match &e.kind {
+            ExprKind::Binary(BinaryOp::Union, a, b) => {
+                self.singleton_part(env, a, bound).or_else(|| self.singleton_part(env, b, bound))
+            }
+            ExprKind::SetExtension(es) => es.iter().find(|x| self.is_pattern(env, x, bound)),
             _ => None,
         }
     }

@@ -8,8 +8,8 @@ use crate::eventb::project::Formula;
 use crate::model::{Carrier, CarrierKind, CompareOp, ConstId, ExprKind as Typed, Pred, PredKind};
 use crate::types::{CarrierId, Type};
 
-/// The elements of a carrier set, if the axioms say `partition(S, {a}, {b}, …)`, or `S = {a, b, …}`
-/// together with `a /= b` for all of them or with `card(S) = n`.
+/// The elements of a carrier set, if the axioms say `partition(S, {a}, {b}, …)`, also by way of constants
+/// that are partitioned in turn, or `S = {a, b, …}` together with `a /= b` for all of them or with `card(S) = n`.
 pub(super) fn elements<'a>(set: &str, axioms: &[&'a Formula], constants: &[&Ident]) -> Option<Vec<&'a str>> {
     let conjuncts: Vec<&Expr> = axioms.iter().flat_map(|a| conjuncts(&a.tree)).collect();
     let is_constant = |name: &&str| constants.iter().any(|c| c.name == **name);
@@ -17,12 +17,7 @@ pub(super) fn elements<'a>(set: &str, axioms: &[&'a Formula], constants: &[&Iden
         let distinct = found.iter().enumerate().all(|(i, n)| !found[..i].contains(n));
         (distinct && !found.is_empty() && found.iter().all(is_constant)).then_some(found)
     };
-    let partition = conjuncts.iter().find_map(|e| {
-        let ExprKind::Builtin(BuiltinFn::Partition, parts) = &e.kind else { return None };
-        let (whole, parts) = parts.split_first()?;
-        is_name(whole, set).then(|| parts.iter().map(single).collect::<Option<Vec<_>>>()).flatten()
-    });
-    if let Some(found) = partition.and_then(named) {
+    if let Some(found) = partition(set, &conjuncts, constants.len()).and_then(named) {
         return Some(found);
     }
     let extension = conjuncts.iter().find_map(|e| {
@@ -57,6 +52,19 @@ pub(super) fn elements<'a>(set: &str, axioms: &[&'a Formula], constants: &[&Iden
     });
     let all = found.iter().enumerate().all(|(i, a)| found[..i].iter().all(|b| different(a, b)));
     (counted || all).then_some(found)
+}
+
+/// The singletons that partition a set, or partition its parts, `depth` levels down.
+fn partition<'a>(set: &str, conjuncts: &[&'a Expr], depth: usize) -> Option<Vec<&'a str>> {
+    conjuncts.iter().find_map(|e| {
+        let ExprKind::Builtin(BuiltinFn::Partition, parts) = &e.kind else { return None };
+        let (_, parts) = parts.split_first().filter(|(whole, _)| is_name(whole, set))?;
+        let elements = parts.iter().map(|part| match single(part) {
+            Some(element) => Some(vec![element]),
+            None => partition(name(part)?, conjuncts, depth.checked_sub(1)?),
+        });
+        Some(elements.collect::<Option<Vec<_>>>()?.concat())
+    })
 }
 
 /// Whether an axiom follows from what the model already says of its enumerated sets: which elements they
@@ -95,6 +103,12 @@ pub(super) fn is_settled(p: &Pred, carriers: &[Carrier]) -> bool {
         PredKind::Compare(CompareOp::NotEqual, l, r) => {
             matches!((element(l), element(r)), (Some(a), Some(b)) if a != b)
         }
+        PredKind::Not(p) => match &p.kind {
+            PredKind::Compare(CompareOp::Equal, l, r) => {
+                matches!((element(l), element(r)), (Some(a), Some(b)) if a != b)
+            }
+            _ => false,
+        },
         PredKind::Compare(CompareOp::Member, l, r) => {
             element(l).is_some() && matches!(r.kind, Typed::Carrier(_))
         }

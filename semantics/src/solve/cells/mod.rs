@@ -15,6 +15,7 @@ mod propagate;
 mod term;
 
 use std::cell::{Cell, RefCell};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use bsym_language::model::{CompareOp, Expr, ExprKind, Pred, PredKind};
@@ -28,6 +29,9 @@ use crate::evaluator::Eval;
 use crate::growth::{Domain, Growing, LISTED, Shape, asked, integers};
 use crate::lazy_set::LazySet;
 use crate::value::Value;
+
+/// What takes long to judge is judged when no more cells are open.
+const LAST: usize = 2;
 
 /// Most constraints that are written out.
 const MANY: usize = 1 << 15;
@@ -51,15 +55,35 @@ struct Unknown {
     cells: usize,
 }
 
-/// What has to hold: some literal of the clause, the difference of two expressions, a comparison.
+/// A conjunction of predicates, or negations of such, under values of its own locals.
+struct Literal<'p> {
+    parts: Vec<(bool, &'p Pred)>,
+    /// In front of those of the constraint.
+    locals: Locals,
+    /// The literal says that this cell has this value, or (false) that it has not.
+    atom: Option<(usize, Value, bool)>,
+    /// The literal says this.
+    comparison: Option<Comparison<'p>>,
+}
+
+/// What has to hold: some literal of the clause, the difference of two expressions, a comparison. A
+/// comparison beside a clause says the same as its only literal.
 #[derive(Default)]
 struct Constraint<'p> {
-    clause: Vec<(bool, &'p Pred)>,
-    differ: Option<(&'p Expr, &'p Expr)>,
+    clause: Vec<Literal<'p>>,
+    differ: Option<((&'p Expr, Locals), (&'p Expr, Locals))>,
     comparison: Option<Comparison<'p>>,
+    /// The cells that the comparison names.
+    cells: Vec<usize>,
     locals: Locals,
     /// Whether it cannot be ill-defined.
     total: bool,
+    /// Where to judge it takes long: the cells that it depends on.
+    heavy: Option<Vec<usize>>,
+    /// Where it depends on two cells alone: these.
+    pair: Option<[usize; 2]>,
+    /// Its truth by the values of the two cells.
+    table: RefCell<HashMap<(Option<Value>, Option<Value>), bool>>,
 }
 
 /// The cells of some unknowns and what confines them.
@@ -71,6 +95,8 @@ pub(super) struct Plan<'a, 'p, 'm> {
     constraints: Vec<Constraint<'p>>,
     /// The constraints to look at when the domain of a cell changes.
     watched: Vec<Vec<usize>>,
+    /// Cells that an equation decides once others are decided.
+    defined: Vec<bool>,
     /// How often constraints on a cell failed.
     weights: RefCell<Vec<f64>>,
     /// The first cell of another search that was asked for.
@@ -141,6 +167,7 @@ impl<'p, 'm> Search<'p, 'm> {
             watched: vec![Vec::new(); root.cells.len()],
             weights: RefCell::new(vec![1.0; root.cells.len()]),
             foreign: Cell::new(before),
+            defined: self.defined(&unknowns, settled),
             unknowns,
             constraints: Vec::new(),
             root,
@@ -178,9 +205,11 @@ impl<'p, 'm> Search<'p, 'm> {
                         }
                         None => {}
                     },
-                    CompareOp::Subset => {
+                    op @ (CompareOp::Subset | CompareOp::StrictSubset) => {
                         if let Some(u) = self.unknown(x, bound) {
                             let set = closed(set).and_then(|s| self.eval.normal(s, self.at).ok());
+                            // A proper part is more than a part: the literal stays.
+                            let i = if op == CompareOp::Subset { i } else { usize::MAX };
                             sets[u].extend(set.map(|s| (i, LazySet::Power(s).into())));
                         }
                     }
@@ -222,6 +251,20 @@ impl<'p, 'm> Search<'p, 'm> {
             .then_some((unknowns, domains, exact))
     }
 
+    /// The cells of sets that an equation gives in terms of other unknowns.
+    fn defined(&self, unknowns: &[Unknown], settled: &[bool]) -> Vec<bool> {
+        let is_defined = |u: &Unknown| {
+            let equations = self.literals.iter().enumerate().filter(|(i, l)| l.positive && !settled[*i]);
+            let mut sides = equations.filter_map(|(_, l)| match &l.pred.kind {
+                PredKind::Compare(CompareOp::Equal, a, b) if self.named(a) == Some(u.position) => Some(b),
+                PredKind::Compare(CompareOp::Equal, a, b) if self.named(b) == Some(u.position) => Some(a),
+                _ => None,
+            });
+            u.shape != Shape::Single.into() && sides.any(|e| !names_of_expr(e).contains(&u.name))
+        };
+        unknowns.iter().flat_map(|u| vec![is_defined(u); u.cells]).collect()
+    }
+
     /// Whether a literal other than the given one needs an unknown.
     fn is_needed(&self, unknown: usize, literal: Option<usize>, settled: &[bool]) -> bool {
         (0..self.literals.len())
@@ -234,7 +277,8 @@ impl<'p, 'm> Search<'p, 'm> {
         let of_type = self.eval.type_values(ty);
         if let Type::Pow(_) = ty {
             let mut best: Option<(f64, Shape, Vec<Domain>, Option<usize>)> = None;
-            let all = sets.iter().map(|(i, s)| (Some(*i), s)).chain([(None, &of_type)]);
+            let all = sets.iter().map(|(i, s)| (Some(*i).filter(|i| *i != usize::MAX), s));
+            let all = all.chain([(None, &of_type)]);
             for (literal, set) in all {
                 let Ok(Some((shape, cells))) = self.eval.shape(set, self.at) else { continue };
                 let size = |d: &Domain| d.len().map_or(1e6, |n| n as f64).ln();
@@ -323,6 +367,14 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
             Ok(false) => return Attempt::Done(Ok(GO)),
             Ok(true) => {}
         }
+        // What has nothing to do with the rest and no solution is found out once.
+        for component in self.components() {
+            match self.is_solvable(&root, &|c| component.contains(&(root.owner[c] as usize))) {
+                Err(e) => return Attempt::Done(Err(e)),
+                Ok(false) => return Attempt::Done(Ok(GO)),
+                Ok(true) => {}
+            }
+        }
         let infinite = |u: &&Unknown| (u.first..u.first + u.cells).any(|c| root.cells[c].len().is_none());
         let sets: Vec<usize> = self
             .unknowns
@@ -359,24 +411,142 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
         all_bound(env, e)
     }
 
-    /// For each cell, the constraints of which the bounds depend on it.
+    /// For each cell, the constraints to look at when its domain changes.
     fn watch(&mut self) {
-        for (k, constraint) in self.constraints.iter().enumerate() {
-            let Some(comparison) = &constraint.comparison else { continue };
+        let mut constraints = std::mem::take(&mut self.constraints);
+        for (k, constraint) in constraints.iter_mut().enumerate() {
+            let of_names = |clause: &[Literal<'_>]| {
+                let parts = clause.iter().flat_map(|l| &l.parts);
+                let names: Vec<_> = parts.map(|(_, p)| names_of_pred(p)).collect();
+                let used = self.unknowns.iter().filter(|u| names.iter().any(|n| n.contains(&u.name)));
+                used.flat_map(|u| u.first..u.first + u.cells).collect::<Vec<usize>>()
+            };
             let mut cells = Vec::new();
-            comparison.left.cells(&mut cells);
-            comparison.right.cells(&mut cells);
-            if comparison.left.has_size() || comparison.right.has_size() {
-                let names: Vec<_> = constraint.clause.iter().map(|(_, p)| names_of_pred(p)).collect();
-                for u in &self.unknowns {
-                    if names.iter().any(|n| n.contains(&u.name)) {
-                        cells.extend(u.first..u.first + u.cells);
-                    }
+            if let Some(comparison) = &constraint.comparison {
+                comparison.left.cells(&mut cells);
+                comparison.right.cells(&mut cells);
+                cells.sort_unstable();
+                cells.dedup();
+                constraint.cells = cells.clone();
+                if comparison.has_size() {
+                    cells = of_names(&constraint.clause);
                 }
             }
-            cells.sort_unstable();
-            cells.dedup();
+            constraint.pair = self.pair(constraint);
+            let exact = constraint.comparison.as_ref().is_some_and(|c| c.is_exact());
+            let heavy = |l: &Literal<'_>| {
+                l.atom.is_none() && l.comparison.is_none() && l.parts.iter().any(|(_, p)| is_heavy(p))
+            };
+            if !exact && constraint.pair.is_none() && constraint.clause.iter().any(heavy) {
+                cells = of_names(&constraint.clause);
+                constraint.heavy = Some(cells.clone());
+            }
+            if constraint.clause.len() > 1
+                && constraint.heavy.is_none()
+                && constraint.clause.iter().any(|l| l.comparison.is_some())
+            {
+                cells.clear();
+                for literal in &constraint.clause {
+                    match (&literal.atom, &literal.comparison) {
+                        (Some((cell, ..)), _) => cells.push(*cell),
+                        (None, Some(comparison)) => {
+                            comparison.left.cells(&mut cells);
+                            comparison.right.cells(&mut cells);
+                        }
+                        (None, None) => cells.extend(of_names(std::slice::from_ref(literal))),
+                    }
+                }
+                cells.sort_unstable();
+                cells.dedup();
+                constraint.heavy = (cells.len() > LAST).then(|| cells.clone());
+            }
             cells.into_iter().for_each(|c| self.watched[c].push(k));
+        }
+        self.constraints = constraints;
+    }
+
+    /// The unknowns that constraints connect, if they are not all connected.
+    fn components(&self) -> Vec<BTreeSet<usize>> {
+        let mut all: Vec<BTreeSet<usize>> = (0..self.unknowns.len()).map(|u| BTreeSet::from([u])).collect();
+        for literal in &self.search.literals {
+            let used = |u: &usize| literal.needs.contains(&self.unknowns[*u].position);
+            let used: Vec<usize> = (0..self.unknowns.len()).filter(used).collect();
+            let (joined, mut apart): (Vec<_>, Vec<_>) =
+                all.into_iter().partition(|c| used.iter().any(|u| c.contains(u)));
+            apart.extend((!joined.is_empty()).then(|| joined.into_iter().flatten().collect()));
+            all = apart;
+        }
+        if all.len() > 1 { all } else { Vec::new() }
+    }
+
+    /// The two cells that a constraint depends on, if its form shows that it depends on no other ones.
+    fn pair(&self, constraint: &Constraint<'p>) -> Option<[usize; 2]> {
+        let said = |l: &Literal<'_>| l.atom.is_some() || l.comparison.is_some();
+        if constraint.comparison.is_some() || !constraint.total || constraint.clause.iter().all(said) {
+            constraint.differ.as_ref()?;
+        }
+        let mut cells = BTreeSet::new();
+        if let Some(((x, of_x), (y, of_y))) = &constraint.differ {
+            if !self.cells_in(Part::Expr(x), of_x, &mut cells)
+                || !self.cells_in(Part::Expr(y), of_y, &mut cells)
+            {
+                return None;
+            }
+        }
+        for literal in &constraint.clause {
+            let locals: Locals = literal.locals.iter().chain(constraint.locals.iter()).cloned().collect();
+            if !literal.parts.iter().all(|(_, p)| self.cells_in(Part::Pred(p), &locals, &mut cells)) {
+                return None;
+            }
+        }
+        let cells: Vec<usize> = cells.into_iter().collect();
+        <[usize; 2]>::try_from(cells).ok()
+    }
+
+    /// Adds the cells that a part of a formula depends on; `false` if they cannot be told.
+    fn cells_in(&self, part: Part<'_>, locals: &Locals, cells: &mut BTreeSet<usize>) -> bool {
+        let frame = self.env.frame(locals);
+        let env = self.env.within(&frame);
+        let closed = |e: &Expr| {
+            let value = all_bound(&env, e).then(|| self.search.eval.expr(&env, e).ok()).flatten();
+            value.filter(|v| !v.has_lazy())
+        };
+        let mut of = |p: Part<'_>| self.cells_in(p, locals, cells);
+        match part {
+            Part::Pred(p) => match &p.kind {
+                PredKind::And(ps) | PredKind::Or(ps) => ps.iter().all(|p| of(Part::Pred(p))),
+                PredKind::Implies(a, b) | PredKind::Iff(a, b) => of(Part::Pred(a)) && of(Part::Pred(b)),
+                PredKind::Not(p) => of(Part::Pred(p)),
+                PredKind::Compare(_, a, b) => of(Part::Expr(a)) && of(Part::Expr(b)),
+                PredKind::True | PredKind::False => true,
+                _ => false,
+            },
+            Part::Expr(e) => {
+                if all_bound(&env, e) {
+                    return true;
+                }
+                if let Some(u) = self.unknown_of(e) {
+                    let single = *u.shape == Shape::Single;
+                    cells.extend(single.then_some(u.first));
+                    return single;
+                }
+                match &e.kind {
+                    ExprKind::Apply(f, x) => match self.unknown_of(f) {
+                        Some(u) => {
+                            let Shape::Function { from, total: true, .. } = &*u.shape else { return false };
+                            let cell = closed(x).and_then(|x| from.binary_search(&x).ok());
+                            cells.extend(cell.map(|i| u.first + i));
+                            cell.is_some()
+                        }
+                        None => of(Part::Expr(f)) && of(Part::Expr(x)),
+                    },
+                    ExprKind::Binary(_, a, b) => of(Part::Expr(a)) && of(Part::Expr(b)),
+                    ExprKind::Unary(_, a) => of(Part::Expr(a)),
+                    ExprKind::SetExtension(es) => es.iter().all(|e| of(Part::Expr(e))),
+                    ExprKind::Prj1(a, b) | ExprKind::Prj2(a, b) => of(Part::Expr(a)) && of(Part::Expr(b)),
+                    _ => false,
+                }
+            }
         }
     }
 
@@ -470,6 +640,24 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
         let flow = self.search.candidate(&mut next, settled, report);
         self.foreign.set(asked(None));
         flow
+    }
+}
+
+/// A part of a formula.
+enum Part<'e> {
+    Pred(&'e Pred),
+    Expr(&'e Expr),
+}
+
+/// Whether to judge a predicate means to search.
+fn is_heavy(pred: &Pred) -> bool {
+    match &pred.kind {
+        PredKind::Forall(..) | PredKind::Exists(..) | PredKind::Call(..) => true,
+        PredKind::And(ps) | PredKind::Or(ps) => ps.iter().any(is_heavy),
+        PredKind::Implies(a, b) | PredKind::Iff(a, b) => is_heavy(a) || is_heavy(b),
+        PredKind::Not(p) | PredKind::Let(_, p) => is_heavy(p),
+        PredKind::If(p, a, b) => is_heavy(p) || is_heavy(a) || is_heavy(b),
+        _ => false,
     }
 }
 

@@ -3,8 +3,12 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
 
+use bsym_language::model::CompareOp;
+
 use super::node::{NEVER, Node};
-use super::{Constraint, Judged, Locals, Plan, Trial, Unknown};
+use super::term::Comparison;
+use super::{Constraint, Judged, LAST, Literal, Locals, Plan, Trial, Unknown};
+use crate::env::Env;
 use crate::error::EvalErrorKind;
 use crate::evaluator::Eval;
 use crate::growth::{Domain, Shape, asked};
@@ -69,8 +73,16 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
                     queue.push_back(k);
                 }
             };
-            self.watched[c].iter().for_each(|k| enqueue(*k));
-            if !node.is_open(c) {
+            let open = node.is_open(c);
+            for k in &self.watched[c] {
+                let constraint = &self.constraints[*k];
+                let rest = constraint.heavy.is_some()
+                    || constraint.comparison.as_ref().is_some_and(|c| c.op == CompareOp::NotEqual);
+                if !(open && rest) {
+                    enqueue(*k);
+                }
+            }
+            if !open {
                 let waiting = |w: &[u32; 2]| w.contains(&(c as u32));
                 node.waits.iter().enumerate().filter(|(_, w)| waiting(w)).for_each(|(k, _)| enqueue(k));
             }
@@ -143,24 +155,28 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
     /// Looks at one constraint: narrows what it confines; `false` if it cannot hold.
     fn revise(&self, node: &mut Node, k: usize, changed: &mut Vec<usize>) -> Eval<bool> {
         let constraint = &self.constraints[k];
-        let mut linear = false;
         if let Some(comparison) = &constraint.comparison {
-            self.refresh(node);
+            let counts = comparison.has_size();
+            if counts {
+                self.refresh(node);
+            }
             if !self.compare(node, comparison, changed) {
                 return Ok(false);
             }
-            let mut cells = Vec::new();
-            comparison.left.cells(&mut cells);
-            comparison.right.cells(&mut cells);
-            cells.sort_unstable();
-            cells.dedup();
-            linear = cells.iter().filter(|c| node.is_open(**c)).count() > 1;
-            if constraint.clause.is_empty() {
+            let mut open = constraint.cells.iter().copied().filter(|c| node.is_open(*c));
+            let (first, second) = (open.next(), open.next());
+            // Its bounds say more than trying one of several cells would.
+            if second.is_some() || (first.is_none() && constraint.clause.is_empty() && !comparison.is_exact())
+            {
                 return Ok(true);
             }
+            if !counts && comparison.is_exact() {
+                return Ok(self.last_cell(node, first, comparison, changed));
+            }
         }
-        if linear {
-            // Its bounds say more than trying one of the cells would.
+        if let Some(cells) = &constraint.heavy
+            && cells.iter().filter(|c| node.is_open(**c)).count() > LAST
+        {
             return Ok(true);
         }
         self.refresh(node);
@@ -203,15 +219,78 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
         Ok(true)
     }
 
-    /// The truth of a constraint, perhaps with a cell tried with a value.
+    /// The values of the only open cell under which a comparison holds.
+    fn last_cell(
+        &self,
+        node: &mut Node,
+        cell: Option<usize>,
+        comparison: &Comparison<'p>,
+        changed: &mut Vec<usize>,
+    ) -> bool {
+        let Some(cell) = cell else { return self.compared(node, None, comparison) != Some(false) };
+        let Some(values) = node.listed(cell) else { return true };
+        let holds = |v: &Option<Value>| self.compared(node, Some((cell, v)), comparison) != Some(false);
+        let kept: Vec<_> = values.iter().filter(|v| holds(v)).cloned().collect();
+        kept.len() == values.len() || node.set(cell, Domain::Listed(kept), changed)
+    }
+
+    /// The truth of a literal that speaks of one cell.
+    fn of_cell(
+        &self,
+        node: &Node,
+        trial: Trial<'_>,
+        (cell, value, is): &(usize, Value, bool),
+    ) -> Option<bool> {
+        if let Some((tried, v)) = trial
+            && tried == *cell
+        {
+            return Some((v.as_ref() == Some(value)) == *is);
+        }
+        match node.cells[*cell].decided() {
+            Some(v) => Some((v.as_ref() == Some(value)) == *is),
+            None if !node.cells[*cell].may_be(value) => Some(!*is),
+            None => None,
+        }
+    }
+
+    /// The truth of a constraint, perhaps with a cell tried with a value. That of a constraint on two
+    /// cells is remembered by their values.
     fn judge(&self, node: &Node, trial: Trial<'_>, constraint: &Constraint<'p>) -> Eval<Truth> {
+        let Some([a, b]) = constraint.pair else { return self.judge_anew(node, trial, constraint) };
+        let value = |cell: usize| match trial {
+            Some((tried, v)) if tried == cell => Some(v.clone()),
+            _ => node.cells[cell].decided(),
+        };
+        match (value(a), value(b)) {
+            (Some(x), Some(y)) => {
+                let key = (x, y);
+                if let Some(holds) = constraint.table.borrow().get(&key) {
+                    return Ok(if *holds { Truth::Holds } else { Truth::Fails });
+                }
+                let truth = self.judge_anew(node, trial, constraint)?;
+                match truth {
+                    Truth::Holds => _ = constraint.table.borrow_mut().insert(key, true),
+                    Truth::Fails => _ = constraint.table.borrow_mut().insert(key, false),
+                    Truth::Open(..) => {}
+                }
+                Ok(truth)
+            }
+            (None, Some(_)) => Ok(Truth::Open(vec![a], true)),
+            (Some(_), None) => Ok(Truth::Open(vec![b], true)),
+            (None, None) => Ok(Truth::Open(vec![a, b], true)),
+        }
+    }
+
+    fn judge_anew(&self, node: &Node, trial: Trial<'_>, constraint: &Constraint<'p>) -> Eval<Truth> {
         let mut cells = Vec::new();
         let mut certain = true;
-        if let Some((x, y)) = constraint.differ {
+        if let Some(((x, of_x), (y, of_y))) = &constraint.differ {
             let at = self.search.at;
-            let truth = self.asking(node, trial, &constraint.locals, &mut cells, |env| {
+            let truth = self.asking(node, trial, of_x, &mut cells, |env| {
                 let eval = self.search.eval;
-                Ok(!eval.equal(&eval.expr(env, x)?, &eval.expr(env, y)?, at)?)
+                let x = eval.expr(env, x)?;
+                let frame = env.frame(of_y);
+                Ok(!eval.equal(&x, &eval.expr(&env.within(&frame), y)?, at)?)
             })?;
             return Ok(match truth {
                 Some(true) => Truth::Holds,
@@ -219,18 +298,22 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
                 None => Truth::Open(cells, true),
             });
         }
-        for (positive, pred) in &constraint.clause {
+        if let Some(comparison) = constraint.comparison.as_ref().filter(|c| constraint.total && c.is_exact())
+        {
+            let _none = asked(None);
+            let truth = self.compared(node, trial, comparison);
+            return Ok(match (truth, asked(None)) {
+                (Some(true), _) => Truth::Holds,
+                (Some(false), _) => Truth::Fails,
+                (None, Some((search, cell))) if search == self.id => Truth::Open(vec![cell], true),
+                (None, _) => Truth::Open(Vec::new(), true),
+            });
+        }
+        for literal in &constraint.clause {
             let before = cells.len();
-            let truth = self.asking(node, trial, &constraint.locals, &mut cells, |env| {
-                self.search.eval.pred(env, pred)
-            })?;
-            let truth = match truth {
-                None if constraint.total => self.refine(node, trial, constraint, pred, *positive),
-                truth => truth,
-            };
-            match truth {
-                Some(truth) if truth == *positive => return Ok(Truth::Holds),
-                Some(_) => cells.truncate(before),
+            match self.literal_truth(node, trial, constraint, literal, &mut cells)? {
+                Some(true) => return Ok(Truth::Holds),
+                Some(false) => cells.truncate(before),
                 // What asked for no cell may hold for other reasons.
                 None => certain &= cells.len() > before,
             }
@@ -247,19 +330,70 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
         Ok(Truth::Open(distinct, certain))
     }
 
+    /// The truth of a literal; where it is undecided the cell that it asked for is added.
+    fn literal_truth(
+        &self,
+        node: &Node,
+        trial: Trial<'_>,
+        constraint: &Constraint<'p>,
+        literal: &Literal<'p>,
+        cells: &mut Vec<usize>,
+    ) -> Eval<Option<bool>> {
+        if let Some(atom) = &literal.atom {
+            let truth = self.of_cell(node, trial, atom);
+            cells.extend(truth.is_none().then_some(atom.0));
+            return Ok(truth);
+        }
+        if let Some(comparison) = &literal.comparison {
+            let _none = asked(None);
+            let truth = self.compared(node, trial, comparison);
+            let counted = asked(None).filter(|(search, _)| *search == self.id).map(|(_, c)| c);
+            if truth.is_none() {
+                let mut named = Vec::new();
+                comparison.left.cells(&mut named);
+                comparison.right.cells(&mut named);
+                let tried = |c: &usize| trial.is_some_and(|(t, _)| t == *c);
+                cells.extend(named.into_iter().find(|c| node.is_open(*c) && !tried(c)).or(counted));
+            }
+            return Ok(truth);
+        }
+        let mut open = false;
+        for (positive, pred) in &literal.parts {
+            let judge = |env: &Env<'_>| {
+                let frame = env.frame(&literal.locals);
+                self.search.eval.pred(&env.within(&frame), pred)
+            };
+            let truth = match self.asking(node, trial, &constraint.locals, cells, judge)? {
+                None if constraint.total => self.refine(node, trial, constraint, literal, pred, *positive),
+                truth => truth,
+            };
+            match truth {
+                Some(truth) if truth != *positive => return Ok(Some(false)),
+                Some(_) => {}
+                None => open = true,
+            }
+        }
+        Ok((!open).then_some(true))
+    }
+
     /// What the bounds of sets and integers say about a literal that is undecided.
     fn refine(
         &self,
         node: &Node,
         trial: Trial<'_>,
         constraint: &Constraint<'p>,
+        literal: &Literal<'p>,
         pred: &bsym_language::model::Pred,
         positive: bool,
     ) -> Option<bool> {
         if let Some(comparison) = &constraint.comparison {
+            // It says what the literal says, negated or not.
             return self.compared(node, trial, comparison).map(|truth| truth == positive);
         }
-        self.with_env(node, trial, &constraint.locals, |env| self.search.eval.compare_enclosed(env, pred))
+        self.with_env(node, trial, &constraint.locals, |env| {
+            let frame = env.frame(&literal.locals);
+            self.search.eval.compare_enclosed(&env.within(&frame), pred)
+        })
     }
 
     /// An evaluation; where it is undecided the cell that it asked for is added.
@@ -269,7 +403,7 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
         trial: Trial<'_>,
         locals: &Locals,
         cells: &mut Vec<usize>,
-        inside: impl FnOnce(&crate::env::Env<'_>) -> Judged,
+        inside: impl FnOnce(&Env<'_>) -> Judged,
     ) -> Eval<Option<bool>> {
         let _none = asked(None);
         let judged = self.with_env(node, trial, locals, inside);
@@ -288,6 +422,36 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
         }
     }
 
+    /// Whether some of the cells can be decided without contradiction.
+    pub(super) fn is_solvable(&self, node: &Node, cells: &dyn Fn(usize) -> bool) -> Eval<bool> {
+        let Some(cell) = self.next_cell(node, cells) else { return Ok(true) };
+        for domain in parts(&node.cells[cell]) {
+            self.search.count()?;
+            if let Some(next) = self.decide(node, cell, domain)?
+                && self.is_solvable(&next, cells)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The node with a cell confined to a part of its domain, if that is no contradiction.
+    fn decide(&self, node: &Node, cell: usize, domain: Domain) -> Eval<Option<Node>> {
+        let mut next = node.clone();
+        let mut changed = Vec::new();
+        if !next.set(cell, domain, &mut changed) || !self.spread(&mut next, &mut changed) {
+            return Ok(None);
+        }
+        let waiting = |k: &usize| {
+            changed.iter().any(|c| {
+                self.watched[*c].contains(k) || (!next.is_open(*c) && next.waits[*k].contains(&(*c as u32)))
+            })
+        };
+        let woken: Vec<usize> = (0..self.constraints.len()).filter(waiting).collect();
+        Ok(self.propagate(&mut next, woken)?.then_some(next))
+    }
+
     /// Goes through all ways to decide the cells.
     pub(super) fn enumerate(
         &self,
@@ -296,37 +460,12 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
         settled: &[bool],
         report: Report<'_>,
     ) -> Flow {
-        let Some(cell) = self.next_cell(&node) else {
+        let Some(cell) = self.next_cell(&node, &|_| true) else {
             return self.report(&mut node, bound, settled, report);
         };
-        let parts: Vec<Domain> = match &*node.cells[cell] {
-            Domain::Listed(values) => values.iter().map(|v| Domain::Listed(vec![v.clone()])).collect(),
-            Domain::Span(Some(low), Some(high)) if high - low < 64 => {
-                (*low..=*high).map(|n| Domain::Span(Some(n), Some(n))).collect()
-            }
-            Domain::Span(Some(low), Some(high)) => {
-                let middle = low + (high - low) / 2;
-                vec![Domain::Span(Some(*low), Some(middle)), Domain::Span(Some(middle + 1), Some(*high))]
-            }
-            Domain::Span(..) => return Ok(GO),
-        };
-        for domain in parts {
+        for domain in parts(&node.cells[cell]) {
             self.search.count()?;
-            let mut next = node.clone();
-            let mut changed = Vec::new();
-            if !next.set(cell, domain, &mut changed) || !self.spread(&mut next, &mut changed) {
-                continue;
-            }
-            let woken: Vec<usize> = {
-                let waiting = |k: &usize| {
-                    changed.iter().any(|c| {
-                        self.watched[*c].contains(k)
-                            || (!next.is_open(*c) && next.waits[*k].contains(&(*c as u32)))
-                    })
-                };
-                (0..self.constraints.len()).filter(waiting).collect()
-            };
-            if self.propagate(&mut next, woken)?
+            if let Some(next) = self.decide(&node, cell, domain)?
                 && let ControlFlow::Break(()) = self.enumerate(next, bound, settled, report)?
             {
                 return Ok(ControlFlow::Break(()));
@@ -336,16 +475,32 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
     }
 
     /// The open cell with the fewest values for its weight.
-    fn next_cell(&self, node: &Node) -> Option<usize> {
+    fn next_cell(&self, node: &Node, among: &dyn Fn(usize) -> bool) -> Option<usize> {
         let weights = self.weights.borrow();
         let mut best: Option<(f64, usize)> = None;
-        for c in (0..node.cells.len()).filter(|c| node.is_open(*c)) {
+        for c in (0..node.cells.len()).filter(|c| node.is_open(*c) && among(*c)) {
             let Some(n) = node.cells[c].len() else { continue };
-            let rank = n as f64 / weights[c];
+            let last = if self.defined[c] { 1e9 } else { 1.0 };
+            let rank = n as f64 * last / weights[c];
             if best.is_none_or(|(r, _)| rank < r) {
                 best = Some((rank, c));
             }
         }
         best.map(|(_, c)| c)
+    }
+}
+
+/// The parts of a domain that are looked at one after the other.
+fn parts(domain: &Domain) -> Vec<Domain> {
+    match domain {
+        Domain::Listed(values) => values.iter().map(|v| Domain::Listed(vec![v.clone()])).collect(),
+        Domain::Span(Some(low), Some(high)) if high - low < 64 => {
+            (*low..=*high).map(|n| Domain::Span(Some(n), Some(n))).collect()
+        }
+        Domain::Span(Some(low), Some(high)) => {
+            let middle = low + (high - low) / 2;
+            vec![Domain::Span(Some(*low), Some(middle)), Domain::Span(Some(middle + 1), Some(*high))]
+        }
+        Domain::Span(..) => Vec::new(),
     }
 }

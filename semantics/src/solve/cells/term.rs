@@ -4,7 +4,8 @@
 //! Puget: *Revising hull and box consistency*, ICLP 1999).
 
 use bsym_language::int::Int;
-use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, QuantOp, UnaryOp};
+use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, Pred, QuantOp, UnaryOp};
+use bsym_language::walk::cut_into_literals;
 
 use super::node::Node;
 use super::{Locals, Plan, Trial};
@@ -92,6 +93,8 @@ pub(crate) enum Term<'p> {
     Modulo(Box<Term<'p>>, i128),
     /// The number of elements of a set.
     Size(&'p Expr, Locals),
+    /// How many of some candidates satisfy the predicates.
+    Count(Vec<(bool, &'p Pred)>, Vec<Locals>),
     Unknown,
 }
 
@@ -103,6 +106,19 @@ pub(crate) struct Comparison<'p> {
     pub right: Term<'p>,
 }
 
+impl Comparison<'_> {
+    /// Whether its terms say all that there is to know once the cells are decided.
+    pub fn is_exact(&self) -> bool {
+        self.left.is_exact() && self.right.is_exact()
+    }
+
+    /// Whether its bounds depend on more than the cells that its terms name.
+    pub fn has_size(&self) -> bool {
+        let size = |t: &Term<'_>| matches!(t, Term::Size(..) | Term::Count(..));
+        self.left.any(size) || self.right.any(size)
+    }
+}
+
 impl<'p> Term<'p> {
     /// The cells that occur.
     pub fn cells(&self, out: &mut Vec<usize>) {
@@ -110,17 +126,21 @@ impl<'p> Term<'p> {
             Term::Cell(c) => out.push(*c),
             Term::Sum(parts) | Term::Product(parts) => parts.iter().for_each(|t| t.cells(out)),
             Term::Negated(t) | Term::Modulo(t, _) => t.cells(out),
-            Term::Constant(_) | Term::Size(..) | Term::Unknown => {}
+            Term::Constant(_) | Term::Size(..) | Term::Count(..) | Term::Unknown => {}
         }
     }
 
-    pub fn has_size(&self) -> bool {
-        match self {
-            Term::Size(..) => true,
-            Term::Sum(parts) | Term::Product(parts) => parts.iter().any(Term::has_size),
-            Term::Negated(t) | Term::Modulo(t, _) => t.has_size(),
-            _ => false,
-        }
+    fn any(&self, wanted: impl Fn(&Term<'_>) -> bool + Copy) -> bool {
+        wanted(self)
+            || match self {
+                Term::Sum(parts) | Term::Product(parts) => parts.iter().any(|t| t.any(wanted)),
+                Term::Negated(t) | Term::Modulo(t, _) => t.any(wanted),
+                _ => false,
+            }
+    }
+
+    pub fn is_exact(&self) -> bool {
+        !self.any(|t| matches!(t, Term::Unknown | Term::Size(..)))
     }
 }
 
@@ -150,7 +170,9 @@ impl<'p> Plan<'_, 'p, '_> {
                 cell().unwrap_or(Term::Unknown)
             }
             ExprKind::Unary(UnaryOp::Negate, a) => Term::Negated(Box::new(of(a))),
-            ExprKind::Unary(UnaryOp::Card, s) => Term::Size(s, locals.clone()),
+            ExprKind::Unary(UnaryOp::Card, s) => {
+                self.count(env, s, locals).unwrap_or_else(|| Term::Size(s, locals.clone()))
+            }
             ExprKind::Binary(BinaryOp::Add, a, b) => Term::Sum(vec![of(a), of(b)]),
             ExprKind::Binary(BinaryOp::Subtract, a, b) => {
                 Term::Sum(vec![of(a), Term::Negated(Box::new(of(b)))])
@@ -173,6 +195,44 @@ impl<'p> Plan<'_, 'p, '_> {
             }
             _ => Term::Unknown,
         }
+    }
+
+    /// The number of elements of a comprehension: known conjuncts supply the candidates.
+    fn count(&self, env: &Env<'_>, set: &'p Expr, locals: &Locals) -> Option<Term<'p>> {
+        let ExprKind::Comprehension(ls, pred) = &set.kind else { return None };
+        let frame = env.frame(locals);
+        let inner = env.within(&frame);
+        let mut parts = Vec::new();
+        cut_into_literals(true, pred, &mut parts);
+        let (closed, open): (Vec<_>, Vec<_>) =
+            parts.into_iter().partition(|(_, p)| self.is_closed_over(&inner, p, ls));
+        let found = self.instances(&inner, ls, &closed, LONGEST)?;
+        let with = |bound: Vec<_>| bound.into_iter().chain(locals.iter().cloned()).collect();
+        Some(Term::Count(open, found.into_iter().map(with).collect()))
+    }
+
+    fn counted(&self, node: &Node, trial: Trial<'_>, open: &[(bool, &Pred)], all: &[Locals]) -> Bounds {
+        let (mut low, mut high) = (0, 0);
+        self.with_env(node, trial, &Locals::default(), |env| {
+            for locals in all {
+                let frame = env.frame(locals);
+                let inner = env.within(&frame);
+                let mut is = Some(true);
+                for (positive, p) in open {
+                    match self.search.eval.pred(&inner, p) {
+                        Ok(truth) if truth == *positive => {}
+                        Ok(_) => {
+                            is = Some(false);
+                            break;
+                        }
+                        Err(_) => is = None,
+                    }
+                }
+                low += i128::from(is == Some(true));
+                high += i128::from(is != Some(false));
+            }
+        });
+        Bounds { low: Some(low), high: Some(high) }
     }
 
     /// The bounds of a term; a cell may be tried with a value.
@@ -209,6 +269,7 @@ impl<'p> Plan<'_, 'p, '_> {
                     None => Bounds { low: Some(0), high: None },
                 })
             }
+            Term::Count(open, all) => self.counted(node, trial, open, all),
             Term::Unknown => Bounds::default(),
         }
     }
@@ -228,12 +289,19 @@ impl<'p> Plan<'_, 'p, '_> {
                 let same = a.point().is_some() && a.point() == b.point();
                 either(same, below(a, b, 1) || below(b, a, 1))
             }
+            CompareOp::NotEqual => {
+                let same = a.point().is_some() && a.point() == b.point();
+                either(below(a, b, 1) || below(b, a, 1), same)
+            }
             _ => None,
         }
     }
 
     /// Narrows the cells so that the comparison may hold; `false` if it cannot.
     pub(super) fn compare(&self, node: &mut Node, c: &Comparison<'p>, changed: &mut Vec<usize>) -> bool {
+        if c.op == CompareOp::NotEqual {
+            return true;
+        }
         let (left, right) = (self.bounds(node, None, &c.left), self.bounds(node, None, &c.right));
         let (op, a, b, left, right) = match c.op {
             CompareOp::Greater => (CompareOp::Less, &c.right, &c.left, right, left),
@@ -257,7 +325,9 @@ impl<'p> Plan<'_, 'p, '_> {
             Term::Constant(n) => to.low.is_none_or(|l| l <= *n) && to.high.is_none_or(|h| *n <= h),
             Term::Cell(c) => node.confine(*c, to, changed),
             Term::Negated(t) => self.narrow(node, t, to.negated(), changed),
-            Term::Modulo(..) | Term::Size(..) => !self.bounds(node, None, t).meet(to).is_empty(),
+            Term::Modulo(..) | Term::Size(..) | Term::Count(..) => {
+                !self.bounds(node, None, t).meet(to).is_empty()
+            }
             Term::Unknown => true,
             Term::Sum(parts) => {
                 let bounds: Vec<Bounds> = parts.iter().map(|t| self.bounds(node, None, t)).collect();

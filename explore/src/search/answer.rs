@@ -1,0 +1,102 @@
+//! The answer of a search: counts, verdict, counterexamples that were replayed, and a digest of the states.
+
+use std::collections::HashMap;
+
+use super::{Found, Key, Search};
+use crate::index::mix;
+use crate::rep::Rep;
+use crate::report::{Counterexample, Evidence, SearchReport, Unknown, Verdict};
+use crate::store::text_hash;
+use crate::table::{INITIAL, StateId};
+use crate::witness::{Path, counterexample};
+
+impl Search<'_, '_> {
+    pub(super) fn report(mut self) -> SearchReport {
+        self.statistics.states = self.table.len() as u64 + self.statistics.valuations;
+        let (hits, misses) = self.machine.memo_counts();
+        self.statistics.memo_hits += hits;
+        self.statistics.memo_misses += misses;
+        self.statistics.by_reference += self.machine.by_reference;
+        self.statistics.uncompiled = std::mem::take(&mut self.machine.uncompiled);
+        let mut shown: Vec<Counterexample> = Vec::new();
+        let mut failed = None;
+        for found in std::mem::take(&mut self.found) {
+            match self.show(found) {
+                Ok(c) if shown.contains(&c) => {}
+                Ok(c) => shown.push(c),
+                Err(reason) => failed = Some(reason),
+            }
+        }
+        let mut shown = shown.into_iter();
+        let verdict = match (shown.next(), failed, self.stopped.take(), self.vacuous.take()) {
+            (Some(c), ..) => Verdict::Violated(Box::new(c)),
+            (None, Some(reason), ..) => Verdict::Unknown(Unknown::ReplayFailed(reason)),
+            (None, None, Some(stopped), _) => Verdict::Unknown(stopped),
+            (None, None, None, Some(reason)) => Verdict::Vacuous(reason),
+            _ if !self.incomplete.is_empty() => Verdict::Unknown(Unknown::Incomplete),
+            _ if !self.cuts.is_empty() => Verdict::Unknown(Unknown::Bounded),
+            _ => Verdict::Holds(Evidence {
+                states: self.statistics.states,
+                transitions: self.statistics.transitions,
+                digest: self.digest(),
+            }),
+        };
+        self.statistics.time = self.begin.elapsed();
+        SearchReport {
+            scope: self.machine.context.eval.scope.clone(),
+            verdict,
+            further: shown.collect(),
+            incomplete: self.incomplete,
+            cuts: self.cuts.list(),
+            not_saved: self.not_saved,
+            statistics: self.statistics,
+        }
+    }
+
+    /// The counterexample for a violation found, replayed.
+    fn show(&self, found: Found) -> Result<Counterexample, String> {
+        let mut rows = Vec::new();
+        let mut at = found.state;
+        while let Some(state) = at {
+            rows.push(self.machine.context.decode_state(self.table.row(state)));
+            at = Some(self.table.parent(state)).filter(|p| *p != INITIAL);
+        }
+        rows.reverse();
+        let context = &self.machine.context;
+        let constants = context.valuations[found.valuation].clone();
+        let path = Path { constants, states: rows, failure: found.failure };
+        let mut checks = self.options.checks.clone();
+        checks.deadlock = found.key == Key::Deadlock;
+        // What was found before the time was over is shown all the same.
+        let mut eval = context.eval;
+        eval.interrupt = None;
+        counterexample(&eval, path, &checks)
+    }
+
+    /// A digest of the set of states.
+    fn digest(&self) -> String {
+        let context = &self.machine.context;
+        let model = context.eval.model;
+        let mut sums = [text_hash(&model.name), 0u64];
+        let mut known: Vec<HashMap<u32, u64>> = vec![HashMap::new(); context.variables.len()];
+        for state in 0..self.table.len() as StateId {
+            let row = self.table.row(state);
+            let mut hash = text_hash("state");
+            for ((rep, word), known) in context.variables.iter().zip(row).zip(&mut known) {
+                let digest = match **rep {
+                    Rep::Set(_) | Rep::Relation(..) | Rep::Record(_) | Rep::Opaque => {
+                        *known.entry(*word).or_insert_with(|| context.store.digest(rep, *word))
+                    }
+                    _ => context.store.digest(rep, *word),
+                };
+                hash = mix(hash, digest);
+            }
+            if let Some(valuation) = row.get(context.variables.len()) {
+                hash = mix(hash, u64::from(*valuation));
+            }
+            sums[0] = sums[0].wrapping_add(hash);
+            sums[1] = sums[1].wrapping_add(mix(hash, 0x6A09_E667_F3BC_C908));
+        }
+        format!("{:016x}{:016x}", sums[0], sums[1])
+    }
+}

@@ -1,0 +1,275 @@
+//! Breadth-first search by several threads.
+//!
+//! Workers expand a batch of the oldest states while the table stands still; then their answers are
+//! merged in the order of the states and events, so that numbers, counts and counterexamples are those
+//! of one thread, however the work was shared out.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{Builder, Scope as Threads};
+use std::time::{Duration, Instant};
+
+use bsym_language::stack::declare_large;
+
+use super::Search;
+use crate::options::Order;
+use crate::report::Observer;
+use crate::table::StateId;
+use crate::worker::{Answer, Candidate, Frozen, Ground, Home, Job, Slice, Step, work};
+
+/// Most states of a batch for each worker.
+const BATCH: usize = 1 << 12;
+/// States of a slice: small enough that the last one is soon done, large enough to be worth a handshake.
+const SLICE: usize = 64;
+/// Work from which on it is shared out, in seconds of one thread.
+const WORTHWHILE: f64 = 300e-6;
+/// A search that is over before is not shared out.
+const SHORT: Duration = Duration::from_millis(20);
+const TICK: Duration = Duration::from_millis(100);
+/// As much as the main thread has.
+const STACK: usize = 256 << 20;
+
+/// The workers of a search.
+pub(super) struct Pool {
+    workers: Vec<Link>,
+    is_set_up: bool,
+    begin: Instant,
+    /// About how long one thread takes for a state, in seconds.
+    pace: f64,
+}
+
+struct Link {
+    jobs: Sender<Job>,
+    answers: Receiver<Answer>,
+    home: Option<Box<Home>>,
+    bytes: usize,
+    counts: [u64; 3],
+}
+
+impl Pool {
+    /// Starts the workers that are asked for; none where one thread is as good.
+    pub fn start<'s, 'm: 's, 'o: 's>(threads: &'s Threads<'s, '_>, ground: Ground<'m, 'o>) -> Option<Pool> {
+        let n = ground.options.threads;
+        if n < 2 || ground.options.order != Order::BreadthFirst {
+            return None;
+        }
+        let mut workers = Vec::new();
+        for _ in 0..n {
+            let (jobs, mine) = channel();
+            let (yours, answers) = channel();
+            let run = move || {
+                declare_large();
+                work(ground, &mine, &yours);
+            };
+            if Builder::new().name("worker".into()).stack_size(STACK).spawn_scoped(threads, run).is_ok() {
+                workers.push(Link { jobs, answers, home: None, bytes: 0, counts: [0; 3] });
+            }
+        }
+        let pool = Pool { workers, is_set_up: false, begin: Instant::now(), pace: 0.0 };
+        (pool.workers.len() > 1).then_some(pool)
+    }
+
+    /// Learns how long some states took.
+    pub fn note(&mut self, took: Duration, states: usize) {
+        let pace = took.as_secs_f64() / states.max(1) as f64;
+        self.pace = if self.pace == 0.0 { pace } else { self.pace * 0.9 + pace * 0.1 };
+    }
+
+    /// Bytes of the workers.
+    pub fn bytes(&self) -> usize {
+        self.workers.iter().map(|w| w.bytes).sum()
+    }
+
+    /// Hits and misses of memos, and expansions by the reference evaluator, of all workers.
+    pub fn counts(&self) -> [u64; 3] {
+        self.workers.iter().fold([0; 3], |all, w| [0, 1, 2].map(|i| all[i] + w.counts[i]))
+    }
+
+    fn send(&mut self, frozen: &Arc<Frozen>) {
+        for worker in &mut self.workers {
+            let job = Job::Expand(frozen.clone(), worker.home.take());
+            worker.jobs.send(job).expect("a worker ends only with the search");
+        }
+    }
+}
+
+impl Link {
+    fn answer(&mut self, tick: Duration) -> Option<Answer> {
+        match self.answers.recv_timeout(tick) {
+            Ok(answer) => {
+                self.bytes = answer.bytes;
+                self.counts = answer.counts;
+                Some(answer)
+            }
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => panic!("a worker ends only with the search"),
+        }
+    }
+}
+
+impl Search<'_, '_> {
+    /// The states that are worth sharing out, if there are any.
+    pub(super) fn next_batch(&mut self) -> Option<Vec<StateId>> {
+        let pool = self.pool.as_ref()?;
+        let (waiting, workers) = (self.frontier.len(), pool.workers.len());
+        let worthwhile = waiting >= 2 * workers && waiting as f64 * pool.pace >= WORTHWHILE;
+        let soon = !pool.is_set_up && pool.begin.elapsed() < SHORT;
+        if waiting == 0 || (!worthwhile || soon) && !self.options.share_all {
+            return None;
+        }
+        Some(self.frontier.take(BATCH * workers))
+    }
+
+    /// Expands some states.
+    pub(super) fn expand_batch(&mut self, batch: Vec<StateId>, observer: &mut dyn Observer) {
+        let Some(mut pool) = self.pool.take() else { return };
+        let begin = Instant::now();
+        let (answers, batch) = self.share_out(&mut pool, batch, observer);
+        pool.note(begin.elapsed() * pool.workers.len() as u32, batch.len());
+        let stopped = answers.iter().any(|answer| answer.stopped);
+        let (mut homes, mut slices) = (Vec::new(), Vec::new());
+        for (worker, answer) in answers.into_iter().enumerate() {
+            homes.push(answer.home);
+            slices.extend(answer.slices.into_iter().map(|slice| (worker, slice)));
+        }
+        let done = if stopped {
+            self.machine.context.stopped = true;
+            0
+        } else {
+            slices.sort_unstable_by_key(|(_, slice)| slice.from);
+            self.merge(&batch, &slices, &mut homes)
+        };
+        batch[done..].iter().rev().for_each(|state| self.frontier.put_back(*state));
+        for (worker, home) in pool.workers.iter_mut().zip(homes) {
+            worker.home = Some(home);
+        }
+        self.pool = Some(pool);
+    }
+
+    fn share_out(
+        &mut self,
+        pool: &mut Pool,
+        batch: Vec<StateId>,
+        observer: &mut dyn Observer,
+    ) -> (Vec<Answer>, Vec<StateId>) {
+        if !pool.is_set_up {
+            pool.is_set_up = true;
+            let constants = Arc::new(self.machine.context.valuations.clone());
+            for worker in &pool.workers {
+                let told = worker.jobs.send(Job::Constants(constants.clone()));
+                told.expect("a worker ends only with the search");
+            }
+        }
+        let slice = (batch.len() / (4 * pool.workers.len())).clamp(1, SLICE);
+        let frozen = Arc::new(Frozen {
+            table: std::mem::take(&mut self.table),
+            store: std::mem::take(&mut self.machine.context.store),
+            doubtful: std::mem::take(&mut self.doubtful),
+            batch,
+            slice,
+            next: AtomicUsize::new(0),
+            stop: AtomicBool::new(false),
+        });
+        pool.send(&frozen);
+        let mut answers = Vec::new();
+        for worker in &mut pool.workers {
+            answers.push(loop {
+                if let Some(answer) = worker.answer(TICK) {
+                    break answer;
+                }
+                let bytes = frozen.table.bytes() + frozen.store.bytes();
+                if self.pulse_at(observer, frozen.table.len(), bytes) {
+                    frozen.stop.store(true, Ordering::Relaxed);
+                }
+            });
+        }
+        let frozen = Arc::try_unwrap(frozen).expect("a worker lets go of the search before it answers");
+        self.table = frozen.table;
+        self.machine.context.store = frozen.store;
+        self.doubtful = frozen.doubtful;
+        (answers, frozen.batch)
+    }
+
+    /// Does what the answers say, state by state; the number of states done.
+    fn merge(&mut self, batch: &[StateId], slices: &[(usize, Slice)], homes: &mut [Box<Home>]) -> usize {
+        let mut row = vec![0; self.machine.width()];
+        let mut next = row.clone();
+        for (worker, slice) in slices {
+            let (mut steps, mut words) = (&slice.steps[..], &slice.words[..]);
+            for i in 0..slice.len {
+                let state = batch[slice.from + i];
+                if self.options.limits.states.is_some_and(|n| self.table.len() > n) {
+                    return slice.from + i;
+                }
+                self.enter(state);
+                row.copy_from_slice(self.table.row(state));
+                let mine = steps.iter().take_while(|step| step.state as usize == i).count();
+                let finished =
+                    self.take(state, &row, &steps[..mine], &mut words, &mut homes[*worker], &mut next);
+                steps = &steps[mine..];
+                if !finished {
+                    return slice.from + i;
+                }
+                if self.is_over() {
+                    return slice.from + i + 1;
+                }
+            }
+        }
+        batch.len()
+    }
+
+    /// Does what a worker found in one state, as [`Search::expand`] does it; whether there was time for it.
+    fn take(
+        &mut self,
+        state: StateId,
+        row: &[u32],
+        steps: &[Step],
+        words: &mut &[u32],
+        home: &mut Home,
+        next: &mut [u32],
+    ) -> bool {
+        let before = self.statistics.transitions;
+        let mut enabled = false;
+        for step in steps {
+            let Some(transitions) = step.transitions else {
+                next.copy_from_slice(row);
+                let hash = self.table.hash(row);
+                enabled |= self.fire(step.event as usize, state, row, hash, next);
+                if self.is_over() {
+                    return true;
+                }
+                continue;
+            };
+            enabled = true;
+            self.statistics.transitions += transitions;
+            for _ in 0..step.candidates {
+                let (first, rest) = words.split_at(Candidate::HEAD + row.len());
+                *words = rest;
+                self.arrive(state, &Candidate::read(first), home, next);
+                if self.is_over() {
+                    return true;
+                }
+            }
+        }
+        self.close(state, row, enabled, before)
+    }
+
+    /// Adds a state that a worker reached from another one.
+    fn arrive(&mut self, parent: StateId, candidate: &Candidate<'_>, home: &mut Home, row: &mut [u32]) {
+        row.copy_from_slice(candidate.row);
+        let hash = candidate.hash.unwrap_or_else(|| {
+            home.bridge.send(row, &home.store, &mut self.machine.context.store);
+            self.table.hash(row)
+        });
+        let (state, new) = self.table.add(row, hash, parent);
+        if !new {
+            return;
+        }
+        self.frontier.push(state);
+        if !candidate.good {
+            let values = self.machine.context.decode_state(row);
+            self.judge(state, self.machine.valuation(row), &values);
+        }
+    }
+}
