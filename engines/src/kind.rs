@@ -5,7 +5,6 @@
 //! incremental SAT solving*, 2003). Where short paths do not suffice, a counterexample to induction is
 //! excluded by a lemma if there is one ([`crate::strengthen`]), and only else by a longer path.
 
-use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::{Model, SolverError, Statistics, TermValue};
 use bsym_encodings::term::{Term, Terms};
 use bsym_proofs::claim::{Claim, Evidence};
