@@ -5,7 +5,6 @@
 //! incremental SAT solving*, 2003). Where short paths do not suffice, a counterexample to induction is
 //! excluded by a lemma if there is one ([`crate::strengthen`]), and only else by a longer path.
 
-use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::{Model, SolverError, Statistics, TermValue};
 use bsym_encodings::term::{Term, Terms};
 use bsym_proofs::claim::{Claim, Evidence};
@@ -101,12 +100,6 @@ impl Kind {
                     }
                 }
             }
-            if let Some(lemmas) = &mut self.lemmas {
-                let Some(clauses) = lemmas.pair(problem, work.slice)? else {
-                    return Ok(Outcome::Paused(Stopped::Timeout));
-                };
-                self.assume_lemmas(problem, clauses)?;
-            }
             match self.induction_step(problem, work.job, work.slice)? {
                 Step::Proved => {
                     return Ok(Outcome::Proof(Claim {
@@ -115,10 +108,7 @@ impl Kind {
                         well_definedness: work.job.well_definedness,
                         evidence: Evidence::KInduction {
                             k,
-                            lemmas: match &mut self.lemmas {
-                                Some(lemmas) => lemmas.preds(problem, work.slice)?,
-                                None => vec![],
-                            },
+                            lemmas: self.lemmas.as_ref().map_or_else(Vec::new, Lemmas::preds),
                         },
                     }));
                 }
@@ -223,7 +213,7 @@ impl Kind {
                 Checked::Sat(Found::Repeats(..)) => return Ok(Step::NotInductive),
                 Checked::Sat(Found::Cti(text, cubes)) => {
                     self.cti = Some(text);
-                    if !self.exclude(problem, &cubes, slice)? {
+                    if !self.exclude(problem, &cubes, good, slice)? {
                         return Ok(Step::NotInductive);
                     }
                     if let Err(stopped) = slice.budget.check() {
@@ -248,25 +238,17 @@ impl Kind {
         &mut self,
         problem: &mut Problem,
         states: &[Cube],
+        good: usize,
         slice: &Slice,
     ) -> Result<bool, SolverError> {
         let Some(lemmas) = &mut self.lemmas else { return Ok(false) };
         let Some(clause) = lemmas.exclude(problem, states, slice)? else { return Ok(false) };
-        self.assume_lemmas(problem, vec![clause])?;
-        Ok(true)
-    }
-
-    /// Assumes lemmas in all good states.
-    fn assume_lemmas(&mut self, problem: &mut Problem, clauses: Vec<Term>) -> Result<(), SolverError> {
-        let good = self.step.depth() - usize::from(self.extended);
-        for &clause in &clauses {
-            for i in 0..=good {
-                let here = problem.unrolling.state(clause, i);
-                self.step.session.assert(here)?;
-            }
+        for i in 0..=good {
+            let here = problem.unrolling.state(clause, i);
+            self.step.session.assert(here)?;
         }
-        self.clauses.extend(clauses);
-        Ok(())
+        self.clauses.push(clause);
+        Ok(true)
     }
 }
 

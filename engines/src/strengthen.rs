@@ -19,17 +19,12 @@ use crate::problem::{Open, Problem};
 /// A frame without cubes of its own: the states that satisfy the conjuncts and the lemmas.
 const LEMMAS: usize = 1;
 
-/// A longer clause excludes little more than the state that it was made for.
-const LITERALS: usize = 4;
-
 /// Lemmas and how they are found.
 #[derive(Debug)]
 pub struct Lemmas {
     steps: Steps,
     predicates: Predicates,
     found: Vec<Cube>,
-    /// Those of two literals have been looked for.
-    paired: bool,
 }
 
 impl Lemmas {
@@ -43,7 +38,7 @@ impl Lemmas {
         let mut candidates = predicate::seeds(&job.model);
         candidates.extend(predicate::templates(&job.model, 0).unwrap_or_default());
         steps.admit(problem, job, &mut predicates, &candidates)?;
-        Ok(Lemmas { steps, predicates, found: vec![], paired: false })
+        Ok(Lemmas { steps, predicates, found: vec![] })
     }
 
     /// Work of the solver.
@@ -56,44 +51,9 @@ impl Lemmas {
         self.predicates.all().iter().map(|p| p.term).collect()
     }
 
-    /// The lemmas in B, without those that are not needed as far as is easily seen.
-    ///
-    /// # Errors
-    /// If the solver fails.
-    pub fn preds(&mut self, problem: &mut Problem, slice: &Slice) -> Result<Vec<Pred>, SolverError> {
-        let needed = self.steps.minimise(problem, self.found.clone(), slice)?;
-        Ok(needed.iter().map(|c| self.predicates.clause(c)).collect())
-    }
-
-    /// Looks for the lemmas of two literals, once: the new ones over the current state. `None` if the
-    /// slice is over before.
-    ///
-    /// # Errors
-    /// If the solver fails.
-    pub fn pair(&mut self, problem: &mut Problem, slice: &Slice) -> Result<Option<Vec<Term>>, SolverError> {
-        if self.paired {
-            return Ok(Some(vec![]));
-        }
-        let Some(cubes) = self.steps.pairs(problem, slice)? else { return Ok(None) };
-        self.paired = true;
-        let mut clauses = vec![];
-        for cube in cubes {
-            clauses.push(self.learn(problem, cube)?);
-        }
-        Ok(Some(clauses))
-    }
-
-    /// Takes a lemma in. It over the current state.
-    fn learn(&mut self, problem: &mut Problem, cube: Cube) -> Result<Term, SolverError> {
-        self.steps.learn_forever(problem, &cube)?;
-        let terms = problem.terms();
-        let literals = cube.literals().iter().map(|l| {
-            let t = self.predicates.all()[l.position].term;
-            if l.positive { terms.not(t) } else { t }
-        });
-        let clause = terms.or(literals);
-        self.found.push(cube);
-        Ok(clause)
+    /// The lemmas in B.
+    pub fn preds(&self) -> Vec<Pred> {
+        self.found.iter().map(|c| self.predicates.clause(c)).collect()
     }
 
     /// A further lemma that excludes one of these states, over the current state.
@@ -111,9 +71,16 @@ impl Lemmas {
             if tried.insert(state.clone())
                 && let Some(lemma) =
                     self.steps.inductive(problem, self.predicates.all(), state.clone(), LEMMAS, slice)?
-                && lemma.literals().len() <= LITERALS
             {
-                return self.learn(problem, lemma).map(Some);
+                self.steps.learn_forever(problem, &lemma)?;
+                let terms = problem.terms();
+                let literals = lemma.literals().iter().map(|l| {
+                    let t = self.predicates.all()[l.position].term;
+                    if l.positive { terms.not(t) } else { t }
+                });
+                let clause = terms.or(literals);
+                self.found.push(lemma);
+                return Ok(Some(clause));
             }
         }
         Ok(None)

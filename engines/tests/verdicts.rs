@@ -79,6 +79,48 @@ END";
     check(&text.replace("& lock = free THEN", "THEN"), ALL, "violated 4");
 }
 
+/// Functions to functions, and functions to sets of numbers.
+const PANEL: &str = "MACHINE Panel SETS POSITION = {nose, port, starboard} VARIABLES sensors, valid
+INVARIANT sensors : POSITION --> (1..3 --> BOOL) & valid : POSITION --> POW(1..3) &
+  !p.(p : POSITION => valid(p) <: dom(sensors(p)))
+INITIALISATION sensors := POSITION * {(1..3) * {TRUE}} || valid := POSITION * {1..3}
+OPERATIONS
+  read(p, s, v) = SELECT p : POSITION & s : valid(p) & v : BOOL THEN
+    sensors(p) := %x.(x : (1..3) - {s} | TRUE) \\/ {s |-> v} END;
+  flip(p, s) = SELECT p : POSITION & s : valid(p) THEN sensors(p) := sensors(p) <+ {s |-> FALSE} END;
+  exclude(p) = SELECT p : POSITION & card(sensors(p)[valid(p)]) > 1 THEN
+    valid(p) := {s | s : valid(p) & sensors(p)(s) = TRUE} END
+END";
+
+#[test]
+fn functions_to_functions_are_decided() {
+    check(PANEL, PROVERS, "holds");
+    check(&PANEL.replace("s : valid(p) & v : BOOL", "s : 0..3 & v : BOOL"), ALL, "violated 1");
+    check(&PANEL.replace("valid(p) <: dom(sensors(p)))", "valid(p) /= {1})"), ALL, "violated 3");
+}
+
+#[test]
+fn k_induction_excludes_long_paths_from_unreachable_states_by_lemmas() {
+    // From the state where both are up, the ticks lead along paths of many different good states.
+    let text = "MACHINE Lamps SETS LAMP = {left_lamp, right_lamp} VARIABLES lit, tick, alarm
+INVARIANT lit : LAMP --> BOOL & tick : 0..200 & alarm = FALSE
+INITIALISATION lit := LAMP * {FALSE} || tick := 0 || alarm := FALSE
+OPERATIONS
+  go = SELECT tick < 200 THEN tick := tick + 1 END;
+  back = SELECT tick > 0 THEN tick := tick - 1 END;
+  swap = SELECT lit(left_lamp) = lit(right_lamp) THEN lit := LAMP * {bool(lit(left_lamp) = FALSE)} END;
+  fail = SELECT tick = 100 & lit(left_lamp) = TRUE & lit(right_lamp) = FALSE THEN alarm := TRUE END
+END";
+    let model = model(text);
+    let report = report(&job(&model, &ScopeRequest::default()), Engine::Kind);
+    assert_eq!(answer(&report), "holds");
+    let Verdict::Holds(proof) = report.verdict else { panic!() };
+    let Evidence::KInduction { k, lemmas } = &proof.claim.evidence else {
+        panic!("{:?}", proof.claim.evidence)
+    };
+    assert!(*k < 5 && !lemmas.is_empty(), "k = {k}, {} lemmas", lemmas.len());
+}
+
 #[test]
 fn every_conjunct_that_fails_is_reported() {
     let text = "MACHINE M VARIABLES x INVARIANT x : INTEGER & x < 1 & x /= 1 INITIALISATION x := 0 OPERATIONS go = x := 1 END";

@@ -9,14 +9,12 @@
 mod conserved;
 pub(crate) mod frame;
 mod generalise;
-mod pairs;
 pub(crate) mod predicate;
 pub(crate) mod solver;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::{SolverError, Statistics};
 use bsym_language::model::{EventId, Pred};
 use bsym_proofs::claim::{Claim, Evidence};
@@ -30,9 +28,6 @@ use frame::{Cube, Frames};
 use predicate::Predicates;
 use solver::{Met, Query, Steps};
 
-/// From this frame on, what is inductive by itself is blocked for ever.
-const UNAIDED: usize = 2;
-
 /// An IC3 prover that can be paused.
 #[derive(Debug)]
 pub struct Ic3 {
@@ -40,10 +35,6 @@ pub struct Ic3 {
     steps: Steps,
     predicates: Predicates,
     frames: Frames,
-    /// Cubes blocked in all frames: inductive without the lemmas of the frames.
-    forever: Vec<Cube>,
-    /// Those of two literals have been looked for.
-    paired: bool,
     /// Rounds of templates already added.
     templates: usize,
     /// Why the search for a proof was given up; what remains is bounded model checking.
@@ -76,8 +67,6 @@ impl Ic3 {
             steps,
             predicates: Predicates::default(),
             frames: Frames::new(),
-            forever: vec![],
-            paired: false,
             templates: 0,
             given_up: None,
         };
@@ -148,16 +137,6 @@ impl Ic3 {
                 return Ok(Search::Outcome(Outcome::Paused(stopped)));
             }
             let last = self.frames.last();
-            if last >= UNAIDED && !self.paired {
-                let Some(cubes) = self.steps.pairs(problem, work.slice)? else {
-                    return Ok(Search::Outcome(Outcome::Paused(Stopped::Timeout)));
-                };
-                for cube in &cubes {
-                    self.steps.learn_forever(problem, cube)?;
-                }
-                self.forever.extend(cubes);
-                self.paired = true;
-            }
             match self.steps.bad(problem, self.predicates.all(), last, work.slice)? {
                 Query::Sat(found) => {
                     let goal = Goal {
@@ -322,7 +301,7 @@ impl Ic3 {
     fn converged(&self) -> Option<Vec<Cube>> {
         (1..=self.frames.last())
             .find(|&i| self.frames.cubes(i).is_empty())
-            .map(|i| self.frames.blocked_in(i + 1).chain(&self.forever).cloned().collect())
+            .map(|i| self.frames.blocked_in(i + 1).cloned().collect())
     }
 
     fn claim(&self, problem: &Problem, job: &Job, cubes: &[Cube]) -> Claim {
@@ -330,7 +309,9 @@ impl Ic3 {
             properties: problem.targets.iter().map(|t| t.property).collect(),
             conjuncts: problem.assumed.clone(),
             well_definedness: job.well_definedness,
-            evidence: Evidence::Inductive { lemmas: cubes.iter().map(|c| self.predicates.clause(c)).collect() },
+            evidence: Evidence::Inductive {
+                lemmas: cubes.iter().map(|c| self.predicates.clause(c)).collect(),
+            },
         }
     }
 

@@ -25,24 +25,24 @@ use crate::problem::{Decided, Open, Problem, decide};
 /// The session with what is asserted in it.
 #[derive(Debug)]
 pub struct Steps {
-    pub(super) session: Session,
+    session: Session,
     selectors: Vec<(EventId, Term)>,
     /// Implies that the first state is initial.
-    pub(super) initial: Term,
+    initial: Term,
     /// Implies that some event leads from the first state to the second.
-    pub(super) step: Term,
+    step: Term,
     /// Implies a violating step from the first state.
     bad: Term,
     /// Events behind their failure conditions.
     failures: Vec<(EventId, Term)>,
     /// Activates the cubes that are blocked for ever.
-    pub(super) forever: Term,
+    forever: Term,
     /// Literals of the frames; literal i activates what stands in exactly frame i.
     activations: Vec<Term>,
     /// Number of facts and predicates already asserted or declared.
     facts: usize,
     /// Each predicate in the first and the second state.
-    pub(super) declared: Vec<(Term, Term)>,
+    declared: Vec<(Term, Term)>,
 }
 
 /// An integer variable's value in a state met by the search.
