@@ -28,7 +28,8 @@ impl Search<'_, '_> {
             if others.is_some_and(|n| n <= size) {
                 continue;
             }
-            let order = Order::of(*ty == Type::Int, &ranges[i], size);
+            let few = (self.eval.model.notation == Notation::EventB).then_some(size);
+            let order = Order::of(*ty == Type::Int, &ranges[i], few, size);
             if best.as_ref().is_none_or(|(o, ..)| order < *o) {
                 best = Some((order, i, all, part));
             }
@@ -90,18 +91,19 @@ impl Search<'_, '_> {
 
 /// Which unknown is cut first: an integer before other values, one with a bound before one without, and the
 /// one whose bound is the lowest, so that those above it begin at its value; then the one with the fewest
-/// candidates.
+/// candidates. In Event-B the number of candidates comes before the bound, as ProB does it there.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Order {
     no_integer: bool,
     unbounded: bool,
+    few: Option<usize>,
     bound: Option<Int>,
     size: usize,
 }
 
 impl Order {
-    fn of(integer: bool, range: &Range, size: usize) -> Order {
+    fn of(integer: bool, range: &Range, few: Option<usize>, size: usize) -> Order {
         let bound = range.low.clone().or_else(|| range.high.clone());
-        Order { no_integer: !integer, unbounded: bound.is_none(), bound, size }
+        Order { no_integer: !integer, unbounded: bound.is_none(), few, bound, size }
     }
 }
