@@ -1,8 +1,9 @@
 //! Compares counts of states and transitions with the facts of the corpus in `$BSYM_CORPUS`:
-//! `counts [--formalism b|eventb-package] [--timeout SECONDS] [--max STATES] [--reference] [--verdicts] [--all]
-//! [SUBSTRING]`. Both formalisms are looked at if none is chosen. Prints a line for each difference; with `--all`
+//! `counts [--formalism b|eventb-package] [--timeout SECONDS] [--max STATES] [--reference] [--verdicts] [--assertions]
+//! [--all] [SUBSTRING]`. Both formalisms are looked at if none is chosen. Prints a line for each difference; with `--all`
 //! for each machine. `--verdicts` takes every machine with a known fact, whether its counts are comparable or
-//! not, and compares only invariant and deadlock. Each machine is searched by a process of its own.
+//! not, and compares only invariant and deadlock. With `--assertions` these are checked as well, and a state in
+//! which one is false counts as violating. Each machine is searched by a process of its own.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -73,6 +74,7 @@ struct Asked {
     all: bool,
     reference: bool,
     verdicts: bool,
+    assertions: bool,
     /// Look at the machine `wanted` in this process.
     one: bool,
     formalisms: Vec<String>,
@@ -87,6 +89,7 @@ impl Asked {
             all: false,
             reference: false,
             verdicts: false,
+            assertions: false,
             one: false,
             formalisms: Vec::new(),
             wanted: String::new(),
@@ -100,6 +103,7 @@ impl Asked {
                 "--all" => asked.all = true,
                 "--reference" => asked.reference = true,
                 "--verdicts" => asked.verdicts = true,
+                "--assertions" => asked.assertions = true,
                 "--one" => asked.one = true,
                 other => asked.wanted = other.into(),
             }
@@ -129,6 +133,7 @@ fn in_process(path: &str, asked: &Asked) -> (usize, String) {
     command.args(["--one", "--timeout", &asked.timeout.to_string(), path]).stdout(Stdio::piped());
     command.args(asked.reference.then_some("--reference"));
     command.args(asked.verdicts.then_some("--verdicts"));
+    command.args(asked.assertions.then_some("--assertions"));
     let Ok(mut child) = command.spawn() else { return (4, "no process".into()) };
     let begin = std::time::Instant::now();
     while matches!(child.try_wait(), Ok(None)) {
@@ -178,6 +183,7 @@ fn compare(path: &Path, facts: &Facts, asked: &Asked) -> (usize, String) {
     };
     let mut options =
         SearchOptions { keep_going: true, reference_only: asked.reference, ..SearchOptions::default() };
+    options.checks.assertions = asked.assertions;
     options.limits.time = Some(Duration::from_secs_f64(asked.timeout));
     options.limits.memory = Some(4 << 30);
     let problem = Problem { model: &model, scope: &scope, finder: None };

@@ -170,6 +170,7 @@ impl<'p> Totality<'_, '_, 'p> {
         let parts = match &expr.kind {
             ExprKind::SetExtension(es) | ExprKind::SeqExtension(es) => es.iter().all(|e| self.expr(e)),
             ExprKind::Unary(UnaryOp::Card, e) => self.expr(e) && self.is_finite(e),
+            ExprKind::Unary(UnaryOp::Size, e) => self.expr(e) && self.is_sequence(e),
             ExprKind::Unary(op, e) => !is_partial_unary(*op) && self.expr(e),
             ExprKind::Binary(BinaryOp::Divide, a, b) => {
                 let zero = |e: &Expr| matches!(&e.kind, ExprKind::Integer(n) if n.is_zero());
@@ -274,6 +275,14 @@ impl<'p> Totality<'_, '_, 'p> {
             || self.value(set).is_some_and(|s| finite(&s))
             || self.known.guards.iter().any(|(x, s)| same(x, set) && guarded(s))
             || self.known.parts.iter().any(|(x, s)| same(x, set) && self.is_finite(s))
+    }
+
+    /// Whether a guard says that it is a sequence.
+    fn is_sequence(&self, e: &Expr) -> bool {
+        use UnaryOp::{Iseq, Iseq1, Perm, Seq, Seq1};
+        self.known.guards.iter().any(|(x, s)| {
+            same(x, e) && matches!(s.kind, ExprKind::Unary(Seq | Seq1 | Iseq | Iseq1 | Perm, _))
+        })
     }
 
     /// Whether `f` has a value and is defined once for every value that the argument may have.
