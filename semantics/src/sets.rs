@@ -145,12 +145,17 @@ impl Evaluator<'_> {
             return Ok(Some(false));
         }
         let (points, values) = (self.cardinality(a, at)?, self.cardinality(b, at)?);
-        let too_many = |many: &Cardinality, few: &Cardinality| {
+        let exceeds = |many: &Cardinality, few: &Cardinality| {
             few.is_finite() == Some(true) && *many == Cardinality::Infinite
         };
-        let none = kind.functional && kind.surjective && too_many(&values, &points)
-            || kind.injective && kind.total && too_many(&points, &values);
-        Ok(none.then_some(true))
+        let (onto, into) = (kind.functional && kind.surjective, kind.injective && kind.total);
+        Ok(if onto && exceeds(&values, &points) || into && exceeds(&points, &values) {
+            Some(true)
+        } else if (!onto || exceeds(&points, &values)) && (!into || exceeds(&values, &points)) {
+            Some(false)
+        } else {
+            None
+        })
     }
 
     /// Whether `x` is an element of the set.

@@ -30,6 +30,7 @@ impl Search<'_, '_> {
             }
             let order = Order {
                 defined: self.is_defined(i, bound, settled),
+                few: (self.eval.model.notation == Notation::EventB).then_some(size),
                 ..Order::of(*ty == Type::Int, &ranges[i], size)
             };
             if best.as_ref().is_none_or(|(o, ..)| order < *o) {
@@ -108,12 +109,13 @@ impl Search<'_, '_> {
 /// Which unknown is cut first: one without an equation that gives it a value once others have theirs; an
 /// integer before other values, one with a bound before one without, and the
 /// one whose bound is the lowest, so that those above it begin at its value; then the one with the fewest
-/// candidates.
+/// candidates. In Event-B the number of candidates comes before the bound, as ProB does it there.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Order {
     defined: bool,
     no_integer: bool,
     unbounded: bool,
+    few: Option<usize>,
     bound: Option<Int>,
     size: usize,
 }
@@ -121,6 +123,6 @@ struct Order {
 impl Order {
     fn of(integer: bool, range: &Range, size: usize) -> Order {
         let bound = range.low.clone().or_else(|| range.high.clone());
-        Order { defined: false, no_integer: !integer, unbounded: bound.is_none(), bound, size }
+        Order { defined: false, no_integer: !integer, unbounded: bound.is_none(), few: None, bound, size }
     }
 }
