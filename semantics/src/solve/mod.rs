@@ -44,6 +44,9 @@ const GO: ControlFlow<()> = ControlFlow::Continue(());
 /// How many integers are tried for a witness where infinitely many come into question.
 const PROBED: i64 = 512;
 
+/// So often a literal is asked whether it is total under other values of the same unknowns.
+const REFUSED: u32 = 8;
+
 /// So few values that an equation or disjunction leaves are taken one after the other before all else.
 const ALTERNATIVES: usize = 8;
 
@@ -61,6 +64,8 @@ struct Literal<'p> {
     needs: Vec<usize>,
     /// Whether it cannot be ill-defined whatever the unknowns are.
     total: OnceCell<bool>,
+    /// How often it was not total, by the unknowns that were bound.
+    refused: RefCell<HashMap<u64, u32>>,
     /// Whether it holds of all values of the type.
     universal: OnceCell<bool>,
 }
@@ -194,7 +199,8 @@ impl<'m> Evaluator<'m> {
             .map(|(positive, pred)| {
                 let free = names_of_pred(pred);
                 let needs = (0..unknowns.len()).filter(|i| free.contains(&unknowns[*i])).collect();
-                Literal { positive, pred, needs, total: OnceCell::new(), universal: OnceCell::new() }
+                let (total, universal) = (OnceCell::new(), OnceCell::new());
+                Literal { positive, pred, needs, total, refused: RefCell::default(), universal }
             })
             .collect::<Vec<_>>();
         let settled = vec![false; literals.len()];
@@ -288,7 +294,21 @@ impl<'m> Search<'_, 'm> {
             self.eval.is_total_behind(env, &mut before, this.pred)
         };
         // What is total before anything is bound stays so.
-        *this.total.get_or_init(|| total(self.env)) || total(env)
+        if *this.total.get_or_init(|| total(self.env)) {
+            return true;
+        }
+        // What was not total under several values of the same unknowns is not asked again.
+        let bound = this.needs.iter().filter(|n| env.get(self.unknowns[**n]).is_some());
+        let bound = bound.fold(0u64, |all, n| all | 1 << (n % 64));
+        let refused = this.refused.borrow().get(&bound).copied().unwrap_or(0);
+        if refused >= REFUSED {
+            return false;
+        }
+        let is = total(env);
+        if !is {
+            this.refused.borrow_mut().insert(bound, refused + 1);
+        }
+        is
     }
 
     /// Whether every literal before this one holds or cannot be ill-defined.
