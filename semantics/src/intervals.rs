@@ -28,6 +28,10 @@ impl Range {
         Range { low: Some(n.clone()), high: Some(n) }
     }
 
+    pub fn is_unbounded(&self) -> bool {
+        self.low.is_none() && self.high.is_none()
+    }
+
     pub fn is_empty(&self) -> bool {
         matches!((&self.low, &self.high), (Some(l), Some(h)) if l > h)
     }

@@ -17,6 +17,7 @@ impl Search<'_, '_> {
         if let Some(source) = self.behind_partial(env, bound, settled)? {
             return Ok(Some(source));
         }
+        let in_event_b = self.eval.model.notation == Notation::EventB;
         let mut best: Option<(Order, usize, Value, Value)> = None;
         for i in (0..bound.len()).filter(|i| bound[*i].is_none()) {
             let Some(ty) = self.eval.type_of(self.unknowns[i]) else { continue };
@@ -28,10 +29,16 @@ impl Search<'_, '_> {
             if others.is_some_and(|n| n <= size) {
                 continue;
             }
+            let is_int = *ty == Type::Int;
             let order = Order {
                 defined: self.is_defined(i, bound, settled),
-                few: (self.eval.model.notation == Notation::EventB).then_some(size),
-                ..Order::of(*ty == Type::Int, &ranges[i], size)
+                no_integer: !is_int,
+                late: if in_event_b {
+                    ranges[i].is_unbounded()
+                } else {
+                    is_int && self.bounds_others(i, bound, settled)
+                },
+                size: if is_int && !in_event_b { 0 } else { size },
             };
             if best.as_ref().is_none_or(|(o, ..)| order < *o) {
                 best = Some((order, i, all, part));
@@ -42,18 +49,36 @@ impl Search<'_, '_> {
         Ok(Some(Source::Range(i, part)))
     }
 
-    /// Whether an equation gives the unknown a value once other unknowns have theirs.
+    /// Whether an equation gives the unknown a value once sets and functions have theirs.
     fn is_defined(&self, unknown: usize, bound: &Binding, settled: &[bool]) -> bool {
         let by = |name: &Expr, e: &Expr| {
             let others = names_of_expr(e);
             self.unknown(name, bound) == Some(unknown)
                 && !others.contains(&self.unknowns[unknown])
-                && self.unknowns.iter().zip(bound).any(|(n, v)| v.is_none() && others.contains(n))
+                && self.unknowns.iter().zip(bound).any(|(n, v)| {
+                    v.is_none() && others.contains(n) && self.eval.type_of(*n) != Some(&Type::Int)
+                })
         };
         self.literals.iter().zip(settled).any(|(literal, settled)| match &literal.pred.kind {
             PredKind::Compare(CompareOp::Equal, a, b) if literal.positive && !settled => by(a, b) || by(b, a),
             _ => false,
         })
+    }
+
+    /// Whether another open unknown is in an interval up to this one.
+    fn bounds_others(&self, unknown: usize, bound: &Binding, settled: &[bool]) -> bool {
+        self.literals.iter().zip(settled).filter(|(literal, settled)| literal.positive && !**settled).any(
+            |(literal, _)| match &literal.pred.kind {
+                PredKind::Compare(CompareOp::Member, x, set) => match &set.kind {
+                    ExprKind::Binary(BinaryOp::Interval, _, high) => {
+                        self.unknown(x, bound).is_some_and(|x| x != unknown)
+                            && names_of_expr(high).contains(&self.unknowns[unknown])
+                    }
+                    _ => false,
+                },
+                _ => false,
+            },
+        )
     }
 
     /// The part of an infinite set, or of the integers in a range, that is tried.
@@ -106,23 +131,14 @@ impl Search<'_, '_> {
     }
 }
 
-/// Which unknown is cut first: one without an equation that gives it a value once others have theirs; an
-/// integer before other values, one with a bound before one without, and the
-/// one whose bound is the lowest, so that those above it begin at its value; then the one with the fewest
-/// candidates. In Event-B the number of candidates comes before the bound, as ProB does it there.
+/// Which unknown is cut first, as in ProB: one without an equation that gives it a value once sets and functions
+/// have theirs; an integer before other values; in Event-B one with a bound, in classical B one that bounds no
+/// interval of another from above; then the one with the fewest candidates, where integers of classical B
+/// come in the order in which they are declared.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Order {
     defined: bool,
     no_integer: bool,
-    unbounded: bool,
-    few: Option<usize>,
-    bound: Option<Int>,
+    late: bool,
     size: usize,
-}
-
-impl Order {
-    fn of(integer: bool, range: &Range, size: usize) -> Order {
-        let bound = range.low.clone().or_else(|| range.high.clone());
-        Order { defined: false, no_integer: !integer, unbounded: bound.is_none(), few: None, bound, size }
-    }
 }
