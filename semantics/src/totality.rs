@@ -244,7 +244,7 @@ impl<'p> Totality<'_, '_, 'p> {
     }
 
     /// Whether `f` has a value and is defined once for every value that the argument may have.
-    fn is_defined(&self, f: &Expr, x: &'p Expr) -> bool {
+    fn is_defined(&mut self, f: &'p Expr, x: &'p Expr) -> bool {
         let Some(arguments) = self.values_of(x) else { return false };
         if let ExprKind::Constructor(id, position) = &f.kind
             && let Some((_, Type::Free(_, parameters))) = f.ty.as_relation()
@@ -254,6 +254,10 @@ impl<'p> Totality<'_, '_, 'p> {
             return matches!(domain, Ok(Some(set)) if self.eval.subset(&arguments, &set, x.span).unwrap_or(false));
         }
         let Some(function) = self.value(f) else {
+            // What yields the function has to be defined itself.
+            if matches!(f.kind, ExprKind::Apply(..)) && !self.expr(f) {
+                return false;
+            }
             return self.domains_of(f).iter().any(|domain| {
                 self.known.guards.iter().any(|(y, set)| same(y, x) && same(set, domain))
                     || self

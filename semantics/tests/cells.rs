@@ -50,7 +50,11 @@ fn sums_and_products_bound_their_parts() {
     // Nothing but the sum bounds the values.
     let found = solutions("", "f", "f : 1..4 --> NATURAL & SIGMA(i).(i : 1..4 | f(i)) = 3");
     assert_eq!(found.len(), 20);
-    let found = solutions("", "f", "f : 0..40 --> NATURAL & f(0) = 1 & !i.(i : 1..40 => f(i) = (3 * f(i - 1)) mod 7)");
+    let found = solutions(
+        "",
+        "f",
+        "f : 0..40 --> NATURAL & f(0) = 1 & !i.(i : 1..40 => f(i) = (3 * f(i - 1)) mod 7)",
+    );
     assert_eq!(found.len(), 1);
 }
 
@@ -80,7 +84,11 @@ fn numbers_of_elements_are_counted_as_far_as_they_are_decided() {
     // The image is a single value, so that the relation is one between few points.
     let found = solutions("S = {a1, a2, a3, a4, a5, a6, a7}", "r", "r : {a1, a2} <-> S & r[S] = {a3}");
     assert_eq!(found.len(), 3);
-    let found = solutions("", "x, y", "x <: 1..9 & y <: 1..9 & x \\/ y = 1..9 & x /\\ y = {} & {1, 2} <: x & 3..9 <: y");
+    let found = solutions(
+        "",
+        "x, y",
+        "x <: 1..9 & y <: 1..9 & x \\/ y = 1..9 & x /\\ y = {} & {1, 2} <: x & 3..9 <: y",
+    );
     assert_eq!(found, ["{1,2} ; {3,4,5,6,7,8,9}"]);
 }
 

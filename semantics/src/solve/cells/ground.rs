@@ -236,13 +236,7 @@ impl<'p> Plan<'_, 'p, '_> {
     }
 
     /// A literal with what it says about cells.
-    fn said(
-        &self,
-        env: &Env<'_>,
-        parts: Vec<(bool, &'p Pred)>,
-        own: Locals,
-        locals: &Locals,
-    ) -> Literal<'p> {
+    fn said(&self, env: &Env<'_>, parts: Vec<(bool, &'p Pred)>, own: Locals, locals: &Locals) -> Literal<'p> {
         let (mut atom, mut comparison) = (None, None);
         if let [(positive, pred)] = parts[..] {
             let all: Locals = own.iter().chain(locals.iter()).cloned().collect();

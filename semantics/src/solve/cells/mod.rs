@@ -487,7 +487,8 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
         }
         let mut cells = BTreeSet::new();
         if let Some(((x, of_x), (y, of_y))) = &constraint.differ {
-            if !self.cells_in(Part::Expr(x), of_x, &mut cells) || !self.cells_in(Part::Expr(y), of_y, &mut cells)
+            if !self.cells_in(Part::Expr(x), of_x, &mut cells)
+                || !self.cells_in(Part::Expr(y), of_y, &mut cells)
             {
                 return None;
             }

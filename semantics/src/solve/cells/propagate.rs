@@ -445,8 +445,7 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
         }
         let waiting = |k: &usize| {
             changed.iter().any(|c| {
-                self.watched[*c].contains(k)
-                    || (!next.is_open(*c) && next.waits[*k].contains(&(*c as u32)))
+                self.watched[*c].contains(k) || (!next.is_open(*c) && next.waits[*k].contains(&(*c as u32)))
             })
         };
         let woken: Vec<usize> = (0..self.constraints.len()).filter(waiting).collect();
