@@ -384,13 +384,21 @@ impl<'p> Totality<'_, '_, 'p> {
             ExprKind::Binary(BinaryOp::Add, a, b) => match (self.value(a), self.value(b)) {
                 (_, Some(Value::Int(n))) => shifted(&self.values_of(a)?, &n),
                 (Some(Value::Int(n)), _) => shifted(&self.values_of(b)?, &n),
+                _ if self.is_at_least(a, 0) && self.is_at_least(b, 0) => lazy(LazySet::From(Int::ZERO)),
                 _ => None,
             },
             ExprKind::Binary(BinaryOp::Subtract, a, b) => match self.value(b) {
                 Some(Value::Int(n)) => shifted(&self.values_of(a)?, &-&n),
                 _ => None,
             },
-            ExprKind::Unary(UnaryOp::Card | UnaryOp::Size, _) => lazy(LazySet::From(Int::ZERO)),
+            ExprKind::Binary(BinaryOp::Multiply, a, b)
+                if self.is_at_least(a, 0) && self.is_at_least(b, 0) =>
+            {
+                lazy(LazySet::From(Int::ZERO))
+            }
+            ExprKind::Binary(BinaryOp::Mod, ..) | ExprKind::Unary(UnaryOp::Card | UnaryOp::Size, _) => {
+                lazy(LazySet::From(Int::ZERO))
+            }
             ExprKind::Local(_) | ExprKind::Const(_) | ExprKind::Var(_) => self.compared(e, &known),
             _ => None,
         };
