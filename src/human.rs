@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::{Map, Value as Json};
 
 use crate::paint::Paint;
-use crate::result::{PairObject, RunResult, ScopeObject, StepObject, ViolatedObject};
+use crate::result::{CheckObject, PairObject, RunResult, ScopeObject, StepObject, ViolatedObject};
 
 /// Most pairs of an event and a conjunct that are listed one by one.
 const MOST_LISTED: usize = 12;
@@ -50,11 +50,13 @@ fn verdict(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Resu
     if result.verdict == "unknown" && result.engine != "mc" {
         match result.depth {
             Some(0) => writeln!(out, "  no violation in the initial states")?,
-            Some(depth) if !result.proofs.trusted.is_empty() => writeln!(
-                out,
-                "  no violation within {}, if the trusted proof status is right",
-                events(depth)
-            )?,
+            Some(depth) if !(result.proofs.trusted.is_empty() && result.proofs.checks.trusted.is_empty()) => {
+                writeln!(
+                    out,
+                    "  no violation within {}, if the trusted proof status is right",
+                    events(depth)
+                )?
+            }
             Some(depth) => writeln!(out, "  no violation within {}", events(depth))?,
             None => writeln!(out, "  not even the initial states are known to be good")?,
         }
@@ -112,7 +114,11 @@ fn plain(value: &Json) -> String {
 
 /// A wrong status is a mistake of some prover, of a file or of ours: it is never said in passing.
 fn wrong_statuses(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Result {
-    let wrong = &result.proofs.wrong;
+    let mut wrong: Vec<String> = vec![];
+    for pair in &result.proofs.wrong {
+        wrong.push(format!("{} does not preserve  {}", pair.event, pair.conjunct));
+    }
+    wrong.extend(result.proofs.checks.wrong.iter().map(|c| format!("it can fail:  {}", c.check)));
     if wrong.is_empty() {
         return Ok(());
     }
@@ -121,12 +127,17 @@ fn wrong_statuses(out: &mut String, result: &RunResult, paint: Paint) -> std::fm
         out,
         "{}: the proof status is wrong; {} that counted as proven {} refuted and {} not used:",
         paint.bad("WRONG STATUS"),
-        if wrong.len() == 1 { "a pair".to_string() } else { format!("{} pairs", wrong.len()) },
+        match (wrong.len(), result.proofs.checks.wrong.len()) {
+            (1, 0) => "a pair".to_string(),
+            (1, _) => "a check".to_string(),
+            (n, 0) => format!("{n} pairs"),
+            (n, _) => format!("{n} pairs and checks"),
+        },
         if wrong.len() == 1 { "was" } else { "were" },
         if wrong.len() == 1 { "is" } else { "are" },
     )?;
-    for pair in wrong {
-        writeln!(out, "  {} does not preserve  {}", pair.event, pair.conjunct)?;
+    for entry in &wrong {
+        writeln!(out, "  {entry}")?;
     }
     if let Some(source) = &result.proofs.source {
         writeln!(out, "  status from {source}")?;
@@ -343,12 +354,12 @@ fn proofs(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Resul
         writeln!(
             out,
             "proof status from {source}: {} used, {} trusted, {} ignored, {} stale, {} unmatched, {} wrong",
-            p.used.len(),
-            p.trusted.len(),
+            p.used.len() + p.checks.used.len(),
+            p.trusted.len() + p.checks.trusted.len(),
             p.ignored.len(),
             p.stale.len(),
             p.unmatched.len(),
-            p.wrong.len()
+            p.wrong.len() + p.checks.wrong.len()
         )?;
         for (name, entries) in [("ignored", &p.ignored), ("stale", &p.stale), ("unmatched", &p.unmatched)] {
             for entry in entries.iter().take(MOST_LISTED) {
@@ -359,29 +370,38 @@ fn proofs(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Resul
             }
         }
     }
-    if !p.trusted.is_empty() {
+    let all: Vec<String> =
+        p.trusted.iter().map(trusted).chain(p.checks.trusted.iter().map(trusted_check)).collect();
+    if !all.is_empty() {
         writeln!(
             out,
             "{}: the proof rests on status that the solver could not confirm:",
             paint.doubt("trusted")
         )?;
-        for pair in p.trusted.iter().take(MOST_LISTED) {
-            writeln!(out, "  {}", trusted(pair))?;
+        for entry in all.iter().take(MOST_LISTED) {
+            writeln!(out, "  {entry}")?;
         }
-        if p.trusted.len() > MOST_LISTED {
-            writeln!(out, "  {} more", p.trusted.len() - MOST_LISTED)?;
+        if all.len() > MOST_LISTED {
+            writeln!(out, "  {} more", all.len() - MOST_LISTED)?;
         }
     }
     Ok(())
 }
 
 fn trusted(pair: &PairObject) -> String {
-    let who = match (&pair.provers[..], pair.level) {
+    format!("{} preserves  {}{}", pair.event, pair.conjunct, proved_by(&pair.provers, pair.level))
+}
+
+fn trusted_check(check: &CheckObject) -> String {
+    format!("{}{}", check.check, proved_by(&check.provers, check.level))
+}
+
+fn proved_by(provers: &[String], level: Option<&str>) -> String {
+    match (provers, level) {
         ([], None) => String::new(),
         ([], Some(level)) => format!(" ({level})"),
         (provers, level) => format!(" ({}, {})", provers.join(", "), level.unwrap_or("claim")),
-    };
-    format!("{} preserves  {}{who}", pair.event, pair.conjunct)
+    }
 }
 
 fn next(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Result {

@@ -122,6 +122,9 @@ impl Reporter {
             Progress::WrongStatus(pair) => json!({
                 "event": "wrong-status", "time": time, "pair": pair_object(&self.model, *pair, None),
             }),
+            Progress::WrongCheck(check) => json!({
+                "event": "wrong-check", "time": time, "check": check.describe(&self.model),
+            }),
             Progress::Undecided { query, reason } => {
                 json!({"event": "unknown", "time": time, "query": query, "reason": reason})
             }
@@ -145,6 +148,7 @@ impl Reporter {
                 let pair = pair_object(&self.model, *pair, None);
                 format!("wrong status: {} does not preserve {}", pair.event, pair.conjunct)
             }
+            Progress::WrongCheck(check) => format!("wrong status: {} can fail", check.describe(&self.model)),
             Progress::Undecided { query, reason } => format!("undecided: {query}: {reason}"),
         }
     }

@@ -61,6 +61,18 @@ fn every_line_has_an_object_with_its_kind() {
 }
 
 #[test]
+fn what_is_ill_defined_inside_the_machine_is_shown_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "MACHINE Share CONSTANTS share\nPROPERTIES\n  share = %n.(n : INTEGER | 100 / n)\nEND";
+    let path = file(folder.path(), "Share.mch", text);
+    let output = run(&["--json", path.to_str().unwrap(), "share(0)", "share(4) + 1 / 0"]);
+    let objects = objects(&output);
+    assert_eq!((&objects[0]["line"], &objects[0]["column"]), (&3.into(), &29.into()), "{}", objects[0]);
+    assert_eq!(objects[0]["file"], path.to_str().unwrap());
+    assert_eq!((&objects[1]["line"], &objects[1]["column"]), (&Json::Null, &12.into()), "{}", objects[1]);
+}
+
+#[test]
 fn a_machine_gives_its_names() {
     let folder = tempfile::tempdir().unwrap();
     let text = "MACHINE Tank SETS PUMP = {left, right} CONSTANTS limit PROPERTIES limit = 9

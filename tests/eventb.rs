@@ -137,3 +137,67 @@ fn the_proofs_of_a_package_are_counted() {
     assert!(open.iter().all(|p| p.0 == "drain"), "{open:?}");
     assert!(!open.is_empty(), "{pairs:#}");
 }
+
+#[test]
+fn theories_are_evaluated_as_far_as_they_have_values() {
+    let shelf = ours("Shelf/Shelf.bum").display().to_string();
+    // Seven stacks of at most two items; six ways to put, six to take, and one to begin.
+    let found = result(&["mc", &shelf, "--prop", "inv,deadlock"]);
+    assert_eq!(
+        (&found["verdict"], &found["states"], &found["transitions"]),
+        (&Json::from("holds"), &Json::from(7), &Json::from(13)),
+        "{found:#}"
+    );
+    let outside = ours("Shelf/Outside.bum").display().to_string();
+    for engine in ["mc", "bmc"] {
+        if engine == "mc" || has_solver() {
+            let found = result(&[engine, &outside]);
+            assert_eq!(found["verdict"], "violated", "{found:#}");
+            assert_eq!(found["violated"][0]["property"], "wd", "{found:#}");
+        }
+    }
+    let priced = ours("Shelf/Priced.bum").display().to_string();
+    let output = run(&["mc", &priced, "--json"]);
+    let said =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.code() != Some(0) && said.contains("price"), "{said}");
+}
+
+#[test]
+fn proved_refinement_answers_checks_and_a_wrong_one_is_found_out() {
+    if !has_solver() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let tank = proven(&folder, "tank.eventb");
+    let checks = |result: &Json, word: &str| -> Vec<String> {
+        let all = result["proofs"]["checks"][word].as_array().unwrap().iter();
+        all.map(|c| c["check"].as_str().unwrap().to_string()).collect()
+    };
+    let with = result(&["kind", &tank]);
+    assert!(checks(&with, "used").iter().any(|c| c.contains("refines")), "{with:#}");
+    assert_eq!((checks(&with, "wrong"), &with["verdict"]), (vec![], &Json::from("holds")));
+    let weak = proven(&folder, "tank_weak.eventb");
+    for engine in ["bmc", "ic3"] {
+        let found = result(&[engine, &weak]);
+        assert_eq!(found["verdict"], "violated", "{found:#}");
+        let wrong = checks(&found, "wrong");
+        assert!(wrong.iter().any(|c| c.starts_with("drop refines fill: guard")), "{wrong:?}");
+    }
+    let summary = json(&run(&["proofs", &tank, "--json"]));
+    let total: u64 = summary["kinds"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|k| {
+            let o = &k["outcome"];
+            ["used", "stale", "unmatched", "ambiguous", "ignored"]
+                .iter()
+                .map(|w| o[*w].as_u64().unwrap())
+                .sum::<u64>()
+        })
+        .sum();
+    assert_eq!(Json::from(total), summary["obligations"]["total"], "{summary:#}");
+    let text = String::from_utf8(run(&["proofs", &tank]).stdout).unwrap();
+    assert!(text.contains("by kind:") && text.contains("refinement: "), "{text}");
+}

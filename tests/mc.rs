@@ -240,7 +240,15 @@ fn a_constant_without_bounds_is_named_with_what_to_do() {
     let (code, object) = run(&[]);
     assert_eq!(code, Some(3));
     let reason = object["reason"].as_str().unwrap_or_default();
-    assert!(reason.starts_with("incomplete: the constants") && reason.contains("--set d="), "{reason}");
+    let expected = "bounded: the values of `d` (";
+    assert!(
+        reason.starts_with(expected) && reason.contains("Open.mch:1) were taken from 0..3 only"),
+        "{reason}"
+    );
+    assert!(reason.contains("--maxint N widens it") && reason.contains("--set d="), "{reason}");
+    assert_eq!((&object["states"], &object["certificate"]), (&14.into(), &Json::Null), "{object:#}");
+    let (_, wider) = run(&["--maxint", "5"]);
+    assert_eq!(wider["states"], 27, "{wider:#}");
     let (code, object) = run(&["--set", "d=4"]);
     assert_eq!((code, &object["states"]), (Some(0), &6.into()), "{object:#}");
 }

@@ -100,6 +100,7 @@ impl Search {
             abstract_variables: vec![],
             refinement_checks: vec![],
             variants: vec![],
+            formulas: vec![],
             initialisation: Subst { kind: SubstKind::Skip, span: Span::default() },
             events: vec![],
             goal: None,

@@ -125,7 +125,7 @@ impl Path {
         let Some(last) = self.selectors.last() else {
             return match self.start {
                 Start::Initial => problem.violated_after(job, None, 0),
-                Start::Anywhere => problem.unassumed_violated_in(0),
+                Start::Anywhere => problem.unassumed_violated_in(job, 0),
             };
         };
         let mut by_event = vec![];

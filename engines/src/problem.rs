@@ -8,11 +8,12 @@ use std::time::Duration;
 use bsym_encodings::budget::{Budget, Stopped};
 use bsym_encodings::encode::encode;
 use bsym_encodings::session::{Answer, Session, SolverError};
-use bsym_encodings::system::{StatePredicate, System};
+use bsym_encodings::system::{Failure, FailureKind, StatePredicate, System};
 use bsym_encodings::term::{Substitution, SymbolId, Term, Terms};
 use bsym_encodings::unrolling::Unrolling;
 use bsym_language::model::EventId;
 use bsym_proofs::claim::Property;
+use bsym_proofs::status::Check;
 
 use crate::options::Job;
 
@@ -66,6 +67,21 @@ impl Problem {
         violated: &BTreeSet<Property>,
         open: &mut Open<'_>,
     ) -> Result<Problem, SolverError> {
+        let mut problem = Problem::plain(job, violated);
+        let mut session = problem.session(open)?;
+        for fact in problem.facts_in(0) {
+            session.assert(fact)?;
+        }
+        let budget = job.budget.within(PREPARATION);
+        if job.well_definedness {
+            problem.settle_well_definedness(job, &mut session, &budget)?;
+        }
+        problem.settle_failures(job, &mut session, &budget)?;
+        Ok(problem)
+    }
+
+    /// The same without what the solver has to prepare.
+    pub fn plain(job: &Job, violated: &BTreeSet<Property>) -> Problem {
         let terms = Rc::new(Terms::new());
         let system = encode(terms.clone(), Arc::clone(&job.model), &job.scope);
         let unrolling = Unrolling::new(&system);
@@ -99,12 +115,10 @@ impl Problem {
             })
             .collect();
         problem.status_applies = problem.assumed.len() == job.model.invariant.len();
-        if job.well_definedness {
-            problem.settle_well_definedness(&job.budget, open)?;
-        } else {
+        if !job.well_definedness {
             problem.defined = problem.targets.iter().map(|t| t.property).collect();
         }
-        Ok(problem)
+        problem
     }
 
     /// The terms.
@@ -158,17 +172,21 @@ impl Problem {
         }
     }
 
-    /// Drops failures, and notes definedness, that the assumed conjuncts exclude in any state.
-    fn settle_well_definedness(&mut self, budget: &Budget, open: &mut Open<'_>) -> Result<(), SolverError> {
+    /// Notes which properties have a meaning wherever the assumed conjuncts hold.
+    fn settle_well_definedness(
+        &mut self,
+        job: &Job,
+        session: &mut Session,
+        budget: &Budget,
+    ) -> Result<(), SolverError> {
         let terms = self.terms();
-        let mut session = self.session(open)?;
-        let budget = budget.within(PREPARATION);
-        for fact in self.facts_in(0) {
-            session.assert(fact)?;
-        }
         // Left to right: a conjunct is evaluated only where the earlier ones hold.
         let mut defined = BTreeSet::new();
         for target in &self.targets {
+            if self.is_answered(job, Check::Meaning(target.property)) {
+                defined.insert(target.property);
+                continue;
+            }
             let (before, predicate) = match target.property {
                 Property::Invariant(i) => (
                     self.assumed.iter().filter(|&&j| j < i).copied().collect(),
@@ -181,7 +199,7 @@ impl Problem {
             let known = terms.and(known.into_iter().map(|j| self.system.invariant[j].holds));
             let wrong = terms.and([known, terms.not(predicate.defined)]);
             let wrong = self.unrolling.state(wrong, 0);
-            if wrong == Terms::FALSE || matches!(session.check(&[wrong], &budget)?, Answer::Unsat(_)) {
+            if wrong == Terms::FALSE || matches!(session.check(&[wrong], budget)?, Answer::Unsat(_)) {
                 defined.insert(target.property);
             }
         }
@@ -195,20 +213,41 @@ impl Problem {
                 };
             }
         }
-        self.initial_failures = self.system.initialisation.failures.iter().map(|f| f.condition).collect();
+        Ok(())
+    }
+
+    /// Keeps the failures that neither the status nor the assumed conjuncts exclude in any state.
+    fn settle_failures(
+        &mut self,
+        job: &Job,
+        session: &mut Session,
+        budget: &Budget,
+    ) -> Result<(), SolverError> {
+        let terms = self.terms();
+        let counts = |f: &Failure| job.well_definedness || f.kind != FailureKind::IllDefined;
+        let is_open = |event, f: &Failure| {
+            counts(f) && !Check::of(event, f).is_some_and(|check| self.is_answered(job, check))
+        };
+        let initial = self.system.initialisation.failures.iter().filter(|f| is_open(None, f));
+        let initial_failures = initial.map(|f| f.condition).collect();
+        let mut open = vec![];
+        for (e, event) in self.system.events.iter().enumerate() {
+            let e = EventId(e as u32);
+            let conditions = event.failures.iter().filter(|f| is_open(Some(e), f)).map(|f| f.condition);
+            open.push((e, conditions.collect::<Vec<Term>>()));
+        }
+        self.initial_failures = initial_failures;
         let assumed = self.assumed_in(0);
         session.assert(assumed)?;
         let mut live = vec![];
-        for (e, event) in self.system.events.iter().enumerate() {
-            let e = EventId(e as u32);
-            let conditions: Vec<Term> = event.failures.iter().map(|f| f.condition).collect();
+        for (e, conditions) in open {
             let any = self.unrolling.step(terms.or(conditions.iter().copied()), 0);
-            if any == Terms::FALSE || matches!(session.check(&[any], &budget)?, Answer::Unsat(_)) {
+            if any == Terms::FALSE || matches!(session.check(&[any], budget)?, Answer::Unsat(_)) {
                 continue;
             }
             for condition in conditions {
                 let here = self.unrolling.step(condition, 0);
-                if !matches!(session.check(&[here], &budget)?, Answer::Unsat(_)) {
+                if !matches!(session.check(&[here], budget)?, Answer::Unsat(_)) {
                     live.push((e, condition));
                 }
             }
@@ -237,6 +276,12 @@ impl Problem {
         self.unrolling.state(all, k)
     }
 
+    /// Whether the status says that a check never fails. What it says of steps from the initialisation does
+    /// not rest on the invariant.
+    fn is_answered(&self, job: &Job, check: Check) -> bool {
+        (self.status_applies || matches!(check, Check::Step(None, _))) && job.status.check(check).is_some()
+    }
+
     /// Whether the status says that `event` (`None`: the initialisation) establishes the target.
     pub fn is_proven(&self, job: &Job, event: Option<EventId>, target: &Target) -> bool {
         match target.property {
@@ -245,6 +290,10 @@ impl Problem {
                 (self.status_applies || event.is_none())
                     && self.defined.contains(&target.property)
                     && job.status.is_proven(event, i)
+            }
+            // Where it fails, a conjunct fails too, and that one is asked for.
+            Property::Assertion(i) => {
+                self.defined.contains(&target.property) && self.is_answered(job, Check::Theorem(i))
             }
             _ => false,
         }
@@ -261,12 +310,12 @@ impl Problem {
     }
 
     /// Targets that are not assumed in states before a step, violated in the state after `k` steps.
-    pub fn unassumed_violated_in(&mut self, k: usize) -> Term {
+    pub fn unassumed_violated_in(&mut self, job: &Job, k: usize) -> Term {
         let terms = self.terms();
         let open: Vec<Term> = self
             .targets
             .iter()
-            .filter(|t| !matches!(t.property, Property::Invariant(_)))
+            .filter(|t| !matches!(t.property, Property::Invariant(_)) && !self.is_proven(job, None, t))
             .map(|t| terms.not(t.ok))
             .collect();
         let any = terms.or(open);

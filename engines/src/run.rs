@@ -8,7 +8,7 @@ use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::{SolverError, Statistics};
 use bsym_proofs::check;
 use bsym_proofs::claim::{Claim, Evidence, Property};
-use bsym_proofs::status::{Pair, ProofStatus};
+use bsym_proofs::status::ProofStatus;
 
 use crate::bmc::Bmc;
 use crate::counterexample::violated_properties;
@@ -21,19 +21,27 @@ use crate::problem::{Open, Problem};
 use crate::verdict::{
     Counterexample, Engine, Observer, Progress, Proof, PropertyVerdict, Report, Unknown, Verdict,
 };
-use crate::vetting::vet;
+use crate::vetting::{Claimed, Vetting};
 
 /// Longest time for one query of an engine that can go on without its answer, unless the job says otherwise. A
 /// bounded model checker has none: what it would go on with is harder still.
 const PROOF_QUERY: Duration = Duration::from_secs(10);
+
+/// Time to hold the status against the solver before the engines begin. Where everything has to be confirmed
+/// there is no such limit.
+const FIRST_VETTING: Duration = Duration::from_millis(500);
+
+/// Share of the engines' time that is taken for it afterwards.
+const VETTING_SHARE: u32 = 4;
 
 /// First slice of each engine of a portfolio; doubled every round.
 const FIRST_SLICE: Duration = Duration::from_millis(100);
 
 /// Runs an engine, or with [`Engine::Check`] all of them in turn, until it knows or the budget ends.
 ///
-/// Imported status is held against the solver first ([`vet`]). A proof is checked in a fresh session before it
-/// is reported; a status that this check refutes is dropped and the run repeated without it. Solver failures become [`Unknown::Solver`].
+/// Imported status is held against the solver first and along the way ([`Vetting`]). A proof is checked in a fresh
+/// session before it is reported; a status that is refuted is dropped and the run repeated without it. Solver
+/// failures become [`Unknown::Solver`].
 pub fn run(job: &Job, engine: Engine, open: &mut Open<'_>, observer: &mut dyn Observer) -> Report {
     let mut job = job.clone();
     let mut report = Report {
@@ -45,34 +53,23 @@ pub fn run(job: &Job, engine: Engine, open: &mut Open<'_>, observer: &mut dyn Ob
         depth: None,
         wrong_statuses: vec![],
         unconfirmed_statuses: vec![],
+        wrong_checks: vec![],
+        unconfirmed_checks: vec![],
         unsupported: vec![],
         counterexample_to_induction: None,
         statistics: Statistics::default(),
         leftovers: Leftovers::default(),
     };
-    match vet(&job, open) {
-        Ok(vetted) => {
-            for pair in vetted.wrong {
-                drop_status(&mut job, pair, observer, &mut report);
-            }
-            if job.recheck {
-                for pair in vetted.undecided {
-                    job.status.remove(pair);
-                }
-            } else {
-                report.unconfirmed_statuses = vetted.undecided;
-            }
-        }
-        Err(e) => {
-            report.verdict = Verdict::Unknown(Unknown::Solver(e.to_string()));
-            return report;
-        }
+    let mut vetting = Vetting::new(&job);
+    if let Err(e) = begin_vetting(&mut vetting, &mut job, open, observer, &mut report) {
+        report.verdict = Verdict::Unknown(Unknown::Solver(e.to_string()));
+        return report;
     }
     let mut violated = BTreeSet::new();
     let mut first: Option<Box<Counterexample>> = None;
     loop {
         let mut round = Round::new(engine);
-        let verdict = match round.decide(&mut job, &violated, open, observer, &mut report) {
+        let verdict = match round.decide(&mut job, &violated, &mut vetting, open, observer, &mut report) {
             Ok(verdict) => verdict,
             Err(e) => Verdict::Unknown(Unknown::Solver(e.to_string())),
         };
@@ -113,8 +110,38 @@ pub fn run(job: &Job, engine: Engine, open: &mut Open<'_>, observer: &mut dyn Ob
         if let Some(found) = first {
             report.verdict = Verdict::Violated(found);
         }
+        for claim in vetting.unconfirmed() {
+            match claim {
+                Claimed::Pair(p) if job.status.get(p).is_some() => report.unconfirmed_statuses.push(p),
+                Claimed::Check(c) if job.status.check(c).is_some() => report.unconfirmed_checks.push(c),
+                Claimed::Pair(_) | Claimed::Check(_) => {}
+            }
+        }
         return report;
     }
+}
+
+/// The part of the vetting that is done before the engines begin.
+fn begin_vetting(
+    vetting: &mut Vetting,
+    job: &mut Job,
+    open: &mut Open<'_>,
+    observer: &mut dyn Observer,
+    report: &mut Report,
+) -> Result<(), SolverError> {
+    let budget = if job.recheck { job.budget.clone() } else { job.budget.within(FIRST_VETTING) };
+    for claim in vetting.advance(&budget, open)? {
+        drop_claim(job, claim, observer, report);
+    }
+    if job.recheck {
+        for claim in vetting.unconfirmed() {
+            match claim {
+                Claimed::Pair(pair) => drop(job.status.remove(pair)),
+                Claimed::Check(check) => drop(job.status.remove_check(check)),
+            }
+        }
+    }
+    Ok(())
 }
 
 fn verdicts(
@@ -229,6 +256,7 @@ impl Round {
         &mut self,
         job: &mut Job,
         violated: &BTreeSet<Property>,
+        vetting: &mut Vetting,
         open: &mut Open<'_>,
         observer: &mut dyn Observer,
         report: &mut Report,
@@ -255,7 +283,7 @@ impl Round {
                     let last_one = stuck.iter().filter(|s| s.is_none()).count() == 1;
                     let worker = &mut self.workers[i];
                     let slice = Slice {
-                        budget: if alone || last_one {
+                        budget: if (alone || last_one) && (vetting.is_done() || job.status.is_empty()) {
                             job.budget.clone()
                         } else {
                             job.budget.within(length)
@@ -304,6 +332,13 @@ impl Round {
                     } else {
                         Ok(Verdict::Unknown(reason))
                     };
+                }
+                if !vetting.is_done() && !job.status.is_empty() {
+                    let wrong = vetting.advance(&job.budget.within(length / VETTING_SHARE), open)?;
+                    if !wrong.is_empty() {
+                        wrong.into_iter().for_each(|claim| drop_claim(job, claim, observer, report));
+                        continue 'restart;
+                    }
                 }
                 length *= 2;
             }
@@ -392,9 +427,12 @@ fn settle(
     // The check may use what is left of the run; a run without a limit gets none either.
     let budget = job.budget.clone();
     let checked = check::check(&mut problem.system, &claim, &job.status, job.recheck, open, &budget)?;
-    if !checked.wrong.is_empty() {
+    if !checked.wrong.is_empty() || !checked.wrong_checks.is_empty() {
         for &pair in &checked.wrong {
-            drop_status(job, pair, observer, report);
+            drop_claim(job, Claimed::Pair(pair), observer, report);
+        }
+        for &check in &checked.wrong_checks {
+            drop_claim(job, Claimed::Check(check), observer, report);
         }
         return Ok(Settled::Repeat);
     }
@@ -413,10 +451,17 @@ fn settle(
     Ok(Settled::Holds(Box::new(Proof { claim, checked, lemmas })))
 }
 
-fn drop_status(job: &mut Job, pair: Pair, observer: &mut dyn Observer, report: &mut Report) {
-    if job.status.remove(pair).is_some() {
-        observer.progress(&Progress::WrongStatus(pair));
-        report.wrong_statuses.push(pair);
+fn drop_claim(job: &mut Job, claim: Claimed, observer: &mut dyn Observer, report: &mut Report) {
+    match claim {
+        Claimed::Pair(pair) if job.status.remove(pair).is_some() => {
+            observer.progress(&Progress::WrongStatus(pair));
+            report.wrong_statuses.push(pair);
+        }
+        Claimed::Check(check) if job.status.remove_check(check).is_some() => {
+            observer.progress(&Progress::WrongCheck(check));
+            report.wrong_checks.push(check);
+        }
+        Claimed::Pair(_) | Claimed::Check(_) => {}
     }
 }
 

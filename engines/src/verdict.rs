@@ -52,6 +52,10 @@ pub struct Report {
     pub wrong_statuses: Vec<bsym_proofs::status::Pair>,
     /// Pairs whose imported status was used although the solver could not confirm it.
     pub unconfirmed_statuses: Vec<bsym_proofs::status::Pair>,
+    /// Checks whose imported status was found wrong.
+    pub wrong_checks: Vec<bsym_proofs::status::Check>,
+    /// Checks whose imported status was used although the solver could not confirm it.
+    pub unconfirmed_checks: Vec<bsym_proofs::status::Check>,
     /// Parts of the model that could not be encoded.
     pub unsupported: Vec<bsym_encodings::system::Unsupported>,
     /// What kept k-induction from a proof: states of a path that starts anywhere, as B text.
@@ -171,6 +175,8 @@ pub enum Progress {
     Violated(Property),
     /// Imported status of a pair was found wrong.
     WrongStatus(bsym_proofs::status::Pair),
+    /// Imported status of a check was found wrong.
+    WrongCheck(bsym_proofs::status::Check),
     /// A query was not decided.
     Undecided {
         /// Which.

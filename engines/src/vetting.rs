@@ -1,103 +1,221 @@
-//! Holding imported proof status against the solver before anything rests on it.
+//! Holding imported proof status against the solver while something rests on it.
 //!
 //! Every pair is asked once, all pairs of an event in one query: does the event lead from a state with
-//! the whole invariant to one without the conjunct? A pair that is refuted is wrong: it is reported and
-//! dropped, so that no depth, no frame and no induction step ever uses it. A pair that the solver does not decide
-//! is kept, unless everything has to be confirmed; a proof that needs it lists it as trusted. Pairs that the
-//! text of the event alone establishes are not asked: nobody claimed them.
+//! the whole invariant to one without the conjunct? So is every check of a step or of states: can it fail in a state
+//! with the whole invariant? What is refuted is wrong: it is reported and dropped, and the engines begin
+//! again without it. What the solver does not decide is kept, unless everything has to be confirmed; a
+//! proof that needs it lists it as trusted. Pairs that the text of the event alone establishes are not asked:
+//! nobody claimed them.
+//!
+//! This takes a moment before the engines begin and then a share of their time until all is asked, so that neither
+//! a large status keeps a quick answer waiting nor a wrong one misleads a long search for good. A proof
+//! need not wait for it: its own check asks everything that it rests on.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
+use bsym_encodings::budget::Budget;
 use bsym_encodings::session::SolverError;
-use bsym_encodings::term::Terms;
+use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::EventId;
-use bsym_proofs::status::{Level, Pair};
+use bsym_proofs::claim::Property;
+use bsym_proofs::status::{Check, Level, Pair};
 
 use crate::options::Job;
 use crate::problem::{Decided, Open, Problem, decide};
 
-/// Longest time for one query; a proven pair that takes longer is left to its prover.
+/// Longest time for one query; what takes longer is left to its prover.
 const QUERY: Duration = Duration::from_secs(1);
 
-/// Longest time for all of them, so that a status with many hard pairs leaves the engine its time. Where everything has
-/// to be confirmed there is no such limit.
-const TOGETHER: Duration = Duration::from_secs(5);
-
-/// What became of the pairs of a job's status.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Vetted {
-    /// Refuted by the solver.
-    pub wrong: Vec<Pair>,
-    /// Neither confirmed nor refuted.
-    pub undecided: Vec<Pair>,
+/// What a status claims.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Claimed {
+    /// An event establishes a conjunct.
+    Pair(Pair),
+    /// A check never fails.
+    Check(Check),
 }
 
-/// Asks the solver about every pair that the job's status calls proven.
-///
-/// # Errors
-/// If the solver fails.
-pub fn vet(job: &Job, open: &mut Open<'_>) -> Result<Vetted, SolverError> {
-    let mut vetted = Vetted::default();
-    if job.status.is_empty() {
-        return Ok(vetted);
+/// Claims that are asked in one session.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Group {
+    /// Conjuncts after an event.
+    After(Option<EventId>),
+    /// Failures on the way of an event.
+    Within(Option<EventId>),
+    /// Predicates of states.
+    States,
+}
+
+/// The questions about a status, asked little by little.
+#[derive(Debug)]
+pub struct Vetting {
+    /// The model in terms, unless there is nothing to ask.
+    problem: Option<Problem>,
+    left: VecDeque<(Group, Vec<Claimed>)>,
+    undecided: Vec<Claimed>,
+}
+
+impl Vetting {
+    /// Nothing is asked yet.
+    pub fn new(job: &Job) -> Vetting {
+        let mut groups: BTreeMap<Group, Vec<Claimed>> = BTreeMap::new();
+        for (pair, _) in job.status.iter().filter(|(_, s)| s.level != Level::Checked) {
+            groups.entry(Group::After(pair.0)).or_default().push(Claimed::Pair(pair));
+        }
+        for (check, _) in job.status.checks().filter(|(_, s)| s.level != Level::Checked) {
+            let group = match check {
+                Check::Step(event, _) => Group::Within(event),
+                Check::Meaning(_) | Check::Theorem(_) => Group::States,
+            };
+            groups.entry(group).or_default().push(Claimed::Check(check));
+        }
+        // Only the terms are needed, not what a search prepares about well-definedness.
+        let plain = || Problem::plain(&Job { well_definedness: false, ..job.clone() }, &BTreeSet::new());
+        Vetting {
+            problem: (!groups.is_empty()).then(plain),
+            left: groups.into_iter().collect(),
+            undecided: vec![],
+        }
     }
-    // Only the terms are needed, not what a search prepares about well-definedness.
-    let plain = Job { well_definedness: false, ..job.clone() };
-    let mut problem = Problem::new(&plain, &BTreeSet::new(), open)?;
-    let terms = problem.terms();
-    let budget = if job.recheck { job.budget.clone() } else { job.budget.within(TOGETHER) };
-    let budget = budget.per_query(QUERY);
-    for event in
-        std::iter::once(None).chain((0..problem.system.events.len() as u32).map(|e| Some(EventId(e))))
-    {
-        let claimed = job.status.iter().filter(|(p, s)| p.0 == event && s.level != Level::Checked);
-        let pairs: Vec<Pair> = claimed.map(|(pair, _)| pair).collect();
-        if pairs.is_empty() {
-            continue;
+
+    /// Whether everything was asked.
+    pub fn is_done(&self) -> bool {
+        self.left.is_empty()
+    }
+
+    /// What is neither confirmed nor refuted, asked or not.
+    pub fn unconfirmed(&self) -> impl Iterator<Item = Claimed> {
+        self.undecided.iter().chain(self.left.iter().flat_map(|(_, claims)| claims)).copied()
+    }
+
+    /// Asks until the budget ends or everything is asked, and gives what is refuted.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn advance(&mut self, budget: &Budget, open: &mut Open<'_>) -> Result<Vec<Claimed>, SolverError> {
+        let mut wrong = vec![];
+        while budget.check().is_ok()
+            && let Some((group, claims)) = self.left.pop_front()
+        {
+            let left = self.ask(group, &claims, &budget.per_query(QUERY), open, &mut wrong)?;
+            if !left.is_empty() {
+                self.left.push_front((group, left));
+            }
         }
-        if budget.check().is_err() {
-            vetted.undecided.extend(pairs);
-            continue;
-        }
-        let Some(relation) = (match event {
-            Some(e) => problem.system.events[e.index()].relation,
-            None => problem.system.initialisation.relation,
-        }) else {
-            vetted.undecided.extend(pairs);
-            continue;
+        Ok(wrong)
+    }
+
+    /// Asks about claims of one group; those that the budget leaves come back.
+    fn ask(
+        &mut self,
+        group: Group,
+        claims: &[Claimed],
+        budget: &Budget,
+        open: &mut Open<'_>,
+        wrong: &mut Vec<Claimed>,
+    ) -> Result<Vec<Claimed>, SolverError> {
+        let Some(problem) = &mut self.problem else { return Ok(vec![]) };
+        let Some(known) = hypotheses(problem, group) else {
+            self.undecided.extend(claims);
+            return Ok(vec![]);
         };
-        let (mut known, after) = match event {
-            Some(_) => (vec![problem.every_conjunct_in(0), problem.unrolling.step(relation, 0)], 1),
-            None => (vec![problem.unrolling.init(relation)], 0),
-        };
-        for k in 0..=after {
-            known.extend(problem.facts_in(k));
-        }
         let mut session = problem.session(open)?;
         for t in known {
             session.assert(t)?;
         }
-        // A conjunct counts as false only where it has a meaning.
         let mut questions = vec![];
-        for &pair in &pairs {
-            let conjunct = &problem.system.invariant[pair.1];
-            let violated = terms.and([conjunct.defined, terms.not(conjunct.holds)]);
-            questions.push((pair, problem.unrolling.state(violated, after)));
-        }
-        let any = terms.or(questions.iter().map(|q| q.1));
-        if any == Terms::FALSE || matches!(decide(&mut session, &[any], &budget)?, Decided::Unsat(_)) {
-            continue;
-        }
-        let complete = problem.system.unsupported.is_empty();
-        for (pair, question) in questions {
-            match decide(&mut session, &[question], &budget)? {
-                Decided::Unsat(_) => {}
-                // With a hypothesis missing, a model refutes nothing.
-                Decided::Sat if complete => vetted.wrong.push(pair),
-                Decided::Sat | Decided::Unknown(_) => vetted.undecided.push(pair),
+        for &claim in claims {
+            let question = question(problem, claim);
+            if question != Terms::FALSE {
+                questions.push((claim, question));
             }
         }
+        if questions.len() > 1 {
+            let any = problem.terms().or(questions.iter().map(|q| q.1));
+            if matches!(decide(&mut session, &[any], budget)?, Decided::Unsat(_)) {
+                return Ok(vec![]);
+            }
+        }
+        let complete = problem.system.unsupported.is_empty();
+        for (i, &(claim, question)) in questions.iter().enumerate() {
+            if budget.check().is_err() {
+                return Ok(questions[i..].iter().map(|q| q.0).collect());
+            }
+            match decide(&mut session, &[question], budget)? {
+                Decided::Unsat(_) => {}
+                // With a hypothesis missing, a model refutes nothing.
+                Decided::Sat if complete => wrong.push(claim),
+                // A question that the end of the slice cut short is asked again.
+                Decided::Unknown(_) if budget.check().is_err() => {
+                    return Ok(questions[i..].iter().map(|q| q.0).collect());
+                }
+                Decided::Sat | Decided::Unknown(_) => self.undecided.push(claim),
+            }
+        }
+        Ok(vec![])
     }
-    Ok(vetted)
+}
+
+/// What is known in all questions of a group; nothing where the step has no term.
+fn hypotheses(problem: &mut Problem, group: Group) -> Option<Vec<Term>> {
+    let (mut known, last) = match group {
+        Group::After(Some(e)) => {
+            let relation = problem.system.events[e.index()].relation?;
+            (vec![problem.every_conjunct_in(0), problem.unrolling.step(relation, 0)], 1)
+        }
+        Group::After(None) => {
+            let relation = problem.system.initialisation.relation?;
+            (vec![problem.unrolling.init(relation)], 0)
+        }
+        Group::Within(Some(_)) => (vec![problem.every_conjunct_in(0)], 0),
+        Group::Within(None) | Group::States => (vec![], 0),
+    };
+    for k in 0..=last {
+        known.extend(problem.facts_in(k));
+    }
+    Some(known)
+}
+
+/// What refutes a claim.
+fn question(problem: &mut Problem, claim: Claimed) -> Term {
+    let terms = problem.terms();
+    match claim {
+        // A conjunct counts as false only where it has a meaning.
+        Claimed::Pair((event, i)) => {
+            let conjunct = &problem.system.invariant[i];
+            let violated = terms.and([conjunct.defined, terms.not(conjunct.holds)]);
+            problem.unrolling.state(violated, usize::from(event.is_some()))
+        }
+        Claimed::Check(check @ Check::Step(event, _)) => {
+            let transition = match event {
+                Some(e) => &problem.system.events[e.index()],
+                None => &problem.system.initialisation,
+            };
+            let failures = transition.failures.iter().filter(|f| Check::of(event, f) == Some(check));
+            let any = terms.or(failures.map(|f| f.condition));
+            match event {
+                Some(_) => problem.unrolling.step(any, 0),
+                None => problem.unrolling.init(any),
+            }
+        }
+        Claimed::Check(Check::Meaning(property)) => {
+            let (before, defined) = match property {
+                Property::Invariant(i) => (i, problem.system.invariant[i].defined),
+                Property::Assertion(i) => {
+                    (problem.system.invariant.len(), problem.system.assertions[i].defined)
+                }
+                Property::DeadlockFree | Property::NoGoal => (0, Terms::TRUE),
+            };
+            let known = problem.system.invariant[..before].iter().flat_map(|p| [p.defined, p.holds]);
+            let wrong = terms.and(known.chain([terms.not(defined)]));
+            problem.unrolling.state(wrong, 0)
+        }
+        Claimed::Check(Check::Theorem(i)) => {
+            let theorem = &problem.system.assertions[i];
+            let violated = terms.and([theorem.defined, terms.not(theorem.holds)]);
+            let violated = problem.unrolling.state(violated, 0);
+            terms.and([problem.every_conjunct_in(0), violated])
+        }
+    }
 }

@@ -84,6 +84,14 @@ impl Index {
     }
 }
 
+/// Makes room for more elements: a large vector grows by a quarter, so that little of its memory is idle.
+#[inline]
+pub fn make_room<T>(vector: &mut Vec<T>, more: usize) {
+    if vector.capacity() - vector.len() < more {
+        vector.reserve_exact(more.max(vector.len() / 4).max(64));
+    }
+}
+
 const FOLD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Mixes a word into a hash.

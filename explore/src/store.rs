@@ -8,7 +8,7 @@ use bsym_language::source::Span;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::value::Value;
 
-use crate::index::{Index, hash_words, mix};
+use crate::index::{Index, hash_words, make_room, mix};
 use crate::rep::Rep;
 
 pub mod bridge;
@@ -141,6 +141,8 @@ impl Store {
         let hash = hash_words(list);
         self.known_list(list, hash).unwrap_or_else(|| {
             let id = self.starts.len() as u32;
+            make_room(&mut self.starts, 1);
+            make_room(&mut self.words, list.len());
             self.starts.push(self.words.len());
             self.words.extend_from_slice(list);
             self.lists.insert(hash, id);

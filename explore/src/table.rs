@@ -1,6 +1,6 @@
 //! The states found so far: fixed-width rows of words, found again by content.
 
-use crate::index::{Index, mix};
+use crate::index::{Index, make_room, mix};
 
 /// Number of a state in the order of discovery.
 pub type StateId = u32;
@@ -70,6 +70,8 @@ impl Table {
             return (state, false);
         }
         let state = self.parents.len() as StateId;
+        make_room(&mut self.rows, row.len());
+        make_room(&mut self.parents, 1);
         self.rows.extend_from_slice(row);
         self.parents.push(parent);
         self.index.insert(hash, state);

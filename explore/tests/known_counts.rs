@@ -14,10 +14,15 @@ use bsym_semantics::state::Violation;
 
 /// Searches a machine with `size` elements in each of its deferred sets.
 fn searched(name: &str, size: usize, options: &SearchOptions) -> SearchReport {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models").join(format!("{name}.mch"));
+    searched_with(&format!("{name}.mch"), &|_| size, options)
+}
+
+/// Searches a machine with sizes for its deferred sets.
+fn searched_with(file: &str, size: &dyn Fn(&str) -> usize, options: &SearchOptions) -> SearchReport {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models").join(file);
     let model = load_model(&path).expect("it can be read").model.expect("it is right");
     let deferred = model.carriers.iter().filter(|c| c.kind == CarrierKind::Deferred);
-    let sizes = deferred.map(|c| (c.name.clone(), size)).collect();
+    let sizes = deferred.map(|c| (c.name.clone(), size(&c.name))).collect();
     let request = ScopeRequest { prob: true, sizes, ..ScopeRequest::default() };
     let scope = Scope::settle(&model, &request).expect("the sizes fit");
     with_large_stack(|| {
@@ -53,6 +58,25 @@ fn numbers_of_states_and_transitions() {
                 assert!(matches!(report.verdict, Verdict::Holds(_)), "{name}, {size}: {:?}", report.verdict);
             }
         }
+    }
+}
+
+/// The listings of these two are not given in the notes that the other machines follow; these are machines
+/// of ours, counted by ProB 1.8.2. It takes one valuation of constants that name elements of deferred sets
+/// where there are eight: 51 states and 167 transitions of the file system.
+#[test]
+fn numbers_that_prob_counts_too() {
+    let sizes: &[(&str, &[(&str, usize)], u64, u64)] = &[
+        ("FileSystem.mch", &[("OBJECT", 2), ("NAME", 2), ("USER", 2)], 8 + 8 * 51, 8 + 8 * 167),
+        ("HotelKeys.ref", &[("GUEST", 2), ("ROOM", 2), ("KEY", 3), ("CARD", 2)], 198, 246),
+        ("HotelKeys.ref", &[("GUEST", 2), ("ROOM", 1), ("KEY", 3), ("CARD", 3)], 1011, 1335),
+    ];
+    for (file, sizes, states, transitions) in sizes {
+        let size = |name: &str| sizes.iter().find(|(n, _)| *n == name).map_or(1, |(_, size)| *size);
+        let report = searched_with(file, &size, &SearchOptions::default());
+        let counts = (report.statistics.states, report.statistics.transitions);
+        assert_eq!(counts, (*states, *transitions), "{file}");
+        assert!(matches!(report.verdict, Verdict::Holds(_)), "{file}: {:?}", report.verdict);
     }
 }
 

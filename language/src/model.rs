@@ -101,6 +101,8 @@ pub struct Model {
     pub refinement_checks: Vec<RefinementCheck>,
     /// Variants of the main machine (Event-B): integers, or finite sets.
     pub variants: Vec<Variant>,
+    /// Labelled formulas of the events of all levels (Event-B): what proof obligations name.
+    pub formulas: Vec<EventFormula>,
     /// Definition `GOAL`.
     pub goal: Option<Pred>,
     /// What the machine says about its scope.
@@ -296,6 +298,30 @@ pub enum RefinementKind {
     /// A variable that the abstract event leaves alone keeps its value.
     Unchanged,
     /// There are values for what the abstract event chooses.
+    Witness,
+}
+
+/// A guard, action or witness of an event of some level (Event-B), as it was written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EventFormula {
+    /// The component of the event.
+    pub origin: ComponentId,
+    /// The event; `INITIALISATION` for the initialisation.
+    pub event: String,
+    /// What it is.
+    pub role: FormulaRole,
+    /// Label; of a witness, what it is for.
+    pub label: String,
+    /// The formula.
+    pub span: Span,
+}
+
+/// What a formula of an event is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum FormulaRole {
+    Guard,
+    Action,
     Witness,
 }
 

@@ -236,3 +236,84 @@ fn mutated_files_never_panic() {
     }
     assert!((1..500).contains(&models), "{models} of 600 mutants are models");
 }
+
+#[test]
+fn theories_of_a_project_are_read() {
+    let shelf = model(load_model(&ours("Shelf/Shelf.bum")).expect("it can be read"));
+    let stack = &shelf.free_types[0];
+    assert_eq!((stack.name.as_str(), stack.parameters, shelf.free_types.len()), ("Stack", 1, 1));
+    assert_eq!(stack.constructors[1].destructors, ["top", "rest"]);
+    // Direct definitions are written out, also infix ones; the recursive one is an operator.
+    let text = |i: usize| print::pred(&shelf, &shelf.invariant[i].pred);
+    assert_eq!(text(1), "2 * height(items) <= 4");
+    assert_eq!(text(2), "2 > min({height(items), 1})");
+    assert!(shelf.operators.iter().all(|o| o.name == "height"), "{:?}", shelf.operators);
+    assert!(matches!(shelf.operators[0].definition, OperatorDefinition::Expr(_)));
+    // Axioms give no value: that is a mistake only where one is needed.
+    let priced = model(load_model(&ours("Shelf/Priced.bum")).expect("it can be read"));
+    assert!(priced.operators.iter().any(|o| o.definition == OperatorDefinition::Axiomatic));
+}
+
+#[test]
+fn a_broken_theory_is_told_with_its_place() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let check = |from: &str, to: &str, expected: &[&str]| {
+        for name in ["Stock.tuf", "Shelf.bum"] {
+            let text = std::fs::read_to_string(ours("Shelf").join(name)).expect("our file");
+            let changed = text.replace(from, to);
+            assert!(name != "Stock.tuf" || changed != text, "{from}");
+            let text = if name == "Stock.tuf" { changed } else { text };
+            std::fs::write(folder.path().join(name), text).expect("a copy");
+        }
+        let said = errors(&folder.path().join("Shelf.bum"), None);
+        for part in expected {
+            assert!(said.iter().any(|m| m.contains(part)), "{part}: {said:#?}");
+        }
+        said
+    };
+    check("</org.eventb.theory.core.theoryRoot>", "", &["Stock.tuf:", "no well-formed XML"]);
+    check("2∗n", "2∗", &["Stock.tuf:", "expected an expression or predicate, the text ends here"]);
+    check(
+        "\"s\">\n            <org.eventb.theory.core.recursiveDefinitionCase",
+        "\"t\">\n            <org.eventb.theory.core.recursiveDefinitionCase",
+        &["Stock.tuf:", "`t` is no argument of this operator"],
+    );
+    check("push(x, r)", "push(x, 1)", &["Stock.tuf:", "expected a constructor with names for its parts"]);
+    check("label=\"height\"", "label=\"tallness\"", &["Shelf.bum:"]);
+    check(
+        "org.eventb.core.identifier=\"n\"",
+        "",
+        &["Shelf.bum:", "operator `twice` has 0 parameters, 1 arguments are given"],
+    );
+    // What is not used does no harm.
+    let said = check("union({{x} ∣ x ∈ s})", "union({{x} ∣ x ∈ })", &["Stock.tuf:"]);
+    assert!(said.iter().all(|m| m.contains("warning")), "{said:#?}");
+}
+
+/// A theory that others wrote: the user's file and what the plug-in makes of it say the same.
+#[test]
+fn a_theory_is_the_same_in_each_of_its_files() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
+    let corpus = std::env::var_os("BSYM_CORPUS").map_or(corpus, PathBuf::from);
+    let project = corpus.join("rodin/prob2_kernel/TheoryWDTest");
+    if !project.is_dir() {
+        println!("skipped: there is no {}", project.display());
+        return;
+    }
+    let mut models = vec![];
+    for extension in ["tuf", "tcf", "dtf"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["TestTheoryWD.buc", &format!("SimpleWDTheory.{extension}")] {
+            std::fs::copy(project.join(name), folder.path().join(name)).expect("a copy");
+        }
+        let m = model(load_model(&folder.path().join("TestTheoryWD.buc")).expect("it can be read"));
+        let texts: Vec<String> =
+            m.axioms.iter().chain(&m.assertions).map(|c| print::pred(&m, &c.pred)).collect();
+        models.push(texts);
+    }
+    // Checked files have the types of bound names in addition.
+    let plain = |texts: &[String]| texts.iter().map(|t| t.replace("v : INTEGER & ", "")).collect::<Vec<_>>();
+    assert_eq!(plain(&models[0]), plain(&models[1]));
+    assert_eq!(models[1], models[2]);
+    assert_eq!(models[0].len(), 4, "{models:?}");
+}

@@ -8,8 +8,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use bsym_language::model::{Conjunct, Model};
+use bsym_language::model::{Conjunct, EventId, Model, RefinementId};
 use bsym_language::print;
+use bsym_language::source::{SourceId, Span};
 use bsym_semantics::scope::Scope;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,7 @@ use crate::claim::{Checked, Claim, Evidence, Property};
 use crate::po::digest::{self, INITIALISATION};
 use crate::po::file::PoScope;
 use crate::po::write::{po_scope, relative};
-use crate::status::{Level, Pair, ProofStatus};
+use crate::status::{Check, Level, Pair, ProofStatus, StepCheck};
 
 /// Value of `format`.
 pub const FORMAT: &str = "bsym-certificate";
@@ -98,6 +99,9 @@ pub struct Certificate {
     /// Pairs that were not decided and rest on imported status.
     #[serde(default)]
     pub trusted: Vec<TrustedPair>,
+    /// Checks of steps and states that were not decided and rest on imported status.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trusted_checks: Vec<TrustedCheck>,
     /// The check when it was written.
     pub checked: CheckedBy,
 }
@@ -187,6 +191,57 @@ pub struct TrustedPair {
     pub provers: Vec<String>,
     /// How far they can be relied on.
     pub level: TrustLevel,
+}
+
+/// A check that rests on imported status.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct TrustedCheck {
+    /// Which.
+    #[serde(flatten)]
+    pub check: CheckText,
+    /// In words.
+    pub text: String,
+    /// Who proved it.
+    pub provers: Vec<String>,
+    /// How far they can be relied on.
+    pub level: TrustLevel,
+}
+
+/// [`Check`] in a file. Positions are good for exactly the machine that the certificate names.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum CheckText {
+    /// The abstraction can follow a step of the event.
+    Refinement {
+        /// Event, or `INITIALISATION`.
+        event: String,
+        /// Position among the refinement checks of the machine.
+        index: u32,
+    },
+    /// What a step of the event evaluates has a meaning.
+    StepMeaning {
+        /// Event, or `INITIALISATION`.
+        event: String,
+        /// Position of the file among those of the machine.
+        file: u32,
+        /// Byte offsets of the formula.
+        range: [u32; 2],
+    },
+    /// A conjunct has a meaning.
+    ConjunctMeaning {
+        /// Position.
+        index: usize,
+    },
+    /// An assertion has a meaning.
+    AssertionMeaning {
+        /// Position.
+        index: usize,
+    },
+    /// An assertion follows from the invariant.
+    Theorem {
+        /// Position.
+        index: usize,
+    },
 }
 
 /// [`Level`] as a word.
@@ -288,6 +343,12 @@ impl Certificate {
                 .iter()
                 .map(|&p| TrustedPair::new(model, p, facts.status))
                 .collect(),
+            trusted_checks: facts
+                .checked
+                .trusted_checks
+                .iter()
+                .filter_map(|&c| TrustedCheck::new(model, c, facts.status))
+                .collect(),
             checked: CheckedBy { solver: facts.checked.solver.clone(), checks: facts.checked.checks },
         }
     }
@@ -369,6 +430,74 @@ impl TrustedPair {
             provers: known.map(|s| s.provers.clone()).unwrap_or_default(),
             level: known.map_or(TrustLevel::Claim, |s| s.level.into()),
         }
+    }
+}
+
+impl TrustedCheck {
+    fn new(model: &Model, check: Check, status: &ProofStatus) -> Option<Self> {
+        let known = status.check(check);
+        Some(TrustedCheck {
+            check: CheckText::of(model, check)?,
+            text: check.describe(model),
+            provers: known.map(|s| s.provers.clone()).unwrap_or_default(),
+            level: known.map_or(TrustLevel::Claim, |s| s.level.into()),
+        })
+    }
+}
+
+impl CheckText {
+    fn of(model: &Model, check: Check) -> Option<CheckText> {
+        Some(match check {
+            Check::Step(event, step) => {
+                let event = event.map_or(INITIALISATION.into(), |e| model.events[e.index()].name.clone());
+                match step {
+                    StepCheck::Refinement(id) => CheckText::Refinement { event, index: id.0 },
+                    StepCheck::Meaning(span) => {
+                        CheckText::StepMeaning { event, file: span.source.0, range: [span.start, span.end] }
+                    }
+                }
+            }
+            Check::Meaning(Property::Invariant(index)) => CheckText::ConjunctMeaning { index },
+            Check::Meaning(Property::Assertion(index)) => CheckText::AssertionMeaning { index },
+            Check::Meaning(Property::DeadlockFree | Property::NoGoal) => return None,
+            Check::Theorem(index) => CheckText::Theorem { index },
+        })
+    }
+
+    /// The check in a machine, or why it has none.
+    pub(crate) fn check(&self, model: &Model) -> Result<Check, String> {
+        let event = |name: &str| match name {
+            INITIALISATION => Ok(None),
+            name => match model.events.iter().position(|e| e.name == name) {
+                Some(e) => Ok(Some(EventId(e as u32))),
+                None => Err(format!("it trusts a check of `{name}`, which is no operation")),
+            },
+        };
+        let within = |index: usize, all: usize, what: &str| match index < all {
+            true => Ok(index),
+            false => Err(format!("it trusts a check of {what} {}, and there are {all}", index + 1)),
+        };
+        Ok(match self {
+            CheckText::Refinement { event: name, index } => {
+                within(*index as usize, model.refinement_checks.len(), "refinement")?;
+                Check::Step(event(name)?, StepCheck::Refinement(RefinementId(*index)))
+            }
+            CheckText::StepMeaning { event: name, file, range: [start, end] } => {
+                let span = Span { source: SourceId(*file), start: *start, end: *end };
+                Check::Step(event(name)?, StepCheck::Meaning(span))
+            }
+            CheckText::ConjunctMeaning { index } => {
+                let i = within(*index, model.invariant.len(), "conjunct")?;
+                Check::Meaning(Property::Invariant(i))
+            }
+            CheckText::AssertionMeaning { index } => {
+                let i = within(*index, model.assertions.len(), "assertion")?;
+                Check::Meaning(Property::Assertion(i))
+            }
+            CheckText::Theorem { index } => {
+                Check::Theorem(within(*index, model.assertions.len(), "assertion")?)
+            }
+        })
     }
 }
 

@@ -160,8 +160,10 @@ pub fn certify_value(
         let mut system = encode(Rc::new(Terms::new()), shared.clone(), &scope);
         let mut opener = |terms| open(terms, solver);
         let checked = check(&mut system, &claim, &status, options.recheck, &mut opener, budget)?;
-        let decided = checked.undecided.is_empty() && checked.trusted.is_empty();
-        let refuted = !checked.failed.is_empty() || !checked.wrong.is_empty();
+        let trusts = !checked.trusted.is_empty() || !checked.trusted_checks.is_empty();
+        let decided = checked.undecided.is_empty() && !trusts;
+        let wrong = !checked.wrong.is_empty() || !checked.wrong_checks.is_empty();
+        let refuted = !checked.failed.is_empty() || wrong;
         attempts.push(Attempt { solver: checked.solver.clone(), checked });
         if decided || refuted || budget.check().is_err() {
             break;
@@ -178,10 +180,10 @@ fn together(attempts: &[Attempt], complete: bool) -> Checked {
     for other in rest.iter().map(|a| &a.checked) {
         all.solver = format!("{}, {}", all.solver, other.solver);
         all.checks += other.checks;
-        for (list, more) in [(&mut all.wrong, &other.wrong), (&mut all.trusted, &other.trusted)] {
-            let new: Vec<_> = more.iter().filter(|p| !list.contains(p)).copied().collect();
-            list.extend(new);
-        }
+        join(&mut all.wrong, &other.wrong);
+        join(&mut all.trusted, &other.trusted);
+        join(&mut all.wrong_checks, &other.wrong_checks);
+        join(&mut all.trusted_checks, &other.trusted_checks);
         all.failed.extend(other.failed.iter().cloned());
     }
     // A run that was stopped has no names for what it did not ask.
@@ -191,11 +193,25 @@ fn together(attempts: &[Attempt], complete: bool) -> Checked {
             all.undecided.retain(|u| left.contains(&sequent_name(u)));
         }
     }
-    // Where a solver decided everything, it proved every pair that it did not trust.
-    let unproved =
-        |c: &Checked, pair: &crate::status::Pair| c.trusted.contains(pair) || !c.undecided.is_empty();
-    all.trusted.retain(|pair| attempts.iter().all(|a| unproved(&a.checked, pair)));
+    // Where a solver decided everything, it proved all that it did not trust.
+    all.trusted.retain(|pair| {
+        attempts.iter().map(|a| &a.checked).all(|c| c.trusted.contains(pair) || !c.undecided.is_empty())
+    });
+    all.trusted_checks.retain(|check| {
+        attempts
+            .iter()
+            .map(|a| &a.checked)
+            .all(|c| c.trusted_checks.contains(check) || !c.undecided.is_empty())
+    });
     all
+}
+
+fn join<T: Copy + PartialEq>(list: &mut Vec<T>, more: &[T]) {
+    for new in more {
+        if !list.contains(new) {
+            list.push(*new);
+        }
+    }
 }
 
 /// The name in an undecided check's text, without the reason.
@@ -349,6 +365,11 @@ fn status(certificate: &Certificate, model: &Model) -> Result<ProofStatus, Certi
         };
         let level = Level::from(t.level);
         status.insert((event, t.conjunct), PairStatus { provers: t.provers.clone(), level });
+    }
+    for t in &certificate.trusted_checks {
+        let check = t.check.check(model).map_err(CertifyError::Mismatch)?;
+        let level = Level::from(t.level);
+        status.insert_check(check, PairStatus { provers: t.provers.clone(), level });
     }
     Ok(status)
 }

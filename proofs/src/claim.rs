@@ -2,7 +2,7 @@
 
 use bsym_language::model::Pred;
 
-use crate::status::Pair;
+use crate::status::{Check, Pair};
 
 /// That some properties hold in every reachable state, with the evidence.
 #[derive(Clone, Debug)]
@@ -73,6 +73,10 @@ pub struct Checked {
     pub trusted: Vec<Pair>,
     /// Pairs whose imported status the solver refuted.
     pub wrong: Vec<Pair>,
+    /// Checks that the solver could not decide and whose imported status was relied on.
+    pub trusted_checks: Vec<Check>,
+    /// Checks whose imported status the solver refuted.
+    pub wrong_checks: Vec<Check>,
     /// Checks that failed, as text: the claim is refuted.
     pub failed: Vec<String>,
     /// Checks that were not decided, as text.
@@ -82,6 +86,9 @@ pub struct Checked {
 impl Checked {
     /// Whether every check passed (trusted pairs pass).
     pub fn passed(&self) -> bool {
-        self.wrong.is_empty() && self.failed.is_empty() && self.undecided.is_empty()
+        self.wrong.is_empty()
+            && self.wrong_checks.is_empty()
+            && self.failed.is_empty()
+            && self.undecided.is_empty()
     }
 }

@@ -468,6 +468,7 @@ impl Evaluator<'_> {
             // A listed set with an element outside the other one differs from it.
             (Some(s), None) if !self.subset(&Value::Set(s.clone()), b, at)? => Ok(false),
             (None, Some(t)) if !self.subset(&Value::Set(t.clone()), a, at)? => Ok(false),
+            _ if self.differ(a, b, at) || self.differ(b, a, at) => Ok(false),
             _ => Err(EvalError::too_large(
                 at,
                 format!("cannot decide whether {} and {} are equal", self.short(a), self.short(b)),
@@ -489,6 +490,20 @@ fn components(e: &Expr, value: &Value, bound: &mut Vec<(Name, Value)>) -> bool {
             components(a, &p.0, bound) && components(b, &p.1, bound)
         }
         _ => false,
+    }
+}
+
+impl Evaluator<'_> {
+    /// Whether an element that one set is known to have is missing in the other one.
+    fn differ(&self, a: &Value, b: &Value, at: Span) -> bool {
+        match a {
+            Value::Set(s) => s.iter().any(|x| matches!(self.member(x, b, at), Ok(false))),
+            Value::Lazy(lazy) => match &**lazy {
+                LazySet::Binary(BinaryOp::Union, s, t) => self.differ(s, b, at) || self.differ(t, b, at),
+                _ => false,
+            },
+            _ => false,
+        }
     }
 }
 

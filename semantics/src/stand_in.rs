@@ -5,9 +5,12 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use bsym_language::model::{Expr, Model};
+use bsym_language::model::{BinaryOp, Expr, ExprKind, Model};
 use bsym_language::types::Type;
 
+use crate::env::Env;
+use crate::error::EvalError;
+use crate::evaluator::{Eval, Evaluator};
 use crate::scope::Scope;
 use crate::value::Value;
 
@@ -18,15 +21,37 @@ pub enum StandIns {
     Values(u64),
     /// False for every comparison with an ill-defined part.
     False,
+    /// One of the images for the application of a relation to a point with several; others for other seeds.
+    Image(u64),
 }
 
-impl StandIns {
-    /// The value of an expression; `None` for a type whose values are not known.
-    pub(crate) fn value(self, model: &Model, scope: &Scope, expr: &Expr) -> Option<Value> {
-        let StandIns::Values(seed) = self else { return None };
+impl Evaluator<'_> {
+    /// The value of an ill-defined expression; the error where there is none.
+    pub(crate) fn stand_in(
+        &self,
+        env: &Env<'_>,
+        expr: &Expr,
+        choice: StandIns,
+        error: EvalError,
+    ) -> Eval<Value> {
         let mut hasher = DefaultHasher::new();
-        (seed, expr.span.start, expr.span.end).hash(&mut hasher);
-        Draw { state: hasher.finish() | 1, model, scope }.value(&expr.ty)
+        (expr.span.start, expr.span.end).hash(&mut hasher);
+        match (choice, &expr.kind) {
+            (StandIns::Values(seed), _) => {
+                seed.hash(&mut hasher);
+                let mut draw = Draw { state: hasher.finish() | 1, model: self.model, scope: self.scope };
+                draw.value(&expr.ty).ok_or(error)
+            }
+            (StandIns::Image(seed), ExprKind::Apply(f, x)) => {
+                seed.hash(&mut hasher);
+                let point = Value::set([self.expr(env, x)?]);
+                let images = self.binary(BinaryOp::Image, self.eval(env, f)?, point, expr.span)?;
+                let images = self.list(&images, expr.span)?;
+                let chosen = hasher.finish() % images.len().max(1) as u64;
+                images.iter().nth(chosen as usize).cloned().ok_or(error)
+            }
+            _ => Err(error),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use bsym_language::model::{
 };
 use bsym_language::source::Span;
 
-use crate::env::{Env, Name};
+use crate::env::{Env, Name, names_of_pred};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::{Eval, Evaluator};
 use crate::paths::{End, Path, Walker};
@@ -411,6 +411,17 @@ fn enabling(subst: &Subst, out: &mut Vec<Pred>) {
                 out.push(Pred { kind: PredKind::Or(guards), span: subst.span });
             }
         },
+        // What is said first about the parameters alone.
+        SubstKind::Any(_, locals, pred, _) => {
+            let conjuncts = match &pred.kind {
+                PredKind::And(ps) => &ps[..],
+                _ => std::slice::from_ref(pred),
+            };
+            let of_locals = |p: &&Pred| {
+                names_of_pred(p).iter().any(|n| matches!(n, Name::Local(l) if locals.contains(l)))
+            };
+            out.extend(conjuncts.iter().take_while(|p| !of_locals(p)).cloned());
+        }
         SubstKind::Sequence(parts) => {
             if let Some(first) = parts.first() {
                 enabling(first, out);

@@ -1,7 +1,7 @@
 //! `bsym certify`: the checks of a certificate once more, in another solver where there is one.
 
 use bsym_proofs::certify::{Certified, CertifyOptions, certify};
-use bsym_proofs::status::Pair;
+use bsym_proofs::status::{Check, Pair};
 use serde_json::json;
 
 use crate::arguments::{CertifyArguments, OutputArguments};
@@ -35,6 +35,8 @@ struct Summary {
     checks: usize,
     trusted: Vec<PairObject>,
     wrong: Vec<PairObject>,
+    trusted_checks: Vec<String>,
+    wrong_checks: Vec<String>,
     failed: Vec<String>,
     undecided: Vec<String>,
 }
@@ -42,12 +44,15 @@ struct Summary {
 fn solver_outcome(certified: &Certified) -> Summary {
     let checked = &certified.checked;
     let pairs = |all: &[Pair]| all.iter().map(|&p| pair_object(&certified.model, p, None)).collect();
+    let checks = |all: &[Check]| all.iter().map(|c| c.describe(&certified.model)).collect();
     Summary {
         machine: certified.model.name.clone(),
         solvers: certified.attempts.iter().map(|a| a.solver.clone()).collect(),
         checks: checked.checks,
         trusted: pairs(&checked.trusted),
         wrong: pairs(&checked.wrong),
+        trusted_checks: checks(&checked.trusted_checks),
+        wrong_checks: checks(&checked.wrong_checks),
         failed: checked.failed.clone(),
         undecided: checked.undecided.clone(),
     }
@@ -60,6 +65,8 @@ fn search_outcome(repeated: &mc::Repeated) -> Summary {
         checks: 1,
         trusted: vec![],
         wrong: vec![],
+        trusted_checks: vec![],
+        wrong_checks: vec![],
         failed: vec![],
         undecided: vec![],
     };
@@ -72,8 +79,8 @@ fn search_outcome(repeated: &mc::Repeated) -> Summary {
 }
 
 fn print(summary: &Summary, format: &OutputArguments, control: &Control) -> u8 {
-    let passed = summary.failed.is_empty() && summary.wrong.is_empty() && summary.undecided.is_empty();
-    let refuted = !summary.failed.is_empty() || !summary.wrong.is_empty();
+    let refuted = !(summary.failed.is_empty() && summary.wrong.is_empty() && summary.wrong_checks.is_empty());
+    let passed = !refuted && summary.undecided.is_empty();
     let (verdict, code) = match (passed, refuted) {
         (true, _) => ("certified", 0),
         (false, true) => ("refuted", 1),
@@ -89,6 +96,7 @@ fn print(summary: &Summary, format: &OutputArguments, control: &Control) -> u8 {
             "checks": summary.checks,
             "trusted": summary.trusted,
             "wrong": summary.wrong,
+            "checks": {"trusted": summary.trusted_checks, "wrong": summary.wrong_checks},
             "failed": summary.failed,
             "undecided": summary.undecided,
             "stats": {"seconds": control.seconds()},
@@ -121,6 +129,11 @@ fn print(summary: &Summary, format: &OutputArguments, control: &Control) -> u8 {
     for (what, pairs) in [("trusted", &summary.trusted), ("wrong status", &summary.wrong)] {
         for pair in pairs {
             text.push_str(&format!("  {what}: {} preserves {}\n", pair.event, pair.conjunct));
+        }
+    }
+    for (what, checks) in [("trusted", &summary.trusted_checks), ("wrong status", &summary.wrong_checks)] {
+        for check in checks {
+            text.push_str(&format!("  {what}: {check}\n"));
         }
     }
     output::result(&text);

@@ -43,11 +43,46 @@ struct Evaluated<'i> {
     /// The value as B text; `TRUE` or `FALSE` of a predicate.
     value: Option<String>,
     message: Option<String>,
-    /// Where the message points to in the input, from 1.
-    column: Option<usize>,
+    #[serde(flatten)]
+    at: At,
     /// What it means for the exit code.
     #[serde(skip)]
     code: u8,
+}
+
+/// Where a message points to.
+#[derive(Default, Serialize)]
+struct At {
+    /// In the input, or in the line of a file of the machine; from 1.
+    column: Option<usize>,
+    /// The file and the line, where it is a part of the machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+}
+
+impl At {
+    /// `inputs` is the first source that is none of the machine.
+    fn of(model: &Model, inputs: usize, span: Span) -> At {
+        if span == Span::default() {
+            return At::default();
+        }
+        let position = model.sources.position(span);
+        let column = Some(position.column as usize);
+        if span.source.0 as usize >= inputs {
+            return At { column, ..At::default() };
+        }
+        At { column, file: Some(model.sources.path(span).display().to_string()), line: Some(position.line) }
+    }
+
+    fn text(&self) -> String {
+        match (&self.file, self.line, self.column) {
+            (Some(file), Some(line), Some(column)) => format!(" ({file}:{line}:{column})"),
+            (_, _, Some(column)) => format!(" (column {column})"),
+            _ => String::new(),
+        }
+    }
 }
 
 /// Where names have their values.
@@ -210,21 +245,21 @@ fn evaluate<'i>(model: &mut Model, place: &Place, watch: &Watch, text: &'i str) 
 }
 
 fn evaluate_in<'i>(model: &mut Model, place: &Place, watch: &Watch, text: &'i str) -> Evaluated<'i> {
-    let at = |span: Span| text.get(..span.start as usize).map(|before| before.chars().count() + 1);
-    let wrong = |diagnostics: Vec<Diagnostic>| {
+    let inputs = model.sources.iter().count();
+    let wrong = |model: &Model, diagnostics: Vec<Diagnostic>| {
         let first = diagnostics.first();
         Evaluated {
             input: text,
             kind: "error",
             value: None,
             message: Some(first.map_or_else(|| "this is no formula".into(), |d| d.message.clone())),
-            column: first.and_then(|d| at(d.span)),
+            at: first.map(|d| At::of(model, inputs, d.span)).unwrap_or_default(),
             code: 2,
         }
     };
     let formula = match read(model, text) {
         Ok(formula) => formula,
-        Err(diagnostics) => return wrong(diagnostics),
+        Err(diagnostics) => return wrong(model, diagnostics),
     };
     let eval = Evaluator::new(model, &place.scope).with_interrupt(&watch.flag);
     let env = Env::new(&place.constants, &place.state);
@@ -234,7 +269,7 @@ fn evaluate_in<'i>(model: &mut Model, place: &Place, watch: &Watch, text: &'i st
     };
     match value {
         Ok(value) => {
-            Evaluated { input: text, kind, value: Some(value), message: None, column: None, code: 0 }
+            Evaluated { input: text, kind, value: Some(value), message: None, at: At::default(), code: 0 }
         }
         Err(e) => {
             let (kind, message, code) = match e.kind {
@@ -242,7 +277,14 @@ fn evaluate_in<'i>(model: &mut Model, place: &Place, watch: &Watch, text: &'i st
                 EvalErrorKind::Interrupted => ("error", watch.reason(), 3),
                 _ => ("error", e.message, 3),
             };
-            Evaluated { input: text, kind, value: None, message: Some(message), column: at(e.span), code }
+            Evaluated {
+                input: text,
+                kind,
+                value: None,
+                message: Some(message),
+                at: At::of(model, inputs, e.span),
+                code,
+            }
         }
     }
 }
@@ -256,7 +298,7 @@ fn show(evaluated: &Evaluated<'_>, arguments: &EvalArguments) {
         return output::json_line(evaluated);
     }
     let paint = Paint::stdout(arguments.output.color);
-    let column = evaluated.column.map(|c| format!(" (column {c})")).unwrap_or_default();
+    let column = evaluated.at.text();
     let message = evaluated.message.as_deref().unwrap_or_default();
     output::result(&match evaluated.kind {
         "ill-defined" => format!("{}: {message}{column}\n", paint.bad("ill-defined")),

@@ -45,6 +45,10 @@ pub fn run(arguments: &McArguments, control: &Control) -> Result<u8, Refusal> {
     if !verify.scope.scope.contains(&ScopeItem::Prob) {
         verify.scope.scope.push(ScopeItem::Prob);
     }
+    if arguments.threads > 1 && order(arguments.order) != Order::BreadthFirst {
+        return Err(Refusal::new("--threads: only a breadth-first search is shared out")
+            .help("leave out --order or --threads"));
+    }
     check_files(arguments)?;
     let solver = solvers::choose_if_any(verify.solver.name.as_deref())?;
     let mut run = Run::prepare("mc", &verify, solver.as_ref(), control)?;

@@ -1,5 +1,7 @@
 //! `bsym proofs`: the proof status that other tools recorded, counted, explained and converted.
 
+mod kinds;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,6 +15,7 @@ use bsym_proofs::po::sources::{attach, convert};
 use bsym_proofs::po::{Import, ImportOptions, PoError};
 use serde::Serialize;
 
+use self::kinds::{ChecksObject, KindObject};
 use crate::arguments::{ComponentArguments, ProofsArguments};
 use crate::input;
 use crate::output;
@@ -32,7 +35,10 @@ struct Summary {
     obligations: Counts,
     components: Vec<ComponentObject>,
     provers: BTreeMap<String, usize>,
+    kinds: Vec<KindObject>,
     pairs: Option<Pairs>,
+    /// What is checked of steps and states besides the pairs.
+    checks: Option<Vec<ChecksObject>>,
     broken: Vec<String>,
     reviewed: Vec<String>,
     stale: Vec<String>,
@@ -243,7 +249,9 @@ fn summary(
         obligations: counts(file.obligations.iter()),
         components: components.collect(),
         provers,
+        kinds: kinds::by_kind(file, known.map(|(_, import)| import)),
         pairs: known.map(|(model, import)| pairs(model, import)),
+        checks: known.map(|(model, import)| kinds::checks(model, import)),
         broken: of(Status::Broken),
         reviewed: of(Status::Reviewed),
         stale,
@@ -310,10 +318,12 @@ fn write_text(out: &mut String, s: &Summary, paint: Paint) -> std::fmt::Result {
     if !s.provers.is_empty() {
         writeln!(out, "proved by: {}", list(&s.provers))?;
     }
+    kinds::write_kinds(out, &s.kinds, paint)?;
     if let Some(p) = &s.pairs {
         writeln!(out)?;
         write_pairs(out, p, paint)?;
     }
+    kinds::write_checks(out, s.checks.as_deref().unwrap_or_default(), paint)?;
     for (word, entries) in
         [("broken", &s.broken), ("reviewed", &s.reviewed), ("stale", &s.stale), ("unmatched", &s.unmatched)]
     {

@@ -19,7 +19,7 @@ use bsym_semantics::scope::Scope;
 
 use crate::arguments::VerifyArguments;
 use crate::refusal::Refusal;
-use crate::result::{ProofsObject, pair_object};
+use crate::result::{ChecksObject, ProofsObject, check_object, pair_object};
 
 /// The status of a run, with what is to be said about it.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +45,10 @@ impl Imported {
             stale: self.stale.clone(),
             unmatched: self.unmatched.clone(),
             ignored: self.ignored.clone(),
+            checks: ChecksObject {
+                used: self.status.checks().map(|(c, status)| check_object(model, c, Some(status))).collect(),
+                ..ChecksObject::default()
+            },
             ..ProofsObject::default()
         }
     }

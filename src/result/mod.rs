@@ -15,7 +15,7 @@ use bsym_language::model::{CarrierKind, Conjunct, EventId, Model, PredKind};
 use bsym_language::print;
 use bsym_language::source::{Sources, Span};
 use bsym_proofs::claim::{Evidence, Property};
-use bsym_proofs::status::{Level, Pair, PairStatus};
+use bsym_proofs::status::{Check, Level, Pair, PairStatus};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::state::{Trace, Violation};
 use bsym_semantics::value::Value;
@@ -137,6 +137,25 @@ pub struct ProofsObject {
     pub unmatched: Vec<String>,
     /// Pairs whose status was refuted.
     pub wrong: Vec<PairObject>,
+    /// The same for what is checked besides the pairs.
+    pub checks: ChecksObject,
+}
+
+/// What became of the status of checks.
+#[derive(Serialize, Clone, Debug, Default)]
+pub struct ChecksObject {
+    pub used: Vec<CheckObject>,
+    pub trusted: Vec<CheckObject>,
+    pub wrong: Vec<CheckObject>,
+}
+
+/// A check of steps or states.
+#[derive(Serialize, Clone, PartialEq, Eq, Debug)]
+pub struct CheckObject {
+    /// In words.
+    pub check: String,
+    pub provers: Vec<String>,
+    pub level: Option<&'static str>,
 }
 
 /// An event and a conjunct of the invariant.
@@ -259,8 +278,13 @@ impl RunResult {
         result.proofs.wrong = report.wrong_statuses.iter().map(|&p| pair_object(model, p, None)).collect();
         let wrong = &result.proofs.wrong;
         result.proofs.used.retain(|u| !wrong.iter().any(|w| (&w.event, w.index) == (&u.event, u.index)));
+        let checks = &mut result.proofs.checks;
+        checks.wrong = report.wrong_checks.iter().map(|&c| check_object(model, c, None)).collect();
+        checks.used.retain(|u| !checks.wrong.iter().any(|w| w.check == u.check));
         // A proof says itself what it rests on; anything else rests on what nobody could confirm.
         result.proofs.trusted = report.unconfirmed_statuses.iter().map(|&p| used_pair(subject, p)).collect();
+        result.proofs.checks.trusted =
+            report.unconfirmed_checks.iter().map(|&c| used_check(subject, c)).collect();
         let stats = &report.statistics;
         result.stats.queries = stats.queries;
         result.stats.unknowns = stats.unknowns;
@@ -297,6 +321,8 @@ impl RunResult {
                 let checked = &proof.checked;
                 result.checked = Some(checked_object(checked));
                 result.proofs.trusted = checked.trusted.iter().map(|&p| used_pair(subject, p)).collect();
+                result.proofs.checks.trusted =
+                    checked.trusted_checks.iter().map(|&c| used_check(subject, c)).collect();
             }
             Verdict::Violated(counterexample) => {
                 result.verdict = "violated";
@@ -579,6 +605,21 @@ pub fn pair_object(model: &Model, (event, index): Pair, status: Option<&PairStat
         event: event_name(model, event),
         index,
         conjunct: model.invariant.get(index).map_or_else(String::new, conjunct_name),
+        provers: status.map(|s| s.provers.clone()).unwrap_or_default(),
+        level: status.map(|s| level_word(s.level)),
+    }
+}
+
+fn used_check(subject: &Subject<'_>, check: Check) -> CheckObject {
+    let object = check_object(subject.model, check, None);
+    let used = subject.proofs.checks.used.iter().find(|u| u.check == object.check);
+    used.cloned().unwrap_or(object)
+}
+
+/// A check with the status that it has.
+pub fn check_object(model: &Model, check: Check, status: Option<&PairStatus>) -> CheckObject {
+    CheckObject {
+        check: check.describe(model),
         provers: status.map(|s| s.provers.clone()).unwrap_or_default(),
         level: status.map(|s| level_word(s.level)),
     }

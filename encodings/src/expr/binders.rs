@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use bsym_language::model::{Expr, LocalId, Pred, QuantOp};
+use bsym_language::model::{Expr, ExprKind, LocalId, Pred, QuantOp};
 
 use crate::encoder::{Encoded, Encoder, Env};
 use crate::layout::Layout;
@@ -156,6 +156,20 @@ impl Encoder {
             Some(element) => self.satisfying(env, locals, p, element),
             None => self.unsupported("a set without a type"),
         }
+    }
+
+    /// A lambda at the place of its use: only the argument has to be in its domain, and its value there
+    /// defined.
+    pub(super) fn lambda_at(&mut self, env: &Env, f: &Expr, x: &Expr) -> Result<Encoded, Unsupported> {
+        let ExprKind::Quantified(QuantOp::Lambda, locals, p, body) = &f.kind else {
+            return self.unsupported("a lambda was expected");
+        };
+        let x = self.expr(env, x)?;
+        let inner = self.take_apart(env, locals, &x.value)?;
+        let p = self.pred(&inner, p)?;
+        let v = self.expr(&inner, body)?;
+        let defined = self.terms.and([x.defined, p.defined, p.holds, v.defined]);
+        Ok(Encoded { value: v.value, defined })
     }
 
     pub(super) fn binder_with_value(

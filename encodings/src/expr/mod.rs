@@ -11,7 +11,7 @@ pub(crate) mod walk;
 
 use std::str::FromStr;
 
-use bsym_language::model::{BinaryOp, Expr, ExprKind, UnaryOp};
+use bsym_language::model::{BinaryOp, Expr, ExprKind, QuantOp, UnaryOp};
 use bsym_language::types::Type;
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -91,6 +91,9 @@ impl Encoder {
                 let mut result = self.binary(*op, &a.value, &b.value, e)?;
                 result.defined = self.terms.and([a.defined, b.defined, result.defined]);
                 Ok(result)
+            }
+            ExprKind::Apply(f, x) if matches!(f.kind, ExprKind::Quantified(QuantOp::Lambda, ..)) => {
+                self.lambda_at(env, f, x)
             }
             ExprKind::Apply(f, x) => {
                 let (f, x) = (self.expr(env, f)?, self.expr(env, x)?);

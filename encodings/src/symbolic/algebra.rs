@@ -216,6 +216,12 @@ impl Encoder {
 
     /// The elements of a set that pass a test.
     pub(crate) fn filter(&mut self, set: &Rc<Set>, test: super::Test) -> Result<Rc<Set>, Unsupported> {
+        if let Form::Interval(..) = &set.form
+            && let Some((universe, bits)) = self.as_known(set)?
+        {
+            let vector = Set::new(set.element.clone(), Form::Vector(universe, bits));
+            return self.filter(&vector, test);
+        }
         let form = match &set.form {
             Form::List(items) => {
                 let mut kept = vec![];

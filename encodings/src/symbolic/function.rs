@@ -255,9 +255,14 @@ impl Encoder {
         if self.surely_functional(set) {
             return Ok(Terms::TRUE);
         }
-        match &set.form {
-            Form::List(items) => {
-                let couples = self.couples(items)?;
+        let listed = match &set.form {
+            Form::List(items) => Some(items.clone()),
+            Form::Union(..) | Form::Override(..) => self.candidates(set)?,
+            _ => None,
+        };
+        match (&set.form, listed) {
+            (_, Some(items)) => {
+                let couples = self.couples(&items)?;
                 let mut all = vec![];
                 for (i, (g, k, v)) in couples.iter().enumerate() {
                     for (h, l, w) in &couples[i + 1..] {
@@ -268,7 +273,7 @@ impl Encoder {
                 }
                 Ok(self.terms.and(all))
             }
-            Form::Array(_) | Form::Where(_) if self.count(&set.element).is_none() => {
+            (Form::Array(_) | Form::Where(_), _) if self.count(&set.element).is_none() => {
                 let (keys, values) = self.sides(set)?;
                 self.forall_over(&keys, &mut |e, k| {
                     e.forall_over(&values, &mut |e, v| {

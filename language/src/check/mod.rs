@@ -152,6 +152,7 @@ fn empty_model(name: String, sources: Arc<Sources>) -> Model {
         events: vec![],
         refinement_checks: vec![],
         variants: vec![],
+        formulas: vec![],
         goal: None,
         hints: ScopeHints::default(),
         locals: vec![],

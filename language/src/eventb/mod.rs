@@ -9,6 +9,7 @@ pub mod project;
 mod rodin;
 mod terms;
 mod theories;
+mod tuf;
 mod xml;
 
 use std::path::{Path, PathBuf};
@@ -150,7 +151,7 @@ fn project_in(archive: &Archive, component: &str) -> Result<Loaded, ReadError> {
     let full = |folder: &str, name: &str| {
         if projects.len() == 1 || folder.is_empty() { name.to_string() } else { format!("{folder}/{name}") }
     };
-    let (_, files) = match matching.as_slice() {
+    let (folder, files) = match matching.as_slice() {
         [one] => *one,
         [] => {
             let names = projects.iter().flat_map(|(f, files)| files.all().into_iter().map(|n| full(f, &n)));
@@ -178,7 +179,7 @@ fn project_in(archive: &Archive, component: &str) -> Result<Loaded, ReadError> {
         name => name.to_string(),
     };
     let (mut sources, mut diagnostics) = (Sources::default(), vec![]);
-    let project =
-        rodin::read(archive, files, &name, &mut sources, &mut diagnostics).map_err(ProjectError::from)?;
+    let project = rodin::read(archive, folder, files, &name, &mut sources, &mut diagnostics)
+        .map_err(ProjectError::from)?;
     Ok(composed(Arc::new(sources), &project, &name, diagnostics))
 }

@@ -5,8 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::formula::{self, Text};
+use super::formula::{self, Names, Text};
 use super::project::*;
+use super::tuf::{self, Operators};
 use super::xml::{self, Element, children, tag};
 use crate::archive::{Archive, ArchiveError, split};
 use crate::ast::Ident;
@@ -83,6 +84,7 @@ pub(super) fn projects(archive: &Archive) -> Result<BTreeMap<String, Files>, Arc
 /// A file cannot be read.
 pub(super) fn read(
     archive: &Archive,
+    folder: &str,
     files: &Files,
     component: &str,
     sources: &mut Sources,
@@ -113,6 +115,7 @@ pub(super) fn read(
         }
         loaded.push((is_machine, name, id));
     }
+    let (theories, operators) = tuf::read(archive, folder, sources, diagnostics)?;
     let declared: BTreeSet<String> = loaded
         .iter()
         .filter_map(|(_, _, id)| {
@@ -120,8 +123,8 @@ pub(super) fn read(
         })
         .flatten()
         .collect();
-    let mut reader = Reader { declared, diagnostics };
-    let mut project = Project::default();
+    let mut reader = Reader { declared, operators, diagnostics };
+    let mut project = Project { theories, ..Project::default() };
     for (is_machine, name, id) in loaded {
         let document = match xml::parse(&sources.get(id).text, id) {
             Ok(document) => document,
@@ -158,6 +161,7 @@ fn names(document: &roxmltree::Document<'_>, source: SourceId) -> Vec<String> {
 
 struct Reader<'d> {
     declared: BTreeSet<String>,
+    operators: Operators,
     diagnostics: &'d mut Vec<Diagnostic>,
 }
 
@@ -211,8 +215,9 @@ impl Reader<'_> {
 
     fn formula(&mut self, e: Element, attribute: &str) -> Option<Formula> {
         let text = self.noted(e.required(attribute))?;
-        let declared = &self.declared;
-        let tree = formula::formula(&text, &|name| declared.contains(name));
+        let is_declared = |name: &str| self.declared.contains(name);
+        let names = Names { is_declared: &is_declared, operators: &self.operators };
+        let tree = formula::formula_with(&text, &names);
         let tree = self.noted(tree)?;
         Some(Formula { label: e.label(), text: Some(folded(&text)), theorem: e.is("theorem"), tree })
     }
@@ -260,8 +265,9 @@ impl Reader<'_> {
 
     fn action(&mut self, e: Element) -> Option<Action> {
         let text = self.noted(e.required("assignment"))?;
-        let declared = &self.declared;
-        let kind = formula::assignment(&text, &|name| declared.contains(name));
+        let is_declared = |name: &str| self.declared.contains(name);
+        let names = Names { is_declared: &is_declared, operators: &self.operators };
+        let kind = formula::assignment_with(&text, &names);
         let kind = self.noted(kind)?;
         Some(Action { label: e.label(), text: Some(folded(&text)), kind, span: text.whole() })
     }

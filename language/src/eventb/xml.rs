@@ -11,6 +11,9 @@ use crate::source::{SourceId, Span};
 /// What Rodin puts before the names of its elements and attributes.
 const PREFIX: &str = "org.eventb.core.";
 
+/// What the theory plug-in puts there.
+const THEORY_PREFIX: &str = "org.eventb.theory.core.";
+
 /// Reads a text.
 ///
 /// # Errors
@@ -39,8 +42,11 @@ fn offset(text: &str, row: u32, column: u32) -> u32 {
 
 /// Name of an element, without what Rodin puts before it.
 pub(super) fn tag<'a>(node: Node<'a, '_>) -> &'a str {
-    let name = node.tag_name().name();
-    name.strip_prefix(PREFIX).unwrap_or(name)
+    bare(node.tag_name().name()).unwrap_or(node.tag_name().name())
+}
+
+fn bare(name: &str) -> Option<&str> {
+    name.strip_prefix(PREFIX).or_else(|| name.strip_prefix(THEORY_PREFIX))
 }
 
 /// The elements directly below.
@@ -63,9 +69,9 @@ impl Element<'_, '_> {
         Span { source: self.source, start: start as u32, end: (start + length) as u32 }
     }
 
-    /// The text of an attribute of Rodin's, named without what comes before it.
+    /// The text of an attribute of Rodin's or of the theory plug-in, named without what comes before it.
     pub fn text(self, name: &str) -> Option<Text> {
-        let found = self.node.attributes().find(|a| a.name().strip_prefix(PREFIX) == Some(name))?;
+        let found = self.node.attributes().find(|a| bare(a.name()) == Some(name))?;
         let range = found.range_value();
         let raw = self.node.document().input_text().get(range.clone())?;
         Some(unescaped(raw, range.start as u32, self.source))

@@ -9,10 +9,10 @@ use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::EventId;
 
 use super::goal::{Goal, Goals};
-use crate::claim::{Checked, Claim};
+use crate::claim::{Checked, Claim, Property};
 use crate::sequent::{Effort, Hypotheses, Opener, Outcome, Prover};
 use crate::states::States;
-use crate::status::{Level, Pair, ProofStatus};
+use crate::status::{Check, Level, Pair, ProofStatus};
 
 /// Longest time for one sequent.
 const LONGEST_QUERY: Duration = Duration::from_secs(30);
@@ -173,12 +173,99 @@ impl<'a> Checker<'a> {
         after: usize,
     ) -> Result<bool, SolverError> {
         let (true, Some(pair)) = (self.may_trust(event, goal), pair(event, goal)) else { return Ok(false) };
-        let defined = self.states.at(goal.meaning, after);
-        let outcome = hypotheses.prove(&mut self.prover, &[], defined, Effort::Full)?;
-        if outcome == Outcome::Proved && !self.checked.trusted.contains(&pair) {
+        let meaning = Check::Meaning(Property::Invariant(pair.1));
+        let defined = self.has_meaning(goal, meaning, hypotheses, after)?;
+        if defined && !self.checked.trusted.contains(&pair) {
             self.checked.trusted.push(pair);
         }
-        Ok(outcome == Outcome::Proved)
+        Ok(defined)
+    }
+
+    /// Whether a goal has a meaning where it is asked, by proof or by status.
+    fn has_meaning(
+        &mut self,
+        goal: &Goal,
+        check: Check,
+        hypotheses: &mut Hypotheses,
+        after: usize,
+    ) -> Result<bool, SolverError> {
+        let defined = self.states.at(goal.meaning, after);
+        let effort = self.effort_for(Some(check));
+        Ok(match hypotheses.prove(&mut self.prover, &[], defined, effort)? {
+            Outcome::Proved => true,
+            Outcome::Refuted => false,
+            Outcome::Undecided(_) => self.trust_check(Some(check)),
+        })
+    }
+
+    /// Whether a check that the solver does not decide may rest on its status.
+    fn may_trust_check(&self, check: Check) -> bool {
+        !self.recheck
+            && self.status.check(check).is_some_and(|s| s.level > Level::Claim)
+            && (self.whole || matches!(check, Check::Step(None, _)))
+    }
+
+    /// Effort for a check.
+    pub fn effort_for(&self, check: Option<Check>) -> Effort {
+        let trusted = check.is_some_and(|c| self.may_trust_check(c));
+        if trusted { Effort::Quick(TRUSTED_QUERY) } else { Effort::Full }
+    }
+
+    /// Rests a check that was not decided on its status, if that is allowed.
+    pub fn trust_check(&mut self, check: Option<Check>) -> bool {
+        let Some(check) = check.filter(|&c| self.may_trust_check(c)) else { return false };
+        if !self.checked.trusted_checks.contains(&check) {
+            self.checked.trusted_checks.push(check);
+        }
+        true
+    }
+
+    /// Rests an assertion that was not decided on its status as a theorem.
+    pub fn trust_theorem(
+        &mut self,
+        goal: &Goal,
+        hypotheses: &mut Hypotheses,
+        after: usize,
+    ) -> Result<bool, SolverError> {
+        let Some(i) = goal.assertion.filter(|&i| self.may_trust_check(Check::Theorem(i))) else {
+            return Ok(false);
+        };
+        let meaning = Check::Meaning(Property::Assertion(i));
+        Ok(self.has_meaning(goal, meaning, hypotheses, after)? && self.trust_check(Some(Check::Theorem(i))))
+    }
+
+    /// After a failure that the assumed conjuncts do not exclude in state 0: whether that makes its status
+    /// wrong, which is then noted.
+    pub fn wrong_check(
+        &mut self,
+        check: Option<Check>,
+        goal: Term,
+        hypotheses: &mut Hypotheses,
+    ) -> Result<bool, SolverError> {
+        let Some(check) = check.filter(|&c| self.status.check(c).is_some() && self.is_complete()) else {
+            return Ok(false);
+        };
+        let also = match check {
+            Check::Step(None, _) => vec![],
+            _ => self.every_conjunct(),
+        };
+        let outcome = hypotheses.prove(&mut self.prover, &also, goal, Effort::Full)?;
+        if outcome == Outcome::Refuted && !self.checked.wrong_checks.contains(&check) {
+            self.checked.wrong_checks.push(check);
+        }
+        Ok(outcome == Outcome::Refuted)
+    }
+
+    /// No hypothesis of an obligation is missing.
+    fn is_complete(&self) -> bool {
+        self.system.unsupported_conjuncts.is_empty()
+            && !self.system.unsupported.iter().any(|u| u.part.starts_with("axiom"))
+    }
+
+    /// All conjuncts of the model in the state before the first step.
+    fn every_conjunct(&self) -> Vec<Term> {
+        let terms = &self.system.terms;
+        self.system.invariant.iter().map(|p| terms.and([p.defined, p.holds])).collect()
     }
 
     /// After a refuted pair: whether that makes its status wrong, which is then noted. The sequent's
@@ -191,16 +278,13 @@ impl<'a> Checker<'a> {
         after: usize,
     ) -> Result<bool, SolverError> {
         let Some(pair) = pair(event, goal) else { return Ok(false) };
-        let complete = self.system.unsupported_conjuncts.is_empty()
-            && !self.system.unsupported.iter().any(|u| u.part.starts_with("axiom"));
-        if self.status.get(pair).is_none() || !complete {
+        if self.status.get(pair).is_none() || !self.is_complete() {
             return Ok(false);
         }
-        let terms = &self.system.terms;
         // An ill-defined conjunct is not what a status is about.
         let mut also = vec![self.states.at(goal.defined, after)];
         if event.is_some() {
-            also.extend(self.system.invariant.iter().map(|p| terms.and([p.defined, p.holds])));
+            also.extend(self.every_conjunct());
         }
         let holds = self.states.at(goal.holds, after);
         let outcome = hypotheses.prove(&mut self.prover, &also, holds, Effort::Full)?;

@@ -2,16 +2,19 @@
 
 use bsym_encodings::system::{FailureKind, StatePredicate, System, Unsupported};
 use bsym_encodings::term::{Term, Terms};
-use bsym_language::model::{Conjunct, Pred};
+use bsym_language::model::{Conjunct, EventId, Pred};
 use bsym_language::print;
 
 use crate::claim::{Claim, Evidence, Property};
+use crate::status::Check;
 
 /// A predicate that has to hold in every reachable state, over the current state.
 #[derive(Clone, Debug)]
 pub(super) struct Goal {
     /// Position of the invariant conjunct, if it is one.
     pub conjunct: Option<usize>,
+    /// Position of the assertion, if it is one.
+    pub assertion: Option<usize>,
     /// For messages.
     pub name: String,
     /// It has a meaning.
@@ -30,6 +33,8 @@ pub(super) struct Goal {
 #[derive(Clone, Debug)]
 pub(super) struct FailureGoal {
     pub event: Option<usize>,
+    /// What a status may say about it.
+    pub check: Option<Check>,
     pub name: String,
     pub condition: Term,
 }
@@ -94,7 +99,16 @@ impl Goal {
         // Without well-definedness the claim is about the states where the predicate has a meaning.
         let term = if wd { terms.and([p.defined, p.holds]) } else { terms.implies(p.defined, p.holds) };
         let meaning = if wd { p.defined } else { Terms::TRUE };
-        Goal { conjunct, name, defined: p.defined, meaning, holds: p.holds, term, hypothesis: true }
+        Goal {
+            conjunct,
+            assertion: None,
+            name,
+            defined: p.defined,
+            meaning,
+            holds: p.holds,
+            term,
+            hypothesis: true,
+        }
     }
 }
 
@@ -153,7 +167,7 @@ fn state_property(system: &System, property: Property, wd: bool) -> Result<Goal,
             if system.unsupported_assertions.contains(&i) {
                 return Err(format!("{name} has no encoding"));
             }
-            Ok(Goal::new(terms, None, name, p, wd))
+            Ok(Goal { assertion: Some(i), ..Goal::new(terms, None, name, p, wd) })
         }
         Property::DeadlockFree => {
             let name = "deadlock freedom".to_string();
@@ -204,7 +218,9 @@ fn failures(system: &System, wd: bool) -> Vec<FailureGoal> {
             let place = system.model.sources.position(failure.span);
             let who = event.map_or("the initialisation", |e| system.model.events[e].name.as_str());
             let name = format!("{what} `{text}` in {who} (line {})", place.line);
-            goals.push(FailureGoal { event, name, condition: failure.condition });
+            let id = event.map(|e| EventId(e as u32));
+            let check = Check::of(id, failure);
+            goals.push(FailureGoal { event, check, name, condition: failure.condition });
         }
     }
     goals

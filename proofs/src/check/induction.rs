@@ -6,6 +6,7 @@ use bsym_encodings::term::Term;
 use super::checker::Checker;
 use super::goal::Goal;
 use crate::sequent::{Effort, Hypotheses, Outcome};
+use crate::status::Check;
 
 /// A pair that one step does not prove.
 struct OpenPair {
@@ -39,7 +40,7 @@ impl Checker<'_> {
             }
             self.long_step(&pair, k)?;
         }
-        for property in self.implied()? {
+        for property in self.implied(k)? {
             if self.stopped("the remaining properties") {
                 return Ok(());
             }
@@ -66,8 +67,16 @@ impl Checker<'_> {
         let terms = self.system.terms.clone();
         for failure in self.goals.failures.clone().iter().filter(|f| f.event.is_none()) {
             let goal = terms.not(self.states.initial(failure.condition));
-            let outcome = hypotheses.prove(&mut self.prover, &[], goal, Effort::Full)?;
-            self.note(outcome, &failure.name);
+            let effort = self.effort_for(failure.check);
+            let outcome = hypotheses.prove(&mut self.prover, &[], goal, effort)?;
+            let settled = match &outcome {
+                Outcome::Proved => true,
+                Outcome::Refuted => self.wrong_check(failure.check, goal, hypotheses)?,
+                Outcome::Undecided(_) => self.trust_check(failure.check),
+            };
+            if !settled {
+                self.note(outcome, &failure.name);
+            }
         }
         Ok(())
     }
@@ -212,17 +221,30 @@ impl Checker<'_> {
         hypotheses.prove(&mut self.prover, &[], goal, Effort::Full)
     }
 
-    /// What Q does not imply in a state by itself.
-    fn implied(&mut self) -> Result<Vec<OpenProperty>, SolverError> {
+    /// What Q does not imply in a state by itself, so that longer paths are needed.
+    fn implied(&mut self, k: usize) -> Result<Vec<OpenProperty>, SolverError> {
         let mut hypotheses = self.always(0);
         hypotheses.extend(self.assumed(0));
         let mut hypotheses = Hypotheses::new(hypotheses);
         let mut open = vec![];
         for (i, goal) in self.goals.others.clone().iter().enumerate() {
-            match hypotheses.prove(&mut self.prover, &[], goal.term, Effort::Full)? {
-                Outcome::Proved if goal.hypothesis => hypotheses.add(&mut self.prover, goal.term)?,
-                Outcome::Proved => {}
-                _ => open.push(OpenProperty::Other(i)),
+            let effort = self.effort_for(goal.assertion.map(Check::Theorem));
+            let settled = match hypotheses.prove(&mut self.prover, &[], goal.term, effort)? {
+                Outcome::Proved => true,
+                Outcome::Refuted => match goal.assertion {
+                    Some(i) => {
+                        let (check, holds) =
+                            (Check::Theorem(i), self.system.terms.implies(goal.defined, goal.holds));
+                        self.wrong_check(Some(check), holds, &mut hypotheses)?
+                    }
+                    None => false,
+                },
+                Outcome::Undecided(_) => k == 0 && self.trust_theorem(goal, &mut hypotheses, 0)?,
+            };
+            match settled {
+                true if goal.hypothesis => hypotheses.add(&mut self.prover, goal.term)?,
+                true => {}
+                false => open.push(OpenProperty::Other(i)),
             }
         }
         let terms = self.system.terms.clone();
@@ -231,7 +253,13 @@ impl Checker<'_> {
                 continue;
             }
             let goal = terms.not(self.states.step(failure.condition, 0));
-            if hypotheses.prove(&mut self.prover, &[], goal, Effort::Full)? != Outcome::Proved {
+            let effort = self.effort_for(failure.check);
+            let settled = match hypotheses.prove(&mut self.prover, &[], goal, effort)? {
+                Outcome::Proved => true,
+                Outcome::Refuted => self.wrong_check(failure.check, goal, &mut hypotheses)?,
+                Outcome::Undecided(_) => k == 0 && self.trust_check(failure.check),
+            };
+            if !settled {
                 open.push(OpenProperty::Failure(i));
             }
         }
@@ -275,7 +303,21 @@ impl Checker<'_> {
                 }
             };
             let outcome = self.with_distinct(&mut hypotheses, goal, depth)?;
+            let trusted = matches!(outcome, Outcome::Undecided(_))
+                && match property {
+                    OpenProperty::Other(_) => {
+                        let goal = self.goals.others[index].clone();
+                        self.trust_theorem(&goal, &mut hypotheses, depth)?
+                    }
+                    OpenProperty::Failure(i) => self.trust_check(self.goals.failures[*i].check),
+                };
             hypotheses.close(&mut self.prover);
+            match property {
+                // What its status says of all states with the invariant needs no further depth.
+                OpenProperty::Failure(_) if trusted => return Ok(()),
+                OpenProperty::Other(_) if trusted => continue,
+                _ => {}
+            }
             let refuted = outcome == Outcome::Refuted;
             self.note(outcome, &format!("{name} (depth {depth})"));
             if refuted {

@@ -1,5 +1,8 @@
+use bsym_language::model::EventId;
+
+use crate::certificate::{Certificate, Facts};
 use crate::claim::Property;
-use crate::status::{Level, ProofStatus};
+use crate::status::{Check, Level, PairStatus, ProofStatus};
 use crate::testing::{Why, checked, checked_within, claim, model, solver, status};
 
 /// Inductive as it is.
@@ -314,4 +317,99 @@ fn a_stopped_run_leaves_the_rest_undecided() {
     )
     .expect("a solver");
     assert!(!outcome.passed() && !outcome.undecided.is_empty());
+}
+
+/// The same equation as an assertion.
+const HARD_THEOREM: &str = "MACHINE Hard VARIABLES x, y, z INVARIANT x : INTEGER & y : INTEGER & z : INTEGER
+ASSERTIONS x * x * x + y * y * y + z * z * z /= 114 INITIALISATION x, y, z := 0, 0, 0
+OPERATIONS pick(a, b, c) = PRE a : INTEGER & b : INTEGER & c : INTEGER THEN x, y, z := a, b, c END END";
+
+fn checks(all: &[Check], level: Level) -> ProofStatus {
+    let mut status = ProofStatus::none();
+    for &check in all {
+        status.insert_check(check, PairStatus { provers: vec!["test".into()], level });
+    }
+    status
+}
+
+#[test]
+fn undecided_theorems_may_rest_on_their_status() {
+    if solver().is_none() {
+        return;
+    }
+    let mut m = model(HARD_THEOREM);
+    let mut c = claim(&mut m, &Why::Inductive(&[]));
+    c.properties.push(Property::Assertion(0));
+    let checked = |claim: &_, status: &_, recheck| checked_within(&m, claim, status, recheck, 300);
+    let theorem = [Check::Theorem(0)];
+    let outcome = checked(&c, &checks(&theorem, Level::Tool), false);
+    assert!(outcome.passed(), "{outcome:?}");
+    assert_eq!(outcome.trusted_checks, theorem);
+    for (status, recheck) in [
+        (checks(&theorem, Level::Tool), true),
+        (checks(&theorem, Level::Claim), false),
+        (ProofStatus::none(), false),
+    ] {
+        assert!(!checked(&c, &status, recheck).undecided.is_empty());
+    }
+    // It was proven from the whole invariant.
+    let mut part = c.clone();
+    part.conjuncts.remove(0);
+    part.properties.remove(0);
+    assert!(!checked(&part, &checks(&theorem, Level::Tool), false).undecided.is_empty());
+}
+
+#[test]
+fn wrong_checks_are_found_out() {
+    if solver().is_none() {
+        return;
+    }
+    let mut m = model(&COUNTER.replace("INITIALISATION", "ASSERTIONS n < 5 INITIALISATION"));
+    let mut c = claim(&mut m, &Why::Inductive(&[]));
+    c.properties.push(Property::Assertion(0));
+    let outcome = checked(&m, &c, &checks(&[Check::Theorem(0)], Level::Tool), false);
+    assert_eq!((outcome.wrong_checks.as_slice(), outcome.passed()), ([Check::Theorem(0)].as_slice(), false));
+    let mut m = model(
+        "MACHINE Fails VARIABLES n INVARIANT n : INTEGER INITIALISATION n := 0 OPERATIONS half = n := 10 / n END",
+    );
+    let c = claim(&mut m, &Why::Inductive(&[]));
+    let system = crate::testing::system(&m);
+    let meaning = Check::of(Some(EventId(0)), &system.events[0].failures[0]).expect("a check");
+    let outcome = checked(&m, &c, &checks(&[meaning], Level::Tool), false);
+    assert_eq!(outcome.wrong_checks, [meaning], "{outcome:?}");
+}
+
+#[test]
+fn trusted_checks_are_written_and_read() {
+    let mut m = model(&TABLE.replace("INITIALISATION", "ASSERTIONS f(1) >= 0 INITIALISATION"));
+    let failure = crate::testing::system(&m).events[1].failures.first().cloned();
+    let mut all = vec![
+        Check::Theorem(0),
+        Check::Meaning(Property::Assertion(0)),
+        Check::Meaning(Property::Invariant(2)),
+    ];
+    all.extend(failure.iter().filter_map(|f| Check::of(Some(EventId(1)), f)));
+    let status = checks(&all, Level::Tool);
+    let facts = Facts {
+        model: &m.clone(),
+        scope: &crate::testing::scope(&m),
+        settings: &Default::default(),
+        engine: "kind",
+        claim: &claim(&mut m, &Why::Inductive(&[])),
+        checked: &crate::claim::Checked { trusted_checks: all.clone(), ..Default::default() },
+        status: &status,
+    };
+    let certificate = Certificate::new(&facts, "".as_ref());
+    let text = certificate.to_text();
+    let schema = serde_json::from_str(crate::certificate::SCHEMA).expect("a schema");
+    let value = serde_json::from_str(&text).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let errors: Vec<String> = validator.iter_errors(&value).map(|e| e.to_string()).collect();
+    assert_eq!(errors, [""; 0]);
+    let again = Certificate::parse("c.json".as_ref(), text.as_bytes()).expect("a certificate");
+    let found: Vec<Check> =
+        again.trusted_checks.iter().map(|t| t.check.check(&m).expect("a check")).collect();
+    assert_eq!(found, all);
+    let beyond = crate::certificate::CheckText::Theorem { index: 7 };
+    assert!(beyond.check(&m).expect_err("no such assertion").contains("assertion 8"));
 }

@@ -19,7 +19,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bsym_language::int::Int;
-use bsym_language::model::{Model, Notation};
+use bsym_language::model::{Conjunct, Model, Notation};
 use bsym_semantics::scope::Scope;
 
 use super::digest;
@@ -102,27 +102,53 @@ impl Freshness {
         index: usize,
         texts: &mut Texts,
     ) -> Option<String> {
+        let conjunct = &model.invariant[index];
+        let agreement = o.target.as_ref().map_or(Agreement::Unknown, |t| texts.agree(t, model, conjunct));
+        self.reason(o, Some((model, event)), agreement)
+    }
+
+    /// Why an obligation about a part of `event` must not be used.
+    pub(super) fn stale_event(&self, o: &Obligation, model: &Model, event: Option<usize>) -> Option<String> {
+        // The part is in the event.
+        self.reason(o, Some((model, event)), Agreement::Yes)
+    }
+
+    /// Why an obligation about a predicate of states must not be used.
+    pub(super) fn stale_state(&self, o: &Obligation, agreement: Agreement) -> Option<String> {
+        self.reason(o, None, agreement)
+    }
+
+    fn reason(
+        &self,
+        o: &Obligation,
+        step: Option<(&Model, Option<usize>)>,
+        agreement: Agreement,
+    ) -> Option<String> {
         if o.stale {
             return Some(o.stale_reason.clone().unwrap_or_else(|| "its source says that it is stale".into()));
         }
         if let Some(reason) = &self.nothing {
             return Some(reason.clone());
         }
-        if let (Some(reason), Some(_)) = (&self.no_event, event) {
+        let initial = matches!(step, Some((_, None)));
+        if let (Some(reason), false) = (&self.no_event, initial) {
             return Some(reason.clone());
         }
-        let name = event.map_or(digest::INITIALISATION, |e| model.events[e].name.as_str());
-        let recorded_event = self.events.get(name).and_then(Option::as_ref);
-        if recorded_event.is_some_and(|h| *h != digest::event(model, event.map(|e| &model.events[e]))) {
-            return Some(format!("{name} has changed since it was proven"));
+        let mut recorded = true;
+        if let Some((model, event)) = step {
+            let name = event.map_or(digest::INITIALISATION, |e| model.events[e].name.as_str());
+            let hash = self.events.get(name).and_then(Option::as_ref);
+            if hash.is_some_and(|h| *h != digest::event(model, event.map(|e| &model.events[e]))) {
+                return Some(format!("{name} has changed since it was proven"));
+            }
+            recorded = hash.is_some();
         }
-        let agreement = o.target.as_ref().map_or(Agreement::Unknown, |t| texts.agree(t, model, index));
         if agreement == Agreement::No {
-            return Some("the conjunct has changed since it was proven".into());
+            return Some("what it is about has changed since it was proven".into());
         }
         let all = self.recorded_all
-            && (self.recorded_conjuncts || event.is_none())
-            && recorded_event.is_some()
+            && (self.recorded_conjuncts || initial)
+            && recorded
             && agreement == Agreement::Yes;
         if all || self.same_files || self.same_model {
             return None;
@@ -145,9 +171,8 @@ pub(super) enum Agreement {
 }
 
 impl Texts {
-    /// Whether a recorded target is conjunct `index`.
-    pub(super) fn agree(&mut self, t: &Target, model: &Model, index: usize) -> Agreement {
-        let conjunct = &model.invariant[index];
+    /// Whether a recorded target is this conjunct.
+    pub(super) fn agree(&mut self, t: &Target, model: &Model, conjunct: &Conjunct) -> Agreement {
         let hash = digest::predicate(model, &conjunct.pred);
         if t.hash.as_ref() == Some(&hash) {
             return Agreement::Yes;

@@ -4,6 +4,8 @@
 //! is fresh ([`fresh`](super::fresh)), and no other entry about the same pair says otherwise. Every
 //! other entry is reported with the reason.
 
+mod answers;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -17,7 +19,7 @@ use super::fresh::Freshness;
 use super::levels::{Hypotheses, Levels};
 use super::matching::{Found, Texts, find_event, find_target};
 use super::sources::{Converted, convert};
-use crate::status::{Level, Pair, PairStatus, ProofStatus};
+use crate::status::{Check, Level, Pair, PairStatus, ProofStatus};
 
 /// How a file is read.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +35,8 @@ pub struct ImportOptions {
 pub struct Entry {
     /// Its name in the file.
     pub id: String,
+    /// What had to be proved.
+    pub kind: Kind,
     /// The pair that it was matched to.
     pub pair: Option<Pair>,
     /// Why it is not used; for a used one, what it rests on.
@@ -63,6 +67,8 @@ pub struct Import {
     pub trivial: Vec<Pair>,
     /// The pairs that are not in `status`.
     pub open: Vec<Open>,
+    /// The checks of steps and states that are not in `status`.
+    pub open_checks: Vec<OpenCheck>,
     /// What else is to be said about the files.
     pub warnings: Vec<String>,
 }
@@ -78,7 +84,18 @@ pub struct Open {
     pub reason: String,
 }
 
-/// Why a pair is open.
+/// A check that is not known to be proven.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OpenCheck {
+    /// The check.
+    pub check: Check,
+    /// What kind of reason.
+    pub kind: OpenKind,
+    /// Why.
+    pub reason: String,
+}
+
+/// Why a pair or a check is open.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum OpenKind {
     /// Its obligation is not proved.
@@ -156,6 +173,7 @@ pub fn import(path: &Path, file: &PoFile, model: &Model, options: &ImportOptions
         proved: vec![],
         against: BTreeMap::new(),
         reasons: BTreeMap::new(),
+        others: vec![],
         about_pairs: false,
         matched: 0,
     };
@@ -177,6 +195,7 @@ pub fn import(path: &Path, file: &PoFile, model: &Model, options: &ImportOptions
     }
     reader.settle();
     reader.inherit();
+    reader.answer_checks();
     Ok(reader.finish())
 }
 
@@ -202,6 +221,8 @@ struct Reader<'a> {
     against: BTreeMap<(usize, Option<&'a str>, usize), String>,
     /// Why a pair is not proven.
     reasons: BTreeMap<Pair, (OpenKind, String)>,
+    /// Obligations that make no pair.
+    others: Vec<&'a Obligation>,
     about_pairs: bool,
     matched: usize,
 }
@@ -209,20 +230,20 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn entry(&mut self, o: &'a Obligation) {
         let model = self.model;
-        let unused = |reason: String| Entry { id: o.id.clone(), pair: None, reason };
-        let Some(level) = self.levels.of(&o.component) else {
-            self.out.ignored.push(unused(format!("it is about {}", o.component)));
-            return;
-        };
+        let unused = |reason: String| Entry { id: o.id.clone(), kind: o.kind, pair: None, reason };
         if let Some(reason) = &o.unmatched {
             self.out.unmatched.push(unused(reason.clone()));
             return;
         }
-        if !matches!(o.kind, Kind::Inv | Kind::InvEst) {
-            let reason = format!("obligations of kind {} make no pair proven", o.kind.word());
-            self.out.ignored.push(unused(reason));
+        let level = self.levels.of(&o.component);
+        if level.is_none() && !self.model.components.iter().any(|c| c.name == o.component) {
+            self.out.ignored.push(unused(format!("it is about {}", o.component)));
             return;
         }
+        let (Some(level), Kind::Inv | Kind::InvEst) = (level, o.kind) else {
+            self.others.push(o);
+            return;
+        };
         self.about_pairs |= level == 0;
         let known = if level == 0 { find_event(o, model).map(|_| ()) } else { self.levels.knows(level, o) };
         if let Err(reason) = known {
@@ -310,7 +331,12 @@ impl<'a> Reader<'a> {
             // Conjuncts with the same text are all proven by it; one of them stands for them.
             let Some(&index) = p.conjuncts.first() else { continue };
             let event_id = event.map(|e| EventId(e as u32));
-            let entry = |reason: String| Entry { id: o.id.clone(), pair: Some((event_id, index)), reason };
+            let entry = |reason: String| Entry {
+                id: o.id.clone(),
+                kind: o.kind,
+                pair: Some((event_id, index)),
+                reason,
+            };
             if let Some(reason) = self.freshness.stale(o, self.model, event, index, &mut self.texts) {
                 self.note(o, 0, &p.conjuncts, OpenKind::Stale, &reason);
                 self.out.stale.push(entry(reason));
@@ -366,7 +392,7 @@ impl<'a> Reader<'a> {
                 }
             }
             let pair = pairs.first().map(|p| p.0).or_else(|| self.pair(o, p.level, &p.conjuncts));
-            let entry = |reason: String| Entry { id: o.id.clone(), pair, reason };
+            let entry = |reason: String| Entry { id: o.id.clone(), kind: o.kind, pair, reason };
             match (pairs.is_empty(), open) {
                 (false, _) => {
                     self.out.reviewed += usize::from(o.status == Status::Reviewed);

@@ -34,6 +34,11 @@ impl<'a> Levels<'a> {
         self.names.iter().position(|n| *n == component)
     }
 
+    /// What is recorded of the component of a level.
+    pub fn component(&self, level: usize) -> Option<&'a Component> {
+        self.components.get(level).copied().flatten()
+    }
+
     /// Whether an abstraction has the event of an obligation, or why not.
     pub fn knows(&self, level: usize, o: &Obligation) -> Result<(), String> {
         let Some(event) = o.event.as_deref() else {

@@ -90,8 +90,9 @@ pub(super) fn find_target(o: &Obligation, model: &Model, texts: &mut Texts) -> F
             [] => {}
             [one] => return Found::At(vec![*one]),
             several => {
-                let mut agreeing =
-                    several.iter().filter(|&&i| texts.agree(target, model, i) == Agreement::Yes);
+                let mut agreeing = several
+                    .iter()
+                    .filter(|&&i| texts.agree(target, model, &model.invariant[i]) == Agreement::Yes);
                 return match (agreeing.next(), agreeing.next()) {
                     (Some(&i), None) => Found::At(vec![i]),
                     _ => Found::Ambiguous(format!("{} conjuncts have the label `{label}`", several.len())),

@@ -5,6 +5,7 @@
 //! predicates, events and machines, [`import`] turns it into the
 //! [`ProofStatus`](crate::status::ProofStatus) of a model.
 
+mod checks;
 pub mod digest;
 pub mod error;
 pub mod file;

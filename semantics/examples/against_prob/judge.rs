@@ -64,7 +64,8 @@ impl Answer {
     }
 }
 
-enum Formula {
+/// A formula that was read.
+pub enum Formula {
     Expr(Expr),
     Pred(Pred),
 }
@@ -136,6 +137,12 @@ impl Judge {
             Judgement::Unexplained if matches!(answer, Answer::IllDefined(_)) => self
                 .explanation(line, &formula, theirs, stop)
                 .map_or(Judgement::Unexplained, Judgement::Explained),
+            Judgement::Unexplained
+                if theirs.value == "ill-defined"
+                    && readings::closed_parts(&formula).iter().any(|e| self.is_ill_defined(e, stop)) =>
+            {
+                Judgement::Explained("an ill-defined part that is never evaluated, but that ProB looks at")
+            }
             judgement => judgement,
         };
         (answer, operators, judgement)
@@ -168,10 +175,19 @@ impl Judge {
         }
     }
 
+    fn is_ill_defined(&self, e: &Expr, stop: &AtomicBool) -> bool {
+        let value = self.evaluator(stop).expr(&Env::default(), e);
+        value.is_err_and(|e| e.kind == EvalErrorKind::IllDefined)
+    }
+
     /// That an expression has the value that ProB writes.
     fn equation(&mut self, line: &str, theirs: &Theirs<'_>) -> Option<Pred> {
         let theirs = readable(theirs.value);
-        check_predicate(&mut self.model, &format!("({line}) = ({theirs})")).ok()
+        let text = match shortened(&theirs) {
+            Some((size, elements)) => format!("card({line}) = {size} & {{{elements}}} <: ({line})"),
+            None => format!("({line}) = ({theirs})"),
+        };
+        check_predicate(&mut self.model, &text).ok()
     }
 
     /// Why ProB has an answer where the formula is ill-defined for us: the formula evaluated as the class
@@ -215,6 +231,10 @@ impl Judge {
             return Some("several of these, or one and a part that ProB does not look at");
         }
         readings.push(("", compared));
+        let images = (0..STAND_INS).map(|seed| [Some(StandIns::Image(seed))]);
+        if images.clone().any(|choice| readings.iter().any(|(_, p)| explains(self, p, &choice))) {
+            return Some("one of several images");
+        }
         for (_, mut p) in readings {
             readings::push_negations(&mut p);
             if explains(self, &p, &[Some(StandIns::False)]) {
@@ -251,6 +271,13 @@ fn readable(text: &str) -> String {
         inside = of_name;
     }
     readable
+}
+
+/// Size and some elements of a set that ProB shortens: `#511:{a,b,...,y,z}`.
+fn shortened(text: &str) -> Option<(&str, String)> {
+    let (size, set) = text.strip_prefix('#')?.split_once(':')?;
+    let elements = set.strip_prefix('{')?.strip_suffix('}')?;
+    Some((size, elements.replace(",...,", ",")))
 }
 
 /// The reason for having no answer, without the values at hand.

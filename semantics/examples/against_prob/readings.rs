@@ -2,25 +2,26 @@
 
 use bsym_language::model::*;
 use bsym_language::types::Type;
-use bsym_language::walk::{VisitorMut, walk_expr_mut, walk_pred_mut};
+use bsym_language::walk::{Names, Visitor, VisitorMut, walk_expr, walk_expr_mut, walk_pred_mut};
+
+use crate::judge::Formula;
 
 /// A class of differences, and the rewriting into ProB's reading that explains it.
-pub type Reading = (&'static str, fn(&mut Expr, &mut Names<'_>));
+pub type Reading = (&'static str, fn(&mut Expr, &mut Fresh<'_>));
 
 /// Every reading that rewrites single operators.
 pub const ALL: &[Reading] = &[
     ("left and right of a tree that is not binary", sides),
     ("prj1 and prj2 outside their sets", projections),
     ("operators on sequences of what is no sequence", sequences),
-    ("one of several images", images),
 ];
 
 /// Rewrites the expressions of a predicate.
 pub fn apply(readings: &[Reading], p: &mut Pred, model: &mut Model) {
-    Rewrite(readings, Names(model)).pred(p);
+    Rewrite(readings, Fresh(model)).pred(p);
 }
 
-struct Rewrite<'a>(&'a [Reading], Names<'a>);
+struct Rewrite<'a>(&'a [Reading], Fresh<'a>);
 
 impl VisitorMut for Rewrite<'_> {
     fn expr(&mut self, e: &mut Expr) {
@@ -32,9 +33,9 @@ impl VisitorMut for Rewrite<'_> {
 }
 
 /// Where bound names come from.
-pub struct Names<'a>(&'a mut Model);
+pub struct Fresh<'a>(&'a mut Model);
 
-impl Names<'_> {
+impl Fresh<'_> {
     fn integer(&mut self, at: &Expr) -> LocalId {
         let id = LocalId(self.0.locals.len() as u32);
         self.0.locals.push(Variable { name: "index".into(), ty: Type::Int, span: at.span });
@@ -43,7 +44,7 @@ impl Names<'_> {
 }
 
 /// ProB looks only for a first and a second son of the root.
-fn sides(e: &mut Expr, _: &mut Names<'_>) {
+fn sides(e: &mut Expr, _: &mut Fresh<'_>) {
     if let ExprKind::Tree(op @ (TreeOp::Left | TreeOp::Right), arguments) = &mut e.kind {
         let number = Expr {
             kind: ExprKind::Integer(if *op == TreeOp::Left { 1.into() } else { 2.into() }),
@@ -58,7 +59,7 @@ fn sides(e: &mut Expr, _: &mut Names<'_>) {
 }
 
 /// ProB takes the sets for types.
-fn projections(e: &mut Expr, _: &mut Names<'_>) {
+fn projections(e: &mut Expr, _: &mut Fresh<'_>) {
     if let ExprKind::Prj1(s, t) | ExprKind::Prj2(s, t) = &mut e.kind {
         whole(s);
         whole(t);
@@ -87,7 +88,7 @@ fn everything(ty: &Type, at: &Expr) -> Expr {
 }
 
 /// ProB looks for the greatest index and moves indices.
-fn sequences(e: &mut Expr, names: &mut Names<'_>) {
+fn sequences(e: &mut Expr, names: &mut Fresh<'_>) {
     use BinaryOp::*;
     let (ExprKind::Unary(_, s) | ExprKind::Binary(_, s, _)) = &e.kind else { return };
     let (s, whole) = ((**s).clone(), e.clone());
@@ -125,6 +126,9 @@ fn sequences(e: &mut Expr, names: &mut Names<'_>) {
     let mut shifted = |s: Expr, by: &Expr| indexed(s, &|i| binary(Add, i, by.clone(), &Type::Int));
     *e = match &e.kind {
         ExprKind::Unary(UnaryOp::Size, _) => size(&s),
+        ExprKind::Unary(UnaryOp::First, _) => {
+            make(ExprKind::Apply(Box::new(s.clone()), Box::new(number(1))), &whole.ty)
+        }
         ExprKind::Unary(UnaryOp::Last, _) => {
             make(ExprKind::Apply(Box::new(s.clone()), Box::new(size(&s))), &whole.ty)
         }
@@ -154,16 +158,6 @@ fn sequences(e: &mut Expr, names: &mut Names<'_>) {
         }
         _ => return,
     };
-}
-
-/// ProB takes one image where there are several.
-fn images(e: &mut Expr, _: &mut Names<'_>) {
-    let ExprKind::Apply(f, x) = &e.kind else { return };
-    let (Some((from, to)), span) = (f.ty.as_relation(), e.span) else { return };
-    let point = Expr { kind: ExprKind::SetExtension(vec![(**x).clone()]), ty: Type::pow(from.clone()), span };
-    let image = ExprKind::Binary(BinaryOp::Image, f.clone(), Box::new(point));
-    let image = Expr { kind: image, ty: Type::pow(to.clone()), span };
-    e.kind = ExprKind::External(ExternalFunction::Choose, vec![image]);
 }
 
 /// Negations stand at the comparisons, as ProB pushes them, and universal quantifiers are negated
@@ -245,4 +239,23 @@ fn opposite(op: CompareOp) -> CompareOp {
         GreaterReal => LessEqualReal,
         GreaterEqualReal => LessReal,
     }
+}
+
+/// The expressions of a formula in which no bound name occurs that is bound outside of them.
+pub fn closed_parts(formula: &Formula) -> Vec<Expr> {
+    struct Parts(Vec<Expr>);
+    impl Visitor for Parts {
+        fn expr(&mut self, e: &Expr) {
+            walk_expr(self, e);
+            if Names::of_expr(e).locals.is_empty() {
+                self.0.push(e.clone());
+            }
+        }
+    }
+    let mut parts = Parts(vec![]);
+    match formula {
+        Formula::Expr(e) => parts.expr(e),
+        Formula::Pred(p) => parts.pred(p),
+    }
+    parts.0
 }

@@ -2,7 +2,7 @@
 //! solutions may be some of those there are.
 
 use super::*;
-use crate::bounded::Part;
+use crate::env::names_of_expr;
 
 impl Search<'_, '_> {
     /// Candidates for an unknown that has infinitely many, if there are fewer than `others`; noted as a cut.
@@ -28,14 +28,31 @@ impl Search<'_, '_> {
             if others.is_some_and(|n| n <= size) {
                 continue;
             }
-            let order = Order::of(*ty == Type::Int, &ranges[i], size);
+            let order = Order {
+                defined: self.is_defined(i, bound, settled),
+                ..Order::of(*ty == Type::Int, &ranges[i], size)
+            };
             if best.as_ref().is_none_or(|(o, ..)| order < *o) {
                 best = Some((order, i, all, part));
             }
         }
         let Some((_, i, all, part)) = best else { return Ok(None) };
-        self.eval.note_cut(self.unknowns[i], &all, &part);
+        self.cuts.borrow_mut().push((self.unknowns[i], self.eval.part_of_cut(&all, &part)));
         Ok(Some(Source::Range(i, part)))
+    }
+
+    /// Whether an equation gives the unknown a value once other unknowns have theirs.
+    fn is_defined(&self, unknown: usize, bound: &Binding, settled: &[bool]) -> bool {
+        let by = |name: &Expr, e: &Expr| {
+            let others = names_of_expr(e);
+            self.unknown(name, bound) == Some(unknown)
+                && !others.contains(&self.unknowns[unknown])
+                && self.unknowns.iter().zip(bound).any(|(n, v)| v.is_none() && others.contains(n))
+        };
+        self.literals.iter().zip(settled).any(|(literal, settled)| match &literal.pred.kind {
+            PredKind::Compare(CompareOp::Equal, a, b) if literal.positive && !settled => by(a, b) || by(b, a),
+            _ => false,
+        })
     }
 
     /// The part of an infinite set, or of the integers in a range, that is tried.
@@ -82,17 +99,19 @@ impl Search<'_, '_> {
         }
         let Some((_, literal, source)) = best else { return Ok(None) };
         for n in self.literals[literal].needs.iter().filter(|n| bound[**n].is_none()) {
-            self.eval.note(self.unknowns[*n], Part::BehindPartial);
+            self.cuts.borrow_mut().push((self.unknowns[*n], Part::BehindPartial));
         }
         Ok(Some(source))
     }
 }
 
-/// Which unknown is cut first: an integer before other values, one with a bound before one without, and the
+/// Which unknown is cut first: one without an equation that gives it a value once others have theirs; an
+/// integer before other values, one with a bound before one without, and the
 /// one whose bound is the lowest, so that those above it begin at its value; then the one with the fewest
 /// candidates.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Order {
+    defined: bool,
     no_integer: bool,
     unbounded: bool,
     bound: Option<Int>,
@@ -102,6 +121,6 @@ struct Order {
 impl Order {
     fn of(integer: bool, range: &Range, size: usize) -> Order {
         let bound = range.low.clone().or_else(|| range.high.clone());
-        Order { no_integer: !integer, unbounded: bound.is_none(), bound, size }
+        Order { defined: false, no_integer: !integer, unbounded: bound.is_none(), bound, size }
     }
 }

@@ -12,6 +12,7 @@ mod cells;
 mod cut;
 mod definitions;
 mod pattern;
+mod sets;
 mod source;
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -27,6 +28,7 @@ use bsym_language::source::Span;
 use bsym_language::types::{CarrierId, Type};
 use bsym_language::walk::cut_into_literals;
 
+use crate::bounded::Part;
 use crate::env::{Env, Name, all_bound_in, names_of_pred};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::{Eval, Evaluator};
@@ -81,6 +83,8 @@ struct Search<'s, 'm> {
     undecided: RefCell<Option<EvalError>>,
     /// Whether an error is one of whoever the solutions are reported to.
     refused: Cell<bool>,
+    /// What the source at hand cuts, to be noted if it is used.
+    cuts: RefCell<Vec<(Name, Part)>>,
     /// Why candidates may be missing, where the search goes on all the same.
     incomplete: RefCell<Option<EvalError>>,
     /// Whether every such candidate has a truth value whatever the growing set becomes.
@@ -209,6 +213,7 @@ impl<'m> Evaluator<'m> {
             candidates: Cell::new(0),
             probe,
             undecided: RefCell::new(None),
+            cuts: RefCell::default(),
             incomplete: RefCell::new(None),
             refused: Cell::new(false),
             undecided_total: Cell::new(true),
@@ -251,6 +256,15 @@ impl<'m> Search<'_, 'm> {
     }
 
     fn holds(&self, env: &Env<'_>, literal: &Literal<'_>) -> Eval<bool> {
+        match self.judged(env, literal) {
+            Err(e) if self.eval.stand_ins == Some(StandIns::False) && e.kind == EvalErrorKind::IllDefined => {
+                Ok(!literal.positive)
+            }
+            result => result,
+        }
+    }
+
+    fn judged(&self, env: &Env<'_>, literal: &Literal<'_>) -> Eval<bool> {
         if let PredKind::Compare(op @ (CompareOp::Member | CompareOp::NotMember), x, set) = &literal.pred.kind
             && let Some(set) = self.fixed(set)
         {
@@ -347,7 +361,9 @@ impl<'m> Search<'_, 'm> {
             }
             return report(&names, Err(e));
         }
+        self.cuts.take();
         let source = self.source(&env, bound, &settled);
+        let cuts = self.cuts.take();
         let few = match &source {
             Ok(Source::Nothing) => true,
             Ok(Source::Values(_, values)) => values.len() <= ALTERNATIVES,
@@ -363,6 +379,7 @@ impl<'m> Search<'_, 'm> {
             return flow;
         }
         let source = source?;
+        cuts.into_iter().for_each(|(name, part)| self.eval.note(name, part));
         let (pattern, index, set) = match source {
             Source::Nothing => return Ok(GO),
             Source::Values(pattern, values) => {

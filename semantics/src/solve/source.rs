@@ -88,6 +88,9 @@ impl<'m> Search<'_, 'm> {
         {
             return Ok(source);
         }
+        if let Some(source) = self.between_bounds(env, bound, settled, &confined)? {
+            return Ok(source);
+        }
         if let Some(source) = self.of_type(env, bound, settled)? {
             // There is no use in all values of a type where the search around this one will leave few.
             if let Some(e) = self.waiting.take().filter(|_| self.size(&source, usize::MAX, settled) > FEW) {
@@ -355,6 +358,12 @@ impl<'m> Search<'_, 'm> {
                     {
                         return Some(Source::Values(pattern, vec![self.eval.normal(v, self.at).ok()?]));
                     }
+                    if let Some(part) = self.singleton_part(env, pattern, bound)
+                        && let Some(v) = closed(value)
+                        && !depends_on_growing(&v)
+                    {
+                        return Some(Source::Elements(part, v));
+                    }
                 }
                 None
             }
@@ -416,6 +425,17 @@ impl<'m> Search<'_, 'm> {
             self.wait(e);
         } else {
             self.wait(self.eval.undecided(self.at));
+        }
+    }
+
+    /// The pattern `x` of a set `{x}`, or `{x} \/ S`.
+    fn singleton_part<'p>(&self, env: &Env<'_>, e: &'p Expr, bound: &Binding) -> Option<&'p Expr> {
+        match &e.kind {
+            ExprKind::Binary(BinaryOp::Union, a, b) => {
+                self.singleton_part(env, a, bound).or_else(|| self.singleton_part(env, b, bound))
+            }
+            ExprKind::SetExtension(es) => es.iter().find(|x| self.is_pattern(env, x, bound)),
+            _ => None,
         }
     }
 

@@ -9,12 +9,13 @@ pub enum Kind {
     Int,
     Bool,
     Text,
+    Real,
     Set(Box<Kind>),
     Pair(Box<Kind>, Box<Kind>),
     Record(Vec<(&'static str, Kind)>),
 }
 
-use Kind::{Bool, Int, Pair, Record, Set, Text};
+use Kind::{Bool, Int, Pair, Real, Record, Set, Text};
 
 pub fn set_of(k: &Kind) -> Kind {
     Set(Box::new(k.clone()))
@@ -34,14 +35,16 @@ fn sequence_of(k: &Kind) -> Kind {
 
 /// A generator of texts; the same seed gives the same texts.
 pub struct Generator {
+    /// Whether there are reals among the formulas.
+    reals: bool,
     state: u64,
     locals: Vec<(String, Kind)>,
     names: usize,
 }
 
 /// The formulas of one batch, of heights one to four in turn; each predicate is followed by its negation.
-pub fn batch(seed: u64, number: u64, count: usize) -> Vec<String> {
-    let mut g = Generator::new(seed.wrapping_mul(1_000_003).wrapping_add(number));
+pub fn batch(seed: u64, number: u64, count: usize, reals: bool) -> Vec<String> {
+    let mut g = Generator::new(seed.wrapping_mul(1_000_003).wrapping_add(number), reals);
     let mut lines = Vec::with_capacity(count);
     let mut drawn = 0;
     while lines.len() < count {
@@ -56,9 +59,9 @@ pub fn batch(seed: u64, number: u64, count: usize) -> Vec<String> {
 }
 
 impl Generator {
-    pub fn new(seed: u64) -> Generator {
-        let mut g =
-            Generator { state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1, locals: vec![], names: 0 };
+    pub fn new(seed: u64, reals: bool) -> Generator {
+        let state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+        let mut g = Generator { reals, state, locals: vec![], names: 0 };
         for _ in 0..4 {
             g.below(2);
         }
@@ -97,6 +100,9 @@ impl Generator {
     }
 
     fn simple(&mut self) -> Kind {
+        if self.reals && self.below(7) == 0 {
+            return Real;
+        }
         match self.below(7) {
             0..=3 => Int,
             4 | 5 => Bool,
@@ -136,6 +142,7 @@ impl Generator {
                 self.pick(&["0", "1", "2", "3", "(-1)", "5", "(-4)", "7", "12", "MAXINT", "MININT"]).into()
             }
             Bool => self.pick(&["TRUE", "FALSE"]).into(),
+            Real => self.pick(&["0.0", "1.0", "2.5", "(-1.5)", "0.25", "3.0"]).into(),
             Text => self.pick(&["\"\"", "\"a\"", "\"b\"", "\"ab\""]).into(),
             Pair(a, b) => format!("({} |-> {})", self.atom(a), self.atom(b)),
             Record(fields) => {
@@ -207,6 +214,7 @@ impl Generator {
         match k {
             Int => self.integer(n),
             Bool => format!("bool({})", self.pred(n)),
+            Real => self.real(n),
             Text => match self.below(2) {
                 0 => format!("({} ^ {})", self.expr(&Text, n), self.expr(&Text, n)),
                 _ => self.atom(k),
@@ -258,6 +266,7 @@ impl Generator {
         match k {
             Int => "INTEGER".into(),
             Bool => "BOOL".into(),
+            Real => "REAL".into(),
             Text => "STRING".into(),
             Pair(a, b) => format!("({} * {})", self.whole(a), self.whole(b)),
             Set(a) => format!("POW({})", self.whole(a)),
@@ -277,7 +286,35 @@ impl Generator {
         }
     }
 
+    fn real(&mut self, n: usize) -> String {
+        match self.below(10) {
+            op @ 0..=2 => {
+                format!("({} {} {})", self.expr(&Real, n), ["+", "-", "*"][op], self.expr(&Real, n))
+            }
+            3 => {
+                let divisor = if self.careless() { self.atom(&Real) } else { "2.0".into() };
+                format!("({} / {divisor})", self.expr(&Real, n))
+            }
+            4 => format!("(-{})", self.expr(&Real, n)),
+            5 => format!("({} ** {})", self.expr(&Real, n), self.pick(&["0", "1", "2", "3"])),
+            6 => {
+                let (op, s) = (self.pick(&["max", "min"]), self.expr(&set_of(&Real), n));
+                if self.careless() { format!("{op}({s})") } else { format!("{op}({s} \\/ {{1.0}})") }
+            }
+            7 => {
+                let op = self.pick(&["SIGMA", "PI"]);
+                let (x, k, s) = self.local(n);
+                let body = self.under(&x, &k, |g| g.expr(&Real, n));
+                format!("{op}({x}).({x} : {s} | {body})")
+            }
+            _ => format!("real({})", self.expr(&Int, n)),
+        }
+    }
+
     fn integer(&mut self, n: usize) -> String {
+        if self.reals && self.below(9) == 0 {
+            return format!("{}({})", self.pick(&["floor", "ceiling"]), self.expr(&Real, n));
+        }
         let ints = set_of(&Int);
         match self.below(19) {
             0 => format!("({} + {})", self.expr(&Int, n), self.expr(&Int, n)),
@@ -596,6 +633,10 @@ impl Generator {
             };
         }
         let n = depth - 1;
+        if self.reals && self.below(9) == 0 {
+            let op = self.pick(&["=", "/=", "<", "<=", ">", ">="]);
+            return format!("{} {op} {}", self.expr(&Real, n), self.expr(&Real, n));
+        }
         match self.below(27) {
             0 => format!("({} & {})", self.pred(n), self.pred(n)),
             1 => format!("({} or {})", self.pred(n), self.pred(n)),

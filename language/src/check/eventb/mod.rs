@@ -248,6 +248,7 @@ impl<'p> Composer<'p> {
 
     fn events(&mut self) {
         let Some(&machine) = self.chain.last() else { return };
+        self.c.model.formulas = self.formulas();
         match machine.event(INITIALISATION) {
             Some(e) => self.c.model.initialisation = self.event(e).body,
             None if machine.variables.is_empty() => {}
@@ -278,5 +279,29 @@ impl<'p> Composer<'p> {
             let event = self.event(e);
             self.c.model.events.push(event);
         }
+    }
+
+    // What has a label, of the events of all levels.
+    fn formulas(&self) -> Vec<EventFormula> {
+        let mut all = vec![];
+        for (level, m) in self.chain.iter().enumerate() {
+            let origin = self.origin(level);
+            for e in &m.events {
+                let mut note = |role, label: &str, span| {
+                    let (event, label) = (e.name.name.clone(), label.to_string());
+                    all.push(EventFormula { origin, event, role, label, span });
+                };
+                for g in &e.guards {
+                    note(FormulaRole::Guard, g.label.as_deref().unwrap_or_default(), g.tree.span);
+                }
+                for a in &e.actions {
+                    note(FormulaRole::Action, a.label.as_deref().unwrap_or_default(), a.span);
+                }
+                for (id, witness) in &e.witnesses {
+                    note(FormulaRole::Witness, &id.name, witness.tree.span);
+                }
+            }
+        }
+        all
     }
 }

@@ -8,6 +8,8 @@
 mod parser;
 mod symbols;
 
+use std::collections::BTreeMap;
+
 use crate::ast::Expr;
 use crate::diagnostic::Diagnostic;
 use crate::eventb::project::ActionKind;
@@ -46,17 +48,57 @@ impl Text {
     }
 }
 
+/// How an operator of a theory is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fixity {
+    /// `f(x, y)`, or `c` without arguments
+    Prefix,
+    /// `x f y`, an expression
+    InfixExpression,
+    /// `x f y`, a predicate
+    InfixPredicate,
+}
+
+/// The names that a formula may have.
+#[derive(Clone, Copy)]
+pub struct Names<'a> {
+    /// Names that the model declares: they are names also where they spell a symbol (`NAT`, `or`).
+    pub is_declared: &'a dyn Fn(&str) -> bool,
+    /// Operators of theories.
+    pub operators: &'a BTreeMap<String, Fixity>,
+}
+
+/// Reads a predicate or expression that may use operators of theories.
+///
+/// # Errors
+/// The first place that does not fit.
+pub fn formula_with(text: &Text, names: &Names<'_>) -> Result<Expr, Diagnostic> {
+    let tokens = tokens(text, names.is_declared)?;
+    let mut parser = Parser::new(text, tokens, *names);
+    let e = parser.formula()?;
+    parser.end()?;
+    Ok(e)
+}
+
+/// Reads an assignment whose formulas may use operators of theories.
+///
+/// # Errors
+/// The first place that does not fit.
+pub fn assignment_with(text: &Text, names: &Names<'_>) -> Result<ActionKind, Diagnostic> {
+    let tokens = tokens(text, names.is_declared)?;
+    let mut parser = Parser::new(text, tokens, *names);
+    let action = parser.assignment()?;
+    parser.end()?;
+    Ok(action)
+}
+
 /// Reads a predicate or expression. `is_declared` says which names the model declares: these are names,
 /// also where they spell a symbol (`NAT`, `or`).
 ///
 /// # Errors
 /// The first place that does not fit.
 pub fn formula(text: &Text, is_declared: &dyn Fn(&str) -> bool) -> Result<Expr, Diagnostic> {
-    let tokens = tokens(text, is_declared)?;
-    let mut parser = Parser::new(text, tokens);
-    let e = parser.formula()?;
-    parser.end()?;
-    Ok(e)
+    formula_with(text, &Names { is_declared, operators: &BTreeMap::new() })
 }
 
 /// Reads an assignment.
@@ -64,11 +106,7 @@ pub fn formula(text: &Text, is_declared: &dyn Fn(&str) -> bool) -> Result<Expr, 
 /// # Errors
 /// The first place that does not fit.
 pub fn assignment(text: &Text, is_declared: &dyn Fn(&str) -> bool) -> Result<ActionKind, Diagnostic> {
-    let tokens = tokens(text, is_declared)?;
-    let mut parser = Parser::new(text, tokens);
-    let action = parser.assignment()?;
-    parser.end()?;
-    Ok(action)
+    assignment_with(text, &Names { is_declared, operators: &BTreeMap::new() })
 }
 
 #[derive(Clone, PartialEq, Debug)]

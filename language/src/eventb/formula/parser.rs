@@ -1,7 +1,7 @@
 //! The parser of formulas: operator precedence by groups.
 
 use super::symbols::Symbol;
-use super::{Text, Token, TokenKind};
+use super::{Fixity, Names, Text, Token, TokenKind};
 use crate::ast::{BinaryOp as B, BuiltinFn, Constant, Expr, ExprKind, Ident, Quantifier, UnaryOp};
 use crate::definitions::names_in_expr;
 use crate::diagnostic::Diagnostic;
@@ -70,13 +70,21 @@ fn group(op: B) -> u8 {
 pub(super) struct Parser<'t> {
     text: &'t Text,
     tokens: Vec<Token>,
+    names: Names<'t>,
     at: usize,
     depth: usize,
 }
 
+/// What stands between two operands.
+enum Infix {
+    Symbol(B),
+    /// An operator of a theory.
+    Named(Ident, u8),
+}
+
 impl<'t> Parser<'t> {
-    pub fn new(text: &'t Text, tokens: Vec<Token>) -> Self {
-        Parser { text, tokens, at: 0, depth: 0 }
+    pub fn new(text: &'t Text, tokens: Vec<Token>, names: Names<'t>) -> Self {
+        Parser { text, tokens, names, at: 0, depth: 0 }
     }
 
     fn peek(&self) -> Option<&TokenKind> {
@@ -154,21 +162,52 @@ impl<'t> Parser<'t> {
         let start = self.here();
         let mut left = self.prefix(least)?;
         let mut last: Option<B> = None;
-        while let Some(Symbol::Infix(op)) = self.symbol() {
-            let tightness = group(op);
+        while let Some(infix) = self.infix() {
+            let tightness = match infix {
+                Infix::Symbol(op) => group(op),
+                Infix::Named(_, tightness) => tightness,
+            };
             if tightness < least {
                 break;
             }
-            if let Some(last) = last.filter(|l| group(*l) == tightness) {
-                self.mixed(last, op)?;
+            if let (Infix::Symbol(op), Some(last)) = (&infix, last.filter(|l| group(*l) == tightness)) {
+                self.mixed(last, *op)?;
             }
             self.at += 1;
             let right = self.level(tightness + 1)?;
-            last = Some(op);
-            let kind = ExprKind::Binary(op, Box::new(left), Box::new(right));
+            let kind = match infix {
+                Infix::Symbol(op) => {
+                    last = Some(op);
+                    ExprKind::Binary(op, Box::new(left), Box::new(right))
+                }
+                Infix::Named(name, _) => ExprKind::Operator(name, vec![left, right]),
+            };
             left = Expr { kind, span: self.span_from(start) };
         }
         Ok(left)
+    }
+
+    fn infix(&self) -> Option<Infix> {
+        match self.peek()? {
+            TokenKind::Symbol(Symbol::Infix(op)) => Some(Infix::Symbol(*op)),
+            TokenKind::Name(name) => {
+                let tightness = match self.names.operators.get(name)? {
+                    Fixity::Prefix => return None,
+                    Fixity::InfixExpression => SET,
+                    Fixity::InfixPredicate => COMPARISON,
+                };
+                Some(Infix::Named(Ident { name: name.clone(), span: self.here() }, tightness))
+            }
+            _ => None,
+        }
+    }
+
+    // An operator of a theory before its arguments in parentheses, if it has any.
+    fn operator(&mut self, name: String) -> Parsed<ExprKind> {
+        let id = Ident { name, span: self.here() };
+        self.at += 1;
+        let arguments = if self.takes(Symbol::Open) { self.list(Symbol::Close, ")")? } else { vec![] };
+        Ok(ExprKind::Operator(id, arguments))
     }
 
     // Two operators of one group without parentheses.
@@ -243,6 +282,11 @@ impl<'t> Parser<'t> {
     fn primary(&mut self) -> Parsed<Expr> {
         let start = self.here();
         let kind = match self.peek().cloned() {
+            Some(TokenKind::Name(name))
+                if self.names.operators.contains_key(&name) && !(self.names.is_declared)(&name) =>
+            {
+                self.operator(name)?
+            }
             Some(TokenKind::Name(name)) => {
                 self.at += 1;
                 ExprKind::Ident(name)

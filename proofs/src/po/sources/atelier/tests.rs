@@ -239,3 +239,69 @@ fn files_that_do_not_belong_together_are_told() {
     assert!(refusal(2, cut.replace("<Tag>Initialisation</Tag>", "")).contains("expected a `Tag`"));
     assert!(refusal(1, "<Machin/>".into()).contains("expected the element `Machine`, found `Machin`"));
 }
+
+#[test]
+fn paths_may_have_blanks_and_apostrophes() {
+    let files: Vec<(String, String)> =
+        database().into_iter().map(|(n, t)| (format!("Bob's jars/{n}"), t)).collect();
+    let named: Vec<(&str, String)> = files.iter().map(|(n, t)| (n.as_str(), t.clone())).collect();
+    let folder = folder(&named);
+    assert_eq!(proven(&folder.path().join("Bob's jars"), Level::Tool).0.len(), 7);
+}
+
+/// Attributes that are missing, files that are cut off or garbled: an error or a status that proves no more than
+/// before, never a panic.
+#[test]
+fn damaged_files_prove_no_more() {
+    let sound = proven(folder(&database()).path(), Level::Tool).0;
+    let mut seed = 11u32;
+    let mut below = |n: usize| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 8) as usize % n
+    };
+    for round in 0..300 {
+        let mut files = database();
+        // The machine stays as it is, so that it can be read.
+        let chosen = 1 + below(files.len() - 1);
+        let mut chars: Vec<char> = files[chosen].1.chars().collect();
+        let (at, length) = (below(chars.len()), 1 + below(60));
+        let end = (at + length).min(chars.len());
+        match round % 3 {
+            0 => drop(chars.drain(at..end)),
+            1 => chars[at] = ['"', '<', '>', ':', '/', '0', 'P'][below(7)],
+            _ => chars.truncate(at.max(1)),
+        }
+        files[chosen].1 = chars.into_iter().collect();
+        let folder = folder(&files);
+        let model = load_model(&folder.path().join("src/Jar.mch")).unwrap().model.unwrap();
+        let path = folder.path().join("bdp/Jar.pog");
+        match read_status(&path, &model, &ImportOptions::default()) {
+            Ok(import) => {
+                let at_most = import
+                    .status
+                    .iter()
+                    .filter(|(p, s)| !import.trivial.contains(p) && s.level == Level::Tool);
+                assert!(at_most.count() <= sound.len() + 1, "{}", files[chosen].1);
+            }
+            Err(error) => assert!(error.to_string().contains("Jar"), "{error}"),
+        }
+    }
+    let without = |i: usize, attributes: &[&str]| {
+        let mut files = database();
+        for attribute in attributes {
+            assert!(files[i].1.contains(attribute));
+            files[i].1 = files[i].1.replace(attribute, "");
+        }
+        let folder = folder(&files);
+        let model = load_model(&folder.path().join("src/Jar.mch")).unwrap().model.unwrap();
+        read_status(&folder.path().join("bdp/Jar.pog"), &model, &ImportOptions::default()).unwrap().used.len()
+    };
+    // The status stands there twice; without both, a goal is not proved.
+    let proved = without(3, &[]);
+    let (status, states) = (" status=\"Proved\"", [" proofState=\"Proved(0)\"", " proofState=\"Proved(1)\""]);
+    assert_eq!(without(3, &[status]), proved);
+    let util = " proofState=\"Proved(Util)\"";
+    assert_eq!((without(3, &[status, states[0], states[1], util]), proved > 2), (0, true));
+    // Without its tag a goal is about no conjunct that is known.
+    assert!(without(2, &[" tag=\"C:/x/Jar.bxml:1:5:2:3,C:/x/Jar.bxml:1:3:1:3:2\""]) < proved);
+}

@@ -522,4 +522,6 @@ fn stale(recorded: &Recorded, sequent: Node<'_, '_>, stamp: Option<&str>) -> Opt
 }
 
 #[cfg(test)]
+mod check_tests;
+#[cfg(test)]
 mod tests;

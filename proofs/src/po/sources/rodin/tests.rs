@@ -8,7 +8,7 @@ use crate::po::{ImportOptions, read_status};
 use crate::status::Level;
 
 /// An element as Rodin writes it: attributes after the name, those with a dot as they are.
-fn element(kind: &str, name: &str, attributes: &[(&str, &str)], inside: &str) -> String {
+pub(super) fn element(kind: &str, name: &str, attributes: &[(&str, &str)], inside: &str) -> String {
     let mut text = format!("<org.eventb.core.{kind} name=\"{name}\"");
     for (key, value) in attributes {
         let value = value.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
@@ -17,7 +17,7 @@ fn element(kind: &str, name: &str, attributes: &[(&str, &str)], inside: &str) ->
     text + &format!(">{inside}</org.eventb.core.{kind}>\n")
 }
 
-fn file(root: &str, inside: &str) -> String {
+pub(super) fn file(root: &str, inside: &str) -> String {
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<org.eventb.core.{root}>\n{inside}</org.eventb.core.{root}>\n"
     )
@@ -35,12 +35,12 @@ fn event(name: &str, label: &str, refines: &[&str], actions: &[&str]) -> String 
     element("event", name, &[("label", label), ("convergence", "0")], &inside)
 }
 
-fn invariant(name: &str, label: &str, predicate: &str, theorem: &str) -> String {
+pub(super) fn invariant(name: &str, label: &str, predicate: &str, theorem: &str) -> String {
     element("invariant", name, &[("label", label), ("predicate", predicate), ("theorem", theorem)], "")
 }
 
 /// A sequent: name, stamp, and its sources as file, kind and name of the elements.
-fn sequent(name: &str, stamp: &str, sources: &[(&str, &str, &str)]) -> String {
+pub(super) fn sequent(name: &str, stamp: &str, sources: &[(&str, &str, &str)]) -> String {
     let mut inside = String::new();
     for (i, (file, root, way)) in sources.iter().enumerate() {
         let stem = file.split('.').next().unwrap();
@@ -52,7 +52,7 @@ fn sequent(name: &str, stamp: &str, sources: &[(&str, &str, &str)]) -> String {
     element("poSequent", name, &attributes, &inside)
 }
 
-fn status(name: &str, confidence: &str, stamp: &str, more: &[(&str, &str)]) -> String {
+pub(super) fn status(name: &str, confidence: &str, stamp: &str, more: &[(&str, &str)]) -> String {
     let attributes = [&[("confidence", confidence), ("poStamp", stamp)], more].concat();
     element("psStatus", name, &attributes, "")
 }
@@ -476,4 +476,28 @@ fn an_archive_says_what_its_folder_says() {
     std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
     let error = convert(&path, Path::new("")).unwrap_err().to_string();
     assert!(error.contains("a b.zip: the archive is cut off or damaged"), "{error}");
+}
+
+#[test]
+fn archives_that_lead_out_or_are_bombs_are_refused() {
+    use std::io::Write;
+    let folder = tempfile::tempdir().unwrap();
+    let packed = |name: &str, files: &[(&str, &[u8])]| {
+        let path = folder.path().join(name);
+        let mut zip = zip::ZipWriter::new(std::fs::File::create(&path).unwrap());
+        for (name, bytes) in files {
+            zip.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+            zip.write_all(bytes).unwrap();
+        }
+        zip.finish().unwrap();
+        convert(&path, Path::new("")).unwrap_err().to_string()
+    };
+    let tank0 = tank()[0].1.clone();
+    let said = packed("it's out.zip", &[("P/Tank0.bum", tank0.as_bytes()), ("../Tank0.bps", b"<a/>")]);
+    assert!(said.contains("it's out.zip: `../Tank0.bps` leads out of the archive"), "{said}");
+    let zeros = vec![b' '; 64 << 20];
+    let said = packed("bomb.zip", &[("P/Tank0.bum", tank0.as_bytes()), ("P/Tank0.bps", &zeros)]);
+    assert!(said.contains("`P/Tank0.bps` is more than 400 times as large as in the archive"), "{said}");
+    let said = packed("no proofs.zip", &[("P/readme.txt", b"nothing")]);
+    assert!(said.contains("there are no proofs in it"), "{said}");
 }

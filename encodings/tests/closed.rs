@@ -1,0 +1,55 @@
+//! The encoder against the evaluator on closed formulas over every operator; the example
+//! `against_evaluator` asks for many more.
+
+#[path = "differential/closed.rs"]
+mod closed;
+#[allow(dead_code)]
+#[path = "../../semantics/tests/formulas/coverage.rs"]
+mod coverage;
+#[allow(dead_code)]
+#[path = "../../semantics/tests/formulas/generate.rs"]
+mod generate;
+
+use closed::{Comparison, Outcome};
+
+fn differences(lines: impl IntoIterator<Item = String>) -> (usize, Vec<String>) {
+    let mut comparison = Comparison::new();
+    let (mut agreed, mut different) = (0, vec![]);
+    for line in lines {
+        for symbolic in [false, true] {
+            match comparison.compare(&line, symbolic).1 {
+                Outcome::Agreed(_) => agreed += 1,
+                Outcome::Different(how) | Outcome::DifferedOnce(how) => {
+                    different.push(format!("{line} (symbolic {symbolic}): {how}"))
+                }
+                Outcome::Unknown | Outcome::NoTerm(_) | Outcome::NoAnswer => {}
+            }
+        }
+    }
+    (agreed, different)
+}
+
+#[test]
+fn random_closed_formulas_agree_with_the_evaluator() {
+    bsym_language::stack::with_large_stack(|| {
+        let (agreed, different) = differences(generate::batch(77, 0, 150, true));
+        assert!(different.is_empty(), "{}", different.join("\n"));
+        // Formulas over trees, and where no solver is linked those that need one, have no verdict.
+        assert!(agreed > 100, "{agreed}");
+    });
+}
+
+#[test]
+fn a_lambda_at_the_place_of_its_use_is_asked_for_one_value() {
+    let formulas = [
+        "(%x.(x : INTEGER | 100 / x))(5) = 20",
+        "(%x.(x : INTEGER | 100 / x))(0) = 20",
+        "(%(x, y).(x : NATURAL & y : NATURAL | x mod y))(7, 4) = 3",
+        "(%x.(x : INTEGER & 6 / x = 2 | x))(3) = 3",
+        "(%x.(x : NATURAL | x))(-1) = 3",
+        "(%x.(x : INTEGER | prj1(NAT, BOOL)(x |-> TRUE)))(2)",
+    ];
+    let (agreed, different) = differences(formulas.map(String::from));
+    assert!(different.is_empty(), "{}", different.join("\n"));
+    assert_eq!(agreed, 2 * formulas.len());
+}
