@@ -14,6 +14,9 @@ use crate::evaluator::{Eval, Evaluator};
 use crate::lazy_set::{Closure, ClosureKind, LazySet};
 use crate::value::Value;
 
+/// A parallel product with more elements is not listed before it has to be.
+const PRODUCT: usize = 1 << 12;
+
 impl Evaluator<'_> {
     pub(crate) fn relational_unary(&self, op: UnaryOp, v: Value, ty: &Type, at: Span) -> Eval<Value> {
         let _ = ty;
@@ -235,6 +238,10 @@ impl Evaluator<'_> {
                 self.make_set(pairs, at)
             }
             ParallelProduct => {
+                let all = self.cardinality(&a, at)?.times(&self.cardinality(&b, at)?);
+                if all.within(PRODUCT).is_none() && all.is_finite() == Some(true) {
+                    return lazy(a, b);
+                }
                 let (Some(r), Some(s)) = (self.try_list(&a, at)?, self.try_list(&b, at)?) else {
                     return lazy(a, b);
                 };

@@ -286,7 +286,7 @@ impl<'p> Totality<'_, '_, 'p> {
     }
 
     /// Whether `f` has a value and is defined once for every value that the argument may have.
-    fn is_defined(&self, f: &'p Expr, x: &'p Expr) -> bool {
+    fn is_defined(&mut self, f: &'p Expr, x: &'p Expr) -> bool {
         let in_domain = |set: &Expr| matches!(&set.kind, ExprKind::Unary(UnaryOp::Dom, g) if same(g, f));
         let is_functional = |space: &Expr| match &space.kind {
             ExprKind::Binary(op, ..) => op.relation_space().is_some_and(|kind| kind.functional),
@@ -306,6 +306,10 @@ impl<'p> Totality<'_, '_, 'p> {
             return matches!(domain, Ok(Some(set)) if self.eval.subset(&arguments, &set, x.span).unwrap_or(false));
         }
         let Some(function) = self.value(f) else {
+            // What yields the function has to be defined itself.
+            if matches!(f.kind, ExprKind::Apply(..)) && !self.expr(f) {
+                return false;
+            }
             return self.domains_of(f).iter().any(|domain| {
                 self.known.guards.iter().any(|(y, set)| same(y, x) && same(set, domain))
                     || self
@@ -432,13 +436,21 @@ impl<'p> Totality<'_, '_, 'p> {
             ExprKind::Binary(BinaryOp::Add, a, b) => match (self.value(a), self.value(b)) {
                 (_, Some(Value::Int(n))) => shifted(&self.values_of(a)?, &n),
                 (Some(Value::Int(n)), _) => shifted(&self.values_of(b)?, &n),
+                _ if self.is_at_least(a, 0) && self.is_at_least(b, 0) => lazy(LazySet::From(Int::ZERO)),
                 _ => None,
             },
             ExprKind::Binary(BinaryOp::Subtract, a, b) => match self.value(b) {
                 Some(Value::Int(n)) => shifted(&self.values_of(a)?, &-&n),
                 _ => None,
             },
-            ExprKind::Unary(UnaryOp::Card | UnaryOp::Size, _) => lazy(LazySet::From(Int::ZERO)),
+            ExprKind::Binary(BinaryOp::Multiply, a, b)
+                if self.is_at_least(a, 0) && self.is_at_least(b, 0) =>
+            {
+                lazy(LazySet::From(Int::ZERO))
+            }
+            ExprKind::Binary(BinaryOp::Mod, ..) | ExprKind::Unary(UnaryOp::Card | UnaryOp::Size, _) => {
+                lazy(LazySet::From(Int::ZERO))
+            }
             ExprKind::Local(_) | ExprKind::Const(_) | ExprKind::Var(_) => self.compared(e, &known),
             _ => None,
         };

@@ -252,7 +252,14 @@ impl<'p> Plan<'_, 'p, '_> {
                 }
             },
             Term::Sum(parts) => parts.iter().fold(Bounds::exactly(0), |sum, t| sum.plus(of(t))),
-            Term::Product(parts) => parts.iter().fold(Bounds::exactly(1), |product, t| product.times(of(t))),
+            Term::Product(parts) => {
+                let product = parts.iter().fold(Bounds::exactly(1), |product, t| product.times(of(t)));
+                if root(parts).is_some() {
+                    product.meet(Bounds { low: Some(0), high: None })
+                } else {
+                    product
+                }
+            }
             Term::Negated(t) => of(t).negated(),
             Term::Modulo(t, n) => match of(t) {
                 Bounds { low: Some(l), high: Some(h) } if l >= 0 && h < *n => {
@@ -355,6 +362,11 @@ impl<'p> Plan<'_, 'p, '_> {
 
     /// Narrows the factors of a product.
     fn factors(&self, node: &mut Node, parts: &[Term<'p>], to: Bounds, changed: &mut Vec<usize>) -> bool {
+        if let (Some(cell), Some(high)) = (root(parts), to.high) {
+            let Ok(high) = u128::try_from(high) else { return false };
+            let most = high.isqrt() as i128;
+            return node.confine(cell, Bounds { low: Some(-most), high: Some(most) }, changed);
+        }
         let bounds: Vec<Bounds> = parts.iter().map(|t| self.bounds(node, None, t)).collect();
         for (i, t) in parts.iter().enumerate() {
             if let (Term::Cell(c), Some(n)) = (t, to.point())
@@ -386,5 +398,13 @@ impl<'p> Plan<'_, 'p, '_> {
             }
         }
         true
+    }
+}
+
+/// The cell of which a product is the square.
+fn root(parts: &[Term<'_>]) -> Option<usize> {
+    match parts {
+        [Term::Cell(a), Term::Cell(b)] if a == b => Some(*a),
+        _ => None,
     }
 }
