@@ -47,6 +47,10 @@ impl Summary {
                     println!("different (symbolic {symbolic}): {line}\n    {how}");
                     "different"
                 }
+                Outcome::DifferedOnce(how) => {
+                    println!("different once (symbolic {symbolic}): {line}\n    {how}");
+                    "different once"
+                }
             };
             *self.outcomes.entry(column).or_default() += 1;
             self.coverage.add(&operators, column);
@@ -55,7 +59,8 @@ impl Summary {
 }
 
 fn run(lines: &mut dyn Iterator<Item = String>) {
-    let columns = ["true", "false", "ill-defined", "unknown", "no term", "different", "no answer"];
+    let columns =
+        ["true", "false", "ill-defined", "unknown", "no term", "different", "different once", "no answer"];
     let mut summary = Summary {
         comparison: Comparison::new(),
         coverage: Coverage::new(&[coverage::ALL, coverage::REAL], &columns),

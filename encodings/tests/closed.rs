@@ -19,7 +19,9 @@ fn differences(lines: impl IntoIterator<Item = String>) -> (usize, Vec<String>) 
         for symbolic in [false, true] {
             match comparison.compare(&line, symbolic).1 {
                 Outcome::Agreed(_) => agreed += 1,
-                Outcome::Different(how) => different.push(format!("{line} (symbolic {symbolic}): {how}")),
+                Outcome::Different(how) | Outcome::DifferedOnce(how) => {
+                    different.push(format!("{line} (symbolic {symbolic}): {how}"))
+                }
                 Outcome::Unknown | Outcome::NoTerm(_) | Outcome::NoAnswer => {}
             }
         }

@@ -2,18 +2,25 @@
 //!
 //! Base: [`Bmc`] to depth k. Step: `p(s0) ∧ ⋀ T_p(s_i, s_{i+1}) ∧ T_p¬(s_k, s_{k+1})` from any state. States that
 //! a model repeats are made different for that pair only (Eén & Sörensson, *Temporal induction by
-//! incremental SAT solving*, 2003).
+//! incremental SAT solving*, 2003). Where short paths do not suffice, a counterexample to induction is
+//! excluded by a lemma if there is one ([`crate::strengthen`]), and only else by a longer path.
 
+use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::{Model, SolverError, Statistics, TermValue};
 use bsym_encodings::term::{Term, Terms};
 use bsym_proofs::claim::{Claim, Evidence};
 
 use crate::bmc::Bmc;
+use crate::ic3::frame::Cube;
 use crate::options::Job;
 use crate::outcome::{Outcome, Slice, Work};
 use crate::path::{Checked, Path, Start, Taken};
 use crate::problem::{Open, Problem};
+use crate::strengthen::{self, Lemmas};
 use crate::verdict::{Engine, Progress, Unknown};
+
+/// Paths shorter than this are tried without lemmas.
+const PLAIN: usize = 2;
 
 /// A k-induction prover that can be paused.
 #[derive(Debug)]
@@ -25,6 +32,10 @@ pub struct Kind {
     extended: bool,
     /// Pairs of states already made different.
     distinct: Vec<(usize, usize)>,
+    /// Made when paths get longer.
+    lemmas: Option<Lemmas>,
+    /// The lemmas as terms over the current state.
+    clauses: Vec<Term>,
     /// States and events of the last counterexample to induction.
     cti: Option<Vec<String>>,
 }
@@ -38,7 +49,7 @@ impl Kind {
         let base = Bmc::new(problem, open)?;
         let mut step = Path::new(problem, Start::Anywhere, open)?;
         step.assume_conjuncts(problem)?;
-        Ok(Kind { base, step, extended: false, distinct: vec![], cti: None })
+        Ok(Kind { base, step, extended: false, distinct: vec![], lemmas: None, clauses: vec![], cti: None })
     }
 
     /// No violation on any trace with up to this many events.
@@ -55,6 +66,9 @@ impl Kind {
     pub fn statistics(&self) -> Statistics {
         let mut all = self.base.statistics();
         all += self.step.session.statistics();
+        if let Some(lemmas) = &self.lemmas {
+            all += lemmas.statistics();
+        }
         all
     }
 
@@ -78,13 +92,34 @@ impl Kind {
                 let why = why.to_string();
                 return self.only_refute(problem, work, why);
             }
+            if k >= PLAIN && self.lemmas.is_none() {
+                self.lemmas = Some(Lemmas::new(problem, work.job, work.open)?);
+                // The predicates may have brought definitions along.
+                for i in 0..=self.step.depth() {
+                    for fact in problem.facts_in(i) {
+                        self.step.session.assert(fact)?;
+                    }
+                }
+            }
+            if let Some(lemmas) = &mut self.lemmas {
+                let Some(clauses) = lemmas.pair(problem, work.slice)? else {
+                    return Ok(Outcome::Paused(Stopped::Timeout));
+                };
+                self.assume_lemmas(problem, clauses)?;
+            }
             match self.induction_step(problem, work.job, work.slice)? {
                 Step::Proved => {
                     return Ok(Outcome::Proof(Claim {
                         properties: problem.targets.iter().map(|t| t.property).collect(),
                         conjuncts: problem.assumed.clone(),
                         well_definedness: work.job.well_definedness,
-                        evidence: Evidence::KInduction { k, lemmas: vec![] },
+                        evidence: Evidence::KInduction {
+                            k,
+                            lemmas: match &mut self.lemmas {
+                                Some(lemmas) => lemmas.preds(problem, work.slice)?,
+                                None => vec![],
+                            },
+                        },
                     }));
                 }
                 Step::Paused(outcome) => return Ok(outcome),
@@ -99,6 +134,9 @@ impl Kind {
                 return Ok(Outcome::Stuck(Unknown::DepthLimit(k)));
             }
             self.step.assume_conjuncts(problem)?;
+            for &clause in &self.clauses {
+                self.step.assume(problem, clause)?;
+            }
             self.extended = false;
         }
     }
@@ -158,6 +196,7 @@ impl Kind {
         failures: &[(bsym_language::model::EventId, Term)],
     ) -> Result<Step, SolverError> {
         let good = self.step.depth() - usize::from(self.extended);
+        let watched = self.lemmas.as_ref().map_or_else(Vec::new, Lemmas::predicates);
         loop {
             let checked = self.step.check(asked, failures, &slice.query(), |model, taken| {
                 let mut states = vec![];
@@ -169,7 +208,11 @@ impl Kind {
                         return Ok(Found::Repeats(i, j));
                     }
                 }
-                Ok(Found::Cti(describe(problem, job, model, &taken)))
+                let mut cubes = vec![];
+                for k in (0..=good).rev().filter(|_| !watched.is_empty()) {
+                    cubes.push(strengthen::cube(problem, model, &watched, k)?);
+                }
+                Ok(Found::Cti(describe(problem, job, model, &taken), cubes))
             })?;
             match checked {
                 Checked::Sat(Found::Repeats(i, j)) if !self.distinct.contains(&(i, j)) => {
@@ -178,9 +221,14 @@ impl Kind {
                     self.step.session.assert(differ)?;
                 }
                 Checked::Sat(Found::Repeats(..)) => return Ok(Step::NotInductive),
-                Checked::Sat(Found::Cti(text)) => {
+                Checked::Sat(Found::Cti(text, cubes)) => {
                     self.cti = Some(text);
-                    return Ok(Step::NotInductive);
+                    if !self.exclude(problem, &cubes, slice)? {
+                        return Ok(Step::NotInductive);
+                    }
+                    if let Err(stopped) = slice.budget.check() {
+                        return Ok(Step::Paused(Outcome::Paused(stopped)));
+                    }
                 }
                 Checked::Unsat { .. } => return Ok(Step::Proved),
                 Checked::Unknown(reason) => {
@@ -194,6 +242,34 @@ impl Kind {
     }
 }
 
+impl Kind {
+    /// Learns a lemma that is false in one of the states, and assumes it in the good states.
+    fn exclude(
+        &mut self,
+        problem: &mut Problem,
+        states: &[Cube],
+        slice: &Slice,
+    ) -> Result<bool, SolverError> {
+        let Some(lemmas) = &mut self.lemmas else { return Ok(false) };
+        let Some(clause) = lemmas.exclude(problem, states, slice)? else { return Ok(false) };
+        self.assume_lemmas(problem, vec![clause])?;
+        Ok(true)
+    }
+
+    /// Assumes lemmas in all good states.
+    fn assume_lemmas(&mut self, problem: &mut Problem, clauses: Vec<Term>) -> Result<(), SolverError> {
+        let good = self.step.depth() - usize::from(self.extended);
+        for &clause in &clauses {
+            for i in 0..=good {
+                let here = problem.unrolling.state(clause, i);
+                self.step.session.assert(here)?;
+            }
+        }
+        self.clauses.extend(clauses);
+        Ok(())
+    }
+}
+
 enum Step {
     Proved,
     NotInductive,
@@ -203,7 +279,8 @@ enum Step {
 
 enum Found {
     Repeats(usize, usize),
-    Cti(Vec<String>),
+    /// As text, and by the predicates of the lemmas, last state first.
+    Cti(Vec<String>, Vec<Cube>),
 }
 
 /// Values of the variables' symbols in state k.

@@ -9,5 +9,6 @@ pub mod outcome;
 pub mod path;
 pub mod problem;
 pub mod run;
+mod strengthen;
 pub mod verdict;
 pub mod vetting;

@@ -1,8 +1,9 @@
 //! Compares counts of states and transitions with the facts of the corpus in `$BSYM_CORPUS`:
-//! `counts [--formalism b|eventb-package] [--timeout SECONDS] [--max STATES] [--reference] [--verdicts] [--all]
-//! [SUBSTRING]`. Both formalisms are looked at if none is chosen. Prints a line for each difference; with `--all`
+//! `counts [--formalism b|eventb-package] [--timeout SECONDS] [--max STATES] [--reference] [--verdicts] [--assertions]
+//! [--all] [SUBSTRING]`. Both formalisms are looked at if none is chosen. Prints a line for each difference; with `--all`
 //! for each machine. `--verdicts` takes every machine with a known fact, whether its counts are comparable or
-//! not, and compares only invariant and deadlock. Each machine is searched by a process of its own.
+//! not, and compares only invariant and deadlock. With `--assertions` these are checked as well, and a state in
+//! which one is false counts as violating. Each machine is searched by a process of its own.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -16,6 +17,7 @@ use bsym_explore::search::{Problem, search};
 use bsym_language::load::load_model;
 use bsym_language::stack::with_large_stack;
 use bsym_semantics::scope::{Scope, ScopeRequest};
+use bsym_semantics::state::Violation;
 use serde_json::Value;
 
 fn main() {
@@ -39,7 +41,7 @@ fn run() {
         }
         return;
     }
-    let mut tallies: BTreeMap<&str, [usize; 5]> = BTreeMap::new();
+    let mut tallies: BTreeMap<&str, [usize; 6]> = BTreeMap::new();
     for entry in entries.iter().filter(|e| asked.about(e)) {
         let path = entry["path"].as_str().unwrap_or_default();
         let begin = std::time::Instant::now();
@@ -49,7 +51,7 @@ fn run() {
             println!("{path}: {line} [{:.2} s]", begin.elapsed().as_secs_f64());
         }
     }
-    let mut total = [0; 5];
+    let mut total = [0; 6];
     for (formalism, tally) in &tallies {
         println!("{formalism}: {}", summary(tally));
         total.iter_mut().zip(tally).for_each(|(sum, n)| *sum += n);
@@ -57,11 +59,11 @@ fn run() {
     println!("all: {}", summary(&total));
 }
 
-fn summary([same, differ, unknown, unfinished, unread]: &[usize; 5]) -> String {
-    let all = same + differ + unknown + unfinished + unread;
+fn summary([same, differ, unknown, unfinished, unread, otherwise]: &[usize; 6]) -> String {
+    let all = same + differ + unknown + unfinished + unread + otherwise;
     format!(
-        "{all} models, {same} equal, {differ} differ, {unknown} incomplete, {unfinished} not finished, \
-         {unread} not read"
+        "{all} models, {same} equal, {otherwise} equal with another verdict, {differ} differ, \
+         {unknown} incomplete, {unfinished} not finished, {unread} not read"
     )
 }
 
@@ -72,6 +74,7 @@ struct Asked {
     all: bool,
     reference: bool,
     verdicts: bool,
+    assertions: bool,
     /// Look at the machine `wanted` in this process.
     one: bool,
     formalisms: Vec<String>,
@@ -86,6 +89,7 @@ impl Asked {
             all: false,
             reference: false,
             verdicts: false,
+            assertions: false,
             one: false,
             formalisms: Vec::new(),
             wanted: String::new(),
@@ -99,6 +103,7 @@ impl Asked {
                 "--all" => asked.all = true,
                 "--reference" => asked.reference = true,
                 "--verdicts" => asked.verdicts = true,
+                "--assertions" => asked.assertions = true,
                 "--one" => asked.one = true,
                 other => asked.wanted = other.into(),
             }
@@ -128,6 +133,7 @@ fn in_process(path: &str, asked: &Asked) -> (usize, String) {
     command.args(["--one", "--timeout", &asked.timeout.to_string(), path]).stdout(Stdio::piped());
     command.args(asked.reference.then_some("--reference"));
     command.args(asked.verdicts.then_some("--verdicts"));
+    command.args(asked.assertions.then_some("--assertions"));
     let Ok(mut child) = command.spawn() else { return (4, "no process".into()) };
     let begin = std::time::Instant::now();
     while matches!(child.try_wait(), Ok(None)) {
@@ -177,6 +183,7 @@ fn compare(path: &Path, facts: &Facts, asked: &Asked) -> (usize, String) {
     };
     let mut options =
         SearchOptions { keep_going: true, reference_only: asked.reference, ..SearchOptions::default() };
+    options.checks.assertions = asked.assertions;
     options.limits.time = Some(Duration::from_secs_f64(asked.timeout));
     options.limits.memory = Some(4 << 30);
     let problem = Problem { model: &model, scope: &scope, finder: None };
@@ -210,25 +217,52 @@ fn judge(report: &SearchReport, facts: &Facts, asked: &Asked) -> (usize, String)
     if let Verdict::Unknown(Unknown::ReplayFailed(e)) = &report.verdict {
         return (1, format!("REPLAY FAILED: {e}; {counts}"));
     }
-    // What was found is there, however the search ended; only what was cut off may end a deadlock.
-    let certain = report.cuts.is_empty() && report.incomplete.is_empty();
-    let found = facts.deadlock.is_none_or(|d| d || s.deadlocks == 0 || !certain)
-        && facts.violated.is_none_or(|v| v || s.violating == 0);
-    if asked.verdicts && !found {
-        return (1, format!("WRONG: {counts}"));
+    let shown = Shown::by(report);
+    let wrong =
+        facts.deadlock == Some(false) && shown.deadlock || facts.violated == Some(false) && shown.violated;
+    if asked.verdicts && wrong {
+        return (1, format!("OTHERWISE: {counts}"));
     }
     if let Some(reason) = report.incomplete.first() {
         return (2, format!("incomplete: {}: {}; {counts}", reason.place, reason.error));
     }
-    if let Verdict::Unknown(reason) = &report.verdict
-        && *reason != Unknown::Bounded
-    {
-        return (3, format!("{reason:?}: {counts}"));
+    match &report.verdict {
+        Verdict::Unknown(Unknown::Bounded)
+        | Verdict::Holds(_)
+        | Verdict::Violated(_)
+        | Verdict::Vacuous(_) => {}
+        Verdict::Unknown(reason) => return (3, format!("{reason:?}: {counts}")),
     }
     let counted =
         facts.states.is_none_or(|n| n == s.states) && facts.transitions.is_none_or(|n| n == s.transitions);
-    let same = facts.deadlock.is_none_or(|d| d == (s.deadlocks > 0))
-        && facts.violated.is_none_or(|v| v == (s.violating > 0))
-        && (asked.verdicts || counted);
-    if same { (0, counts) } else { (1, format!("DIFFERS: {counts}")) }
+    if !counted && !asked.verdicts {
+        return (1, format!("DIFFERS: {counts}"));
+    }
+    // Where choices were cut, a deadlock that is not shown may be none.
+    let missed = !shown.bounded
+        && (facts.deadlock == Some(true) && s.deadlocks == 0
+            || facts.violated == Some(true) && s.violating == 0);
+    if wrong || missed { (5, format!("OTHERWISE: {counts}")) } else { (0, counts) }
+}
+
+/// What a search has a counterexample for.
+struct Shown {
+    deadlock: bool,
+    violated: bool,
+    bounded: bool,
+}
+
+impl Shown {
+    fn by(report: &SearchReport) -> Shown {
+        let first = match &report.verdict {
+            Verdict::Violated(counterexample) => Some(&**counterexample),
+            _ => None,
+        };
+        let all = || first.into_iter().chain(&report.further).flat_map(|c| &c.violations);
+        Shown {
+            deadlock: all().any(|v| matches!(v, Violation::Deadlock)),
+            violated: all().any(|v| matches!(v, Violation::Invariant(..))),
+            bounded: !report.cuts.is_empty(),
+        }
+    }
 }

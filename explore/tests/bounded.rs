@@ -43,7 +43,8 @@ fn cuts(text: &str, report: &SearchReport) -> Vec<String> {
 /// A machine with constants `a` and `b` under these properties.
 fn constants(properties: &str) -> String {
     format!(
-        "MACHINE Test SETS C = {{red, green}} CONSTANTS a, b PROPERTIES {properties}
+        "MACHINE Test DEFINITIONS E == {{n | n : 1..40 & n mod 2 = 0}}
+        SETS C = {{red, green}} CONSTANTS a, b PROPERTIES {properties}
         VARIABLES x INVARIANT x = 0 INITIALISATION x := 0 END"
     )
 }
@@ -68,6 +69,13 @@ fn constants_without_bounds_are_taken_from_the_scope() {
             &["`a` were taken from 0..3 only", "`b` were taken from 1..4 only"],
         ),
         ("a : NATURAL & b <: 0..a", 2 + 4 + 8 + 16, &["`a` were taken from 0..3 only"]),
+        ("a : 0..b & b < 3 & a > 0", 3, &[]),
+        ("b = 0 & 2 < a + a & a + a < 9", 3, &[]),
+        // What unions, points, domains and ranges determine.
+        ("a \\/ E = 1..40 & a /\\ E = {} & b = card(a)", 1, &[]),
+        ("a : iseq(NATURAL) & size(a) = 3 & ran(a) = {4, 6, 9} & b = a(1)", 6, &[]),
+        ("a : 1..2 --> STRING & a(1) = \"x\" & a(2) = \"y\" & b = 0", 1, &[]),
+        ("{a} \\/ {1, 5} = {1, 5, 9} & b = 0", 1, &[]),
         // Other sets.
         (
             "a : seq(C) & b = size(a) & b > 0",

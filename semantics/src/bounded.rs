@@ -128,22 +128,27 @@ impl<'m> Evaluator<'m> {
 
     /// Notes that the values of a name were taken from a part of a set only.
     pub(crate) fn note_cut(&self, name: Name, set: &Value, part: &Value) {
-        let part = match (set, part) {
-            (_, Value::Lazy(lazy)) if matches!(&**lazy, LazySet::Interval(..)) => {
-                let LazySet::Interval(low, high) = &**lazy else { return };
-                Part::Integers(low.clone(), high.clone())
-            }
-            (Value::Lazy(lazy), _) => match &**lazy {
-                LazySet::Unary(UnaryOp::Seq | UnaryOp::Seq1, s) => {
-                    let over = self.bounded_part(s, Span::default()).unwrap_or_else(|| s.clone());
-                    let longest = &self.scope.maxint;
-                    Part::Set(format!("the sequences of at most {longest} elements of {}", self.short(&over)))
-                }
-                _ => Part::Set(self.short(part)),
-            },
-            _ => Part::Set(self.short(part)),
-        };
-        self.note(name, part);
+        self.note(name, self.part_of_cut(set, part));
+    }
+
+    /// The part of a set that a name is cut to.
+    pub(crate) fn part_of_cut(&self, set: &Value, part: &Value) -> Part {
+        if let Value::Lazy(lazy) = part
+            && let LazySet::Interval(low, high) = &**lazy
+        {
+            return Part::Integers(low.clone(), high.clone());
+        }
+        if let Value::Lazy(lazy) = set
+            && let LazySet::Unary(UnaryOp::Seq | UnaryOp::Seq1, s) = &**lazy
+        {
+            let over = self.bounded_part(s, Span::default()).unwrap_or_else(|| s.clone());
+            let longest = &self.scope.maxint;
+            return Part::Set(format!(
+                "the sequences of at most {longest} elements of {}",
+                self.short(&over)
+            ));
+        }
+        Part::Set(self.short(part))
     }
 
     /// The elements of an infinite set among which a choice is made, if choices may be cut.

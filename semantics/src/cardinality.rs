@@ -1,12 +1,14 @@
 //! The number of elements of a set, as far as it can be told without listing them.
 
 use bsym_language::int::Int;
-use bsym_language::model::{BinaryOp, UnaryOp};
+use bsym_language::model::{BinaryOp, CompareOp, ExprKind, LocalId, Pred, PredKind, UnaryOp};
 use bsym_language::source::Span;
+use bsym_language::walk::cut_into_literals;
 
+use crate::env::Env;
 use crate::error::EvalError;
 use crate::evaluator::{Eval, Evaluator};
-use crate::lazy_set::LazySet;
+use crate::lazy_set::{Closure, ClosureKind, LazySet};
 use crate::value::Value;
 
 /// What is known about the number of elements without listing them.
@@ -207,7 +209,8 @@ impl Evaluator<'_> {
                 },
                 _ => Unknown,
             },
-            LazySet::Closure(_) | LazySet::Recursive(..) => Unknown,
+            LazySet::Closure(closure) => self.closure_cardinality(closure, at).unwrap_or(Unknown),
+            LazySet::Recursive(..) => Unknown,
             LazySet::Free(id, sets) => self.free_type_cardinality(*id, sets, at)?,
             LazySet::Constructor(id, i, sets) => match self.argument_set(*id, *i, sets, at)? {
                 Some(set) => of(&set)?,
@@ -218,6 +221,48 @@ impl Evaluator<'_> {
                 (low, high) if low == high => Cardinality::of(low),
                 _ => return Err(self.still_growing(growing, at)),
             },
+        })
+    }
+
+    fn closure_cardinality(&self, closure: &Closure, at: Span) -> Option<Cardinality> {
+        if closure.kind == ClosureKind::Image {
+            return None;
+        }
+        self.within_closure(closure, &[], |env| Ok(self.plain_size(env, &closure.locals, &closure.pred, at)))
+            .ok()?
+    }
+
+    /// How many values locals have of which a predicate says no more than in which sets they are.
+    pub(crate) fn plain_size(
+        &self,
+        env: &Env<'_>,
+        locals: &[LocalId],
+        pred: &Pred,
+        at: Span,
+    ) -> Option<Cardinality> {
+        let mut literals = Vec::new();
+        cut_into_literals(true, pred, &mut literals);
+        let memberships = literals.into_iter().map(|(positive, literal)| match &literal.kind {
+            PredKind::Compare(op @ (CompareOp::Member | CompareOp::Subset), x, set) if positive => {
+                let ExprKind::Local(local) = x.kind else { return None };
+                let index = locals.iter().position(|l| *l == local)?;
+                self.is_closed(env, set).then_some((index, *op, &**set))
+            }
+            _ => None,
+        });
+        let memberships = memberships.collect::<Option<Vec<_>>>()?;
+        let mut sets: Vec<Option<Value>> = vec![None; locals.len()];
+        for (index, op, set) in memberships {
+            let set = self.eval(env, set).ok()?;
+            let set = if op == CompareOp::Member { set } else { LazySet::Power(set).into() };
+            match &sets[index] {
+                Some(known) if self.is_universal(&set) || *known == set => {}
+                Some(known) if !self.is_universal(known) => return None,
+                _ => sets[index] = Some(set),
+            }
+        }
+        sets.into_iter().try_fold(Cardinality::Exact(Int::ONE), |all, set| {
+            Some(all.times(&self.cardinality(&set?, at).ok()?))
         })
     }
 

@@ -18,6 +18,7 @@ use bsym_language::source::Span;
 use bsym_language::types::CarrierId;
 
 use crate::bounded::Cuts;
+use crate::cardinality::Cardinality;
 use crate::env::{Env, Name, names_of_expr, names_of_pred};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::growth::Shape;
@@ -411,6 +412,15 @@ impl<'m> Evaluator<'m> {
         body: Option<&Expr>,
         at: Span,
     ) -> Eval<Value> {
+        // What is far too large is not tried.
+        let size = if kind == ClosureKind::Image { None } else { self.plain_size(env, locals, pred, at) };
+        let large = |size: Cardinality| match size {
+            Cardinality::Exact(n) => n > Int::from(self.limits.listing as i64),
+            size => matches!(size, Cardinality::Infinite | Cardinality::Huge),
+        };
+        if size.is_some_and(large) {
+            return Ok(self.closure(env, kind, locals, pred, body));
+        }
         match self.list_binder(env, kind, locals, pred, body, at) {
             Err(e) if e.kind == EvalErrorKind::TooLarge => Ok(self.closure(env, kind, locals, pred, body)),
             listed => listed,

@@ -308,3 +308,49 @@ fn too_large() {
         ],
     );
 }
+
+#[test]
+fn sets_of_functions_are_measured_without_listing_them() {
+    let kinds = ["+->", "-->", ">+>", ">->", "+->>", "-->>", ">+>>", ">->>"];
+    let mut laws = Vec::new();
+    for kind in kinds {
+        for (n, m) in [(0, 0), (0, 2), (2, 0), (1, 3), (3, 1), (2, 2), (3, 2), (2, 3), (3, 3)] {
+            laws.push(format!("card(1..{n} {kind} 1..{m}) = card({{f | f : 1..{n} {kind} 1..{m}}})"));
+            laws.push(format!(
+                "(1..{n} {kind} 1..{m} = {{}}) <=> (card({{f | f : 1..{n} {kind} 1..{m}}}) = 0)"
+            ));
+        }
+        laws.push(format!("not((INTEGER {kind} INTEGER) <: {{}})"));
+    }
+    check_true(&laws.iter().map(String::as_str).collect::<Vec<_>>());
+    check_true(&[
+        "card(1..20 -->> 1..19) = 190 * card(1..19 >->> 1..19)",
+        "(1..3 -->> NATURAL) = {}",
+        "(NATURAL >-> 1..3) = {}",
+        "(NATURAL -->> 1..3) /= {}",
+        "(NATURAL --> {}) = {}",
+        "({} --> NATURAL) /= {}",
+        "(NATURAL <<-> {}) = {}",
+        "(NATURAL <<->> {1}) /= {}",
+    ]);
+}
+
+#[test]
+fn what_a_disjunction_and_a_domain_rule_out() {
+    check_true(&[
+        "#x.(x : INTEGER & (x = 0 or 2 / x = 1))",
+        "#x.(x : INTEGER & (x /= 0 & 2 / x = 1))",
+        "!f.(f : 1..3 >+> 4..6 => !x.(x : dom(f) => f(x) : 4..6))",
+        "#(f, x).(f : 1..3 >+> 4..6 & x : dom(f) & f(x) = x + 2)",
+    ]);
+}
+
+#[test]
+fn functions_on_very_many_points_stay_closures() {
+    check_true(&[
+        "(%s.(s : POW(POW(1..9)) | card(s)))({{1}, {2, 3}}) = 2",
+        "(%(s, n).(s <: POW(1..9) & n : 1..9 | bool({n} : s)))({{1}, {2}} |-> 2) = TRUE",
+        "{{5}} : {s | s : POW(POW(1..9))}",
+        "{x | 6 |-> x : {a, b | b : 0..a & a * b = 18}} = {3}",
+    ]);
+}

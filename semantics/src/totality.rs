@@ -27,20 +27,24 @@ struct Known<'p> {
     parts: Guards<'p>,
     /// Equations `f = E`.
     equations: Guards<'p>,
+    /// Inequations `x /= E`.
+    different: Guards<'p>,
     /// Comparisons of integers.
     comparisons: Vec<(CompareOp, &'p Expr, &'p Expr)>,
 }
 
 impl Known<'_> {
-    fn depth(&self) -> [usize; 4] {
-        [self.guards.len(), self.parts.len(), self.equations.len(), self.comparisons.len()]
+    fn depth(&self) -> [usize; 5] {
+        let (equations, different) = (self.equations.len(), self.different.len());
+        [self.guards.len(), self.parts.len(), equations, self.comparisons.len(), different]
     }
 
-    fn truncate(&mut self, depth: [usize; 4]) {
+    fn truncate(&mut self, depth: [usize; 5]) {
         self.guards.truncate(depth[0]);
         self.parts.truncate(depth[1]);
         self.equations.truncate(depth[2]);
         self.comparisons.truncate(depth[3]);
+        self.different.truncate(depth[4]);
     }
 }
 
@@ -107,6 +111,21 @@ impl<'p> Totality<'_, '_, 'p> {
                 self.known.comparisons.push((*op, a, b));
             }
             PredKind::Compare(CompareOp::Equal, a, b) => self.known.equations.push((a, b)),
+            PredKind::Compare(CompareOp::NotEqual, a, b) => self.known.different.push((a, b)),
+            _ => {}
+        }
+    }
+
+    /// As [`Totality::assume`], where the predicate is false.
+    fn refute(&mut self, pred: &'p Pred) {
+        match &pred.kind {
+            PredKind::Or(ps) => ps.iter().for_each(|p| self.refute(p)),
+            PredKind::Not(p) => self.assume(p),
+            PredKind::Compare(CompareOp::NotMember, x, s) => self.known.guards.push((x, s)),
+            PredKind::Compare(CompareOp::Equal, a, b) => self.known.different.push((a, b)),
+            PredKind::Compare(op, a, b) if a.ty == Type::Int => {
+                self.known.comparisons.push((op.negated(), a, b));
+            }
             _ => {}
         }
     }
@@ -124,7 +143,16 @@ impl<'p> Totality<'_, '_, 'p> {
                 self.known.truncate(depth);
                 total
             }
-            PredKind::Or(ps) => ps.iter().all(|p| self.pred(p)),
+            PredKind::Or(ps) => {
+                let depth = self.known.depth();
+                let total = ps.iter().all(|p| {
+                    let total = self.pred(p);
+                    self.refute(p);
+                    total
+                });
+                self.known.truncate(depth);
+                total
+            }
             PredKind::Implies(a, b) => self.pred(a) && self.behind(a, |t| t.pred(b)),
             PredKind::Iff(a, b) => self.pred(a) && self.pred(b),
             PredKind::Not(p) | PredKind::Forall(_, p) | PredKind::Exists(_, p) => self.pred(p),
@@ -145,10 +173,15 @@ impl<'p> Totality<'_, '_, 'p> {
             ExprKind::Unary(UnaryOp::Size, e) => self.expr(e) && self.is_sequence(e),
             ExprKind::Unary(op, e) => !is_partial_unary(*op) && self.expr(e),
             ExprKind::Binary(BinaryOp::Divide, a, b) => {
+                let zero = |e: &Expr| matches!(&e.kind, ExprKind::Integer(n) if n.is_zero());
+                let differs = |t: &Self| {
+                    let pairs = t.known.different.iter().flat_map(|(x, y)| [(*x, *y), (*y, *x)]);
+                    pairs.into_iter().any(|(x, y)| same(x, b) && zero(y))
+                };
                 let never_zero = |t: &Self| {
                     t.values_of(b).is_some_and(|set| t.eval.member(&Value::int(0), &set, b.span) == Ok(false))
                 };
-                self.expr(a) && self.expr(b) && never_zero(self)
+                self.expr(a) && self.expr(b) && (differs(self) || never_zero(self))
             }
             ExprKind::Binary(BinaryOp::Mod, a, b) => {
                 self.expr(a) && self.expr(b) && self.is_at_least(a, 0) && self.is_at_least(b, 1)
@@ -253,7 +286,17 @@ impl<'p> Totality<'_, '_, 'p> {
     }
 
     /// Whether `f` has a value and is defined once for every value that the argument may have.
-    fn is_defined(&self, f: &Expr, x: &'p Expr) -> bool {
+    fn is_defined(&self, f: &'p Expr, x: &'p Expr) -> bool {
+        let in_domain = |set: &Expr| matches!(&set.kind, ExprKind::Unary(UnaryOp::Dom, g) if same(g, f));
+        let is_functional = |space: &Expr| match &space.kind {
+            ExprKind::Binary(op, ..) => op.relation_space().is_some_and(|kind| kind.functional),
+            _ => false,
+        };
+        if self.known.guards.iter().any(|(y, set)| same(y, x) && in_domain(set))
+            && self.spaces_of(f).into_iter().any(is_functional)
+        {
+            return true;
+        }
         let Some(arguments) = self.values_of(x) else { return false };
         if let ExprKind::Constructor(id, position) = &f.kind
             && let Some((_, Type::Free(_, parameters))) = f.ty.as_relation()
@@ -462,6 +505,7 @@ fn is_part(local: LocalId, e: &Expr) -> bool {
 pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
     match (&a.kind, &b.kind) {
         (ExprKind::Binary(op, a, b), ExprKind::Binary(op2, c, d)) => op == op2 && same(a, c) && same(b, d),
+        (ExprKind::Apply(f, x), ExprKind::Apply(g, y)) => same(f, g) && same(x, y),
         (a, b) => a == b,
     }
 }

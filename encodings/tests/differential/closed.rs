@@ -42,6 +42,8 @@ pub enum Outcome {
     NoAnswer,
     /// They differ, with what is wrong.
     Different(String),
+    /// They differed, but not when the same was asked again in a new session, with what was wrong.
+    DifferedOnce(String),
 }
 
 /// Compares formulas one by one.
@@ -67,7 +69,13 @@ impl Comparison {
             Ok(expected) => expected,
             Err(outcome) => return (operators, outcome),
         };
-        (operators, self.solve(model, claim, expected, symbolic))
+        match self.solve(model.clone(), claim.clone(), expected, symbolic) {
+            Outcome::Different(how) => match self.solve(model, claim, expected, symbolic) {
+                Outcome::Agreed(_) => (operators, Outcome::DifferedOnce(how)),
+                _ => (operators, Outcome::Different(how)),
+            },
+            outcome => (operators, outcome),
+        }
     }
 
     /// The formula as a predicate, and its truth value; `Err(())` where it is ill-defined.
@@ -117,7 +125,6 @@ impl Comparison {
         if symbolic {
             literals.pred(&mut claim);
         }
-        model.locals.shrink_to_fit();
         let terms = Rc::new(Terms::new());
         let model = Arc::new(model);
         let mut e = Encoder::new(terms.clone(), model.clone(), self.scope.clone());

@@ -7,13 +7,16 @@
 //! absent from it, but never from the consecution of a lemma, which they need not preserve.
 
 mod conserved;
-mod frame;
-mod predicate;
-mod solver;
+pub(crate) mod frame;
+mod generalise;
+mod pairs;
+pub(crate) mod predicate;
+pub(crate) mod solver;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
+use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::{SolverError, Statistics};
 use bsym_language::model::{EventId, Pred};
 use bsym_proofs::claim::{Claim, Evidence};
@@ -27,6 +30,9 @@ use frame::{Cube, Frames};
 use predicate::Predicates;
 use solver::{Met, Query, Steps};
 
+/// From this frame on, what is inductive by itself is blocked for ever.
+const UNAIDED: usize = 2;
+
 /// An IC3 prover that can be paused.
 #[derive(Debug)]
 pub struct Ic3 {
@@ -34,6 +40,10 @@ pub struct Ic3 {
     steps: Steps,
     predicates: Predicates,
     frames: Frames,
+    /// Cubes blocked in all frames: inductive without the lemmas of the frames.
+    forever: Vec<Cube>,
+    /// Those of two literals have been looked for.
+    paired: bool,
     /// Rounds of templates already added.
     templates: usize,
     /// Why the search for a proof was given up; what remains is bounded model checking.
@@ -66,6 +76,8 @@ impl Ic3 {
             steps,
             predicates: Predicates::default(),
             frames: Frames::new(),
+            forever: vec![],
+            paired: false,
             templates: 0,
             given_up: None,
         };
@@ -87,15 +99,7 @@ impl Ic3 {
     }
 
     fn add(&mut self, problem: &mut Problem, job: &Job, candidates: &[Pred]) -> Result<usize, SolverError> {
-        let before = self.predicates.len();
-        for candidate in candidates {
-            let steps = &mut self.steps;
-            self.predicates.add(&mut problem.system, candidate, &mut |system, defined| {
-                steps.is_always_true(system, &mut problem.unrolling, defined, &job.budget)
-            });
-        }
-        self.steps.declare(problem, self.predicates.all())?;
-        Ok(self.predicates.len() - before)
+        self.steps.admit(problem, job, &mut self.predicates, candidates)
     }
 
     /// Goes on until something is decided or the slice is over.
@@ -144,6 +148,16 @@ impl Ic3 {
                 return Ok(Search::Outcome(Outcome::Paused(stopped)));
             }
             let last = self.frames.last();
+            if last >= UNAIDED && !self.paired {
+                let Some(cubes) = self.steps.pairs(problem, work.slice)? else {
+                    return Ok(Search::Outcome(Outcome::Paused(Stopped::Timeout)));
+                };
+                for cube in &cubes {
+                    self.steps.learn_forever(problem, cube)?;
+                }
+                self.forever.extend(cubes);
+                self.paired = true;
+            }
             match self.steps.bad(problem, self.predicates.all(), last, work.slice)? {
                 Query::Sat(found) => {
                     let goal = Goal {
@@ -220,7 +234,8 @@ impl Ic3 {
                 work.slice,
             )? {
                 Query::Unsat(core) => {
-                    let lemma = self.generalise(problem, &goal.cube, core, goal.frame, work.slice)?;
+                    let lemma =
+                        self.steps.generalise(problem, &goal.cube, core, goal.frame - 1, work.slice)?;
                     let mut frame = goal.frame;
                     while frame < last
                         && matches!(
@@ -278,51 +293,11 @@ impl Ic3 {
     ) -> Result<(), SolverError> {
         observer.progress(&Progress::Lemma {
             frame,
-            text: bsym_language::print::pred(&job.model, &self.clause(&lemma)),
+            text: bsym_language::print::pred(&job.model, &self.predicates.clause(&lemma)),
         });
         self.steps.learn(problem, &lemma, frame)?;
         self.frames.block(lemma, frame);
         Ok(())
-    }
-
-    /// The negation of a cube in B.
-    fn clause(&self, cube: &Cube) -> Pred {
-        let all = self.predicates.all();
-        let literals: Vec<(Pred, bool)> =
-            cube.literals().iter().map(|l| (all[l.position].pred.clone(), !l.positive)).collect();
-        predicate::clause(&literals)
-    }
-
-    /// A larger cube that is still unreachable in `frame` steps: literals outside the core go, then one
-    /// after the other is dropped where consecution and disjointness from the initial states allow.
-    fn generalise(
-        &mut self,
-        problem: &mut Problem,
-        cube: &Cube,
-        core: Cube,
-        frame: usize,
-        slice: &Slice,
-    ) -> Result<Cube, SolverError> {
-        let mut lemma = self.steps.disjoint_from_initial(problem, core, cube, slice)?;
-        let mut kept = BTreeSet::new();
-        while let Some(&literal) = lemma.literals().iter().find(|l| !kept.contains(*l)) {
-            if lemma.literals().len() == 1 || slice.budget.check().is_err() {
-                break;
-            }
-            let smaller = lemma.without(literal);
-            let dropped = matches!(self.steps.initial(problem, &smaller, slice)?, Query::Unsat(_))
-                && match self.steps.consecution(problem, &[], &smaller, frame - 1, slice)? {
-                    Query::Unsat(core) => {
-                        lemma = self.steps.disjoint_from_initial(problem, core, &smaller, slice)?;
-                        true
-                    }
-                    _ => false,
-                };
-            if !dropped {
-                kept.insert(literal);
-            }
-        }
-        Ok(lemma)
     }
 
     /// Moves lemmas to the next frame where they still hold.
@@ -347,7 +322,7 @@ impl Ic3 {
     fn converged(&self) -> Option<Vec<Cube>> {
         (1..=self.frames.last())
             .find(|&i| self.frames.cubes(i).is_empty())
-            .map(|i| self.frames.blocked_in(i + 1).cloned().collect())
+            .map(|i| self.frames.blocked_in(i + 1).chain(&self.forever).cloned().collect())
     }
 
     fn claim(&self, problem: &Problem, job: &Job, cubes: &[Cube]) -> Claim {
@@ -355,7 +330,7 @@ impl Ic3 {
             properties: problem.targets.iter().map(|t| t.property).collect(),
             conjuncts: problem.assumed.clone(),
             well_definedness: job.well_definedness,
-            evidence: Evidence::Inductive { lemmas: cubes.iter().map(|c| self.clause(c)).collect() },
+            evidence: Evidence::Inductive { lemmas: cubes.iter().map(|c| self.predicates.clause(c)).collect() },
         }
     }
 

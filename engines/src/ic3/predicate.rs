@@ -14,6 +14,7 @@ use bsym_language::types::Type;
 use bsym_language::walk::{Names, Replacement, Visitor, walk_pred, walk_subst};
 
 use super::conserved;
+use super::frame::Cube;
 
 /// A predicate over one state.
 #[derive(Clone, Debug)]
@@ -35,6 +36,13 @@ impl Predicates {
     /// All predicates in the order they were added.
     pub fn all(&self) -> &[Predicate] {
         &self.all
+    }
+
+    /// The negation of a cube in B.
+    pub fn clause(&self, cube: &Cube) -> Pred {
+        let literals: Vec<(Pred, bool)> =
+            cube.literals().iter().map(|l| (self.all[l.position].pred.clone(), !l.positive)).collect();
+        clause(&literals)
     }
 
     /// Number of predicates.

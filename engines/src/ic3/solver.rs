@@ -25,22 +25,24 @@ use crate::problem::{Decided, Open, Problem, decide};
 /// The session with what is asserted in it.
 #[derive(Debug)]
 pub struct Steps {
-    session: Session,
+    pub(super) session: Session,
     selectors: Vec<(EventId, Term)>,
     /// Implies that the first state is initial.
-    initial: Term,
+    pub(super) initial: Term,
     /// Implies that some event leads from the first state to the second.
-    step: Term,
+    pub(super) step: Term,
     /// Implies a violating step from the first state.
     bad: Term,
     /// Events behind their failure conditions.
     failures: Vec<(EventId, Term)>,
+    /// Activates the cubes that are blocked for ever.
+    pub(super) forever: Term,
     /// Literals of the frames; literal i activates what stands in exactly frame i.
     activations: Vec<Term>,
     /// Number of facts and predicates already asserted or declared.
     facts: usize,
     /// Each predicate in the first and the second state.
-    declared: Vec<(Term, Term)>,
+    pub(super) declared: Vec<(Term, Term)>,
 }
 
 /// An integer variable's value in a state met by the search.
@@ -109,8 +111,10 @@ impl Steps {
         session.assert(terms.implies(violating, terms.or(bad)))?;
         let step = terms.fresh("step", Terms::BOOL);
         session.assert(terms.implies(step, terms.or(selectors.iter().map(|s| s.1))))?;
+        let forever = terms.fresh("forever", Terms::BOOL);
         let mut steps = Steps {
             session,
+            forever,
             selectors,
             initial,
             step,
@@ -177,7 +181,9 @@ impl Steps {
             return vec![self.initial];
         }
         self.activation(frame);
-        self.activations[frame..].to_vec()
+        let mut all = self.activations[frame..].to_vec();
+        all.push(self.forever);
+        all
     }
 
     fn now(&self, literal: &Literal) -> Term {
@@ -195,8 +201,21 @@ impl Steps {
     /// # Errors
     /// If the solver fails.
     pub fn learn(&mut self, problem: &mut Problem, cube: &Cube, frame: usize) -> Result<(), SolverError> {
-        let terms = problem.terms();
         let activation = self.activation(frame);
+        self.block(problem, cube, activation)
+    }
+
+    /// Asserts that a cube is blocked in all frames but that of the initialisation: a lemma that is
+    /// inductive together with the assumed conjuncts and the lemmas of this kind before it.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn learn_forever(&mut self, problem: &mut Problem, cube: &Cube) -> Result<(), SolverError> {
+        self.block(problem, cube, self.forever)
+    }
+
+    fn block(&mut self, problem: &mut Problem, cube: &Cube, activation: Term) -> Result<(), SolverError> {
+        let terms = problem.terms();
         let clause = terms.or(cube.literals().iter().map(|l| terms.not(self.now(l))));
         self.session.assert(terms.implies(activation, clause))
     }

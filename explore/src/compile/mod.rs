@@ -16,6 +16,7 @@ pub mod substitution;
 #[cfg(test)]
 mod tests;
 
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -175,10 +176,13 @@ impl<'a, 'm> Compiler<'a, 'm> {
         self.weight += 100;
         let captured = self.capture(Names::of_expr(e))?;
         let (e, rep) = (e.clone(), self.rep(e));
+        let known = Answers::default();
         Ok(Code::new(false, move |ctx| {
-            let value = captured.within(ctx, |ctx, env| ctx.eval.expr(env, &e).map_err(|_| Fail))?;
-            let Context { store, eval, .. } = ctx;
-            store.encode(eval, &rep, &value).ok_or(Fail)
+            known.ask(&captured, ctx, |ctx| {
+                let value = captured.within(ctx, |ctx, env| ctx.eval.expr(env, &e).map_err(|_| Fail))?;
+                let Context { store, eval, .. } = ctx;
+                store.encode(eval, &rep, &value).ok_or(Fail)
+            })
         }))
     }
 
@@ -187,9 +191,55 @@ impl<'a, 'm> Compiler<'a, 'm> {
         self.weight += 100;
         let captured = self.capture(Names::of_pred(p))?;
         let p = p.clone();
+        let known = Answers::default();
         Ok(Code::new(false, move |ctx| {
-            captured.within(ctx, |ctx, env| ctx.eval.pred(env, &p).map_err(|_| Fail))
+            known.ask(&captured, ctx, |ctx| {
+                captured.within(ctx, |ctx, env| ctx.eval.pred(env, &p).map_err(|_| Fail))
+            })
         }))
+    }
+}
+
+/// Most answers of the reference that are remembered for one formula.
+const ANSWERS: usize = 1 << 16;
+
+/// What the reference said about a formula, by the valuation of the constants and the words of the names in
+/// it.
+struct Answers<T> {
+    known: RefCell<HashMap<Box<[u32]>, T>>,
+    hits: Cell<usize>,
+}
+
+impl<T> Default for Answers<T> {
+    fn default() -> Self {
+        Answers { known: RefCell::default(), hits: Cell::new(0) }
+    }
+}
+
+impl<T: Copy> Answers<T> {
+    fn ask<'m>(
+        &self,
+        captured: &Captured,
+        ctx: &mut Context<'m>,
+        evaluate: impl FnOnce(&mut Context<'m>) -> R<T>,
+    ) -> R<T> {
+        let full = self.known.borrow().len() >= ANSWERS;
+        if full && self.hits.get() < ANSWERS / 4 {
+            return evaluate(ctx);
+        }
+        let words = captured.names.iter().map(|(_, slot, _)| ctx.slots[*slot]);
+        let key: Box<[u32]> = words.chain([ctx.valuation as u32]).collect();
+        if let Some(answer) = self.known.borrow().get(&key) {
+            self.hits.set(self.hits.get() + 1);
+            return Ok(*answer);
+        }
+        let answer = evaluate(ctx)?;
+        if full {
+            self.known.borrow_mut().clear();
+            self.hits.set(0);
+        }
+        self.known.borrow_mut().insert(key, answer);
+        Ok(answer)
     }
 }
 

@@ -2,7 +2,6 @@
 //! solutions may be some of those there are.
 
 use super::*;
-use crate::bounded::Part;
 use crate::env::names_of_expr;
 
 impl Search<'_, '_> {
@@ -38,7 +37,7 @@ impl Search<'_, '_> {
             }
         }
         let Some((_, i, all, part)) = best else { return Ok(None) };
-        self.eval.note_cut(self.unknowns[i], &all, &part);
+        self.cuts.borrow_mut().push((self.unknowns[i], self.eval.part_of_cut(&all, &part)));
         Ok(Some(Source::Range(i, part)))
     }
 
@@ -100,7 +99,7 @@ impl Search<'_, '_> {
         }
         let Some((_, literal, source)) = best else { return Ok(None) };
         for n in self.literals[literal].needs.iter().filter(|n| bound[**n].is_none()) {
-            self.eval.note(self.unknowns[*n], Part::BehindPartial);
+            self.cuts.borrow_mut().push((self.unknowns[*n], Part::BehindPartial));
         }
         Ok(Some(source))
     }

@@ -28,6 +28,7 @@ use bsym_language::source::Span;
 use bsym_language::types::{CarrierId, Type};
 use bsym_language::walk::cut_into_literals;
 
+use crate::bounded::Part;
 use crate::env::{Env, Name, all_bound_in, names_of_pred};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::{Eval, Evaluator};
@@ -42,6 +43,9 @@ const GO: ControlFlow<()> = ControlFlow::Continue(());
 
 /// How many integers are tried for a witness where infinitely many come into question.
 const PROBED: i64 = 512;
+
+/// So often a literal is asked whether it is total under other values of the same unknowns.
+const REFUSED: u32 = 8;
 
 /// So few values that an equation or disjunction leaves are taken one after the other before all else.
 const ALTERNATIVES: usize = 8;
@@ -60,6 +64,8 @@ struct Literal<'p> {
     needs: Vec<usize>,
     /// Whether it cannot be ill-defined whatever the unknowns are.
     total: OnceCell<bool>,
+    /// How often it was not total, by the unknowns that were bound.
+    refused: RefCell<HashMap<u64, u32>>,
     /// Whether it holds of all values of the type.
     universal: OnceCell<bool>,
 }
@@ -77,6 +83,8 @@ struct Search<'s, 'm> {
     undecided: RefCell<Option<EvalError>>,
     /// Whether an error is one of whoever the solutions are reported to.
     refused: Cell<bool>,
+    /// What the source at hand cuts, to be noted if it is used.
+    cuts: RefCell<Vec<(Name, Part)>>,
     /// Why candidates may be missing, where the search goes on all the same.
     incomplete: RefCell<Option<EvalError>>,
     /// Whether every such candidate has a truth value whatever the growing set becomes.
@@ -191,7 +199,8 @@ impl<'m> Evaluator<'m> {
             .map(|(positive, pred)| {
                 let free = names_of_pred(pred);
                 let needs = (0..unknowns.len()).filter(|i| free.contains(&unknowns[*i])).collect();
-                Literal { positive, pred, needs, total: OnceCell::new(), universal: OnceCell::new() }
+                let (total, universal) = (OnceCell::new(), OnceCell::new());
+                Literal { positive, pred, needs, total, refused: RefCell::default(), universal }
             })
             .collect::<Vec<_>>();
         let settled = vec![false; literals.len()];
@@ -204,6 +213,7 @@ impl<'m> Evaluator<'m> {
             candidates: Cell::new(0),
             probe,
             undecided: RefCell::new(None),
+            cuts: RefCell::default(),
             incomplete: RefCell::new(None),
             refused: Cell::new(false),
             undecided_total: Cell::new(true),
@@ -284,7 +294,21 @@ impl<'m> Search<'_, 'm> {
             self.eval.is_total_behind(env, &mut before, this.pred)
         };
         // What is total before anything is bound stays so.
-        *this.total.get_or_init(|| total(self.env)) || total(env)
+        if *this.total.get_or_init(|| total(self.env)) {
+            return true;
+        }
+        // What was not total under several values of the same unknowns is not asked again.
+        let bound = this.needs.iter().filter(|n| env.get(self.unknowns[**n]).is_some());
+        let bound = bound.fold(0u64, |all, n| all | 1 << (n % 64));
+        let refused = this.refused.borrow().get(&bound).copied().unwrap_or(0);
+        if refused >= REFUSED {
+            return false;
+        }
+        let is = total(env);
+        if !is {
+            this.refused.borrow_mut().insert(bound, refused + 1);
+        }
+        is
     }
 
     /// Whether every literal before this one holds or cannot be ill-defined.
@@ -337,7 +361,9 @@ impl<'m> Search<'_, 'm> {
             }
             return report(&names, Err(e));
         }
+        self.cuts.take();
         let source = self.source(&env, bound, &settled);
+        let cuts = self.cuts.take();
         let few = match &source {
             Ok(Source::Nothing) => true,
             Ok(Source::Values(_, values)) => values.len() <= ALTERNATIVES,
@@ -353,6 +379,7 @@ impl<'m> Search<'_, 'm> {
             return flow;
         }
         let source = source?;
+        cuts.into_iter().for_each(|(name, part)| self.eval.note(name, part));
         let (pattern, index, set) = match source {
             Source::Nothing => return Ok(GO),
             Source::Values(pattern, values) => {

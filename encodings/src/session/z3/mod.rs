@@ -90,6 +90,7 @@ impl Backend for Z3 {
         let (answer, stopped) = self.watcher.run(budget, check);
         if let Some(why) = stopped {
             // An answer may have come at the same moment, but its model or core may be damaged.
+            forget_interrupt();
             return Ok(RawAnswer::Unknown(why));
         }
         Ok(match answer {
@@ -139,6 +140,37 @@ impl Backend for Z3 {
     }
 }
 
+/// Takes back an interrupt that nothing was left to end.
+///
+/// The context keeps an interrupt that arrives when its check is over already, and loses without a word what
+/// is asserted next: a later check then answers `sat` where it must not. The next check of any solver of the
+/// context takes the interrupt away.
+fn forget_interrupt() {
+    Solver::new().check();
+}
+
 fn unknown(reason: &str) -> RawAnswer {
     RawAnswer::Unknown(Stopped::Incomplete(reason.trim_matches(['(', ')']).to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use z3::Context;
+
+    #[test]
+    fn an_interrupt_that_comes_too_late_loses_no_assertion() {
+        for _ in 0..3 {
+            Context::thread_local().handle().interrupt();
+            forget_interrupt();
+            let terms = Rc::new(Terms::new());
+            let (n, l) = (terms.symbol("n", Terms::INT), terms.symbol("l", Terms::BOOL));
+            let (two, minus) = (terms.eq(n, terms.int(2)), terms.lt(terms.int(-1), n));
+            let mut z3 = Z3::new(terms.clone());
+            z3.assert(terms.implies(l, two)).unwrap();
+            z3.assert(terms.implies(l, terms.not(minus))).unwrap();
+            let answer = z3.check(&[l], &Budget::unlimited()).unwrap();
+            assert!(matches!(answer, RawAnswer::Unsat));
+        }
+    }
 }

@@ -14,7 +14,9 @@
 
 use std::collections::BTreeSet;
 
-use bsym_language::model::{Conjunct, EventFormula, EventId, FormulaRole, RefinementId, RefinementKind};
+use bsym_language::model::{
+    Conjunct, EventFormula, EventId, FormulaRole, Notation, RefinementId, RefinementKind,
+};
 use bsym_language::source::Span;
 
 use super::{Entry, OpenCheck, OpenKind, Reader, level, provers};
@@ -297,7 +299,7 @@ impl<'a> Reader<'a> {
                 | Kind::InvThm
                 | Kind::AxmThm
         );
-        if needs_target && o.target.is_none() {
+        if needs_target && o.target.is_none() && self.model.notation == Notation::EventB {
             return Err("its sources name nothing that is there".into());
         }
         let Some(event) = o.event.as_deref() else { return Ok(()) };

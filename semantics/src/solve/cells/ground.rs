@@ -260,9 +260,10 @@ impl<'p> Plan<'_, 'p, '_> {
         let PredKind::Compare(op, a, b) = &pred.kind else { return true };
         let op = effective(*op, positive);
         if a.ty == Type::Int && b.ty == Type::Int {
-            if op == CompareOp::Equal {
-                self.all_different(env, a, b, locals);
-                self.all_different(env, b, a, locals);
+            if op == CompareOp::Equal
+                && (self.all_different(env, a, b, locals) || self.all_different(env, b, a, locals))
+            {
+                return true;
             }
             let (left, right) = (self.term(env, a, locals), self.term(env, b, locals));
             if let Some(last) = self.constraints.last_mut() {
@@ -304,21 +305,21 @@ impl<'p> Plan<'_, 'p, '_> {
         }
     }
 
-    /// `card({e1, …, en}) = n`: no two of the elements are equal.
-    fn all_different(&mut self, env: &Env<'_>, a: &'p Expr, b: &'p Expr, locals: &Locals) {
-        let ExprKind::Unary(UnaryOp::Card, set) = &a.kind else { return };
-        let ExprKind::SetExtension(es) = &set.kind else { return };
-        let Term::Constant(n) = self.term(env, b, locals) else { return };
+    /// `card({e1, …, en}) = n`: no two of the elements are equal. Takes the place of the last constraint.
+    fn all_different(&mut self, env: &Env<'_>, a: &'p Expr, b: &'p Expr, locals: &Locals) -> bool {
+        let ExprKind::Unary(UnaryOp::Card, set) = &a.kind else { return false };
+        let ExprKind::SetExtension(es) = &set.kind else { return false };
+        let Term::Constant(n) = self.term(env, b, locals) else { return false };
         if n != es.len() as i128 {
-            return;
+            return false;
         }
-        let last = self.constraints.pop();
+        self.constraints.pop();
         for (i, x) in es.iter().enumerate() {
             for y in &es[i + 1..] {
                 self.differ(env, (x, locals), (y, locals));
             }
         }
-        self.constraints.extend(last);
+        true
     }
 
     /// Two expressions have different values.

@@ -30,6 +30,9 @@ use crate::growth::{Domain, Growing, LISTED, Shape, asked, integers};
 use crate::lazy_set::LazySet;
 use crate::value::Value;
 
+/// What takes long to judge is judged when no more cells are open.
+const LAST: usize = 2;
+
 /// Most constraints that are written out.
 const MANY: usize = 1 << 15;
 
@@ -437,6 +440,25 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
             if !exact && constraint.pair.is_none() && constraint.clause.iter().any(heavy) {
                 cells = of_names(&constraint.clause);
                 constraint.heavy = Some(cells.clone());
+            }
+            if constraint.clause.len() > 1
+                && constraint.heavy.is_none()
+                && constraint.clause.iter().any(|l| l.comparison.is_some())
+            {
+                cells.clear();
+                for literal in &constraint.clause {
+                    match (&literal.atom, &literal.comparison) {
+                        (Some((cell, ..)), _) => cells.push(*cell),
+                        (None, Some(comparison)) => {
+                            comparison.left.cells(&mut cells);
+                            comparison.right.cells(&mut cells);
+                        }
+                        (None, None) => cells.extend(of_names(std::slice::from_ref(literal))),
+                    }
+                }
+                cells.sort_unstable();
+                cells.dedup();
+                constraint.heavy = (cells.len() > LAST).then(|| cells.clone());
             }
             cells.into_iter().for_each(|c| self.watched[c].push(k));
         }

@@ -7,16 +7,13 @@ use bsym_language::model::CompareOp;
 
 use super::node::{NEVER, Node};
 use super::term::Comparison;
-use super::{Constraint, Judged, Literal, Locals, Plan, Trial, Unknown};
+use super::{Constraint, Judged, LAST, Literal, Locals, Plan, Trial, Unknown};
 use crate::env::Env;
 use crate::error::EvalErrorKind;
 use crate::evaluator::Eval;
 use crate::growth::{Domain, Shape, asked};
 use crate::solve::{Binding, Flow, GO, Report};
 use crate::value::Value;
-
-/// What takes long to judge is judged when no more cells are open.
-const LAST: usize = 2;
 
 /// The truth of a constraint as far as the cells are decided.
 enum Truth {

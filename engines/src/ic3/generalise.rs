@@ -1,0 +1,108 @@
+//! Generalisation of blocked cubes, and new predicates for the queries.
+
+use std::collections::BTreeSet;
+
+use bsym_encodings::session::SolverError;
+use bsym_language::model::Pred;
+
+use super::frame::{Cube, Literal};
+use super::predicate::{Predicate, Predicates};
+use super::solver::{Query, Steps};
+use crate::options::Job;
+use crate::outcome::Slice;
+use crate::problem::Problem;
+
+impl Steps {
+    /// Adds those of the candidates that say something new. Their number.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn admit(
+        &mut self,
+        problem: &mut Problem,
+        job: &Job,
+        predicates: &mut Predicates,
+        candidates: &[Pred],
+    ) -> Result<usize, SolverError> {
+        let before = predicates.len();
+        for candidate in candidates {
+            predicates.add(&mut problem.system, candidate, &mut |system, defined| {
+                self.is_always_true(system, &mut problem.unrolling, defined, &job.budget)
+            });
+        }
+        self.declare(problem, predicates.all())?;
+        Ok(predicates.len() - before)
+    }
+
+    /// A larger cube into which no step leads from states of `frame` outside it: literals outside the core
+    /// go, then one after the other is dropped where consecution and disjointness from the initial
+    /// states allow.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn generalise(
+        &mut self,
+        problem: &mut Problem,
+        cube: &Cube,
+        core: Cube,
+        frame: usize,
+        slice: &Slice,
+    ) -> Result<Cube, SolverError> {
+        let mut lemma = self.disjoint_from_initial(problem, core, cube, slice)?;
+        let mut kept = BTreeSet::new();
+        while let Some(&literal) = lemma.literals().iter().find(|l| !kept.contains(*l)) {
+            if lemma.literals().len() == 1 || slice.budget.check().is_err() {
+                break;
+            }
+            let smaller = lemma.without(literal);
+            let dropped = matches!(self.initial(problem, &smaller, slice)?, Query::Unsat(_))
+                && match self.consecution(problem, &[], &smaller, frame, slice)? {
+                    Query::Unsat(core) => {
+                        lemma = self.disjoint_from_initial(problem, core, &smaller, slice)?;
+                        true
+                    }
+                    _ => false,
+                };
+            if !dropped {
+                kept.insert(literal);
+            }
+        }
+        Ok(lemma)
+    }
+
+    /// A cube with the given one in it that no initial state is in and no step from states of `frame`
+    /// outside leads into, if giving literals up while a step leads into it finds one (Bradley & Manna,
+    /// *Checking safety by inductive generalization of counterexamples to induction*, FMCAD 2007).
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn inductive(
+        &mut self,
+        problem: &mut Problem,
+        predicates: &[Predicate],
+        mut cube: Cube,
+        frame: usize,
+        slice: &Slice,
+    ) -> Result<Option<Cube>, SolverError> {
+        loop {
+            if cube.literals().is_empty() || slice.budget.check().is_err() {
+                return Ok(None);
+            }
+            if !matches!(self.initial(problem, &cube, slice)?, Query::Unsat(_)) {
+                return Ok(None);
+            }
+            match self.consecution(problem, predicates, &cube, frame, slice)? {
+                Query::Unsat(core) => return self.generalise(problem, &cube, core, frame, slice).map(Some),
+                Query::Sat(before) => {
+                    let common = |l: &Literal| before.cube.literals().binary_search(l).is_ok();
+                    let rest = Cube::new(cube.literals().iter().copied().filter(common).collect());
+                    if rest == cube {
+                        return Ok(None);
+                    }
+                    cube = rest;
+                }
+                Query::Unknown(_) => return Ok(None),
+            }
+        }
+    }
+}
