@@ -301,7 +301,10 @@ fn damaged_files_prove_no_more() {
     let (status, states) = (" status=\"Proved\"", [" proofState=\"Proved(0)\"", " proofState=\"Proved(1)\""]);
     assert_eq!(without(3, &[status]), proved);
     let util = " proofState=\"Proved(Util)\"";
-    assert_eq!((without(3, &[status, states[0], states[1], util]), proved > 2), (0, true));
+    // What the generator saw to be true has no goal that could lose its status.
+    let all = read(&folder(&database()).path().join("bdp/Jar.pog")).file.obligations;
+    let generated = all.iter().filter(|o| o.prover == ["atelierb:generator"]).count();
+    assert_eq!((without(3, &[status, states[0], states[1], util]), proved > generated), (generated, true));
     // Without its tag a goal is about no conjunct that is known.
     assert!(without(2, &[" tag=\"C:/x/Jar.bxml:1:5:2:3,C:/x/Jar.bxml:1:3:1:3:2\""]) < proved);
 }
