@@ -144,6 +144,19 @@ pub(crate) fn names_of_pred(pred: &Pred) -> BTreeSet<Name> {
     names
 }
 
+/// Whether a part of a predicate has names of its own.
+pub(crate) fn has_binder(pred: &Pred) -> bool {
+    struct Binders(bool);
+    impl bsym_language::walk::Visitor for Binders {
+        fn binder(&mut self, _: &LocalId) {
+            self.0 = true;
+        }
+    }
+    let mut binders = Binders(false);
+    bsym_language::walk::Visitor::pred(&mut binders, pred);
+    binders.0
+}
+
 /// The free names of an expression.
 pub(crate) fn names_of_expr(expr: &Expr) -> BTreeSet<Name> {
     let mut names = BTreeSet::new();

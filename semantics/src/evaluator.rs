@@ -19,7 +19,7 @@ use bsym_language::types::CarrierId;
 
 use crate::bounded::Cuts;
 use crate::cardinality::Cardinality;
-use crate::env::{Env, Name, names_of_expr, names_of_pred};
+use crate::env::{Env, Name, has_binder, names_of_expr, names_of_pred};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::growth::Shape;
 use crate::lazy_set::{Closure, ClosureKind, LazySet};
@@ -412,8 +412,9 @@ impl<'m> Evaluator<'m> {
         body: Option<&Expr>,
         at: Span,
     ) -> Eval<Value> {
-        // What is far too large is not tried.
-        let size = if kind == ClosureKind::Image { None } else { self.plain_size(env, locals, pred, at) };
+        // What is far too large is not tried. Sets with names of their own would be evaluated twice.
+        let simple = kind != ClosureKind::Image && !has_binder(pred);
+        let size = if simple { self.plain_size(env, locals, pred, at) } else { None };
         let large = |size: Cardinality| match size {
             Cardinality::Exact(n) => n > Int::from(self.limits.listing as i64),
             size => matches!(size, Cardinality::Infinite | Cardinality::Huge),
