@@ -135,3 +135,16 @@ fn what_is_not_connected_is_solved_apart() {
     );
     assert!(found.is_empty());
 }
+
+#[test]
+fn a_set_among_few_that_are_listed_is_not_built_up() {
+    let elements: Vec<String> = (1..=36).map(|i| format!("e{i}")).collect();
+    let found = solutions(
+        &format!("S = {{{}}}", elements.join(", ")),
+        "days, same, n",
+        "days = {{e1, e2, e3, e4}, {e5, e6, e7, e8}, {e9, e10, e11, e12}}
+         & same = %(a, b).(a : S & b : S | bool(#s.(s : days & {a, b} <: s))) & n = card(same |> {TRUE})",
+    );
+    assert_eq!(found.len(), 1);
+    assert!(found[0].ends_with("; 48"), "{}", found[0]);
+}

@@ -371,7 +371,9 @@ impl<'m> Search<'_, 'm> {
                 let structured = matches!(self.eval.type_of(self.unknowns[*i]), Some(Type::Pow(_)));
                 s.len() <= if structured { ALTERNATIVES } else { 1 }
             }
-            Ok(Source::Elements(_, Value::Set(s))) => s.len() <= 1,
+            Ok(Source::Elements(pattern, Value::Set(s))) => {
+                s.len() <= if matches!(pattern.ty, Type::Pow(_)) { FEW } else { 1 }
+            }
             Ok(_) => false,
             Err(e) => e.kind != EvalErrorKind::TooLarge,
         };
