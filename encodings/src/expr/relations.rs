@@ -239,31 +239,24 @@ impl Encoder {
         if self.surely_functional(&r) && self.surely_functional(&s) && !matches!(r.form, Form::List(_)) {
             let (keys, _) = self.sides(&r)?;
             let (f, g) = (r.clone(), s.clone());
-            if matches!(r.form, Form::Table(..)) {
+            let domain = if matches!(r.form, Form::Table(..)) {
                 let inside = self.domain(&r)?;
                 let known = Rc::new(move |e: &mut Encoder, x: &Symbolic| {
                     let middle = e.value_at(&f, x)?;
                     e.in_domain(&g, &middle)
                 });
-                let domain = self.filter(&inside, known)?;
-                return self.lambda(
-                    element,
-                    domain,
+                self.filter(&inside, known)?
+            } else {
+                self.described(
+                    keys,
                     Rc::new(move |e, x| {
-                        let middle = e.value_at(&r, x)?;
-                        e.value_at(&s, &middle)
+                        let inside = e.in_domain(&f, x)?;
+                        let middle = e.value_at(&f, x)?;
+                        let further = e.in_domain(&g, &middle)?;
+                        Ok(e.terms.and([inside, further]))
                     }),
-                );
-            }
-            let domain = self.described(
-                keys,
-                Rc::new(move |e, x| {
-                    let inside = e.in_domain(&f, x)?;
-                    let middle = e.value_at(&f, x)?;
-                    let further = e.in_domain(&g, &middle)?;
-                    Ok(e.terms.and([inside, further]))
-                }),
-            )?;
+                )?
+            };
             return self.lambda(
                 element,
                 domain,
