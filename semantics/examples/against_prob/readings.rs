@@ -212,33 +212,11 @@ fn pushed(p: Pred, negated: bool) -> Pred {
             PredKind::If(c, Box::new(pushed(*a, negated)), Box::new(pushed(*b, negated)))
         }
         PredKind::Let(defs, body) => PredKind::Let(defs, Box::new(pushed(*body, negated))),
-        PredKind::Compare(op, a, b) if negated => PredKind::Compare(opposite(op), a, b),
+        PredKind::Compare(op, a, b) if negated => PredKind::Compare(op.negated(), a, b),
         other if negated => PredKind::Not(Box::new(make(other))),
         other => other,
     };
     make(kind)
-}
-
-fn opposite(op: CompareOp) -> CompareOp {
-    use CompareOp::*;
-    match op {
-        Equal => NotEqual,
-        NotEqual => Equal,
-        Member => NotMember,
-        NotMember => Member,
-        Subset => NotSubset,
-        NotSubset => Subset,
-        StrictSubset => NotStrictSubset,
-        NotStrictSubset => StrictSubset,
-        Less => GreaterEqual,
-        LessEqual => Greater,
-        Greater => LessEqual,
-        GreaterEqual => Less,
-        LessReal => GreaterEqualReal,
-        LessEqualReal => GreaterReal,
-        GreaterReal => LessEqualReal,
-        GreaterEqualReal => LessReal,
-    }
 }
 
 /// The expressions of a formula in which no bound name occurs that is bound outside of them.
