@@ -407,7 +407,7 @@ impl<'m> Search<'_, 'm> {
                 if flow.is_break() {
                     return Ok(flow);
                 }
-                return Err(self.unconfined(bound, index));
+                return Err(self.unconfined(index));
             }
         };
         // Where elements may be visited twice they are listed first.

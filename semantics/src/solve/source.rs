@@ -91,7 +91,7 @@ impl<'m> Search<'_, 'm> {
         if let Some(source) = self.between_bounds(env, bound, settled, &confined)? {
             return Ok(source);
         }
-        if let Some(source) = self.of_type(env, bound, settled)? {
+        if let Some(source) = self.of_type(bound, settled)? {
             // There is no use in all values of a type where the search around this one will leave few.
             if let Some(e) = self.waiting.take().filter(|_| self.size(&source, usize::MAX, settled) > FEW) {
                 return Err(e);
@@ -131,7 +131,7 @@ impl<'m> Search<'_, 'm> {
             other => best = other,
         }
         if self.probe == Probing::Some
-            && let Some(source) = self.part_of(env, bound, &confined)
+            && let Some(source) = self.part_of(bound, &confined)
         {
             return Ok(source);
         }
@@ -142,7 +142,7 @@ impl<'m> Search<'_, 'm> {
             }
             _ => {
                 let open = bound.iter().position(Option::is_none).unwrap_or(0);
-                Err(self.unconfined(bound, open))
+                Err(self.unconfined(open))
             }
         }
     }
@@ -205,13 +205,7 @@ impl<'m> Search<'_, 'm> {
     }
 
     /// The values of the type of an unknown, the smallest type first.
-    pub(super) fn of_type(
-        &self,
-        env: &Env<'_>,
-        bound: &Binding,
-        settled: &[bool],
-    ) -> Eval<Option<Source<'_>>> {
-        let _ = env;
+    pub(super) fn of_type(&self, bound: &Binding, settled: &[bool]) -> Eval<Option<Source<'_>>> {
         let mut best: Option<(usize, Source<'_>)> = None;
         for (i, name) in self.unknowns.iter().enumerate() {
             let Some(ty) = self.eval.type_of(*name).filter(|_| bound[i].is_none()) else { continue };
@@ -226,13 +220,7 @@ impl<'m> Search<'_, 'm> {
     }
 
     /// A few elements of an infinite set that confines an unknown.
-    pub(super) fn part_of(
-        &self,
-        env: &Env<'_>,
-        bound: &Binding,
-        confined: &[Option<Value>],
-    ) -> Option<Source<'_>> {
-        let _ = env;
+    pub(super) fn part_of(&self, bound: &Binding, confined: &[Option<Value>]) -> Option<Source<'_>> {
         let of = |i: usize| {
             let set = match &confined[i] {
                 Some(set) => set.clone(),
@@ -253,9 +241,8 @@ impl<'m> Search<'_, 'm> {
         some.map(|(i, set)| Source::Probe(i, set))
     }
 
-    pub(super) fn unconfined(&self, bound: &Binding, index: usize) -> EvalError {
+    pub(super) fn unconfined(&self, index: usize) -> EvalError {
         let name = self.unknowns.get(index).map_or("?", |n| self.eval.name(*n));
-        let _ = bound;
         let message = format!("nothing confines `{name}` to values that can be enumerated");
         EvalError::too_large(self.at, message)
     }
@@ -452,7 +439,7 @@ impl<'m> Search<'_, 'm> {
                 continue;
             }
             let mut literals = Vec::new();
-            bsym_language::walk::cut_into_literals(positive, part, &mut literals);
+            cut_into_literals(positive, part, &mut literals);
             let mut found = None;
             for (positive, literal) in literals {
                 let mut ranges = vec![Range::default(); self.unknowns.len()];

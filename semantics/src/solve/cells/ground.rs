@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use bsym_language::model::{CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, QuantOp, UnaryOp};
 use bsym_language::types::Type;
+use bsym_language::walk::cut_into_literals;
 
 use super::term::{Comparison, Term};
 use super::{Constraint, Literal, Locals, MANY, Plan};
@@ -63,7 +64,7 @@ impl<'p> Plan<'_, 'p, '_> {
         locals: &Locals,
     ) -> bool {
         let mut parts = Vec::new();
-        bsym_language::walk::cut_into_literals(positive, body, &mut parts);
+        cut_into_literals(positive, body, &mut parts);
         let frame = env.frame(locals);
         let inner = env.within(&frame);
         let (closed, open): (Vec<_>, Vec<_>) =
@@ -218,7 +219,7 @@ impl<'p> Plan<'_, 'p, '_> {
             (&pred.kind, positive)
         {
             let mut parts = Vec::new();
-            bsym_language::walk::cut_into_literals(positive, body, &mut parts);
+            cut_into_literals(positive, body, &mut parts);
             let (closed, open): (Vec<_>, Vec<_>) =
                 parts.into_iter().partition(|(_, p)| self.is_closed_over(&inner, p, ls));
             if let Some(instances) = self.instances(&inner, ls, &closed, WIDEST) {
