@@ -60,16 +60,24 @@ pub(super) fn plain_words<'t>(text: &'t str, tokens: &[Token]) -> HashSet<&'t st
             continue;
         }
         let called = tokens.get(index + 1).is_some_and(|t| t.kind == TokenKind::OpenParen);
-        let parameters = |t: &&Token| {
-            use TokenKind::{CloseParen, Comma, Ident, OpenParen};
-            matches!(t.kind, OpenParen | Ident | Comma | CloseParen)
+        let mut open = 0;
+        let parameters = |t: &&Token| match t.kind {
+            TokenKind::OpenParen => {
+                open += 1;
+                true
+            }
+            TokenKind::CloseParen => {
+                open -= 1;
+                open >= 0
+            }
+            kind => matches!(kind, TokenKind::Ident | TokenKind::Comma),
         };
         // Long enough for any real list of parameters, short enough to keep the scan linear.
         let rest = &tokens[index + 1..tokens.len().min(index + 100)];
         let behind = rest.iter().take_while(parameters).count();
         let kind = |i: usize| rest.get(i).map_or(TokenKind::Eof, |t| t.kind);
         // In a formula `top(t) = IF` is an equation.
-        let header = index.checked_sub(1).is_none_or(|before| {
+        let header = index.checked_sub(1).is_some_and(|before| {
             use TokenKind::{LocalOperations, Operations, Outputs, Semicolon};
             matches!(tokens[before].kind, LocalOperations | Operations | Outputs | Semicolon)
         });

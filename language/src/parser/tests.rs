@@ -253,6 +253,8 @@ fn soft_words_are_names_unless_called() {
     check("floor = 1", "(Equal floor 1)");
     check("floor : S & floor(1) = 2", "(And (Member floor S) (Equal (@ floor 1) 2))");
     check("left(t)", "(Left! t)");
+    check("top(t) = IF 1 = 1 THEN 2 ELSE 3 END", "(Equal (Top! t) (if (Equal 1 1) 2 3))");
+    check("(r ; top(t)) = LET x BE x = 1 IN x END", "(Equal (Composition r (Top! t)) (let x (Equal x 1) x))");
     check_errors("MACHINE m DEFINITIONS left(a) == a INVARIANT left(1, 2) = 3 END", "");
 }
 

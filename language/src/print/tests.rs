@@ -501,7 +501,7 @@ impl VisitorMut for Plain {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn printed_formulas_read_the_same(bytes in prop::collection::vec(any::<u8>(), 40..600)) {
@@ -529,7 +529,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn printed_machines_read_the_same(bytes in prop::collection::vec(any::<u8>(), 100..1500)) {
