@@ -142,7 +142,7 @@ fn a_solver_finds_the_constants_that_enumeration_cannot_reach() {
 fn a_time_limit_ends_a_long_evaluation() {
     let dir = tempfile::tempdir().expect("a folder");
     let text = "MACHINE Slow VARIABLES x INVARIANT x : 0..1 INITIALISATION x := 0 OPERATIONS
-step = SELECT x = 0 & (SIGMA(a, b).(a : 0..1000 & b : 0..1000 & (a * b) mod 7 = x | a + b)) > x
+step = SELECT x = 0 & (SIGMA(a, b).(a : 0..9000 & b : 0..9000 & (a * b) mod 7 = x | a + b)) > x
             & card({s | s : POW(1..18) & card(s) mod 7 = x}) > 1
        THEN x := 1 END END";
     let path = file(dir.path(), "Slow.mch", text);

@@ -37,19 +37,17 @@ pub fn encode(terms: Rc<Terms>, model: Arc<Model>, scope: &Scope) -> System {
     let (constants, settled, determined) =
         constants(&mut encoder, &model, &determined, &functional, &mut background);
     let globals = Env { constants: Rc::new(constants.clone()), ..Env::default() };
-    let mut axioms = vec![];
+    let (mut axioms, mut axioms_hold) = (vec![], vec![]);
     for (i, axiom) in model.axioms.iter().enumerate() {
-        if settled.contains(&i) {
-            axioms.push(Terms::TRUE);
-            continue;
-        }
-        axioms.push(match encoder.pred(&globals, &axiom.pred) {
-            Ok(p) => terms.and([p.defined, p.holds]),
-            Err(u) => {
-                unsupported.push(Unsupported { part: part("axiom", i, axiom), ..u });
-                Terms::TRUE
+        let (mut whole, mut holds) = (Terms::TRUE, Terms::TRUE);
+        if !settled.contains(&i) {
+            match encoder.pred(&globals, &axiom.pred) {
+                Ok(p) => (whole, holds) = (terms.and([p.defined, p.holds]), p.holds),
+                Err(u) => unsupported.push(Unsupported { part: part("axiom", i, axiom), ..u }),
             }
-        });
+        }
+        axioms.push(whole);
+        axioms_hold.push(holds);
     }
     let made = encoder.take_witnesses();
     background.extend(made.definitions);
@@ -101,6 +99,7 @@ pub fn encode(terms: Rc<Terms>, model: Arc<Model>, scope: &Scope) -> System {
         current,
         next,
         axioms,
+        axioms_hold,
         background,
         state_facts,
         auxiliaries: vec![],

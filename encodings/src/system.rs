@@ -36,6 +36,8 @@ pub struct System {
     pub next: Vec<Symbolic>,
     /// Axioms, each with its own well-definedness, by position in the model.
     pub axioms: Vec<Term>,
+    /// The axioms without their well-definedness, by position in the model.
+    pub axioms_hold: Vec<Term>,
     /// Always true, over constants only: facts of the representation and definitions of auxiliaries.
     pub background: Vec<Term>,
     /// Always true in every state, over `current`, constants and `auxiliaries`: facts of the

@@ -58,7 +58,7 @@ impl Unrolling {
         let terms = system.terms.clone();
         let mut roles = HashMap::new();
         let mut constants: Vec<Term> = system.constants.iter().flat_map(Symbolic::symbols).collect();
-        constants.extend(&system.axioms);
+        constants.extend(system.axioms.iter().chain(&system.axioms_hold));
         constants.extend(&system.background);
         for id in terms.symbols(&constants) {
             roles.insert(id, Role::Constant);

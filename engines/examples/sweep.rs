@@ -170,6 +170,7 @@ fn one(file: &Path, engine: &str, seconds: f64, depth: usize, mode: Mode) {
                 Unknown::CheckFailed(c) => ("check-failed", format!("{c:?}")),
                 Unknown::Solver(s) => ("solver", s.clone()),
                 Unknown::Exhausted(s) => ("exhausted", s.clone()),
+                Unknown::Axioms(s) => ("axioms", s.clone()),
             }
         }
     };

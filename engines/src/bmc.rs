@@ -115,6 +115,9 @@ impl Bmc {
         let mut session = problem.session(work.open)?;
         let answer = decide(&mut session, &[], &work.slice.query())?;
         if let Decided::Unsat(_) = answer {
+            if let Some(reason) = ill_defined_axioms(problem, work)? {
+                return Ok(Some(Outcome::Undefined(reason)));
+            }
             let reason = if problem.system.constants.is_empty() && problem.system.axioms.is_empty() {
                 "the scope admits no model".into()
             } else {
@@ -276,4 +279,32 @@ impl Bmc {
         let found = self.hunt.search(work, &problem.violated(work.job), self.path.depth())?;
         Ok(found.map(Outcome::Violated))
     }
+}
+
+/// Why no valuation satisfies the axioms, if that is because they are ill-defined: an axiom that is ill-defined
+/// wherever all of them would be true.
+fn ill_defined_axioms(problem: &Problem, work: &mut Work<'_, '_>) -> Result<Option<String>, SolverError> {
+    let system = &problem.system;
+    if system.axioms == system.axioms_hold {
+        return Ok(None);
+    }
+    let mut session = (work.open)(problem.terms())?;
+    for &t in system.background.iter().chain(&system.axioms_hold) {
+        session.assert(t)?;
+    }
+    if let Decided::Unsat(_) = decide(&mut session, &[], &work.slice.query())? {
+        return Ok(None);
+    }
+    let model = &system.model;
+    for (axiom, &whole) in model.axioms.iter().zip(&system.axioms) {
+        if let Decided::Unsat(_) = decide(&mut session, &[whole], &work.slice.query())? {
+            let (path, at) = (model.sources.path(axiom.span), model.sources.position(axiom.span));
+            let (path, text) = (path.display(), &axiom.text);
+            return Ok(Some(format!(
+                "{path}:{}:{}: the property `{text}` is ill-defined",
+                at.line, at.column
+            )));
+        }
+    }
+    Ok(Some("the properties of the constants are ill-defined wherever they would be true".into()))
 }

@@ -303,6 +303,10 @@ impl Round {
                             report.engine = worker.engine();
                             return Ok(Verdict::Vacuous(reason));
                         }
+                        Outcome::Undefined(reason) => {
+                            report.engine = worker.engine();
+                            return Ok(Verdict::Unknown(Unknown::Axioms(reason)));
+                        }
                         Outcome::Proof(claim) => match settle(worker, job, claim, open, observer, report)? {
                             Settled::Holds(proof) => {
                                 report.engine = worker.engine();

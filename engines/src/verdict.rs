@@ -116,6 +116,8 @@ pub enum Unknown {
     Solver(String),
     /// The engine has nothing more to try.
     Exhausted(String),
+    /// Under no valuation of the constants are the axioms well-defined and true: which of them, and where.
+    Axioms(String),
 }
 
 /// The answer about one property.

@@ -186,6 +186,21 @@ fn unsatisfiable_constants_and_initialisations_are_vacuous() {
 }
 
 #[test]
+fn ill_defined_properties_do_not_make_a_machine_vacuous() {
+    let text =
+        "MACHINE M CONSTANTS f PROPERTIES f = %x.(x : INTEGER | 100 / x) VARIABLES n INVARIANT n : 0..20
+INITIALISATION n := 20 OPERATIONS step = PRE n > 5 THEN n := f(n) END END";
+    let model = model(text);
+    let job = job(&model, &ScopeRequest::default());
+    for &engine in ALL {
+        let said = answer(&report(&job, engine));
+        assert!(said.starts_with("unknown Axioms") && said.contains("test.mch:1:34"), "{engine:?}: {said}");
+    }
+    let text = "MACHINE M CONSTANTS c PROPERTIES c : 1..2 & 5 mod (1 - c) = 7 & c > 2 END";
+    check(text, ALL, "vacuous");
+}
+
+#[test]
 fn a_wrong_status_is_found_out_and_never_gives_a_proof() {
     let text = "MACHINE M VARIABLES x INVARIANT x < 3 INITIALISATION x := 0 OPERATIONS up = x := x + 1 END";
     let model = model(text);

@@ -12,6 +12,7 @@ use bsym_semantics::finder::ValueFinder;
 use bsym_semantics::replay::{Checks, violations};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::state::{State, Violation};
+use bsym_semantics::symmetry::only_names_elements;
 use bsym_semantics::transitions::{Edge, Outcome};
 
 use crate::frontier::Frontier;
@@ -158,7 +159,7 @@ impl<'m, 'o> Search<'m, 'o> {
 
     /// The constants.
     fn set_up(&mut self, eval: Evaluator<'m>) {
-        let mut valuations = eval.constants(&self.options.fixed);
+        let mut valuations = eval.constants_up_to_names(&self.options.fixed);
         let interrupted = valuations.incomplete.as_ref().is_some_and(is_interrupted);
         if let Some(e) = valuations.incomplete.take() {
             self.note("the constants", e);
@@ -177,7 +178,7 @@ impl<'m, 'o> Search<'m, 'o> {
             self.stopped = Some(Unknown::ValuationLimit(limit));
         }
         // Where only properties are given, of the sizes of sets, there is a set-up as well.
-        if !(eval.model.constants.is_empty() && eval.model.axioms.is_empty()) {
+        if !only_names_elements(eval.model) {
             self.statistics.valuations = found.len() as u64;
             self.statistics.transitions = found.len() as u64;
         }

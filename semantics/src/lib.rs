@@ -28,6 +28,7 @@ mod solve;
 pub mod stand_in;
 pub mod state;
 mod straight;
+pub mod symmetry;
 mod totality;
 pub mod trace_file;
 pub mod transitions;

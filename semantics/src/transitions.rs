@@ -83,6 +83,15 @@ pub struct Valuations {
     pub incomplete: Option<EvalError>,
 }
 
+impl Valuations {
+    pub(crate) fn add(&mut self, constants: Constants, axioms: Eval<()>) {
+        match axioms {
+            Ok(()) => self.found.push(constants),
+            Err(e) => self.ill_defined.push((constants, e)),
+        }
+    }
+}
+
 impl Evaluator<'_> {
     /// Executes one step with the given parameters and choices.
     ///
@@ -341,10 +350,7 @@ impl Evaluator<'_> {
     pub fn constants(&self, fixed: &BTreeMap<ConstId, Value>) -> Valuations {
         let mut valuations = Valuations::default();
         let done = self.each_valuation(fixed, &mut |constants, truth| {
-            match truth {
-                Ok(()) => valuations.found.push(constants),
-                Err(e) => valuations.ill_defined.push((constants, e)),
-            }
+            valuations.add(constants, truth);
             ControlFlow::Continue(())
         });
         valuations.incomplete = done.err();

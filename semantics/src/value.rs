@@ -138,6 +138,18 @@ impl Value {
         }
     }
 
+    /// Whether elements of a carrier may be in the value: of a set that is not listed it is not known.
+    pub fn mentions(&self, carrier: CarrierId) -> bool {
+        match self {
+            Value::Bool(_) | Value::Int(_) | Value::Real(_) | Value::String(_) => false,
+            Value::Element(c, _) => *c == carrier,
+            Value::Pair(p) => p.0.mentions(carrier) || p.1.mentions(carrier),
+            Value::Record(fields) => fields.iter().any(|(_, v)| v.mentions(carrier)),
+            Value::Set(s) => s.iter().any(|v| v.mentions(carrier)),
+            Value::Free(..) | Value::Lazy(_) => true,
+        }
+    }
+
     fn holds_sets(&self) -> bool {
         match self {
             Value::Lazy(_) | Value::Set(_) => true,

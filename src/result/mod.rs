@@ -396,6 +396,7 @@ pub fn unknown_reason(reason: &Unknown) -> String {
         }
         Unknown::Solver(why) => format!("solver-failed: {why}"),
         Unknown::Exhausted(why) => format!("exhausted: {why}"),
+        Unknown::Axioms(why) => format!("ill-defined: {why}"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Definitions and axioms with a meaning for the scope: `SET_PREF_…`, `scope_S`, `card(S) = n`, `card(S) > n`, `GOAL`.
+//! Definitions and axioms with a meaning for the scope: `SET_PREF_…`, `scope_S`, `card(S) = n`, `S = {a, b}`, `GOAL`.
 
 use super::*;
 use crate::ast::{BinaryOp as In, Constant, DefinitionBody, ExprKind as Ast, UnaryOp as InUnary};
@@ -64,7 +64,58 @@ impl Checker {
                 self.model.hints.sizes.entry(c).or_insert(n);
             }
         }
+        self.sizes_by_listing();
         self.sizes_by_bijection();
+    }
+
+    /// Reads `S = {a, b, c}` from the axioms: the set has as many elements as `card({a, b, c}) = n` says, else as
+    /// many as the axioms tell apart by `a /= b`.
+    fn sizes_by_listing(&mut self) {
+        let mut sizes = vec![];
+        for (set, listed) in self.equations() {
+            let (ExprKind::Carrier(c), ExprKind::SetExtension(items)) = (&set.kind, &listed.kind) else {
+                continue;
+            };
+            let same = |others: &[Expr]| {
+                others.len() == items.len() && others.iter().zip(items).all(|(a, b)| a.kind == b.kind)
+            };
+            let said = self.equations().find_map(|(card, n)| match (&card.kind, &n.kind) {
+                (ExprKind::Unary(UnaryOp::Card, of), ExprKind::Integer(n)) => match &of.kind {
+                    ExprKind::SetExtension(others) if same(others) => n.to_usize(),
+                    _ => None,
+                },
+                _ => None,
+            });
+            let mut distinct: Vec<&Expr> = vec![];
+            for item in items {
+                if distinct.iter().all(|other| self.told_apart(item, other)) {
+                    distinct.push(item);
+                }
+            }
+            sizes.push((*c, said.unwrap_or(distinct.len())));
+        }
+        for (c, n) in sizes {
+            if self.model.carriers[c.index()].kind == CarrierKind::Deferred {
+                self.model.hints.sizes.entry(c).or_insert(n);
+            }
+        }
+    }
+
+    /// The equations among the axioms, each from both sides.
+    fn equations(&self) -> impl Iterator<Item = (&Expr, &Expr)> {
+        self.model.axioms.iter().flat_map(|axiom| match &axiom.pred.kind {
+            PredKind::Compare(CompareOp::Equal, a, b) => vec![(&**a, &**b), (&**b, &**a)],
+            _ => vec![],
+        })
+    }
+
+    fn told_apart(&self, a: &Expr, b: &Expr) -> bool {
+        self.model.axioms.iter().any(|axiom| match &axiom.pred.kind {
+            PredKind::Compare(CompareOp::NotEqual, x, y) => {
+                x.kind == a.kind && y.kind == b.kind || x.kind == b.kind && y.kind == a.kind
+            }
+            _ => false,
+        })
     }
 
     /// Reads `f : S >->> E`, or `f : E >->> S`, from the axioms: S is as large as E, if the form of E tells.
@@ -121,6 +172,25 @@ impl Checker {
             _ => return None,
         };
         (1..=LARGEST).contains(&n).then_some(n)
+    }
+
+    /// `SET_PREF_SHOW_EVENTB_ANY_VALUES == TRUE`: what an outermost `ANY` of an operation without parameters chooses
+    /// is shown as its parameters.
+    pub(super) fn any_values(&mut self) {
+        if self.model.hints.preferences.get("SHOW_EVENTB_ANY_VALUES").is_none_or(|text| text != "TRUE") {
+            return;
+        }
+        for event in self.model.events.iter_mut().filter(|e| e.parameters.is_empty()) {
+            let body = std::mem::replace(&mut event.body.kind, SubstKind::Skip);
+            event.body.kind = match body {
+                SubstKind::Any(choice, locals, guard, inner) => {
+                    event.parameters = locals;
+                    let branches = vec![(guard, *inner)];
+                    SubstKind::Select { choice, branches, otherwise: None, from_pre: false }
+                }
+                other => other,
+            };
+        }
     }
 
     /// Reads `GOAL`. One that does not check is ignored with a warning.

@@ -45,6 +45,7 @@ impl Checker {
         self.inside(0, Self::goal);
         self.behaviour();
         self.finish_composition();
+        self.any_values();
     }
 
     // Whoever includes a machine is the only one to change it.

@@ -322,6 +322,30 @@ fn scope_hints_and_goal() {
 }
 
 #[test]
+fn a_list_of_its_elements_tells_the_size_of_a_set() {
+    let m = model(
+        "MACHINE M SETS S; T; U CONSTANTS a, b, c, d, e, f PROPERTIES S = {a, b, c} & card({a, b, c}) = 3 & \
+         {d, e} = T & e /= d & U = {f} END",
+    );
+    let sizes: Vec<usize> = m.hints.sizes.values().copied().collect();
+    assert_eq!(sizes, [3, 2, 1]);
+}
+
+#[test]
+fn what_an_operation_chooses_may_be_shown_as_its_parameters() {
+    let parameters = |preference: &str| {
+        let m = model(&format!(
+            "MACHINE M DEFINITIONS SET_PREF_SHOW_EVENTB_ANY_VALUES == {preference} VARIABLES n INVARIANT n : NAT INITIALISATION n := 0 \
+             OPERATIONS a = ANY x, y WHERE x : 1..2 & y : {{x}} THEN n := x END; b(z) = PRE z : 1..2 THEN ANY x WHERE x = z THEN n := x END END; \
+             c = BEGIN n := 1 END END",
+        ));
+        m.events.iter().map(|e| e.parameters.len()).collect::<Vec<_>>()
+    };
+    assert_eq!(parameters("TRUE"), [2, 1, 0]);
+    assert_eq!(parameters("FALSE"), [0, 1, 0]);
+}
+
+#[test]
 fn machine_parameters() {
     let m = model(
         "MACHINE M(SS, n) CONSTRAINTS n : NAT & card(SS) > n VARIABLES v INVARIANT v <: SS INITIALISATION v := {} END",

@@ -207,21 +207,10 @@ impl<'m> Search<'_, 'm> {
         };
         let constants = (0..model.constants.len() as u32).map(|c| Name::Const(ConstId(c)));
         let mut known = constants.filter_map(|c| env.get(c)).chain(others.iter());
-        if from.len() != to.len() || known.any(|v| mentions(v, carrier)) {
+        if from.len() != to.len() || known.any(|v| v.mentions(carrier)) {
             return None;
         }
         let pairs = from.iter().zip(to.iter()).map(|(x, y)| Value::pair(x.clone(), y.clone()));
         Some(Value::set(pairs))
-    }
-}
-
-/// Whether elements of a deferred set may be in a value.
-fn mentions(value: &Value, carrier: CarrierId) -> bool {
-    match value {
-        Value::Bool(_) | Value::Int(_) => false,
-        Value::Element(c, _) => *c == carrier,
-        Value::Pair(p) => mentions(&p.0, carrier) || mentions(&p.1, carrier),
-        Value::Set(s) => s.iter().any(|v| mentions(v, carrier)),
-        _ => true,
     }
 }

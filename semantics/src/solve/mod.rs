@@ -25,7 +25,7 @@ use bsym_language::model::{
     BinaryOp, CarrierKind, CompareOp, ConstId, Expr, ExprKind, LocalId, Notation, Pred, PredKind, UnaryOp,
 };
 use bsym_language::source::Span;
-use bsym_language::types::{CarrierId, Type};
+use bsym_language::types::Type;
 use bsym_language::walk::cut_into_literals;
 
 use crate::bounded::Part;
