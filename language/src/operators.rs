@@ -25,6 +25,23 @@ impl CompareOp {
             GreaterEqualReal => LessReal,
         }
     }
+
+    /// The comparison that holds with the operands exchanged, if there is one.
+    pub fn mirrored(self) -> Option<CompareOp> {
+        use CompareOp::*;
+        Some(match self {
+            Equal | NotEqual => self,
+            Less => Greater,
+            LessEqual => GreaterEqual,
+            Greater => Less,
+            GreaterEqual => LessEqual,
+            LessReal => GreaterReal,
+            LessEqualReal => GreaterEqualReal,
+            GreaterReal => LessReal,
+            GreaterEqualReal => LessEqualReal,
+            Member | NotMember | Subset | NotSubset | StrictSubset | NotStrictSubset => return None,
+        })
+    }
 }
 
 /// What `A <-> B`, `A --> B` and their kin ask of a relation between A and B (B-Book, 2.4 and 2.5).

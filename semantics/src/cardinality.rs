@@ -1,11 +1,14 @@
 //! The number of elements of a set, as far as it can be told without listing them.
 
 use bsym_language::int::Int;
-use bsym_language::model::{BinaryOp, CompareOp, ExprKind, LocalId, Pred, PredKind, UnaryOp};
+use bsym_language::model::{
+    BinaryOp, BuiltinSet, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, UnaryOp,
+};
 use bsym_language::source::Span;
+use bsym_language::types::Type;
 use bsym_language::walk::cut_into_literals;
 
-use crate::env::Env;
+use crate::env::{Env, Name};
 use crate::error::EvalError;
 use crate::evaluator::{Eval, Evaluator};
 use crate::lazy_set::{Closure, ClosureKind, LazySet};
@@ -228,8 +231,69 @@ impl Evaluator<'_> {
         if closure.kind == ClosureKind::Image {
             return None;
         }
-        self.within_closure(closure, &[], |env| Ok(self.plain_size(env, &closure.locals, &closure.pred, at)))
-            .ok()?
+        self.within_closure(closure, &[], |env| {
+            let size = self.plain_size(env, &closure.locals, &closure.pred, at);
+            Ok(size.or_else(|| match &closure.locals[..] {
+                [local] if closure.kind == ClosureKind::Comprehension => {
+                    self.reaches_infinity(env, *local, &closure.pred).then_some(Cardinality::Infinite)
+                }
+                _ => None,
+            }))
+        })
+        .ok()?
+    }
+
+    /// Whether a predicate is true of infinitely many integers, as far as its form tells: it bounds them on one side
+    /// at most, excludes single ones, and wants one remainder.
+    fn reaches_infinity(&self, env: &Env<'_>, local: LocalId, pred: &Pred) -> bool {
+        if self.type_of(Name::Local(local)) != Some(&Type::Int) {
+            return false;
+        }
+        let mut literals = Vec::new();
+        cut_into_literals(true, pred, &mut literals);
+        let (mut least, mut bounded_above) = (None::<Int>, false);
+        let mut remainder = None;
+        let is_local = |e: &Expr| matches!(e.kind, ExprKind::Local(l) if l == local);
+        let integer = |e: &Expr| match self.eval(env, e) {
+            Ok(Value::Int(n)) if self.is_closed(env, e) => Some(n),
+            _ => None,
+        };
+        for (positive, literal) in literals {
+            let PredKind::Compare(op, a, b) = &literal.kind else { return false };
+            let op = if positive { *op } else { op.negated() };
+            let (op, a, b) = match op.mirrored() {
+                Some(mirrored) if is_local(b) => (mirrored, b, a),
+                _ => (op, a, b),
+            };
+            match (&a.kind, op) {
+                (ExprKind::Local(_), CompareOp::Member) if is_local(a) => match b.kind {
+                    ExprKind::Set(BuiltinSet::Integer) => {}
+                    ExprKind::Set(BuiltinSet::Natural | BuiltinSet::Natural1) => {
+                        least = least.max(Some(Int::ZERO))
+                    }
+                    _ => return false,
+                },
+                (ExprKind::Local(_), _) if is_local(a) => {
+                    let Some(bound) = integer(b) else { return false };
+                    match op {
+                        CompareOp::Greater | CompareOp::GreaterEqual => least = least.max(Some(bound)),
+                        CompareOp::Less | CompareOp::LessEqual => bounded_above = true,
+                        CompareOp::NotEqual => {}
+                        _ => return false,
+                    }
+                }
+                (ExprKind::Binary(BinaryOp::Mod, x, k), CompareOp::Equal) if is_local(x) => {
+                    let (Some(k), Some(c)) = (integer(k), integer(b)) else { return false };
+                    if c.is_negative() || c >= k || remainder.replace(c).is_some() {
+                        return false;
+                    }
+                }
+                _ => return false,
+            }
+        }
+        // Remainders are of natural numbers.
+        !(bounded_above && least.is_some())
+            && (remainder.is_none() || least.is_some_and(|n| !n.is_negative()))
     }
 
     /// How many values locals have of which a predicate says no more than in which sets they are.

@@ -2,8 +2,9 @@
 //!
 //! Elements of a deferred set `S` are written `S1`, `S2`, … as ProB does.
 
-use bsym_language::model::{CarrierKind, Model, UnaryOp};
-use bsym_language::print::{binary_symbol, unary_word};
+use bsym_language::model::{CarrierKind, Model, Notation, UnaryOp};
+use bsym_language::print::{self, binary_symbol, unary_word};
+use bsym_language::source::Span;
 use bsym_language::types::CarrierId;
 
 use crate::env::Name;
@@ -175,8 +176,12 @@ impl Writer<'_> {
             }),
             LazySet::Growing(_) => out.push('…'),
             LazySet::Closure(c) => {
-                let source = |span| {
-                    let known = self.model.sources.iter().any(|(id, _)| id == span_source(span));
+                let source = |span: Span, printed: &dyn Fn() -> String| {
+                    // Packages are no text that anybody reads.
+                    if self.model.notation == Notation::EventB {
+                        return printed();
+                    }
+                    let known = self.model.sources.iter().any(|(id, _)| id == span.source);
                     let text = if known { self.model.sources.text(span) } else { "" };
                     let words: Vec<_> = text.split_whitespace().collect();
                     if words.is_empty() { "…".to_string() } else { words.join(" ") }
@@ -186,8 +191,10 @@ impl Writer<'_> {
                     .iter()
                     .map(|l| self.model.locals.get(l.index()).map_or("?", |v| v.name.as_str()))
                     .collect();
-                let (names, pred) = (names.join(","), source(c.pred.span));
-                let body = c.body.as_ref().map_or(String::new(), |b| source(b.span));
+                let names = names.join(",");
+                let pred = source(c.pred.span, &|| print::pred(self.model, &c.pred));
+                let body =
+                    c.body.as_ref().map_or(String::new(), |b| source(b.span, &|| print::expr(self.model, b)));
                 out.push_str(&match c.kind {
                     ClosureKind::Comprehension => format!("{{{names}|{pred}}}"),
                     ClosureKind::Lambda => format!("%({names}).({pred}|{body})"),
@@ -196,8 +203,4 @@ impl Writer<'_> {
             }
         }
     }
-}
-
-fn span_source(span: bsym_language::source::Span) -> bsym_language::source::SourceId {
-    span.source
 }

@@ -183,15 +183,8 @@ impl Encoder {
         a: &Expr,
         b: &Expr,
     ) -> Result<Option<StatePredicate>, Unsupported> {
-        let flipped = match op {
-            CompareOp::Equal | CompareOp::NotEqual => op,
-            CompareOp::Less => CompareOp::Greater,
-            CompareOp::LessEqual => CompareOp::GreaterEqual,
-            CompareOp::Greater => CompareOp::Less,
-            CompareOp::GreaterEqual => CompareOp::LessEqual,
-            _ => return Ok(None),
-        };
-        for (counted, other, op) in [(a, b, op), (b, a, flipped)] {
+        let Some(mirrored) = op.mirrored() else { return Ok(None) };
+        for (counted, other, op) in [(a, b, op), (b, a, mirrored)] {
             let ExprKind::Unary(UnaryOp::Card, set) = &counted.kind else { continue };
             let k = self.expr(env, other)?;
             let Symbolic::Atom(term) = k.value else { continue };
