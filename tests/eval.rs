@@ -89,6 +89,24 @@ OPERATIONS fill = PRE level < limit THEN level := level + 1 END END";
 }
 
 #[test]
+fn a_machine_gives_its_definitions() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "MACHINE Rates DEFINITIONS
+  low(s) == {x | x : s & x < 3};
+  share == %x.(x : 1..9 | 10 / x);
+  busy == n > 4
+VARIABLES n INVARIANT n : 0..9 INITIALISATION n := 5 END";
+    let path = file(folder.path(), "Rates.mch", text);
+    let path = path.to_str().unwrap();
+    let output = run(&[path, "low(1..9)", "busy & share(n) = 2", "low({n}) = {}", "share(0)", "low(TRUE)"]);
+    let text = out(&output);
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines[..3], ["{1,2}", "TRUE", "TRUE"]);
+    assert!(lines[3].starts_with("ill-defined: "), "{}", lines[3]);
+    assert!(lines[4].starts_with("error: "), "{}", lines[4]);
+}
+
+#[test]
 fn the_first_of_several_states_is_said_to_be_one() {
     let folder = tempfile::tempdir().unwrap();
     let text = "MACHINE Die VARIABLES face INVARIANT face : 1..6 INITIALISATION face :: 1..6 END";

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::definitions::Definitions;
 pub use crate::external::ExternalFunction;
 use crate::int::Int;
 use crate::source::{Sources, Span};
@@ -103,6 +104,8 @@ pub struct Model {
     pub variants: Vec<Variant>,
     /// Labelled formulas of the events of all levels (Event-B): what proof obligations name.
     pub formulas: Vec<EventFormula>,
+    /// Definitions of the main machine, for formulas that are added to the model.
+    pub definitions: Definitions,
     /// Definition `GOAL`.
     pub goal: Option<Pred>,
     /// What the machine says about its scope.

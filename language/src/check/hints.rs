@@ -5,8 +5,9 @@ use crate::ast::{BinaryOp as In, Constant, DefinitionBody, ExprKind as Ast, Unar
 use crate::int::Int;
 
 impl Checker {
-    /// Reads the definitions that concern the scope. Requires that carriers are declared.
+    /// Keeps the definitions, and reads those that concern the scope. Requires that carriers are declared.
     pub(super) fn scope_hints(&mut self) {
+        self.model.definitions = self.definitions.clone();
         let entries: Vec<_> = self.definitions.iter().cloned().collect();
         for entry in entries {
             let (DefinitionBody::Expr(body) | DefinitionBody::Either(body, _)) = &entry.body else {

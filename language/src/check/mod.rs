@@ -95,7 +95,7 @@ pub fn check_project(sources: Arc<Sources>, project: Arc<Project>) -> (Option<Mo
     })
 }
 
-/// Types a predicate over the constants, sets and variables of a model, and adds its locals there.
+/// Types a predicate over the constants, sets, variables and definitions of a model, and adds its locals there.
 pub fn predicate(model: &mut Model, tree: &ast::Expr) -> Result<Pred, Vec<Diagnostic>> {
     in_model(model, |c| {
         let mut p = c.pred(tree);
@@ -105,7 +105,7 @@ pub fn predicate(model: &mut Model, tree: &ast::Expr) -> Result<Pred, Vec<Diagno
     })
 }
 
-/// Types an expression over the constants, sets and variables of a model, and adds its locals there.
+/// Types an expression over the constants, sets, variables and definitions of a model, and adds its locals there.
 pub fn expression(model: &mut Model, tree: &ast::Expr) -> Result<Expr, Vec<Diagnostic>> {
     in_model(model, |c| {
         let mut e = c.expr(tree);
@@ -120,7 +120,7 @@ fn in_model<T: Send>(
     check: impl FnOnce(&mut Checker) -> T + Send,
 ) -> Result<T, Vec<Diagnostic>> {
     let inner = std::mem::replace(model, empty_model(String::new(), Arc::default()));
-    let mut definitions = Definitions::default();
+    let mut definitions = inner.definitions.clone();
     definitions.libraries = true;
     let mut checker = Checker::new(inner, definitions);
     checker.declare_model();
@@ -153,6 +153,7 @@ fn empty_model(name: String, sources: Arc<Sources>) -> Model {
         refinement_checks: vec![],
         variants: vec![],
         formulas: vec![],
+        definitions: Definitions::default(),
         goal: None,
         hints: ScopeHints::default(),
         locals: vec![],
