@@ -252,3 +252,25 @@ fn a_constant_without_bounds_is_named_with_what_to_do() {
     let (code, object) = run(&["--set", "d=4"]);
     assert_eq!((code, &object["states"]), (Some(0), &6.into()), "{object:#}");
 }
+
+#[test]
+fn a_search_does_not_believe_a_wrong_status() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let text = "MACHINE Steps VARIABLES n INVARIANT n : 0..5 & n >= 0 INITIALISATION n := 0
+OPERATIONS up = SELECT n < 9 THEN n := n + 1 END END";
+    let path = file(dir.path(), "Steps.mch", text);
+    let status = dir.path().join("po.json");
+    let output = bsym().arg("po").arg(&path).arg("-o").arg(&status).output().expect("it runs");
+    if !status.exists() {
+        eprintln!("skipped: no status without a solver: {}", String::from_utf8_lossy(&output.stderr));
+        return;
+    }
+    let told = std::fs::read_to_string(&status).expect("a status");
+    assert!(told.contains("\"refuted\""), "{told}");
+    std::fs::write(&status, told.replace("\"refuted\"", "\"discharged\"")).expect("a wrong status");
+    let output = bsym().args(["mc", "--json", "--proofs"]).arg(&status).arg(&path).output().expect("it runs");
+    let object = json(&output);
+    assert_valid("result", &object);
+    assert_eq!((output.status.code(), &object["verdict"]), (Some(1), &"violated".into()), "{object:#}");
+    assert_eq!(object["depth"], 6);
+}

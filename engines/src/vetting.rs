@@ -27,6 +27,58 @@ use crate::problem::{Decided, Open, Problem, decide};
 /// Longest time for one query; what takes longer is left to its prover.
 const QUERY: Duration = Duration::from_secs(1);
 
+/// What came of holding the pairs of a status against the solver.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Vetted {
+    /// In every state that the event reaches from one with the whole invariant the conjunct has a meaning and is true.
+    pub confirmed: Vec<Pair>,
+    /// The event violates the conjunct.
+    pub wrong: Vec<Pair>,
+}
+
+/// Asks about the pairs of a status until all are asked or the budget ends, and tells what is confirmed as it is
+/// found.
+///
+/// # Errors
+/// If the solver fails.
+pub fn confirm(
+    job: &Job,
+    budget: &Budget,
+    open: &mut Open<'_>,
+    found: &mut dyn FnMut(Pair),
+) -> Result<Vetted, SolverError> {
+    let mut status = job.status.clone();
+    for check in job.status.checks().map(|(check, _)| check).collect::<Vec<_>>() {
+        status.remove_check(check);
+    }
+    let mut vetting = Vetting { strict: true, ..Vetting::new(&Job { status, ..job.clone() }) };
+    let mut vetted = Vetted::default();
+    while budget.check().is_ok()
+        && let Some((group, claims)) = vetting.left.pop_front()
+    {
+        let mut wrong = vec![];
+        let left = vetting.ask(group, &claims, &budget.per_query(QUERY), open, &mut wrong)?;
+        for claim in claims {
+            let Claimed::Pair(pair) = claim else { continue };
+            // What has no term is never asked.
+            let asked = vetting.problem.as_ref().is_some_and(|p| p.system.is_supported(pair.1));
+            if !asked {
+                continue;
+            }
+            if wrong.contains(&claim) {
+                vetted.wrong.push(pair);
+            } else if !left.contains(&claim) && !vetting.undecided.contains(&claim) {
+                vetted.confirmed.push(pair);
+                found(pair);
+            }
+        }
+        if !left.is_empty() {
+            vetting.left.push_front((group, left));
+        }
+    }
+    Ok(vetted)
+}
+
 /// What a status claims.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Claimed {
@@ -54,6 +106,8 @@ pub struct Vetting {
     problem: Option<Problem>,
     left: VecDeque<(Group, Vec<Claimed>)>,
     undecided: Vec<Claimed>,
+    /// Whether a conjunct without a meaning counts as false.
+    strict: bool,
 }
 
 impl Vetting {
@@ -76,6 +130,7 @@ impl Vetting {
             problem: (!groups.is_empty()).then(plain),
             left: groups.into_iter().collect(),
             undecided: vec![],
+            strict: false,
         }
     }
 
@@ -126,7 +181,7 @@ impl Vetting {
         }
         let mut questions = vec![];
         for &claim in claims {
-            let question = question(problem, claim);
+            let question = question(problem, claim, self.strict);
             if question != Terms::FALSE {
                 questions.push((claim, question));
             }
@@ -145,7 +200,13 @@ impl Vetting {
             match decide(&mut session, &[question], budget)? {
                 Decided::Unsat(_) => {}
                 // With a hypothesis missing, a model refutes nothing.
-                Decided::Sat if complete => wrong.push(claim),
+                Decided::Sat if complete => {
+                    let refuted = !self.strict || {
+                        let question = self::question(problem, claim, false);
+                        matches!(decide(&mut session, &[question], budget)?, Decided::Sat)
+                    };
+                    if refuted { wrong.push(claim) } else { self.undecided.push(claim) }
+                }
                 // A question that the end of the slice cut short is asked again.
                 Decided::Unknown(_) if budget.check().is_err() => {
                     return Ok(questions[i..].iter().map(|q| q.0).collect());
@@ -178,13 +239,17 @@ fn hypotheses(problem: &mut Problem, group: Group) -> Option<Vec<Term>> {
 }
 
 /// What refutes a claim.
-fn question(problem: &mut Problem, claim: Claimed) -> Term {
+fn question(problem: &mut Problem, claim: Claimed, strict: bool) -> Term {
     let terms = problem.terms();
     match claim {
-        // A conjunct counts as false only where it has a meaning.
+        // Obligations speak of a conjunct where it has a meaning.
         Claimed::Pair((event, i)) => {
             let conjunct = &problem.system.invariant[i];
-            let violated = terms.and([conjunct.defined, terms.not(conjunct.holds)]);
+            let violated = if strict {
+                terms.not(terms.and([conjunct.defined, conjunct.holds]))
+            } else {
+                terms.and([conjunct.defined, terms.not(conjunct.holds)])
+            };
             problem.unrolling.state(violated, usize::from(event.is_some()))
         }
         Claimed::Check(check @ Check::Step(event, _)) => {

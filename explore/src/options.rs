@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bsym_language::model::{ConstId, EventId};
@@ -46,6 +46,22 @@ pub struct Checkpoint {
     pub every: Duration,
 }
 
+/// Pairs of event and invariant conjunct that become known to be proven while a search runs. Clones share them.
+#[derive(Clone, Debug, Default)]
+pub struct ProvenMeanwhile(Arc<Mutex<Vec<(EventId, usize)>>>);
+
+impl ProvenMeanwhile {
+    /// A pair is proven.
+    pub fn add(&self, pair: (EventId, usize)) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(pair);
+    }
+
+    /// What has come since the last call.
+    pub(crate) fn take(&self) -> Vec<(EventId, usize)> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
 /// What to search for, and how.
 #[derive(Clone, Debug, Default)]
 pub struct SearchOptions {
@@ -67,6 +83,8 @@ pub struct SearchOptions {
     /// Pairs of event and invariant conjunct known to be proven, so that the conjunct is not evaluated
     /// after the event. Used only where the whole invariant is checked.
     pub proven: BTreeSet<(EventId, usize)>,
+    /// The same, from when it is known; a search with several threads does not wait for it.
+    pub proven_meanwhile: ProvenMeanwhile,
     /// Set from outside to stop the search; the report says what is known so far.
     pub cancelled: Arc<AtomicBool>,
     /// Put the search aside in a file from time to time, and when it ends without an answer.

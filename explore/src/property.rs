@@ -25,6 +25,8 @@ pub struct Properties<'m> {
     list: Vec<Property<'m>>,
     /// Pairs that need not be looked at, by event and conjunct.
     proven: BTreeSet<(EventId, usize)>,
+    /// All conjuncts of the invariant are checked.
+    whole: bool,
     /// Some property has no code: every state is left to the reference evaluator.
     unclear: bool,
 }
@@ -52,10 +54,11 @@ impl<'m> Properties<'m> {
         }
         let mut properties = Properties {
             list: Vec::new(),
-            // A status says that the conjunct holds after the event if the whole invariant held before.
-            proven: if all { proven.clone() } else { BTreeSet::new() },
+            proven: BTreeSet::new(),
+            whole: all,
             unclear: !compiled || machine.context.valuations.is_empty(),
         };
+        properties.learn(proven.iter().copied());
         if properties.unclear {
             return properties;
         }
@@ -69,6 +72,14 @@ impl<'m> Properties<'m> {
             }
         }
         properties
+    }
+
+    /// Pairs that need not be looked at any more.
+    pub fn learn(&mut self, proven: impl IntoIterator<Item = (EventId, usize)>) {
+        // A status says that the conjunct holds after the event if the whole invariant held before.
+        if self.whole {
+            self.proven.extend(proven);
+        }
     }
 
     /// Whether everything is known to be as it should in the state of a row, reached from another row by

@@ -529,6 +529,7 @@ impl<'m, 'o> Search<'m, 'o> {
     }
 
     fn pulse_at(&mut self, observer: &mut dyn Observer, states: usize, bytes: usize) -> bool {
+        self.properties.learn(self.options.proven_meanwhile.take());
         let limits = &self.options.limits;
         let time = self.begin.elapsed();
         self.stopped = if self.options.cancelled.load(Ordering::Relaxed) {

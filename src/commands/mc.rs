@@ -1,20 +1,23 @@
 //! `bsym mc`: every reachable state of a finite scope.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bsym_encodings::budget::Budget;
 use bsym_encodings::finder::SolverFinder;
-use bsym_encodings::session::SolverChoice;
-use bsym_explore::options::{Checkpoint, Limits, Order, SearchOptions};
+use bsym_encodings::session::open::{self, SolverChoice};
+use bsym_engines::options::Job;
+use bsym_engines::vetting::{Vetted, confirm};
+use bsym_explore::options::{Checkpoint, Limits, Order, ProvenMeanwhile, SearchOptions};
 use bsym_explore::report::{Evidence as SearchEvidence, SearchReport, Unknown, Verdict};
 use bsym_explore::search::{Problem, search};
 use bsym_language::model::Model;
+use bsym_language::stack::with_large_stack;
 use bsym_proofs::certificate::{Certificate, EvidenceText};
 use bsym_proofs::certify::{Opened, open_value};
 use bsym_proofs::claim::{Checked, Claim, Evidence, Property};
+use bsym_proofs::status::Level;
 use bsym_semantics::finder::ValueFinder;
 use bsym_semantics::replay::Checks;
 
@@ -63,17 +66,16 @@ pub fn run(arguments: &McArguments, control: &Control) -> Result<u8, Refusal> {
     options.threads = arguments.threads;
     options.checkpoint = arguments.checkpoint.clone().map(|path| Checkpoint { path, every: ASIDE });
     options.resume = arguments.resume.clone();
-    options.proven = run
-        .imported
-        .status
-        .iter()
-        .filter_map(|((event, conjunct), _)| Some((event?, conjunct)))
-        .collect::<BTreeSet<_>>();
+    // What the text of an event establishes is nobody's claim.
+    let own = run.imported.status.iter().filter(|(_, status)| status.level == Level::Checked);
+    options.proven = own.filter_map(|((event, conjunct), _)| Some((event?, conjunct))).collect();
     let begin = Instant::now();
-    let finder = solver.map(|solver| finder(run.model.clone(), solver, &control.budget));
+    let finder = solver.clone().map(|solver| finder(run.model.clone(), solver, &control.budget));
     let finder = finder.as_ref().map(|f| f as &dyn ValueFinder);
     let problem = Problem { model: &run.model, scope: &run.scope, finder };
-    let report = search(&problem, &options, &mut reporter);
+    let (report, vetted) = beside_vetting(&run.job(), solver, &options.proven_meanwhile, || {
+        search(&problem, &options, &mut reporter)
+    });
     control.finish();
     reporter.timing("run", begin.elapsed().as_secs_f64());
     reporter.finish();
@@ -84,7 +86,35 @@ pub fn run(arguments: &McArguments, control: &Control) -> Result<u8, Refusal> {
     if let Some(reason) = &report.not_saved {
         run.warnings.push(format!("--checkpoint: the search was not put aside: {reason}"));
     }
-    Ok(conclude(&run, &report))
+    Ok(conclude(&run, &report, &vetted))
+}
+
+/// Searches while imported pairs are held against a solver. The search rests on no other ones, so that no wrong
+/// status can mislead it; and it waits for none.
+fn beside_vetting(
+    job: &Job,
+    solver: Option<SolverChoice>,
+    meanwhile: &ProvenMeanwhile,
+    search: impl FnOnce() -> SearchReport,
+) -> (SearchReport, Vetted) {
+    let claimed = job.status.iter().any(|(_, status)| status.level != Level::Checked);
+    let Some(solver) = solver.filter(|_| claimed) else { return (search(), Vetted::default()) };
+    let mut budget = Budget::unlimited();
+    budget.deadline = job.budget.deadline;
+    std::thread::scope(|threads| {
+        let vetting = threads.spawn(|| {
+            with_large_stack(|| {
+                confirm(job, &budget, &mut |terms| open::open(terms, &solver), &mut |(event, conjunct)| {
+                    event.into_iter().for_each(|event| meanwhile.add((event, conjunct)));
+                })
+            })
+        });
+        let report = search();
+        budget.cancel();
+        // A solver that fails confirms nothing.
+        let vetted = vetting.join().ok().and_then(Result::ok).unwrap_or_default();
+        (report, vetted)
+    })
 }
 
 /// The finder of a search: it has to be quick, because everything is enumerated where it does not know.
@@ -121,8 +151,9 @@ fn check_files(arguments: &McArguments) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn conclude(run: &Run, report: &SearchReport) -> u8 {
+fn conclude(run: &Run, report: &SearchReport, vetted: &Vetted) -> u8 {
     let mut result = RunResult::of_search(&run.subject(), report);
+    result.set_vetted(&run.model, &run.imported.status, vetted);
     match &report.verdict {
         Verdict::Unknown(Unknown::Cancelled | Unknown::Timeout) => {
             result.reason = run.control.stopped().or(result.reason);

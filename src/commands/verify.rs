@@ -49,19 +49,7 @@ pub fn run(engine: Engine, arguments: &VerifyArguments, control: &Control) -> Re
     let choice = solvers::choose(arguments.solver.name.as_deref())?;
     let run = Run::prepare(engine.name(), arguments, Some(&choice), control)?;
     let mut reporter = run.reporter();
-    let job = Job {
-        model: run.model.clone(),
-        scope: run.scope.clone(),
-        properties: run.properties.clone(),
-        well_definedness: !arguments.no_wd,
-        status: run.imported.status.clone(),
-        recheck: arguments.recheck_proofs,
-        depth: arguments.depth,
-        keep_going: arguments.keep_going,
-        seed: arguments.seed,
-        query_time: None,
-        budget: control.budget.clone(),
-    };
+    let job = run.job();
     let begin = Instant::now();
     let mut report = run_engine(&job, engine, &mut |terms| open::open(terms, &choice), &mut reporter);
     control.finish();
@@ -74,6 +62,23 @@ pub fn run(engine: Engine, arguments: &VerifyArguments, control: &Control) -> Re
 }
 
 impl Run {
+    /// What an engine is asked.
+    pub(super) fn job(&self) -> Job {
+        Job {
+            model: self.model.clone(),
+            scope: self.scope.clone(),
+            properties: self.properties.clone(),
+            well_definedness: !self.arguments.no_wd,
+            status: self.imported.status.clone(),
+            recheck: self.arguments.recheck_proofs,
+            depth: self.arguments.depth,
+            keep_going: self.arguments.keep_going,
+            seed: self.arguments.seed,
+            query_time: None,
+            budget: self.control.budget.clone(),
+        }
+    }
+
     /// Reads everything that a run needs.
     pub(super) fn prepare(
         engine: &'static str,

@@ -2,13 +2,17 @@
 
 use bsym_engines::counterexample::violated_properties;
 use bsym_engines::verdict::PropertyVerdict;
+use bsym_engines::vetting::Vetted;
 use bsym_explore::report::{SearchReport, Unknown, Verdict};
 use bsym_language::model::Model;
 use bsym_proofs::claim::Property;
+use bsym_proofs::status::{Level, Pair, ProofStatus};
 use bsym_semantics::bounded::Cut;
 use bsym_semantics::env::Name;
 
-use super::{RunResult, Subject, UnsupportedObject, further_object, place, property_object, scope_object};
+use super::{
+    RunResult, Subject, UnsupportedObject, further_object, pair_object, place, property_object, scope_object,
+};
 
 impl RunResult {
     /// The result of an explicit-state search.
@@ -81,6 +85,27 @@ impl RunResult {
             })
             .collect();
         result
+    }
+}
+
+impl RunResult {
+    /// What came of the imported status beside a search: it rests on what was confirmed, and on nothing else.
+    pub fn set_vetted(&mut self, model: &Model, status: &ProofStatus, vetted: &Vetted) {
+        let counts = |pair: Pair| {
+            vetted.confirmed.contains(&pair) || status.get(pair).is_some_and(|s| s.level == Level::Checked)
+        };
+        let (used, left): (Vec<_>, Vec<_>) = status.iter().partition(|(pair, _)| counts(*pair));
+        let proofs = &mut self.proofs;
+        proofs.used = used.into_iter().map(|(pair, status)| pair_object(model, pair, Some(status))).collect();
+        proofs.wrong = vetted.wrong.iter().map(|&pair| pair_object(model, pair, status.get(pair))).collect();
+        let left = left.iter().filter(|(pair, _)| !vetted.wrong.contains(pair)).count();
+        if left > 0 {
+            let pairs = if left == 1 { "1 pair" } else { &format!("{left} pairs") };
+            let reason = "not confirmed when the search ended; the conjunct was evaluated in every state";
+            proofs.ignored.push(format!("{pairs}: {reason}"));
+        }
+        // A search evaluates whatever it meets.
+        proofs.checks.used.clear();
     }
 }
 
