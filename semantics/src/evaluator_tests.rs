@@ -303,10 +303,26 @@ fn too_large() {
         &[
             "!x.(x : NATURAL => x * x >= x)",
             "#x.(x : INTEGER & x * x + x = 3 * x * x * x + 10)",
-            "card({x | x : NATURAL & x mod 2 = 0}) = 1",
+            "card({x | x : NATURAL & x mod 2 = 0 & x mod 3 = 0}) = 1",
             "SIGMA(x).(x : 1..10000000000 | x) = 1",
         ],
     );
+}
+
+#[test]
+fn what_bounds_integers_on_one_side_leaves_infinitely_many() {
+    check_true(&[
+        "{x | x : INTEGER & x > 3} /: FIN(INTEGER)",
+        "{x | 3 > x & x /= 0} /: FIN(INTEGER)",
+        "{x | x : NATURAL & x mod 2 = 0} /: FIN(INTEGER)",
+        "!n.(n : 0..5 => {x | x > n & x mod 3 = 2} /: FIN(INTEGER))",
+        "{x | x > 3 & x mod 2 = 0 & x < 30} : FIN(INTEGER)",
+        "{x | x : NATURAL & x < 4} : FIN(INTEGER)",
+        "{x | x : BOOL & x /= TRUE} : FIN(BOOL)",
+    ]);
+    check_kind(EvalErrorKind::IllDefined, &["card({x | x : NATURAL & x mod 2 = 0}) = 1"]);
+    // No natural number has this remainder.
+    check_kind(EvalErrorKind::TooLarge, &["{x | x > 3 & x mod 2 = 2} : FIN(INTEGER)"]);
 }
 
 #[test]

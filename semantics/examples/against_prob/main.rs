@@ -1,4 +1,5 @@
-//! Compares the evaluator with ProB on random closed formulas: `against_prob PEER [COUNT [SEED [FOLDER]]]`.
+//! Compares the evaluator with ProB on random closed formulas: `against_prob PEER [COUNT [SEED [FOLDER]]]`, or on
+//! those of a file, one a line: `against_prob PEER FILE [SEED [FOLDER]]`.
 //!
 //! PEER is a program that is started as `PEER prob-eval FILE --timeout SECONDS` and prints one JSON object
 //! `{input, value, raw}` for each line of FILE: ProB's value of an expression, `TRUE` or `FALSE` of a
@@ -142,7 +143,30 @@ impl Summary {
     }
 }
 
-fn compare(peer: &str, count: usize, seed: u64, folder: Option<PathBuf>) {
+/// Where formulas come from.
+enum Formulas {
+    Random(usize),
+    Listed(Vec<String>),
+}
+
+impl Formulas {
+    fn count(&self) -> usize {
+        match self {
+            Formulas::Random(count) => *count,
+            Formulas::Listed(lines) => lines.len(),
+        }
+    }
+
+    fn batch(&self, seed: u64, number: usize) -> Vec<String> {
+        let (from, to) = (number * BATCH, self.count().min((number + 1) * BATCH));
+        match self {
+            Formulas::Random(_) => generate::batch(seed, number as u64, to - from, false),
+            Formulas::Listed(lines) => lines[from..to].to_vec(),
+        }
+    }
+}
+
+fn compare(peer: &str, formulas: &Formulas, seed: u64, folder: Option<PathBuf>) {
     let model = load_text("Empty.mch", "MACHINE Empty END").model.expect("the empty machine");
     let scope =
         Scope::settle(&model, &ScopeRequest { prob: true, ..ScopeRequest::default() }).expect("a scope");
@@ -153,8 +177,8 @@ fn compare(peer: &str, count: usize, seed: u64, folder: Option<PathBuf>) {
     if let Some(folder) = &folder {
         std::fs::create_dir_all(folder).expect("the folder can be made");
     }
-    for number in 0..count.div_ceil(BATCH) {
-        let lines = generate::batch(seed, number as u64, BATCH.min(count - number * BATCH), false);
+    for number in 0..formulas.count().div_ceil(BATCH) {
+        let lines = formulas.batch(seed, number);
         let kept = folder.as_ref().map(|f| f.join(format!("{seed}-{number}.jsonl")));
         let answers = answers(peer, &lines, kept.as_deref());
         for (i, answer) in answers.iter().enumerate() {
@@ -172,8 +196,14 @@ fn compare(peer: &str, count: usize, seed: u64, folder: Option<PathBuf>) {
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let peer = arguments.next().expect("against_prob PEER [COUNT [SEED [FOLDER]]]");
-    let count = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(1000);
+    let formulas = match arguments.next() {
+        None => Formulas::Random(1000),
+        Some(count) => count.parse().map(Formulas::Random).unwrap_or_else(|_| {
+            let text = std::fs::read_to_string(&count).expect("a number, or a file of formulas");
+            Formulas::Listed(text.lines().map(String::from).collect())
+        }),
+    };
     let seed = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(1);
     let folder = arguments.next().map(PathBuf::from);
-    with_large_stack(|| compare(&peer, count, seed, folder));
+    with_large_stack(|| compare(&peer, &formulas, seed, folder));
 }
