@@ -38,7 +38,8 @@ pub struct Generator {
     /// Whether there are reals among the formulas.
     reals: bool,
     state: u64,
-    locals: Vec<(String, Kind)>,
+    /// Names that formulas may use.
+    pub locals: Vec<(String, Kind)>,
     names: usize,
 }
 
@@ -68,7 +69,8 @@ impl Generator {
         g
     }
 
-    fn below(&mut self, n: usize) -> usize {
+    /// A number below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;
         self.state ^= self.state << 17;
