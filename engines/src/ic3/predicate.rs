@@ -424,7 +424,7 @@ fn bound_of(conditions: &[Pred], l: LocalId, upper: bool) -> Option<Expr> {
 }
 
 /// Number of expressions and predicates in a predicate.
-fn size(p: &Pred) -> usize {
+pub(super) fn size(p: &Pred) -> usize {
     struct Count(usize);
     impl Visitor for Count {
         fn expr(&mut self, e: &Expr) {

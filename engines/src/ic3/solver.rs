@@ -17,7 +17,7 @@ use bsym_language::model::{EventId, VarId};
 use bsym_language::types::Type;
 
 use super::frame::{Cube, Literal};
-use super::predicate::Predicate;
+use super::predicate::{Predicate, size};
 use crate::options::Job;
 use crate::outcome::Slice;
 use crate::problem::{Decided, Open, Problem, decide};
@@ -43,6 +43,8 @@ pub struct Steps {
     facts: usize,
     /// Each predicate in the first and the second state.
     declared: Vec<(Term, Term)>,
+    /// How much each of them says in B: number of expressions and predicates in it.
+    sizes: Vec<usize>,
 }
 
 /// An integer variable's value in a state met by the search.
@@ -123,6 +125,7 @@ impl Steps {
             activations: vec![],
             facts: 0,
             declared: vec![],
+            sizes: vec![],
         };
         steps.declare(problem, &[])?;
         Ok(steps)
@@ -149,8 +152,15 @@ impl Steps {
             let now = problem.unrolling.state(p.term, 0);
             let then = problem.unrolling.state(p.term, 1);
             self.declared.push((now, then));
+            self.sizes.push(size(&p.pred));
         }
         Ok(())
+    }
+
+    /// The literal to do without first, of those that may go: the one that says most.
+    pub fn first_to_drop(&self, cube: &Cube, kept: &BTreeSet<Literal>) -> Option<Literal> {
+        let open = cube.literals().iter().rev().filter(|l| !kept.contains(*l));
+        open.max_by_key(|l| self.sizes.get(l.position)).copied()
     }
 
     /// Whether a condition over one state holds wherever the assumed conjuncts hold.
