@@ -47,33 +47,20 @@ pub fn confirm(
     open: &mut Open<'_>,
     found: &mut dyn FnMut(Pair),
 ) -> Result<Vetted, SolverError> {
-    let mut status = job.status.clone();
-    for check in job.status.checks().map(|(check, _)| check).collect::<Vec<_>>() {
-        status.remove_check(check);
-    }
-    let mut vetting = Vetting { strict: true, ..Vetting::new(&Job { status, ..job.clone() }) };
+    let mut vetting = Vetting { strict: true, ..Vetting::new(job) };
+    vetting.left.retain(|(group, _)| matches!(group, Group::After(_)));
     let mut vetted = Vetted::default();
-    while budget.check().is_ok()
-        && let Some((group, claims)) = vetting.left.pop_front()
-    {
-        let mut wrong = vec![];
-        let left = vetting.ask(group, &claims, &budget.per_query(QUERY), open, &mut wrong)?;
-        for claim in claims {
-            let Claimed::Pair(pair) = claim else { continue };
-            // What has no term is never asked.
-            let asked = vetting.problem.as_ref().is_some_and(|p| p.system.is_supported(pair.1));
-            if !asked {
-                continue;
-            }
-            if wrong.contains(&claim) {
-                vetted.wrong.push(pair);
-            } else if !left.contains(&claim) && !vetting.undecided.contains(&claim) {
-                vetted.confirmed.push(pair);
-                found(pair);
-            }
-        }
-        if !left.is_empty() {
-            vetting.left.push_front((group, left));
+    while let Some(answers) = vetting.next(budget, open)? {
+        let pairs = |claims: Vec<Claimed>| {
+            claims.into_iter().filter_map(|claim| match claim {
+                Claimed::Pair(pair) => Some(pair),
+                Claimed::Check(_) => None,
+            })
+        };
+        vetted.wrong.extend(pairs(answers.wrong));
+        for pair in pairs(answers.confirmed) {
+            vetted.confirmed.push(pair);
+            found(pair);
         }
     }
     Ok(vetted)
@@ -97,6 +84,13 @@ enum Group {
     Within(Option<EventId>),
     /// Predicates of states.
     States,
+}
+
+/// What was found out about some claims.
+#[derive(Default)]
+struct Answers {
+    confirmed: Vec<Claimed>,
+    wrong: Vec<Claimed>,
 }
 
 /// The questions about a status, asked little by little.
@@ -150,15 +144,24 @@ impl Vetting {
     /// If the solver fails.
     pub fn advance(&mut self, budget: &Budget, open: &mut Open<'_>) -> Result<Vec<Claimed>, SolverError> {
         let mut wrong = vec![];
-        while budget.check().is_ok()
-            && let Some((group, claims)) = self.left.pop_front()
-        {
-            let left = self.ask(group, &claims, &budget.per_query(QUERY), open, &mut wrong)?;
-            if !left.is_empty() {
-                self.left.push_front((group, left));
-            }
+        while let Some(answers) = self.next(budget, open)? {
+            wrong.extend(answers.wrong);
         }
         Ok(wrong)
+    }
+
+    /// Asks about the claims of one group; nothing if everything is asked or the budget has ended.
+    fn next(&mut self, budget: &Budget, open: &mut Open<'_>) -> Result<Option<Answers>, SolverError> {
+        if budget.check().is_err() {
+            return Ok(None);
+        }
+        let Some((group, claims)) = self.left.pop_front() else { return Ok(None) };
+        let mut answers = Answers::default();
+        let left = self.ask(group, &claims, &budget.per_query(QUERY), open, &mut answers)?;
+        if !left.is_empty() {
+            self.left.push_front((group, left));
+        }
+        Ok(Some(answers))
     }
 
     /// Asks about claims of one group; those that the budget leaves come back.
@@ -168,7 +171,7 @@ impl Vetting {
         claims: &[Claimed],
         budget: &Budget,
         open: &mut Open<'_>,
-        wrong: &mut Vec<Claimed>,
+        answers: &mut Answers,
     ) -> Result<Vec<Claimed>, SolverError> {
         let Some(problem) = &mut self.problem else { return Ok(vec![]) };
         let Some(known) = hypotheses(problem, group) else {
@@ -181,14 +184,21 @@ impl Vetting {
         }
         let mut questions = vec![];
         for &claim in claims {
-            let question = question(problem, claim, self.strict);
-            if question != Terms::FALSE {
-                questions.push((claim, question));
+            // What has no term cannot be asked.
+            let silent = matches!(claim, Claimed::Pair((_, i)) if !problem.system.is_supported(i));
+            if self.strict && silent {
+                self.undecided.push(claim);
+                continue;
+            }
+            match question(problem, claim, self.strict) {
+                Terms::FALSE => answers.confirmed.push(claim),
+                question => questions.push((claim, question)),
             }
         }
         if questions.len() > 1 {
             let any = problem.terms().or(questions.iter().map(|q| q.1));
             if matches!(decide(&mut session, &[any], budget)?, Decided::Unsat(_)) {
+                answers.confirmed.extend(questions.iter().map(|q| q.0));
                 return Ok(vec![]);
             }
         }
@@ -198,14 +208,14 @@ impl Vetting {
                 return Ok(questions[i..].iter().map(|q| q.0).collect());
             }
             match decide(&mut session, &[question], budget)? {
-                Decided::Unsat(_) => {}
+                Decided::Unsat(_) => answers.confirmed.push(claim),
                 // With a hypothesis missing, a model refutes nothing.
                 Decided::Sat if complete => {
                     let refuted = !self.strict || {
                         let question = self::question(problem, claim, false);
                         matches!(decide(&mut session, &[question], budget)?, Decided::Sat)
                     };
-                    if refuted { wrong.push(claim) } else { self.undecided.push(claim) }
+                    if refuted { answers.wrong.push(claim) } else { self.undecided.push(claim) }
                 }
                 // A question that the end of the slice cut short is asked again.
                 Decided::Unknown(_) if budget.check().is_err() => {

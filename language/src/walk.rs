@@ -196,6 +196,28 @@ traversal!(
     VisitorMut, walk_expr_mut, walk_pred_mut, walk_subst_mut, mut
 );
 
+/// Visits axioms, invariant and assertions, the initialisation and the bodies of the events.
+pub fn walk_model<V: Visitor + ?Sized>(v: &mut V, model: &Model) {
+    for c in model.axioms.iter().chain(&model.invariant).chain(&model.assertions) {
+        v.pred(&c.pred);
+    }
+    v.subst(&model.initialisation);
+    for event in &model.events {
+        v.subst(&event.body);
+    }
+}
+
+/// Visits the definitions of the operators that have one.
+pub fn walk_operators<V: Visitor + ?Sized>(v: &mut V, model: &Model) {
+    for operator in &model.operators {
+        match &operator.definition {
+            OperatorDefinition::Expr(e) => v.expr(e),
+            OperatorDefinition::Pred(p) => v.pred(p),
+            OperatorDefinition::Axiomatic => {}
+        }
+    }
+}
+
 /// Cuts a predicate, or its negation, into literals that all hold if and only if it does, in the order of evaluation.
 /// A literal is a predicate with the truth that it must have.
 pub fn cut_into_literals<'p>(positive: bool, pred: &'p Pred, out: &mut Vec<(bool, &'p Pred)>) {

@@ -254,9 +254,9 @@ impl Evaluator<'_> {
         let (mut least, mut bounded_above) = (None::<Int>, false);
         let mut remainder = None;
         let is_local = |e: &Expr| matches!(e.kind, ExprKind::Local(l) if l == local);
-        let integer = |e: &Expr| match self.eval(env, e) {
-            Ok(Value::Int(n)) if self.is_closed(env, e) => Some(n),
-            _ => None,
+        let integer = |e: &Expr| {
+            let value = self.is_closed(env, e).then(|| self.eval(env, e))?.ok()?;
+            value.as_int().cloned()
         };
         for (positive, literal) in literals {
             let PredKind::Compare(op, a, b) = &literal.kind else { return false };

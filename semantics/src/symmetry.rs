@@ -10,11 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use bsym_language::model::{
-    BinaryOp, CarrierKind, CompareOp, ConstId, Expr, ExprKind, Model, Notation, OperatorDefinition, Pred,
-    PredKind,
+    BinaryOp, CarrierKind, CompareOp, ConstId, Expr, ExprKind, Model, Notation, Pred, PredKind,
 };
 use bsym_language::types::{CarrierId, Type};
-use bsym_language::walk::{Visitor, walk_expr, walk_pred};
+use bsym_language::walk::{Visitor, walk_expr, walk_model, walk_operators, walk_pred};
 
 use crate::evaluator::Evaluator;
 use crate::state::Constants;
@@ -97,18 +96,9 @@ fn in_order(elements: &[ConstId], constants: &Constants) -> bool {
 /// elements, or because a bijection is fixed already.
 fn distinguished(model: &Model) -> BTreeSet<CarrierId> {
     let mut found = Distinguished::default();
-    let conjuncts = model.axioms.iter().chain(&model.invariant).chain(&model.assertions);
-    conjuncts.for_each(|c| found.pred(&c.pred));
+    walk_model(&mut found, model);
+    walk_operators(&mut found, model);
     model.goal.iter().for_each(|goal| found.pred(goal));
-    found.subst(&model.initialisation);
-    model.events.iter().for_each(|event| found.subst(&event.body));
-    for operator in &model.operators {
-        match &operator.definition {
-            OperatorDefinition::Expr(e) => found.expr(e),
-            OperatorDefinition::Pred(p) => found.pred(p),
-            OperatorDefinition::Axiomatic => {}
-        }
-    }
     if model.notation == Notation::EventB {
         for axiom in &model.axioms {
             if let PredKind::Compare(CompareOp::Member, f, space) = &axiom.pred.kind

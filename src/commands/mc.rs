@@ -66,7 +66,7 @@ pub fn run(arguments: &McArguments, control: &Control) -> Result<u8, Refusal> {
     options.threads = arguments.threads;
     options.checkpoint = arguments.checkpoint.clone().map(|path| Checkpoint { path, every: ASIDE });
     options.resume = arguments.resume.clone();
-    // What the text of an event establishes is nobody's claim.
+    // What bsym has established itself is nobody's claim.
     let own = run.imported.status.iter().filter(|(_, status)| status.level == Level::Checked);
     options.proven = own.filter_map(|((event, conjunct), _)| Some((event?, conjunct))).collect();
     let begin = Instant::now();

@@ -3,6 +3,7 @@
 use super::*;
 use crate::ast::{BinaryOp as In, Constant, DefinitionBody, ExprKind as Ast, UnaryOp as InUnary};
 use crate::int::Int;
+use crate::types::CarrierId;
 
 impl Checker {
     /// Keeps the definitions, and reads those that concern the scope. Requires that carriers are declared.
@@ -60,11 +61,7 @@ impl Checker {
         // Two elements are the default, and a set of thousands is no scope.
         least.retain(|&(_, n)| (3..=1024).contains(&n));
         least.sort_by_key(|&(_, n)| std::cmp::Reverse(n));
-        for (c, n) in exact.into_iter().chain(least) {
-            if self.model.carriers[c.index()].kind == CarrierKind::Deferred {
-                self.model.hints.sizes.entry(c).or_insert(n);
-            }
-        }
+        self.settle_sizes(exact.into_iter().chain(least));
         self.sizes_by_listing();
         self.sizes_by_bijection();
     }
@@ -95,6 +92,11 @@ impl Checker {
             }
             sizes.push((*c, said.unwrap_or(distinct.len())));
         }
+        self.settle_sizes(sizes);
+    }
+
+    /// Settles sizes of deferred sets that are not known yet.
+    fn settle_sizes(&mut self, sizes: impl IntoIterator<Item = (CarrierId, usize)>) {
         for (c, n) in sizes {
             if self.model.carriers[c.index()].kind == CarrierKind::Deferred {
                 self.model.hints.sizes.entry(c).or_insert(n);

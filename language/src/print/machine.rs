@@ -94,7 +94,7 @@ impl Printer<'_> {
         }
         list.retain(|(name, _)| !self.is_global(name));
         let mut used = Externals::default();
-        used.model(model);
+        walk::walk_model(&mut used, model);
         // The files that external functions are declared in.
         let files = used.0.iter().map(|file| format!("\"{file}\""));
         let own = list.iter().map(|(name, v)| format!("{} == {v}", quoted(name)));
@@ -446,16 +446,6 @@ fn same(a: &Expr, b: &Expr) -> bool {
 
 #[derive(Default)]
 struct Externals(BTreeSet<&'static str>);
-
-impl Externals {
-    fn model(&mut self, m: &Model) {
-        for c in m.axioms.iter().chain(&m.invariant).chain(&m.assertions) {
-            self.pred(&c.pred);
-        }
-        self.subst(&m.initialisation);
-        m.events.iter().for_each(|e| self.subst(&e.body));
-    }
-}
 
 impl Visitor for Externals {
     fn expr(&mut self, e: &Expr) {

@@ -30,23 +30,11 @@ struct Finder<'m> {
 impl Finder<'_> {
     fn model(&mut self) {
         let model = self.model;
-        for c in model.axioms.iter().chain(&model.invariant).chain(&model.assertions) {
-            self.pred(&c.pred);
-        }
-        self.subst(&model.initialisation);
-        for e in &model.events {
-            self.subst(&e.body);
-        }
+        walk::walk_model(self, model);
         for v in &model.variants {
             self.expr(&v.value);
         }
-        for o in &model.operators {
-            match &o.definition {
-                OperatorDefinition::Expr(e) => self.expr(e),
-                OperatorDefinition::Pred(p) => self.pred(p),
-                OperatorDefinition::Axiomatic => {}
-            }
-        }
+        walk::walk_operators(self, model);
     }
 }
 

@@ -106,12 +106,6 @@ pub fn uses_bounds(model: &Model) -> bool {
         }
     }
     let mut bounds = Bounds(false);
-    for c in model.axioms.iter().chain(&model.invariant).chain(&model.assertions) {
-        bounds.pred(&c.pred);
-    }
-    bounds.subst(&model.initialisation);
-    for e in &model.events {
-        bounds.subst(&e.body);
-    }
+    walk::walk_model(&mut bounds, model);
     bounds.0
 }
