@@ -168,11 +168,14 @@ pub struct VerifyArguments {
     #[arg(long, value_name = "FILE|auto", help_heading = "Proof status")]
     pub proofs: Option<PathBuf>,
     /// Use no proof status
-    #[arg(long, conflicts_with_all = ["proofs", "recheck_proofs", "trust_reviewed"], help_heading = "Proof status")]
+    #[arg(long, conflicts_with_all = ["proofs", "recheck_proofs", "accept_trusted", "trust_reviewed"], help_heading = "Proof status")]
     pub no_proofs: bool,
     /// Rely on no imported status that the solver cannot confirm
     #[arg(long, help_heading = "Proof status")]
     pub recheck_proofs: bool,
+    /// Say `holds` where the proof rests on imported status that the solver cannot confirm
+    #[arg(long, conflicts_with = "recheck_proofs", help_heading = "Proof status")]
+    pub accept_trusted: bool,
     /// Count obligations that were only reviewed as proven
     #[arg(long, help_heading = "Proof status")]
     pub trust_reviewed: bool,

@@ -10,11 +10,13 @@ use std::time::{Duration, Instant};
 
 use bsym_encodings::budget::Budget;
 
+use crate::result::Reason;
+
 /// How long the work may go on after it was asked to stop.
 const GRACE: Duration = Duration::from_secs(4);
 const TICK: Duration = Duration::from_millis(20);
 
-type Fallback = Box<dyn FnOnce(&str) + Send>;
+type Fallback = Box<dyn FnOnce(&Reason) + Send>;
 
 /// Shared between the work, the main thread and the handler of Ctrl-C.
 #[derive(Clone)]
@@ -57,21 +59,21 @@ impl Control {
     }
 
     /// Why the run was stopped from outside, if it was.
-    pub fn stopped(&self) -> Option<String> {
+    pub fn stopped(&self) -> Option<Reason> {
         if self.shared.out_of_memory.load(Ordering::SeqCst) {
             let limit = self.memory.unwrap_or(0) >> 20;
-            Some(format!("memory: the limit of {limit} MiB was reached"))
+            Some(Reason::new("memory", &format!("the limit of {limit} MiB was reached")))
         } else if self.shared.interrupted.load(Ordering::SeqCst) {
-            Some("interrupted".into())
+            Some(Reason::new("interrupted", ""))
         } else if self.budget.deadline.is_some_and(|d| Instant::now() >= d) {
-            Some("timeout: the time limit was reached".into())
+            Some(Reason::new("timeout", "the time limit was reached"))
         } else {
             None
         }
     }
 
     /// What to print, with the reason, where the work does not stop when asked to.
-    pub fn set_fallback(&self, fallback: impl FnOnce(&str) + Send + 'static) {
+    pub fn set_fallback(&self, fallback: impl FnOnce(&Reason) + Send + 'static) {
         *self.fallback() = Some(Box::new(fallback));
     }
 

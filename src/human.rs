@@ -34,6 +34,9 @@ fn verdict(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Resu
             format!("{}: {what} in {machine}, {}", paint.bad("violated"), after(steps))
         }
         "vacuous" => format!("{}: {machine} has nothing to check", paint.bad("vacuous")),
+        _ if !result.conditions.is_empty() => {
+            format!("{}: {what} of {machine} is proved only conditionally", paint.doubt("unknown"))
+        }
         _ => format!("{}: {what} of {machine} is not decided", paint.doubt("unknown")),
     };
     writeln!(out, "{head}  [{}, {:.2} s]", result.engine, result.stats.seconds)?;
@@ -47,7 +50,7 @@ fn verdict(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Resu
     if let (Some(states), Some(transitions)) = (result.states, result.transitions) {
         writeln!(out, "  {states} states, {transitions} transitions")?;
     }
-    if result.verdict == "unknown" && result.engine != "mc" {
+    if result.verdict == "unknown" && result.engine != "mc" && result.conditions.is_empty() {
         match result.depth {
             Some(0) => writeln!(out, "  no violation in the initial states")?,
             Some(depth) if !(result.proofs.trusted.is_empty() && result.proofs.checks.trusted.is_empty()) => {
@@ -166,7 +169,7 @@ fn evidence(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Res
         writeln!(out)?;
         violations(out, &result.violated, paint)?;
     }
-    if result.verdict == "holds" {
+    if result.certificate_kind.is_some() {
         proof(out, result, paint)?;
     }
     if let Some(path) = &result.trace_file {

@@ -134,6 +134,7 @@ fn one(file: &Path, engine: &str, seconds: f64, depth: usize, mode: Mode) {
         well_definedness: true,
         status: mode.status(&model),
         recheck: mode == Mode::Claimed,
+        accept_trusted: false,
         depth: (engine == Engine::Bmc).then_some(depth),
         keep_going: false,
         seed: 0,
@@ -171,6 +172,7 @@ fn one(file: &Path, engine: &str, seconds: f64, depth: usize, mode: Mode) {
                 Unknown::Solver(s) => ("solver", s.clone()),
                 Unknown::Exhausted(s) => ("exhausted", s.clone()),
                 Unknown::Axioms(s) => ("axioms", s.clone()),
+                Unknown::Conditional { conditions, .. } => (why.code(), format!("{conditions:?}")),
             }
         }
     };

@@ -9,6 +9,7 @@ pub mod outcome;
 pub mod path;
 pub mod problem;
 pub mod run;
+pub mod settle;
 mod strengthen;
 pub mod verdict;
 pub mod vetting;

@@ -25,6 +25,8 @@ pub struct Job {
     pub status: ProofStatus,
     /// Do not rely on imported status where the solver does not decide.
     pub recheck: bool,
+    /// A proof that rests on status that nobody could confirm is a plain `holds`.
+    pub accept_trusted: bool,
     /// Largest number of events in a trace.
     pub depth: Option<usize>,
     /// Go on after a violation with the other properties.

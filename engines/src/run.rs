@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::{SolverError, Statistics};
-use bsym_proofs::check;
-use bsym_proofs::claim::{Claim, Evidence, Property};
+use bsym_proofs::claim::{Claim, Property};
 use bsym_proofs::status::ProofStatus;
 
 use crate::bmc::Bmc;
@@ -18,8 +17,9 @@ use crate::kind::Kind;
 use crate::options::Job;
 use crate::outcome::{Outcome, Slice, Work};
 use crate::problem::{Open, Problem};
+use crate::settle::{Settled, settle};
 use crate::verdict::{
-    Counterexample, Engine, Observer, Progress, Proof, PropertyVerdict, Report, Unknown, Verdict,
+    Counterexample, Engine, Observer, Progress, PropertyVerdict, Report, Unknown, Verdict,
 };
 use crate::vetting::{Claimed, Vetting};
 
@@ -307,11 +307,11 @@ impl Round {
                             report.engine = worker.engine();
                             return Ok(Verdict::Unknown(Unknown::Axioms(reason)));
                         }
-                        Outcome::Proof(claim) => match settle(worker, job, claim, open, observer, report)? {
-                            Settled::Holds(proof) => {
+                        Outcome::Proof(claim) => match settle(worker.problem(), job, claim, open, observer, report)? {
+                            Settled::Answer(verdict) => {
                                 report.engine = worker.engine();
                                 report.depth = worker.clear();
-                                return Ok(Verdict::Holds(proof));
+                                return Ok(verdict);
                             }
                             Settled::Repeat => continue 'restart,
                             Settled::RepeatAlone => {
@@ -331,7 +331,7 @@ impl Round {
                 if stuck.iter().all(Option::is_some) {
                     // The most telling reason: that of the last engine.
                     let reason = stuck.pop().flatten().unwrap_or(Unknown::Unsupported);
-                    return if reason == Unknown::Unsupported {
+                    return if matches!(reason, Unknown::Unsupported) {
                         self.unsupported(job, violated, open)
                     } else {
                         Ok(Verdict::Unknown(reason))
@@ -406,56 +406,8 @@ impl fmt::Debug for Leftovers {
     }
 }
 
-enum Settled {
-    Holds(Box<Proof>),
-    /// With the status that is left.
-    Repeat,
-    /// Without any status: the check found the claim wrong, but not which pair made it so.
-    RepeatAlone,
-    Unknown(Unknown),
-}
-
-/// Checks a claim in a fresh session before anybody is told.
-fn settle(
-    worker: &mut Worker,
-    job: &mut Job,
-    claim: Claim,
-    open: &mut Open<'_>,
-    observer: &mut dyn Observer,
-    report: &mut Report,
-) -> Result<Settled, SolverError> {
-    let problem = worker.problem();
-    if !problem.is_complete() {
-        return Ok(Settled::Unknown(Unknown::Unsupported));
-    }
-    // The check may use what is left of the run; a run without a limit gets none either.
-    let budget = job.budget.clone();
-    let checked = check::check(&mut problem.system, &claim, &job.status, job.recheck, open, &budget)?;
-    if !checked.wrong.is_empty() || !checked.wrong_checks.is_empty() {
-        for &pair in &checked.wrong {
-            drop_claim(job, Claimed::Pair(pair), observer, report);
-        }
-        for &check in &checked.wrong_checks {
-            drop_claim(job, Claimed::Check(check), observer, report);
-        }
-        return Ok(Settled::Repeat);
-    }
-    if !checked.failed.is_empty() && !job.status.is_empty() {
-        return Ok(Settled::RepeatAlone);
-    }
-    if !checked.passed() {
-        return Ok(Settled::Unknown(Unknown::CheckFailed(checked)));
-    }
-    let lemmas = match &claim.evidence {
-        Evidence::Inductive { lemmas } | Evidence::KInduction { lemmas, .. } => {
-            lemmas.iter().map(|l| bsym_language::print::pred(&job.model, l)).collect()
-        }
-        Evidence::Diameter { .. } | Evidence::Search { .. } => vec![],
-    };
-    Ok(Settled::Holds(Box::new(Proof { claim, checked, lemmas })))
-}
-
-fn drop_claim(job: &mut Job, claim: Claimed, observer: &mut dyn Observer, report: &mut Report) {
+/// Drops a status that is refuted, and says so.
+pub(crate) fn drop_claim(job: &mut Job, claim: Claimed, observer: &mut dyn Observer, report: &mut Report) {
     match claim {
         Claimed::Pair(pair) if job.status.remove(pair).is_some() => {
             observer.progress(&Progress::WrongStatus(pair));

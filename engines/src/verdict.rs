@@ -100,7 +100,7 @@ pub struct Counterexample {
 }
 
 /// Why a run ended without an answer.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub enum Unknown {
     /// Deadline or interrupt.
     Stopped(Stopped),
@@ -118,6 +118,70 @@ pub enum Unknown {
     Exhausted(String),
     /// Under no valuation of the constants are the axioms well-defined and true: which of them, and where.
     Axioms(String),
+    /// A proof was found and passed its checks, but it answers less than was asked.
+    Conditional {
+        /// The proof.
+        proof: Box<Proof>,
+        /// What it leaves open; not empty, the gravest first.
+        conditions: Vec<Condition>,
+    },
+}
+
+impl Unknown {
+    /// The reason in one word for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Unknown::Stopped(Stopped::Timeout) => "timeout",
+            Unknown::Stopped(Stopped::Cancelled) => "interrupted",
+            Unknown::Stopped(Stopped::Incomplete(_)) => "solver-unknown",
+            Unknown::DepthLimit(_) => "depth-limit",
+            Unknown::ReplayFailed(_) => "replay-failed",
+            Unknown::Unsupported => "unsupported",
+            Unknown::CheckFailed(_) => "check-failed",
+            Unknown::Solver(_) => "solver-failed",
+            Unknown::Exhausted(_) => "exhausted",
+            Unknown::Axioms(_) => "ill-defined",
+            Unknown::Conditional { conditions, .. } => {
+                conditions.first().map_or("conditional", Condition::code)
+            }
+        }
+    }
+}
+
+/// What a proof leaves open, so that it is no plain `holds`. The order is that of gravity.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Condition {
+    /// Nobody knows a valuation of the constants and an initial state: the proof may be about nothing. What is
+    /// missing, in words.
+    ExistenceUndecided(String),
+    /// Parts of the model that were not checked, each in words.
+    NotChecked(Vec<String>),
+    /// Proof status that no solver could confirm; which, is in the outcome of the checks.
+    RestsOnTrust,
+}
+
+impl Condition {
+    /// The condition in one word for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Condition::ExistenceUndecided(_) => "existence-undecided",
+            Condition::NotChecked(_) => "not-checked",
+            Condition::RestsOnTrust => "rests-on-trust",
+        }
+    }
+
+    /// The condition in words.
+    pub fn message(&self) -> String {
+        match self {
+            Condition::ExistenceUndecided(missing) => {
+                format!("{missing}, so the proof may be about nothing")
+            }
+            Condition::NotChecked(parts) => format!("not checked: {}", parts.join("; ")),
+            Condition::RestsOnTrust => {
+                "the proof rests on imported status that no solver could confirm".to_string()
+            }
+        }
+    }
 }
 
 /// The answer about one property.

@@ -348,6 +348,7 @@ impl Watch {
     }
 
     fn reason(&self) -> String {
-        self.control.stopped().unwrap_or_else(|| "timeout: the time limit was reached".into())
+        let stopped = self.control.stopped();
+        stopped.map_or_else(|| "timeout: the time limit was reached".into(), |reason| reason.text)
     }
 }

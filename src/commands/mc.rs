@@ -156,7 +156,9 @@ fn conclude(run: &Run, report: &SearchReport, vetted: &Vetted) -> u8 {
     result.set_vetted(&run.model, &run.imported.status, vetted);
     match &report.verdict {
         Verdict::Unknown(Unknown::Cancelled | Unknown::Timeout) => {
-            result.reason = run.control.stopped().or(result.reason);
+            if let Some(reason) = run.control.stopped() {
+                result.set_reason(reason);
+            }
             run.publish(result, None, None)
         }
         Verdict::Holds(evidence) => {

@@ -46,7 +46,7 @@ pub fn run(arguments: &SimulateArguments, control: &Control) -> Result<u8, Refus
         time: control.budget.deadline.map(|d| d.saturating_duration_since(Instant::now())),
         cancelled: control.budget.cancellation(),
     };
-    control.set_fallback(|reason| output::note(&format!("the walk was stopped: {reason}")));
+    control.set_fallback(|reason| output::note(&format!("the walk was stopped: {}", reason.text)));
     let walked = walk(&Problem { model: &model, scope: &scope, finder }, &options);
     control.finish();
     let ending = Ending::of(&model, &walked, control);
@@ -111,7 +111,7 @@ impl Ending {
             },
             End::Vacuous(reason) => ending("vacuous", Some(reason.clone()), 3),
             End::Interrupted => {
-                ending("unknown", control.stopped().or_else(|| Some("interrupted".into())), 3)
+                ending("unknown", Some(control.stopped().map_or_else(|| "interrupted".into(), |reason| reason.text)), 3)
             }
             End::Unknown(part, e) => {
                 let (file, line, _) = place(&model.sources, e.span);

@@ -25,7 +25,7 @@ use crate::output;
 use crate::paint::Paint;
 use crate::progress::{Reporter, Seen};
 use crate::refusal::Refusal;
-use crate::result::{DiagnosticObject, RunResult, StatsObject, Subject};
+use crate::result::{DiagnosticObject, Reason, RunResult, StatsObject, Subject};
 use crate::{solvers, traces};
 
 /// Everything about a run that its result says besides the engine's report.
@@ -71,6 +71,7 @@ impl Run {
             well_definedness: !self.arguments.no_wd,
             status: self.imported.status.clone(),
             recheck: self.arguments.recheck_proofs,
+            accept_trusted: self.arguments.accept_trusted,
             depth: self.arguments.depth,
             keep_going: self.arguments.keep_going,
             seed: self.arguments.seed,
@@ -174,9 +175,9 @@ impl Run {
     }
 
     /// The result of a run that did not end by itself when it was asked to.
-    fn interrupted(&self, seen: &Seen, reason: &str) -> RunResult {
+    fn interrupted(&self, seen: &Seen, reason: &Reason) -> RunResult {
         let engine = seen.engine.map_or(self.engine, Engine::name);
-        let mut result = RunResult::unknown(&self.subject(), engine, seen.depth, reason.into());
+        let mut result = RunResult::unknown(&self.subject(), engine, seen.depth, Some(reason.clone()));
         result.states = seen.states;
         result.transitions = seen.transitions;
         for (&property, object) in self.properties.iter().zip(&mut result.properties) {
@@ -192,11 +193,11 @@ impl Run {
         let mut result = RunResult::new(&self.subject(), report);
         let stopped = matches!(&report.verdict, Verdict::Unknown(Unknown::Stopped(_) | Unknown::Solver(_)));
         if stopped && let Some(reason) = self.control.stopped() {
-            result.reason = Some(reason);
+            result.set_reason(reason);
         }
         let (trace, certificate) = match &report.verdict {
             Verdict::Violated(counterexample) => (Some(&counterexample.trace), None),
-            Verdict::Holds(proof) => {
+            Verdict::Holds(proof) | Verdict::Unknown(Unknown::Conditional { proof, .. }) => {
                 let certificate =
                     self.certificate(report.engine.name(), &report.scope, &proof.claim, &proof.checked);
                 (None, Some(certificate))

@@ -3,12 +3,12 @@
 //! It is what `--json` prints and what the text for people is made from, so both always say the
 //! same. Its schema is `schema/result.schema.json`.
 
+mod reason;
 mod search;
 
 use std::collections::BTreeMap;
 
-use bsym_encodings::budget::Stopped;
-use bsym_engines::verdict::{PropertyVerdict, Report, Unknown, Verdict};
+use bsym_engines::verdict::{Condition, Proof, PropertyVerdict, Report, Unknown, Verdict};
 use bsym_language::diagnostic::{Diagnostic, Kind, Severity};
 use bsym_language::int::Int;
 use bsym_language::model::{CarrierKind, Conjunct, EventId, Model, PredKind};
@@ -22,6 +22,8 @@ use bsym_semantics::value::Value;
 use bsym_semantics::value_text::value_text;
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
+
+pub use reason::Reason;
 
 /// The result of one run.
 #[derive(Serialize, Clone, Debug)]
@@ -53,7 +55,11 @@ pub struct RunResult {
     pub transitions: Option<u64>,
     pub proofs: ProofsObject,
     pub unsupported: Vec<UnsupportedObject>,
+    /// Why there is no answer, in one word.
+    pub reason_code: Option<&'static str>,
     pub reason: Option<String>,
+    /// What the attached proof leaves open.
+    pub conditions: Vec<ConditionObject>,
     pub warnings: Vec<String>,
     pub diagnostics: Vec<DiagnosticObject>,
     pub stats: StatsObject,
@@ -168,6 +174,15 @@ pub struct PairObject {
     pub level: Option<&'static str>,
 }
 
+/// What a proof leaves open.
+#[derive(Serialize, Clone, PartialEq, Eq, Debug)]
+pub struct ConditionObject {
+    pub code: &'static str,
+    pub message: String,
+    /// The parts of the model concerned, where there are some.
+    pub parts: Vec<String>,
+}
+
 /// A part of the model that could not be encoded.
 #[derive(Serialize, Clone, Debug)]
 pub struct UnsupportedObject {
@@ -220,7 +235,7 @@ pub struct Subject<'a> {
 
 impl RunResult {
     /// A result without an answer.
-    pub fn unknown(subject: &Subject<'_>, engine: &str, depth: Option<usize>, reason: String) -> RunResult {
+    pub fn unknown(subject: &Subject<'_>, engine: &str, depth: Option<usize>, reason: Option<Reason>) -> RunResult {
         RunResult {
             format: "bsym-result",
             version: 1,
@@ -252,7 +267,9 @@ impl RunResult {
             transitions: None,
             proofs: subject.proofs.clone(),
             unsupported: vec![],
-            reason: Some(reason),
+            reason_code: reason.as_ref().map(|r| r.code),
+            reason: reason.map(|r| r.text),
+            conditions: vec![],
             warnings: subject.warnings.clone(),
             diagnostics: subject.diagnostics.clone(),
             stats: subject.stats.clone(),
@@ -262,8 +279,7 @@ impl RunResult {
     /// The result of an engine's report.
     pub fn new(subject: &Subject<'_>, report: &Report) -> RunResult {
         let model = subject.model;
-        let mut result = RunResult::unknown(subject, report.engine.name(), report.depth, String::new());
-        result.reason = None;
+        let mut result = RunResult::unknown(subject, report.engine.name(), report.depth, None);
         result.scope = scope_object(model, &report.scope, &subject.settings);
         result.properties = report.properties.iter().map(|&(p, v)| property_object(model, p, v)).collect();
         result.counterexample_to_induction = report.counterexample_to_induction.clone();
@@ -295,34 +311,7 @@ impl RunResult {
         match &report.verdict {
             Verdict::Holds(proof) => {
                 result.verdict = "holds";
-                let (kind, inductive) = match &proof.claim.evidence {
-                    Evidence::Inductive { lemmas } => ("inductive", Some(lemmas)),
-                    Evidence::KInduction { k, .. } => {
-                        result.depth = Some(*k);
-                        ("k-induction", None)
-                    }
-                    Evidence::Search { .. } => ("search", None),
-                    Evidence::Diameter { depth } => {
-                        result.depth = Some(*depth);
-                        ("diameter", None)
-                    }
-                };
-                result.certificate_kind = Some(kind);
-                if let Some(lemmas) = inductive {
-                    let conjuncts = proof.claim.conjuncts.iter().filter_map(|&i| model.invariant.get(i));
-                    result.invariant.extend(conjuncts.map(|c| operand(&c.text, Some(&c.pred.kind))));
-                    for (i, text) in proof.lemmas.iter().enumerate() {
-                        result.invariant.push(operand(text, lemmas.get(i).map(|l| &l.kind)));
-                    }
-                    result.invariant.dedup();
-                } else {
-                    result.invariant.extend(proof.lemmas.iter().cloned());
-                }
-                let checked = &proof.checked;
-                result.checked = Some(checked_object(checked));
-                result.proofs.trusted = checked.trusted.iter().map(|&p| used_pair(subject, p)).collect();
-                result.proofs.checks.trusted =
-                    checked.trusted_checks.iter().map(|&c| used_check(subject, c)).collect();
+                result.set_proof(subject, proof);
             }
             Verdict::Violated(counterexample) => {
                 result.verdict = "violated";
@@ -333,13 +322,57 @@ impl RunResult {
                 result.reason = Some(reason.clone());
             }
             Verdict::Unknown(reason) => {
-                if let Unknown::CheckFailed(checked) = reason {
-                    result.checked = Some(checked_object(checked));
+                match reason {
+                    Unknown::CheckFailed(checked) => result.checked = Some(checked_object(checked)),
+                    Unknown::Conditional { proof, conditions } => {
+                        result.set_proof(subject, proof);
+                        result.conditions = conditions.iter().map(condition_object).collect();
+                    }
+                    _ => {}
                 }
-                result.reason = Some(unknown_reason(reason));
+                result.set_reason(Reason::of(reason));
             }
         }
         result
+    }
+
+    /// Attaches a proof that passed its checks.
+    fn set_proof(&mut self, subject: &Subject<'_>, proof: &Proof) {
+        let model = subject.model;
+        let (kind, inductive) = match &proof.claim.evidence {
+            Evidence::Inductive { lemmas } => ("inductive", Some(lemmas)),
+            Evidence::KInduction { k, .. } => {
+                self.depth = Some(*k);
+                ("k-induction", None)
+            }
+            Evidence::Search { .. } => ("search", None),
+            Evidence::Diameter { depth } => {
+                self.depth = Some(*depth);
+                ("diameter", None)
+            }
+        };
+        self.certificate_kind = Some(kind);
+        if let Some(lemmas) = inductive {
+            let conjuncts = proof.claim.conjuncts.iter().filter_map(|&i| model.invariant.get(i));
+            self.invariant.extend(conjuncts.map(|c| operand(&c.text, Some(&c.pred.kind))));
+            for (i, text) in proof.lemmas.iter().enumerate() {
+                self.invariant.push(operand(text, lemmas.get(i).map(|l| &l.kind)));
+            }
+            self.invariant.dedup();
+        } else {
+            self.invariant.extend(proof.lemmas.iter().cloned());
+        }
+        let checked = &proof.checked;
+        self.checked = Some(checked_object(checked));
+        self.proofs.trusted = checked.trusted.iter().map(|&p| used_pair(subject, p)).collect();
+        self.proofs.checks.trusted =
+            checked.trusted_checks.iter().map(|&c| used_check(subject, c)).collect();
+    }
+
+    /// Says why there is no answer.
+    pub fn set_reason(&mut self, reason: Reason) {
+        self.reason_code = Some(reason.code);
+        self.reason = Some(reason.text);
     }
 
     fn set_counterexample(&mut self, model: &Model, trace: &Trace, violations: &[Violation]) {
@@ -374,30 +407,6 @@ fn further_object(model: &Model, trace: &Trace, violations: &[Violation]) -> Fur
 /// A duration in seconds, to the microsecond.
 pub fn seconds(time: std::time::Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e6
-}
-
-/// The reason of an unknown answer in words.
-pub fn unknown_reason(reason: &Unknown) -> String {
-    match reason {
-        Unknown::Stopped(Stopped::Timeout) => "timeout: the time limit was reached".into(),
-        Unknown::Stopped(Stopped::Cancelled) => "interrupted".into(),
-        Unknown::Stopped(Stopped::Incomplete(why)) => format!("solver-unknown: {why}"),
-        Unknown::DepthLimit(depth) => format!("depth-limit: the limit of {depth} events was reached"),
-        Unknown::ReplayFailed(why) => format!("replay-failed: {why}"),
-        Unknown::Unsupported => "unsupported: a part of the machine cannot be encoded".into(),
-        Unknown::CheckFailed(checked) => {
-            let first = checked.failed.first().or(checked.undecided.first());
-            let first = first.map(|f| format!(", first: {f}")).unwrap_or_default();
-            format!(
-                "check-failed: the proof did not pass its checks ({} failed, {} undecided{first})",
-                checked.failed.len(),
-                checked.undecided.len()
-            )
-        }
-        Unknown::Solver(why) => format!("solver-failed: {why}"),
-        Unknown::Exhausted(why) => format!("exhausted: {why}"),
-        Unknown::Axioms(why) => format!("ill-defined: {why}"),
-    }
 }
 
 /// The names of what is checked, as in `--prop`.
@@ -639,6 +648,14 @@ pub fn level_word(level: Level) -> &'static str {
 /// The label of a conjunct, else its text.
 pub fn conjunct_name(conjunct: &Conjunct) -> String {
     conjunct.label.clone().unwrap_or_else(|| conjunct.text.clone())
+}
+
+fn condition_object(condition: &Condition) -> ConditionObject {
+    let parts = match condition {
+        Condition::NotChecked(parts) => parts.clone(),
+        Condition::ExistenceUndecided(_) | Condition::RestsOnTrust => vec![],
+    };
+    ConditionObject { code: condition.code(), message: condition.message(), parts }
 }
 
 fn checked_object(checked: &bsym_proofs::claim::Checked) -> CheckedObject {

@@ -11,15 +11,14 @@ use bsym_semantics::bounded::Cut;
 use bsym_semantics::env::Name;
 
 use super::{
-    RunResult, Subject, UnsupportedObject, further_object, pair_object, place, property_object, scope_object,
+    Reason, RunResult, Subject, UnsupportedObject, further_object, pair_object, place, property_object, scope_object,
 };
 
 impl RunResult {
     /// The result of an explicit-state search.
     pub fn of_search(subject: &Subject<'_>, report: &SearchReport) -> RunResult {
         let model = subject.model;
-        let mut result = RunResult::unknown(subject, "mc", report.statistics.depth, String::new());
-        result.reason = None;
+        let mut result = RunResult::unknown(subject, "mc", report.statistics.depth, None);
         result.scope = scope_object(model, &report.scope, &subject.settings);
         result.states = Some(report.statistics.states);
         result.transitions = Some(report.statistics.transitions);
@@ -54,7 +53,7 @@ impl RunResult {
                 (None, false)
             }
             Verdict::Unknown(reason) => {
-                result.reason = Some(search_reason(model, reason, report));
+                result.set_reason(search_reason(model, reason, report));
                 (None, false)
             }
         };
@@ -109,32 +108,40 @@ impl RunResult {
     }
 }
 
-/// The reason why a search gave no answer, in words.
-fn search_reason(model: &Model, reason: &Unknown, report: &SearchReport) -> String {
+/// The reason why a search gave no answer.
+fn search_reason(model: &Model, reason: &Unknown, report: &SearchReport) -> Reason {
     match reason {
-        Unknown::Cancelled => "interrupted".into(),
-        Unknown::Timeout => "timeout: the time limit was reached".into(),
-        Unknown::StateLimit(n) => format!("state-limit: the limit of {n} states was reached"),
+        Unknown::Cancelled => Reason::new("interrupted", ""),
+        Unknown::Timeout => Reason::new("timeout", "the time limit was reached"),
+        Unknown::StateLimit(n) => Reason::new("state-limit", &format!("the limit of {n} states was reached")),
         Unknown::MemoryLimit(n) => {
-            format!("memory: the states take more than {} MiB", n >> 20)
+            Reason::new("memory", &format!("the states take more than {} MiB", n >> 20))
         }
         Unknown::ValuationLimit(n) => {
-            format!("valuation-limit: only {n} valuations of the constants were looked at")
+            Reason::new("valuation-limit", &format!("only {n} valuations of the constants were looked at"))
         }
-        Unknown::Incomplete => report.incomplete.first().map_or_else(
-            || "incomplete: something could not be evaluated".into(),
-            |first| {
-                let named =
-                    model.constants.iter().find(|c| first.error.message.contains(&format!("`{}`", c.name)));
-                let help = named.map(|c| format!("; --set {}=EXPR fixes it", c.name)).unwrap_or_default();
-                format!("incomplete: {}: {}{help}", first.place, first.error.message)
-            },
-        ),
+        Unknown::Incomplete => {
+            let explanation = report.incomplete.first().map_or_else(
+                || "something could not be evaluated".into(),
+                |first| {
+                    let named = model
+                        .constants
+                        .iter()
+                        .find(|c| first.error.message.contains(&format!("`{}`", c.name)));
+                    let help = named.map(|c| format!("; --set {}=EXPR fixes it", c.name)).unwrap_or_default();
+                    format!("{}: {}{help}", first.place, first.error.message)
+                },
+            );
+            Reason::new("incomplete", &explanation)
+        }
         Unknown::Bounded => {
-            report.cuts.first().map_or_else(String::new, |cut| bounded_reason(model, cut, report.cuts.len()))
+            let first = report.cuts.first();
+            let explanation =
+                first.map_or_else(String::new, |cut| bounded_reason(model, cut, report.cuts.len()));
+            Reason::new("bounded", &explanation)
         }
-        Unknown::NotResumed(why) => format!("not-resumed: {why}"),
-        Unknown::ReplayFailed(why) => format!("replay-failed: {why}"),
+        Unknown::NotResumed(why) => Reason::new("not-resumed", why),
+        Unknown::ReplayFailed(why) => Reason::new("replay-failed", why),
     }
 }
 
@@ -152,7 +159,7 @@ fn bounded_reason(model: &Model, cut: &Cut, cuts: usize) -> String {
         Name::Const(c) => format!(", --set {}=EXPR fixes it", model.constants[c.index()].name),
         _ => String::new(),
     };
-    format!("bounded: {message}{others}; --maxint N widens it{help}")
+    format!("{message}{others}; --maxint N widens it{help}")
 }
 
 /// What a cut belongs to.

@@ -37,6 +37,7 @@ pub fn job(model: &Arc<Model>, request: &ScopeRequest) -> Job {
         well_definedness: true,
         status: ProofStatus::none(),
         recheck: false,
+        accept_trusted: false,
         depth: None,
         keep_going: false,
         seed: 0,

@@ -1,0 +1,122 @@
+//! From a claim to an answer.
+//!
+//! A claim is checked in a fresh session before anybody is told. A proof that passes is held against the questions of
+//! [`POST_CHECKS`], each of which may find that it answers less than was asked ([`Condition`]) or that the truth is
+//! another one. Only a proof without conditions is a plain `holds`.
+
+use bsym_encodings::session::SolverError;
+use bsym_proofs::check;
+use bsym_proofs::claim::{Checked, Claim, Evidence};
+
+use crate::options::Job;
+use crate::problem::{Open, Problem};
+use crate::run::drop_claim;
+use crate::verdict::{Condition, Observer, Proof, Report, Unknown, Verdict};
+use crate::vetting::Claimed;
+
+/// What became of a claim.
+pub enum Settled {
+    /// The answer.
+    Answer(Verdict),
+    /// With the status that is left.
+    Repeat,
+    /// Without any status: the check found the claim wrong, but not which pair made it so.
+    RepeatAlone,
+    /// The engine has nothing to show.
+    Unknown(Unknown),
+}
+
+/// What a question about a proof finds.
+pub enum Finding {
+    /// Nothing is wrong with it.
+    Nothing,
+    /// It leaves something open.
+    Open(Condition),
+    /// The answer is another one.
+    Instead(Verdict),
+}
+
+/// A proof whose checks passed, and what the questions about it may use.
+pub struct Passed<'s, 'o> {
+    /// The engine's encoding, with the lemmas of the claim.
+    pub problem: &'s mut Problem,
+    /// What was asked.
+    pub job: &'s Job,
+    /// The claim.
+    pub claim: &'s Claim,
+    /// The outcome of its checks.
+    pub checked: &'s Checked,
+    /// Makes sessions.
+    pub open: &'s mut Open<'o>,
+}
+
+/// A question about a proof whose checks passed.
+type PostCheck = fn(&mut Passed<'_, '_>) -> Result<Finding, SolverError>;
+
+/// What a proof has to stand before it is a plain `holds`. All are asked, in this order, until one finds another
+/// answer.
+const POST_CHECKS: [PostCheck; 1] = [trust];
+
+/// Checks a claim in a fresh session and asks what it leaves open.
+///
+/// # Errors
+/// If the solver fails.
+pub fn settle(
+    problem: &mut Problem,
+    job: &mut Job,
+    claim: Claim,
+    open: &mut Open<'_>,
+    observer: &mut dyn Observer,
+    report: &mut Report,
+) -> Result<Settled, SolverError> {
+    if !problem.is_complete() {
+        return Ok(Settled::Unknown(Unknown::Unsupported));
+    }
+    // The check may use what is left of the run; a run without a limit gets none either.
+    let budget = job.budget.clone();
+    let checked = check::check(&mut problem.system, &claim, &job.status, job.recheck, open, &budget)?;
+    if !checked.wrong.is_empty() || !checked.wrong_checks.is_empty() {
+        for &pair in &checked.wrong {
+            drop_claim(job, Claimed::Pair(pair), observer, report);
+        }
+        for &check in &checked.wrong_checks {
+            drop_claim(job, Claimed::Check(check), observer, report);
+        }
+        return Ok(Settled::Repeat);
+    }
+    if !checked.failed.is_empty() && !job.status.is_empty() {
+        return Ok(Settled::RepeatAlone);
+    }
+    if !checked.passed() {
+        return Ok(Settled::Unknown(Unknown::CheckFailed(checked)));
+    }
+    let mut conditions = vec![];
+    for question in POST_CHECKS {
+        let mut passed = Passed { problem, job, claim: &claim, checked: &checked, open };
+        match question(&mut passed)? {
+            Finding::Nothing => {}
+            Finding::Open(condition) => conditions.push(condition),
+            Finding::Instead(verdict) => return Ok(Settled::Answer(verdict)),
+        }
+    }
+    let lemmas = match &claim.evidence {
+        Evidence::Inductive { lemmas } | Evidence::KInduction { lemmas, .. } => {
+            lemmas.iter().map(|l| bsym_language::print::pred(&job.model, l)).collect()
+        }
+        Evidence::Diameter { .. } | Evidence::Search { .. } => vec![],
+    };
+    let proof = Box::new(Proof { claim, checked, lemmas });
+    Ok(Settled::Answer(if conditions.is_empty() {
+        Verdict::Holds(proof)
+    } else {
+        conditions.sort();
+        Verdict::Unknown(Unknown::Conditional { proof, conditions })
+    }))
+}
+
+/// Whether the proof rests on status that nobody could confirm, and whether the user takes that.
+fn trust(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
+    let trusts = !passed.checked.trusted.is_empty() || !passed.checked.trusted_checks.is_empty();
+    let open = trusts && !passed.job.accept_trusted;
+    Ok(if open { Finding::Open(Condition::RestsOnTrust) } else { Finding::Nothing })
+}
