@@ -18,9 +18,7 @@ use crate::options::Job;
 use crate::outcome::{Outcome, Slice, Work};
 use crate::problem::{Open, Problem};
 use crate::settle::{Settled, settle};
-use crate::verdict::{
-    Counterexample, Engine, Observer, Progress, PropertyVerdict, Report, Unknown, Verdict,
-};
+use crate::verdict::{Counterexample, Engine, Observer, Progress, PropertyVerdict, Report, Unknown, Verdict};
 use crate::vetting::{Claimed, Vetting};
 
 /// Longest time for one query of an engine that can go on without its answer, unless the job says otherwise. A
@@ -307,19 +305,21 @@ impl Round {
                             report.engine = worker.engine();
                             return Ok(Verdict::Unknown(Unknown::Axioms(reason)));
                         }
-                        Outcome::Proof(claim) => match settle(worker.problem(), job, claim, open, observer, report)? {
-                            Settled::Answer(verdict) => {
-                                report.engine = worker.engine();
-                                report.depth = worker.clear();
-                                return Ok(verdict);
+                        Outcome::Proof(claim) => {
+                            match settle(worker.problem(), job, claim, open, observer, report)? {
+                                Settled::Answer(verdict) => {
+                                    report.engine = worker.engine();
+                                    report.depth = worker.clear();
+                                    return Ok(verdict);
+                                }
+                                Settled::Repeat => continue 'restart,
+                                Settled::RepeatAlone => {
+                                    self.doubtful = std::mem::take(&mut job.status);
+                                    continue 'restart;
+                                }
+                                Settled::Unknown(reason) => stuck[i] = Some(reason),
                             }
-                            Settled::Repeat => continue 'restart,
-                            Settled::RepeatAlone => {
-                                self.doubtful = std::mem::take(&mut job.status);
-                                continue 'restart;
-                            }
-                            Settled::Unknown(reason) => stuck[i] = Some(reason),
-                        },
+                        }
                         Outcome::Stuck(reason) => stuck[i] = Some(reason),
                         Outcome::Reached => {}
                         Outcome::Paused(_) => {}

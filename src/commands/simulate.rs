@@ -110,9 +110,11 @@ impl Ending {
                 ..ending("violated", None, 1)
             },
             End::Vacuous(reason) => ending("vacuous", Some(reason.clone()), 3),
-            End::Interrupted => {
-                ending("unknown", Some(control.stopped().map_or_else(|| "interrupted".into(), |reason| reason.text)), 3)
-            }
+            End::Interrupted => ending(
+                "unknown",
+                Some(control.stopped().map_or_else(|| "interrupted".into(), |reason| reason.text)),
+                3,
+            ),
             End::Unknown(part, e) => {
                 let (file, line, _) = place(&model.sources, e.span);
                 let at = file.zip(line).map(|(f, l)| format!(" ({f}:{l})")).unwrap_or_default();

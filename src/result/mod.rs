@@ -235,7 +235,12 @@ pub struct Subject<'a> {
 
 impl RunResult {
     /// A result without an answer.
-    pub fn unknown(subject: &Subject<'_>, engine: &str, depth: Option<usize>, reason: Option<Reason>) -> RunResult {
+    pub fn unknown(
+        subject: &Subject<'_>,
+        engine: &str,
+        depth: Option<usize>,
+        reason: Option<Reason>,
+    ) -> RunResult {
         RunResult {
             format: "bsym-result",
             version: 1,
@@ -365,8 +370,7 @@ impl RunResult {
         let checked = &proof.checked;
         self.checked = Some(checked_object(checked));
         self.proofs.trusted = checked.trusted.iter().map(|&p| used_pair(subject, p)).collect();
-        self.proofs.checks.trusted =
-            checked.trusted_checks.iter().map(|&c| used_check(subject, c)).collect();
+        self.proofs.checks.trusted = checked.trusted_checks.iter().map(|&c| used_check(subject, c)).collect();
     }
 
     /// Says why there is no answer.
