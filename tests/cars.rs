@@ -3,25 +3,11 @@
 
 mod common;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use common::{bsym, json, root};
+use common::{bsym, json};
 use serde_json::Value as Json;
-
-/// Where the corpus is; the projects and the peers lie beside it.
-fn corpus() -> PathBuf {
-    std::env::var_os("BSYM_CORPUS").map_or(root().join("../shared/corpus"), PathBuf::from)
-}
-
-/// A file that others have to bring, or nothing and a word about it.
-fn present(path: PathBuf) -> Option<PathBuf> {
-    if path.exists() {
-        return Some(path);
-    }
-    println!("skipped: there is no {}", path.display());
-    None
-}
 
 /// States and transitions with `d` cars; all levels hold.
 fn ours(file: &Path, d: u32) -> (u64, u64) {
@@ -49,10 +35,12 @@ fn theirs(peer: &Path, file: &Path, d: u32) -> (u64, u64) {
 
 #[test]
 fn every_level_has_the_state_space_that_prob_finds() {
-    let packages = corpus().join("eventb/EventBPrologPackages/Abrial_Teaching/ch2_car");
-    let project = corpus().join("../rodin-projects/cars-on-bridge");
-    let (Some(packages), Some(project)) = (present(packages), present(project)) else { return };
-    let peer = present(corpus().join("../peers/peer"));
+    let (Some(corpus), Some(projects)) = (bsym_testing::corpus(), bsym_testing::rodin_projects()) else {
+        return;
+    };
+    let packages = corpus.join("eventb/EventBPrologPackages/Abrial_Teaching/ch2_car");
+    let project = projects.join("cars-on-bridge");
+    let peer = bsym_testing::peer_program();
     let mut sizes = vec![];
     for (level, d) in [("m0", 2), ("m1", 2), ("m2", 2), ("m3", 2), ("m3", 3)] {
         let package = packages.join(format!("{level}_mch.eventb"));

@@ -10,11 +10,15 @@ use bsym_semantics::error::EvalErrorKind;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::value::Value;
+use bsym_testing::{Part, present};
+
+fn has_solver() -> bool {
+    present(Part::Solver, (!versions().is_empty()).then_some(()), "solver").is_some()
+}
 
 #[test]
 fn a_solver_finds_all_valuations_and_says_so() {
-    if versions().is_empty() {
-        eprintln!("skipped: no solver");
+    if !has_solver() {
         return;
     }
     let text = "MACHINE M CONSTANTS x, y, s PROPERTIES x : INTEGER & y : INTEGER & s <: BOOL &
@@ -34,8 +38,7 @@ fn a_solver_finds_all_valuations_and_says_so() {
 
 #[test]
 fn a_valuation_that_makes_an_axiom_ill_defined_is_found_as_well() {
-    if versions().is_empty() {
-        eprintln!("skipped: no solver");
+    if !has_solver() {
         return;
     }
     let text =

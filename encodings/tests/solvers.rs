@@ -12,6 +12,7 @@ use bsym_encodings::session::{
     process, run_script, script, versions,
 };
 use bsym_encodings::term::{Sort, SortKind, Term, Terms};
+use bsym_testing::skipped;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Which {
@@ -30,7 +31,7 @@ impl Which {
             }
         };
         if found.is_none() {
-            eprintln!("skipped: {self:?} is not there");
+            skipped(&format!("{self:?}"));
         }
         found
     }
@@ -539,7 +540,7 @@ fn the_same_questions_get_the_same_answers() {
 fn scripts_stand_alone() {
     for (name, dialect) in [("z3", Dialect::Z3), ("z3", Dialect::Generic), ("cvc5", Dialect::Generic)] {
         let Some(path) = find_solver(name) else {
-            eprintln!("skipped: {name} is not there");
+            skipped(name);
             continue;
         };
         let t = Rc::new(Terms::new());

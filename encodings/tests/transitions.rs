@@ -311,13 +311,8 @@ fn compare(
 /// Machines of the corpus, compared as far as the evaluator enumerates them.
 #[test]
 fn machines_of_the_corpus() {
-    let beside = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/corpus"));
-    let corpus = std::env::var_os("BSYM_CORPUS").map_or(beside, PathBuf::from);
+    let Some(corpus) = bsym_testing::corpus() else { return };
     let folder = std::env::var_os("BSYM_MACHINES").map_or(corpus.join("symbolic"), PathBuf::from);
-    if !folder.exists() {
-        println!("skipped: there is no {}", folder.display());
-        return;
-    }
     let mut files = vec![];
     machines(&folder, &mut files);
     let mut failed = vec![];

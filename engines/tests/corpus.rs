@@ -14,6 +14,7 @@ use bsym_engines::verdict::{Engine, Verdict};
 use bsym_proofs::obligations::prove_obligations;
 use bsym_proofs::status::ProofStatus;
 use bsym_semantics::scope::ScopeRequest;
+use bsym_testing::corpus;
 use common::*;
 
 #[test]

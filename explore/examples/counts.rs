@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -25,11 +25,8 @@ fn main() {
 }
 
 fn run() {
-    let corpus = PathBuf::from(std::env::var("BSYM_CORPUS").unwrap_or("../shared/corpus".into()));
-    let Ok(text) = std::fs::read_to_string(corpus.join("manifest.json")) else {
-        println!("skipped: no corpus in {}", corpus.display());
-        return;
-    };
+    let Some(corpus) = bsym_testing::corpus() else { return };
+    let text = std::fs::read_to_string(corpus.join("manifest.json")).expect("the manifest is a text");
     let manifest: Value = serde_json::from_str(&text).expect("the manifest is JSON");
     let asked = Asked::read();
     let facts_of = |entry: &Value| Facts::of(&entry["facts"]);

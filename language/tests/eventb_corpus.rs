@@ -8,26 +8,7 @@ use bsym_language::diagnostic::Severity;
 use bsym_language::load::load_text;
 use bsym_language::model::{Model, Variable};
 use bsym_language::{eventb, print, render};
-
-fn corpus() -> Option<PathBuf> {
-    let found = std::env::var_os("BSYM_CORPUS")
-        .map(PathBuf::from)
-        .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"));
-    if found.is_dir() {
-        return Some(found);
-    }
-    eprintln!("SKIPPED: there is no corpus at {}", found.display());
-    None
-}
-
-fn rodin_projects() -> Option<PathBuf> {
-    let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/rodin-projects");
-    if found.is_dir() {
-        return Some(found);
-    }
-    eprintln!("SKIPPED: there are no Rodin projects at {}", found.display());
-    None
-}
+use bsym_testing::{corpus, rodin_projects};
 
 fn files(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> =

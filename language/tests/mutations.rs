@@ -6,7 +6,7 @@
 //! left in the folder for temporary files.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -155,10 +155,8 @@ fn survive(text: &str) {
 }
 
 fn corpus() -> Vec<String> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
-    let root = std::env::var_os("BSYM_CORPUS").map_or(beside, PathBuf::from);
     let mut texts = vec![];
-    let mut folders = vec![root];
+    let mut folders: Vec<PathBuf> = bsym_testing::corpus().into_iter().collect();
     while let Some(folder) = folders.pop() {
         let mut paths: Vec<PathBuf> =
             std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();

@@ -11,6 +11,7 @@ use bsym_encodings::term::Terms;
 use bsym_language::load::{check_predicate, load_text};
 use bsym_language::model::{EventId, Model, Pred};
 use bsym_semantics::scope::{Scope, ScopeRequest};
+use bsym_testing::{Part, present};
 
 use crate::check::check;
 use crate::claim::{Checked, Claim, Evidence, Property};
@@ -32,10 +33,7 @@ pub fn system(model: &Model) -> System {
 /// Whatever solver there is; `None` if there is none, and then the test says that it is skipped.
 pub fn solver() -> Option<SolverChoice> {
     let found = open(Rc::new(Terms::new()), &SolverChoice::Default).is_ok();
-    if !found {
-        println!("skipped: no solver found");
-    }
-    found.then_some(SolverChoice::Default)
+    present(Part::Solver, found.then_some(SolverChoice::Default), "solver")
 }
 
 pub fn open_default(terms: Rc<Terms>) -> Result<Session, SolverError> {
@@ -83,7 +81,7 @@ pub fn checked_within(
 ) -> Checked {
     let mut budget = Budget::unlimited();
     budget.query = Some(std::time::Duration::from_millis(millis));
-    check(&mut system(model), claim, status, recheck, &mut open_default, &budget).expect("a solver")
+    check(&mut system(model), claim, status, recheck, &mut open_default, &budget).expect("solver")
 }
 
 pub fn status(pairs: &[(Option<u32>, usize)], level: Level) -> ProofStatus {

@@ -19,15 +19,12 @@ use bsym_proofs::po::PoFile;
 use bsym_proofs::po::file::{Kind, Status};
 use bsym_proofs::status::{Level, PairStatus, ProofStatus};
 use bsym_semantics::scope::{Scope, ScopeRequest};
+use bsym_testing::{Part, present};
 
 fn corpus() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
-    let found = std::env::var_os("BSYM_CORPUS").map_or(beside, PathBuf::from);
-    if found.join("manifest.json").is_file() && opener(Rc::new(Terms::new())).is_ok() {
-        return Some(found);
-    }
-    println!("skipped: no corpus at {}, or no solver", found.display());
-    None
+    let solver = opener(Rc::new(Terms::new())).ok();
+    present(Part::Solver, solver, "solver")?;
+    bsym_testing::corpus()
 }
 
 fn opener(terms: Rc<Terms>) -> Result<Session, SolverError> {
@@ -67,7 +64,7 @@ fn system(model: &Arc<Model>, scope: &Scope) -> System {
 }
 
 fn prove(model: &Arc<Model>, scope: &Scope) -> Obligations {
-    prove_obligations(&system(model, scope), &mut opener, &budget(), &mut |_| {}).expect("a solver")
+    prove_obligations(&system(model, scope), &mut opener, &budget(), &mut |_| {}).expect("solver")
 }
 
 fn inductive(model: &Arc<Model>, scope: &Scope, status: &ProofStatus) -> Checked {
@@ -78,7 +75,7 @@ fn inductive(model: &Arc<Model>, scope: &Scope, status: &ProofStatus) -> Checked
         well_definedness: true,
         evidence: Evidence::Inductive { lemmas: vec![] },
     };
-    check(&mut system(model, scope), &claim, status, false, &mut opener, &budget()).expect("a solver")
+    check(&mut system(model, scope), &claim, status, false, &mut opener, &budget()).expect("solver")
 }
 
 #[test]

@@ -5,29 +5,7 @@ use std::path::{Path, PathBuf};
 
 use bsym_proofs::po::file::{MappedBy, Obligation, Status};
 use bsym_proofs::po::sources::{Converted, convert};
-
-/// A folder beside the corpus, or nothing and a word about it.
-fn shared(name: &str, variable: &str) -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared").join(name);
-    let found = std::env::var_os(variable).map_or(beside, PathBuf::from);
-    if found.is_dir() {
-        return Some(found);
-    }
-    println!("skipped: there is no {}", found.display());
-    None
-}
-
-fn corpus() -> Option<PathBuf> {
-    shared("corpus", "BSYM_CORPUS")
-}
-
-fn rodin_projects() -> Option<PathBuf> {
-    let beside = std::env::var_os("BSYM_CORPUS").map(|c| PathBuf::from(c).join("../rodin-projects"));
-    match beside.filter(|p| p.is_dir()) {
-        Some(found) => Some(found),
-        None => shared("rodin-projects", "BSYM_RODIN_PROJECTS"),
-    }
-}
+use bsym_testing::{corpus, rodin_projects};
 
 fn entries(corpus: &Path) -> Vec<serde_json::Value> {
     let text = std::fs::read_to_string(corpus.join("manifest.json")).expect("a manifest");

@@ -11,16 +11,7 @@ use bsym_proofs::po::file::ComponentKind;
 use bsym_proofs::po::import::{Import, OpenKind};
 use bsym_proofs::po::sources::{attach, convert};
 use bsym_proofs::po::{ImportOptions, import, read_status};
-
-fn corpus() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
-    let found = std::env::var_os("BSYM_CORPUS").map_or(beside, PathBuf::from);
-    if found.join("manifest.json").is_file() {
-        return Some(found);
-    }
-    println!("skipped: no corpus at {}", found.display());
-    None
-}
+use bsym_testing::corpus;
 
 /// A model with its own status; nothing, and a word about it, if the model has errors.
 fn read(path: &Path, component: Option<&str>) -> Option<(Model, Import)> {

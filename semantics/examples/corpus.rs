@@ -7,7 +7,7 @@
 //! `$BSYM_CORPUS`.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -118,7 +118,7 @@ fn main() {
             _ => names.push(argument),
         }
     }
-    let corpus = PathBuf::from(std::env::var_os("BSYM_CORPUS").expect("BSYM_CORPUS names the corpus"));
+    let Some(corpus) = bsym_testing::corpus() else { return };
     let entries = entries(&corpus, all, &names);
     let limit = Duration::from_secs_f64(seconds);
     let (mut unread, mut complete, mut partial) = (0, 0, 0);

@@ -12,17 +12,6 @@ use crate::evaluator::{Evaluator, Limits};
 use crate::scope::{Scope, ScopeRequest};
 use crate::transitions::Outcome;
 
-/// The folder of foreign models, if it is there.
-pub(crate) fn corpus() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
-    let folder = std::env::var_os("BSYM_CORPUS").map_or(beside, PathBuf::from);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    eprintln!("skipped: no corpus at {}", folder.display());
-    None
-}
-
 fn machines(folder: &Path, found: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -42,7 +31,7 @@ fn assertions_of_the_laws_are_true() {
 }
 
 fn laws() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = bsym_testing::corpus() else { return };
     let mut files = Vec::new();
     machines(&corpus.join("laws"), &mut files);
     let limits = Limits { listing: 2_000, rounds: 10_000, branching: 2_000 };

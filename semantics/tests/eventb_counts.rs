@@ -1,7 +1,6 @@
 //! States and transitions of Event-B packages are those that ProB counts.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::path::{Path, PathBuf};
 
 use bsym_language::load::load_model;
 use bsym_language::model::{EventId, Model};
@@ -11,6 +10,7 @@ use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::state::State;
 use bsym_semantics::transitions::Outcome;
 use bsym_semantics::value::Value;
+use bsym_testing::corpus;
 
 /// What a search of all states found.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -86,17 +86,6 @@ fn explore(model: &Model, most: usize) -> Counts {
         counts.states += seen.len();
     }
     counts
-}
-
-fn corpus() -> Option<PathBuf> {
-    let found = std::env::var_os("BSYM_CORPUS")
-        .map(PathBuf::from)
-        .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"));
-    if found.is_dir() {
-        return Some(found);
-    }
-    eprintln!("SKIPPED: there is no corpus at {}", found.display());
-    None
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What the end-to-end tests share.
 #![allow(dead_code)] // each test program uses a part of it
 
+use bsym_testing::{Part, present};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -22,10 +23,7 @@ pub fn bsym() -> Command {
 pub fn has_solver() -> bool {
     let version = bsym().arg("--version").output().unwrap();
     let found = String::from_utf8_lossy(&version.stdout).contains("solver: ");
-    if !found {
-        eprintln!("skipped: no solver");
-    }
-    found
+    present(Part::Solver, found.then_some(()), "solver").is_some()
 }
 
 /// The JSON on standard output.

@@ -1,6 +1,7 @@
 //! Tests of the simplifying builders: golden ones, and random terms whose simplified form must mean
 //! the same as the plain one.
 
+use bsym_testing::{Part, present};
 use std::collections::HashMap;
 
 use super::*;
@@ -389,10 +390,7 @@ fn solvers_agree(
     let budget = Budget::unlimited().per_query(std::time::Duration::from_millis(500));
     let (mut decided, mut unknown) = (0, 0);
     for (plain, differ, fixed, value) in cases {
-        let Some(mut s) = session(terms.clone()) else {
-            eprintln!("skipped: solver not there");
-            return;
-        };
+        let Some(mut s) = present(Part::Solver, session(terms.clone()), "solver") else { return };
         if matches!(s.literal(differ), Err(crate::session::SolverError::Inexpressible(_))) {
             // Refused, not answered wrongly.
             unknown += 1;

@@ -1,7 +1,7 @@
 //! What the engines' tests share: machines from text, runs with the linked solver.
 #![allow(dead_code)]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -90,17 +90,4 @@ pub fn full_status(model: &Model) -> ProofStatus {
 /// A status that nobody checked.
 pub fn claimed() -> PairStatus {
     PairStatus { provers: vec!["test".into()], level: Level::Claim }
-}
-
-/// The corpus of foreign models, if it is there.
-pub fn corpus() -> Option<PathBuf> {
-    let path = std::env::var_os("BSYM_CORPUS")
-        .map(PathBuf::from)
-        .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus"));
-    if path.exists() {
-        Some(path)
-    } else {
-        println!("skipped: no corpus at {}", path.display());
-        None
-    }
 }

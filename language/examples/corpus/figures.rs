@@ -1,7 +1,7 @@
 //! What the front end makes of other people's models: counts, each with the files behind it.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bsym_language::diagnostic::{Diagnostic, Kind, Severity};
 use bsym_language::load::{Loaded, load_model, load_text};
@@ -47,13 +47,9 @@ impl std::fmt::Display for Share {
 impl Corpus {
     /// The folder in `BSYM_CORPUS`, else the one beside the repository; says so where there is none.
     pub fn open() -> Option<Corpus> {
-        let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
-        let root = std::env::var_os("BSYM_CORPUS").map_or(beside, PathBuf::from);
-        let read = |name: &str| std::fs::read_to_string(root.join(name));
-        let (Ok(manifest), Ok(table)) = (read("manifest.json"), read("prob_parser.tsv")) else {
-            eprintln!("SKIPPED: no corpus at {}; BSYM_CORPUS names another folder", root.display());
-            return None;
-        };
+        let root = bsym_testing::corpus()?;
+        let read = |name: &str| std::fs::read_to_string(root.join(name)).expect("a part of the corpus");
+        let (manifest, table) = (read("manifest.json"), read("prob_parser.tsv"));
         let manifest: Value = serde_json::from_str(&manifest).expect("manifest.json is JSON");
         let entries = manifest["entries"].as_array().cloned().unwrap_or_default();
         let rows = table.lines().filter(|l| !l.starts_with('#')).filter_map(|row| {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::SolverChoice;
 use bsym_language::load::load_model;
+use bsym_testing::{Part, present};
 
 use super::*;
 use crate::certificate::{CheckedBy, EvidenceText, Facts, SCHEMA};
@@ -43,10 +44,7 @@ fn written(folder: &Path, text: &str, why: &Why<'_>, settings: &BTreeMap<String,
 
 fn have_solver() -> bool {
     let found = ["cvc5", "z3"].iter().any(|s| SolverChoice::named(s).is_some());
-    if !found {
-        println!("skipped: neither cvc5 nor z3 found");
-    }
-    found
+    present(Part::Solver, found.then_some(()), "program cvc5 or z3").is_some()
 }
 
 fn budget() -> Budget {
