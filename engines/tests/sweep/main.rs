@@ -1,9 +1,16 @@
 //! Holds every engine against the known verdicts of the corpus of foreign machines.
 //!
-//! `sweep CORPUS [FOLDER…] [--every N [--offset N]] [--seconds S] [--jobs N] [--only TEXT] [--mode facts|any-size|claimed] [--unknown-too]` runs each engine on each
-//! machine in a process of its own, so that a crash or a hang is one line of the table, and prints
-//! one line per run (class, seconds, engine, machine, detail) and the counts at the end.
-//! `sweep --one FILE ENGINE SECONDS DEPTH MODE` is such a process.
+//! `cargo test` runs a sample. All of it, and other questions:
+//!
+//! `cargo test --release -p bsym-engines --features z3 --test sweep -- [FOLDER…] [--every N [--offset N]] [--seconds S]
+//! [--jobs N] [--only TEXT] [--mode facts|any-size|claimed] [--unknown-too]`
+//!
+//! Each engine runs on each machine in a process of its own, so that a crash or a hang is one line of
+//! the table. One line per run (class, seconds, engine, machine, detail), and the counts at the end.
+//!
+//! It fails on every answer that contradicts the facts, a crash or a hang that is not in
+//! `known_differences.tsv` with a reason, and on every line there that a run contradicts.
+//! `--one FILE ENGINE SECONDS DEPTH MODE` is the process of one run.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -51,7 +58,7 @@ fn main() {
 
 fn usage() -> ! {
     eprintln!(
-        "sweep CORPUS [FOLDER…] [--every N [--offset N]] [--seconds S] [--jobs N] [--only TEXT] [--mode facts|any-size|claimed] [--unknown-too]"
+        "sweep [FOLDER…] [--every N [--offset N]] [--seconds S] [--jobs N] [--only TEXT] [--mode facts|any-size|claimed] [--unknown-too]"
     );
     std::process::exit(2)
 }
@@ -191,11 +198,12 @@ struct Machine {
 
 fn sweep(arguments: &[String]) {
     let mut folders = vec![];
-    let (mut every, mut offset, mut seconds, mut jobs) = (1usize, 0usize, 3.0f64, 1usize);
+    // The sample of `cargo test`: a minute or so without optimisation.
+    let (mut every, mut offset, mut seconds, mut jobs) = (60usize, 7usize, 1.0f64, 2usize);
     let (mut only, mut all) = (String::new(), false);
     let mut mode = "facts".to_string();
     let mut rest = arguments.iter();
-    let Some(corpus) = rest.next().map(PathBuf::from) else { usage() };
+    let Some(corpus) = bsym_testing::corpus() else { return };
     while let Some(argument) = rest.next() {
         let mut value = || rest.next().cloned().unwrap_or_else(|| usage());
         match argument.as_str() {
@@ -206,14 +214,20 @@ fn sweep(arguments: &[String]) {
             "--mode" => mode = value(),
             "--only" => only = value(),
             "--unknown-too" => all = true,
-            folder => folders.push(folder.trim_end_matches('/').to_string() + "/"),
+            folder if corpus.join(folder).is_dir() => {
+                folders.push(folder.trim_end_matches('/').to_string() + "/");
+            }
+            // `cargo test NAME` gives its filter and its options to every test program.
+            other => {
+                return println!(
+                    "the sweep is not run: {other} is neither an option of it nor a folder of the corpus"
+                );
+            }
         }
     }
-    let text = std::fs::read_to_string(corpus.join("manifest.json")).unwrap_or_else(|e| {
-        eprintln!("{}: {e}", corpus.display());
-        std::process::exit(2)
-    });
-    let manifest: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    let known = Known::read(&mode);
+    let text = std::fs::read_to_string(corpus.join("manifest.json")).expect("the corpus has a manifest");
+    let manifest: serde_json::Value = serde_json::from_str(&text).expect("the manifest is JSON");
     let mut machines: Vec<Machine> = vec![];
     for entry in manifest["entries"].as_array().into_iter().flatten() {
         let path = entry["path"].as_str().unwrap_or_default();
@@ -238,6 +252,7 @@ fn sweep(arguments: &[String]) {
         machines.into_iter().enumerate().filter(|(i, _)| i % every == offset).map(|(_, m)| m).collect();
     machines.sort_by_key(|m| !m.comparable);
     let next = AtomicUsize::new(0);
+    let failures: Mutex<Vec<String>> = Mutex::new(vec![]);
     let counts: Mutex<BTreeMap<(String, &str), usize>> = Mutex::new(BTreeMap::new());
     std::thread::scope(|scope| {
         for _ in 0..jobs {
@@ -248,6 +263,11 @@ fn sweep(arguments: &[String]) {
                             child(&corpus.join(&machine.path), engine, seconds, &mode);
                         let class = class(machine, &answer, taken > seconds + GRACE);
                         println!("{class}\t{taken:.1}\t{engine}\t{}\t{detail}", machine.path);
+                        if let (Some(failure), Ok(mut failures)) =
+                            (known.judge(machine, &class), failures.lock())
+                        {
+                            failures.push(format!("{}, {engine}: {failure}; {detail}", machine.path));
+                        }
                         if let Ok(mut counts) = counts.lock() {
                             *counts.entry((class, engine)).or_default() += 1;
                         }
@@ -266,6 +286,45 @@ fn sweep(arguments: &[String]) {
     for class in classes {
         let n = |engine| counts.get(&(class.clone(), engine)).copied().unwrap_or(0);
         println!("{class:24} {:5} {:5} {:5}", n("bmc"), n("kind"), n("ic3"));
+    }
+    let failures = failures.into_inner().unwrap_or_default();
+    assert!(machines.is_empty() || !counts.is_empty(), "nothing was run");
+    assert!(failures.is_empty(), "{failures:#?}");
+}
+
+/// Differences from the facts that somebody looked at: machine, mode (or `*`), class, reason.
+struct Known(Vec<[String; 2]>);
+
+impl Known {
+    /// Those of one mode.
+    fn read(mode: &str) -> Known {
+        let lines =
+            include_str!("known_differences.tsv").lines().filter(|l| !l.starts_with('#') && !l.is_empty());
+        let mut known = vec![];
+        for line in lines {
+            let fields: Vec<&str> = line.split('\t').collect();
+            let [path, modes, class, reason] = fields[..] else { panic!("four fields, by tabs: {line}") };
+            assert!(!reason.trim().is_empty(), "a difference has a reason: {line}");
+            if modes == "*" || modes == mode {
+                known.push([path.to_string(), class.to_string()]);
+            }
+        }
+        Known(known)
+    }
+
+    /// What is wrong with an answer of a class, if anything is: a difference that nobody looked at, or the
+    /// agreement of a machine that is said to differ.
+    fn judge(&self, machine: &Machine, class: &str) -> Option<String> {
+        let listed = self.0.iter().find(|[path, _]| *path == machine.path).map(|[_, class]| class.as_str());
+        let differs = ["WRONG", "extra", "PANIC", "HANG"].iter().any(|c| class.starts_with(c));
+        match listed {
+            Some(known) if known == class => None,
+            Some(known) if differs || class.starts_with("agree") => {
+                Some(format!("{class}, but it is listed with `{known}`"))
+            }
+            None if differs => Some(format!("{class}, and not in known_differences.tsv")),
+            _ => None,
+        }
     }
 }
 
