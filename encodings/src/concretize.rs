@@ -1,7 +1,8 @@
 //! From a solver's model to a trace of B values.
 //!
 //! Elements of an uninterpreted sort are numbered in the order in which they are met, and the scope
-//! of the trace counts them. A set that holds everything but some elements is listed over the
+//! of the trace counts them with those of the carrier that no value speaks of; strays (see
+//! [`carriers`](crate::carriers)) are left out. A set that holds everything but some elements is listed over the
 //! universe of its sort; if that is infinite there is no such value.
 
 use std::collections::{BTreeMap, HashMap};
@@ -55,12 +56,12 @@ pub fn read_trace(
     path: &[EventId],
     last_fails: bool,
 ) -> Result<Trace, ReadError> {
-    let mut reader =
-        Reader { system, encoder: &system.encoder, model, values: HashMap::new(), elements: BTreeMap::new() };
+    let mut reader = Reader::new(system, model);
     // Sets that hold almost everything are complete only once all elements are known.
     loop {
         let met = reader.met();
         let trace = reader.trace(unrolling, path, last_fails)?;
+        reader.meet_carriers()?;
         if reader.met() == met {
             return Ok(trace);
         }
@@ -76,12 +77,12 @@ pub fn read_state(
     model: &mut Model<'_>,
     mut rename: impl FnMut(Term) -> Term,
 ) -> Result<(Scope, Vec<Value>, Vec<Value>), ReadError> {
-    let mut reader =
-        Reader { system, encoder: &system.encoder, model, values: HashMap::new(), elements: BTreeMap::new() };
+    let mut reader = Reader::new(system, model);
     loop {
         let met = reader.met();
         let constants = reader.constants()?;
         let state = reader.state(&mut rename)?;
+        reader.meet_carriers()?;
         if reader.met() == met {
             return Ok((reader.scope(), constants, state));
         }
@@ -97,8 +98,7 @@ pub(crate) fn read_values(
     model: &mut Model<'_>,
     symbols: &[(Symbolic, Type)],
 ) -> Result<Vec<Value>, ReadError> {
-    let mut reader =
-        Reader { system, encoder: &system.encoder, model, values: HashMap::new(), elements: BTreeMap::new() };
+    let mut reader = Reader::new(system, model);
     symbols.iter().map(|(symbol, ty)| reader.value(symbol, ty, &mut |t| t)).collect()
 }
 
@@ -109,11 +109,24 @@ struct Reader<'a, 's, 'm> {
     values: HashMap<Term, TermValue>,
     /// Elements of uninterpreted carriers, in the order of their numbers.
     elements: BTreeMap<CarrierId, Vec<Rc<str>>>,
+    /// Which elements of an uninterpreted sort are elements of its carrier, where that is understood.
+    carriers: HashMap<Sort, Option<TermValue>>,
 }
 
 type Rename<'r> = &'r mut dyn FnMut(Term) -> Term;
 
-impl Reader<'_, '_, '_> {
+impl<'a, 's, 'm> Reader<'a, 's, 'm> {
+    fn new(system: &'a System, model: &'m mut Model<'s>) -> Self {
+        Reader {
+            system,
+            encoder: &system.encoder,
+            model,
+            values: HashMap::new(),
+            elements: BTreeMap::new(),
+            carriers: HashMap::new(),
+        }
+    }
+
     fn met(&self) -> usize {
         self.elements.values().map(Vec::len).sum()
     }
@@ -146,6 +159,58 @@ impl Reader<'_, '_, '_> {
             steps.push(Step { event: Some(event), execution, state });
         }
         Ok(Trace { scope: self.scope(), constants, steps })
+    }
+
+    /// Meets the elements that the carriers have besides those in the values.
+    fn meet_carriers(&mut self) -> Result<(), ReadError> {
+        for i in 0..self.system.model.carriers.len() {
+            let sort = self.encoder.sort(&Type::Carrier(CarrierId(i as u32)));
+            if let Some(array @ TermValue::Array { .. }) = self.carrier_value(sort)? {
+                for element in self.support(&array, sort)? {
+                    self.meet(&element);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The carrier of an uninterpreted sort.
+    fn carrier_value(&mut self, sort: Sort) -> Result<Option<TermValue>, ReadError> {
+        if !self.carriers.contains_key(&sort) {
+            let value = match self.encoder.carrier(sort) {
+                Some(carrier) => Some(self.model.value(carrier)?).filter(|v| matches!(v, TermValue::Array { .. })),
+                None => None,
+            };
+            self.carriers.insert(sort, value);
+        }
+        Ok(self.carriers[&sort].clone())
+    }
+
+    /// Whether a value has no strays in it: elements of a sort that are not in its carrier.
+    fn is_there(&mut self, value: &TermValue) -> Result<bool, ReadError> {
+        Ok(match value {
+            TermValue::Element(sort, _) => match self.carrier_value(*sort)? {
+                Some(carrier) => lookup(&carrier, value)? == TermValue::Bool(true),
+                None => true,
+            },
+            TermValue::Tuple(parts) => {
+                for part in parts {
+                    if !self.is_there(part)? {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
+            TermValue::Array { entries, .. } => {
+                for (index, inside) in entries {
+                    if *inside == TermValue::Bool(true) && !self.is_there(index)? {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
+            _ => true,
+        })
     }
 
     fn scope(&self) -> Scope {
@@ -408,11 +473,21 @@ impl Reader<'_, '_, '_> {
     fn support(&mut self, array: &TermValue, index: Sort) -> Result<Vec<TermValue>, ReadError> {
         let TermValue::Array { default, entries } = array else { return Err(opaque(array)) };
         match **default {
-            TermValue::Bool(false) => Ok(entries.iter().map(|(i, _)| i.clone()).collect()),
+            TermValue::Bool(false) => {
+                let mut all = vec![];
+                for (i, _) in entries {
+                    if self.is_there(i)? {
+                        all.push(i.clone());
+                    }
+                }
+                Ok(all)
+            }
             TermValue::Bool(true) => {
                 // Elements that are only mentioned as exceptions exist as well.
                 for (i, _) in entries {
-                    self.meet(i);
+                    if self.is_there(i)? {
+                        self.meet(i);
+                    }
                 }
                 let all = self.universe(index)?;
                 Ok(all.into_iter().filter(|i| !entries.iter().any(|(j, _)| i == j)).collect())
@@ -433,7 +508,9 @@ impl Reader<'_, '_, '_> {
             SortKind::Uninterpreted(_) => {
                 let Some(carrier) = self.carrier(sort) else { return Err(ReadError::Infinite) };
                 for element in self.model.universe(sort)? {
-                    self.meet(&element);
+                    if self.is_there(&element)? {
+                        self.meet(&element);
+                    }
                 }
                 let names = self.elements.entry(carrier).or_default();
                 if names.is_empty() {

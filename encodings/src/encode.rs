@@ -31,7 +31,7 @@ pub fn encode(terms: Rc<Terms>, model: Arc<Model>, scope: &Scope) -> System {
     let functional = Functional::of(&prepared, &values);
     let mut encoder = Encoder::new(terms.clone(), model.clone(), scope.clone());
     let mut unsupported = vec![];
-    let mut background = vec![];
+    let mut background = encoder.carriers_exist();
     let mut state_facts = vec![];
 
     let (constants, settled, determined) =

@@ -1,7 +1,7 @@
 //! The encoder of typed expressions and predicates, its environments, and the fresh symbols it makes.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use bsym_language::source::Span;
 use bsym_language::types::{CarrierId, Type};
 use bsym_semantics::scope::Scope;
 
+use crate::carriers::finite_carriers;
 use crate::symbolic::{Form, Set, Symbolic};
 use crate::system::{StatePredicate, Unsupported};
 use crate::term::{Sort, SortKind, Substitution, SymbolId, Term, Terms};
@@ -29,16 +30,23 @@ pub struct Encoder {
     pub(crate) witnesses: Witnesses,
     /// Innermost construct at hand, for [`Unsupported`].
     pub(crate) span: Span,
-    /// Every symbol that was made to be bound.
-    pub(crate) bound: BTreeSet<SymbolId>,
+    /// Every symbol that was made to be bound, with its type.
+    pub(crate) bound: BTreeMap<SymbolId, Type>,
     /// Witnesses made since the last [`Encoder::take_witnesses`], by what they stand for.
     pub(crate) choices: HashMap<(Term, Term), Term>,
+    /// What was noted of values read from functions, each with the bound symbols in it
+    /// (see [`carriers`](crate::carriers)).
+    pub(crate) noted: Vec<(Term, Vec<SymbolId>)>,
+    /// The carrier of each sort that was asked for, if it has one.
+    pub(crate) carriers: RefCell<HashMap<Sort, Option<Term>>>,
+    /// Deferred sets that are finite in every interpretation.
+    finite: BTreeSet<CarrierId>,
     elements: RefCell<HashMap<Type, Option<Rc<[Symbolic]>>>>,
     strings: Vec<Arc<str>>,
 }
 
-/// Fresh symbols made on the way, and what defines them. The definitions hold for some value of
-/// the symbols whatever the values of everything else.
+/// Fresh symbols made on the way, what defines them, and facts about values. For lifted values of everything
+/// else (see [`carriers`](crate::carriers)) some value of the symbols satisfies the definitions.
 #[derive(Clone, Debug, Default)]
 pub struct Witnesses {
     /// The symbols.
@@ -86,14 +94,18 @@ impl Env {
 impl Encoder {
     /// An encoder for a model under a scope.
     pub fn new(terms: Rc<Terms>, model: Arc<Model>, scope: Scope) -> Encoder {
+        let finite = finite_carriers(&model);
         Encoder {
             terms,
             model,
             scope,
             witnesses: Witnesses::default(),
             span: Span::default(),
-            bound: BTreeSet::new(),
+            bound: BTreeMap::new(),
             choices: HashMap::new(),
+            noted: vec![],
+            carriers: RefCell::default(),
+            finite,
             elements: RefCell::default(),
             strings: vec![],
         }
@@ -103,7 +115,10 @@ impl Encoder {
     /// state or a transition.
     pub fn take_witnesses(&mut self) -> Witnesses {
         self.choices.clear();
-        std::mem::take(&mut self.witnesses)
+        let mut made = std::mem::take(&mut self.witnesses);
+        let noted = std::mem::take(&mut self.noted).into_iter();
+        made.definitions.extend(noted.filter(|(_, bound)| bound.is_empty()).map(|(fact, _)| fact));
+        made
     }
 
     /// The value of an expression, and when it is well-defined.
@@ -190,7 +205,8 @@ impl Encoder {
     /// Whether a type has finitely many values in every scope.
     pub(crate) fn is_finite(&self, ty: &Type) -> bool {
         match ty {
-            Type::Bool | Type::Carrier(_) => true,
+            Type::Bool => true,
+            Type::Carrier(id) => self.finite.contains(id) || self.scope.size(&self.model, *id).is_some(),
             Type::Int | Type::Real | Type::String | Type::Free(..) | Type::Parameter(_) => false,
             Type::Pow(t) => self.is_finite(t),
             Type::Pair(a, b) => self.is_finite(a) && self.is_finite(b),
@@ -311,13 +327,13 @@ impl Encoder {
     pub(crate) fn binder(&mut self, name: &str, ty: &Type) -> (SymbolId, Symbolic) {
         let term = self.terms.fresh(name, self.sort(ty));
         let id = self.terms.as_symbol(term).expect("a fresh symbol is a symbol");
-        self.bound.insert(id);
+        self.bound.insert(id, ty.clone());
         (id, self.unpack(term, ty))
     }
 
     /// The bound symbols that occur free in terms.
     pub(crate) fn bound_in(&self, terms: &[Term]) -> Vec<SymbolId> {
-        self.terms.symbols(terms).into_iter().filter(|s| self.bound.contains(s)).collect()
+        self.terms.symbols(terms).into_iter().filter(|s| self.bound.contains_key(s)).collect()
     }
 
     /// A fresh value `w` with `definition(w)`, which some value must satisfy whatever everything
@@ -345,8 +361,9 @@ impl Encoder {
         for b in self.bound_in(&[definition]) {
             let copy = self.terms.fresh("w", self.terms.symbol_sort(b));
             let id = self.terms.as_symbol(copy).expect("a fresh symbol is a symbol");
-            self.bound.insert(id);
-            copies.push(id);
+            let ty = self.bound.get(&b).cloned().unwrap_or(Type::Bool);
+            self.bound.insert(id, ty.clone());
+            copies.push((id, ty));
             renaming.push((self.symbol(b), copy));
         }
         if copies.len() > bound.len() {
@@ -354,6 +371,14 @@ impl Encoder {
                 .unsupported("a chosen value depends on a bound variable in a way that is not followed");
         }
         definition = self.terms.substitute(definition, &mut Substitution::new(renaming));
+        // Only of lifted values is it known that some value satisfies the definition.
+        for (id, ty) in &copies {
+            let value = self.unpack(self.symbol(*id), ty);
+            let there = self.belongs(&value);
+            definition = self.terms.implies(there, definition);
+            self.forget(*id);
+        }
+        let copies: Vec<SymbolId> = copies.into_iter().map(|(id, _)| id).collect();
         let definition = self.terms.forall(&copies, definition);
         self.witnesses.symbols.push(symbol);
         if definition != Terms::TRUE {
@@ -376,6 +401,21 @@ impl Encoder {
                 Form::Vector(whole, bits)
             }
             (Type::Int, _) => Form::Interval(None, None),
+            _ => match self.carrier(self.sort(ty)) {
+                Some(carrier) => Form::Array(carrier),
+                None => return self.everything_of(ty),
+            },
+        };
+        Set::new(ty.clone(), form)
+    }
+
+    /// All values of a type that is made of others, and of types with infinitely many values.
+    fn everything_of(&self, ty: &Type) -> Rc<Set> {
+        let form = match ty {
+            Type::Pair(a, b) => Form::Product(self.everything(a), self.everything(b)),
+            Type::Pow(t) => Form::Power { of: self.everything(t), non_empty: false, finite: false },
+            // Every value is one of these; what has strays in it is none.
+            Type::Record(_) => Form::Where(Rc::new(|_, _| Ok(Terms::TRUE))),
             _ => Form::Array(self.terms.full_set(self.terms.set_sort(self.sort(ty)))),
         };
         Set::new(ty.clone(), form)
@@ -385,7 +425,10 @@ impl Encoder {
     pub(crate) fn is_everything(&self, set: &Set) -> bool {
         match &set.form {
             Form::Vector(universe, bits) => universe.is_whole() && bits.iter().all(|&b| b == Terms::TRUE),
-            Form::Array(t) => *t == self.terms.full_set(self.terms.sort_of(*t)),
+            Form::Array(t) => match self.carrier(self.sort(&set.element)) {
+                Some(carrier) => *t == carrier,
+                None => *t == self.terms.full_set(self.terms.sort_of(*t)),
+            },
             Form::Interval(None, None) => true,
             Form::Product(a, b) => self.is_everything(a) && self.is_everything(b),
             Form::Power { of, non_empty: false, finite } => {

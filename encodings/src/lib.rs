@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 pub mod budget;
+mod carriers;
 pub mod concretize;
 pub mod determined;
 mod disjoint;

@@ -141,6 +141,7 @@ fn rename(terms: &Terms, role: Option<&Role>, id: SymbolId, place: Place) -> Opt
         terms.symbol(&format!("{}@{suffix}", terms.symbol_name(id)), terms.symbol_sort(id))
     };
     match (role, place) {
+        _ if terms.is_rigid(id) => None,
         (Some(Role::Constant), _) => None,
         (Some(Role::Next(current)), _) => {
             let k = match place {

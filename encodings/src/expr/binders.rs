@@ -85,7 +85,7 @@ impl Encoder {
         let body = Body::of(p);
         let mut all = vec![];
         for i in self.instances(env, locals, &body)? {
-            let (ids, inner) = self.bind_rest(&i);
+            let (range, inner) = self.bind_rest(&i);
             let p = self.conjunction(&inner, &i.rest)?;
             let mut defined = p.defined;
             if let Some(then) = then {
@@ -93,7 +93,9 @@ impl Encoder {
                 defined = self.terms.and([defined, self.terms.implies(p.holds, v.defined)]);
             }
             all.push(i.defined);
-            all.push(self.terms.forall(&ids, self.terms.implies(i.guard, defined)));
+            let whole = self.every(&range, self.terms.implies(i.guard, defined));
+            all.push(whole);
+            self.close(range);
         }
         Ok(self.terms.and(all))
     }
@@ -383,10 +385,12 @@ impl Encoder {
         let body = Body::of(p);
         let mut any = vec![];
         for i in self.instances(env, locals, &body)? {
-            let (ids, inner) = self.bind_rest(&i);
+            let (range, inner) = self.bind_rest(&i);
             let p = self.conjunction(&inner, &i.rest)?;
             let then = f(self, &inner)?;
-            any.push(self.terms.exists(&ids, self.terms.and([i.guard, p.holds, then])));
+            let whole = self.some(&range, self.terms.and([i.guard, p.holds, then]));
+            any.push(whole);
+            self.close(range);
         }
         Ok(self.terms.or(any))
     }

@@ -2,6 +2,7 @@
 
 use bsym_language::model::CompareOp;
 
+use crate::carriers::Binders;
 use crate::encoder::{Encoded, Encoder};
 use crate::symbolic::{Form, Guarded, Set, Symbolic};
 use crate::system::Unsupported;
@@ -105,7 +106,8 @@ impl Encoder {
             }
             return Ok(counted[k as usize - 1]);
         }
-        let mut ids = vec![];
+        let closed = self.is_closed(set);
+        let mut range = Binders::none();
         let mut witnesses = vec![];
         let mut all = vec![];
         for _ in 0..k {
@@ -115,10 +117,12 @@ impl Encoder {
                 let same = self.equal(&x, y)?;
                 all.push(self.terms.not(same));
             }
-            ids.push(id);
+            range.push(id, x.clone(), closed);
             witnesses.push(x);
         }
-        Ok(self.terms.exists(&ids, self.terms.and(all)))
+        let some = self.some(&range, self.terms.and(all));
+        self.close(range);
+        Ok(some)
     }
 
     /// `card(S) op k` for a small literal, `None` where a number serves better.

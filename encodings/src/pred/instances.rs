@@ -6,14 +6,15 @@
 
 use std::rc::Rc;
 
-use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind};
+use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, UnaryOp};
 
+use crate::carriers::Binders;
 use crate::encoder::{Encoder, Env};
 use crate::expr::walk::{always_defined, mentions};
 use crate::layout::Layout;
 use crate::symbolic::{Guarded, Set, Symbolic};
 use crate::system::Unsupported;
-use crate::term::{SymbolId, Term, Terms};
+use crate::term::{Term, Terms};
 
 /// At most this many instances of one body.
 const INSTANCES: usize = 256;
@@ -205,16 +206,48 @@ impl Encoder {
     }
 
     /// Symbols for the variables of an instance that have no value.
-    pub(crate) fn bind_rest(&mut self, instance: &Instance<'_>) -> (Vec<SymbolId>, Env) {
+    pub(crate) fn bind_rest(&mut self, instance: &Instance<'_>) -> (Binders, Env) {
         let mut env = instance.env.clone();
-        let mut ids = vec![];
+        let bounded = self.bounded(instance);
+        let mut range = Binders::none();
         for &local in &instance.unbound {
             let variable = self.model.locals[local.index()].clone();
             let (id, value) = self.binder(&variable.name, &variable.ty);
-            ids.push(id);
+            range.push(id, value.clone(), bounded.contains(&local));
             env.bind(local, value);
         }
-        (ids, env)
+        (range, env)
+    }
+
+    /// The variables of an instance that one of the conjuncts puts into a set without strays, where nothing before
+    /// it can be ill-defined.
+    fn bounded(&self, instance: &Instance<'_>) -> Vec<LocalId> {
+        let mut found = vec![];
+        for p in &instance.rest {
+            if let PredKind::Compare(CompareOp::Member, x, set) = &p.kind
+                && is_pattern(x, &instance.unbound, &mut vec![])
+                && self.is_named_closed(&instance.env, set)
+            {
+                is_pattern(x, &instance.unbound, &mut found);
+            }
+            if !always_defined(p) {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Whether an expression is a set without strays by its names.
+    fn is_named_closed(&self, env: &Env, e: &Expr) -> bool {
+        let value = match &e.kind {
+            ExprKind::Var(v) => env.state.get(v.index()),
+            ExprKind::Const(c) => env.constants.get(c.index()),
+            ExprKind::Local(l) => env.locals.get(l),
+            ExprKind::Unary(UnaryOp::Dom | UnaryOp::Ran, r) => return self.is_named_closed(env, r),
+            ExprKind::Binary(BinaryOp::Difference, a, _) => return self.is_named_closed(env, a),
+            _ => return false,
+        };
+        matches!(value, Some(Symbolic::Set(set)) if self.is_closed(set))
     }
 
     /// The set of the leading conjuncts `x : S`, `x /: T`, with the other conjuncts.

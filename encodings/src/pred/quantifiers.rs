@@ -22,7 +22,7 @@ impl Encoder {
         };
         let (mut holds, mut defined) = (vec![], vec![]);
         for i in self.instances(env, locals, &given)? {
-            let (ids, inner) = self.bind_rest(&i);
+            let (range, inner) = self.bind_rest(&i);
             let p = self.conjunction(&inner, &i.rest)?;
             let (mut then, mut meaning) = (Terms::TRUE, p.defined);
             if p.holds != Terms::FALSE {
@@ -30,9 +30,12 @@ impl Encoder {
                 then = t.implies(p.holds, q.holds);
                 meaning = t.and([p.defined, t.implies(p.holds, q.defined)]);
             }
-            holds.push(t.forall(&ids, t.implies(i.guard, then)));
+            let whole = self.every(&range, t.implies(i.guard, then));
+            holds.push(whole);
             defined.push(i.defined);
-            defined.push(t.forall(&ids, t.implies(i.guard, meaning)));
+            let whole = self.every(&range, t.implies(i.guard, meaning));
+            defined.push(whole);
+            self.close(range);
         }
         Ok(StatePredicate { holds: t.and(holds), defined: t.and(defined) })
     }
@@ -47,11 +50,14 @@ impl Encoder {
         let t = self.terms.clone();
         let (mut holds, mut defined) = (vec![], vec![]);
         for i in self.instances(env, locals, &Body::of(body))? {
-            let (ids, inner) = self.bind_rest(&i);
+            let (range, inner) = self.bind_rest(&i);
             let p = self.conjunction(&inner, &i.rest)?;
-            holds.push(t.exists(&ids, t.and([i.guard, p.holds])));
+            let whole = self.some(&range, t.and([i.guard, p.holds]));
+            holds.push(whole);
             defined.push(i.defined);
-            defined.push(t.forall(&ids, t.implies(i.guard, p.defined)));
+            let whole = self.every(&range, t.implies(i.guard, p.defined));
+            defined.push(whole);
+            self.close(range);
         }
         Ok(StatePredicate { holds: t.or(holds), defined: t.and(defined) })
     }

@@ -253,6 +253,7 @@ impl Encoder {
                 let inside = self.in_domain(set, &k)?;
                 let value = self.value_at(set, &k)?;
                 let passed = test(self, &super::Symbolic::pair(k, value))?;
+                self.forget(id);
                 let domain = self.terms.lambda(id, self.terms.and([inside, passed]));
                 Form::Map { domain, columns: columns.clone(), shape: shape.clone() }
             }

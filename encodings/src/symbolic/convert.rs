@@ -48,7 +48,9 @@ impl Encoder {
         }
         let (id, x) = self.binder("x", &set.element);
         let inside = self.is_in(&x, set)?;
-        Ok(self.terms.lambda(id, inside))
+        let there = if self.is_closed(set) { Terms::TRUE } else { self.belongs(&x) };
+        self.forget(id);
+        Ok(self.terms.lambda(id, self.terms.and([there, inside])))
     }
 
     fn is_listed(&mut self, set: &Set) -> Result<bool, Unsupported> {
@@ -140,6 +142,7 @@ impl Encoder {
         let (id, k) = self.binder("k", key_of(&set.element));
         let value = self.value_at(set, &k)?;
         let leaves = self.leaves_in(&value, shape)?;
+        self.forget(id);
         Ok((domain, leaves.into_iter().map(|l| self.terms.lambda(id, l)).collect()))
     }
 
@@ -228,6 +231,7 @@ impl Encoder {
                     let (id, k) = self.binder("i", &Type::Int);
                     let value = self.value_at(&sequence, &k)?;
                     let leaves = self.leaves_in(&value, inner)?;
+                    self.forget(id);
                     leaves.into_iter().map(|l| self.terms.lambda(id, l)).collect()
                 };
                 let form = Form::Sequence { length: *length, columns, shape: inner.clone() };

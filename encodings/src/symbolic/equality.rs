@@ -112,7 +112,8 @@ impl Encoder {
                 }
                 self.terms.and(all)
             } else {
-                self.forall_over(&keys, &mut |e, k| {
+                let closed = self.is_closed(a);
+                self.forall_within(&keys, closed, &mut |e, k| {
                     let inside = e.in_domain(a, k)?;
                     let (v, w) = (e.value_at(a, k)?, e.value_at(b, k)?);
                     let same = e.equal(&v, &w)?;

@@ -7,6 +7,7 @@ use bsym_language::types::Type;
 use super::shape::key_of;
 use super::universe::Place;
 use super::{Form, Guarded, Set, Symbolic};
+use crate::carriers::Binders;
 use crate::encoder::Encoder;
 use crate::layout::Layout;
 use crate::system::Unsupported;
@@ -101,7 +102,16 @@ impl Encoder {
             Form::Map { columns, shape, .. } | Form::Sequence { columns, shape, .. } => {
                 let key = self.pack(key)?;
                 let leaves: Vec<Term> = columns.iter().map(|&c| self.terms.select(c, key)).collect();
-                Ok(self.build(shape, &mut leaves.into_iter()))
+                let value = self.build(shape, &mut leaves.into_iter());
+                let inside = match &set.form {
+                    Form::Map { domain, .. } => self.terms.select(*domain, key),
+                    Form::Sequence { length, .. } => {
+                        self.terms.and([self.terms.le(self.terms.int(1), key), self.terms.le(key, *length)])
+                    }
+                    _ => Terms::FALSE,
+                };
+                self.note(inside, &value);
+                Ok(value)
             }
             Form::Lambda(_, value) => {
                 let value = value.clone();
@@ -148,11 +158,14 @@ impl Encoder {
                     // What the relation itself depends on: its membership test at any couple.
                     let (own, x) = self.binder("x", &set.element);
                     let test = self.is_in(&x, set)?;
+                    self.forget(own);
                     depends.push(self.terms.exists(&[own], test));
                 }
                 let w = self.witness("value", sort, &depends, |e, w| {
                     let chosen = couple(e, w)?;
-                    Ok(e.terms.implies(inside, chosen))
+                    let value = e.unpack(w, &values);
+                    let there = e.belongs(&value);
+                    Ok(e.terms.implies(inside, e.terms.and([chosen, there])))
                 })?;
                 if let Form::Array(array) = &set.form {
                     self.choices.insert((*array, packed), w);
@@ -385,10 +398,13 @@ impl Encoder {
         if let Some(key) = key {
             depends.push(self.pack(key)?);
         }
-        let sort = self.sort(&set.element);
+        let element = set.element.clone();
+        let sort = self.sort(&element);
         let w = self.witness("element", sort, &depends, |e, w| {
             let inside = e.terms.select(array, w);
-            Ok(e.terms.or([empty, inside]))
+            let value = e.unpack(w, &element);
+            let there = e.belongs(&value);
+            Ok(e.terms.or([empty, e.terms.and([inside, there])]))
         })?;
         Ok(self.unpack(w, &set.element))
     }
@@ -434,7 +450,10 @@ impl Encoder {
         }
         let (id, x) = self.binder("x", ty);
         let body = f(self, &x)?;
-        Ok(self.terms.exists(&[id], body))
+        let range = Binders::one(id, x, false);
+        let whole = self.some(&range, body);
+        self.close(range);
+        Ok(whole)
     }
 
     /// `!x. f(x)` over all values of a type.
@@ -447,9 +466,22 @@ impl Encoder {
             let every: Result<Vec<Term>, _> = all.iter().map(|x| f(self, x)).collect();
             return Ok(self.terms.and(every?));
         }
+        self.forall_within(ty, false, f)
+    }
+
+    /// The same; `bounded`: f is true wherever x is no value of B.
+    pub(crate) fn forall_within(
+        &mut self,
+        ty: &Type,
+        bounded: bool,
+        f: &mut dyn FnMut(&mut Encoder, &Symbolic) -> Result<Term, Unsupported>,
+    ) -> Result<Term, Unsupported> {
         let (id, x) = self.binder("x", ty);
         let body = f(self, &x)?;
-        Ok(self.terms.forall(&[id], body))
+        let range = Binders::one(id, x, bounded);
+        let whole = self.every(&range, body);
+        self.close(range);
+        Ok(whole)
     }
 
     /// `!x. x : set => f(x)`, over the arguments only where the set is a function.
@@ -473,7 +505,8 @@ impl Encoder {
             }
             Form::Map { .. } | Form::Sequence { .. } | Form::Lambda(..) => {
                 let (keys, _) = self.sides(set)?;
-                self.forall_over(&keys, &mut |e, k| {
+                let closed = self.is_closed(set);
+                self.forall_within(&keys, closed, &mut |e, k| {
                     let inside = e.in_domain(set, k)?;
                     let value = e.value_at(set, k)?;
                     let then = f(e, &Symbolic::pair(k.clone(), value))?;
@@ -485,7 +518,8 @@ impl Encoder {
             }),
             _ => {
                 let element = set.element.clone();
-                self.forall_over(&element, &mut |e, x| {
+                let closed = self.is_closed(set);
+                self.forall_within(&element, closed, &mut |e, x| {
                     let inside = e.is_in(x, set)?;
                     let then = f(e, x)?;
                     Ok(e.terms.implies(inside, then))

@@ -4,6 +4,7 @@ use bsym_language::types::Type;
 
 use super::universe::Place;
 use super::{Form, Guarded, Set, Symbolic};
+use crate::carriers::Binders;
 use crate::encoder::Encoder;
 use crate::system::Unsupported;
 use crate::term::{Term, Terms};
@@ -46,6 +47,9 @@ impl Encoder {
     }
 
     pub(crate) fn is_in(&mut self, x: &Symbolic, set: &Set) -> Result<Term, Unsupported> {
+        if self.is_everything(set) {
+            return Ok(Terms::TRUE);
+        }
         match &set.form {
             Form::Vector(universe, bits) => {
                 match self.place(x, universe, &set.element) {
@@ -278,16 +282,22 @@ impl Encoder {
                 let low = self.terms.fresh("low", Terms::INT);
                 let high = self.terms.fresh("high", Terms::INT);
                 let bounds: Vec<_> = [low, high].iter().filter_map(|&t| self.terms.as_symbol(t)).collect();
-                self.bound.extend(&bounds);
+                self.bound.extend(bounds.iter().map(|&b| (b, Type::Int)));
                 let (x, element) = self.binder("x", &set.element);
                 let inside = self.is_in(&element, set)?;
-                let Some(numbers) = numbers(&element, &set.element) else {
-                    return self.unsupported("whether a set of such elements is finite has no term");
+                let numbers = match numbers(&element, &set.element) {
+                    Some(numbers) if !self.has_infinite_carrier(&set.element) => numbers,
+                    _ => {
+                        let array = self.as_array(set)?;
+                        return Ok(self.finite_array(array));
+                    }
                 };
                 let between = self
                     .terms
                     .and(numbers.into_iter().flat_map(|n| [self.terms.le(low, n), self.terms.le(n, high)]));
-                let all = self.terms.forall(&[x], self.terms.implies(inside, between));
+                let range = Binders::one(x, element, self.is_closed(set));
+                let all = self.every(&range, self.terms.implies(inside, between));
+                self.close(range);
                 Ok(self.terms.exists(&bounds, all))
             }
         }

@@ -254,20 +254,6 @@ impl Encoder {
         self.build(shape, &mut leaves.into_iter())
     }
 
-    /// What holds of every value that [`Encoder::fresh`] may stand for.
-    pub fn facts(&self, s: &Symbolic) -> Vec<Term> {
-        match s {
-            Symbolic::Atom(_) => vec![],
-            Symbolic::Pair(a, b) => [self.facts(a), self.facts(b)].concat(),
-            Symbolic::Record(fields) => fields.iter().flat_map(|(_, v)| self.facts(v)).collect(),
-            Symbolic::Set(set) => match &set.form {
-                Form::Sequence { length, .. } => vec![self.terms.ge(*length, self.terms.int(0))],
-                Form::Table(_, entries) => entries.iter().flat_map(|(_, v)| self.facts(v)).collect(),
-                _ => vec![],
-            },
-        }
-    }
-
     /// A value of a type from its packed term.
     pub(crate) fn unpack(&self, term: Term, ty: &Type) -> Symbolic {
         match ty {
@@ -374,7 +360,7 @@ impl Encoder {
         }
     }
 
-    /// Some term of a sort, the same one wherever the sort has named elements.
+    /// Some term of a sort, always the same one.
     pub(crate) fn some_term(&mut self, sort: Sort) -> Term {
         match self.terms.sort_kind(sort) {
             SortKind::Bool => Terms::FALSE,
@@ -389,11 +375,10 @@ impl Encoder {
                 let fields: Vec<Term> = fields.iter().map(|&f| self.some_term(f)).collect();
                 self.terms.tuple(&fields)
             }
-            SortKind::Uninterpreted(name) => {
-                let t = self.terms.fresh(&format!("any {name}"), sort);
-                self.witnesses.symbols.push(t);
-                t
-            }
+            SortKind::Uninterpreted(name) => match self.some_element_of(sort) {
+                Some(element) => element,
+                None => unreachable!("{name} is an uninterpreted sort"),
+            },
         }
     }
 

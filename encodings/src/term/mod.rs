@@ -12,7 +12,7 @@ mod substitute;
 mod tests;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::rc::Rc;
 
@@ -40,7 +40,8 @@ pub enum SortKind {
     Real,
     /// A finite sort with named, distinct elements.
     Enum(Rc<str>, Rc<[Rc<str>]>),
-    /// A non-empty sort of any size.
+    /// A non-empty sort of any size. As the sort of a carrier it is only a universe that the carrier is a
+    /// part of: see [`carriers`](crate::carriers).
     Uninterpreted(Rc<str>),
     /// Arrays from the first sort to the second. A set is an array to `Bool`.
     Array(Sort, Sort),
@@ -129,6 +130,7 @@ struct Arena {
     by_sort: HashMap<SortKind, Sort>,
     symbols: Vec<(Rc<str>, Sort)>,
     by_name: HashMap<Rc<str>, SymbolId>,
+    rigid: HashSet<SymbolId>,
 }
 
 /// The table of all terms, sorts and symbols.
@@ -239,6 +241,22 @@ impl Terms {
             }
         };
         self.make(Op::Symbol(id), &[], sort)
+    }
+
+    /// A symbol that belongs to no state and no step, whatever state speaks of it first: what it stands
+    /// for never changes. Its name has a space, so that no name of a model is like it.
+    pub fn rigid(&self, name: &str, sort: Sort) -> Term {
+        debug_assert!(name.contains(' '), "{name} could be a name of a model");
+        let term = self.symbol(name, sort);
+        if let Some(id) = self.as_symbol(term) {
+            self.arena.borrow_mut().rigid.insert(id);
+        }
+        term
+    }
+
+    /// Whether a symbol was made by [`rigid`](Self::rigid).
+    pub fn is_rigid(&self, id: SymbolId) -> bool {
+        self.arena.borrow().rigid.contains(&id)
     }
 
     /// A symbol that did not exist before; its name starts with `prefix`.
