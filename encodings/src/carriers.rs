@@ -275,9 +275,10 @@ impl Encoder {
             }
         }
         let unused = |b: &SymbolId| !ids.contains(b) && binders.bound.iter().any(|own| own.id == *b);
-        let noted = self.noted.iter().filter(|(_, bound)| {
-            bound.iter().any(|b| ids.contains(b)) && !bound.iter().any(unused)
-        });
+        let noted = self
+            .noted
+            .iter()
+            .filter(|(_, bound)| bound.iter().any(|b| ids.contains(b)) && !bound.iter().any(unused));
         known.extend(noted.map(|(fact, _)| *fact));
         (ids, self.terms.and(known))
     }
@@ -289,7 +290,9 @@ impl Encoder {
         }
         match &set.form {
             Form::Array(_) => !self.is_everything(set),
-            Form::Vector(..) | Form::Table(..) | Form::List(_) | Form::Map { .. } | Form::Sequence { .. } => true,
+            Form::Vector(..) | Form::Table(..) | Form::List(_) | Form::Map { .. } | Form::Sequence { .. } => {
+                true
+            }
             Form::Product(a, b) | Form::Union(a, b) | Form::Override(a, b) => {
                 self.is_closed(a) && self.is_closed(b)
             }

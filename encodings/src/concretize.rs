@@ -178,7 +178,9 @@ impl<'a, 's, 'm> Reader<'a, 's, 'm> {
     fn carrier_value(&mut self, sort: Sort) -> Result<Option<TermValue>, ReadError> {
         if !self.carriers.contains_key(&sort) {
             let value = match self.encoder.carrier(sort) {
-                Some(carrier) => Some(self.model.value(carrier)?).filter(|v| matches!(v, TermValue::Array { .. })),
+                Some(carrier) => {
+                    Some(self.model.value(carrier)?).filter(|v| matches!(v, TermValue::Array { .. }))
+                }
                 None => None,
             };
             self.carriers.insert(sort, value);
