@@ -32,6 +32,8 @@ pub enum Command {
     /// Prove by an inductive invariant (IC3), or find a violation
     Ic3(VerifyArguments),
     /// Visit every reachable state (explicit-state model checking), by default in ProB's finite scope
+    // Who tries it all the same is told which limits there are instead.
+    #[command(mut_arg("depth", |depth| depth.hide(true)))]
     Mc(McArguments),
     /// Take random steps from an initial state, by default in ProB's finite scope
     Simulate(SimulateArguments),

@@ -32,14 +32,19 @@ fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            let code = if error.use_stderr() { 2 } else { 0 };
-            let _ = error.print();
-            return ExitCode::from(code);
+            if error.use_stderr() {
+                let _ = error.print();
+                return ExitCode::from(2);
+            }
+            if let Err(error) = error.print() {
+                output::lost(&format!("standard output cannot be written: {error}"));
+            }
+            return ExitCode::from(output::exit_code(0));
         }
     };
     if arguments.version {
         output::result(&solvers::version());
-        return ExitCode::SUCCESS;
+        return ExitCode::from(output::exit_code(0));
     }
     let Some(command) = arguments.command else {
         let _ = Arguments::command().print_help();
@@ -53,7 +58,7 @@ fn main() -> ExitCode {
     if let Err(error) = ctrlc::set_handler(move || handler.interrupt()) {
         tracing::warn!("Ctrl-C ends the program at once: {error}");
     }
-    ExitCode::from(work(command, control))
+    ExitCode::from(output::exit_code(work(command, control)))
 }
 
 /// Carries the command out in a thread with a large stack. A panic there is our own failure.

@@ -2,8 +2,26 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::refusal::Refusal;
+
+/// Whether anything that was asked for could not be written.
+///
+/// One flag for the whole program, so that no command can forget it: whoever gets an exit code other than 4 has
+/// every file that was asked for, and the whole result.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Something that was asked for could not be written: it is said, and the program will end with exit code 4.
+pub fn lost(message: &str) {
+    LOST.store(true, Ordering::SeqCst);
+    note(&format!("error: {message}"));
+}
+
+/// The exit code of the program, from that of its command.
+pub fn exit_code(of_command: u8) -> u8 {
+    if LOST.load(Ordering::SeqCst) { 4 } else { of_command }
+}
 
 /// Writes to standard output. A reader that went away is not a failure.
 pub fn result(text: &str) {
@@ -12,7 +30,7 @@ pub fn result(text: &str) {
     if let Err(error) = written
         && error.kind() != std::io::ErrorKind::BrokenPipe
     {
-        note(&format!("error: standard output cannot be written: {error}"));
+        lost(&format!("standard output cannot be written: {error}"));
     }
 }
 
@@ -20,7 +38,7 @@ pub fn result(text: &str) {
 pub fn json_line(value: &impl serde::Serialize) {
     match serde_json::to_string(value) {
         Ok(text) => result(&(text + "\n")),
-        Err(error) => note(&format!("error: {error}")),
+        Err(error) => lost(&format!("the result has no JSON: {error}")),
     }
 }
 
@@ -28,7 +46,7 @@ pub fn json_line(value: &impl serde::Serialize) {
 pub fn json(value: &impl serde::Serialize) {
     match serde_json::to_string_pretty(value) {
         Ok(text) => result(&(text + "\n")),
-        Err(error) => note(&format!("error: {error}")),
+        Err(error) => lost(&format!("the result has no JSON: {error}")),
     }
 }
 
@@ -94,13 +112,14 @@ pub fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-/// Writes a file. A failure is said and does not end the program: its result is printed already or
-/// is about to be.
+/// Writes a file that was asked for. A failure does not end the program, whose result is still to be printed; a
+/// file is announced only where this is `true`.
+#[must_use = "only what was written may be announced"]
 pub fn write(path: &Path, text: &str) -> bool {
     match std::fs::write(path, text) {
         Ok(()) => true,
         Err(error) => {
-            note(&format!("error: `{}` cannot be written: {error}", path.display()));
+            lost(&format!("`{}` cannot be written: {error}", path.display()));
             false
         }
     }

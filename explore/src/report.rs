@@ -21,9 +21,18 @@ pub struct SearchReport {
     /// Choices of which only a part of the values was looked at, because they are infinitely many.
     pub cuts: Vec<Cut>,
     /// Why the search could not be put aside, where that was asked.
-    pub not_saved: Option<String>,
+    pub not_saved: Option<NotSaved>,
     /// Counts.
     pub statistics: Statistics,
+}
+
+/// Why a search was not put aside.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NotSaved {
+    /// The file cannot be written.
+    Failed(String),
+    /// It would prove nothing to continue it.
+    Useless,
 }
 
 /// The answer about all properties.

@@ -20,7 +20,7 @@ use crate::interrupt::interruptible;
 use crate::machine::{Expansion, Machine};
 use crate::options::{Order, SearchOptions};
 use crate::property::Properties;
-use crate::report::{Incomplete, Observer, Progress, SearchReport, Statistics, Unknown};
+use crate::report::{Incomplete, NotSaved, Observer, Progress, SearchReport, Statistics, Unknown};
 use crate::store::Store;
 use crate::table::{INITIAL, StateId, Table};
 use crate::worker::Ground;
@@ -113,7 +113,7 @@ struct Search<'m, 'o> {
     begin: Instant,
     next_progress: Duration,
     next_checkpoint: Duration,
-    not_saved: Option<String>,
+    not_saved: Option<NotSaved>,
     resumed: bool,
     initialised: bool,
     /// The distance of the states at hand from the initial ones, and the first state farther away.

@@ -10,7 +10,7 @@ use bsym_encodings::session::open::{self, SolverChoice};
 use bsym_engines::options::Job;
 use bsym_engines::vetting::{Vetted, confirm};
 use bsym_explore::options::{Checkpoint, Limits, Order, ProvenMeanwhile, SearchOptions};
-use bsym_explore::report::{Evidence as SearchEvidence, SearchReport, Unknown, Verdict};
+use bsym_explore::report::{Evidence as SearchEvidence, NotSaved, SearchReport, Unknown, Verdict};
 use bsym_explore::search::{Problem, search};
 use bsym_language::model::Model;
 use bsym_language::stack::with_large_stack;
@@ -83,8 +83,17 @@ pub fn run(arguments: &McArguments, control: &Control) -> Result<u8, Refusal> {
         return Err(Refusal::new(format!("--resume: {reason}"))
             .help("a search is continued with the machine, scope and properties that it began with"));
     }
-    if let Some(reason) = &report.not_saved {
-        run.warnings.push(format!("--checkpoint: the search was not put aside: {reason}"));
+    match &report.not_saved {
+        None => {}
+        Some(NotSaved::Failed(reason)) => {
+            output::lost(&format!("--checkpoint: {reason}"));
+            run.warnings.push(format!("--checkpoint: the search was not put aside: {reason}"));
+        }
+        Some(NotSaved::Useless) => run.warnings.push(
+            "--checkpoint: the search was not put aside: something could not be evaluated, or not with all values, \
+             so that an exhausted search would prove nothing"
+                .into(),
+        ),
     }
     Ok(conclude(&run, &report, &vetted))
 }

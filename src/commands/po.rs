@@ -56,6 +56,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> Result<u8, Refusal> {
             .map_err(|e| Refusal::new(e.to_string()))?;
     let folder = arguments.output_file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
     let file = obligations.to_po(&model, &scope, folder);
+    let written = arguments.output_file.as_deref().filter(|path| output::write(path, &file.to_text()));
     if arguments.output.json {
         output::result(&(file.to_text().trim_end().to_string() + "\n"));
     } else if jsonl {
@@ -63,10 +64,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> Result<u8, Refusal> {
             "event": "result", "time": control.seconds(), "result": serde_json::to_value(&file).ok(),
         }));
     } else {
-        output::result(&text(&obligations, arguments, control));
-    }
-    if let Some(path) = &arguments.output_file {
-        output::write(path, &file.to_text());
+        output::result(&text(&obligations, written, Paint::stdout(arguments.output.color), control));
     }
     if let Some(folder) = &arguments.export {
         match obligations.export(&model, folder) {
@@ -80,7 +78,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> Result<u8, Refusal> {
                     output::note(&format!("not written: {name}: {why}"));
                 }
             }
-            Err(error) => output::note(&format!("error: {error}")),
+            Err(error) => output::lost(&error.to_string()),
         }
     }
     for u in &system.unsupported {
@@ -100,8 +98,8 @@ fn check_export(folder: &Path) -> Result<(), Refusal> {
     output::check_folder(parent, "--export")
 }
 
-fn text(obligations: &Obligations, arguments: &PoArguments, control: &Control) -> String {
-    let paint = Paint::stdout(arguments.output.color);
+/// The obligations in words, with the file that was written.
+fn text(obligations: &Obligations, written: Option<&Path>, paint: Paint, control: &Control) -> String {
     let mut text = String::new();
     let mut counts: Vec<String> = vec![];
     for status in [Status::Discharged, Status::Trivial, Status::Refuted, Status::Unknown, Status::Unattempted]
@@ -130,7 +128,7 @@ fn text(obligations: &Obligations, arguments: &PoArguments, control: &Control) -
              `bsym ic3` tells, and finds what the invariant lacks\n",
         );
     }
-    if let Some(path) = &arguments.output_file {
+    if let Some(path) = written {
         text.push_str(&format!("\nstatus written to {}\n", path.display()));
     }
     text

@@ -115,9 +115,14 @@ pub fn run(arguments: &ProofsArguments) -> Result<u8, Refusal> {
         Some(model) => Some(import(path, &file, model, &options).map_err(|e| refuse(path, &e))?),
         None => None,
     };
-    let summary = summary(arguments, &file, model.as_ref().zip(import.as_ref()), warnings);
+    let mut summary = summary(arguments, &file, model.as_ref().zip(import.as_ref()), warnings);
     if let Some(model) = &model {
         attach(&mut file, model);
+    }
+    if let Some(path) = &arguments.output_file
+        && output::write(path, &file.to_text())
+    {
+        summary.output_file = Some(path.display().to_string());
     }
     let format = &arguments.output;
     if format.json {
@@ -126,9 +131,6 @@ pub fn run(arguments: &ProofsArguments) -> Result<u8, Refusal> {
         output::json_line(&summary);
     } else {
         output::result(&text(&summary, Paint::stdout(format.color)));
-    }
-    if let Some(path) = &arguments.output_file {
-        output::write(path, &file.to_text());
     }
     Ok(0)
 }
@@ -257,7 +259,7 @@ fn summary(
         stale,
         unmatched,
         warnings,
-        output_file: arguments.output_file.as_ref().map(|p| p.display().to_string()),
+        output_file: None,
     }
 }
 

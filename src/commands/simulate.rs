@@ -55,7 +55,9 @@ pub fn run(arguments: &SimulateArguments, control: &Control) -> Result<u8, Refus
         Some(trace) => (constants_object(&model, trace), trace_object(&model, trace)),
         None => Default::default(),
     };
-    let trace_file = arguments.trace.as_ref().filter(|_| trace.is_some());
+    let asked = arguments.trace.as_ref().zip(trace);
+    let written = asked.filter(|(path, trace)| output::write(path, &traces::text(path, &model, trace)));
+    let trace_file = written.map(|(path, _)| path);
     if arguments.output.json || arguments.output.jsonl {
         let object = json!({
             "format": "bsym-simulation",
@@ -84,9 +86,6 @@ pub fn run(arguments: &SimulateArguments, control: &Control) -> Result<u8, Refus
             text.push_str(&format!("\ntrace written to {}\n", path.display()));
         }
         output::result(&text);
-    }
-    if let Some((path, trace)) = trace_file.zip(trace) {
-        output::write(path, &traces::text(path, &model, trace));
     }
     Ok(ending.code)
 }

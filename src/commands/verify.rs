@@ -188,7 +188,7 @@ impl Run {
         result
     }
 
-    /// Prints the result, then writes the evidence: what is printed cannot be lost by a full disk.
+    /// Writes the evidence and prints the result.
     fn conclude(&self, report: &Report) -> u8 {
         let mut result = RunResult::new(&self.subject(), report);
         let stopped = matches!(&report.verdict, Verdict::Unknown(Unknown::Stopped(_) | Unknown::Solver(_)));
@@ -207,33 +207,37 @@ impl Run {
         self.publish(result, trace, certificate)
     }
 
-    /// Prints a result, then writes its evidence.
+    /// Writes the evidence, then prints the result, which names what was written and nothing else.
     pub(super) fn publish(
         &self,
         mut result: RunResult,
         trace: Option<&Trace>,
         certificate: Option<String>,
     ) -> u8 {
-        let mut pending: Vec<(&Path, String)> = vec![];
-        if let (Some(trace), Some(path)) = (trace, &self.arguments.trace) {
+        if let (Some(trace), Some(path)) = (trace, &self.arguments.trace)
+            && self.write(path, &traces::text(path, &self.model, trace), &mut result)
+        {
             result.trace_file = Some(path.display().to_string());
-            pending.push((path, traces::text(path, &self.model, trace)));
         }
-        match (certificate, &self.arguments.certificate) {
-            (Some(certificate), Some(path)) => {
-                result.certificate = path.display().to_string().into();
-                pending.push((path, certificate));
-            }
-            (Some(certificate), None) => {
-                result.certificate = serde_json::from_str(&certificate).unwrap_or(serde_json::Value::Null);
-            }
-            (None, _) => {}
+        if let Some(certificate) = certificate {
+            result.certificate = match &self.arguments.certificate {
+                Some(path) if self.write(path, &certificate, &mut result) => {
+                    path.display().to_string().into()
+                }
+                _ => serde_json::from_str(&certificate).unwrap_or(serde_json::Value::Null),
+            };
         }
         self.print(&result);
-        for (path, text) in pending {
-            output::write(path, &text);
-        }
         result.exit_code()
+    }
+
+    /// Writes evidence; a reader of the result alone is told where that fails.
+    fn write(&self, path: &Path, text: &str, result: &mut RunResult) -> bool {
+        let written = output::write(path, text);
+        if !written {
+            result.warnings.push(format!("`{}` was not written", path.display()));
+        }
+        written
     }
 
     /// The certificate, with paths seen from the folder where it will be.

@@ -8,7 +8,7 @@ use bsym_semantics::transitions::Edge;
 
 use super::{Key, Search};
 use crate::checkpoint::{Mark, Snapshot, title};
-use crate::report::Unknown;
+use crate::report::{NotSaved, Unknown};
 use crate::store::text_hash;
 use crate::table::Table;
 
@@ -139,11 +139,11 @@ impl Search<'_, '_> {
             counters: vec![s.transitions, s.initial, s.deadlocks, s.violating],
             marks: marks.collect(),
         };
-        let saved = if self.incomplete.is_empty() && self.cuts.is_empty() {
-            snapshot.write(&checkpoint.path, &self.title()).map_err(|e| e.to_string())
+        self.not_saved = if self.incomplete.is_empty() && self.cuts.is_empty() {
+            let written = snapshot.write(&checkpoint.path, &self.title());
+            written.err().map(|e| NotSaved::Failed(e.to_string()))
         } else {
-            Err("something could not be evaluated, or not with all values, so that an exhausted search would prove nothing".into())
+            Some(NotSaved::Useless)
         };
-        self.not_saved = saved.err();
     }
 }
