@@ -16,7 +16,8 @@ use crate::result::Reason;
 const GRACE: Duration = Duration::from_secs(4);
 const TICK: Duration = Duration::from_millis(20);
 
-type Fallback = Box<dyn FnOnce(&Reason) + Send>;
+/// Prints what is known, given the reason; answers with the exit code.
+type Fallback = Box<dyn FnOnce(&Reason) -> u8 + Send>;
 
 /// Shared between the work, the main thread and the handler of Ctrl-C.
 #[derive(Clone)]
@@ -41,7 +42,12 @@ impl Control {
     pub fn new(start: Instant, timeout: Option<Duration>, memory: Option<u64>) -> Control {
         let mut budget = Budget::unlimited();
         budget.deadline = timeout.and_then(|t| start.checked_add(t));
-        Control { start, budget, memory, shared: Arc::default() }
+        let control = Control { start, budget, memory, shared: Arc::default() };
+        control.set_fallback(|reason| {
+            crate::output::note(&format!("stopped: {}", reason.text));
+            3
+        });
+        control
     }
 
     /// Time since the start in seconds.
@@ -72,8 +78,8 @@ impl Control {
         }
     }
 
-    /// What to print, with the reason, where the work does not stop when asked to.
-    pub fn set_fallback(&self, fallback: impl FnOnce(&Reason) + Send + 'static) {
+    /// What to print, with the reason, where the work does not stop when asked to; without it, the reason alone.
+    pub fn set_fallback(&self, fallback: impl FnOnce(&Reason) -> u8 + Send + 'static) {
         *self.fallback() = Some(Box::new(fallback));
     }
 
@@ -112,8 +118,7 @@ impl Control {
             if asked.elapsed() > GRACE {
                 let fallback = self.fallback().take();
                 if let Some(fallback) = fallback {
-                    fallback(&reason);
-                    return Some(3);
+                    return Some(fallback(&reason));
                 }
             }
         }

@@ -5,7 +5,10 @@ use std::fmt::Write;
 use serde_json::{Map, Value as Json};
 
 use crate::paint::Paint;
-use crate::result::{CheckObject, PairObject, RunResult, ScopeObject, StepObject, ViolatedObject};
+use crate::result::claim::ClaimObject;
+use crate::result::{
+    CheckObject, PairObject, PropertyObject, RunResult, ScopeObject, StepObject, ViolatedObject,
+};
 
 /// Most pairs of an event and a conjunct that are listed one by one.
 const MOST_LISTED: usize = 12;
@@ -113,6 +116,55 @@ fn scope(scope: &ScopeObject) -> String {
 
 fn plain(value: &Json) -> String {
     value.as_str().map(str::to_string).unwrap_or_else(|| value.to_string())
+}
+
+/// What a certificate claims, with everything that its check depends on.
+pub fn claim(claim: &ClaimObject, paint: Paint) -> String {
+    let mut out = String::new();
+    let _ = write_claim(&mut out, claim, paint);
+    out
+}
+
+fn write_claim(out: &mut String, claim: &ClaimObject, paint: Paint) -> std::fmt::Result {
+    let named = |p: &PropertyObject| match &p.label {
+        Some(label) => format!("{label}: {}", p.text),
+        None => p.text.clone(),
+    };
+    writeln!(out, "  claim: in every reachable state of {} ({})", claim.machine, claim.file)?;
+    for property in &claim.properties {
+        let kind = match property.property {
+            "inv" => "invariant",
+            "assertions" => "assertion",
+            "deadlock" => "deadlock freedom",
+            _ => "never reached",
+        };
+        writeln!(out, "    {kind}: {}", named(property))?;
+    }
+    for conjunct in &claim.conjuncts {
+        writeln!(out, "    besides: {}", named(conjunct))?;
+    }
+    if claim.well_definedness {
+        writeln!(out, "    what is evaluated is well-defined")?;
+    } else {
+        writeln!(out, "  {}: well-definedness", paint.doubt("not claimed"))?;
+    }
+    for conjunct in &claim.left_out {
+        writeln!(out, "  {}: {}", paint.doubt("not claimed"), named(conjunct))?;
+    }
+    writeln!(out, "  scope: {}", scope(&claim.scope))?;
+    writeln!(out, "  evidence: {}", claim.evidence.in_words())?;
+    for lemma in &claim.evidence.lemmas {
+        writeln!(out, "    {lemma}")?;
+    }
+    for pair in &claim.trusted {
+        writeln!(out, "  may rest on: {}", trusted(pair))?;
+    }
+    for check in &claim.trusted_checks {
+        writeln!(out, "  may rest on: {}", trusted_check(check))?;
+    }
+    let maker = &claim.made_by;
+    let by = format!("{} of bsym {}, {} checks, {}", maker.engine, maker.bsym, maker.checks, maker.solver);
+    writeln!(out, "  made by: {by}")
 }
 
 /// A wrong status is a mistake of some prover, of a file or of ours: it is never said in passing.

@@ -6,6 +6,7 @@
 //! `schema/certificate.schema.json`. [`certify`](crate::certify) repeats the checks.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use bsym_language::model::{Conjunct, EventId, Model, RefinementId};
@@ -26,6 +27,21 @@ pub const FORMAT: &str = "bsym-certificate";
 pub const VERSION: u32 = 1;
 /// The JSON Schema of the format.
 pub const SCHEMA: &str = include_str!("../schema/certificate.schema.json");
+
+/// What stands in a certificate decides how much work its check is, and anybody may have written it. What no proof
+/// comes near is refused before the work begins; what is below ends with the limits of time and memory.
+pub mod limits {
+    /// Bytes of the file.
+    pub const BYTES: u64 = 64 << 20;
+    /// Steps of an induction or of a path: their states are compared in pairs.
+    pub const STEPS: usize = 2_000;
+    /// Lemmas.
+    pub const LEMMAS: usize = 20_000;
+    /// Elements of a deferred set.
+    pub const ELEMENTS: usize = 1_000_000;
+    /// Digits of a bound.
+    pub const DIGITS: usize = 1_000;
+}
 
 /// Why a certificate cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -53,6 +69,18 @@ pub enum CertificateError {
         path: PathBuf,
         /// What it seems to be.
         found: String,
+    },
+    /// It asks for more work than any proof of this program.
+    #[error("{}: {what} is {found}, and at most {most} are checked", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// What is too large.
+        what: String,
+        /// How much it is.
+        found: u64,
+        /// How much it may be.
+        most: u64,
     },
     /// It is not JSON, or a member is missing or wrong.
     #[error("{}:{line}:{column}: {message}, at `{json_path}`", path.display())]
@@ -373,8 +401,11 @@ impl Certificate {
     /// # Errors
     /// A file that cannot be read or is no certificate.
     pub fn read(path: &Path) -> Result<Certificate, CertificateError> {
-        let bytes = std::fs::read(path)
-            .map_err(|source| CertificateError::Read { path: path.to_path_buf(), source })?;
+        let failed = |source| CertificateError::Read { path: path.to_path_buf(), source };
+        let file = std::fs::File::open(path).map_err(failed)?;
+        let mut bytes = vec![];
+        // Some files have no end.
+        file.take(limits::BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
         Certificate::parse(path, &bytes)
     }
 
@@ -384,6 +415,9 @@ impl Certificate {
     /// As [`read`](Self::read).
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Certificate, CertificateError> {
         let other = |found: String| CertificateError::OtherFormat { path: path.to_path_buf(), found };
+        if bytes.len() as u64 > limits::BYTES {
+            return Err(other(format!("a file of more than {} MiB", limits::BYTES >> 20)));
+        }
         let text = std::str::from_utf8(bytes).map_err(|_| other("a file that is not UTF-8 text".into()))?;
         if !text.trim_start().starts_with('{') {
             return Err(other("text that is no JSON object".into()));
@@ -406,7 +440,33 @@ impl Certificate {
             return Err(other(format!("version {}", value["version"])));
         }
         let mut reader = serde_json::Deserializer::from_str(text);
-        serde_path_to_error::deserialize(&mut reader).map_err(|e| invalid(e.path().to_string(), e.inner()))
+        let read: Certificate = serde_path_to_error::deserialize(&mut reader)
+            .map_err(|e| invalid(e.path().to_string(), e.inner()))?;
+        read.within_limits(path)?;
+        Ok(read)
+    }
+
+    fn within_limits(&self, path: &Path) -> Result<(), CertificateError> {
+        let (steps, lemmas) = match &self.evidence {
+            EvidenceText::Inductive { lemmas } => (0, lemmas.len()),
+            EvidenceText::KInduction { k, lemmas } => (*k, lemmas.len()),
+            EvidenceText::Diameter { depth } => (*depth, 0),
+            EvidenceText::Search { .. } => (0, 0),
+        };
+        let digits = self.scope.maxint.len().max(self.scope.minint.len());
+        let sizes = self.scope.sizes.iter().map(|(set, &n)| (format!("card({set})"), n, limits::ELEMENTS));
+        let all = [
+            ("the number of steps".to_string(), steps, limits::STEPS),
+            ("the number of lemmas".to_string(), lemmas, limits::LEMMAS),
+            ("the number of digits of a bound".to_string(), digits, limits::DIGITS),
+        ];
+        for (what, found, most) in all.into_iter().chain(sizes) {
+            if found > most {
+                let (found, most) = (found as u64, most as u64);
+                return Err(CertificateError::TooLarge { path: path.to_path_buf(), what, found, most });
+            }
+        }
+        Ok(())
     }
 }
 
@@ -483,6 +543,12 @@ impl CheckText {
                 Check::Step(event(name)?, StepCheck::Refinement(RefinementId(*index)))
             }
             CheckText::StepMeaning { event: name, file, range: [start, end] } => {
+                let text = model.sources.iter().nth(*file as usize).map(|(_, source)| source.text.as_str());
+                if text.and_then(|t| t.get(*start as usize..*end as usize)).is_none() {
+                    return Err(format!(
+                        "it trusts a check of bytes {start} to {end} of file {file}: there are none"
+                    ));
+                }
                 let span = Span { source: SourceId(*file), start: *start, end: *end };
                 Check::Step(event(name)?, StepCheck::Meaning(span))
             }

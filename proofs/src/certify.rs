@@ -5,7 +5,7 @@
 //! the solver that engines use; what it does not decide is left to z3. A check that one solver
 //! refutes is refuted; one that neither decides is undecided.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,8 +14,9 @@ use bsym_encodings::budget::Budget;
 use bsym_encodings::encode::encode;
 use bsym_encodings::session::{SolverChoice, SolverError, open};
 use bsym_encodings::term::Terms;
+use bsym_language::decode::ReadError;
 use bsym_language::diagnostic::Diagnostic;
-use bsym_language::load::{check_predicate, load_model};
+use bsym_language::load::{LoadRequest, Loaded, check_predicate, load_model, load_with};
 use bsym_language::model::{ComponentId, Conjunct, EventId, Model, Pred};
 use bsym_language::render::render_line;
 use bsym_language::source::Sources;
@@ -87,13 +88,41 @@ pub struct Attempt {
     pub checked: Checked,
 }
 
+/// Whether a solver that checks a proof is the one that it was made with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sameness {
+    /// Another program.
+    Other,
+    /// Another version of the same program.
+    OtherVersion,
+    /// The same version of the same program.
+    Same,
+}
+
+impl Sameness {
+    /// Compares a solver with the one that made a proof, both as name and version: `z3 5.4.0 (linked)`.
+    pub fn of(solver: &str, maker: &str) -> Sameness {
+        // How the program is reached does not make it another one.
+        let program = |text: &str| text.split(" (").next().unwrap_or_default().trim().to_ascii_lowercase();
+        let name = |text: &str| text.split_whitespace().next().unwrap_or_default().to_string();
+        let (solver, maker) = (program(solver), program(maker));
+        if solver == maker {
+            Sameness::Same
+        } else if name(&solver) == name(&maker) {
+            Sameness::OtherVersion
+        } else {
+            Sameness::Other
+        }
+    }
+}
+
 /// The outcome of certifying.
 #[derive(Clone, Debug)]
 pub struct Certified {
     /// What was checked.
     pub certificate: Certificate,
-    /// The machine.
-    pub model: Model,
+    /// The machine, the scope and the claim, read anew.
+    pub opened: Opened,
     /// The outcome of all solvers together.
     pub checked: Checked,
     /// Each solver's part, in the order they were asked.
@@ -144,22 +173,26 @@ pub fn certify_value(
     options: &CertifyOptions,
     budget: &Budget,
 ) -> Result<Certified, CertifyError> {
-    let Opened { model, scope, claim } = open_value(&certificate, folder)?;
-    let status = status(&certificate, &model)?;
+    let opened = open_value(&certificate, folder)?;
+    let status = status(&certificate, &opened.model)?;
     let solvers = if options.solvers.is_empty() {
-        ["cvc5", "z3"].iter().filter_map(|s| SolverChoice::named(s)).collect()
+        // The program that made the proof comes last.
+        let mut names = ["cvc5", "z3"];
+        names.sort_by_key(|name| Sameness::of(name, &certificate.checked.solver) != Sameness::Other);
+        names.iter().filter_map(|s| SolverChoice::named(s)).collect()
     } else {
         options.solvers.clone()
     };
     if solvers.is_empty() {
         return Err(CertifyError::NoSolver);
     }
+    let Opened { model, scope, claim } = &opened;
     let shared = Arc::new(model.clone());
     let mut attempts: Vec<Attempt> = vec![];
     for solver in &solvers {
-        let mut system = encode(Rc::new(Terms::new()), shared.clone(), &scope);
+        let mut system = encode(Rc::new(Terms::new()), shared.clone(), scope);
         let mut opener = |terms| open(terms, solver);
-        let checked = check(&mut system, &claim, &status, options.recheck, &mut opener, budget)?;
+        let checked = check(&mut system, claim, &status, options.recheck, &mut opener, budget)?;
         let trusts = !checked.trusted.is_empty() || !checked.trusted_checks.is_empty();
         let decided = checked.undecided.is_empty() && !trusts;
         let wrong = !checked.wrong.is_empty() || !checked.wrong_checks.is_empty();
@@ -170,7 +203,7 @@ pub fn certify_value(
         }
     }
     let checked = together(&attempts, budget.check().is_ok());
-    Ok(Certified { certificate, model, checked, attempts })
+    Ok(Certified { certificate, opened, checked, attempts })
 }
 
 /// What all solvers together say: undecided is what none decided, trusted what none proved.
@@ -226,16 +259,17 @@ fn machine(certificate: &Certificate, folder: &Path) -> Result<Model, CertifyErr
     let path = folder.join(&recorded.path);
     let mut files = vec![(path.clone(), &recorded.sha256)];
     files.extend(recorded.definitions.iter().map(|(p, hash)| (folder.join(p), hash)));
+    let mut listed = vec![];
     for (path, hash) in files {
-        let found = std::fs::read(&path)
-            .map(|bytes| digest::sha256(&bytes))
-            .map_err(|e| CertifyError::NoMachine(format!("{}: {e}", path.display())))?;
+        let missing = || CertifyError::NoMachine(format!("{}: no such file", path.display()));
+        let found = digest::file(&path).ok_or_else(missing)?;
         if !found.eq_ignore_ascii_case(hash) {
             return Err(CertifyError::Changed { path, recorded: hash.clone(), found });
         }
+        listed.push(found);
     }
-    let loaded =
-        load_model(&path).map_err(|e| CertifyError::NoMachine(format!("{}: {e}", path.display())))?;
+    let loaded = load(&path, &recorded.name)
+        .map_err(|e| CertifyError::NoMachine(format!("{}: {e}", path.display())))?;
     let Some(model) = loaded.model else {
         let message = first_message(&loaded.sources, &loaded.diagnostics);
         return Err(CertifyError::Machine { path, message });
@@ -249,13 +283,29 @@ fn machine(certificate: &Certificate, folder: &Path) -> Result<Model, CertifyErr
         );
         return Err(CertifyError::Mismatch(text));
     }
-    let known = recorded.definitions.len() + 1;
-    if model.sources.iter().count() > known {
+    // Each file that the machine reads is listed, and no other, so that none can change unseen.
+    let mut read: Vec<String> = model.sources.iter().map(|(_, s)| digest::source(s)).collect();
+    read.sort();
+    listed.sort();
+    if read != listed {
         return Err(CertifyError::Mismatch(
-            "the machine reads a file of definitions that it does not list".into(),
+            "the machine reads other files than the ones that it lists".into(),
         ));
     }
     Ok(model)
+}
+
+/// Reads the machine of a file, or of a file in an archive: `project.zip!/folder/file`.
+fn load(path: &Path, name: &str) -> Result<Loaded, ReadError> {
+    let component = |name: &str| LoadRequest { component: Some(name.to_string()) };
+    if let Some((archive, inside)) = path.to_str().and_then(|p| p.split_once("!/")) {
+        let inside = inside.rsplit_once('.').map_or(inside, |(stem, _)| stem);
+        return load_with(Path::new(archive), &component(inside));
+    }
+    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("eventb")) {
+        return load_with(path, &component(name));
+    }
+    load_model(path)
 }
 
 fn first_message(sources: &Sources, diagnostics: &[Diagnostic]) -> String {
@@ -317,6 +367,13 @@ fn claim(certificate: &Certificate, model: &mut Model) -> Result<Claim, CertifyE
             ClaimedProperty::NoGoal => Property::NoGoal,
         });
     }
+    let whole = Claim {
+        properties,
+        conjuncts,
+        well_definedness: certificate.well_definedness,
+        evidence: Evidence::Inductive { lemmas: vec![] },
+    };
+    says_something(&whole, model)?;
     let mut parse = |texts: &[String]| -> Result<Vec<Pred>, CertifyError> {
         texts.iter().map(|t| predicate(model, "the lemma", t)).collect()
     };
@@ -328,7 +385,42 @@ fn claim(certificate: &Certificate, model: &mut Model) -> Result<Claim, CertifyE
             Evidence::Search { states: *states, transitions: *transitions, digest: digest.clone() }
         }
     };
-    Ok(Claim { properties, conjuncts, well_definedness: certificate.well_definedness, evidence })
+    Ok(Claim { evidence, ..whole })
+}
+
+/// A claim about nothing proves nothing, and neither does one whose parts do not belong together.
+fn says_something(claim: &Claim, model: &Model) -> Result<(), CertifyError> {
+    let refused = |reason: String| Err(CertifyError::Mismatch(reason));
+    if claim.properties.is_empty() && claim.conjuncts.is_empty() && !claim.well_definedness {
+        return refused("it claims nothing: no property, no conjunct, no well-definedness".into());
+    }
+    let name = |i: usize| model.invariant.get(i).map(|c| c.text.as_str()).unwrap_or_default();
+    for property in &claim.properties {
+        match property {
+            Property::Invariant(i) if !claim.conjuncts.contains(i) => {
+                return refused(format!("it claims `{}` and does not list it among its conjuncts", name(*i)));
+            }
+            Property::NoGoal if model.goal.is_none() => {
+                return refused(
+                    "it claims that the goal is never reached, and there is no definition GOAL".into(),
+                );
+            }
+            _ => {}
+        }
+    }
+    for (what, twice) in
+        [("property", has_twice(&claim.properties)), ("conjunct", has_twice(&claim.conjuncts))]
+    {
+        if twice {
+            return refused(format!("it claims a {what} twice"));
+        }
+    }
+    Ok(())
+}
+
+fn has_twice<T: Ord>(all: &[T]) -> bool {
+    let mut seen = BTreeSet::new();
+    !all.iter().all(|one| seen.insert(one))
 }
 
 fn position(
@@ -339,7 +431,8 @@ fn position(
 ) -> Result<usize, CertifyError> {
     let found = list.get(claimed.index).map(|c| digest::predicate(model, &c.pred));
     let own = digest::sha256(claimed.text.as_bytes());
-    if found.as_ref() == Some(&claimed.hash) && own == claimed.hash {
+    let label = list.get(claimed.index).and_then(|c| c.label.as_ref());
+    if found.as_ref() == Some(&claimed.hash) && own == claimed.hash && label == claimed.label.as_ref() {
         return Ok(claimed.index);
     }
     Err(CertifyError::Mismatch(format!(
@@ -363,11 +456,25 @@ fn status(certificate: &Certificate, model: &Model) -> Result<ProofStatus, Certi
                 }
             },
         };
+        if t.conjunct >= model.invariant.len() {
+            return Err(CertifyError::Mismatch(format!(
+                "it trusts a pair of conjunct {}, and there are {}",
+                t.conjunct + 1,
+                model.invariant.len()
+            )));
+        }
         let level = Level::from(t.level);
         status.insert((event, t.conjunct), PairStatus { provers: t.provers.clone(), level });
     }
     for t in &certificate.trusted_checks {
         let check = t.check.check(model).map_err(CertifyError::Mismatch)?;
+        let text = check.describe(model);
+        if text != t.text {
+            return Err(CertifyError::Mismatch(format!(
+                "it trusts `{}` where the machine has `{text}`",
+                t.text
+            )));
+        }
         let level = Level::from(t.level);
         status.insert_check(check, PairStatus { provers: t.provers.clone(), level });
     }

@@ -1,15 +1,20 @@
-//! `bsym certify`: the checks of a certificate once more, in another solver where there is one.
+//! `bsym certify`: what a certificate claims, and its checks once more, in another solver where there is one.
 
-use bsym_proofs::certify::{Certified, CertifyOptions, certify};
+use std::path::Path;
+
+use bsym_proofs::certificate::{Certificate, EvidenceText};
+use bsym_proofs::certify::{Certified, CertifyError, CertifyOptions, Sameness, certify_value, open_value};
 use bsym_proofs::status::{Check, Pair};
-use serde_json::json;
+use serde::Serialize;
 
 use crate::arguments::{CertifyArguments, OutputArguments};
 use crate::commands::mc;
 use crate::control::Control;
+use crate::human;
 use crate::output;
 use crate::paint::Paint;
 use crate::refusal::Refusal;
+use crate::result::claim::ClaimObject;
 use crate::result::{PairObject, pair_object};
 use crate::solvers;
 
@@ -19,19 +24,47 @@ pub fn run(arguments: &CertifyArguments, control: &Control) -> Result<u8, Refusa
     if arguments.solver.name.is_some() {
         options.solvers.push(solvers::choose(arguments.solver.name.as_deref())?);
     }
+    // A certificate may come from anybody: whatever it says, the limits hold.
+    let (stuck, format) = (control.clone(), arguments.output.clone());
+    control.set_fallback(move |reason| {
+        Summary::stopped(&reason.text).print(&format, &stuck);
+        3
+    });
+    let summary = summary(arguments, &options, control)?;
+    control.finish();
+    Ok(summary.print(&arguments.output, control))
+}
+
+fn summary(
+    arguments: &CertifyArguments,
+    options: &CertifyOptions,
+    control: &Control,
+) -> Result<Summary, Refusal> {
     let path = &arguments.certificate;
-    if let Some(repeated) = mc::repeat(path, arguments.solver.name.as_deref(), &control.budget)? {
-        return Ok(print(&search_outcome(&repeated), &arguments.output, control));
+    let refuse = |e: CertifyError| Refusal::new(format!("{}: {e}", path.display()));
+    let certificate = Certificate::read(path).map_err(|e| Refusal::new(e.to_string()))?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    if !matches!(certificate.evidence, EvidenceText::Search { .. }) {
+        let certified = certify_value(certificate, folder, options, &control.budget).map_err(refuse)?;
+        return Ok(Summary::of_solvers(&certified));
     }
-    let certified = certify(path, &options, &control.budget)
-        .map_err(|e| Refusal::new(format!("{}: {e}", path.display())))?;
-    Ok(print(&solver_outcome(&certified), &arguments.output, control))
+    let opened = open_value(&certificate, folder).map_err(refuse)?;
+    let repeated = mc::repeat(&opened, arguments.solver.name.as_deref(), &control.budget)?;
+    Ok(Summary::of_search(ClaimObject::new(&certificate, &opened), repeated))
 }
 
 /// What the checks gave.
+#[derive(Serialize, Clone, Debug)]
 struct Summary {
-    machine: String,
+    format: &'static str,
+    version: u32,
+    machine: Option<String>,
+    verdict: &'static str,
+    /// What was checked; missing where the time did not suffice to read it.
+    claim: Option<ClaimObject>,
     solvers: Vec<String>,
+    /// What is to be known of the solvers.
+    notes: Vec<String>,
     checks: usize,
     trusted: Vec<PairObject>,
     wrong: Vec<PairObject>,
@@ -39,103 +72,140 @@ struct Summary {
     wrong_checks: Vec<String>,
     failed: Vec<String>,
     undecided: Vec<String>,
+    stats: Stats,
 }
 
-fn solver_outcome(certified: &Certified) -> Summary {
-    let checked = &certified.checked;
-    let pairs = |all: &[Pair]| all.iter().map(|&p| pair_object(&certified.model, p, None)).collect();
-    let checks = |all: &[Check]| all.iter().map(|c| c.describe(&certified.model)).collect();
-    Summary {
-        machine: certified.model.name.clone(),
-        solvers: certified.attempts.iter().map(|a| a.solver.clone()).collect(),
-        checks: checked.checks,
-        trusted: pairs(&checked.trusted),
-        wrong: pairs(&checked.wrong),
-        trusted_checks: checks(&checked.trusted_checks),
-        wrong_checks: checks(&checked.wrong_checks),
-        failed: checked.failed.clone(),
-        undecided: checked.undecided.clone(),
+#[derive(Serialize, Clone, Debug)]
+struct Stats {
+    seconds: f64,
+}
+
+impl Summary {
+    fn new(claim: Option<ClaimObject>) -> Summary {
+        Summary {
+            format: "bsym-certify",
+            version: 1,
+            machine: claim.as_ref().map(|c| c.machine.clone()),
+            verdict: "undecided",
+            claim,
+            solvers: vec![],
+            notes: vec![],
+            checks: 0,
+            trusted: vec![],
+            wrong: vec![],
+            trusted_checks: vec![],
+            wrong_checks: vec![],
+            failed: vec![],
+            undecided: vec![],
+            stats: Stats { seconds: 0.0 },
+        }
     }
-}
 
-fn search_outcome(repeated: &mc::Repeated) -> Summary {
-    let mut summary = Summary {
-        machine: repeated.machine.clone(),
-        solvers: vec!["the search repeated by the reference evaluator".into()],
-        checks: 1,
-        trusted: vec![],
-        wrong: vec![],
-        trusted_checks: vec![],
-        wrong_checks: vec![],
-        failed: vec![],
-        undecided: vec![],
-    };
-    match &repeated.failure {
-        None => {}
-        Some((true, why)) => summary.failed.push(why.clone()),
-        Some((false, why)) => summary.undecided.push(why.clone()),
+    fn of_solvers(certified: &Certified) -> Summary {
+        let checked = &certified.checked;
+        let model = &certified.opened.model;
+        let pairs = |all: &[Pair]| all.iter().map(|&p| pair_object(model, p, None)).collect();
+        let checks = |all: &[Check]| all.iter().map(|c| c.describe(model)).collect();
+        let maker = &certified.certificate.checked.solver;
+        let note = |solver: &String| match Sameness::of(solver, maker) {
+            Sameness::Other => None,
+            Sameness::OtherVersion => {
+                Some(format!("{solver} is another version of the solver that made the proof, {maker}"))
+            }
+            Sameness::Same => {
+                Some(format!("{solver} is the solver that made the proof; --solver names another one"))
+            }
+        };
+        let solvers: Vec<String> = certified.attempts.iter().map(|a| a.solver.clone()).collect();
+        Summary {
+            notes: solvers.iter().filter_map(note).collect(),
+            solvers,
+            checks: checked.checks,
+            trusted: pairs(&checked.trusted),
+            wrong: pairs(&checked.wrong),
+            trusted_checks: checks(&checked.trusted_checks),
+            wrong_checks: checks(&checked.wrong_checks),
+            failed: checked.failed.clone(),
+            undecided: checked.undecided.clone(),
+            ..Summary::new(Some(ClaimObject::new(&certified.certificate, &certified.opened)))
+        }
+        .judged()
     }
-    summary
-}
 
-fn print(summary: &Summary, format: &OutputArguments, control: &Control) -> u8 {
-    let refuted = !(summary.failed.is_empty() && summary.wrong.is_empty() && summary.wrong_checks.is_empty());
-    let passed = !refuted && summary.undecided.is_empty();
-    let (verdict, code) = match (passed, refuted) {
-        (true, _) => ("certified", 0),
-        (false, true) => ("refuted", 1),
-        (false, false) => ("undecided", 3),
-    };
-    if format.json || format.jsonl {
-        let object = json!({
-            "format": "bsym-certify",
-            "version": 1,
-            "machine": summary.machine,
-            "verdict": verdict,
-            "solvers": summary.solvers,
-            "checks": summary.checks,
-            "trusted": summary.trusted,
-            "wrong": summary.wrong,
-            "checks": {"trusted": summary.trusted_checks, "wrong": summary.wrong_checks},
-            "failed": summary.failed,
-            "undecided": summary.undecided,
-            "stats": {"seconds": control.seconds()},
-        });
-        if format.jsonl {
-            output::json_line(&object)
+    fn of_search(claim: ClaimObject, repeated: mc::Repeated) -> Summary {
+        let mut summary = Summary {
+            solvers: vec!["the search repeated by the reference evaluator".into()],
+            checks: 1,
+            ..Summary::new(Some(claim))
+        };
+        match repeated {
+            mc::Repeated::Same => {}
+            mc::Repeated::Refuted(why) => summary.failed.push(why),
+            mc::Repeated::Undecided(why) => summary.undecided.push(why),
+        }
+        summary.judged()
+    }
+
+    /// Of a check that did not end when it was asked to.
+    fn stopped(reason: &str) -> Summary {
+        Summary { undecided: vec![reason.into()], ..Summary::new(None) }
+    }
+
+    fn judged(mut self) -> Summary {
+        let refuted = !(self.failed.is_empty() && self.wrong.is_empty() && self.wrong_checks.is_empty());
+        self.verdict = match (refuted, self.undecided.is_empty()) {
+            (true, _) => "refuted",
+            (false, true) => "certified",
+            (false, false) => "undecided",
+        };
+        self
+    }
+
+    fn code(&self) -> u8 {
+        match self.verdict {
+            "certified" => 0,
+            "refuted" => 1,
+            _ => 3,
+        }
+    }
+
+    fn print(mut self, format: &OutputArguments, control: &Control) -> u8 {
+        self.stats.seconds = control.seconds();
+        if format.json {
+            output::json(&self)
+        } else if format.jsonl {
+            output::json_line(&self)
         } else {
-            output::json(&object)
+            output::result(&self.text(Paint::stdout(format.color)));
         }
-        return code;
+        self.code()
     }
-    let paint = Paint::stdout(format.color);
-    let head = match code {
-        0 => paint.good(verdict),
-        1 => paint.bad(verdict),
-        _ => paint.doubt(verdict),
-    };
-    let mut text = format!(
-        "{head}: {}, {} checks, {}  [{:.2} s]\n",
-        summary.machine,
-        summary.checks,
-        summary.solvers.join(", then "),
-        control.seconds()
-    );
-    for (what, lines) in [("failed", &summary.failed), ("undecided", &summary.undecided)] {
-        for line in lines {
-            text.push_str(&format!("  {what}: {line}\n"));
+
+    fn text(&self, paint: Paint) -> String {
+        let head = match self.code() {
+            0 => paint.good(self.verdict),
+            1 => paint.bad(self.verdict),
+            _ => paint.doubt(self.verdict),
+        };
+        let machine = self.machine.as_deref().unwrap_or("the certificate");
+        let by =
+            if self.solvers.is_empty() { "no solver was asked".into() } else { self.solvers.join(", then ") };
+        let mut text =
+            format!("{head}: {machine}, {} checks, {by}  [{:.2} s]\n", self.checks, self.stats.seconds);
+        if let Some(claim) = &self.claim {
+            text.push_str(&human::claim(claim, paint));
         }
-    }
-    for (what, pairs) in [("trusted", &summary.trusted), ("wrong status", &summary.wrong)] {
-        for pair in pairs {
-            text.push_str(&format!("  {what}: {} preserves {}\n", pair.event, pair.conjunct));
+        let mut line = |what: &str, rest: &str| text.push_str(&format!("  {what}: {rest}\n"));
+        for (what, lines) in [("note", &self.notes), ("failed", &self.failed), ("undecided", &self.undecided)]
+        {
+            lines.iter().for_each(|rest| line(what, rest));
         }
-    }
-    for (what, checks) in [("trusted", &summary.trusted_checks), ("wrong status", &summary.wrong_checks)] {
-        for check in checks {
-            text.push_str(&format!("  {what}: {check}\n"));
+        for (what, pairs) in [("trusted", &self.trusted), ("wrong status", &self.wrong)] {
+            pairs.iter().for_each(|p| line(what, &format!("{} preserves {}", p.event, p.conjunct)));
         }
+        for (what, checks) in [("trusted", &self.trusted_checks), ("wrong status", &self.wrong_checks)] {
+            checks.iter().for_each(|check| line(what, check));
+        }
+        text
     }
-    output::result(&text);
-    code
 }

@@ -104,7 +104,7 @@ pub fn run(arguments: &EvalArguments, control: &Control) -> Result<u8, Refusal> 
     let paint = Paint::stderr(arguments.output.color);
     input::fix_constants(&mut model, &arguments.scope.set, paint)?;
     // What is asked to stop and does not has nothing more to say.
-    control.set_fallback(|_| {});
+    control.set_fallback(|_| 3);
     let watch = Watch::start(control, arguments.limits.timeout);
     let place = settle(&model, arguments, control, &watch)?;
     let mut worst = 0;

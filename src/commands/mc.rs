@@ -14,8 +14,7 @@ use bsym_explore::report::{Evidence as SearchEvidence, NotSaved, SearchReport, U
 use bsym_explore::search::{Problem, search};
 use bsym_language::model::Model;
 use bsym_language::stack::with_large_stack;
-use bsym_proofs::certificate::{Certificate, EvidenceText};
-use bsym_proofs::certify::{Opened, open_value};
+use bsym_proofs::certify::Opened;
 use bsym_proofs::claim::{Checked, Claim, Evidence, Property};
 use bsym_proofs::status::Level;
 use bsym_semantics::finder::ValueFinder;
@@ -86,7 +85,7 @@ pub fn run(arguments: &McArguments, control: &Control) -> Result<u8, Refusal> {
     match &report.not_saved {
         None => {}
         Some(NotSaved::Failed(reason)) => {
-            output::lost(&format!("--checkpoint: {reason}"));
+            output::lost(&format!("--checkpoint: the file cannot be written: {reason}"));
             run.warnings.push(format!("--checkpoint: the search was not put aside: {reason}"));
         }
         Some(NotSaved::Useless) => run.warnings.push(
@@ -237,55 +236,52 @@ fn order(name: OrderName) -> Order {
 }
 
 /// The outcome of searching again.
-pub struct Repeated {
-    /// The machine's name.
-    pub machine: String,
-    /// `None` if the search was repeated and found the same; else what differs or why it did not end.
-    pub failure: Option<(bool, String)>,
+pub enum Repeated {
+    /// The same states were found and none is bad.
+    Same,
+    /// What differs.
+    Refuted(String),
+    /// Why it did not end.
+    Undecided(String),
 }
 
 /// Checks a certificate of kind `search`: the states are visited again, by the reference evaluator alone.
-/// `None` if the certificate is of another kind.
 ///
 /// # Errors
-/// The machine is missing or has changed.
-pub fn repeat(path: &Path, solver: Option<&str>, budget: &Budget) -> Result<Option<Repeated>, Refusal> {
-    let refuse = |e: String| Refusal::new(format!("{}: {e}", path.display()));
-    let certificate = Certificate::read(path).map_err(|e| refuse(e.to_string()))?;
-    let EvidenceText::Search { states, transitions, digest } = &certificate.evidence else {
-        return Ok(None);
+/// There is no such solver.
+pub fn repeat(opened: &Opened, solver: Option<&str>, budget: &Budget) -> Result<Repeated, Refusal> {
+    let Opened { model, scope, claim } = opened;
+    let Evidence::Search { states, transitions, digest } = &claim.evidence else {
+        return Ok(Repeated::Refuted("it is no certificate of a search".into()));
     };
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let Opened { model, scope, claim } =
-        open_value(&certificate, folder).map_err(|e| refuse(e.to_string()))?;
     let solver = solvers::choose_if_any(solver)?;
-    let model = Arc::new(model);
-    let finder = solver.map(|solver| finder(model.clone(), solver, budget));
+    let shared = Arc::new(model.clone());
+    let finder = solver.map(|solver| finder(shared, solver, budget));
     let finder = finder.as_ref().map(|f| f as &dyn ValueFinder);
-    let report = again(&Problem { model: &model, scope: &scope, finder }, &claim, budget);
+    let report = again(&Problem { model, scope, finder }, claim, budget);
     let found = match report.verdict {
         Verdict::Holds(found) => found,
-        Verdict::Violated(_) => return Ok(Some(failed(&model, true, "a property is violated"))),
-        Verdict::Vacuous(reason) => return Ok(Some(failed(&model, true, &reason))),
-        Verdict::Unknown(_) => return Ok(Some(failed(&model, false, "the search did not end"))),
+        Verdict::Violated(_) => return Ok(Repeated::Refuted("the search: a property is violated".into())),
+        Verdict::Vacuous(reason) => return Ok(Repeated::Refuted(format!("the search: {reason}"))),
+        Verdict::Unknown(_) => return Ok(Repeated::Undecided("the search: it did not end".into())),
     };
     let expected = SearchEvidence { states: *states, transitions: *transitions, digest: digest.clone() };
-    let failure = (found != expected).then(|| {
-        let text = format!(
+    if found == expected {
+        return Ok(Repeated::Same);
+    }
+    let differs = if (found.states, found.transitions) == (*states, *transitions) {
+        "the search finds other states than the certificate has".to_string()
+    } else {
+        format!(
             "the search finds {} states and {} transitions, the certificate has {states} and {transitions}",
             found.states, found.transitions
-        );
-        (true, text)
-    });
-    Ok(Some(Repeated { machine: model.name.clone(), failure }))
+        )
+    };
+    Ok(Repeated::Refuted(differs))
 }
 
 fn again(problem: &Problem<'_>, claim: &Claim, budget: &Budget) -> SearchReport {
     let mut options = options(problem.model, &claim.properties, claim.well_definedness, budget);
     options.reference_only = true;
     search(problem, &options, &mut |_: &bsym_explore::report::Progress| {})
-}
-
-fn failed(model: &Model, refuted: bool, why: &str) -> Repeated {
-    Repeated { machine: model.name.clone(), failure: Some((refuted, format!("the search: {why}"))) }
 }

@@ -54,6 +54,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> Result<u8, Refusal> {
     let obligations =
         prove_obligations(&system, &mut |terms| open::open(terms, &choice), &budget, &mut observer)
             .map_err(|e| Refusal::new(e.to_string()))?;
+    control.finish();
     let folder = arguments.output_file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
     let file = obligations.to_po(&model, &scope, folder);
     let written = arguments.output_file.as_deref().filter(|path| output::write(path, &file.to_text()));

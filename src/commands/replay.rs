@@ -32,6 +32,7 @@ pub fn run(arguments: &ReplayArguments, control: &Control) -> Result<u8, Refusal
     let trace: Trace = trace_from_json(&model, &text).map_err(|e| Refusal::new(format!("{shown}: {e}")))?;
     let checks = Checks { assertions: true, deadlock: true, goal: true, ..Checks::default() };
     let replayed = replay(&model, &trace, &checks);
+    control.finish();
     let paint = Paint::stdout(arguments.output.color);
     let violated: Vec<ViolatedObject> = match &replayed {
         Ok(r) => r.violations.iter().flat_map(|v| violated_objects(&model, v)).collect(),

@@ -46,7 +46,10 @@ pub fn run(arguments: &SimulateArguments, control: &Control) -> Result<u8, Refus
         time: control.budget.deadline.map(|d| d.saturating_duration_since(Instant::now())),
         cancelled: control.budget.cancellation(),
     };
-    control.set_fallback(|reason| output::note(&format!("the walk was stopped: {}", reason.text)));
+    control.set_fallback(|reason| {
+        output::note(&format!("the walk was stopped: {}", reason.text));
+        3
+    });
     let walked = walk(&Problem { model: &model, scope: &scope, finder }, &options);
     control.finish();
     let ending = Ending::of(&model, &walked, control);

@@ -132,6 +132,7 @@ impl Run {
         self.control.set_fallback(move |reason| {
             let seen = seen.lock().unwrap_or_else(|e| e.into_inner()).clone();
             stuck.print(&stuck.interrupted(&seen, reason));
+            3
         });
         reporter
     }

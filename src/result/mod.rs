@@ -3,6 +3,7 @@
 //! It is what `--json` prints and what the text for people is made from, so both always say the
 //! same. Its schema is `schema/result.schema.json`.
 
+pub mod claim;
 mod reason;
 mod search;
 
