@@ -4,23 +4,22 @@
 //! the invariant, the last step may only end in a conjunct that its event is not proven to preserve.
 //! An `unknown` is remembered and never ends the run: a deeper violation may still be found.
 
-use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::{Answer, SolverError, Statistics};
 use bsym_encodings::term::Terms;
 use bsym_proofs::claim::{Claim, Evidence};
 
 use crate::counterexample::{Attempt, attempt};
+use crate::existence::Existence;
 use crate::hunt::{DEEPEST_HUNT, Hunt};
 use crate::options::Job;
 use crate::outcome::{Outcome, Work};
 use crate::path::{Checked, Path, Start, Taken};
-use crate::problem::{Decided, Open, Problem, decide};
+use crate::problem::{Open, Problem};
 use crate::verdict::{Engine, Progress, Unknown};
 
 /// What is to be done next at the current depth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
-    Constants,
     Initialisation,
     Violation,
     Failure,
@@ -40,13 +39,13 @@ pub struct Bmc {
 }
 
 impl Bmc {
-    /// Begins at the constants.
+    /// Begins at the initialisation.
     ///
     /// # Errors
     /// If the solver fails.
     pub fn new(problem: &mut Problem, open: &mut Open<'_>) -> Result<Bmc, SolverError> {
         let path = Path::new(problem, Start::Initial, open)?;
-        Ok(Bmc { path, stage: Stage::Constants, clear: None, undecided: None, hunt: Hunt::default() })
+        Ok(Bmc { path, stage: Stage::Initialisation, clear: None, undecided: None, hunt: Hunt::default() })
     }
 
     /// No violation on any trace with up to this many events.
@@ -89,7 +88,6 @@ impl Bmc {
                 return Ok(Outcome::Reached);
             }
             let outcome = match self.stage {
-                Stage::Constants => self.constants(problem, work)?,
                 Stage::Initialisation => self.initialisation(problem, work)?,
                 Stage::Violation => self.violation(problem, work)?,
                 Stage::Failure => self.failure(problem, work)?,
@@ -104,32 +102,6 @@ impl Bmc {
     /// Whether violations on traces with `depth` events, and failures from their last states, were looked for.
     fn done_with(&self, depth: usize) -> bool {
         self.path.depth() > depth || (self.path.depth() == depth && self.stage == Stage::Extend)
-    }
-
-    /// Is there a valuation of the constants at all, and an initial state?
-    fn constants(
-        &mut self,
-        problem: &mut Problem,
-        work: &mut Work<'_, '_>,
-    ) -> Result<Option<Outcome>, SolverError> {
-        let mut session = problem.session(work.open)?;
-        let answer = decide(&mut session, &[], &work.slice.query())?;
-        if let Decided::Unsat(_) = answer {
-            if let Some(reason) = ill_defined_axioms(problem, work)? {
-                return Ok(Some(Outcome::Undefined(reason)));
-            }
-            let reason = if problem.system.constants.is_empty() && problem.system.axioms.is_empty() {
-                "the scope admits no model".into()
-            } else {
-                format!(
-                    "no valuation of the constants satisfies the properties of {}",
-                    problem.system.model.name
-                )
-            };
-            return Ok(Some(Outcome::Vacuous(reason)));
-        }
-        self.stage = Stage::Initialisation;
-        Ok(None)
     }
 
     fn initialisation(
@@ -154,13 +126,10 @@ impl Bmc {
             }
         }
         self.stage = Stage::Violation;
-        match decide(&mut self.path.session, &[], &work.slice.query())? {
-            Decided::Unsat(_) => {
-                Ok(Some(Outcome::Vacuous(format!("{} has no initial state", problem.system.model.name))))
-            }
-            Decided::Unknown(Stopped::Cancelled) => Ok(Some(Outcome::Paused(Stopped::Cancelled))),
-            Decided::Sat | Decided::Unknown(_) => Ok(None),
-        }
+        Ok(match &problem.existence {
+            Existence::NoInitialState(reason) => Some(Outcome::Vacuous(reason.clone())),
+            _ => None,
+        })
     }
 
     fn violation(
@@ -279,32 +248,4 @@ impl Bmc {
         let found = self.hunt.search(work, &problem.violated(work.job), self.path.depth())?;
         Ok(found.map(Outcome::Violated))
     }
-}
-
-/// Why no valuation satisfies the axioms, if that is because they are ill-defined: an axiom that is ill-defined
-/// wherever all of them would be true.
-fn ill_defined_axioms(problem: &Problem, work: &mut Work<'_, '_>) -> Result<Option<String>, SolverError> {
-    let system = &problem.system;
-    if system.axioms == system.axioms_hold {
-        return Ok(None);
-    }
-    let mut session = (work.open)(problem.terms())?;
-    for &t in system.background.iter().chain(&system.axioms_hold) {
-        session.assert(t)?;
-    }
-    if let Decided::Unsat(_) = decide(&mut session, &[], &work.slice.query())? {
-        return Ok(None);
-    }
-    let model = &system.model;
-    for (axiom, &whole) in model.axioms.iter().zip(&system.axioms) {
-        if let Decided::Unsat(_) = decide(&mut session, &[whole], &work.slice.query())? {
-            let (path, at) = (model.sources.path(axiom.span), model.sources.position(axiom.span));
-            let (path, text) = (path.display(), &axiom.text);
-            return Ok(Some(format!(
-                "{path}:{}:{}: the property `{text}` is ill-defined",
-                at.line, at.column
-            )));
-        }
-    }
-    Ok(Some("the properties of the constants are ill-defined wherever they would be true".into()))
 }

@@ -16,10 +16,8 @@ pub enum Outcome {
     Proof(Claim),
     /// A replayed counterexample.
     Violated(Box<Counterexample>),
-    /// No valuation of the constants or no initial state.
+    /// There is no initial state.
     Vacuous(String),
-    /// No valuation under which the axioms are well-defined; without that there may be some.
-    Undefined(String),
     /// There is nothing more to try.
     Stuck(Unknown),
     /// The depth asked for is done.

@@ -15,6 +15,7 @@ use bsym_language::model::EventId;
 use bsym_proofs::claim::Property;
 use bsym_proofs::status::Check;
 
+use crate::existence::Existence;
 use crate::options::Job;
 
 /// Makes an empty session with a solver.
@@ -46,6 +47,8 @@ pub struct Problem {
     pub assumed: Vec<usize>,
     /// Properties asked that have no term.
     pub unclear: Vec<Property>,
+    /// Whether there is anything to check, as far as known.
+    pub existence: Existence,
     /// Conditions under which the initialisation fails, over its inputs.
     pub initial_failures: Vec<Term>,
     /// Conditions under which an event fails in spite of the assumed conjuncts, over the current
@@ -91,6 +94,7 @@ impl Problem {
             targets: vec![],
             assumed: vec![],
             unclear: vec![],
+            existence: Existence::Undecided("nobody has looked for an initial state".into()),
             initial_failures: vec![],
             failures: vec![],
             status_applies: false,

@@ -11,6 +11,7 @@ use bsym_proofs::status::ProofStatus;
 
 use crate::bmc::Bmc;
 use crate::counterexample::violated_properties;
+use crate::existence::{self, Existence};
 use crate::hunt::{DEEPEST_HUNT, Hunt};
 use crate::ic3::Ic3;
 use crate::kind::Kind;
@@ -236,6 +237,8 @@ struct Round {
     engines: Vec<Engine>,
     workers: Vec<Worker>,
     statistics: Statistics,
+    /// Whether there is anything to check, once that was asked.
+    existence: Option<Existence>,
     /// Status that a failed check made doubtful as a whole, out of use since.
     doubtful: ProofStatus,
 }
@@ -246,7 +249,8 @@ impl Round {
             Engine::Check => vec![Engine::Bmc, Engine::Kind, Engine::Ic3],
             one => vec![one],
         };
-        Round { engines, workers: vec![], statistics: Statistics::default(), doubtful: ProofStatus::none() }
+        let (statistics, doubtful) = (Statistics::default(), ProofStatus::none());
+        Round { engines, workers: vec![], statistics, existence: None, doubtful }
     }
 
     /// Lets the engines work in turn, in slices that double, until one is conclusive.
@@ -266,6 +270,9 @@ impl Round {
                 self.workers.push(Worker::start(engine, job, violated, open)?);
             }
             report.unsupported = self.workers[0].problem().system.unsupported.clone();
+            if let Some(verdict) = self.begin(job, open)? {
+                return Ok(verdict);
+            }
             let problem = self.workers[0].problem();
             if problem.targets.is_empty() && (!problem.unclear.is_empty() || !job.well_definedness) {
                 return self.unsupported(job, violated, open);
@@ -300,10 +307,6 @@ impl Round {
                         Outcome::Vacuous(reason) => {
                             report.engine = worker.engine();
                             return Ok(Verdict::Vacuous(reason));
-                        }
-                        Outcome::Undefined(reason) => {
-                            report.engine = worker.engine();
-                            return Ok(Verdict::Unknown(Unknown::Axioms(reason)));
                         }
                         Outcome::Proof(claim) => {
                             match settle(worker.problem(), job, claim, open, observer, report)? {
@@ -347,6 +350,24 @@ impl Round {
                 length *= 2;
             }
         }
+    }
+
+    /// Looks for something to check, and tells all workers.
+    fn begin(&mut self, job: &Job, open: &mut Open<'_>) -> Result<Option<Verdict>, SolverError> {
+        if self.existence.is_none() {
+            let problem = self.workers[0].problem();
+            self.existence = Some(existence::look(problem, job, open, existence::Effort::Quick)?);
+        }
+        let Some(existence) = &self.existence else { return Ok(None) };
+        for worker in &mut self.workers {
+            worker.problem().existence = existence.clone();
+        }
+        Ok(match existence {
+            Existence::NoValuation(reason) => Some(Verdict::Vacuous(reason.clone())),
+            Existence::Undefined(reason) => Some(Verdict::Unknown(Unknown::Axioms(reason.clone()))),
+            Existence::Contradicted(what) => Some(Verdict::Unknown(Unknown::Solver(what.clone()))),
+            Existence::Shown | Existence::NoInitialState(_) | Existence::Undecided(_) => None,
+        })
     }
 
     /// Where parts of the model have no term for sets of any size, small sets may still show a violation.

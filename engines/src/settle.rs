@@ -8,6 +8,7 @@ use bsym_encodings::session::SolverError;
 use bsym_proofs::check;
 use bsym_proofs::claim::{Checked, Claim, Evidence};
 
+use crate::existence::{self, Existence};
 use crate::options::Job;
 use crate::problem::{Open, Problem};
 use crate::run::drop_claim;
@@ -55,7 +56,7 @@ type PostCheck = fn(&mut Passed<'_, '_>) -> Result<Finding, SolverError>;
 
 /// What a proof has to stand before it is a plain `holds`. All are asked, in this order, until one finds another
 /// answer.
-const POST_CHECKS: [PostCheck; 1] = [trust];
+const POST_CHECKS: [PostCheck; 2] = [existence, trust];
 
 /// Checks a claim in a fresh session and asks what it leaves open.
 ///
@@ -112,6 +113,23 @@ pub fn settle(
         conditions.sort();
         Verdict::Unknown(Unknown::Conditional { proof, conditions })
     }))
+}
+
+/// Whether the proof is about anything. Where that was not known when the engines began it is worth more time now.
+fn existence(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
+    if let Existence::Undecided(_) = passed.problem.existence {
+        let found = existence::look(passed.problem, passed.job, passed.open, existence::Effort::Thorough)?;
+        passed.problem.existence = found;
+    }
+    Ok(match &passed.problem.existence {
+        Existence::Shown => Finding::Nothing,
+        Existence::NoValuation(reason) | Existence::NoInitialState(reason) => {
+            Finding::Instead(Verdict::Vacuous(reason.clone()))
+        }
+        Existence::Undefined(reason) => Finding::Instead(Verdict::Unknown(Unknown::Axioms(reason.clone()))),
+        Existence::Contradicted(what) => Finding::Instead(Verdict::Unknown(Unknown::Solver(what.clone()))),
+        Existence::Undecided(missing) => Finding::Open(Condition::ExistenceUndecided(missing.clone())),
+    })
 }
 
 /// Whether the proof rests on status that nobody could confirm, and whether the user takes that.

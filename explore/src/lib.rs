@@ -5,7 +5,6 @@ mod context;
 mod dice;
 mod frontier;
 mod index;
-mod interrupt;
 mod machine;
 mod memo;
 pub mod options;

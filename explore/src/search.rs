@@ -16,7 +16,7 @@ use bsym_semantics::symmetry::only_names_elements;
 use bsym_semantics::transitions::{Edge, Outcome};
 
 use crate::frontier::Frontier;
-use crate::interrupt::interruptible;
+use bsym_semantics::interrupt::interruptible;
 use crate::machine::{Expansion, Machine};
 use crate::options::{Order, SearchOptions};
 use crate::property::Properties;

@@ -16,7 +16,7 @@ use bsym_semantics::transitions::{Edge, Outcome};
 use bsym_semantics::value::Value;
 
 use crate::dice::Dice;
-use crate::interrupt::interruptible;
+use bsym_semantics::interrupt::interruptible;
 use crate::search::Problem;
 
 /// Alternatives of one kind (valuations, edges of one event) among which the die chooses.

@@ -11,6 +11,7 @@ pub mod finder;
 mod free_types;
 pub mod growth;
 mod images;
+pub mod interrupt;
 mod intervals;
 pub mod itf;
 pub mod lazy_set;

@@ -1,0 +1,302 @@
+//! Whether there is anything to check: a valuation of the constants, and an initial state.
+//!
+//! A proof about a machine without states is about nothing, and a solver that knows not every axiom, or does not
+//! decide them, never notices. So existence is shown: the evaluator accepts one valuation and one initial
+//! state, in the scope of the claim or, where that leaves sizes of deferred sets open, in one of the scopes that it
+//! covers. They are read from a model of the solver and replayed, or found by the evaluator itself.
+//!
+//! What a solver refutes is refuted only as far as the evaluator does not know better.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use bsym_encodings::budget::Budget;
+use bsym_encodings::concretize::read_trace;
+use bsym_encodings::session::{Answer, SolverError};
+use bsym_encodings::term::Terms;
+use bsym_language::model::{CarrierKind, Model};
+use bsym_language::types::CarrierId;
+use bsym_semantics::bounded::Cuts;
+use bsym_semantics::evaluator::{Evaluator, Limits};
+use bsym_semantics::interrupt::interruptible;
+use bsym_semantics::replay::{Checks, replay};
+use bsym_semantics::scope::Scope;
+use bsym_semantics::transitions::Outcome;
+
+use crate::options::Job;
+use crate::problem::{Decided, Open, Problem, decide};
+
+/// How much it is worth to know.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effort {
+    /// Before the engines begin.
+    Quick,
+    /// Where a proof waits for the answer.
+    Thorough,
+}
+
+impl Effort {
+    /// Time for one query of a solver.
+    fn query(self) -> Duration {
+        match self {
+            Effort::Quick => Duration::from_secs(1),
+            Effort::Thorough => Duration::from_secs(10),
+        }
+    }
+
+    /// Time for the evaluator.
+    fn evaluation(self) -> Duration {
+        match self {
+            Effort::Quick => Duration::from_secs(3),
+            Effort::Thorough => Duration::from_secs(10),
+        }
+    }
+}
+
+/// Sizes of the deferred sets that have none, in the order in which the evaluator tries them.
+const SIZES: [usize; 8] = [2, 1, 3, 4, 5, 6, 7, 8];
+/// Those in which a solver is asked.
+const SOLVED: [usize; 3] = [1, 2, 3];
+/// Valuations of the constants whose initialisation is tried in one scope.
+const VALUATIONS: usize = 1 << 10;
+/// What the evaluator may spend on one formula.
+const LIMITS: Limits = Limits { listing: 1 << 16, rounds: 1 << 16, branching: 1 << 12 };
+
+/// Whether the machine has a valuation of its constants and an initial state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Existence {
+    /// The evaluator accepts one.
+    Shown,
+    /// No valuation satisfies the axioms.
+    NoValuation(String),
+    /// There is a valuation or none is excluded, but the initialisation reaches no state.
+    NoInitialState(String),
+    /// No valuation under which the axioms are well-defined; without that there may be some.
+    Undefined(String),
+    /// The solver excludes what the evaluator accepts: one of them is wrong.
+    Contradicted(String),
+    /// Nobody knows; what is missing, in words.
+    Undecided(String),
+}
+
+/// Looks for a valuation and an initial state.
+///
+/// # Errors
+/// If the solver fails.
+pub fn look(
+    problem: &mut Problem,
+    job: &Job,
+    open: &mut Open<'_>,
+    effort: Effort,
+) -> Result<Existence, SolverError> {
+    let budget = job.budget.per_query(effort.query());
+    let scope = problem.system.scope.clone();
+    let finite = scope.is_finite(&job.model);
+    let missing = match solved(problem, open, &budget)? {
+        Solved::Shown => return Ok(Existence::Shown),
+        Solved::Refuted => {
+            let refuted = refuted(problem, open, &budget)?;
+            // The evaluator meets what is ill-defined in an infinite set only where it is asked for.
+            let doubtful = matches!(refuted, Existence::NoValuation(_) | Existence::NoInitialState(_));
+            let time = job.budget.within(effort.evaluation());
+            if doubtful && scopes(&job.model, &scope).any(|s| evaluate(&job.model, &s, &time).shown) {
+                let name = &job.model.name;
+                return Ok(Existence::Contradicted(format!(
+                    "the solver excludes every initial state of {name}, and the evaluator knows one"
+                )));
+            }
+            return Ok(refuted);
+        }
+        Solved::Unknown(why) => why,
+    };
+    let mut valuation = job.model.constants.is_empty() && job.model.axioms.is_empty();
+    let time = job.budget.within(effort.evaluation());
+    for scope in scopes(&job.model, &scope) {
+        let met = evaluate(&job.model, &scope, &time);
+        if met.shown {
+            return Ok(Existence::Shown);
+        }
+        valuation |= met.valuation;
+        // Only in a scope that leaves nothing open is what it refutes refuted.
+        if met.complete && finite {
+            return Ok(if valuation {
+                Existence::NoInitialState(no_initial_state(&job.model))
+            } else {
+                Existence::NoValuation(no_valuation(&job.model))
+            });
+        }
+    }
+    for size in SOLVED.into_iter().filter(|_| !finite && effort == Effort::Thorough) {
+        let small = Job { scope: sized(&job.model, &scope, size), ..job.clone() };
+        let mut problem = Problem::plain(&small, &BTreeSet::new());
+        if let Solved::Shown = solved(&mut problem, open, &budget)? {
+            return Ok(Existence::Shown);
+        }
+    }
+    let what = if valuation { "initial state" } else { "valuation of the constants" };
+    let why = missing.map(|why| format!(" ({why})")).unwrap_or_default();
+    Ok(Existence::Undecided(format!("no {what} is known that the evaluator accepts{why}")))
+}
+
+/// What a solver says.
+enum Solved {
+    /// Its model replays.
+    Shown,
+    /// There is no initial state.
+    Refuted,
+    /// It does not know, or its model does not replay; why, if that says something.
+    Unknown(Option<String>),
+}
+
+/// Asks the solver for an initial state, and the evaluator whether it is one.
+fn solved(problem: &mut Problem, open: &mut Open<'_>, budget: &Budget) -> Result<Solved, SolverError> {
+    let mut session = problem.session(open)?;
+    let relation = problem.system.initialisation.relation.unwrap_or(Terms::TRUE);
+    let relation = problem.unrolling.init(relation);
+    session.assert(relation)?;
+    for fact in problem.facts_in(0) {
+        session.assert(fact)?;
+    }
+    match session.check(&[], budget)? {
+        Answer::Sat(mut model) => {
+            let read = read_trace(&problem.system, &mut problem.unrolling, &mut model, &[], false);
+            let trace = match read {
+                Ok(trace) => trace,
+                Err(e) => return Ok(Solved::Unknown(Some(e.to_string()))),
+            };
+            // Whether the state is good is another question.
+            let checks = Checks { invariant: Some(vec![]), ..Checks::default() };
+            Ok(match replay(&problem.system.model, &trace, &checks) {
+                Ok(_) => Solved::Shown,
+                Err(e) => Solved::Unknown(Some(format!("the solver's does not replay: {e}"))),
+            })
+        }
+        Answer::Unsat(_) => Ok(Solved::Refuted),
+        Answer::Unknown(_) => Ok(Solved::Unknown(None)),
+    }
+}
+
+/// What it is that a solver refuted.
+fn refuted(
+    problem: &mut Problem,
+    open: &mut Open<'_>,
+    budget: &Budget,
+) -> Result<Existence, SolverError> {
+    let mut session = problem.session(open)?;
+    if let Decided::Unsat(_) = decide(&mut session, &[], budget)? {
+        return Ok(match ill_defined_axioms(problem, open, budget)? {
+            Some(reason) => Existence::Undefined(reason),
+            None => Existence::NoValuation(no_valuation(&problem.system.model)),
+        });
+    }
+    Ok(Existence::NoInitialState(no_initial_state(&problem.system.model)))
+}
+
+fn no_valuation(model: &Model) -> String {
+    if model.constants.is_empty() && model.axioms.is_empty() {
+        "the scope admits no model".into()
+    } else {
+        format!("no valuation of the constants satisfies the properties of {}", model.name)
+    }
+}
+
+fn no_initial_state(model: &Model) -> String {
+    format!("{} has no initial state", model.name)
+}
+
+/// Why no valuation satisfies the axioms, if that is because they are ill-defined: an axiom that is ill-defined
+/// wherever all of them would be true.
+fn ill_defined_axioms(
+    problem: &Problem,
+    open: &mut Open<'_>,
+    budget: &Budget,
+) -> Result<Option<String>, SolverError> {
+    let system = &problem.system;
+    if system.axioms == system.axioms_hold {
+        return Ok(None);
+    }
+    let mut session = open(problem.terms())?;
+    for &t in system.background.iter().chain(&system.axioms_hold) {
+        session.assert(t)?;
+    }
+    if let Decided::Unsat(_) = decide(&mut session, &[], budget)? {
+        return Ok(None);
+    }
+    let model = &system.model;
+    for (axiom, &whole) in model.axioms.iter().zip(&system.axioms) {
+        if let Decided::Unsat(_) = decide(&mut session, &[whole], budget)? {
+            let (path, at) = (model.sources.path(axiom.span), model.sources.position(axiom.span));
+            let (path, text) = (path.display(), &axiom.text);
+            return Ok(Some(format!(
+                "{path}:{}:{}: the property `{text}` is ill-defined",
+                at.line, at.column
+            )));
+        }
+    }
+    Ok(Some("the properties of the constants are ill-defined wherever they would be true".into()))
+}
+
+/// The scopes that the evaluator tries: the own one where it is finite.
+fn scopes<'m>(model: &'m Model, scope: &'m Scope) -> impl Iterator<Item = Scope> + 'm {
+    let sizes: &[usize] = if scope.is_finite(model) { &SIZES[..1] } else { &SIZES };
+    sizes.iter().map(|&size| sized(model, scope, size))
+}
+
+/// The scope with `size` elements in every deferred set that has no size.
+fn sized(model: &Model, scope: &Scope, size: usize) -> Scope {
+    let mut scope = scope.clone();
+    for (id, carrier) in (0u32..).map(CarrierId).zip(&model.carriers) {
+        if carrier.kind == CarrierKind::Deferred {
+            scope.sizes.entry(id).or_insert(size);
+        }
+    }
+    scope
+}
+
+/// What the evaluator met in a finite scope.
+#[derive(Default)]
+struct Met {
+    /// An initial state.
+    shown: bool,
+    /// A valuation of the constants.
+    valuation: bool,
+    /// There is nothing else than what it met.
+    complete: bool,
+}
+
+fn evaluate(model: &Model, scope: &Scope, budget: &Budget) -> Met {
+    let cuts = Cuts::default();
+    let mut met = Met::default();
+    let mut count = 0usize;
+    let mut left_open = false;
+    let done = interruptible(&budget.cancellation(), budget.deadline, |interrupt| {
+        let eval = Evaluator::new(model, scope)
+            .with_limits(LIMITS)
+            .with_interrupt(interrupt)
+            .with_bounded_choices(&cuts);
+        eval.each_valuation(&Default::default(), &mut |constants, truth| {
+            if truth.is_err() {
+                left_open = true;
+                return ControlFlow::Continue(());
+            }
+            met.valuation = true;
+            count += 1;
+            let done = eval.each_edge(None, &constants, &[], &mut |edge| match edge.outcome {
+                Outcome::Reached { .. } => {
+                    met.shown = true;
+                    ControlFlow::Break(())
+                }
+                // An initialisation that fails is an answer of its own.
+                _ => {
+                    left_open = true;
+                    ControlFlow::Continue(())
+                }
+            });
+            left_open |= done.is_err();
+            if met.shown || count >= VALUATIONS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+    });
+    met.complete = matches!(done, Ok(ControlFlow::Continue(()))) && !left_open && cuts.is_empty();
+    met
+}

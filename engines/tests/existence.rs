@@ -1,0 +1,80 @@
+//! A proof about a machine without states is no `holds`.
+#![cfg(feature = "z3")]
+
+mod common;
+
+use std::sync::Arc;
+
+use bsym_engines::run::run;
+use bsym_engines::verdict::{Condition, Engine, Progress, Unknown, Verdict};
+use bsym_language::model::Model;
+use bsym_semantics::scope::ScopeRequest;
+use common::*;
+
+const ALL: [Engine; 4] = [Engine::Bmc, Engine::Kind, Engine::Ic3, Engine::Check];
+const PROVERS: [Engine; 3] = [Engine::Kind, Engine::Ic3, Engine::Check];
+
+/// The proof of each engine says that nobody knows a state.
+fn undecided(model: &Arc<Model>, engines: &[Engine]) {
+    let job = job(model, &ScopeRequest::default());
+    for &engine in engines {
+        let report = run(&job, engine, &mut open, &mut |_: &Progress| {});
+        let said = answer(&report);
+        let Verdict::Unknown(why @ Unknown::Conditional { proof, conditions }) = &report.verdict else {
+            panic!("{engine:?}: {said}")
+        };
+        assert_eq!(why.code(), "existence-undecided", "{engine:?}");
+        assert!(matches!(conditions[..], [Condition::ExistenceUndecided(_)]), "{engine:?}");
+        assert!(proof.checked.passed(), "{engine:?}");
+    }
+}
+
+#[test]
+fn axioms_without_a_term_do_not_vanish_from_the_question_whether_there_is_a_state() {
+    let text = "MACHINE M SETS S CONSTANTS c PROPERTIES c <: S & card(c) > 9 & card(c) < 9
+    VARIABLES v INVARIANT v : 0..1 INITIALISATION v := 0 OPERATIONS set = v := 1 END";
+    undecided(&model(text), &PROVERS);
+}
+
+#[test]
+fn axioms_without_a_term_may_be_satisfied_by_what_the_evaluator_finds() {
+    let text = "MACHINE M SETS S CONSTANTS c PROPERTIES c <: S & card(c) > 2
+    VARIABLES v INVARIANT v : 0..1 INITIALISATION v := 0 OPERATIONS set = v := 1 END";
+    check(text, &PROVERS, "holds");
+}
+
+#[test]
+fn what_the_evaluator_refutes_in_a_finite_machine_is_vacuous() {
+    // Of pigeons and holes a solver knows nothing in any time.
+    let constants = "MACHINE M CONSTANTS f PROPERTIES f : 0..8 >-> 1..8
+    VARIABLES v INVARIANT v : 0..3 INITIALISATION v := 0
+    OPERATIONS up = SELECT v < 3 THEN v := v + 1 END END";
+    check(constants, &ALL, "vacuous");
+    let initialisation = "MACHINE M VARIABLES v INVARIANT v : 0..3
+    INITIALISATION ANY f WHERE f : 0..8 >-> 1..8 THEN v := f(0) END
+    OPERATIONS up = SELECT v < 3 THEN v := v + 1 END END";
+    check(initialisation, &ALL, "vacuous");
+}
+
+#[test]
+fn what_the_evaluator_refutes_in_some_sizes_only_is_not_vacuous() {
+    let text = "MACHINE M SETS S CONSTANTS f PROPERTIES f : NATURAL >-> S
+    VARIABLES v INVARIANT v : 0..3 INITIALISATION v := 0
+    OPERATIONS up = SELECT v < 3 THEN v := v + 1 END END";
+    undecided(&model(text), &[Engine::Check]);
+}
+
+#[test]
+fn a_machine_without_initial_states_has_no_longest_path() {
+    let text = "MACHINE M VARIABLES v INVARIANT v : 0..3
+    INITIALISATION ANY p WHERE p : 5..9 & p < 5 THEN v := p END
+    OPERATIONS up = SELECT v < 3 THEN v := v + 1 END END";
+    check(text, &ALL, "vacuous");
+}
+
+#[test]
+fn an_initialisation_that_fails_is_no_reason_to_be_vacuous() {
+    let text = "MACHINE M VARIABLES v INVARIANT v : 0..3 INITIALISATION v := 1 / 0
+    OPERATIONS up = SELECT v < 3 THEN v := v + 1 END END";
+    check(text, &ALL, "violated 0");
+}
