@@ -178,11 +178,7 @@ fn solved(problem: &mut Problem, open: &mut Open<'_>, budget: &Budget) -> Result
 }
 
 /// What it is that a solver refuted.
-fn refuted(
-    problem: &mut Problem,
-    open: &mut Open<'_>,
-    budget: &Budget,
-) -> Result<Existence, SolverError> {
+fn refuted(problem: &mut Problem, open: &mut Open<'_>, budget: &Budget) -> Result<Existence, SolverError> {
     let mut session = problem.session(open)?;
     if let Decided::Unsat(_) = decide(&mut session, &[], budget)? {
         return Ok(match ill_defined_axioms(problem, open, budget)? {

@@ -16,7 +16,6 @@ use bsym_semantics::symmetry::only_names_elements;
 use bsym_semantics::transitions::{Edge, Outcome};
 
 use crate::frontier::Frontier;
-use bsym_semantics::interrupt::interruptible;
 use crate::machine::{Expansion, Machine};
 use crate::options::{Order, SearchOptions};
 use crate::property::Properties;
@@ -24,6 +23,7 @@ use crate::report::{Incomplete, NotSaved, Observer, Progress, SearchReport, Stat
 use crate::store::Store;
 use crate::table::{INITIAL, StateId, Table};
 use crate::worker::Ground;
+use bsym_semantics::interrupt::interruptible;
 use parallel::Pool;
 
 mod answer;

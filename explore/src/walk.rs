@@ -16,8 +16,8 @@ use bsym_semantics::transitions::{Edge, Outcome};
 use bsym_semantics::value::Value;
 
 use crate::dice::Dice;
-use bsym_semantics::interrupt::interruptible;
 use crate::search::Problem;
+use bsym_semantics::interrupt::interruptible;
 
 /// Alternatives of one kind (valuations, edges of one event) among which the die chooses.
 const CHOICES: usize = 256;
