@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 use crate::paint::Paint;
 use crate::result::claim::ClaimObject;
 use crate::result::{
-    CheckObject, PairObject, PropertyObject, RunResult, ScopeObject, StepObject, ViolatedObject,
+    CheckObject, ContradictionObject, PairObject, PropertyObject, RunResult, ScopeObject, StepObject, ViolatedObject,
 };
 
 /// Most pairs of an event and a conjunct that are listed one by one.
@@ -37,6 +37,12 @@ fn verdict(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Resu
             format!("{}: {what} in {machine}, {}", paint.bad("violated"), after(steps))
         }
         "vacuous" => format!("{}: {machine} has nothing to check", paint.bad("vacuous")),
+        _ if result.contradiction.is_some() => {
+            format!(
+                "{}: a proof about {what} of {machine} passed its checks and is wrong",
+                paint.bad("contradiction")
+            )
+        }
         _ if !result.conditions.is_empty() => {
             format!("{}: {what} of {machine} is proved only conditionally", paint.doubt("unknown"))
         }
@@ -224,6 +230,12 @@ fn evidence(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Res
     if result.certificate_kind.is_some() {
         proof(out, result, paint)?;
     }
+    if let Some(contradiction) = &result.contradiction {
+        contradicted(out, contradiction, paint)?;
+        if let Some(path) = result.certificate.as_str() {
+            writeln!(out, "the wrong proof was written to {path}")?;
+        }
+    }
     if let Some(path) = &result.trace_file {
         writeln!(out)?;
         writeln!(out, "trace written to {path}")?;
@@ -242,6 +254,21 @@ fn evidence(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Res
         }
     }
     Ok(())
+}
+
+/// Everything that is needed to report a mistake of ours.
+fn contradicted(out: &mut String, found: &ContradictionObject, paint: Paint) -> std::fmt::Result {
+    writeln!(out)?;
+    let start = match found.from {
+        "initial" => "an initial state",
+        _ => "a state of the invariant, which need not be reachable",
+    };
+    writeln!(out, "the evaluator comes from {start} to where the proof is wrong, with {}:", scope(&found.scope))?;
+    steps(out, &found.constants, &found.trace, paint)?;
+    writeln!(out)?;
+    violations(out, &found.broken, paint)?;
+    writeln!(out)?;
+    writeln!(out, "please report this with the machine, the command line and this output")
 }
 
 /// The steps with what changed. The first state is shown whole.
@@ -309,6 +336,7 @@ fn violations(out: &mut String, violated: &[ViolatedObject], paint: Paint) -> st
             "wd" => "ill-defined",
             "assert" => "ASSERT fails",
             "refinement" => "refinement fails",
+            "proof" => "the proof says",
             _ => "precondition fails",
         };
         write!(out, "  {}: ", paint.bad(what))?;
@@ -357,6 +385,15 @@ fn proof(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Result
     if let Some(checked) = &result.checked {
         writeln!(out)?;
         writeln!(out, "checked in a fresh solver: {} checks, {}", checked.checks, checked.solver)?;
+    }
+    match &result.stats.walked {
+        Some(walked) if walked.states == 0 => writeln!(out, "walked by the evaluator: no state")?,
+        Some(walked) => writeln!(
+            out,
+            "walked by the evaluator: {} states, {} steps, {} of the states drawn from the invariant",
+            walked.states, walked.steps, walked.from_invariant
+        )?,
+        None => {}
     }
     if let Some(path) = result.certificate.as_str() {
         writeln!(out, "certificate written to {path}")?;

@@ -14,3 +14,4 @@ pub mod settle;
 mod strengthen;
 pub mod verdict;
 pub mod vetting;
+pub mod walk;

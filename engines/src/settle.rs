@@ -2,7 +2,8 @@
 //!
 //! A claim is checked in a fresh session before anybody is told. A proof that passes is held against the questions of
 //! [`POST_CHECKS`], each of which may find that it answers less than was asked ([`Condition`]) or that the truth is
-//! another one. Only a proof without conditions is a plain `holds`.
+//! another one. Then it is walked by the evaluator ([`mod@crate::walk`]). Only a proof without conditions that
+//! nothing contradicts is a plain `holds`.
 
 use bsym_encodings::session::SolverError;
 use bsym_proofs::check;
@@ -12,8 +13,9 @@ use crate::existence::{self, Existence};
 use crate::options::Job;
 use crate::problem::{Open, Problem};
 use crate::run::drop_claim;
-use crate::verdict::{Condition, Observer, Proof, Report, Unknown, Verdict};
+use crate::verdict::{Condition, Contradicted, Observer, Proof, Report, Unknown, Verdict};
 use crate::vetting::Claimed;
+use crate::walk::{Question, walk};
 
 /// What became of a claim.
 pub enum Settled {
@@ -106,7 +108,25 @@ pub fn settle(
         }
         Evidence::Diameter { .. } | Evidence::Search { .. } => vec![],
     };
-    let proof = Box::new(Proof { claim, checked, lemmas });
+    let cancelled = budget.cancellation();
+    let question = Question {
+        model: &job.model,
+        scope: &job.scope,
+        claim: &claim,
+        seed: job.seed,
+        interrupt: Some(&cancelled),
+    };
+    let walked = match walk(&question) {
+        Ok(walked) => walked,
+        // What the proof trusts may be what is wrong.
+        Err(_) if checked.trusts() && !job.status.is_empty() => return Ok(Settled::RepeatAlone),
+        Err(contradiction) => {
+            let contradicted = Contradicted { claim, checked, lemmas, contradiction: *contradiction };
+            let reason = Unknown::Contradiction(Box::new(contradicted));
+            return Ok(Settled::Answer(Verdict::Unknown(reason)));
+        }
+    };
+    let proof = Box::new(Proof { claim, checked, lemmas, walked });
     Ok(Settled::Answer(if conditions.is_empty() {
         Verdict::Holds(proof)
     } else {
@@ -134,7 +154,6 @@ fn existence(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
 
 /// Whether the proof rests on status that nobody could confirm, and whether the user takes that.
 fn trust(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
-    let trusts = !passed.checked.trusted.is_empty() || !passed.checked.trusted_checks.is_empty();
-    let open = trusts && !passed.job.accept_trusted;
+    let open = passed.checked.trusts() && !passed.job.accept_trusted;
     Ok(if open { Finding::Open(Condition::RestsOnTrust) } else { Finding::Nothing })
 }

@@ -7,6 +7,7 @@ use bsym_semantics::scope::Scope;
 use bsym_semantics::state::{Trace, Violation};
 
 use crate::run::Leftovers;
+use crate::walk::{Contradiction, Walked};
 
 /// The engines.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -88,6 +89,21 @@ pub struct Proof {
     pub checked: Checked,
     /// The lemmas in B; with the claimed conjuncts an inductive invariant where the evidence is inductive.
     pub lemmas: Vec<String>,
+    /// How far the evaluator walked the claim.
+    pub walked: Walked,
+}
+
+/// A claim that passed its checks and that the evaluator contradicts: a mistake of the program, never an answer.
+#[derive(Clone, Debug)]
+pub struct Contradicted {
+    /// What was claimed and why.
+    pub claim: Claim,
+    /// The outcome of the checks.
+    pub checked: Checked,
+    /// The lemmas in B.
+    pub lemmas: Vec<String>,
+    /// Where the claim is wrong.
+    pub contradiction: Contradiction,
 }
 
 /// A trace that was replayed, and what is wrong at its end.
@@ -125,6 +141,8 @@ pub enum Unknown {
         /// What it leaves open; not empty, the gravest first.
         conditions: Vec<Condition>,
     },
+    /// A proof was found and passed its checks, and the evaluator says that it is wrong.
+    Contradiction(Box<Contradicted>),
 }
 
 impl Unknown {
@@ -144,6 +162,7 @@ impl Unknown {
             Unknown::Conditional { conditions, .. } => {
                 conditions.first().map_or("conditional", Condition::code)
             }
+            Unknown::Contradiction(_) => "contradiction",
         }
     }
 }

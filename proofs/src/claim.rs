@@ -91,4 +91,9 @@ impl Checked {
             && self.failed.is_empty()
             && self.undecided.is_empty()
     }
+
+    /// Whether something rests on imported status.
+    pub fn trusts(&self) -> bool {
+        !self.trusted.is_empty() || !self.trusted_checks.is_empty()
+    }
 }

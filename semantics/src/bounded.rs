@@ -71,12 +71,22 @@ pub(crate) enum Part {
 
 /// The cuts that were made, one for each name.
 #[derive(Debug, Default)]
-pub struct Cuts(RefCell<BTreeMap<Name, Part>>);
+pub struct Cuts {
+    made: RefCell<BTreeMap<Name, Part>>,
+    /// Integers that are tried, if they are not those of the scope.
+    integers: Option<(Int, Int)>,
+}
 
 impl Cuts {
+    /// Choices among integers are made between these and not between `MININT` and `MAXINT`. Where they are
+    /// confined to others, the first of those are tried.
+    pub fn between(low: Int, high: Int) -> Cuts {
+        Cuts { integers: Some((low, high)), ..Cuts::default() }
+    }
+
     /// Whether every choice was made among all its values.
     pub fn is_empty(&self) -> bool {
-        self.0.borrow().is_empty()
+        self.made.borrow().is_empty()
     }
 
     /// All of them, in the order of the names.
@@ -86,16 +96,16 @@ impl Cuts {
             Part::Set(text) => text.clone(),
             Part::BehindPartial => "what a conjunct behind one that may be ill-defined allows".into(),
         };
-        self.0.borrow().iter().map(|(name, part)| Cut { name: *name, values: text(part) }).collect()
+        self.made.borrow().iter().map(|(name, part)| Cut { name: *name, values: text(part) }).collect()
     }
 
     /// Notes a cut that was made before.
     pub fn restore(&self, cut: Cut) {
-        self.0.borrow_mut().entry(cut.name).or_insert(Part::Set(cut.values));
+        self.made.borrow_mut().entry(cut.name).or_insert(Part::Set(cut.values));
     }
 
     fn note(&self, name: Name, part: Part) {
-        let mut cuts = self.0.borrow_mut();
+        let mut cuts = self.made.borrow_mut();
         let Some(known) = cuts.get_mut(&name) else {
             cuts.insert(name, part);
             return;
@@ -168,6 +178,16 @@ impl<'m> Evaluator<'m> {
 
     /// The integers that are tried between bounds of which one may be missing.
     pub(crate) fn bounded_integers(&self, range: &Range) -> Value {
+        if let Some((least, most)) = self.cuts.and_then(|cuts| cuts.integers.as_ref()) {
+            let width = most - least;
+            let (low, high) = match (&range.low, &range.high) {
+                (Some(low), Some(high)) => (low.clone(), high.clone().min(low + &width)),
+                (Some(low), None) => (low.clone(), low + &width),
+                (None, Some(high)) => (high - &width, high.clone()),
+                (None, None) => (least.clone(), most.clone()),
+            };
+            return self.interval(low, high);
+        }
         let (least, most) = (&self.scope.minint, &self.scope.maxint);
         let (low, high) = match (&range.low, &range.high) {
             (Some(low), Some(high)) => (low, high),

@@ -28,6 +28,7 @@ use crate::scope::Scope;
 use crate::stand_in::StandIns;
 use crate::value::Value;
 use crate::value_text::value_text;
+use crate::work::Work;
 
 /// The result of an evaluation.
 pub type Eval<T> = Result<T, EvalError>;
@@ -75,6 +76,8 @@ pub struct Evaluator<'m> {
     pub interrupt: Option<&'m AtomicBool>,
     /// Values for what is ill-defined.
     pub(crate) stand_ins: Option<StandIns>,
+    /// Bounds the work.
+    pub(crate) work: Option<&'m Work>,
 }
 
 impl<'m> Evaluator<'m> {
@@ -90,6 +93,7 @@ impl<'m> Evaluator<'m> {
             candidates: limits.listing,
             interrupt: None,
             stand_ins: None,
+            work: None,
         }
     }
 
@@ -118,7 +122,7 @@ impl<'m> Evaluator<'m> {
     pub(crate) fn proceed(&self, at: Span) -> Eval<()> {
         match self.interrupt {
             Some(flag) if flag.load(Ordering::Relaxed) => Err(EvalError::interrupted(at)),
-            _ => Ok(()),
+            _ => self.pay(at),
         }
     }
 
@@ -180,7 +184,11 @@ impl<'m> Evaluator<'m> {
 
     /// The value of an expression, sets possibly lazy although they could be listed.
     pub(crate) fn eval(&self, env: &Env<'_>, expr: &Expr) -> Eval<Value> {
-        let Some(stand_ins) = self.stand_ins else { return self.eval_strictly(env, expr) };
+        let Some(stand_ins) = self.stand_ins else {
+            let value = self.eval_strictly(env, expr)?;
+            self.pay_elements(value.as_set().map_or(0, BTreeSet::len), expr.span)?;
+            return Ok(value);
+        };
         match self.eval_strictly(env, expr) {
             Err(e) if e.kind == EvalErrorKind::IllDefined => self.stand_in(env, expr, stand_ins, e),
             result => result,

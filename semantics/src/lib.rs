@@ -37,6 +37,7 @@ mod trees;
 pub mod value;
 pub mod value_parse;
 pub mod value_text;
+pub mod work;
 
 #[cfg(test)]
 mod evaluator_tests;

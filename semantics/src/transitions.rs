@@ -297,6 +297,25 @@ impl Evaluator<'_> {
         })
     }
 
+    /// Calls `visit` for each way to execute an event with these parameters that is not disabled, as
+    /// [`Evaluator::each_edge`] does for all parameters.
+    ///
+    /// # Errors
+    /// Edges may be missing, and why; a wrong number of parameters.
+    pub fn each_edge_with(
+        &self,
+        event: EventId,
+        parameters: &[Value],
+        constants: &[Value],
+        state: &[Value],
+        visit: &mut dyn FnMut(Edge) -> ControlFlow<()>,
+    ) -> Eval<ControlFlow<()>> {
+        self.run(constants, state, Some(event), (parameters, &[]), &mut |execution, outcome| match outcome {
+            Outcome::Disabled { .. } => ControlFlow::Continue(()),
+            outcome => visit(Edge { event: Some(event), execution, outcome }),
+        })
+    }
+
     /// Calls `visit` for each execution that is not disabled.
     fn each_execution(
         &self,

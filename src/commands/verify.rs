@@ -203,6 +203,12 @@ impl Run {
                     self.certificate(report.engine.name(), &report.scope, &proof.claim, &proof.checked);
                 (None, Some(certificate))
             }
+            // The proof that is wrong is part of the report of the mistake.
+            Verdict::Unknown(Unknown::Contradiction(wrong)) => {
+                let certificate =
+                    self.certificate(report.engine.name(), &report.scope, &wrong.claim, &wrong.checked);
+                (None, Some(certificate))
+            }
             _ => (None, None),
         };
         self.publish(result, trace, certificate)

@@ -9,7 +9,8 @@ mod search;
 
 use std::collections::BTreeMap;
 
-use bsym_engines::verdict::{Condition, Proof, PropertyVerdict, Report, Unknown, Verdict};
+use bsym_engines::verdict::{Condition, Contradicted, Proof, PropertyVerdict, Report, Unknown, Verdict};
+use bsym_engines::walk::{Broken, Contradiction, Walked};
 use bsym_language::diagnostic::{Diagnostic, Kind, Severity};
 use bsym_language::int::Int;
 use bsym_language::model::{CarrierKind, Conjunct, EventId, Model, PredKind};
@@ -61,6 +62,8 @@ pub struct RunResult {
     pub reason: Option<String>,
     /// What the attached proof leaves open.
     pub conditions: Vec<ConditionObject>,
+    /// What the evaluator says against a proof that passed its checks.
+    pub contradiction: Option<ContradictionObject>,
     pub warnings: Vec<String>,
     pub diagnostics: Vec<DiagnosticObject>,
     pub stats: StatsObject,
@@ -184,6 +187,27 @@ pub struct ConditionObject {
     pub parts: Vec<String>,
 }
 
+/// Where the evaluator says that a proof is wrong.
+#[derive(Serialize, Clone, Debug)]
+pub struct ContradictionObject {
+    /// `initial`, or `invariant` where the path starts in a state of the invariant that need not be reachable.
+    pub from: &'static str,
+    pub scope: ScopeObject,
+    pub constants: Map<String, Json>,
+    pub trace: Vec<StepObject>,
+    /// What is wrong at the end of the path.
+    pub broken: Vec<ViolatedObject>,
+}
+
+/// How far the evaluator walked a proof.
+#[derive(Serialize, Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WalkedObject {
+    pub states: u64,
+    pub steps: u64,
+    pub from_invariant: u64,
+    pub skipped: u64,
+}
+
 /// A part of the model that could not be encoded.
 #[derive(Serialize, Clone, Debug)]
 pub struct UnsupportedObject {
@@ -217,6 +241,8 @@ pub struct StatsObject {
     pub solver_seconds: f64,
     /// Largest memory in use, in bytes, where the system tells.
     pub memory: Option<u64>,
+    /// The evaluator's walk along the proof.
+    pub walked: Option<WalkedObject>,
 }
 
 /// What a result is about, known before the run.
@@ -276,6 +302,7 @@ impl RunResult {
             reason_code: reason.as_ref().map(|r| r.code),
             reason: reason.map(|r| r.text),
             conditions: vec![],
+            contradiction: None,
             warnings: subject.warnings.clone(),
             diagnostics: subject.diagnostics.clone(),
             stats: subject.stats.clone(),
@@ -334,6 +361,10 @@ impl RunResult {
                         result.set_proof(subject, proof);
                         result.conditions = conditions.iter().map(condition_object).collect();
                     }
+                    Unknown::Contradiction(contradicted) => {
+                        let settings = &subject.settings;
+                        result.contradiction = Some(contradiction_object(model, settings, contradicted));
+                    }
                     _ => {}
                 }
                 result.set_reason(Reason::of(reason));
@@ -368,6 +399,8 @@ impl RunResult {
         } else {
             self.invariant.extend(proof.lemmas.iter().cloned());
         }
+        let Walked { states, steps, from_invariant, skipped } = proof.walked;
+        self.stats.walked = Some(WalkedObject { states, steps, from_invariant, skipped });
         let checked = &proof.checked;
         self.checked = Some(checked_object(checked));
         self.proofs.trusted = checked.trusted.iter().map(|&p| used_pair(subject, p)).collect();
@@ -395,8 +428,39 @@ impl RunResult {
         match self.verdict {
             "holds" => 0,
             "violated" => 1,
+            _ if self.contradiction.is_some() => 4,
             _ => 3,
         }
+    }
+}
+
+fn contradiction_object(
+    model: &Model,
+    settings: &BTreeMap<String, String>,
+    contradicted: &Contradicted,
+) -> ContradictionObject {
+    let Contradiction { trace, from_invariant, broken } = &contradicted.contradiction;
+    let other = |text: String| ViolatedObject {
+        property: "proof",
+        index: None,
+        label: None,
+        text,
+        message: None,
+        file: None,
+        line: None,
+        column: None,
+    };
+    let broken = broken.iter().flat_map(|broken| match broken {
+        Broken::Violation(violation) => violated_objects(model, violation),
+        Broken::Lemma(i) => vec![other(contradicted.lemmas.get(*i).cloned().unwrap_or_default())],
+        Broken::Diameter(depth) => vec![other(format!("no path has {depth} events"))],
+    });
+    ContradictionObject {
+        from: if *from_invariant { "invariant" } else { "initial" },
+        scope: scope_object(model, &trace.scope, settings),
+        constants: constants_object(model, trace),
+        broken: broken.collect(),
+        trace: trace_object(model, trace),
     }
 }
 

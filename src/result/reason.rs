@@ -44,6 +44,9 @@ impl Reason {
                 let all: Vec<String> = conditions.iter().map(Condition::message).collect();
                 format!("a proof was found and checked, but {}", all.join("; and "))
             }
+            Unknown::Contradiction(_) => {
+                "a proof passed its checks, and the evaluator says that it is wrong; this is a mistake of bsym".into()
+            }
         };
         Reason::new(unknown.code(), &explanation)
     }
