@@ -7,7 +7,8 @@ use serde_json::{Map, Value as Json};
 use crate::paint::Paint;
 use crate::result::claim::ClaimObject;
 use crate::result::{
-    CheckObject, ContradictionObject, PairObject, PropertyObject, RunResult, ScopeObject, StepObject, ViolatedObject,
+    CheckObject, ContradictionObject, PairObject, PropertyObject, RunResult, ScopeObject, StepObject,
+    ViolatedObject,
 };
 
 /// Most pairs of an event and a conjunct that are listed one by one.
@@ -263,7 +264,11 @@ fn contradicted(out: &mut String, found: &ContradictionObject, paint: Paint) -> 
         "initial" => "an initial state",
         _ => "a state of the invariant, which need not be reachable",
     };
-    writeln!(out, "the evaluator comes from {start} to where the proof is wrong, with {}:", scope(&found.scope))?;
+    writeln!(
+        out,
+        "the evaluator comes from {start} to where the proof is wrong, with {}:",
+        scope(&found.scope)
+    )?;
     steps(out, &found.constants, &found.trace, paint)?;
     writeln!(out)?;
     violations(out, &found.broken, paint)?;

@@ -30,9 +30,7 @@ fn walked(text: &str, claims: impl Fn(&Model) -> Claim) -> Result<Walked, Box<Co
     let model = model(text);
     let scope = Scope::settle(&model, &ScopeRequest::default()).expect("the scope is right");
     let claim = claims(&model);
-    let ask = |seed| {
-        walk(&Question { model: &model, scope: &scope, claim: &claim, seed, interrupt: None })
-    };
+    let ask = |seed| walk(&Question { model: &model, scope: &scope, claim: &claim, seed, interrupt: None });
     assert_eq!(ask(7), ask(7), "the same seed gives the same walk");
     ask(0)
 }
@@ -55,9 +53,8 @@ fn a_right_claim_is_walked() {
 
 #[test]
 fn a_conjunct_that_is_violated_in_a_reachable_state() {
-    let found = contradicted(&LAMP.replace("age < 9", "age < 10"), |m| {
-        claim(m, Evidence::Diameter { depth: 20 })
-    });
+    let found =
+        contradicted(&LAMP.replace("age < 9", "age < 10"), |m| claim(m, Evidence::Diameter { depth: 20 }));
     assert!(!found.from_invariant);
     assert_eq!(found.trace.steps.len(), 11);
     assert_eq!(found.broken, [Broken::Violation(Violation::Invariant(vec![1]))]);

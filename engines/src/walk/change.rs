@@ -101,8 +101,10 @@ impl Changes {
                 Value::set((0..elements).map(|_| self.value(element, model, scope)).collect::<Vec<_>>())
             }
             Type::Record(fields) => {
-                let fields: Vec<_> =
-                    fields.iter().map(|(l, ty)| (Arc::from(l.as_str()), self.value(ty, model, scope))).collect();
+                let fields: Vec<_> = fields
+                    .iter()
+                    .map(|(l, ty)| (Arc::from(l.as_str()), self.value(ty, model, scope)))
+                    .collect();
                 Value::Record(fields.into())
             }
             // Of these the evaluator makes one.

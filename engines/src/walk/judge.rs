@@ -194,7 +194,13 @@ impl<'j> Judge<'j> {
     }
 
     /// Whether a path is one of the model, its states but the last are in Q, and its end is wrong in this way.
-    pub fn confirms(&self, constants: &[Value], steps: &[Step], from_invariant: bool, broken: &[Broken]) -> bool {
+    pub fn confirms(
+        &self,
+        constants: &[Value],
+        steps: &[Step],
+        from_invariant: bool,
+        broken: &[Broken],
+    ) -> bool {
         let model = self.eval.model;
         let env = Env::new(constants, &[]);
         if !model.axioms.iter().all(|axiom| self.eval.pred(&env, &axiom.pred) == Ok(true)) {
