@@ -179,6 +179,7 @@ fn one(file: &Path, engine: &str, seconds: f64, depth: usize, mode: Mode) {
                 Unknown::Solver(s) => ("solver", s.clone()),
                 Unknown::Exhausted(s) => ("exhausted", s.clone()),
                 Unknown::Axioms(s) => ("axioms", s.clone()),
+                Unknown::Contradiction(found) => ("contradiction", format!("{found:?}")),
                 Unknown::Conditional { conditions, .. } => (why.code(), format!("{conditions:?}")),
             }
         }
@@ -332,6 +333,8 @@ impl Known {
 fn class(machine: &Machine, answer: &str, late: bool) -> String {
     let agrees = match (answer, machine.setup_fails, machine.violated) {
         ("vacuous", fails, _) => Some(fails),
+        // The evaluator contradicts a proof.
+        ("contradiction", ..) => Some(false),
         ("holds" | "violated" | "ill-defined" | "assert", true, _) => Some(false),
         ("violated", _, known) => known,
         ("ill-defined" | "assert", _, Some(true)) => Some(true),
