@@ -5,8 +5,10 @@
 //! a function (see [`functional`](crate::functional)). So it is with `%x.(x : S - {s} | E) \/ {s |-> v}`,
 //! whose left side may then say something about s too, so that it visibly is total on S.
 
+use std::collections::BTreeSet;
+
 use bsym_language::model::*;
-use bsym_language::walk::{Placeless, VisitorMut, walk_expr_mut, walk_pred_mut};
+use bsym_language::walk::{Placeless, VisitorMut, parts, walk_expr_mut, walk_pred_mut};
 
 use crate::expr::walk::always_has_value;
 use crate::functional::conjuncts;
@@ -18,12 +20,38 @@ struct Outside {
     function: VarId,
 }
 
-/// Replaces such unions in a substitution; its meaning stays the same.
-pub fn overrides(s: &mut Subst) {
-    rewrite(s, &[]);
+/// What is known where a substitution starts.
+#[derive(Clone)]
+struct Known<'a> {
+    outside: Vec<Outside>,
+    /// Names that are perhaps read before they have a value.
+    unassigned: &'a BTreeSet<Target>,
 }
 
-fn rewrite(s: &mut Subst, known: &[Outside]) {
+impl Known<'_> {
+    /// After something was assigned.
+    fn forgotten(&self) -> Self {
+        Known { outside: vec![], ..self.clone() }
+    }
+}
+
+/// Replaces such unions in a substitution that starts without values of the names in `unassigned`; its
+/// meaning stays the same.
+pub fn overrides(s: &mut Subst, unassigned: impl IntoIterator<Item = Target>) {
+    let mut unassigned: BTreeSet<Target> = unassigned.into_iter().collect();
+    locals_of_var(s, &mut unassigned);
+    rewrite(s, &Known { outside: vec![], unassigned: &unassigned });
+}
+
+/// The locals that a substitution declares without a value.
+fn locals_of_var(s: &Subst, all: &mut BTreeSet<Target>) {
+    if let SubstKind::Var(locals, _) = &s.kind {
+        all.extend(locals.iter().map(|l| Target::Local(*l)));
+    }
+    parts(s).into_iter().for_each(|part| locals_of_var(part, all));
+}
+
+fn rewrite(s: &mut Subst, known: &Known<'_>) {
     match &mut s.kind {
         SubstKind::Skip | SubstKind::BecomesIn(..) | SubstKind::BecomesSuch(..) => {}
         SubstKind::Assign(list) => list.iter_mut().for_each(|(_, e)| Extend { known }.expr(e)),
@@ -41,13 +69,13 @@ fn rewrite(s: &mut Subst, known: &[Outside]) {
             }
         }
         SubstKind::If(branches, otherwise) => {
-            let mut known = known.to_vec();
+            let mut known = known.clone();
             for (p, body) in branches {
                 rewrite(body, &with(&known, p));
                 if let PredKind::Compare(CompareOp::Member, x, set) = &p.kind
                     && let Some(function) = domain(set)
                 {
-                    known.push(Outside { argument: plain(x), function });
+                    known.outside.push(Outside { argument: plain(x), function });
                 }
             }
             rewrite(otherwise, &known);
@@ -57,18 +85,19 @@ fn rewrite(s: &mut Subst, known: &[Outside]) {
         }
         SubstKind::Let(_, body) => rewrite(body, known),
         // A local that is assigned may be the argument.
-        SubstKind::Var(_, body) => rewrite(body, &[]),
+        SubstKind::Var(_, body) => rewrite(body, &known.forgotten()),
         SubstKind::Sequence(all) => {
             for (i, s) in all.iter_mut().enumerate() {
-                rewrite(s, if i == 0 { known } else { &[] });
+                rewrite(s, &if i == 0 { known.clone() } else { known.forgotten() });
             }
         }
-        SubstKind::While { body, .. } => rewrite(body, &[]),
+        SubstKind::While { body, .. } => rewrite(body, &known.forgotten()),
     }
 }
 
-fn with(known: &[Outside], guard: &Pred) -> Vec<Outside> {
-    let mut all = known.to_vec();
+fn with<'a>(known: &Known<'a>, guard: &Pred) -> Known<'a> {
+    let mut known = known.clone();
+    let all = &mut known.outside;
     for p in conjuncts(guard) {
         match &p.kind {
             PredKind::Compare(CompareOp::NotMember, x, set) => {
@@ -87,7 +116,7 @@ fn with(known: &[Outside], guard: &Pred) -> Vec<Outside> {
             _ => {}
         }
     }
-    all
+    known
 }
 
 /// The variable whose domain a set is.
@@ -104,7 +133,7 @@ fn domain(set: &Expr) -> Option<VarId> {
 /// Replaces unions anywhere in an expression. Locals are unique, so what is known of them holds in
 /// every part.
 struct Extend<'a> {
-    known: &'a [Outside],
+    known: &'a Known<'a>,
 }
 
 impl VisitorMut for Extend<'_> {
@@ -118,13 +147,13 @@ impl VisitorMut for Extend<'_> {
     }
 }
 
-fn extend(e: &mut Expr, known: &[Outside]) {
+fn extend(e: &mut Expr, known: &Known<'_>) {
     let ExprKind::Binary(op @ BinaryOp::Union, a, b) = &mut e.kind else { return };
     let disjoint = |f: &Expr, extension: &Expr| match (&f.kind, &extension.kind) {
         (ExprKind::Var(v), ExprKind::SetExtension(items)) => match items.as_slice() {
             [Expr { kind: ExprKind::Binary(BinaryOp::Maplet, x, _), .. }] => {
                 let x = plain(x);
-                known.iter().any(|o| o.function == *v && o.argument == x)
+                known.outside.iter().any(|o| o.function == *v && o.argument == x)
             }
             _ => false,
         },
@@ -141,7 +170,7 @@ fn extend(e: &mut Expr, known: &[Outside]) {
         std::mem::swap(a, b);
     }
     if leaves_out(a, b) {
-        include(a);
+        include(a, known);
         *op = BinaryOp::Override;
     }
 }
@@ -176,10 +205,15 @@ fn missing(p: &Pred, local: LocalId) -> Option<&Expr> {
 
 /// Lets `%x.(x : S - {s} | E)` say something about s too, if it is its only conjunct and E is always
 /// defined: the value at s will be overridden.
-fn include(f: &mut Expr) {
+fn include(f: &mut Expr, known: &Known<'_>) {
     let ExprKind::Quantified(_, locals, p, body) = &mut f.kind else { return };
     let [local] = locals.as_slice() else { return };
-    if !always_has_value(body) || conjuncts(p).len() != 1 {
+    let unassigned = |e: &ExprKind| match e {
+        ExprKind::Var(v) | ExprKind::Old(v) => known.unassigned.contains(&Target::Var(*v)),
+        ExprKind::Local(l) => known.unassigned.contains(&Target::Local(*l)),
+        _ => false,
+    };
+    if !always_has_value(body, &unassigned) || conjuncts(p).len() != 1 {
         return;
     }
     let only = match &mut p.kind {

@@ -161,9 +161,10 @@ fn part(kind: &str, position: usize, conjunct: &Conjunct) -> String {
 /// The model with substitutions of the same meaning that show more functions.
 fn prepare(model: &Model) -> Model {
     let mut model = model.clone();
-    disjoint::overrides(&mut model.initialisation);
+    let variables = (0..model.variables.len() as u32).map(|v| Target::Var(VarId(v)));
+    disjoint::overrides(&mut model.initialisation, variables);
     for event in &mut model.events {
-        disjoint::overrides(&mut event.body);
+        disjoint::overrides(&mut event.body, event.results.iter().map(|r| Target::Local(*r)));
     }
     model
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use bsym_language::model::{CarrierKind, Expr, LocalId, Model, Pred};
+use bsym_language::model::{CarrierKind, Expr, ExprKind, LocalId, Model, Pred, Target};
 use bsym_language::source::Span;
 use bsym_language::types::{CarrierId, Type};
 use bsym_semantics::scope::Scope;
@@ -75,6 +75,10 @@ pub struct Env {
     pub old: Option<Rc<Vec<Symbolic>>>,
     /// Bound variables, parameters, results and locals in scope.
     pub locals: Rc<HashMap<LocalId, Symbolic>>,
+    /// Names that perhaps have not been assigned yet (locals of `VAR`, results, the variables in the
+    /// initialisation), with the condition under which they have. Reading one elsewhere is ill-defined,
+    /// and its value there arbitrary.
+    pub assigned: Rc<BTreeMap<Target, Term>>,
 }
 
 impl Env {
@@ -88,6 +92,39 @@ impl Env {
     /// Adds or replaces a local.
     pub fn bind(&mut self, local: LocalId, value: Symbolic) {
         Rc::make_mut(&mut self.locals).insert(local, value);
+    }
+
+    /// Takes away the value of a name: nothing has been assigned to it yet.
+    pub(crate) fn unassign(&mut self, target: Target) {
+        Rc::make_mut(&mut self.assigned).insert(target, Terms::FALSE);
+    }
+
+    /// Gives a name a value that it has where `assigned` holds.
+    pub(crate) fn assign(&mut self, target: Target, value: Symbolic, assigned: Term) {
+        match target {
+            Target::Var(v) => Rc::make_mut(&mut self.state)[v.index()] = value,
+            Target::Local(l) => self.bind(l, value),
+        }
+        if assigned != Terms::TRUE {
+            Rc::make_mut(&mut self.assigned).insert(target, assigned);
+        } else if self.assigned.contains_key(&target) {
+            Rc::make_mut(&mut self.assigned).remove(&target);
+        }
+    }
+
+    /// The condition under which a name has a value.
+    pub(crate) fn has_value(&self, target: Target) -> Term {
+        self.assigned.get(&target).copied().unwrap_or(Terms::TRUE)
+    }
+
+    /// Whether an expression is a name that perhaps has no value.
+    pub(crate) fn is_perhaps_unassigned(&self, e: &ExprKind) -> bool {
+        let target = match e {
+            ExprKind::Var(v) | ExprKind::Old(v) => Target::Var(*v),
+            ExprKind::Local(l) => Target::Local(*l),
+            _ => return false,
+        };
+        self.assigned.contains_key(&target)
     }
 }
 

@@ -6,6 +6,10 @@
 //! are merged by `ite`; a non-deterministic choice is an input, so that a step is determined by the
 //! state before and its inputs, and can be replayed without search.
 //!
+//! A local of `VAR`, a result, and a variable in the initialisation have no value before they are
+//! assigned. Each new value comes with the condition under which it was assigned, and to read it
+//! elsewhere is a failure. A result that is not assigned at the end has any value: nothing reads it.
+//!
 //! Deliberately absent: loops, which are [`Unsupported`].
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +18,7 @@ use std::rc::Rc;
 use bsym_language::model::*;
 use bsym_language::source::Span;
 use bsym_language::types::Type;
+use bsym_language::walk::parts;
 
 use crate::encoder::{Encoder, Env};
 use crate::functional::{Functional, conjuncts};
@@ -62,32 +67,48 @@ pub(crate) fn transition(
         failures: vec![],
         choices: vec![],
     };
-    let mut env = Env {
-        constants: Rc::new(context.constants.to_vec()),
-        state: Rc::new(context.current.to_vec()),
-        old: None,
-        locals: Default::default(),
-    };
+    let mut env = Env { constants: Rc::new(context.constants.to_vec()), ..Env::default() };
     let mut parameters = vec![];
-    if let Body::Event(e) = body {
-        for &p in &e.parameters {
-            let value = run.local_input(p);
-            env.bind(p, value.clone());
-            parameters.push((p, value));
+    match body {
+        Body::Initialisation => {
+            let nothing = context.shapes.iter().map(|shape| run.encoder.some_value(shape)).collect();
+            env.state = Rc::new(nothing);
+            (0..context.shapes.len() as u32).for_each(|v| env.unassign(Target::Var(VarId(v))));
+        }
+        Body::Event(e) => {
+            env.state = Rc::new(context.current.to_vec());
+            for &p in &e.parameters {
+                let value = run.local_input(p);
+                env.bind(p, value.clone());
+                parameters.push((p, value));
+            }
+            e.results.iter().for_each(|&r| env.unassign(Target::Local(r)));
         }
     }
-    let Outcome { ok, updates } = run.run(subst, &env, Terms::TRUE)?;
+    let Outcome { mut ok, updates } = run.run(subst, &env, Terms::TRUE)?;
     let mut results = vec![];
-    if let Body::Event(e) = body {
-        for &r in &e.results {
-            let value = match updates.get(&Target::Local(r)) {
-                Some(v) => v.clone(),
-                None => run.local_input(r),
-            };
-            results.push((r, value));
+    match body {
+        Body::Initialisation => {
+            // A state without a value of a variable is none.
+            let all = (0..context.shapes.len() as u32).map(|v| match updates.get(&Target::Var(VarId(v))) {
+                Some(update) => update.assigned,
+                None => Terms::FALSE,
+            });
+            let assigned = run.terms().and(all);
+            run.fail(FailureKind::IllDefined, subst.span, ok, assigned);
+            ok = run.terms().and([ok, assigned]);
+        }
+        Body::Event(e) => {
+            for &r in &e.results {
+                let value = match updates.get(&Target::Local(r)) {
+                    Some(update) => update.value.clone(),
+                    None => run.local_input(r),
+                };
+                results.push((r, value));
+            }
         }
     }
-    run.finish(ok, &updates, parameters, results, matches!(body, Body::Initialisation))
+    run.finish(ok, &updates, parameters, results)
 }
 
 struct Executor<'a> {
@@ -106,7 +127,26 @@ struct Executor<'a> {
 struct Outcome {
     /// It goes through: guards and choices are met and nothing fails.
     ok: Term,
-    updates: BTreeMap<Target, Symbolic>,
+    updates: Updates,
+}
+
+/// What a substitution assigns on some way through it.
+type Updates = BTreeMap<Target, Update>;
+
+/// A new value.
+#[derive(Clone)]
+struct Update {
+    /// Arbitrary where it is not assigned.
+    value: Symbolic,
+    /// The name has a value, be it this or, on a way that does not assign it, the one before. Never
+    /// weaker than what was known before.
+    assigned: Term,
+}
+
+impl Update {
+    fn new(value: Symbolic) -> Update {
+        Update { value, assigned: Terms::TRUE }
+    }
 }
 
 /// Conditions that gather along a substitution.
@@ -141,7 +181,7 @@ impl Executor<'_> {
             SubstKind::Assign(list) => {
                 for (target, e) in list {
                     let value = self.expr(env, e, &mut path)?;
-                    updates.insert(*target, value);
+                    updates.insert(*target, Update::new(value));
                 }
             }
             SubstKind::BecomesIn(choice, targets, set) => {
@@ -152,7 +192,7 @@ impl Executor<'_> {
                 self.choices.push(Choice { id: *choice, value: couple.clone(), ty, made: path.here });
                 let member = self.encoder.member(&couple, &set_value).map_err(at(set.span))?;
                 path.require(&self.terms(), member);
-                updates.extend(targets.iter().copied().zip(values));
+                updates.extend(targets.iter().copied().zip(values.into_iter().map(Update::new)));
             }
             SubstKind::BecomesSuch(choice, targets, p) => {
                 let mut inner = env.clone();
@@ -166,7 +206,7 @@ impl Executor<'_> {
                 let ty = self.couple_type(targets.iter().map(|t| t.1));
                 self.choices.push(Choice { id: *choice, value: couple(&values), ty, made: path.here });
                 self.guard(&inner, p, &mut path)?;
-                updates.extend(targets.iter().map(|t| t.0).zip(values));
+                updates.extend(targets.iter().map(|t| t.0).zip(values.into_iter().map(Update::new)));
             }
             SubstKind::Pre(p, body) | SubstKind::Assert(_, p, body) => {
                 let kind = match &s.kind {
@@ -215,11 +255,7 @@ impl Executor<'_> {
             }
             SubstKind::Var(locals, body) => {
                 let mut inner = env.clone();
-                for &local in locals {
-                    // Not assigned yet, so of any value.
-                    let value = self.local_input(local);
-                    inner.bind(local, value);
-                }
+                locals.iter().for_each(|&l| inner.unassign(Target::Local(l)));
                 let mut outcome = self.then(body, &inner, path)?;
                 for &local in locals {
                     outcome.updates.remove(&Target::Local(local));
@@ -231,27 +267,48 @@ impl Executor<'_> {
                 for part in parts {
                     let o = self.run(part, &inner, path.here)?;
                     path.require(&self.terms(), o.ok);
-                    for (target, value) in o.updates {
-                        match target {
-                            Target::Var(v) => {
-                                Rc::make_mut(&mut inner.state)[v.index()] = value.clone();
-                            }
-                            Target::Local(l) => inner.bind(l, value.clone()),
-                        }
-                        updates.insert(target, value);
+                    for (target, update) in o.updates {
+                        inner.assign(target, update.value.clone(), update.assigned);
+                        updates.insert(target, update);
                     }
                 }
             }
-            SubstKind::Parallel(parts) => {
-                for part in parts {
-                    let o = self.run(part, env, path.here)?;
-                    path.require(&self.terms(), o.ok);
-                    updates.extend(o.updates);
-                }
-            }
+            SubstKind::Parallel(parts) => return self.parallel(parts, env, here),
             SubstKind::While { .. } => return Err(unsupported(s.span, "WHILE loops have no encoding")),
         }
         Ok(Outcome { ok: path.ok, updates })
+    }
+
+    /// Runs substitutions that read the same environment. If one is disabled, all of it is, whatever
+    /// fails beside it; where several fail, the first does.
+    fn parallel(&mut self, parts: &[Subst], env: &Env, here: Term) -> Result<Outcome, Unsupported> {
+        let terms = self.terms();
+        let outside = std::mem::take(&mut self.failures);
+        let mut updates = BTreeMap::new();
+        let (mut oks, mut failures) = (vec![], vec![]);
+        for part in parts {
+            let o = self.run(part, env, here)?;
+            oks.push(o.ok);
+            updates.extend(o.updates);
+            failures.push(std::mem::take(&mut self.failures));
+        }
+        self.failures = outside;
+        let enabled: Vec<Term> = oks
+            .iter()
+            .zip(&failures)
+            .zip(parts)
+            .map(|((&ok, failures), part)| match is_always_enabled(part) {
+                true => Terms::TRUE,
+                false => terms.or(failures.iter().map(|f| f.condition).chain([ok])),
+            })
+            .collect();
+        for (i, own) in failures.into_iter().enumerate() {
+            let beside = terms.and(oks[..i].iter().chain(&enabled[i + 1..]).copied());
+            for Failure { kind, span, condition } in own {
+                self.note(Failure { kind, span, condition: terms.and([condition, beside]) });
+            }
+        }
+        Ok(Outcome { ok: terms.and(oks), updates })
     }
 
     /// Runs a body after what `path` has gathered.
@@ -336,8 +393,9 @@ impl Executor<'_> {
         if let (Some(last), Some(&taken)) = (otherwise, picks.taken.last()) {
             let mut inner = Path::new(terms.and([path.here, taken]));
             for (guard, _) in branches {
-                let holds = self.pred(env, guard, &mut inner)?;
-                inner.require(&terms, terms.not(holds));
+                // Where a guard is ill-defined, it is the choice of its own branch that fails.
+                let guard = self.encoder.pred(env, guard)?;
+                inner.require(&terms, terms.and([guard.defined, terms.not(guard.holds)]));
             }
             outcomes.push(self.then(last, env, inner)?);
         }
@@ -360,32 +418,41 @@ impl Executor<'_> {
     }
 
     /// The updates of `yes` where `condition` is true, else those of `no`. What only one of them
-    /// assigns keeps its value in the other; a local without a value may then have any.
+    /// assigns keeps its value in the other, if it has one.
     fn merge(
         &mut self,
         condition: Term,
-        mut yes: BTreeMap<Target, Symbolic>,
-        mut no: BTreeMap<Target, Symbolic>,
+        mut yes: Updates,
+        mut no: Updates,
         env: &Env,
-    ) -> Result<BTreeMap<Target, Symbolic>, Unsupported> {
+    ) -> Result<Updates, Unsupported> {
+        let terms = self.terms();
         let targets: BTreeSet<Target> = yes.keys().chain(no.keys()).copied().collect();
         let mut merged = BTreeMap::new();
         for target in targets {
-            let before = || match target {
-                Target::Var(v) => Some(env.state[v.index()].clone()),
-                Target::Local(l) => env.locals.get(&l).cloned(),
+            let before = || {
+                let value = match target {
+                    Target::Var(v) => env.state.get(v.index()),
+                    Target::Local(l) => env.locals.get(&l),
+                };
+                value.map(|v| Update { value: v.clone(), assigned: env.has_value(target) })
             };
-            let value = match (yes.remove(&target).or_else(before), no.remove(&target).or_else(before)) {
+            let assigned = |side: Option<Update>| side.filter(|u| u.assigned != Terms::FALSE);
+            let a = assigned(yes.remove(&target).or_else(before));
+            let b = assigned(no.remove(&target).or_else(before));
+            let has_value = |side: &Option<Update>| side.as_ref().map_or(Terms::FALSE, |u| u.assigned);
+            let assigned = terms.ite(condition, has_value(&a), has_value(&b));
+            let value = match (a, b) {
                 (Some(a), Some(b)) => {
                     let (ty, shape) = self.target_shape(target);
-                    let a = self.encoder.coerce(&a, &shape, &ty).map_err(at(self.span_of(target)))?;
-                    let b = self.encoder.coerce(&b, &shape, &ty).map_err(at(self.span_of(target)))?;
+                    let a = self.encoder.coerce(&a.value, &shape, &ty).map_err(at(self.span_of(target)))?;
+                    let b = self.encoder.coerce(&b.value, &shape, &ty).map_err(at(self.span_of(target)))?;
                     self.encoder.ite(condition, &a, &b).map_err(at(self.span_of(target)))?
                 }
-                (Some(only), None) | (None, Some(only)) => only,
+                (Some(only), None) | (None, Some(only)) => only.value,
                 (None, None) => continue,
             };
-            merged.insert(target, value);
+            merged.insert(target, Update { value, assigned });
         }
         Ok(merged)
     }
@@ -443,11 +510,16 @@ impl Executor<'_> {
     /// Notes that the execution fails here where `needed` is false.
     fn fail(&mut self, kind: FailureKind, span: Span, here: Term, needed: Term) {
         let terms = self.terms();
-        let condition = terms.and([here, terms.not(needed)]);
-        // The conjuncts of a guard with several branches are evaluated more than once.
-        let known = |f: &Failure| f.condition == condition && f.span == span && f.kind == kind;
-        if condition != Terms::FALSE && !self.failures.iter().any(known) {
-            self.failures.push(Failure { kind, span, condition });
+        self.note(Failure { kind, span, condition: terms.and([here, terms.not(needed)]) });
+    }
+
+    fn note(&mut self, failure: Failure) {
+        // A body that is executed twice, in parallel, may fail twice in the same place.
+        let same = |f: &Failure| {
+            f.condition == failure.condition && f.span == failure.span && f.kind == failure.kind
+        };
+        if failure.condition != Terms::FALSE && !self.failures.iter().any(same) {
+            self.failures.push(failure);
         }
     }
 
@@ -519,10 +591,9 @@ impl Executor<'_> {
     fn finish(
         mut self,
         ok: Term,
-        updates: &BTreeMap<Target, Symbolic>,
+        updates: &Updates,
         parameters: Vec<(LocalId, Symbolic)>,
         results: Vec<(LocalId, Symbolic)>,
-        initial: bool,
     ) -> Result<Transition, Unsupported> {
         let terms = self.terms();
         self.witnesses();
@@ -532,12 +603,10 @@ impl Executor<'_> {
         let mut writes = vec![];
         for (i, variable) in self.context.model.variables.iter().enumerate() {
             let value = match updates.get(&Target::Var(VarId(i as u32))) {
-                Some(value) => {
+                Some(update) => {
                     writes.push(i);
-                    value
+                    &update.value
                 }
-                // Without a value the initialisation allows any.
-                None if initial => continue,
                 None => &self.context.current[i],
             };
             let next = &self.context.next[i];
@@ -551,20 +620,6 @@ impl Executor<'_> {
             .map(|f| Failure { condition: with_facts(&terms, f.condition, &facts), ..f })
             .filter(|f| f.condition != Terms::FALSE)
             .collect();
-        if initial {
-            let before: BTreeSet<_> = self
-                .context
-                .current
-                .iter()
-                .flat_map(Symbolic::symbols)
-                .filter_map(|t| terms.as_symbol(t))
-                .collect();
-            let roots: Vec<Term> = failures.iter().map(|f| f.condition).chain([relation]).collect();
-            if terms.symbols(&roots).iter().any(|s| before.contains(s)) {
-                let span = self.context.model.initialisation.span;
-                return Err(unsupported(span, "a variable is read before it is initialised"));
-            }
-        }
         self.choices.sort_by_key(|c| c.id);
         Ok(Transition {
             inputs: self.inputs,
@@ -591,6 +646,16 @@ struct Picks {
     taken: Vec<Term>,
     /// For each branch but the last.
     flags: Vec<Term>,
+}
+
+/// Whether a substitution can only go through or fail.
+fn is_always_enabled(s: &Subst) -> bool {
+    match &s.kind {
+        SubstKind::BecomesIn(..) | SubstKind::BecomesSuch(..) | SubstKind::Any(..) => false,
+        SubstKind::Select { otherwise: None, .. } => false,
+        SubstKind::Choice(_, branches) if branches.is_empty() => false,
+        _ => parts(s).into_iter().all(is_always_enabled),
+    }
 }
 
 /// Several values as a left-nested couple.

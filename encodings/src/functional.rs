@@ -8,14 +8,15 @@
 //! grow until this is so. An invariant conjunct is never used, since it may be false in the model at
 //! hand.
 //!
+//! A local of `VAR` and a result are bounded by what is assigned to them: where one is read before that,
+//! the execution fails, so that nothing comes of it.
+//!
 //! A constant counts if an axiom says so, a parameter or `ANY` local if its own guard says so:
 //! other values are excluded by that very conjunct.
 
-use std::collections::BTreeSet;
-
 use bsym_language::model::*;
 use bsym_language::types::Type;
-use bsym_language::walk::Names;
+use bsym_language::walk::{Names, always_assigned, parts};
 use bsym_semantics::value::Value;
 
 use crate::layout::{Function, Layout};
@@ -47,8 +48,7 @@ impl Functional {
             Functional { variables: vec![Layout::Never; model.variables.len()], ..Functional::none(model) };
         let mut analysis = Analysis { model, known: &mut known };
         analysis.constants(determined);
-        let mut initialised = BTreeSet::new();
-        targets(&model.initialisation, &mut initialised);
+        let initialised = always_assigned(&model.initialisation);
         for v in 0..model.variables.len() {
             if !initialised.contains(&Target::Var(VarId(v as u32))) {
                 analysis.known.variables[v] = Layout::Any;
@@ -57,9 +57,7 @@ impl Functional {
         let bodies: Vec<&Subst> =
             model.events.iter().map(|e| &e.body).chain([&model.initialisation]).collect();
         for event in &model.events {
-            for &r in &event.results {
-                analysis.known.locals[r.index()] = Layout::most(&model.locals[r.index()].ty);
-            }
+            analysis.forget(event.results.iter().copied());
             if event_guard(event).is_some() {
                 analysis.forget(event.parameters.iter().copied());
             }
@@ -92,30 +90,6 @@ fn event_guard(event: &Event) -> Option<&Pred> {
             _ => None,
         },
         _ => None,
-    }
-}
-
-/// What a substitution assigns on every path.
-fn targets(s: &Subst, all: &mut BTreeSet<Target>) {
-    match &s.kind {
-        SubstKind::Assign(list) => all.extend(list.iter().map(|a| a.0)),
-        SubstKind::BecomesIn(_, list, _) => all.extend(list.iter().copied()),
-        SubstKind::BecomesSuch(_, list, _) => all.extend(list.iter().map(|t| t.0)),
-        SubstKind::Parallel(_) | SubstKind::Sequence(_) => parts(s).into_iter().for_each(|p| targets(p, all)),
-        SubstKind::Choice(..) | SubstKind::If(..) | SubstKind::Select { .. } => {
-            let mut common: Option<BTreeSet<Target>> = None;
-            for part in parts(s) {
-                let mut own = BTreeSet::new();
-                targets(part, &mut own);
-                common = Some(match common {
-                    Some(others) => others.intersection(&own).copied().collect(),
-                    None => own,
-                });
-            }
-            all.extend(common.unwrap_or_default());
-        }
-        SubstKind::While { .. } => {}
-        _ => parts(s).into_iter().for_each(|p| targets(p, all)),
     }
 }
 
@@ -158,12 +132,7 @@ impl Analysis<'_> {
         match &s.kind {
             SubstKind::BecomesSuch(_, targets, _) => self.forget(targets.iter().map(|t| t.1)),
             SubstKind::Any(_, locals, ..) => self.forget(locals.iter().copied()),
-            // Of any value until assigned, but a relation that is read before that is not meant.
-            SubstKind::Var(locals, _) => {
-                for l in locals {
-                    self.known.locals[l.index()] = Layout::most(&self.model.locals[l.index()].ty);
-                }
-            }
+            SubstKind::Var(locals, _) => self.forget(locals.iter().copied()),
             SubstKind::Let(bindings, _) => self.forget(bindings.iter().map(|b| b.0)),
             _ => {}
         }
@@ -626,28 +595,6 @@ fn comparable(a: &Expr, b: &Expr) -> bool {
     }
 }
 
-/// The substitutions directly inside another.
-pub(crate) fn parts(s: &Subst) -> Vec<&Subst> {
-    match &s.kind {
-        SubstKind::Skip | SubstKind::Assign(_) | SubstKind::BecomesIn(..) | SubstKind::BecomesSuch(..) => {
-            vec![]
-        }
-        SubstKind::Pre(_, body)
-        | SubstKind::Assert(_, _, body)
-        | SubstKind::Any(_, _, _, body)
-        | SubstKind::Let(_, body)
-        | SubstKind::Var(_, body)
-        | SubstKind::While { body, .. } => vec![body],
-        SubstKind::Choice(_, all) | SubstKind::Sequence(all) | SubstKind::Parallel(all) => {
-            all.iter().collect()
-        }
-        SubstKind::If(branches, otherwise) => branches.iter().map(|b| &b.1).chain([&**otherwise]).collect(),
-        SubstKind::Select { branches, otherwise, .. } => {
-            branches.iter().map(|b| &b.1).chain(otherwise.as_deref()).collect()
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -670,7 +617,7 @@ mod tests {
         assert!(problems.is_empty(), "{text}: {problems:?}");
         let (model, problems) = bsym_language::check::check(Arc::new(sources), &machine, &mut |_: &str| None);
         let mut model = model.unwrap_or_else(|| panic!("{text}: {problems:?}"));
-        crate::disjoint::overrides(&mut model.events[0].body);
+        crate::disjoint::overrides(&mut model.events[0].body, []);
         let letters: String = Functional::of(&model, &[])
             .variables
             .iter()
@@ -744,7 +691,7 @@ mod tests {
         let mut model =
             bsym_language::load::load_text("Panel.mch", text).model.expect("the machine is right");
         for event in &mut model.events {
-            crate::disjoint::overrides(&mut event.body);
+            crate::disjoint::overrides(&mut event.body, []);
         }
         let numbers = || Layout::Range(1, 3);
         assert_eq!(

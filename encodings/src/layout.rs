@@ -72,15 +72,6 @@ impl Layout {
         Layout::Function(Box::new(nothing))
     }
 
-    /// What a relation is at most known to be by its type: a function, over the integers a sequence.
-    pub fn most(ty: &Type) -> Layout {
-        match ty.as_relation() {
-            Some((Type::Int, _)) => Layout::sequence(Layout::Any),
-            Some(_) => Layout::function(Layout::Any, false, Layout::Any),
-            None => Layout::Any,
-        }
-    }
-
     /// The layout of one value.
     pub fn of_value(v: &Value, ty: &Type) -> Layout {
         match (v, ty) {

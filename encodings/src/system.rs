@@ -177,8 +177,7 @@ impl System {
         Env {
             constants: Rc::new(self.constants.clone()),
             state: Rc::new(self.current.clone()),
-            old: None,
-            locals: Default::default(),
+            ..Env::default()
         }
     }
 

@@ -335,6 +335,45 @@ impl Names {
     }
 }
 
+/// The substitutions directly inside another.
+pub fn parts(s: &Subst) -> Vec<&Subst> {
+    match &s.kind {
+        SubstKind::Skip | SubstKind::Assign(_) | SubstKind::BecomesIn(..) | SubstKind::BecomesSuch(..) => {
+            vec![]
+        }
+        SubstKind::Pre(_, body)
+        | SubstKind::Assert(_, _, body)
+        | SubstKind::Any(_, _, _, body)
+        | SubstKind::Let(_, body)
+        | SubstKind::Var(_, body)
+        | SubstKind::While { body, .. } => vec![body],
+        SubstKind::Choice(_, all) | SubstKind::Sequence(all) | SubstKind::Parallel(all) => {
+            all.iter().collect()
+        }
+        SubstKind::If(branches, otherwise) => branches.iter().map(|b| &b.1).chain([&**otherwise]).collect(),
+        SubstKind::Select { branches, otherwise, .. } => {
+            branches.iter().map(|b| &b.1).chain(otherwise.as_deref()).collect()
+        }
+    }
+}
+
+/// What a substitution assigns on every path through it.
+pub fn always_assigned(s: &Subst) -> BTreeSet<Target> {
+    match &s.kind {
+        SubstKind::Assign(list) => list.iter().map(|a| a.0).collect(),
+        SubstKind::BecomesIn(_, list, _) => list.iter().copied().collect(),
+        SubstKind::BecomesSuch(_, list, _) => list.iter().map(|t| t.0).collect(),
+        SubstKind::Choice(..) | SubstKind::If(..) | SubstKind::Select { .. } => {
+            let mut branches = parts(s).into_iter().map(always_assigned);
+            let first = branches.next().unwrap_or_default();
+            branches.fold(first, |common, own| common.intersection(&own).copied().collect())
+        }
+        // The body of a loop may never be executed.
+        SubstKind::Skip | SubstKind::While { .. } => BTreeSet::new(),
+        _ => parts(s).into_iter().flat_map(always_assigned).collect(),
+    }
+}
+
 /// Expressions to put in the place of names.
 ///
 /// Since every binder of a model has its own [`LocalId`], nothing is captured. A local that is bound

@@ -11,12 +11,13 @@ pub(crate) mod walk;
 
 use std::str::FromStr;
 
-use bsym_language::model::{BinaryOp, Expr, ExprKind, QuantOp, UnaryOp};
+use bsym_language::model::{BinaryOp, Expr, ExprKind, QuantOp, Target, UnaryOp};
 use bsym_language::types::Type;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 
 use crate::encoder::{Encoded, Encoder, Env};
+use crate::layout::Layout;
 use crate::symbolic::{Form, Set, Symbolic};
 use crate::system::Unsupported;
 use crate::term::{Term, Terms};
@@ -36,15 +37,14 @@ fn decimal(text: &str) -> Option<BigRational> {
 impl Encoder {
     pub(crate) fn expression(&mut self, env: &Env, e: &Expr) -> Result<Encoded, Unsupported> {
         let atom = |t: Term| Ok(total(Symbolic::Atom(t)));
-        let found = |v: Option<&Symbolic>, e: &Encoder| match v {
-            Some(v) => Ok(total(v.clone())),
-            None => e.unsupported("this name has no value here"),
-        };
         match &e.kind {
-            ExprKind::Var(v) => found(env.state.get(v.index()), self),
-            ExprKind::Old(v) => found(env.old.as_ref().unwrap_or(&env.state).get(v.index()), self),
-            ExprKind::Const(c) => found(env.constants.get(c.index()), self),
-            ExprKind::Local(l) => found(env.locals.get(l), self),
+            ExprKind::Var(v) => self.named(env.state.get(v.index()), env.has_value(Target::Var(*v)), e),
+            ExprKind::Old(v) => {
+                let state = env.old.as_ref().unwrap_or(&env.state);
+                self.named(state.get(v.index()), env.has_value(Target::Var(*v)), e)
+            }
+            ExprKind::Const(c) => self.named(env.constants.get(c.index()), Terms::TRUE, e),
+            ExprKind::Local(l) => self.named(env.locals.get(l), env.has_value(Target::Local(*l)), e),
             ExprKind::Element(id, i) => atom(self.terms.constructor(self.sort(&Type::Carrier(*id)), *i)),
             ExprKind::Carrier(id) => Ok(total(Symbolic::Set(self.everything(&Type::Carrier(*id))))),
             ExprKind::Integer(n) => atom(self.terms.int(n.clone())),
@@ -208,6 +208,23 @@ impl Encoder {
             ExprKind::External(f, _) => self.unsupported(format!("`{}` has no encoding", f.name())),
             ExprKind::Call(..) => self.unsupported("recursive operators have no encoding"),
             ExprKind::Abstract(_) => self.unsupported("a variable of an abstraction has no value here"),
+        }
+    }
+
+    /// The value of a name, which it has where `assigned` holds.
+    fn named(
+        &mut self,
+        value: Option<&Symbolic>,
+        assigned: Term,
+        e: &Expr,
+    ) -> Result<Encoded, Unsupported> {
+        match value {
+            Some(v) => Ok(Encoded { value: v.clone(), defined: assigned }),
+            None if assigned == Terms::FALSE => {
+                let shape = self.shape(&e.ty, &Layout::Any);
+                Ok(Encoded { value: self.some_value(&shape), defined: Terms::FALSE })
+            }
+            None => self.unsupported("this name has no value here"),
         }
     }
 

@@ -63,21 +63,22 @@ pub(crate) fn mentions(e: &Expr, locals: &[LocalId]) -> bool {
     false
 }
 
-/// Whether evaluation cannot be ill-defined, by the operators that occur.
-pub(crate) fn always_defined(p: &Pred) -> bool {
-    all_defined(vec![Part::Pred(p)])
+/// Whether evaluation cannot be ill-defined, by the operators that occur and the names that are
+/// perhaps `unassigned`.
+pub(crate) fn always_defined(p: &Pred, unassigned: &dyn Fn(&ExprKind) -> bool) -> bool {
+    all_defined(vec![Part::Pred(p)], unassigned)
 }
 
 /// The same of an expression.
-pub(crate) fn always_has_value(e: &Expr) -> bool {
-    all_defined(vec![Part::Expr(e)])
+pub(crate) fn always_has_value(e: &Expr, unassigned: &dyn Fn(&ExprKind) -> bool) -> bool {
+    all_defined(vec![Part::Expr(e)], unassigned)
 }
 
-fn all_defined(mut parts: Vec<Part<'_>>) -> bool {
+fn all_defined(mut parts: Vec<Part<'_>>, unassigned: &dyn Fn(&ExprKind) -> bool) -> bool {
     while let Some(part) = parts.pop() {
         match part {
             Part::Expr(e) => {
-                if partial(e) {
+                if partial(e) || unassigned(&e.kind) {
                     return false;
                 }
                 parts.extend(of_expr(e));

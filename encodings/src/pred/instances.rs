@@ -128,7 +128,7 @@ impl Encoder {
                 }
                 return Ok(Some(next));
             }
-            if !always_defined(p) {
+            if !always_defined(p, &|e| instance.env.is_perhaps_unassigned(e)) {
                 break;
             }
         }

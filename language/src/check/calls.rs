@@ -228,10 +228,13 @@ impl Checker {
         if list.is_empty() {
             return body;
         }
-        // The target takes the place of the result where the body does not know it otherwise.
+        // The target takes the place of the result where the body does not know it otherwise. It has a
+        // value before, the result has none: so the body must assign the result, and never read it.
         let names = Names::of_subst(&body);
+        let assigned = walk::always_assigned(&body);
         let direct = |(target, value): &(Target, Expr)| {
-            matches!(value.kind, ExprKind::Local(_))
+            matches!(value.kind, ExprKind::Local(output)
+                if assigned.contains(&Target::Local(output)) && !names.locals.contains(&output))
                 && match target {
                     Target::Var(v) => !names.variables.contains(v) && !names.written.contains(v),
                     Target::Local(l) => !names.locals.contains(l) && !names.written_locals.contains(l),

@@ -116,6 +116,19 @@ fn changed_evidence_is_found_out() {
 }
 
 #[test]
+fn a_machine_that_reads_a_local_without_a_value_is_refused() {
+    if !have_solver() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "MACHINE Dice VARIABLES n INVARIANT n : 1..6 INITIALISATION n := 1
+        OPERATIONS roll = VAR m IN IF n = 1 THEN m := 6 END; IF m = 6 THEN n := 2 ELSE n := 3 END END END";
+    let path = written(folder.path(), text, &Why::Inductive(&[]), &BTreeMap::new());
+    let checked = run(&path).expect("checks").checked;
+    assert!(!checked.failed.is_empty(), "{checked:?}");
+}
+
+#[test]
 fn changed_claims_are_found_out() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = written(folder.path(), TWINS, &Why::Inductive(&["x = y"]), &BTreeMap::new());
