@@ -314,14 +314,20 @@ fn compare(
         assumptions.push(place(&mut unrolling, failure_term.condition));
         if let Answer::Sat(mut m) = session.check(&assumptions, &Budget::unlimited()).unwrap() {
             possible.push(failure_term);
-            let trace = read_trace(system, &mut unrolling, &mut m, &path, true)
-                .unwrap_or_else(|e| panic!("unknown model: {text}: {failure_term:?} of {event:?} in {from:?}: {e}"));
+            let trace = read_trace(system, &mut unrolling, &mut m, &path, true).unwrap_or_else(|e| {
+                panic!("unknown model: {text}: {failure_term:?} of {event:?} in {from:?}: {e}")
+            });
             let step = trace.steps.last().unwrap();
             let state = from.map_or(&[][..], |(s, _)| s);
             let outcome = evaluator.execute(&trace.constants, state, event, &step.execution);
-            let outcome = outcome.unwrap_or_else(|e| panic!("{text}: {failure_term:?} of {event:?} in {from:?}: {step:?}: {e}"));
+            let outcome = outcome.unwrap_or_else(|e| {
+                panic!("{text}: {failure_term:?} of {event:?} in {from:?}: {step:?}: {e}")
+            });
             let right = failure(&outcome).is_some_and(|f| is_part_of(f, failure_term));
-            assert!(right, "{text}: {failure_term:?} of {event:?} in {from:?} replays as {outcome:?}: {step:?}");
+            assert!(
+                right,
+                "{text}: {failure_term:?} of {event:?} in {from:?} replays as {outcome:?}: {step:?}"
+            );
         }
     }
     for edge in &edges.edges {
@@ -542,7 +548,9 @@ fn results_of_called_operations_have_no_value_before_they_are_assigned() {
         );
         check_model(&model_with(&[("m.mch", &text), ("inner.mch", &inner)]), 12, &format!("{text} {inner}"));
     };
-    for op in ["y <-- get(0)", "ANY c WHERE c : 0..1 THEN y <-- get(c) END", "VAR i IN i <-- get(1); y := i END"] {
+    for op in
+        ["y <-- get(0)", "ANY c WHERE c : 0..1 THEN y <-- get(c) END", "VAR i IN i <-- get(1); y := i END"]
+    {
         calling("IF x = c THEN q := x END", op);
         calling("IF x = c THEN q := x ELSE q := 1 END", op);
         calling("BEGIN q := 1; IF x = c THEN q := q + c END END", op);

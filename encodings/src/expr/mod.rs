@@ -212,12 +212,7 @@ impl Encoder {
     }
 
     /// The value of a name, which it has where `assigned` holds.
-    fn named(
-        &mut self,
-        value: Option<&Symbolic>,
-        assigned: Term,
-        e: &Expr,
-    ) -> Result<Encoded, Unsupported> {
+    fn named(&mut self, value: Option<&Symbolic>, assigned: Term, e: &Expr) -> Result<Encoded, Unsupported> {
         match value {
             Some(v) => Ok(Encoded { value: v.clone(), defined: assigned }),
             None if assigned == Terms::FALSE => {

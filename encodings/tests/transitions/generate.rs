@@ -27,8 +27,11 @@ pub struct Generator {
 
 impl Generator {
     pub fn new(seed: u64) -> Self {
-        let mut generator =
-            Generator { state: (seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1, readable: vec![], names: 0 };
+        let mut generator = Generator {
+            state: (seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
+            readable: vec![],
+            names: 0,
+        };
         (0..8).for_each(|_| _ = generator.below(2));
         generator
     }
@@ -96,7 +99,8 @@ impl Generator {
     }
 
     fn known(&mut self, k: Kind) -> Option<String> {
-        let all: Vec<String> = self.readable.iter().filter(|(_, j)| *j == k).map(|(n, _)| n.clone()).collect();
+        let all: Vec<String> =
+            self.readable.iter().filter(|(_, j)| *j == k).map(|(n, _)| n.clone()).collect();
         if all.is_empty() { None } else { Some(all[self.below(all.len())].clone()) }
     }
 
@@ -130,7 +134,9 @@ impl Generator {
                     (self.expression(d, Relation), self.expression(d, Int), self.expression(d, Int));
                 format!("({f} \\/ {{{k} |-> {v}}})")
             }
-            (Relation, 2) => format!("({{{}}} <<| {})", self.expression(d, Int), self.expression(d, Relation)),
+            (Relation, 2) => {
+                format!("({{{}}} <<| {})", self.expression(d, Int), self.expression(d, Relation))
+            }
             _ => self.literal(k),
         }
     }
