@@ -96,6 +96,7 @@ impl Search {
             variables: vec![],
             invariant: vec![],
             gluing: vec![],
+            not_checked: vec![],
             assertions: vec![],
             abstract_variables: vec![],
             refinement_checks: vec![],

@@ -92,6 +92,8 @@ pub struct Model {
     /// Conjuncts of a classical refinement that speak of [`Model::abstract_variables`]. They are not
     /// checked on states.
     pub gluing: Vec<Conjunct>,
+    /// What was written and is in no check on states: an answer about the model has to name it.
+    pub not_checked: Vec<Dropped>,
     /// `ASSERTIONS`, split at `;` and `&`.
     pub assertions: Vec<Conjunct>,
     /// `INITIALISATION`; `Skip` where there are no variables.
@@ -248,6 +250,86 @@ pub struct Conjunct {
     pub span: Span,
     /// The predicate.
     pub pred: Pred,
+}
+
+/// A part of a machine that the model has no place for, so that nothing about it is checked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Dropped {
+    /// What it was.
+    pub kind: DroppedKind,
+    /// Its label, where it has one.
+    pub label: Option<String>,
+    /// Its text on one line.
+    pub text: String,
+    /// Where it was written.
+    pub span: Span,
+}
+
+/// What was dropped.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum DroppedKind {
+    /// A conjunct of the invariant about variables of an abstraction: one of [`Model::gluing`].
+    Gluing,
+    /// A conjunct of `ASSERTIONS` about variables of an abstraction.
+    Assertion,
+    /// A conjunct of an `ASSERT` about variables of an abstraction.
+    Assert,
+    /// A conjunct of the invariant of a loop about variables of an abstraction.
+    LoopInvariant,
+    /// A conjunct of the precondition of a called operation about variables of an abstraction.
+    Precondition,
+    /// A conjunct of the precondition of the abstract operation that no state of the refinement can
+    /// decide. B claims nothing of an execution of the event outside of it (B-Book, 11.2.4), so a
+    /// trace with this event may be one that nobody owes anything about.
+    AbstractPrecondition(EventId),
+}
+
+impl DroppedKind {
+    /// What it was, in words.
+    pub fn describe(self, model: &Model) -> String {
+        match self {
+            DroppedKind::Gluing => "invariant".into(),
+            DroppedKind::Assertion => "assertion".into(),
+            DroppedKind::Assert => "ASSERT".into(),
+            DroppedKind::LoopInvariant => "loop invariant".into(),
+            DroppedKind::Precondition => "precondition of a called operation".into(),
+            DroppedKind::AbstractPrecondition(event) => {
+                let name = model.events.get(event.index()).map_or("?", |e| e.name.as_str());
+                format!("abstract precondition of {name}")
+            }
+        }
+    }
+}
+
+impl Model {
+    /// The first part of its abstract precondition that was dropped from an event.
+    pub fn dropped_precondition(&self, event: EventId) -> Option<&Dropped> {
+        self.not_checked.iter().find(|d| d.kind == DroppedKind::AbstractPrecondition(event))
+    }
+
+    /// The model without the events that lost a part of their abstract precondition; events keep their
+    /// ids. `None` if there are no such events.
+    ///
+    /// Whatever it reaches, the machine reaches by steps that B speaks of. It shows no deadlocks.
+    pub fn without_doubtful_events(&self) -> Option<Model> {
+        let mut model = self.clone();
+        let mut found = false;
+        for (i, event) in (0..).zip(&mut model.events) {
+            if self.dropped_precondition(EventId(i)).is_some() {
+                found = true;
+                let span = event.body.span;
+                let never = Pred { kind: PredKind::False, span };
+                let skip = Subst { kind: SubstKind::Skip, span };
+                // A choice of its own: those of the body stay what they are.
+                let choice = ChoiceId(model.choices);
+                model.choices += 1;
+                let branches = vec![(never, skip)];
+                let kind = SubstKind::Select { choice, branches, otherwise: None, from_pre: false };
+                event.body = Subst { kind, span };
+            }
+        }
+        found.then_some(model)
+    }
 }
 
 /// What the steps of a concrete event owe to an abstract one: checked by a

@@ -147,6 +147,7 @@ fn empty_model(name: String, sources: Arc<Sources>) -> Model {
         abstract_variables: vec![],
         invariant: vec![],
         gluing: vec![],
+        not_checked: vec![],
         assertions: vec![],
         initialisation: Subst { kind: SubstKind::Skip, span: Span::default() },
         events: vec![],

@@ -153,7 +153,17 @@ impl Checker {
         for c in dropped.iter().filter(|c| c.origin == ComponentId(0)) {
             self.left_out("this assertion is not checked", &c.pred);
         }
-        self.strip();
+        let as_dropped = |kind| move |c: &Conjunct| Dropped {
+            kind,
+            label: c.label.clone(),
+            text: c.text.clone(),
+            span: c.span,
+        };
+        let mut not_checked: Vec<Dropped> =
+            self.model.gluing.iter().map(as_dropped(DroppedKind::Gluing)).collect();
+        not_checked.extend(dropped.iter().map(as_dropped(DroppedKind::Assertion)));
+        not_checked.extend(self.strip());
+        self.model.not_checked = not_checked;
         let mut abstracted = Abstracted(self.state);
         for c in &mut self.model.gluing {
             abstracted.pred(&mut c.pred);
@@ -185,28 +195,31 @@ impl Checker {
         }
     }
 
-    fn strip(&mut self) {
-        let mut stripper = Stripper { state: self.state, left_out: vec![] };
-        let mut initialisation = std::mem::replace(
-            &mut self.model.initialisation,
-            Subst { kind: SubstKind::Skip, span: Span::default() },
-        );
+    /// Takes what cannot be decided out of the initialisation and the events, and says what it was.
+    fn strip(&mut self) -> Vec<Dropped> {
+        let mut stripper = Stripper { state: self.state, event: None, left_out: vec![], variants: vec![] };
+        let nothing = Subst { kind: SubstKind::Skip, span: Span::default() };
+        let mut initialisation = std::mem::replace(&mut self.model.initialisation, nothing);
         stripper.subst(&mut initialisation);
         self.model.initialisation = initialisation;
         let mut events = std::mem::take(&mut self.model.events);
-        for event in &mut events {
+        for (i, event) in (0..).zip(&mut events) {
+            stripper.event = Some(EventId(i));
             stripper.subst(&mut event.body);
         }
         self.model.events = events;
-        for (what, p) in stripper.left_out {
-            match what {
-                Some(what) => self.left_out(what, &p),
-                None => {
-                    let d = "the variant of this loop speaks of variables of the abstraction, which have no value";
-                    self.error(codes::ABSTRACT_ONLY, p.span, d);
-                }
-            }
+        for span in stripper.variants {
+            let message =
+                "the variant of this loop speaks of variables of the abstraction, which have no value";
+            self.error(codes::ABSTRACT_ONLY, span, message);
         }
+        let mut dropped = vec![];
+        for (kind, p) in stripper.left_out {
+            self.left_out(warning(kind), &p);
+            let text = print::pred(&self.model, &p);
+            dropped.push(Dropped { kind, label: None, text, span: p.span });
+        }
+        dropped
     }
 
     fn left_out(&mut self, what: &str, p: &Pred) {
@@ -226,7 +239,18 @@ fn abstract_names(names: &Names, state: usize) -> impl Iterator<Item = VarId> {
     all.into_iter().filter(move |v| v.index() >= state)
 }
 
-const PRECONDITION: &str = "this part of the abstraction's precondition does not guard the refinement";
+/// What the user is told of a part that is dropped.
+fn warning(kind: DroppedKind) -> &'static str {
+    match kind {
+        DroppedKind::Gluing | DroppedKind::Assertion => "this is not checked",
+        DroppedKind::Assert => "this part of the assertion is not checked",
+        DroppedKind::LoopInvariant => "this part of the loop's invariant is not checked",
+        DroppedKind::Precondition => "this part of the precondition is not checked",
+        DroppedKind::AbstractPrecondition(_) => {
+            "this part of the abstraction's precondition does not guard the refinement"
+        }
+    }
+}
 
 /// The conjuncts of the outermost preconditions.
 fn preconditions(s: &Subst, out: &mut Vec<Pred>) {
@@ -270,12 +294,15 @@ fn same(a: &Pred, b: &Pred) -> bool {
 /// Takes away predicates about variables that have no value.
 struct Stripper {
     state: usize,
-    /// What each was, `None` for a variant.
-    left_out: Vec<(Option<&'static str>, Pred)>,
+    /// The event at hand.
+    event: Option<EventId>,
+    left_out: Vec<(DroppedKind, Pred)>,
+    /// Variants that speak of such variables.
+    variants: Vec<Span>,
 }
 
 impl Stripper {
-    fn keep(&mut self, what: &'static str, p: &mut Pred) {
+    fn keep(&mut self, kind: DroppedKind, p: &mut Pred) {
         let span = p.span;
         let list = match std::mem::replace(&mut p.kind, PredKind::True) {
             PredKind::And(list) => list,
@@ -284,7 +311,7 @@ impl Stripper {
         let state = self.state;
         let (gone, kept): (Vec<Pred>, Vec<Pred>) =
             list.into_iter().partition(|p| abstract_names(&Names::of_pred(p), state).next().is_some());
-        self.left_out.extend(gone.into_iter().map(|p| (Some(what), p)));
+        self.left_out.extend(gone.into_iter().map(|p| (kind, p)));
         *p = conjunction(kept, span);
     }
 }
@@ -294,17 +321,18 @@ impl VisitorMut for Stripper {
     fn pred(&mut self, _: &mut Pred) {}
     fn subst(&mut self, s: &mut Subst) {
         match &mut s.kind {
-            SubstKind::Assert(_, p, _) => self.keep("this part of the assertion is not checked", p),
-            SubstKind::Pre(p, _) => self.keep(PRECONDITION, p),
+            SubstKind::Assert(_, p, _) => self.keep(DroppedKind::Assert, p),
+            SubstKind::Pre(p, _) => self.keep(DroppedKind::Precondition, p),
             SubstKind::Select { branches, from_pre: true, .. } => {
+                let kind = self.event.map_or(DroppedKind::Precondition, DroppedKind::AbstractPrecondition);
                 for (p, _) in branches {
-                    self.keep(PRECONDITION, p);
+                    self.keep(kind, p);
                 }
             }
             SubstKind::While { invariant, variant, .. } => {
-                self.keep("this part of the loop's invariant is not checked", invariant);
+                self.keep(DroppedKind::LoopInvariant, invariant);
                 if abstract_names(&Names::of_expr(variant), self.state).next().is_some() {
-                    self.left_out.push((None, Pred { kind: PredKind::True, span: variant.span }));
+                    self.variants.push(variant.span);
                 }
             }
             _ => {}
