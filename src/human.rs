@@ -7,19 +7,23 @@ use serde_json::{Map, Value as Json};
 use crate::paint::Paint;
 use crate::result::claim::ClaimObject;
 use crate::result::{
-    CheckObject, ContradictionObject, PairObject, PropertyObject, RunResult, ScopeObject, StepObject,
-    ViolatedObject,
+    CheckObject, ContradictionObject, DroppedObject, PairObject, PropertyObject, RunResult, ScopeObject,
+    StepObject, ViolatedObject,
 };
 
 /// Most pairs of an event and a conjunct that are listed one by one.
 const MOST_LISTED: usize = 12;
 
+/// Most parts that were not checked that are named in a line.
+const MOST_NAMED: usize = 3;
+
 /// The whole text, ending with a line end.
-pub fn render(result: &RunResult, paint: Paint) -> String {
+pub fn render(result: &RunResult, verbose: bool, paint: Paint) -> String {
     let mut out = String::new();
     let text = &mut out;
     // Writing to a string does not fail.
     let _ = verdict(text, result, paint);
+    let _ = text.write_str(&not_checked(&result.not_checked, verbose, paint));
     let _ = wrong_statuses(text, result, paint);
     let _ = evidence(text, result, paint);
     let _ = others(text, result, paint);
@@ -60,7 +64,7 @@ fn verdict(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Resu
     if let (Some(states), Some(transitions)) = (result.states, result.transitions) {
         writeln!(out, "  {states} states, {transitions} transitions")?;
     }
-    if result.verdict == "unknown" && result.engine != "mc" && result.conditions.is_empty() {
+    if result.verdict == "unknown" && result.engine != "mc" && result.conditions.is_empty() && result.trace.is_none() {
         match result.depth {
             Some(0) => writeln!(out, "  no violation in the initial states")?,
             Some(depth) if !(result.proofs.trusted.is_empty() && result.proofs.checks.trusted.is_empty()) => {
@@ -78,6 +82,35 @@ fn verdict(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Resu
         writeln!(out, "  {}: {warning}", paint.doubt("warning"))?;
     }
     Ok(())
+}
+
+/// What is in no check: a line with the first parts, or all of them on lines of their own; empty where nothing is.
+pub fn not_checked(parts: &[DroppedObject], verbose: bool, paint: Paint) -> String {
+    let name = |d: &DroppedObject| {
+        let label = d.label.as_ref().map(|l| format!("{l}: ")).unwrap_or_default();
+        let at = d.file.as_ref().zip(d.line).map(|(f, l)| format!(" ({f}:{l})")).unwrap_or_default();
+        let what = match &d.event {
+            Some(event) => format!("abstract precondition of {event}"),
+            None => d.kind.replace('-', " "),
+        };
+        format!("{what} `{label}{}`{at}", d.text)
+    };
+    let head = match parts.len() {
+        0 => return String::new(),
+        1 => "1 part of the machine".to_string(),
+        n => format!("{n} parts of the machine"),
+    };
+    let why = "about variables of the abstraction";
+    if verbose {
+        let lines: String = parts.iter().map(|d| format!("    {}\n", name(d))).collect();
+        return format!("  {}: {head} {why}\n{lines}", paint.doubt("not checked"));
+    }
+    let first: Vec<String> = parts.iter().take(MOST_NAMED).map(name).collect();
+    let more = match parts.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        n => format!(", and {n} more (-v)"),
+    };
+    format!("  {}: {head} {why}: {}{more}\n", paint.doubt("not checked"), first.join(", "))
 }
 
 fn subject(property: &str) -> String {
@@ -522,6 +555,8 @@ fn next(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Result 
                         "`bsym check` runs all engines; --scope SET=SIZE or --set CONSTANT=EXPR asks a smaller question"
                     }
                 }
+            } else if reason.starts_with("not-checked") {
+                "bsym does not yet compare a refinement with its abstraction; --conjunct asks about one conjunct alone"
             } else if reason.starts_with("check-failed") && !result.proofs.used.is_empty() {
                 "--no-proofs decides without the imported status"
             } else if !result.unsupported.is_empty() {

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 pub mod bmc;
 pub mod counterexample;
+mod dropped;
 pub mod existence;
 pub mod hunt;
 pub mod ic3;

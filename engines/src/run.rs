@@ -11,6 +11,7 @@ use bsym_proofs::status::ProofStatus;
 
 use crate::bmc::Bmc;
 use crate::counterexample::violated_properties;
+use crate::dropped;
 use crate::existence::{self, Existence};
 use crate::hunt::{DEEPEST_HUNT, Hunt};
 use crate::ic3::Ic3;
@@ -42,6 +43,18 @@ const FIRST_SLICE: Duration = Duration::from_millis(100);
 /// session before it is reported; a status that is refuted is dropped and the run repeated without it. Solver
 /// failures become [`Unknown::Solver`].
 pub fn run(job: &Job, engine: Engine, open: &mut Open<'_>, observer: &mut dyn Observer) -> Report {
+    let mut report = decide(job, engine, open, observer);
+    dropped::weigh(job, engine, &mut report, open, observer);
+    report
+}
+
+/// The same, whatever its counterexamples rest on.
+pub(crate) fn decide(
+    job: &Job,
+    engine: Engine,
+    open: &mut Open<'_>,
+    observer: &mut dyn Observer,
+) -> Report {
     let mut job = job.clone();
     let mut report = Report {
         engine,
@@ -81,7 +94,7 @@ pub fn run(job: &Job, engine: Engine, open: &mut Open<'_>, observer: &mut dyn Ob
                     .flat_map(violated_properties)
                     .filter(|p| job.properties.contains(p))
                     .collect();
-                for &property in &newly {
+                for &property in newly.iter().filter(|_| dropped::is_genuine(&job.model, &found)) {
                     observer.progress(&Progress::Violated(property));
                 }
                 let more = job.keep_going
@@ -451,7 +464,8 @@ fn refute_statuses(
     observer: &mut dyn Observer,
     report: &mut Report,
 ) {
-    if !(0..job.model.invariant.len()).all(|i| job.properties.contains(&Property::Invariant(i))) {
+    // The obligations of a refinement have hypotheses that the model has not.
+    if !job.model.not_checked.is_empty() || !(0..job.model.invariant.len()).all(|i| job.properties.contains(&Property::Invariant(i))) {
         return;
     }
     let last = found.trace.steps.last().and_then(|step| step.event);

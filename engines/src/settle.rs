@@ -9,6 +9,7 @@ use bsym_encodings::session::SolverError;
 use bsym_proofs::check;
 use bsym_proofs::claim::{Checked, Claim, Evidence};
 
+use crate::dropped::not_checked;
 use crate::existence::{self, Existence};
 use crate::options::Job;
 use crate::problem::{Open, Problem};
@@ -58,7 +59,7 @@ type PostCheck = fn(&mut Passed<'_, '_>) -> Result<Finding, SolverError>;
 
 /// What a proof has to stand before it is a plain `holds`. All are asked, in this order, until one finds another
 /// answer.
-const POST_CHECKS: [PostCheck; 2] = [existence, trust];
+const POST_CHECKS: [PostCheck; 3] = [existence, trust, not_checked];
 
 /// Checks a claim in a fresh session and asks what it leaves open.
 ///

@@ -143,6 +143,13 @@ pub enum Unknown {
     },
     /// A proof was found and passed its checks, and the evaluator says that it is wrong.
     Contradiction(Box<Contradicted>),
+    /// A trace that was replayed, but with an event outside of what B speaks of.
+    Doubtful {
+        /// The trace.
+        counterexample: Box<Counterexample>,
+        /// Why it shows no fault, in a sentence.
+        why: String,
+    },
 }
 
 impl Unknown {
@@ -163,6 +170,7 @@ impl Unknown {
                 conditions.first().map_or("conditional", Condition::code)
             }
             Unknown::Contradiction(_) => "contradiction",
+            Unknown::Doubtful { .. } => "not-checked",
         }
     }
 }
@@ -195,7 +203,13 @@ impl Condition {
             Condition::ExistenceUndecided(missing) => {
                 format!("{missing}, so the proof may be about nothing")
             }
-            Condition::NotChecked(parts) => format!("not checked: {}", parts.join("; ")),
+            Condition::NotChecked(parts) => {
+                let first = parts.first().map(|p| format!(", first: {p}")).unwrap_or_default();
+                match parts.len() {
+                    1 => format!("a part of the machine was not checked{}", first.replacen(", first", "", 1)),
+                    n => format!("{n} parts of the machine were not checked{first}"),
+                }
+            }
             Condition::RestsOnTrust => {
                 "the proof rests on imported status that no solver could confirm".to_string()
             }

@@ -202,7 +202,7 @@ impl Vetting {
                 return Ok(vec![]);
             }
         }
-        let complete = problem.system.unsupported.is_empty();
+        let complete = problem.system.unsupported.is_empty() && problem.system.model.not_checked.is_empty();
         for (i, &(claim, question)) in questions.iter().enumerate() {
             if budget.check().is_err() {
                 return Ok(questions[i..].iter().map(|q| q.0).collect());

@@ -3,6 +3,7 @@ mod checkpoint;
 mod compile;
 mod context;
 mod dice;
+mod dropped;
 mod frontier;
 mod index;
 mod machine;

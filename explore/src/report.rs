@@ -89,6 +89,12 @@ pub enum Unknown {
     NotResumed(String),
     /// A violation was found, but its trace could not be repeated by the reference evaluator.
     ReplayFailed(String),
+    /// Every state was visited and satisfies the properties, but parts of them were dropped from the model
+    /// ([`bsym_semantics::doubt`]); not empty, each in words.
+    NotChecked(Evidence, Vec<String>),
+    /// A violation was found and replayed, but with an event outside of what B speaks of; why it shows no fault, in a
+    /// sentence.
+    Doubtful(Box<Counterexample>, String),
 }
 
 /// Something that could not be evaluated.

@@ -15,6 +15,7 @@ use bsym_semantics::state::{State, Violation};
 use bsym_semantics::symmetry::only_names_elements;
 use bsym_semantics::transitions::{Edge, Outcome};
 
+use crate::dropped;
 use crate::frontier::Frontier;
 use crate::machine::{Expansion, Machine};
 use crate::options::{Order, SearchOptions};
@@ -53,6 +54,16 @@ pub struct Problem<'m> {
 ///
 /// It recurses along formulas: call it inside [`bsym_language::stack::with_large_stack`].
 pub fn search(problem: &Problem<'_>, options: &SearchOptions, observer: &mut dyn Observer) -> SearchReport {
+    let report = visit(problem, options, observer);
+    dropped::weigh(problem, options, observer, report)
+}
+
+/// The same, whatever its counterexamples rest on.
+pub(crate) fn visit(
+    problem: &Problem<'_>,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+) -> SearchReport {
     let begin = Instant::now();
     let deadline = options.limits.time.and_then(|t| begin.checked_add(t));
     interruptible(&options.cancelled, deadline, |interrupt| {

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 pub mod bounded;
 pub mod cardinality;
+pub mod doubt;
 mod elements;
 mod enclosure;
 pub mod env;

@@ -169,13 +169,13 @@ fn conclude(run: &Run, report: &SearchReport, vetted: &Vetted) -> u8 {
             }
             run.publish(result, None, None)
         }
-        Verdict::Holds(evidence) => {
+        Verdict::Holds(evidence) | Verdict::Unknown(Unknown::NotChecked(evidence, _)) => {
             let claim = claim(run, evidence);
             let checked = Checked { solver: "explicit-state search".into(), ..Checked::default() };
             let certificate = run.certificate("mc", &report.scope, &claim, &checked);
             run.publish(result, None, Some(certificate))
         }
-        Verdict::Violated(counterexample) => run.publish(result, Some(&counterexample.trace), None),
+        Verdict::Violated(counterexample) | Verdict::Unknown(Unknown::Doubtful(counterexample, _)) => run.publish(result, Some(&counterexample.trace), None),
         _ => run.publish(result, None, None),
     }
 }
@@ -260,7 +260,7 @@ pub fn repeat(opened: &Opened, solver: Option<&str>, budget: &Budget) -> Result<
     let finder = finder.as_ref().map(|f| f as &dyn ValueFinder);
     let report = again(&Problem { model, scope, finder }, claim, budget);
     let found = match report.verdict {
-        Verdict::Holds(found) => found,
+        Verdict::Holds(found) | Verdict::Unknown(Unknown::NotChecked(found, _)) => found,
         Verdict::Violated(_) => return Ok(Repeated::Refuted("the search: a property is violated".into())),
         Verdict::Vacuous(reason) => return Ok(Repeated::Refuted(format!("the search: {reason}"))),
         Verdict::Unknown(_) => return Ok(Repeated::Undecided("the search: it did not end".into())),

@@ -14,11 +14,12 @@ use serde_json::json;
 
 use crate::arguments::PoArguments;
 use crate::control::Control;
+use crate::human;
 use crate::input;
 use crate::output;
 use crate::paint::Paint;
 use crate::refusal::Refusal;
-use crate::result::place;
+use crate::result::{dropped_objects, place};
 use crate::solvers;
 
 /// Longest time for one obligation.
@@ -65,7 +66,10 @@ pub fn run(arguments: &PoArguments, control: &Control) -> Result<u8, Refusal> {
             "event": "result", "time": control.seconds(), "result": serde_json::to_value(&file).ok(),
         }));
     } else {
-        output::result(&text(&obligations, written, Paint::stdout(arguments.output.color), control));
+        let paint = Paint::stdout(arguments.output.color);
+        let mut text = text(&obligations, written, paint, control);
+        text.push_str(&human::not_checked(&dropped_objects(&model), verbose, paint));
+        output::result(&text);
     }
     if let Some(folder) = &arguments.export {
         match obligations.export(&model, folder) {

@@ -7,6 +7,7 @@ use std::time::Instant;
 use bsym_explore::search::Problem;
 use bsym_explore::walk::{End, Walk, WalkOptions, walk};
 use bsym_language::model::Model;
+use bsym_semantics::doubt;
 use bsym_semantics::finder::ValueFinder;
 use bsym_semantics::replay::Checks;
 use serde_json::json;
@@ -107,10 +108,16 @@ impl Ending {
         match &walked.end {
             End::Steps => ending("steps", None, 0),
             End::Deadlock => ending("deadlock", None, 0),
-            End::Violated(found) => Ending {
-                violated: found.iter().flat_map(|v| violated_objects(model, v)).collect(),
-                ..ending("violated", None, 1)
-            },
+            End::Violated(found) => {
+                let doubt = walked.trace.as_ref().and_then(|t| doubt::doubt(model, t));
+                Ending {
+                    violated: found.iter().flat_map(|v| violated_objects(model, v)).collect(),
+                    ..match doubt {
+                        Some(dropped) => ending("unknown", Some(doubt::sentence(model, dropped)), 3),
+                        None => ending("violated", None, 1),
+                    }
+                }
+            }
             End::Vacuous(reason) => ending("vacuous", Some(reason.clone()), 3),
             End::Interrupted => ending(
                 "unknown",

@@ -197,7 +197,10 @@ impl Run {
             result.set_reason(reason);
         }
         let (trace, certificate) = match &report.verdict {
-            Verdict::Violated(counterexample) => (Some(&counterexample.trace), None),
+            Verdict::Violated(counterexample)
+            | Verdict::Unknown(Unknown::Doubtful { counterexample, .. }) => {
+                (Some(&counterexample.trace), None)
+            }
             Verdict::Holds(proof) | Verdict::Unknown(Unknown::Conditional { proof, .. }) => {
                 let certificate =
                     self.certificate(report.engine.name(), &report.scope, &proof.claim, &proof.checked);
@@ -271,7 +274,7 @@ impl Run {
                 "event": "result", "time": self.control.seconds(), "result": result,
             }));
         } else {
-            output::result(&human::render(result, Paint::stdout(format.color)));
+            output::result(&human::render(result, format.verbose > 0, Paint::stdout(format.color)));
         }
     }
 }

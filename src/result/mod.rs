@@ -13,7 +13,7 @@ use bsym_engines::verdict::{Condition, Contradicted, Proof, PropertyVerdict, Rep
 use bsym_engines::walk::{Broken, Contradiction, Walked};
 use bsym_language::diagnostic::{Diagnostic, Kind, Severity};
 use bsym_language::int::Int;
-use bsym_language::model::{CarrierKind, Conjunct, EventId, Model, PredKind};
+use bsym_language::model::{CarrierKind, Conjunct, Dropped, DroppedKind, EventId, Model, PredKind};
 use bsym_language::print;
 use bsym_language::source::{Sources, Span};
 use bsym_proofs::claim::{Evidence, Property};
@@ -64,6 +64,8 @@ pub struct RunResult {
     pub conditions: Vec<ConditionObject>,
     /// What the evaluator says against a proof that passed its checks.
     pub contradiction: Option<ContradictionObject>,
+    /// What of the machine is in no check.
+    pub not_checked: Vec<DroppedObject>,
     pub warnings: Vec<String>,
     pub diagnostics: Vec<DiagnosticObject>,
     pub stats: StatsObject,
@@ -208,6 +210,18 @@ pub struct WalkedObject {
     pub skipped: u64,
 }
 
+/// A part of the machine that is in no check.
+#[derive(Serialize, Clone, PartialEq, Eq, Debug)]
+pub struct DroppedObject {
+    pub kind: &'static str,
+    /// The event whose abstract precondition it is of.
+    pub event: Option<String>,
+    pub label: Option<String>,
+    pub text: String,
+    pub file: Option<String>,
+    pub line: Option<u32>,
+}
+
 /// A part of the model that could not be encoded.
 #[derive(Serialize, Clone, Debug)]
 pub struct UnsupportedObject {
@@ -303,6 +317,7 @@ impl RunResult {
             reason: reason.map(|r| r.text),
             conditions: vec![],
             contradiction: None,
+            not_checked: dropped_objects(subject.model),
             warnings: subject.warnings.clone(),
             diagnostics: subject.diagnostics.clone(),
             stats: subject.stats.clone(),
@@ -364,6 +379,9 @@ impl RunResult {
                     Unknown::Contradiction(contradicted) => {
                         let settings = &subject.settings;
                         result.contradiction = Some(contradiction_object(model, settings, contradicted));
+                    }
+                    Unknown::Doubtful { counterexample, .. } => {
+                        result.set_counterexample(model, &counterexample.trace, &counterexample.violations);
                     }
                     _ => {}
                 }
@@ -717,6 +735,25 @@ pub fn level_word(level: Level) -> &'static str {
 /// The label of a conjunct, else its text.
 pub fn conjunct_name(conjunct: &Conjunct) -> String {
     conjunct.label.clone().unwrap_or_else(|| conjunct.text.clone())
+}
+
+/// What of a machine is in no check.
+pub fn dropped_objects(model: &Model) -> Vec<DroppedObject> {
+    let one = |d: &Dropped| {
+        let (file, line, _) = place(&model.sources, d.span);
+        let (kind, event) = match d.kind {
+            DroppedKind::Gluing => ("invariant", None),
+            DroppedKind::Assertion => ("assertion", None),
+            DroppedKind::Assert => ("assert", None),
+            DroppedKind::LoopInvariant => ("loop-invariant", None),
+            DroppedKind::Precondition => ("precondition", None),
+            DroppedKind::AbstractPrecondition(e) => {
+                ("abstract-precondition", Some(event_name(model, Some(e))))
+            }
+        };
+        DroppedObject { kind, event, label: d.label.clone(), text: d.text.clone(), file, line }
+    };
+    model.not_checked.iter().map(one).collect()
 }
 
 fn condition_object(condition: &Condition) -> ConditionObject {

@@ -40,6 +40,7 @@ impl Reason {
             | Unknown::Solver(why)
             | Unknown::Exhausted(why)
             | Unknown::Axioms(why) => why.clone(),
+            Unknown::Doubtful { why, .. } => why.clone(),
             Unknown::Conditional { conditions, .. } => {
                 let all: Vec<String> = conditions.iter().map(Condition::message).collect();
                 format!("a proof was found and checked, but {}", all.join("; and "))

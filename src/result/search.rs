@@ -1,9 +1,9 @@
 //! The result of an explicit-state search.
 
 use bsym_engines::counterexample::violated_properties;
-use bsym_engines::verdict::PropertyVerdict;
+use bsym_engines::verdict::{Condition, PropertyVerdict};
 use bsym_engines::vetting::Vetted;
-use bsym_explore::report::{SearchReport, Unknown, Verdict};
+use bsym_explore::report::{Counterexample, SearchReport, Unknown, Verdict};
 use bsym_language::model::Model;
 use bsym_proofs::claim::Property;
 use bsym_proofs::status::{Level, Pair, ProofStatus};
@@ -11,7 +11,7 @@ use bsym_semantics::bounded::Cut;
 use bsym_semantics::env::Name;
 
 use super::{
-    Reason, RunResult, Subject, UnsupportedObject, further_object, pair_object, place, property_object,
+    Reason, RunResult, condition_object, Subject, UnsupportedObject, further_object, pair_object, place, property_object,
     scope_object,
 };
 
@@ -54,6 +54,17 @@ impl RunResult {
                 (None, false)
             }
             Verdict::Unknown(reason) => {
+                match reason {
+                    Unknown::NotChecked(_, parts) => {
+                        result.certificate_kind = Some("search");
+                        result.conditions = vec![condition_object(&Condition::NotChecked(parts.clone()))];
+                    }
+                    Unknown::Doubtful(counterexample, _) => {
+                        let Counterexample { trace, violations } = &**counterexample;
+                        result.set_counterexample(model, trace, violations);
+                    }
+                    _ => {}
+                }
                 result.set_reason(search_reason(model, reason, report));
                 (None, false)
             }
@@ -141,6 +152,11 @@ fn search_reason(model: &Model, reason: &Unknown, report: &SearchReport) -> Reas
                 first.map_or_else(String::new, |cut| bounded_reason(model, cut, report.cuts.len()));
             Reason::new("bounded", &explanation)
         }
+        Unknown::NotChecked(_, parts) => {
+            let open = Condition::NotChecked(parts.clone());
+            Reason::new(open.code(), &format!("every state was visited, but {}", open.message()))
+        }
+        Unknown::Doubtful(_, why) => Reason::new("not-checked", why),
         Unknown::NotResumed(why) => Reason::new("not-resumed", why),
         Unknown::ReplayFailed(why) => Reason::new("replay-failed", why),
     }

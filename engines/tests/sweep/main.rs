@@ -181,6 +181,7 @@ fn one(file: &Path, engine: &str, seconds: f64, depth: usize, mode: Mode) {
                 Unknown::Axioms(s) => ("axioms", s.clone()),
                 Unknown::Contradiction(found) => ("contradiction", format!("{found:?}")),
                 Unknown::Conditional { conditions, .. } => (why.code(), format!("{conditions:?}")),
+                Unknown::Doubtful { why: sentence, .. } => (why.code(), sentence.clone()),
             }
         }
     };

@@ -159,8 +159,11 @@ impl Checker {
             text: c.text.clone(),
             span: c.span,
         };
-        let mut not_checked: Vec<Dropped> =
-            self.model.gluing.iter().map(as_dropped(DroppedKind::Gluing)).collect();
+        // What the machine says itself is the most telling.
+        let (own, inherited): (Vec<&Conjunct>, Vec<&Conjunct>) =
+            self.model.gluing.iter().partition(|c| c.origin == ComponentId(0));
+        let gluing = own.into_iter().chain(inherited);
+        let mut not_checked: Vec<Dropped> = gluing.map(as_dropped(DroppedKind::Gluing)).collect();
         not_checked.extend(dropped.iter().map(as_dropped(DroppedKind::Assertion)));
         not_checked.extend(self.strip());
         self.model.not_checked = not_checked;

@@ -1,0 +1,109 @@
+//! What a refinement dropped is part of the verdict.
+//!
+//! See [`bsym_semantics::doubt`]: a proof leaves open what was dropped, and a trace that executes an event
+//! outside of what B speaks of is no counterexample. Where such a trace was found, the machine is searched
+//! once more without these events, so that a violation that needs none of them is not hidden.
+
+use std::sync::Arc;
+
+use bsym_encodings::session::SolverError;
+use bsym_language::model::Model;
+use bsym_proofs::claim::Property;
+use bsym_semantics::doubt::{self, Asked};
+
+use crate::counterexample::violated_properties;
+use crate::options::Job;
+use crate::problem::Open;
+use crate::run::decide;
+use crate::settle::{Finding, Passed};
+use crate::verdict::{Condition, Counterexample, Engine, Observer, PropertyVerdict, Report, Unknown, Verdict};
+
+/// How many events deeper than the doubtful trace the second search goes. It has an end of its own, since the first
+/// one has an answer to show.
+const DEEPER: usize = 10;
+
+/// Whether something was dropped of what was asked.
+pub fn not_checked(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
+    let model = &passed.job.model;
+    let parts: Vec<String> = doubt::left_open(model, asked(model, &passed.job.properties))
+        .into_iter()
+        .map(|d| doubt::describe(model, d))
+        .collect();
+    Ok(if parts.is_empty() { Finding::Nothing } else { Finding::Open(Condition::NotChecked(parts)) })
+}
+
+fn asked(model: &Model, properties: &[Property]) -> Asked {
+    Asked {
+        invariant: (0..model.invariant.len()).all(|i| properties.contains(&Property::Invariant(i))),
+        assertions: (0..model.assertions.len()).all(|i| properties.contains(&Property::Assertion(i))),
+        deadlock: properties.contains(&Property::DeadlockFree),
+    }
+}
+
+/// Whether a counterexample shows a fault of the machine.
+pub fn is_genuine(model: &Model, found: &Counterexample) -> bool {
+    doubt::doubt(model, &found.trace).is_none()
+}
+
+/// Keeps the counterexamples that show a fault of the machine. Where there is none, they are looked for without
+/// the doubtful events; if that finds none either, a doubtful trace is all there is to show.
+pub fn weigh(
+    job: &Job,
+    engine: Engine,
+    report: &mut Report,
+    open: &mut Open<'_>,
+    observer: &mut dyn Observer,
+) {
+    let Verdict::Violated(first) = &report.verdict else { return };
+    let is_plain = |c: &Counterexample| is_genuine(&job.model, c);
+    if is_plain(first) && report.further.iter().all(is_plain) {
+        return;
+    }
+    let mut all = vec![(**first).clone()];
+    all.append(&mut report.further);
+    let (mut genuine, doubtful): (Vec<_>, Vec<_>) = all.into_iter().partition(is_plain);
+    if (genuine.is_empty() || job.keep_going)
+        && let Some(model) = job.model.without_doubtful_events()
+    {
+        let known: Vec<Property> =
+            genuine.iter().flat_map(|c| &c.violations).flat_map(violated_properties).collect();
+        // Without some events a state may be a deadlock that is none.
+        let open_still = |p: &&Property| **p != Property::DeadlockFree && !known.contains(p);
+        let depth = doubtful.iter().map(|c| c.trace.steps.len()).max().unwrap_or(0) + DEEPER;
+        let second = Job {
+            model: Arc::new(model),
+            properties: job.properties.iter().filter(open_still).copied().collect(),
+            depth: Some(job.depth.map_or(depth, |d| d.min(depth))),
+            ..job.clone()
+        };
+        let second = decide(&second, engine, open, observer);
+        report.statistics += second.statistics;
+        if let Verdict::Violated(found) = second.verdict {
+            if genuine.is_empty() {
+                (report.engine, report.depth) = (second.engine, second.depth);
+            }
+            genuine.push(*found);
+            genuine.extend(second.further);
+        }
+    }
+    let violated: Vec<Property> =
+        genuine.iter().flat_map(|c| &c.violations).flat_map(violated_properties).collect();
+    for (property, verdict) in &mut report.properties {
+        if violated.contains(property) {
+            *verdict = PropertyVerdict::Violated;
+        } else if *verdict == PropertyVerdict::Violated {
+            *verdict = PropertyVerdict::Unknown;
+        }
+    }
+    let mut genuine = genuine.into_iter();
+    if let Some(first) = genuine.next() {
+        report.verdict = Verdict::Violated(Box::new(first));
+        report.further = genuine.collect();
+    } else if let Some(first) = doubtful.into_iter().next() {
+        let why = doubt::doubt(&job.model, &first.trace).map(|d| doubt::sentence(&job.model, d));
+        report.verdict = Verdict::Unknown(Unknown::Doubtful {
+            counterexample: Box::new(first),
+            why: why.unwrap_or_default(),
+        });
+    }
+}

@@ -1,0 +1,76 @@
+//! What a refinement dropped is part of the answer of a search ([`bsym_semantics::doubt`]).
+
+use bsym_semantics::doubt::{self, Asked};
+
+use crate::options::SearchOptions;
+use crate::report::{Counterexample, Observer, SearchReport, Unknown, Verdict};
+use crate::search::{Problem, visit};
+
+/// Says what the answer of a search leaves open, and keeps the counterexamples that show a fault of the machine. Where
+/// there is none of them, they are looked for once more without the doubtful events.
+pub fn weigh(
+    problem: &Problem<'_>,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+    mut report: SearchReport,
+) -> SearchReport {
+    let model = problem.model;
+    match &report.verdict {
+        Verdict::Holds(evidence) => {
+            let checks = &options.checks;
+            let asked = Asked {
+                invariant: checks.invariant.as_ref().is_none_or(|some| some.len() == model.invariant.len()),
+                assertions: checks.assertions || model.assertions.is_empty(),
+                deadlock: checks.deadlock,
+            };
+            let parts: Vec<String> =
+                doubt::left_open(model, asked).into_iter().map(|d| doubt::describe(model, d)).collect();
+            if !parts.is_empty() {
+                report.verdict = Verdict::Unknown(Unknown::NotChecked(evidence.clone(), parts));
+            }
+        }
+        Verdict::Violated(first) => {
+            let is_genuine = |c: &Counterexample| doubt::doubt(model, &c.trace).is_none();
+            if is_genuine(first) && report.further.iter().all(is_genuine) {
+                return report;
+            }
+            let mut all = vec![(**first).clone()];
+            all.append(&mut report.further);
+            let (mut genuine, doubtful): (Vec<_>, Vec<_>) = all.into_iter().partition(is_genuine);
+            if genuine.is_empty() || options.keep_going {
+                for found in without_doubtful_events(problem, options, observer) {
+                    if !genuine.iter().any(|c| c.violations == found.violations) {
+                        genuine.push(found);
+                    }
+                }
+            }
+            let mut genuine = genuine.into_iter();
+            if let Some(first) = genuine.next() {
+                report.verdict = Verdict::Violated(Box::new(first));
+                report.further = genuine.collect();
+            } else if let Some(first) = doubtful.into_iter().next() {
+                let why = doubt::doubt(model, &first.trace).map(|d| doubt::sentence(model, d));
+                report.verdict = Verdict::Unknown(Unknown::Doubtful(Box::new(first), why.unwrap_or_default()));
+            }
+        }
+        Verdict::Vacuous(_) | Verdict::Unknown(_) => {}
+    }
+    report
+}
+
+/// The counterexamples that need none of the doubtful events.
+fn without_doubtful_events(
+    problem: &Problem<'_>,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+) -> Vec<Counterexample> {
+    let Some(model) = problem.model.without_doubtful_events() else { return vec![] };
+    let mut options = SearchOptions { checkpoint: None, resume: None, ..options.clone() };
+    // Without some events a state may be a deadlock that is none.
+    options.checks.deadlock = false;
+    let report = visit(&Problem { model: &model, ..*problem }, &options, observer);
+    match report.verdict {
+        Verdict::Violated(first) => std::iter::once(*first).chain(report.further).collect(),
+        _ => vec![],
+    }
+}
