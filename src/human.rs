@@ -64,7 +64,11 @@ fn verdict(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Resu
     if let (Some(states), Some(transitions)) = (result.states, result.transitions) {
         writeln!(out, "  {states} states, {transitions} transitions")?;
     }
-    if result.verdict == "unknown" && result.engine != "mc" && result.conditions.is_empty() && result.trace.is_none() {
+    if result.verdict == "unknown"
+        && result.engine != "mc"
+        && result.conditions.is_empty()
+        && result.trace.is_none()
+    {
         match result.depth {
             Some(0) => writeln!(out, "  no violation in the initial states")?,
             Some(depth) if !(result.proofs.trusted.is_empty() && result.proofs.checks.trusted.is_empty()) => {
@@ -191,6 +195,7 @@ fn write_claim(out: &mut String, claim: &ClaimObject, paint: Paint) -> std::fmt:
     for conjunct in &claim.left_out {
         writeln!(out, "  {}: {}", paint.doubt("not claimed"), named(conjunct))?;
     }
+    out.push_str(&not_checked(&claim.not_checked, true, paint));
     writeln!(out, "  scope: {}", scope(&claim.scope))?;
     writeln!(out, "  evidence: {}", claim.evidence.in_words())?;
     for lemma in &claim.evidence.lemmas {

@@ -36,7 +36,8 @@ END
 }
 
 fn answer(command: &str, machine: &Path) -> (Option<i32>, Json) {
-    let output = bsym().arg(command).arg(machine).args(["--json", "--timeout", "60"]).output().expect("it runs");
+    let output =
+        bsym().arg(command).arg(machine).args(["--json", "--timeout", "60"]).output().expect("it runs");
     let object = json(&output);
     assert_valid(if command == "simulate" { "simulation" } else { "result" }, &object);
     (output.status.code(), object)
@@ -75,6 +76,13 @@ fn a_proof_that_leaves_out_the_gluing_is_no_plain_holds() {
     assert!(said.contains("not checked: 3 parts of the machine"), "{said}");
     assert!(said.contains("`n = card(out)`"), "{said}");
     if has_solver() {
+        let certificate = folder.path().join("counter.cert.json");
+        let written = certificate.display().to_string();
+        text(&["kind", "--certificate", &written]);
+        let output = bsym().args(["certify", &written, "--json"]).output().expect("it runs");
+        let certified = json(&output);
+        assert_valid("certify", &certified);
+        assert_eq!(certified["claim"]["not_checked"][0]["text"], "n = card(out)", "{certified:#}");
         let said = text(&["po"]);
         assert!(said.contains("not checked: 3 parts of the machine"), "{said}");
     }

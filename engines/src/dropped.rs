@@ -16,7 +16,9 @@ use crate::options::Job;
 use crate::problem::Open;
 use crate::run::decide;
 use crate::settle::{Finding, Passed};
-use crate::verdict::{Condition, Counterexample, Engine, Observer, PropertyVerdict, Report, Unknown, Verdict};
+use crate::verdict::{
+    Condition, Counterexample, Engine, Observer, PropertyVerdict, Report, Unknown, Verdict,
+};
 
 /// How many events deeper than the doubtful trace the second search goes. It has an end of its own, since the first
 /// one has an answer to show.

@@ -49,12 +49,7 @@ pub fn run(job: &Job, engine: Engine, open: &mut Open<'_>, observer: &mut dyn Ob
 }
 
 /// The same, whatever its counterexamples rest on.
-pub(crate) fn decide(
-    job: &Job,
-    engine: Engine,
-    open: &mut Open<'_>,
-    observer: &mut dyn Observer,
-) -> Report {
+pub(crate) fn decide(job: &Job, engine: Engine, open: &mut Open<'_>, observer: &mut dyn Observer) -> Report {
     let mut job = job.clone();
     let mut report = Report {
         engine,
@@ -465,7 +460,9 @@ fn refute_statuses(
     report: &mut Report,
 ) {
     // The obligations of a refinement have hypotheses that the model has not.
-    if !job.model.not_checked.is_empty() || !(0..job.model.invariant.len()).all(|i| job.properties.contains(&Property::Invariant(i))) {
+    if !job.model.not_checked.is_empty()
+        || !(0..job.model.invariant.len()).all(|i| job.properties.contains(&Property::Invariant(i)))
+    {
         return;
     }
     let last = found.trace.steps.last().and_then(|step| step.event);

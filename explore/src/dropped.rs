@@ -50,7 +50,8 @@ pub fn weigh(
                 report.further = genuine.collect();
             } else if let Some(first) = doubtful.into_iter().next() {
                 let why = doubt::doubt(model, &first.trace).map(|d| doubt::sentence(model, d));
-                report.verdict = Verdict::Unknown(Unknown::Doubtful(Box::new(first), why.unwrap_or_default()));
+                report.verdict =
+                    Verdict::Unknown(Unknown::Doubtful(Box::new(first), why.unwrap_or_default()));
             }
         }
         Verdict::Vacuous(_) | Verdict::Unknown(_) => {}

@@ -25,6 +25,16 @@ pub struct Expr {
     pub span: Span,
 }
 
+impl Expr {
+    /// The conjunction of predicates; `None` of none.
+    pub fn all(predicates: Vec<Expr>) -> Option<Expr> {
+        predicates.into_iter().reduce(|l, r| {
+            let span = l.span;
+            Expr { kind: ExprKind::Binary(BinaryOp::And, Box::new(l), Box::new(r)), span }
+        })
+    }
+}
+
 /// The forms of an expression or predicate.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ExprKind {

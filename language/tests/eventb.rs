@@ -254,6 +254,23 @@ fn theories_of_a_project_are_read() {
     assert!(priced.operators.iter().any(|o| o.definition == OperatorDefinition::Axiomatic));
 }
 
+/// The same theory from a project and from a package: conditions are obligations in both.
+#[test]
+fn conditions_of_operators_come_from_every_format() {
+    for name in ["Halved", "Guarded", "Evened", "Popped"] {
+        let rodin = model(load_model(&ours(&format!("Ration/{name}.bum"))).expect("it can be read"));
+        let package = format!("Ration/{}.eventb", name.to_lowercase());
+        let package = model(load_model(&ours(&package)).expect("it can be read"));
+        assert_eq!(walk::normalised(&rodin), walk::normalised(&package), "{name}");
+    }
+    let halved = model(load_model(&ours("Ration/Halved.bum")).expect("it can be read"));
+    let text = print::event(&halved, &halved.events[0]);
+    let said = "ASSERT_EXPR(bool(x > 0), \"operator half is used outside of its condition\", x / 2)";
+    assert!(text.contains(said), "{text}");
+    let evened = model(load_model(&ours("Ration/Evened.bum")).expect("it can be read"));
+    assert!(print::event(&evened, &evened.events[0]).contains("ASSERT_TRUE(bool(x > 0), "));
+}
+
 #[test]
 fn a_broken_theory_is_told_with_its_place() {
     let folder = tempfile::tempdir().expect("a folder");

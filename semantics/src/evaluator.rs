@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bsym_language::int::Int;
 use bsym_language::model::{
-    BinaryOp, BuiltinSet, CompareOp, ConstId, Expr, ExprKind, LocalId, Model, OperatorDefinition, OperatorId,
-    Pred, PredKind, QuantOp,
+    BinaryOp, BuiltinSet, CompareOp, ConstId, Expr, ExprKind, ExternalFunction, LocalId, Model,
+    OperatorDefinition, OperatorId, Pred, PredKind, QuantOp,
 };
 use bsym_language::source::Span;
 use bsym_language::types::CarrierId;
@@ -316,6 +316,11 @@ impl<'m> Evaluator<'m> {
                 let args = args.iter().map(|e| self.expr(env, e)).collect::<Eval<Vec<_>>>()?;
                 self.tree(*op, &args, at)?
             }
+            // The value is looked at only where it is asserted that there is one.
+            ExprKind::External(ExternalFunction::AssertExpr, args) if args.len() == 3 => {
+                self.asserted(env, ExternalFunction::AssertExpr, &args[0], &args[1], at)?;
+                self.expr(env, &args[2])?
+            }
             ExprKind::External(f, args) => {
                 let args = args.iter().map(|e| self.expr(env, e)).collect::<Eval<Vec<_>>>()?;
                 self.external(*f, &args, &expr.ty, at)?
@@ -589,6 +594,10 @@ impl<'m> Evaluator<'m> {
                     .into_iter()
                     .try_fold(Value::empty(), |all, p| self.binary(BinaryOp::Union, all, p, at))?;
                 self.equal(&whole, &union, at)?
+            }
+            PredKind::External(ExternalFunction::AssertTrue, args) if args.len() == 2 => {
+                self.asserted(env, ExternalFunction::AssertTrue, &args[0], &args[1], at)?;
+                true
             }
             PredKind::External(f, args) => {
                 let args = args.iter().map(|e| self.expr(env, e)).collect::<Eval<Vec<_>>>()?;

@@ -14,10 +14,11 @@ use std::ops::ControlFlow;
 
 use bsym_language::external::Support;
 use bsym_language::int::Int;
-use bsym_language::model::ExternalFunction as F;
+use bsym_language::model::{Expr, ExprKind, ExternalFunction as F, Notation};
 use bsym_language::source::Span;
 use bsym_language::types::Type;
 
+use crate::env::Env;
 use crate::error::EvalError;
 use crate::evaluator::{Eval, Evaluator};
 use crate::lazy_set::LazySet;
@@ -42,10 +43,6 @@ impl Evaluator<'_> {
             (F::Squash, [function]) => self.squash(function, at),
             (F::Sccs, [relation]) => self.components(relation, at),
             (_, [.., v]) if f.is_identity() => Ok(v.clone()),
-            (F::AssertExpr, [holds, message, v]) => {
-                self.asserted(f, holds, message, at)?;
-                Ok(v.clone())
-            }
             (F::Maximize, [set]) => self.maximize(set, at),
             _ => {
                 if let Some(value) = self.string_function(f, args, ty, at)? {
@@ -69,7 +66,6 @@ impl Evaluator<'_> {
     pub(crate) fn external_pred(&self, f: F, args: &[Value], at: Span) -> Eval<bool> {
         self.supported(f, at)?;
         match (f, args) {
-            (F::AssertTrue, [holds, message]) => self.asserted(f, holds, message, at).map(|()| true),
             // Any total order serves to break symmetries.
             (F::LeqSym | F::LeqSymBreak, [a, b]) => self.comparable(a, b, at).map(|()| a <= b),
             (F::Less, [a, b]) => self.comparable(a, b, at).map(|()| a < b),
@@ -100,11 +96,18 @@ impl Evaluator<'_> {
         Err(EvalError::unsupported(at, format!("`{}` {why}", f.name())))
     }
 
-    fn asserted(&self, f: F, holds: &Value, message: &Value, at: Span) -> Eval<()> {
-        match holds {
-            Value::Bool(true) => Ok(()),
-            _ => Err(EvalError::ill_defined(at, format!("{} fails: {}", f.name(), self.short(message)))),
+    /// Ill-defined where what is asserted is false. A condition of a theory speaks for itself, at its own place.
+    pub(crate) fn asserted(&self, env: &Env<'_>, f: F, holds: &Expr, message: &Expr, at: Span) -> Eval<()> {
+        if self.expr(env, holds)? == Value::Bool(true) {
+            return Ok(());
         }
+        if let (Notation::EventB, ExprKind::BoolOf(p), ExprKind::String(text)) =
+            (self.model.notation, &holds.kind, &message.kind)
+        {
+            return Err(EvalError::ill_defined(p.span, text.clone()));
+        }
+        let message = self.expr(env, message)?;
+        Err(EvalError::ill_defined(at, format!("{} fails: {}", f.name(), self.short(&message))))
     }
 
     fn comparable(&self, a: &Value, b: &Value, at: Span) -> Eval<()> {

@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use bsym_language::model::{
-    BinaryOp, CarrierKind, CompareOp, ConstId, Expr, ExprKind, Model, Notation, Pred, PredKind,
+    BinaryOp, CarrierKind, CompareOp, ConstId, Expr, ExprKind, ExternalFunction, Model, Notation, Pred,
+    PredKind,
 };
 use bsym_language::types::{CarrierId, Type};
 use bsym_language::walk::{Visitor, walk_expr, walk_model, walk_operators, walk_pred};
@@ -138,6 +139,8 @@ impl Visitor for Distinguished {
             ExprKind::Element(carrier, _) => {
                 self.0.insert(*carrier);
             }
+            // It gives its last argument, whatever the names are.
+            ExprKind::External(ExternalFunction::AssertExpr, _) => {}
             ExprKind::External(_, arguments) => arguments.iter().for_each(|a| self.all_of(&a.ty)),
             _ => {}
         }

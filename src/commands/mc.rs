@@ -175,7 +175,9 @@ fn conclude(run: &Run, report: &SearchReport, vetted: &Vetted) -> u8 {
             let certificate = run.certificate("mc", &report.scope, &claim, &checked);
             run.publish(result, None, Some(certificate))
         }
-        Verdict::Violated(counterexample) | Verdict::Unknown(Unknown::Doubtful(counterexample, _)) => run.publish(result, Some(&counterexample.trace), None),
+        Verdict::Violated(counterexample) | Verdict::Unknown(Unknown::Doubtful(counterexample, _)) => {
+            run.publish(result, Some(&counterexample.trace), None)
+        }
         _ => run.publish(result, None, None),
     }
 }

@@ -10,8 +10,8 @@ use bsym_proofs::status::Level;
 use serde::Serialize;
 
 use super::{
-    CheckObject, PairObject, PropertyObject, ScopeObject, conjunct_name, level_word, property_text,
-    scope_object,
+    CheckObject, DroppedObject, PairObject, PropertyObject, ScopeObject, conjunct_name, dropped_objects,
+    level_word, property_text, scope_object,
 };
 
 /// The claim of a certificate, as it was read anew from the machine.
@@ -25,6 +25,8 @@ pub struct ClaimObject {
     pub conjuncts: Vec<PropertyObject>,
     /// Conjuncts of the invariant that it says nothing about.
     pub left_out: Vec<PropertyObject>,
+    /// What of the machine is in no check.
+    pub not_checked: Vec<DroppedObject>,
     pub well_definedness: bool,
     pub scope: ScopeObject,
     pub evidence: EvidenceObject,
@@ -74,6 +76,7 @@ impl ClaimObject {
             left_out: left
                 .map(|i| PropertyObject { verdict: "unknown", ..of(Property::Invariant(i)) })
                 .collect(),
+            not_checked: dropped_objects(model),
             well_definedness: claim.well_definedness,
             scope: scope_object(model, scope, &settings),
             evidence: EvidenceObject::new(&certificate.evidence),

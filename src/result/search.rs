@@ -11,8 +11,8 @@ use bsym_semantics::bounded::Cut;
 use bsym_semantics::env::Name;
 
 use super::{
-    Reason, RunResult, condition_object, Subject, UnsupportedObject, further_object, pair_object, place, property_object,
-    scope_object,
+    Reason, RunResult, Subject, UnsupportedObject, condition_object, further_object, pair_object, place,
+    property_object, scope_object,
 };
 
 impl RunResult {

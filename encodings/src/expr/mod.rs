@@ -11,7 +11,7 @@ pub(crate) mod walk;
 
 use std::str::FromStr;
 
-use bsym_language::model::{BinaryOp, Expr, ExprKind, QuantOp, Target, UnaryOp};
+use bsym_language::model::{BinaryOp, Expr, ExprKind, ExternalFunction, QuantOp, Target, UnaryOp};
 use bsym_language::types::Type;
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -205,6 +205,12 @@ impl Encoder {
                 }
                 _ => self.unsupported(format!("`{}` of a computed text has no encoding", f.name())),
             },
+            ExprKind::External(ExternalFunction::AssertExpr, args) if args.len() == 3 => {
+                let (holds, value) = (self.expr(env, &args[0])?, self.expr(env, &args[2])?);
+                let asserted = self.as_atom(&holds.value)?;
+                let defined = self.terms.and([holds.defined, asserted, value.defined]);
+                Ok(Encoded { value: value.value, defined })
+            }
             ExprKind::External(f, _) => self.unsupported(format!("`{}` has no encoding", f.name())),
             ExprKind::Call(..) => self.unsupported("recursive operators have no encoding"),
             ExprKind::Abstract(_) => self.unsupported("a variable of an abstraction has no value here"),

@@ -83,7 +83,14 @@ fn all_defined(mut parts: Vec<Part<'_>>, unassigned: &dyn Fn(&ExprKind) -> bool)
                 }
                 parts.extend(of_expr(e));
             }
-            Part::Pred(p) => parts.extend(of_pred(p)),
+            Part::Pred(p) => {
+                match &p.kind {
+                    PredKind::Call(..) => return false,
+                    PredKind::External(f, _) if !f.is_always_true() => return false,
+                    _ => {}
+                }
+                parts.extend(of_pred(p));
+            }
         }
     }
     true

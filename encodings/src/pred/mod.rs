@@ -3,7 +3,7 @@
 pub(crate) mod instances;
 mod quantifiers;
 
-use bsym_language::model::{CompareOp, Expr, ExprKind, Pred, PredKind, UnaryOp};
+use bsym_language::model::{CompareOp, Expr, ExprKind, ExternalFunction, Pred, PredKind, UnaryOp};
 
 use crate::encoder::{Encoder, Env};
 use crate::symbolic::Symbolic;
@@ -60,6 +60,11 @@ impl Encoder {
                     args.iter().filter(|a| !matches!(a.kind, ExprKind::String(_))).cloned().collect();
                 let (_, defined) = self.operands(env, &values)?;
                 Ok(StatePredicate { holds: Terms::TRUE, defined })
+            }
+            PredKind::External(ExternalFunction::AssertTrue, args) if args.len() == 2 => {
+                let holds = self.expr(env, &args[0])?;
+                let asserted = self.as_atom(&holds.value)?;
+                Ok(StatePredicate { holds: Terms::TRUE, defined: t.and([holds.defined, asserted]) })
             }
             PredKind::External(f, _) => self.unsupported(format!("`{}` has no encoding", f.name())),
             PredKind::Call(..) => self.unsupported("recursive operators have no encoding"),

@@ -153,11 +153,8 @@ impl Checker {
         for c in dropped.iter().filter(|c| c.origin == ComponentId(0)) {
             self.left_out("this assertion is not checked", &c.pred);
         }
-        let as_dropped = |kind| move |c: &Conjunct| Dropped {
-            kind,
-            label: c.label.clone(),
-            text: c.text.clone(),
-            span: c.span,
+        let as_dropped = |kind| {
+            move |c: &Conjunct| Dropped { kind, label: c.label.clone(), text: c.text.clone(), span: c.span }
         };
         // What the machine says itself is the most telling.
         let (own, inherited): (Vec<&Conjunct>, Vec<&Conjunct>) =

@@ -28,8 +28,10 @@ pub fn read(text: &str, source: SourceId) -> Result<Project, Diagnostic> {
         return Err(malformed(package, "load_event_b_project/4"));
     };
     let mut project = Project::default();
-    for m in list(machines, "machines")? {
-        project.machines.push(machine(m)?);
+    let machines = list(machines, "machines")?;
+    let names: Vec<Ident> = machines.iter().map(|m| machine_name(m)).collect::<Read<_>>()?;
+    for m in machines {
+        project.machines.push(machine(m, &names)?);
     }
     for c in list(contexts, "contexts")? {
         project.contexts.push(context(c)?);
@@ -40,19 +42,11 @@ pub fn read(text: &str, source: SourceId) -> Result<Project, Diagnostic> {
             project.theories.push(theories::theory(fact)?);
         }
     }
-    own_invariants(&mut project);
     Ok(project)
 }
 
-// Some exporters list what a machine inherits once more.
-fn own_invariants(project: &mut Project) {
-    let names: Vec<String> = project.machines.iter().map(|m| m.name.name.clone()).collect();
-    for m in &mut project.machines {
-        let own = m.name.name.clone();
-        m.invariants.retain(|f| f.text.as_ref().is_none_or(|file| *file == own || !names.contains(file)));
-        // It was the name of the file until here.
-        m.invariants.iter_mut().for_each(|f| f.text = None);
-    }
+fn machine_name(t: &Term) -> Read<Ident> {
+    Ok(parts(undescribed(t), "event_b_model")?.0)
 }
 
 fn parts<'t, 'a>(t: &'t Term<'a>, functor: &str) -> Read<(Ident, &'t [Term<'a>])> {
@@ -62,8 +56,11 @@ fn parts<'t, 'a>(t: &'t Term<'a>, functor: &str) -> Read<(Ident, &'t [Term<'a>])
     }
 }
 
-fn machine(t: &Term) -> Read<Machine> {
+fn machine(t: &Term, machines: &[Ident]) -> Read<Machine> {
     let (name, sections) = parts(undescribed(t), "event_b_model")?;
+    // Some exporters list what a machine inherits once more.
+    let others: Vec<&str> = machines.iter().map(|m| m.name.as_str()).filter(|m| *m != name.name).collect();
+    let is_own = |t: &Term| file_of(t).is_none_or(|file| !others.contains(&file.as_str()));
     let mut m = Machine {
         name,
         refines: None,
@@ -82,8 +79,11 @@ fn machine(t: &Term) -> Read<Machine> {
             "sees" => m.sees = names(content)?,
             "refines" => m.refines = names(content)?.into_iter().next(),
             "variables" => m.variables = identifiers(content)?,
-            "invariant" => m.invariants.splice(0..0, labelled(content, false)?).for_each(drop),
-            "theorems" => m.invariants.extend(labelled(content, true)?),
+            "invariant" => {
+                let own = labelled_where(content, false, is_own)?;
+                m.invariants.splice(0..0, own).for_each(drop);
+            }
+            "theorems" => m.invariants.extend(labelled_where(content, true, is_own)?),
             "variant" => {
                 let content = content.list().unwrap_or(std::slice::from_ref(content));
                 for v in content {
@@ -136,16 +136,25 @@ fn names(t: &Term) -> Read<Vec<Ident>> {
 }
 
 fn labelled(t: &Term, theorem: bool) -> Read<Vec<Formula>> {
-    list(t, "predicates")?.iter().map(|p| one_labelled(p, theorem)).collect()
+    labelled_where(t, theorem, |_| true)
+}
+
+fn labelled_where(t: &Term, theorem: bool, wanted: impl Fn(&Term) -> bool) -> Read<Vec<Formula>> {
+    list(t, "predicates")?.iter().filter(|p| wanted(p)).map(|p| one_labelled(p, theorem)).collect()
 }
 
 fn one_labelled(t: &Term, theorem: bool) -> Read<Formula> {
     let t = undescribed(t);
-    let (label, file) = label(t);
-    Ok(Formula { label, text: file, theorem, tree: formula(t)? })
+    Ok(Formula { label: position_of(t).0, text: None, theorem, tree: formula(t)? })
 }
 
-fn label(t: &Term) -> (Option<String>, Option<String>) {
+/// The name of the file that a formula is from, where it is told.
+fn file_of(t: &Term) -> Option<String> {
+    position_of(undescribed(t)).1
+}
+
+/// Label and file.
+fn position_of(t: &Term) -> (Option<String>, Option<String>) {
     t.parts().and_then(|(_, arguments)| arguments.first()).map(position).unwrap_or_default()
 }
 
@@ -178,7 +187,6 @@ fn event(t: &Term) -> Read<Event> {
     if let Some(theorems) = theorems {
         event.guards.extend(labelled(theorems, true)?);
     }
-    event.guards.iter_mut().for_each(|g| g.text = None);
     for a in list(actions, "actions")? {
         event.actions.push(action(a)?);
     }
@@ -217,7 +225,7 @@ fn action(t: &Term) -> Read<Action> {
         let message = "this cannot be assigned to";
         return Err(Diagnostic::error(codes::NOT_ASSIGNABLE, wrong.span, message));
     }
-    Ok(Action { label: label(inner).0, text: None, kind, span: t.span })
+    Ok(Action { label: position_of(inner).0, text: None, kind, span: t.span })
 }
 
 fn assignable(e: &Expr) -> bool {

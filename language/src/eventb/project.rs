@@ -177,7 +177,8 @@ pub struct Operator {
     pub name: Ident,
     /// Parameters with their types.
     pub parameters: Vec<(Ident, ast::Expr)>,
-    /// Condition under which it has a value.
+    /// Condition under which it has a value. It is an obligation wherever the operator is used, which
+    /// `check` makes; readers only fill it in.
     pub condition: Option<ast::Expr>,
     /// What it means.
     pub definition: Definition,
@@ -197,4 +198,23 @@ pub enum Definition {
     },
     /// Axioms alone.
     Axiomatic,
+}
+
+/// A constructor with the names of its parts, as a case of a definition is written.
+///
+/// # Errors
+/// What is no such pattern.
+pub(super) fn constructor_pattern(mut tree: ast::Expr) -> Result<(Ident, Vec<Ident>), Span> {
+    while let ast::ExprKind::Binary(ast::BinaryOp::OfType, inner, _) = tree.kind {
+        tree = *inner;
+    }
+    let ast::ExprKind::Operator(constructor, arguments) = tree.kind else { return Err(tree.span) };
+    let mut bound = vec![];
+    for a in arguments {
+        match a.kind {
+            ast::ExprKind::Ident(name) => bound.push(Ident { name, span: a.span }),
+            _ => return Err(a.span),
+        }
+    }
+    Ok((constructor, bound))
 }

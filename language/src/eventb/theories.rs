@@ -2,7 +2,7 @@
 
 use super::project::*;
 use super::terms::{Read, formula, identifier, list, malformed, name};
-use crate::ast::{Expr, ExprKind, Ident};
+use crate::ast::{Expr, Ident};
 use crate::prolog::Term;
 
 /// `theory(Name, Imported, TypeParameters, DataTypes, Operators, AxiomaticDefinitions, Mappings)`; old
@@ -42,11 +42,13 @@ pub(super) fn theory(t: &Term) -> Read<Theory> {
             });
         }
         for d in list(definitions, "operators")? {
-            let Some(("opdef", [n, arguments, ..])) = d.parts() else { return Err(malformed(d, "opdef/3")) };
+            let Some(("opdef", [n, arguments, conditions @ ..])) = d.parts() else {
+                return Err(malformed(d, "opdef/3"));
+            };
             theory.operators.push(Operator {
                 name: name(n)?,
                 parameters: arguments_of(arguments)?,
-                condition: None,
+                condition: conditions.first().map(condition_of).transpose()?.flatten(),
                 definition: Definition::Axiomatic,
             });
         }
@@ -112,7 +114,15 @@ fn operator(t: &Term) -> Read<Operator> {
         ([], []) => Definition::Axiomatic,
         ([], cases) => by_cases(&parameters, cases)?,
     };
-    Ok(Operator { name: name(n)?, parameters, condition: Some(formula(condition)?), definition })
+    Ok(Operator { name: name(n)?, parameters, condition: condition_of(condition)?, definition })
+}
+
+/// A condition, or a list of them.
+fn condition_of(t: &Term) -> Read<Option<Expr>> {
+    Ok(match t.list() {
+        Some(all) => Expr::all(all.iter().map(formula).collect::<Read<_>>()?),
+        None => Some(formula(t)?),
+    })
 }
 
 fn by_cases(parameters: &[(Ident, Expr)], terms: &[Term]) -> Read<Definition> {
@@ -126,20 +136,8 @@ fn by_cases(parameters: &[(Ident, Expr)], terms: &[Term]) -> Read<Definition> {
             return Err(malformed(c, "a case of one of the parameters"));
         };
         parameter = at;
-        let mut tree = formula(pattern)?;
-        while let ExprKind::Binary(crate::ast::BinaryOp::OfType, inner, _) = tree.kind {
-            tree = *inner;
-        }
-        let ExprKind::Operator(constructor, arguments) = tree.kind else {
-            return Err(malformed(pattern, "a constructor"));
-        };
-        let mut bound = vec![];
-        for a in arguments {
-            match a.kind {
-                ExprKind::Ident(name) => bound.push(Ident { name, span: a.span }),
-                _ => return Err(malformed(pattern, "a constructor with names")),
-            }
-        }
+        let (constructor, bound) = constructor_pattern(formula(pattern)?)
+            .map_err(|_| malformed(pattern, "a constructor with names for its parts"))?;
         cases.push((constructor, bound, formula(body)?));
     }
     Ok(Definition::Cases { parameter, cases })

@@ -10,7 +10,7 @@ use super::formula::{self, Fixity, Names, Text};
 use super::project::*;
 use super::xml::{self, Element, children};
 use crate::archive::{Archive, ArchiveError, split};
-use crate::ast::{BinaryOp, Expr, ExprKind, Ident};
+use crate::ast::{Expr, Ident};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{Source, SourceId, Sources};
 
@@ -259,14 +259,7 @@ impl Reader<'_> {
                 _ => {}
             }
         }
-        let condition = conditions.into_iter().reduce(|l, r| {
-            let span = l.span;
-            Expr { kind: ExprKind::Binary(BinaryOp::And, Box::new(l), Box::new(r)), span }
-        });
-        if let (Some(condition), Definition::Direct(body)) = (&condition, operator.definition.clone()) {
-            operator.definition = Definition::Direct(guarded(condition.clone(), body));
-        }
-        operator.condition = condition;
+        operator.condition = Expr::all(conditions);
         Some(operator)
     }
 
@@ -287,40 +280,12 @@ impl Reader<'_> {
             let case = Element { node, source: e.source };
             let pattern = self.formula(case, &["expression"])?;
             let body = self.formula(case, &["formula"])?;
-            let (constructor, bound) = self.noted(pattern_of(pattern))?;
+            let (constructor, bound) = self.noted(constructor_pattern(pattern).map_err(|span| {
+                let message = "expected a constructor with names for its parts";
+                Diagnostic::error(crate::parse_codes::MALFORMED_XML, span, message)
+            }))?;
             cases.push((constructor, bound, body));
         }
         Some(Definition::Cases { parameter, cases })
     }
-}
-
-/// A definition that has a value only under a condition: elsewhere it is `{}(0)`, which has none.
-fn guarded(condition: Expr, body: Expr) -> Expr {
-    let span = body.span;
-    let at = |kind| Expr { kind, span };
-    let nothing = ExprKind::Apply(Box::new(at(ExprKind::EmptySet)), vec![at(ExprKind::Integer("0".into()))]);
-    at(ExprKind::If(vec![(condition, body)], Some(Box::new(at(nothing)))))
-}
-
-/// A constructor and the names of its parts.
-fn pattern_of(mut tree: Expr) -> Result<(Ident, Vec<Ident>), Diagnostic> {
-    while let ExprKind::Binary(BinaryOp::OfType, inner, _) = tree.kind {
-        tree = *inner;
-    }
-    let mistake = |span| {
-        Diagnostic::error(
-            crate::parse_codes::MALFORMED_XML,
-            span,
-            "expected a constructor with names for its parts",
-        )
-    };
-    let ExprKind::Operator(constructor, arguments) = tree.kind else { return Err(mistake(tree.span)) };
-    let mut bound = vec![];
-    for a in arguments {
-        match a.kind {
-            ExprKind::Ident(name) => bound.push(Ident { name, span: a.span }),
-            _ => return Err(mistake(a.span)),
-        }
-    }
-    Ok((constructor, bound))
 }

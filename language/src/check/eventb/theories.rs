@@ -3,7 +3,8 @@
 //! A data type becomes a free type when it is first used. A direct definition is expanded where it is
 //! used, its parameters standing for the arguments. A definition by cases becomes an operator of the model
 //! for each use, since its type parameters differ; one with axioms alone an operator without a value. What
-//! a theory maps to an operator of classical B is that operator.
+//! a theory maps to an operator of classical B is that operator. A condition under which an operator has a
+//! value is checked wherever it is used, whatever kind of definition it has and whatever file it is from.
 
 use super::*;
 use crate::ast::{BinaryOp as In, BuiltinFn};
@@ -388,8 +389,56 @@ impl Checker {
             self.expect(a, &ty);
         }
         let body = if truth { Typed::Truth(self.pred(body)) } else { Typed::Value(self.expr(body)) };
+        let body = self.under_condition(operator, body, span);
         self.scope = scope;
-        let mut replacement = self.whole_types(&types, span);
+        self.applied_to(&types, parameters, args, body, span)
+    }
+
+    /// What an operator gives where its condition holds; elsewhere it has no value, which `ASSERT_EXPR`
+    /// and `ASSERT_TRUE` say. The parameters of the operator are in scope.
+    ///
+    /// This is the obligation that the theory plug-in makes of every use of an operator (Butler,
+    /// Maamria: *Practical theory extension in Event-B*, 2013). What a package maps to an operator of
+    /// classical B has the condition of that operator instead.
+    fn under_condition(&mut self, operator: &project::Operator, body: Typed, span: Span) -> Typed {
+        let Some(tree) = &operator.condition else { return body };
+        let condition = self.pred(tree);
+        if condition.kind == PredKind::True {
+            return body;
+        }
+        let text = format!("operator {} is used outside of its condition", operator.name.name);
+        // The condition alone has its place: that is what a message shows.
+        let at = |kind, ty| Expr { kind, ty, span };
+        let message = at(ExprKind::String(text), Type::String);
+        let holds = at(ExprKind::BoolOf(Box::new(condition)), Type::Bool);
+        match body {
+            Typed::Value(e) => {
+                let ty = e.ty.clone();
+                let kind = ExprKind::External(ExternalFunction::AssertExpr, vec![holds, message, e]);
+                Typed::Value(Expr { kind, ty, span })
+            }
+            Typed::Truth(p) => {
+                let kind = PredKind::External(ExternalFunction::AssertTrue, vec![holds, message]);
+                let mut all = vec![Pred { kind, span }];
+                match p.kind {
+                    PredKind::And(list) => all.extend(list),
+                    kind => all.push(Pred { kind, span: p.span }),
+                }
+                Typed::Truth(Pred { kind: PredKind::And(all), span })
+            }
+        }
+    }
+
+    /// The body of an operator with the arguments of a use in the place of its parameters.
+    fn applied_to(
+        &mut self,
+        types: &[LocalId],
+        parameters: Vec<LocalId>,
+        args: Vec<Expr>,
+        body: Typed,
+        span: Span,
+    ) -> Typed {
+        let mut replacement = self.whole_types(types, span);
         let mut bindings = vec![];
         for (a, l) in args.into_iter().zip(parameters) {
             // A second copy of an argument would bind its names twice.
@@ -436,10 +485,24 @@ impl Checker {
         for (a, ty) in args.iter().zip(&types) {
             self.expect(a, ty);
         }
-        if truth {
-            return Typed::Truth(Pred { kind: PredKind::Call(id, args), span });
+        let call = |args| match truth {
+            true => Typed::Truth(Pred { kind: PredKind::Call(id, args), span }),
+            false => Typed::Value(Expr { kind: ExprKind::Call(id, args), ty: result, span }),
+        };
+        if operator.condition.is_none() {
+            return call(args);
         }
-        Typed::Value(Expr { kind: ExprKind::Call(id, args), ty: result, span })
+        let scope = std::mem::take(&mut self.scope);
+        let (set_types, parameters) = self.open_operator(theory, operator, span);
+        let mut own = vec![];
+        for (l, ty) in parameters.iter().zip(&types) {
+            let local = Expr { kind: ExprKind::Local(*l), ty: self.local_type(*l), span };
+            self.expect(&local, ty);
+            own.push(local);
+        }
+        let body = self.under_condition(operator, call(own), span);
+        self.scope = scope;
+        self.applied_to(&set_types, parameters, args, body, span)
     }
 
     // An operator of the model for one use.
