@@ -230,7 +230,7 @@ impl Encoder {
             {
                 is_pattern(x, &instance.unbound, &mut found);
             }
-            if !always_defined(p) {
+            if !always_defined(p, &|e| instance.env.is_perhaps_unassigned(e)) {
                 break;
             }
         }
