@@ -1,0 +1,127 @@
+//! Random machines of every statement and type through all engines: no two answers may contradict each
+//! other, every certificate is checked, every trace replayed, nothing crashes or hangs.
+//!
+//! ```text
+//! BSYM_MACHINES=20000 cargo test --release --test statements -- --nocapture
+//! ```
+//! looks at more of them with all engines, prints what was decided by construct, and every failure with
+//! its shrunk machine. `BSYM_FIRST_MACHINE=N` begins at another one, `BSYM_SECONDS=N` begins no machine
+//! after that time, `BSYM_THREADS=N` looks at several at once, `BSYM_PROGRAM=FILE` tries another build,
+//! `BSYM_REPORT=FILE` writes the table, `BSYM_WRITE=FOLDER` writes the machines into a folder each instead.
+
+mod common;
+#[path = "statements/mod.rs"]
+mod statements;
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use bsym_language::load::load_model;
+use statements::table::Table;
+use statements::{Plan, Range, draw};
+
+/// Kinds of failures that the short run leaves to the long one, and why.
+const KNOWN: &[(&str, &str)] = &[
+    ("violated within the depth, parts of it open", "depths count steps that were not encoded"),
+    ("violated within the depth", "results that are read before they are assigned have any value"),
+];
+
+/// The value of an environment variable that holds a number.
+fn number(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name}: `{text}` is no number")))
+}
+
+#[test]
+fn no_two_answers_contradict_each_other() {
+    if !common::has_solver() {
+        return;
+    }
+    let asked = number("BSYM_MACHINES");
+    if let Some(folder) = std::env::var_os("BSYM_WRITE").map(PathBuf::from) {
+        let first = number("BSYM_FIRST_MACHINE").unwrap_or(0);
+        for n in first..first + asked.unwrap_or(100) {
+            let folder = folder.join(n.to_string());
+            std::fs::create_dir_all(&folder).expect("a folder for the machine");
+            for (name, text) in draw::machine(n).files() {
+                common::file(&folder, &name, text);
+            }
+        }
+        return;
+    }
+    let program = std::env::var_os("BSYM_PROGRAM").map(PathBuf::from);
+    let range = Range {
+        program: program.unwrap_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_bsym"))),
+        first: number("BSYM_FIRST_MACHINE").unwrap_or(0),
+        count: asked.unwrap_or(100),
+        plan: if asked.is_some() { Plan::Full } else { Plan::Short },
+        limit: number("BSYM_LIMIT").unwrap_or(400),
+        threads: number("BSYM_THREADS").unwrap_or(2) as usize,
+        within: number("BSYM_SECONDS").map(Duration::from_secs),
+    };
+    let shrinkings = number("BSYM_SHRINK").unwrap_or(5);
+    let state = Mutex::new((Table::default(), vec![], 0));
+    range.run(&|bench, mut seen| {
+        seen.failures.retain(|f| asked.is_some() || !KNOWN.iter().any(|(kind, _)| *kind == f.kind()));
+        let first = {
+            let mut state = state.lock().unwrap();
+            state.0.add(&seen);
+            if seen.failures.is_empty() {
+                return;
+            }
+            state.2 += 1;
+            state.2 <= shrinkings
+        };
+        let failure = &seen.failures[0];
+        let machine = match first {
+            true => bench.shrink(seen.number, &seen.machine, failure, 400),
+            false => seen.machine.clone(),
+        };
+        let mut text = format!(
+            "machine {}: {} failures, first {}\n  BSYM_FIRST_MACHINE={} BSYM_MACHINES=1 cargo test --test \
+             statements -- --nocapture\n",
+            seen.number,
+            seen.failures.len(),
+            failure.text(),
+            seen.number,
+        );
+        if first {
+            for (name, source) in machine.files() {
+                text += &format!("// {name}, shrunk\n{source}");
+            }
+        }
+        println!("{text}");
+        state.lock().unwrap().1.push(text);
+    });
+    let (table, failures, _) = state.into_inner().unwrap();
+    if asked.is_none() {
+        // Machines of one state, or answers that are all unknown, would compare nothing.
+        assert!(table.share_of_twenty() > 0.3, "{}", table.markdown());
+        assert!(table.decided("mc") > 0.5 && table.decided("kind") > 0.1, "{}", table.markdown());
+    }
+    let report = table.markdown();
+    println!("{report}");
+    if let Some(path) = std::env::var_os("BSYM_REPORT") {
+        std::fs::write(path, &report).expect("the report is written");
+    }
+    assert!(failures.is_empty(), "{} machines failed:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn machines_are_well_typed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut wrong = vec![];
+    for n in 0..number("BSYM_TYPED").unwrap_or(300) {
+        let mut path = PathBuf::new();
+        for (name, text) in draw::machine(n).files() {
+            path = common::file(folder.path(), &name, text);
+        }
+        let loaded = load_model(&path).expect("it is readable");
+        if loaded.model.is_none() {
+            let said: Vec<_> = loaded.diagnostics.iter().map(|d| d.message.clone()).collect();
+            wrong.push(format!("machine {n}: {said:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

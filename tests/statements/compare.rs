@@ -1,0 +1,90 @@
+//! Which two answers contradict each other.
+
+use super::run::Answer;
+
+/// Two answers that cannot both be right, or one that cannot.
+#[derive(Clone, Debug)]
+pub struct Contradiction {
+    /// Short and the same for the same kind of contradiction.
+    pub kind: &'static str,
+    pub left: Answer,
+    pub right: Answer,
+    pub detail: String,
+}
+
+/// Everything wrong between any two answers about one machine. `integers`: whether the machine speaks of
+/// the implementable integers, so that answers for different ones say nothing about each other.
+pub fn contradictions(answers: &[Answer], deferred: &[String], integers: bool) -> Vec<Contradiction> {
+    let mut all = vec![];
+    for a in answers {
+        for b in answers {
+            if a.question.wd != b.question.wd
+                || integers && a.integers != b.integers
+                || !covers(a, b, deferred)
+            {
+                continue;
+            }
+            for (kind, detail) in between(a, b, deferred) {
+                all.push(Contradiction { kind, left: a.clone(), right: b.clone(), detail });
+            }
+        }
+    }
+    all
+}
+
+/// Whether an answer is one about every size that the other is about.
+fn covers(a: &Answer, b: &Answer, deferred: &[String]) -> bool {
+    // A counterexample is one for its own sizes only; its answer was about all.
+    deferred.iter().all(|set| match (a.sizes.get(set), b.sizes.get(set)) {
+        (None, _) => true,
+        (Some(n), Some(m)) => n == m,
+        (Some(_), None) => false,
+    })
+}
+
+/// What is wrong where the first covers the second.
+fn between(a: &Answer, b: &Answer, deferred: &[String]) -> Vec<(&'static str, String)> {
+    let mut wrong = vec![];
+    let same = covers(b, a, deferred);
+    let claims = |x: &Answer| x.verdict == "holds" && x.exit == 0;
+    if claims(a) && b.verdict == "violated" {
+        wrong.push(("holds and violated", String::new()));
+    }
+    if a.verdict == "vacuous" && (b.verdict == "violated" || claims(b)) {
+        wrong.push(("vacuous and not", String::new()));
+    }
+    for (place, verdict) in &a.conjuncts {
+        if verdict == "holds" && !a.trusted && b.conjuncts.get(place).is_some_and(|v| v == "violated") {
+            // Beside a violated conjunct the others hold on paths on which it holds.
+            if a.verdict == "holds" || a.question.every && b.question.every {
+                wrong.push(("conjunct holds and violated", place.clone()));
+            }
+        }
+    }
+    // Breadth first: no shorter counterexample exists than the one that `mc` finds.
+    let shortest = |x: &Answer| x.question.engine == "mc" && x.verdict == "violated";
+    if same && shortest(a) && b.verdict == "violated" && b.depth < a.depth {
+        wrong.push(("shorter than the shortest", format!("{:?} and {:?}", a.depth, b.depth)));
+    }
+    if a.verdict == "unknown"
+        && !a.trusted
+        && b.verdict == "violated"
+        && let (Some(free), Some(depth)) = (a.depth, b.depth)
+        && depth <= free
+        && a.question.engine != "mc"
+    {
+        let kind = if a.certain {
+            "violated within the depth"
+        } else {
+            "violated within the depth, parts of it open"
+        };
+        wrong.push((kind, format!("none within {free}, one after {depth}")));
+    }
+    if a.complete && same && b.verdict == "violated" {
+        let unknown: Vec<_> = b.violations.difference(&a.violations).collect();
+        if a.verdict == "violated" && !unknown.is_empty() {
+            wrong.push(("violation elsewhere", format!("{unknown:?} is none of {:?}", a.violations)));
+        }
+    }
+    wrong
+}

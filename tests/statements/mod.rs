@@ -1,0 +1,223 @@
+//! Random machines at the level of statements, through all engines: no two answers may contradict each other.
+
+pub mod compare;
+pub mod domain;
+pub mod draw;
+pub mod machine;
+pub mod run;
+pub mod shrink;
+pub mod table;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use compare::{Contradiction, contradictions};
+use machine::Machine;
+use run::{Answer, Bench, Fault, Question, Scope};
+
+/// What is asked about each machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plan {
+    /// A few of the engines, others for the next machine.
+    Short,
+    /// All of them.
+    Full,
+}
+
+/// What went wrong with a machine.
+#[derive(Clone, Debug)]
+pub enum Failure {
+    Fault(Fault),
+    Contradiction(Box<Contradiction>),
+}
+
+/// All that was seen of one machine.
+pub struct Seen {
+    pub number: u64,
+    pub machine: Machine,
+    pub answers: Vec<Answer>,
+    pub failures: Vec<Failure>,
+}
+
+const fn question(engine: &'static str, sizes: Option<Scope>) -> Question {
+    Question { engine, sizes, wd: true, status: false, every: false }
+}
+
+/// The questions about the machine of a number.
+fn questions(number: u64, machine: &Machine, plan: Plan) -> Vec<Question> {
+    let deferred = !machine.deferred().is_empty();
+    let every = |q: Question| Question { every: true, ..q };
+    let mut all = vec![];
+    let finite = 1 + (number / 4 % 3) as u32;
+    match (deferred, plan) {
+        (true, Plan::Full) => all.extend([1, 2, 3].map(|n| every(question("mc", Some(Scope::Size(n)))))),
+        // The size that an engine is asked about as well.
+        (true, Plan::Short) => all.push(every(question("mc", Some(Scope::Size(finite))))),
+        (false, _) => all.push(every(question("mc", Some(Scope::Prob)))),
+    }
+    let symbolic = ["bmc", "kind", "ic3", "check"];
+    let turn = |n: u64| symbolic[(n % 4) as usize];
+    let sizes = match deferred {
+        true => Scope::Size(finite),
+        false => Scope::Prob,
+    };
+    let with_status = |e| Question { status: true, ..question(e, None) };
+    let without_wd = |e, sizes| Question { wd: false, ..question(e, sizes) };
+    match plan {
+        Plan::Short => {
+            all.push(question(turn(number), None));
+            all.push(question(turn(number + 1), Some(sizes)));
+            match number % 6 {
+                0 => all.push(with_status(turn(1 + number / 6 % 3))),
+                3 => {
+                    let once = turn(number / 6);
+                    all.extend([every(without_wd("mc", Some(sizes))), without_wd(once, Some(sizes))]);
+                }
+                _ => {}
+            }
+        }
+        Plan::Full => {
+            all.extend(symbolic.map(|e| question(e, None)));
+            // A finite scope, where all engines are asked the same.
+            all.push(question(turn(number), Some(sizes)));
+            if number % 3 == 0 {
+                all.push(with_status(turn(number / 3)));
+            }
+            if number % 5 == 0 {
+                all.push(every(without_wd("mc", Some(sizes))));
+                all.push(without_wd(turn(number / 5), Some(sizes)));
+                all.push(without_wd(turn(number / 5 + 1), None));
+            }
+            if number % 7 == 0 {
+                all.push(every(question(turn(number / 7), None)));
+            }
+        }
+    }
+    all
+}
+
+impl Bench {
+    /// Asks everything about a machine.
+    pub fn look(&self, number: u64, machine: Machine, plan: Plan) -> Seen {
+        let questions = questions(number, &machine, plan);
+        let (answers, failures) = self.judge(number, &machine, &questions);
+        Seen { number, machine, answers, failures }
+    }
+
+    fn judge(&self, number: u64, machine: &Machine, questions: &[Question]) -> (Vec<Answer>, Vec<Failure>) {
+        self.write(machine);
+        let (mut answers, mut failures) = (vec![], vec![]);
+        let mut status = None;
+        for question in questions {
+            if question.status {
+                let written = *status.get_or_insert_with(|| match self.falsify(machine, number) {
+                    Ok(written) => written,
+                    Err(fault) => {
+                        failures.push(Failure::Fault(fault));
+                        false
+                    }
+                });
+                if !written {
+                    continue;
+                }
+            }
+            match self.ask(machine, question) {
+                Ok(answer) => answers.push(answer),
+                Err(fault) => {
+                    let refused = fault.kind == "refused";
+                    failures.push(Failure::Fault(fault));
+                    if refused {
+                        break;
+                    }
+                }
+            }
+        }
+        let found = contradictions(&answers, &machine.deferred(), machine.speaks_of_integers());
+        failures.extend(found.into_iter().map(|c| Failure::Contradiction(Box::new(c))));
+        (answers, failures)
+    }
+
+    /// The smallest machine that fails in the same way, by at most so many attempts.
+    pub fn shrink(&self, number: u64, machine: &Machine, failure: &Failure, attempts: usize) -> Machine {
+        let questions = failure.questions();
+        let mut fails = |m: &Machine| {
+            let (_, failures) = self.judge(number, m, &questions);
+            failures.iter().any(|f| f.kind() == failure.kind() && f.questions() == questions)
+        };
+        shrink::shrink(machine.clone(), attempts, &mut fails)
+    }
+}
+
+impl Failure {
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Failure::Fault(f) => f.kind,
+            Failure::Contradiction(c) => c.kind,
+        }
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        match self {
+            Failure::Fault(f) => vec![f.question.clone()],
+            Failure::Contradiction(c) => vec![c.left.question.clone(), c.right.question.clone()],
+        }
+    }
+
+    /// In words.
+    pub fn text(&self) -> String {
+        match self {
+            Failure::Fault(f) => {
+                let detail: String = f.detail.chars().take(1500).collect();
+                format!("{}: {}\n{detail}", f.kind, f.question)
+            }
+            Failure::Contradiction(c) => {
+                let said = |a: &Answer| {
+                    let depth = a.depth.map_or(String::new(), |d| format!(" ({d})"));
+                    format!("{} says {}{depth} at sizes {:?}", a.question, a.verdict, a.sizes)
+                };
+                format!("{}: {}\n  {}\n  {}", c.kind, c.detail, said(&c.left), said(&c.right))
+            }
+        }
+    }
+}
+
+/// A run over many machines.
+pub struct Range {
+    pub program: PathBuf,
+    pub first: u64,
+    pub count: u64,
+    pub plan: Plan,
+    /// The time limit of one run of an engine in milliseconds.
+    pub limit: u64,
+    pub threads: usize,
+    /// No further machine is begun after this time.
+    pub within: Option<Duration>,
+}
+
+impl Range {
+    /// Looks at all machines; `see` gets them in no particular order, beside where they were looked at.
+    pub fn run(&self, see: &(dyn Fn(&Bench, Seen) + Sync)) {
+        let begin = Instant::now();
+        let next = std::sync::atomic::AtomicU64::new(self.first);
+        std::thread::scope(|scope| {
+            for _ in 0..self.threads.max(1) {
+                scope.spawn(|| {
+                    let folder = tempfile::tempdir().expect("a folder");
+                    let bench = Bench {
+                        program: self.program.clone(),
+                        folder: folder.path().to_path_buf(),
+                        limit: self.limit,
+                    };
+                    loop {
+                        let number = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                        let late = self.within.is_some_and(|limit| begin.elapsed() > limit);
+                        if late || number >= self.first + self.count {
+                            break;
+                        }
+                        see(&bench, bench.look(number, draw::machine(number), self.plan));
+                    }
+                });
+            }
+        });
+    }
+}
