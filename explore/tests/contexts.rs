@@ -94,6 +94,15 @@ fn a_bijection_tells_the_size_of_a_set_and_is_fixed() {
 }
 
 #[test]
+fn axioms_may_be_joined_or_apart() {
+    let parts = ["seat ∈ Guests ⤖ 1‥3", "host ∈ Guests", "guest ∈ Guests", "host ≠ guest"];
+    let names = "Guests seat host guest";
+    assert_eq!(valuations("apart", names, &parts), 6);
+    assert_eq!(valuations("joined", names, &[&parts.join(" ∧ ")]), 6);
+    assert_eq!(valuations("pairs", names, &[&parts[..2].join(" ∧ "), &parts[2..].join(" ∧ ")]), 6);
+}
+
+#[test]
 fn a_function_may_be_given_point_by_point() {
     let given = ["n ∈ 2‥3", "f ∈ 1‥n → ℕ", "∀i·i ∈ 1‥n ⇒ f(i) = i ∗ i"];
     assert_eq!(valuations("squares", "n f", &given), 2);

@@ -4,7 +4,7 @@
 //! [`LocalId`]s wherever it occurs (also at every expansion of a definition), so replacing one
 //! expression by another never captures a name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::definitions::Definitions;
@@ -80,6 +80,8 @@ pub struct Model {
     pub operators: Vec<Operator>,
     /// Constants and scalar parameters.
     pub constants: Vec<Variable>,
+    /// Those of the constants that are parameters.
+    pub parameters: BTreeSet<ConstId>,
     /// `CONSTRAINTS` and `PROPERTIES`, split at `&`.
     pub axioms: Vec<Conjunct>,
     /// State variables.
@@ -116,6 +118,21 @@ pub struct Model {
     pub locals: Vec<Variable>,
     /// Number of [`ChoiceId`]s given out.
     pub choices: u32,
+}
+
+impl Model {
+    /// The axioms, split at every `&`: whether they are written as one or as several means the same.
+    pub fn axiom_parts(&self) -> Vec<&Pred> {
+        fn split<'p>(p: &'p Pred, parts: &mut Vec<&'p Pred>) {
+            match &p.kind {
+                PredKind::And(list) => list.iter().for_each(|p| split(p, parts)),
+                _ => parts.push(p),
+            }
+        }
+        let mut parts = Vec::new();
+        self.axioms.iter().for_each(|axiom| split(&axiom.pred, &mut parts));
+        parts
+    }
 }
 
 /// The notation of a model: how it is printed, and what its messages call things.
@@ -428,6 +445,8 @@ pub struct ScopeHints {
     pub minint: Option<Int>,
     /// `scope_S` of deferred sets (an interval `a..b` counts `b-a+1`), `card(S) = n` in the axioms.
     pub sizes: BTreeMap<CarrierId, usize>,
+    /// The sets of `sizes` that may have more elements: the axioms say no more than that there are so many.
+    pub at_least: BTreeSet<CarrierId>,
     /// Further `SET_PREF_X` definitions, by X.
     pub preferences: BTreeMap<String, String>,
 }

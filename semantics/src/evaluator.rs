@@ -74,6 +74,8 @@ pub struct Evaluator<'m> {
     pub(crate) candidates: usize,
     /// Set from outside, it ends an evaluation with [`EvalErrorKind::Interrupted`].
     pub interrupt: Option<&'m AtomicBool>,
+    /// Of the bijections that name the elements of a deferred set only one is looked at: for valuations up to names.
+    pub(crate) fixed_bijections: bool,
     /// Values for what is ill-defined.
     pub(crate) stand_ins: Option<StandIns>,
     /// Bounds the work.
@@ -92,6 +94,7 @@ impl<'m> Evaluator<'m> {
             cuts: None,
             candidates: limits.listing,
             interrupt: None,
+            fixed_bijections: false,
             stand_ins: None,
             work: None,
         }

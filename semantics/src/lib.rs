@@ -26,6 +26,7 @@ pub mod replay;
 pub mod scope;
 mod sequences;
 pub mod sets;
+pub mod sizes;
 mod solve;
 pub mod stand_in;
 pub mod state;

@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 
 use bsym_language::int::Int;
-use bsym_language::model::{CarrierKind, Model};
+use bsym_language::model::{BuiltinSet, CarrierKind, Expr, ExprKind, Model};
 use bsym_language::types::CarrierId;
+use bsym_language::walk::{Visitor, walk_expr, walk_operators};
+
+use crate::sizes::least_sizes;
 
 /// Sizes of the carriers and implementable integer bounds of one run. Part of every verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,8 +29,8 @@ pub struct ScopeRequest {
     pub maxint: Option<Int>,
     /// `--minint`
     pub minint: Option<Int>,
-    /// `--scope prob`: ProB's finite scope (two elements per deferred set, MAXINT 3, MININT -1)
-    /// where neither the model nor the user says otherwise.
+    /// `--scope prob`: ProB's finite scope (two elements per deferred set, or as many as the axioms
+    /// need; MAXINT 3, MININT -1) where neither the model nor the user says otherwise.
     pub prob: bool,
 }
 
@@ -65,9 +68,16 @@ impl Scope {
             sizes.insert(id, size);
         }
         if request.prob {
+            for (&id, &n) in model.hints.sizes.iter().filter(|(id, _)| !model.hints.at_least.contains(id)) {
+                if n > 0 && model.carriers[id.index()].kind == CarrierKind::Deferred {
+                    sizes.entry(id).or_insert(n);
+                }
+            }
+            let least = least_sizes(model, &sizes);
             for (id, _) in deferred() {
-                let hint = model.hints.sizes.get(&id).copied().filter(|&n| n > 0);
-                sizes.entry(id).or_insert(hint.unwrap_or(2));
+                // Two elements are the default.
+                let hint = model.hints.sizes.get(&id).copied().filter(|&n| n > 0).unwrap_or(2);
+                sizes.entry(id).or_insert(hint.max(least.get(&id).copied().unwrap_or(1)));
             }
         }
         let pick = |asked: &Option<Int>, hint: &Option<Int>, prob: i64, full: i64| {
@@ -85,6 +95,63 @@ impl Scope {
         Ok(Scope { sizes, maxint, minint })
     }
 
+    /// What of this scope, settled for `request`, neither the user nor the model has chosen.
+    pub fn chosen(&self, model: &Model, request: &ScopeRequest) -> Chosen {
+        let hints = &model.hints;
+        let is_open = |id: &CarrierId| {
+            let name = &model.carriers[id.index()].name;
+            !request.sizes.contains_key(name)
+                && (!hints.sizes.contains_key(id) || hints.at_least.contains(id))
+        };
+        let bounds = request.prob && request.maxint.is_none() && hints.maxint.is_none();
+        Chosen {
+            sets: self.sizes.keys().copied().filter(is_open).collect(),
+            bounds: bounds && reads_bounds(model),
+            minint: request.minint.is_none() && hints.minint.is_none(),
+        }
+    }
+
+    /// Larger scopes than this one, in the order in which they are worth a try: sets of more elements, all together and
+    /// one by one, and wider bounds of the integers.
+    pub fn larger(&self, chosen: &Chosen) -> Vec<Scope> {
+        let mut found: Vec<Scope> = Vec::new();
+        let mut add = |scope: Scope| {
+            if scope != *self && !found.contains(&scope) && found.len() < MOST_SCOPES {
+                found.push(scope);
+            }
+        };
+        for more in 1..=MOST_ELEMENTS {
+            if chosen.sets.is_empty() {
+                break;
+            }
+            let mut all = self.clone();
+            for set in &chosen.sets {
+                let size = all.sizes.entry(*set).or_insert(1);
+                *size = (2 + more).max(*size);
+            }
+            add(all);
+            each_sum(more, chosen.sets.len(), &mut |increments| {
+                let mut scope = self.clone();
+                for (set, n) in chosen.sets.iter().zip(increments) {
+                    *scope.sizes.entry(*set).or_insert(1) += n;
+                }
+                add(scope);
+            });
+            if more == 1 && chosen.bounds {
+                WIDER.iter().for_each(|&n| add(self.with_maxint(n, chosen)));
+            }
+        }
+        if chosen.sets.is_empty() && chosen.bounds {
+            WIDER.iter().for_each(|&n| add(self.with_maxint(n, chosen)));
+        }
+        found
+    }
+
+    fn with_maxint(&self, maxint: i64, chosen: &Chosen) -> Scope {
+        let minint = if chosen.minint { Int::from(-maxint - 1) } else { self.minint.clone() };
+        Scope { maxint: Int::from(maxint).max(self.maxint.clone()), minint, ..self.clone() }
+    }
+
     /// Number of elements of a carrier, if it is settled.
     pub fn size(&self, model: &Model, carrier: CarrierId) -> Option<usize> {
         match &model.carriers[carrier.index()].kind {
@@ -96,5 +163,116 @@ impl Scope {
     /// Whether every carrier has a settled size.
     pub fn is_finite(&self, model: &Model) -> bool {
         (0..model.carriers.len() as u32).all(|i| self.size(model, CarrierId(i)).is_some())
+    }
+}
+
+/// Most scopes that are tried in place of one.
+const MOST_SCOPES: usize = 64;
+/// Most elements by which a set is enlarged.
+const MOST_ELEMENTS: usize = 14;
+/// Values of MAXINT that are tried.
+const WIDER: [i64; 5] = [7, 15, 127, 1023, 2147483647];
+
+/// What of a scope was chosen by default.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Chosen {
+    /// Deferred sets of a size that nobody named.
+    pub sets: Vec<CarrierId>,
+    /// MAXINT, where the model depends on it.
+    pub bounds: bool,
+    /// MININT likewise.
+    pub minint: bool,
+}
+
+impl Chosen {
+    /// The user and the model have settled everything.
+    pub fn is_nothing(&self) -> bool {
+        self.sets.is_empty() && !self.bounds
+    }
+}
+
+/// All lists of `parts` numbers with this sum, those with much in front first.
+fn each_sum(sum: usize, parts: usize, visit: &mut dyn FnMut(&[usize])) {
+    fn extend(left: usize, parts: usize, list: &mut Vec<usize>, visit: &mut dyn FnMut(&[usize])) {
+        if parts == 1 {
+            list.push(left);
+            visit(list);
+            list.pop();
+            return;
+        }
+        for n in (0..=left).rev() {
+            list.push(n);
+            extend(left - n, parts - 1, list, visit);
+            list.pop();
+        }
+    }
+    if (1..=4).contains(&parts) {
+        return extend(sum, parts, &mut Vec::new(), visit);
+    }
+    // The lists of many parts are too many to be tried: only one of them gets anything.
+    for part in 0..parts {
+        let mut list = vec![0; parts];
+        list[part] = sum;
+        visit(&list);
+    }
+}
+
+/// Whether the constants and initial states of a model depend on MAXINT or MININT.
+fn reads_bounds(model: &Model) -> bool {
+    struct Bounds(bool);
+    impl Visitor for Bounds {
+        fn expr(&mut self, e: &Expr) {
+            self.0 |= matches!(
+                e.kind,
+                ExprKind::MaxInt
+                    | ExprKind::MinInt
+                    | ExprKind::Set(BuiltinSet::Int | BuiltinSet::Nat | BuiltinSet::Nat1)
+            );
+            walk_expr(self, e);
+        }
+    }
+    let mut bounds = Bounds(false);
+    model.axioms.iter().for_each(|axiom| bounds.pred(&axiom.pred));
+    bounds.subst(&model.initialisation);
+    walk_operators(&mut bounds, model);
+    bounds.0
+}
+
+#[cfg(test)]
+mod tests {
+    use bsym_language::load::load_text;
+
+    use super::*;
+
+    fn tried(sets: &str, properties: &str, request: &ScopeRequest) -> Vec<Vec<usize>> {
+        let text = format!("MACHINE M SETS {sets} CONSTANTS n PROPERTIES n : NATURAL & {properties} END");
+        let model = load_text("M.mch", &text).model.expect("the machine is right");
+        let scope = Scope::settle(&model, request).expect("a scope");
+        let larger = scope.larger(&scope.chosen(&model, request));
+        larger.iter().map(|scope| scope.sizes.values().copied().collect()).collect()
+    }
+
+    #[test]
+    fn larger_scopes_enlarge_what_nobody_chose() {
+        let prob = ScopeRequest { prob: true, ..ScopeRequest::default() };
+        let one = tried("S", "n > 0", &prob);
+        assert_eq!((&one[..3], one.len()), (&[vec![3], vec![4], vec![5]][..], 14));
+        assert_eq!(tried("S; T", "n > 0", &prob)[..4], [vec![3, 3], vec![3, 2], vec![2, 3], vec![4, 4]]);
+        let many = tried("S; T; U; V; W", "n > 0", &prob);
+        assert!(many.contains(&vec![2, 2, 4, 2, 2]) && many.len() <= MOST_SCOPES, "{many:?}");
+        // What is said is kept: by the user, and by the properties.
+        let sizes = BTreeMap::from([("S".to_string(), 4)]);
+        assert!(tried("S; T", "n > 0", &ScopeRequest { sizes, ..prob.clone() }).iter().all(|s| s[0] == 4));
+        assert!(tried("S", "card(S) = 3", &prob).is_empty());
+        assert_eq!(tried("S", "card(S) > 3", &prob)[0], [5]);
+        // The bounds of the integers count where the properties ask for them.
+        let bounds = |properties: &str| {
+            let text = format!("MACHINE M CONSTANTS n PROPERTIES {properties} END");
+            let model = load_text("M.mch", &text).model.expect("the machine is right");
+            let scope = Scope::settle(&model, &prob).expect("a scope");
+            scope.larger(&scope.chosen(&model, &prob)).iter().map(|s| s.maxint.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(bounds("n : NAT"), WIDER.map(Int::from));
+        assert!(bounds("n : NATURAL").is_empty());
     }
 }

@@ -4,7 +4,7 @@
 //! that are reachable under one into those under the other (Leuschel, Butler, Spermann, Turner, *Symmetry
 //! Reduction for B by Permutation Flooding*, B 2007, theorem 1). So it is enough to look at one of them, as
 //! long as nothing in the model tells the elements apart. Here the elements are named in the order in which
-//! constants that are elements first mention them.
+//! constants that are elements first mention them; in Event-B a bijection names them, where there is one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -32,7 +32,8 @@ impl Evaluator<'_> {
             pinned.extend(constants.first().map(|c| (*c, Value::Element(*carrier, 0))));
         }
         let mut valuations = Valuations::default();
-        let done = self.each_valuation(&pinned, &mut |constants, truth| {
+        let eval = Evaluator { fixed_bijections: true, ..*self };
+        let done = eval.each_valuation(&pinned, &mut |constants, truth| {
             if free.values().all(|elements| in_order(elements, &constants)) {
                 valuations.add(constants, truth);
             }
@@ -67,17 +68,19 @@ impl Evaluator<'_> {
 /// ProB takes such constants for elements, so that there are no constants to set up.
 pub fn only_names_elements(model: &Model) -> bool {
     let mut sets = BTreeSet::new();
-    let named = model.constants.iter().all(|c| match c.ty {
-        Type::Carrier(s) => model.carriers[s.index()].kind == CarrierKind::Deferred && sets.insert(s),
-        _ => false,
-    });
+    // The value of a parameter is chosen in a set-up of its own.
+    let named = model.parameters.is_empty()
+        && model.constants.iter().all(|c| match c.ty {
+            Type::Carrier(s) => model.carriers[s.index()].kind == CarrierKind::Deferred && sets.insert(s),
+            _ => false,
+        });
     let typing = |p: &Pred| match &p.kind {
         PredKind::Compare(CompareOp::Member, x, set) => {
             matches!((&x.kind, &set.kind), (ExprKind::Const(_), ExprKind::Carrier(_)))
         }
         _ => false,
     };
-    named && model.axioms.iter().all(|a| typing(&a.pred))
+    named && model.axiom_parts().into_iter().all(typing)
 }
 
 /// Whether the elements are named in the order in which they are first mentioned.
@@ -101,8 +104,8 @@ fn distinguished(model: &Model) -> BTreeSet<CarrierId> {
     walk_operators(&mut found, model);
     model.goal.iter().for_each(|goal| found.pred(goal));
     if model.notation == Notation::EventB {
-        for axiom in &model.axioms {
-            if let PredKind::Compare(CompareOp::Member, f, space) = &axiom.pred.kind
+        for part in model.axiom_parts() {
+            if let PredKind::Compare(CompareOp::Member, f, space) = &part.kind
                 && let ExprKind::Binary(BinaryOp::TotalBijection, ..) = space.kind
             {
                 found.all_of(&f.ty);

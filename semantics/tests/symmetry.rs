@@ -87,6 +87,16 @@ fn elements_are_named_in_the_order_in_which_constants_mention_them() {
 }
 
 #[test]
+fn a_parameter_has_a_set_up() {
+    let set_up = |text: &str| {
+        let model = load_text("M.mch", text).model.expect("the machine is right");
+        !only_names_elements(&model)
+    };
+    assert!(set_up("MACHINE M(p, T) CONSTRAINTS p : T END"));
+    assert!(!set_up("MACHINE M SETS T CONSTANTS p PROPERTIES p : T END"));
+}
+
+#[test]
 fn what_is_fixed_tells_elements_apart() {
     assert_eq!(kinds("a, b", "a : S & b : S", Some((1, 3))), (4, true));
     assert_eq!(kinds("a, b, x, y", "a : S & b : S & x : T & y : T", Some((0, 2))), (8, true));

@@ -42,8 +42,8 @@ impl Checker {
     /// `scope_S` definition is stronger.
     pub(super) fn size_hints(&mut self) {
         let (mut exact, mut least) = (vec![], vec![]);
-        for axiom in &self.model.axioms {
-            let PredKind::Compare(op, l, r) = &axiom.pred.kind else { continue };
+        for part in self.model.axiom_parts() {
+            let PredKind::Compare(op, l, r) = &part.kind else { continue };
             for (card, n, card_first) in [(l, r, true), (r, l, false)] {
                 if let (ExprKind::Unary(UnaryOp::Card, set), ExprKind::Integer(n)) = (&card.kind, &n.kind)
                     && let ExprKind::Carrier(c) = set.kind
@@ -61,7 +61,8 @@ impl Checker {
         // Two elements are the default, and a set of thousands is no scope.
         least.retain(|&(_, n)| (3..=1024).contains(&n));
         least.sort_by_key(|&(_, n)| std::cmp::Reverse(n));
-        self.settle_sizes(exact.into_iter().chain(least));
+        self.settle_sizes(exact);
+        self.settle_least_sizes(least);
         self.sizes_by_listing();
         self.sizes_by_bijection();
     }
@@ -69,7 +70,7 @@ impl Checker {
     /// Reads `S = {a, b, c}` from the axioms: the set has as many elements as `card({a, b, c}) = n` says, else as
     /// many as the axioms tell apart by `a /= b`.
     fn sizes_by_listing(&mut self) {
-        let mut sizes = vec![];
+        let (mut sizes, mut least) = (vec![], vec![]);
         for (set, listed) in self.equations() {
             let (ExprKind::Carrier(c), ExprKind::SetExtension(items)) = (&set.kind, &listed.kind) else {
                 continue;
@@ -90,9 +91,26 @@ impl Checker {
                     distinct.push(item);
                 }
             }
-            sizes.push((*c, said.unwrap_or(distinct.len())));
+            match said {
+                Some(n) => sizes.push((*c, n)),
+                None if distinct.len() == items.len() => sizes.push((*c, items.len())),
+                None => least.push((*c, distinct.len())),
+            }
         }
         self.settle_sizes(sizes);
+        self.settle_least_sizes(least);
+    }
+
+    /// The same for sets that may be larger.
+    fn settle_least_sizes(&mut self, sizes: impl IntoIterator<Item = (CarrierId, usize)>) {
+        for (c, n) in sizes {
+            if self.model.carriers[c.index()].kind == CarrierKind::Deferred
+                && !self.model.hints.sizes.contains_key(&c)
+            {
+                self.model.hints.sizes.insert(c, n);
+                self.model.hints.at_least.insert(c);
+            }
+        }
     }
 
     /// Settles sizes of deferred sets that are not known yet.
@@ -106,14 +124,14 @@ impl Checker {
 
     /// The equations among the axioms, each from both sides.
     fn equations(&self) -> impl Iterator<Item = (&Expr, &Expr)> {
-        self.model.axioms.iter().flat_map(|axiom| match &axiom.pred.kind {
+        self.model.axiom_parts().into_iter().flat_map(|part| match &part.kind {
             PredKind::Compare(CompareOp::Equal, a, b) => vec![(&**a, &**b), (&**b, &**a)],
             _ => vec![],
         })
     }
 
     fn told_apart(&self, a: &Expr, b: &Expr) -> bool {
-        self.model.axioms.iter().any(|axiom| match &axiom.pred.kind {
+        self.model.axiom_parts().into_iter().any(|part| match &part.kind {
             PredKind::Compare(CompareOp::NotEqual, x, y) => {
                 x.kind == a.kind && y.kind == b.kind || x.kind == b.kind && y.kind == a.kind
             }
@@ -126,8 +144,8 @@ impl Checker {
         // The size of one set may tell that of another.
         for _ in 0..self.model.carriers.len() {
             let mut found = None;
-            for axiom in &self.model.axioms {
-                let PredKind::Compare(CompareOp::Member, _, space) = &axiom.pred.kind else { continue };
+            for part in self.model.axiom_parts() {
+                let PredKind::Compare(CompareOp::Member, _, space) = &part.kind else { continue };
                 let ExprKind::Binary(BinaryOp::TotalBijection, from, to) = &space.kind else { continue };
                 for (set, other) in [(from, to), (to, from)] {
                     let ExprKind::Carrier(c) = set.kind else { continue };
@@ -166,12 +184,14 @@ impl Checker {
                     items.iter().map(number).collect::<Option<_>>()?;
                 values.len()
             }
-            ExprKind::Const(_) if depth < 8 => self.model.axioms.iter().find_map(|a| match &a.pred.kind {
-                PredKind::Compare(CompareOp::Equal, c, value) if c.kind == e.kind => {
-                    self.extent(value, depth + 1)
-                }
-                _ => None,
-            })?,
+            ExprKind::Const(_) if depth < 8 => {
+                self.model.axiom_parts().iter().find_map(|part| match &part.kind {
+                    PredKind::Compare(CompareOp::Equal, c, value) if c.kind == e.kind => {
+                        self.extent(value, depth + 1)
+                    }
+                    _ => None,
+                })?
+            }
             _ => return None,
         };
         (1..=LARGEST).contains(&n).then_some(n)

@@ -309,7 +309,11 @@ impl Checker {
                     Entity::Carrier(self.new_carrier(name, CarrierKind::Deferred, id.span))
                 } else {
                     let ty = if set { self.fresh_set() } else { self.fresh() };
-                    Entity::Const(self.new_constant(name, ty, id.span))
+                    let parameter = self.new_constant(name, ty, id.span);
+                    if !bound {
+                        self.model.parameters.insert(parameter);
+                    }
+                    Entity::Const(parameter)
                 };
                 list.push((id.name.clone(), entity, id.span));
             }

@@ -142,6 +142,7 @@ fn empty_model(name: String, sources: Arc<Sources>) -> Model {
         free_types: vec![],
         operators: vec![],
         constants: vec![],
+        parameters: Default::default(),
         axioms: vec![],
         variables: vec![],
         abstract_variables: vec![],

@@ -186,7 +186,8 @@ impl<'m> Search<'_, 'm> {
     /// Event-B, elements have an order, and nothing is fixed.
     pub(super) fn fixed_bijection(&self, env: &Env<'_>, name: &Expr, set: &Value) -> Option<Value> {
         let model = self.eval.model;
-        if !matches!(name.kind, ExprKind::Const(_)) || model.notation != Notation::EventB {
+        let is_constant = matches!(name.kind, ExprKind::Const(_));
+        if !self.eval.fixed_bijections || !is_constant || model.notation != Notation::EventB {
             return None;
         }
         let Value::Lazy(lazy) = set else { return None };

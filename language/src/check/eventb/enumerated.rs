@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::Composer;
 use crate::ast::{BinaryOp, BuiltinFn, Expr, ExprKind, Ident, UnaryOp};
 use crate::eventb::project::Formula;
-use crate::model::{Carrier, CarrierKind, CompareOp, ConstId, ExprKind as Typed, Pred, PredKind};
-use crate::types::{CarrierId, Type};
+use crate::model::{Carrier, CarrierKind, CompareOp, ExprKind as Typed, Pred, PredKind};
+use crate::types::CarrierId;
 
 /// The elements of a carrier set, if the axioms say `partition(S, {a}, {b}, …)`, also by way of constants
 /// that are partitioned in turn, or `S = {a, b, …}` together with `a /= b` for all of them or with `card(S) = n`.
@@ -143,70 +142,5 @@ fn single(e: &Expr) -> Option<&str> {
     match &e.kind {
         ExprKind::SetExtension(items) if items.len() == 1 => name(&items[0]),
         _ => None,
-    }
-}
-
-impl Composer<'_> {
-    /// A deferred set is at least as large as the constants in it that the axioms keep apart.
-    pub(super) fn distinct_constants(&mut self) {
-        let model = &self.c.model;
-        let mut apart: Vec<(ConstId, ConstId)> = vec![];
-        for axiom in &model.axioms {
-            let parts = match &axiom.pred.kind {
-                PredKind::And(parts) => parts.iter().collect(),
-                _ => vec![&axiom.pred],
-            };
-            for part in parts {
-                match &part.kind {
-                    PredKind::Compare(CompareOp::NotEqual, l, r) => {
-                        if let (Typed::Const(a), Typed::Const(b)) = (&l.kind, &r.kind) {
-                            apart.push((*a, *b));
-                        }
-                    }
-                    PredKind::Partition(_, parts) => {
-                        let singles: Vec<ConstId> = parts
-                            .iter()
-                            .filter_map(|p| match &p.kind {
-                                Typed::SetExtension(items) => match items.as_slice() {
-                                    [item] => match item.kind {
-                                        Typed::Const(c) => Some(c),
-                                        _ => None,
-                                    },
-                                    _ => None,
-                                },
-                                _ => None,
-                            })
-                            .collect();
-                        for (i, a) in singles.iter().enumerate() {
-                            apart.extend(singles[..i].iter().map(|b| (*a, *b)));
-                        }
-                    }
-                    _ => {}
-                }
-            }
-        }
-        let mut sizes = vec![];
-        for (i, carrier) in model.carriers.iter().enumerate() {
-            let id = CarrierId(i as u32);
-            if carrier.kind != CarrierKind::Deferred {
-                continue;
-            }
-            let mut group: Vec<ConstId> = vec![];
-            for (c, constant) in model.constants.iter().enumerate() {
-                let c = ConstId(c as u32);
-                let is_apart = |d: &ConstId| apart.contains(&(c, *d)) || apart.contains(&(*d, c));
-                if constant.ty == Type::Carrier(id) && group.iter().all(is_apart) {
-                    group.push(c);
-                }
-            }
-            // Two elements are the default.
-            if group.len() > 2 {
-                sizes.push((id, group.len()));
-            }
-        }
-        for (id, n) in sizes {
-            let size = self.c.model.hints.sizes.entry(id).or_insert(n);
-            *size = n.max(*size);
-        }
     }
 }

@@ -185,7 +185,6 @@ impl<'p> Composer<'p> {
         self.c.model.axioms = axioms;
         self.c.model.assertions = theorems;
         self.c.size_hints();
-        self.distinct_constants();
     }
 
     fn conjunct(&mut self, formula: &Formula, origin: ComponentId) -> Conjunct {
