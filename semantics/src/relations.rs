@@ -127,6 +127,8 @@ impl Evaluator<'_> {
             let mut seen: BTreeSet<&Value> = BTreeSet::new();
             let mut open = vec![*start];
             while let Some(v) = open.pop() {
+                // A dense relation has a thousand times more edges to follow than couples in its closure.
+                self.proceed(at)?;
                 for w in next.get(v).into_iter().flatten() {
                     if seen.insert(w) {
                         open.push(w);
@@ -215,6 +217,7 @@ impl Evaluator<'_> {
                 let new = Value::Set(s.clone());
                 let mut pairs = (*s).clone();
                 for p in r.iter() {
+                    self.proceed(at)?;
                     let (x, _) = self.pair(p, at)?;
                     if self.images(&new, x, at)?.is_some_and(|i| i.is_empty()) {
                         pairs.insert(p.clone());
@@ -226,7 +229,18 @@ impl Evaluator<'_> {
                 let Some(r) = self.try_list(&a, at)? else { return lazy(a, b) };
                 let b = self.normal(b, at)?;
                 let mut pairs = Vec::new();
+                let mut most = 8 * self.limits.listing;
                 for p in r.iter() {
+                    self.proceed(at)?;
+                    // Many paths may lead to few couples.
+                    if pairs.len() > most {
+                        pairs.sort_unstable();
+                        pairs.dedup();
+                        most = most.max(2 * pairs.len());
+                        if pairs.len() > 4 * self.limits.listing {
+                            return Err(EvalError::too_large(at, "the relation is too large to list"));
+                        }
+                    }
                     let (x, y) = self.pair(p, at)?;
                     let Some(images) = self.images(&b, if op == Composition { y } else { x }, at)? else {
                         return lazy(Value::Set(r.clone()), b);

@@ -1,7 +1,8 @@
 //! Valuations and transitions found by propagation, with what is ill-defined reported on the way.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use bsym_language::load::load_text;
 use bsym_language::model::Model;
@@ -124,4 +125,23 @@ fn an_evaluation_stops_when_it_is_asked_to() {
     let stop = AtomicBool::new(true);
     let valuations = Evaluator::new(&model, &scope).with_interrupt(&stop).constants(&Default::default());
     assert_eq!(valuations.incomplete.map(|e| e.kind), Some(EvalErrorKind::Interrupted));
+}
+
+#[test]
+fn a_closure_of_a_dense_relation_stops_when_it_is_asked_to() {
+    // Its closure is the relation itself, and there are some hundred million edges to follow.
+    let model = model("MACHINE M CONSTANTS n PROPERTIES n = card(closure1((1..600) * (1..600))) END");
+    let scope = scope(&model);
+    let stop = AtomicBool::new(false);
+    let begin = Instant::now();
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            std::thread::sleep(Duration::from_millis(300));
+            stop.store(true, Ordering::Relaxed);
+        });
+        let eval = Evaluator::new(&model, &scope).with_interrupt(&stop);
+        let valuations = eval.constants(&Default::default());
+        assert_eq!(valuations.incomplete.map(|e| e.kind), Some(EvalErrorKind::Interrupted));
+    });
+    assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
 }
