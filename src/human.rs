@@ -42,6 +42,9 @@ fn verdict(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Resu
             format!("{}: {what} in {machine}, {}", paint.bad("violated"), after(steps))
         }
         "vacuous" => format!("{}: {machine} has nothing to check", paint.bad("vacuous")),
+        _ if result.reason_code == Some("audit-failed") => {
+            format!("{}: the search of {machine} is wrong, or its audit", paint.bad("contradiction"))
+        }
         _ if result.contradiction.is_some() => {
             format!(
                 "{}: a proof about {what} of {machine} passed its checks and is wrong",
@@ -55,6 +58,16 @@ fn verdict(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Resu
     };
     writeln!(out, "{head}  [{}, {:.2} s]", result.engine, result.stats.seconds)?;
     writeln!(out, "  scope: {}", scope(&result.scope))?;
+    if !result.scopes_tried.is_empty()
+        && result.verdict != "vacuous"
+        && result.reason_code != Some("existence-undecided")
+    {
+        let first = scope(&result.scopes_tried[0]);
+        writeln!(
+            out,
+            "  this scope was chosen because the axioms and the initialisation leave nothing to check in: {first}"
+        )?;
+    }
     if !result.well_definedness {
         writeln!(out, "  well-definedness was not checked (--no-wd)")?;
     }
@@ -62,7 +75,11 @@ fn verdict(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Resu
         writeln!(out, "  reason: {reason}")?;
     }
     if let (Some(states), Some(transitions)) = (result.states, result.transitions) {
-        writeln!(out, "  {states} states, {transitions} transitions")?;
+        let audited = match result.stats.audited {
+            Some(n) if n > 0 => format!(", {n} states audited by the reference evaluator"),
+            _ => String::new(),
+        };
+        writeln!(out, "  {states} states, {transitions} transitions{audited}")?;
     }
     if result.verdict == "unknown"
         && result.engine != "mc"
@@ -80,6 +97,15 @@ fn verdict(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Resu
             }
             Some(depth) => writeln!(out, "  no violation within {}", events(depth))?,
             None => writeln!(out, "  not even the initial states are known to be good")?,
+        }
+    }
+    if !result.core.is_empty() {
+        writeln!(out, "  these axioms contradict each other:")?;
+        for axiom in &result.core {
+            let name = axiom.label.as_ref().map(|l| format!("{l}: ")).unwrap_or_default();
+            let at =
+                axiom.file.as_ref().zip(axiom.line).map(|(f, l)| format!("   {f}:{l}")).unwrap_or_default();
+            writeln!(out, "    {name}{}{}", axiom.text, paint.faint(&at))?;
         }
     }
     for warning in &result.warnings {
@@ -543,7 +569,9 @@ fn next(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Result 
     let hint = match result.verdict {
         "unknown" => {
             let reason = result.reason.as_deref().unwrap_or("");
-            if reason.starts_with("depth-limit") {
+            if result.reason_code == Some("audit-failed") {
+                "this is a fault of bsym: please report it, with the machine and the reason"
+            } else if reason.starts_with("depth-limit") {
                 match result.engine.as_str() {
                     "bmc" => "a larger --depth searches further; `bsym ic3` or `bsym kind` may prove it",
                     _ => "a larger --depth goes on",
@@ -572,11 +600,12 @@ fn next(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Result 
                 "`bsym check` runs all engines"
             }
         }
+        "vacuous" if !result.core.is_empty() => "look at these axioms: no constants satisfy them all",
         "vacuous" => {
-            "look at the axioms (PROPERTIES, --set) and at the initialisation: no state satisfies them"
+            "look at the axioms (PROPERTIES, --set) and at the initialisation: no state of this scope satisfies them"
         }
         "violated" if !result.further.is_empty() => "",
-        "violated" if result.properties.len() > 1 => {
+        "violated" if result.properties.iter().any(|p| p.verdict == "unknown") => {
             "--keep-going goes on with the other properties; --trace FILE writes the trace"
         }
         "violated" if result.trace_file.is_none() => "--trace FILE writes the trace",

@@ -147,11 +147,11 @@ fn list(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Settles the scope of a run.
+/// What the user says about the scope.
 ///
 /// # Errors
-/// A name that is no deferred set, a size given twice, bounds that cross.
-pub fn scope(model: &Model, arguments: &ScopeArguments) -> Result<Scope, Refusal> {
+/// A size given twice.
+pub fn scope_request(arguments: &ScopeArguments) -> Result<ScopeRequest, Refusal> {
     let mut request = ScopeRequest {
         maxint: arguments.maxint.clone(),
         minint: arguments.minint.clone(),
@@ -167,6 +167,15 @@ pub fn scope(model: &Model, arguments: &ScopeArguments) -> Result<Scope, Refusal
             }
         }
     }
+    Ok(request)
+}
+
+/// Settles the scope of a run.
+///
+/// # Errors
+/// A name that is no deferred set, a size given twice, bounds that cross.
+pub fn scope(model: &Model, arguments: &ScopeArguments) -> Result<Scope, Refusal> {
+    let request = scope_request(arguments)?;
     Scope::settle(model, &request).map_err(|error| {
         let refusal = Refusal::new(format!("--scope: {error}"));
         let unknown = request.sizes.keys().find(|n| !model.carriers.iter().any(|c| c.name == **n));

@@ -275,3 +275,95 @@ OPERATIONS up = SELECT n < 9 THEN n := n + 1 END END";
     assert_eq!((output.status.code(), &object["verdict"]), (Some(1), &"violated".into()), "{object:#}");
     assert_eq!(object["depth"], 6);
 }
+
+#[test]
+fn where_every_state_was_visited_each_property_has_an_answer() {
+    let run = |arguments: &[&str]| {
+        let mut command = bsym();
+        command.current_dir(root()).args(["mc", "examples/crossing.mch", "--prop", "inv,deadlock", "--json"]);
+        let object = json(&command.args(arguments).stdin(Stdio::null()).output().expect("it runs"));
+        assert_valid("result", &object);
+        let verdicts = object["properties"].as_array().expect("a list").clone();
+        verdicts.iter().map(|p| p["verdict"].as_str().unwrap_or("?").to_owned()).collect::<Vec<_>>()
+    };
+    let all = run(&["--keep-going"]);
+    assert!(all.iter().any(|v| v == "violated") && all.iter().any(|v| v == "holds"), "{all:?}");
+    assert!(!all.iter().any(|v| v == "unknown"), "{all:?}");
+    // A search that ends at the first violation knows nothing of the others.
+    assert!(run(&[]).iter().any(|v| v == "unknown"));
+}
+
+/// The result about a machine with these sets, constants and properties, and one variable in `S`.
+fn about(sets: &str, constants: &str, properties: &str, arguments: &[&str]) -> Json {
+    let dir = tempfile::tempdir().expect("a folder");
+    let text = format!(
+        "MACHINE Sized SETS {sets} CONSTANTS {constants} PROPERTIES {properties} VARIABLES v INVARIANT v : S \
+         INITIALISATION v :: S OPERATIONS set(x) = PRE x : S THEN v := x END END"
+    );
+    file(dir.path(), "Sized.mch", &text);
+    let path = dir.path().join("Sized.mch");
+    let mut command = bsym();
+    command.arg("mc").arg(path).args(arguments).arg("--json").stdin(Stdio::null());
+    let object = json(&command.output().expect("it runs"));
+    assert_valid("result", &object);
+    object
+}
+
+#[test]
+fn a_set_is_as_large_as_the_properties_need() {
+    // Three colours are kept apart, so that there are three; two owners are the default.
+    let object = about(
+        "S; OWNERS",
+        "red, green, blue, home",
+        "red : S & green : S & blue : S & red /= green & red /= blue & green /= blue & home : OWNERS",
+        &[],
+    );
+    assert_eq!((&object["verdict"], &object["scope"]["sets"]["S"]), (&"holds".into(), &3.into()));
+    assert_eq!(
+        (&object["scope"]["sets"]["OWNERS"], object["scopes_tried"].as_array()),
+        (&2.into(), Some(&vec![]))
+    );
+}
+
+#[test]
+fn larger_sizes_are_tried_before_the_axioms_are_blamed() {
+    let properties = "f : S --> NAT & #(x, y, z).(f(x) = 1 & f(y) = 2 & f(z) = 3)";
+    let object = about("S", "f", properties, &[]);
+    assert_eq!((&object["verdict"], &object["scope"]["sets"]["S"]), (&"holds".into(), &3.into()));
+    assert_eq!(object["scopes_tried"][0]["sets"]["S"], 2);
+    // A size that the user asks for is kept.
+    let object = about("S", "f", properties, &["--scope", "S=2"]);
+    assert_eq!((&object["verdict"], &object["scope"]["sets"]["S"]), (&"vacuous".into(), &2.into()));
+    // So is MAXINT.
+    let object = about("S", "n", "n : NAT & n > 5", &[]);
+    assert_eq!((&object["verdict"], &object["scope"]["maxint"]), (&"holds".into(), &7.into()));
+    let object = about("S", "n", "n : NAT & n > 5", &["--maxint", "4"]);
+    assert_eq!(object["verdict"], "vacuous");
+    // Nor are they blamed for an initialisation that needs room.
+    let object = about("S", "a", "a : S & card(S - {a}) > 2", &[]);
+    assert_eq!((&object["verdict"], &object["scope"]["sets"]["S"]), (&"holds".into(), &4.into()));
+}
+
+#[test]
+fn axioms_are_blamed_where_no_size_satisfies_them() {
+    let object = about("S", "a, n", "a : S & n : 1..3 & n > 2 & S - {a} = S & n /= 2", &[]);
+    if object["verdict"] == "unknown" {
+        // Without a solver the sizes that were tried are all that is known.
+        assert_eq!(object["reason_code"], "existence-undecided");
+        assert!(object["scopes_tried"].as_array().is_some_and(|tried| tried.len() > 4));
+        return;
+    }
+    assert_eq!(object["verdict"], "vacuous");
+    let core: Vec<_> = object["core"].as_array().expect("a list").iter().map(|a| a["text"].clone()).collect();
+    assert!(core.contains(&"S - {a} = S".into()) && !core.contains(&"n /= 2".into()), "{core:?}");
+}
+
+#[test]
+fn where_no_size_is_found_the_answer_is_open() {
+    // An infinite set would do, and a deferred set is none.
+    let object = about("S", "f", "f : NATURAL >-> S", &["--timeout", "20"]);
+    assert_ne!(object["verdict"], "holds");
+    if object["verdict"] == "unknown" {
+        assert!(object["reason_code"].is_string());
+    }
+}

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 pub mod bmc;
+pub mod contradiction;
 pub mod counterexample;
 mod dropped;
 pub mod existence;

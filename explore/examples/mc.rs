@@ -71,6 +71,7 @@ fn run() -> ExitCode {
     let verdict = match &report.verdict {
         Verdict::Holds(evidence) => format!("holds (digest {})", evidence.digest),
         Verdict::Violated(c) => format!("violated: {:?} after {} steps", c.violations, c.trace.steps.len()),
+        Verdict::Contradiction(difference) => format!("contradiction: {difference:?}"),
         Verdict::Vacuous(reason) => format!("vacuous: {reason}"),
         Verdict::Unknown(reason) => format!("unknown: {reason:?}"),
     };

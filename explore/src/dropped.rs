@@ -26,6 +26,7 @@ pub fn weigh(
             let parts: Vec<String> =
                 doubt::left_open(model, asked).into_iter().map(|d| doubt::describe(model, d)).collect();
             if !parts.is_empty() {
+                report.exhausted = false;
                 report.verdict = Verdict::Unknown(Unknown::NotChecked(evidence.clone(), parts));
             }
         }
@@ -34,6 +35,8 @@ pub fn weigh(
             if is_genuine(first) && report.further.iter().all(is_genuine) {
                 return report;
             }
+            // A property of which only a doubtful counterexample was found neither holds nor is violated.
+            report.exhausted = false;
             let mut all = vec![(**first).clone()];
             all.append(&mut report.further);
             let (mut genuine, doubtful): (Vec<_>, Vec<_>) = all.into_iter().partition(is_genuine);
@@ -54,7 +57,7 @@ pub fn weigh(
                     Verdict::Unknown(Unknown::Doubtful(Box::new(first), why.unwrap_or_default()));
             }
         }
-        Verdict::Vacuous(_) | Verdict::Unknown(_) => {}
+        Verdict::Vacuous(_) | Verdict::Unknown(_) | Verdict::Contradiction(_) => {}
     }
     report
 }

@@ -1,9 +1,11 @@
 #![doc = include_str!("../README.md")]
+pub mod audit;
 mod checkpoint;
 mod compile;
 mod context;
 mod dice;
 mod dropped;
+pub mod existence;
 mod frontier;
 mod index;
 mod machine;

@@ -1,7 +1,9 @@
 //! What a search answers.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
+use crate::audit::Difference;
 use bsym_semantics::bounded::Cut;
 use bsym_semantics::error::EvalError;
 use bsym_semantics::scope::Scope;
@@ -16,6 +18,13 @@ pub struct SearchReport {
     pub verdict: Verdict,
     /// Further counterexamples, one for each other property that is violated.
     pub further: Vec<Counterexample>,
+    /// No limit has ended the search.
+    pub finished: bool,
+    /// Every reachable state was visited and judged, whatever the verdict: a property is violated, or in
+    /// [`SearchReport::open`], or it holds.
+    pub exhausted: bool,
+    /// Properties that have no truth value in some state, so that they neither hold nor are violated as such.
+    pub open: BTreeSet<OpenProperty>,
     /// Why parts of the state space may be missing or unjudged; empty if nothing is.
     pub incomplete: Vec<Incomplete>,
     /// Choices of which only a part of the values was looked at, because they are infinitely many.
@@ -35,6 +44,9 @@ pub enum NotSaved {
     Useless,
 }
 
+/// The reason of [`Verdict::Vacuous`] where the constants have no value.
+pub const NO_VALUATION: &str = "no valuation of the constants satisfies the properties";
+
 /// The answer about all properties.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Verdict {
@@ -44,6 +56,8 @@ pub enum Verdict {
     Violated(Box<Counterexample>),
     /// There is no valuation of the constants, or no initial state.
     Vacuous(String),
+    /// Compiled form and reference evaluator contradict each other: a fault of the program.
+    Contradiction(Box<Difference>),
     /// Not decided.
     Unknown(Unknown),
 }
@@ -97,6 +111,17 @@ pub enum Unknown {
     Doubtful(Box<Counterexample>, String),
 }
 
+/// A property that is ill-defined in some state.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum OpenProperty {
+    /// A conjunct of the invariant, by position.
+    Invariant(usize),
+    /// An assertion, by position.
+    Assertion(usize),
+    /// The goal.
+    Goal,
+}
+
 /// Something that could not be evaluated.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Incomplete {
@@ -132,6 +157,8 @@ pub struct Statistics {
     pub memo_misses: u64,
     /// Of those: by the reference evaluator.
     pub by_reference: u64,
+    /// States that the reference evaluator has expanded and judged as well, with the same result.
+    pub audited: u64,
     /// Events that only the reference evaluator can execute, with the reason.
     pub uncompiled: Vec<(String, String)>,
     /// Duration of the search.

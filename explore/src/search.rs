@@ -1,6 +1,6 @@
 //! The search: states out of a frontier, their successors into the table, properties on what is new.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -9,18 +9,21 @@ use bsym_semantics::bounded::Cuts;
 use bsym_semantics::error::{EvalError, EvalErrorKind};
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::finder::ValueFinder;
-use bsym_semantics::replay::{Checks, violations};
+use bsym_semantics::replay::{Checks, Judgement, judgement};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::state::{State, Violation};
 use bsym_semantics::symmetry::only_names_elements;
 use bsym_semantics::transitions::{Edge, Outcome};
 
+use crate::audit::{Audit, Clock, Difference};
 use crate::dropped;
 use crate::frontier::Frontier;
 use crate::machine::{Expansion, Machine};
 use crate::options::{Order, SearchOptions};
 use crate::property::Properties;
-use crate::report::{Incomplete, NotSaved, Observer, Progress, SearchReport, Statistics, Unknown};
+use crate::report::{
+    Incomplete, NO_VALUATION, NotSaved, Observer, OpenProperty, Progress, SearchReport, Statistics, Unknown,
+};
 use crate::store::Store;
 use crate::table::{INITIAL, StateId, Table};
 use crate::worker::Ground;
@@ -29,6 +32,7 @@ use parallel::Pool;
 
 mod answer;
 mod aside;
+mod auditing;
 mod parallel;
 
 /// Most reasons for incompleteness that are kept.
@@ -67,14 +71,23 @@ pub(crate) fn visit(
     let begin = Instant::now();
     let deadline = options.limits.time.and_then(|t| begin.checked_add(t));
     interruptible(&options.cancelled, deadline, |interrupt| {
-        let cuts = Cuts::default();
+        let (cuts, clock, audit_cuts) = (Cuts::default(), Clock::default(), Cuts::default());
         let mut eval = Evaluator::new(problem.model, problem.scope)
             .with_interrupt(interrupt)
             .with_bounded_choices(&cuts);
         eval.finder = problem.finder;
         let mut search = Search::new(eval, &cuts, options, begin);
         let Problem { model, scope, .. } = *problem;
+        let reference =
+            Evaluator::new(model, scope).with_interrupt(clock.flag()).with_bounded_choices(&audit_cuts);
+        // The reference need not be held against itself.
+        search.audit = (!options.reference_only)
+            .then(|| Audit::new(reference, &audit_cuts, &clock, options.seed, begin));
         std::thread::scope(|threads| {
+            // Dropped when the search is over, which ends the watch.
+            let (_working, over) = std::sync::mpsc::channel::<()>();
+            let clock = &clock;
+            threads.spawn(move || clock.watch(begin, interrupt, &over));
             search.pool = Pool::start(threads, Ground { model, scope, interrupt, options, deadline });
             search.run(observer);
             // The workers end with it.
@@ -115,6 +128,8 @@ struct Search<'m, 'o> {
     doubtful: HashSet<StateId>,
     /// States that the interrupted evaluator has not judged.
     unjudged: Vec<StateId>,
+    /// Properties that are ill-defined somewhere, with the first state where they are.
+    open: BTreeMap<OpenProperty, StateId>,
     seen: HashSet<Key>,
     found: Vec<Found>,
     incomplete: Vec<Incomplete>,
@@ -131,6 +146,8 @@ struct Search<'m, 'o> {
     depth: usize,
     level_ends: usize,
     pool: Option<Pool>,
+    audit: Option<Audit<'m>>,
+    difference: Option<Box<Difference>>,
 }
 
 impl<'m, 'o> Search<'m, 'o> {
@@ -148,6 +165,7 @@ impl<'m, 'o> Search<'m, 'o> {
             frontier: Frontier::new(options.order, options.seed),
             doubtful: HashSet::new(),
             unjudged: Vec::new(),
+            open: BTreeMap::new(),
             seen: HashSet::new(),
             found: Vec::new(),
             incomplete: Vec::new(),
@@ -163,6 +181,8 @@ impl<'m, 'o> Search<'m, 'o> {
             depth: 0,
             level_ends: 0,
             pool: None,
+            audit: None,
+            difference: None,
         };
         search.set_up(eval);
         search
@@ -180,7 +200,7 @@ impl<'m, 'o> Search<'m, 'o> {
         }
         let mut found = valuations.found;
         if found.is_empty() && self.incomplete.is_empty() && self.cuts.is_empty() && !interrupted {
-            self.vacuous = Some("no valuation of the constants satisfies the properties".into());
+            self.vacuous = Some(NO_VALUATION.into());
         }
         if let Some(limit) = self.options.limits.valuations
             && found.len() > limit
@@ -245,11 +265,17 @@ impl<'m, 'o> Search<'m, 'o> {
     }
 
     fn is_over(&self) -> bool {
-        self.stopped.is_some() || !(self.found.is_empty() || self.options.keep_going)
+        self.stopped.is_some()
+            || self.difference.is_some()
+            || !(self.found.is_empty() || self.options.keep_going)
     }
 
     fn initialise(&mut self, valuation: usize) {
         if let Some(rows) = self.machine.initial_rows(valuation) {
+            self.audit_initialisation(valuation, &rows);
+            if self.is_over() {
+                return;
+            }
             for row in rows {
                 self.statistics.transitions += 1;
                 self.statistics.initial += 1;
@@ -372,6 +398,7 @@ impl<'m, 'o> Search<'m, 'o> {
                 self.violated(Key::Deadlock, Some(state), self.machine.valuation(row), None);
             }
         }
+        self.audit_state(state, row);
         true
     }
 
@@ -475,8 +502,14 @@ impl<'m, 'o> Search<'m, 'o> {
         let constants = &self.machine.context.valuations[valuation];
         // Also where nothing is violated: a predicate behind a false one may be ill-defined.
         self.doubtful.insert(state);
-        match violations(&eval, constants, values, &self.checks) {
-            Ok(violations) => {
+        match judgement(&eval, constants, values, &self.checks) {
+            Ok(judged) => {
+                if self.checks.well_definedness {
+                    for property in open_properties(&judged) {
+                        self.open.entry(property).or_insert(state);
+                    }
+                }
+                let violations = judged.violations;
                 if violations.iter().any(|v| *v != Violation::Goal) {
                     self.statistics.violating += 1;
                 }
@@ -580,6 +613,12 @@ impl<'m, 'o> Search<'m, 'o> {
         let workers = self.pool.as_ref().map_or(0, Pool::bytes);
         self.table.bytes() + self.machine.bytes() + self.frontier.len() * 4 + workers
     }
+}
+
+fn open_properties(judged: &Judgement) -> impl Iterator<Item = OpenProperty> + '_ {
+    let conjuncts = judged.ill_defined_conjuncts.iter().map(|i| OpenProperty::Invariant(*i));
+    let assertions = judged.ill_defined_assertions.iter().map(|i| OpenProperty::Assertion(*i));
+    conjuncts.chain(assertions).chain(judged.ill_defined_goal.then_some(OpenProperty::Goal))
 }
 
 fn keys(violation: &Violation) -> Vec<Key> {

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use bsym_explore::audit::Finding;
 use bsym_explore::options::{Checkpoint, Order, SearchOptions};
 use bsym_explore::report::{Progress, SearchReport, Unknown, Verdict};
 use bsym_explore::search::{Problem, search};
@@ -12,6 +13,7 @@ use bsym_language::model::{EventId, Model};
 use bsym_language::stack::with_large_stack;
 use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::state::Violation;
+use bsym_semantics::value::Value;
 
 fn model(text: &str) -> Model {
     let loaded = load_text("Test.mch", text);
@@ -126,14 +128,34 @@ fn what_goes_wrong_on_the_way_is_found_and_replayed() {
 
 #[test]
 fn a_proven_conjunct_is_not_evaluated_after_its_event() {
-    // The status is wrong on purpose: that it is believed shows that the conjunct was not looked at.
+    // The status is wrong on purpose: that the search believes it, and contradicts its audit, shows that the conjunct
+    // was not looked at.
     let text = "MACHINE Test VARIABLES x INVARIANT x <= 2 & x >= 0 INITIALISATION x := 0
         OPERATIONS up = SELECT x < 4 THEN x := x + 1 END END";
     let mut options = SearchOptions { proven: BTreeSet::from([(EventId(0), 0)]), ..SearchOptions::default() };
-    assert!(matches!(run(text, &options).verdict, Verdict::Holds(_)));
+    for threads in [1, 2] {
+        (options.threads, options.share_all) = (threads, threads > 1);
+        let Verdict::Contradiction(difference) = run(text, &options).verdict else {
+            panic!("it is believed")
+        };
+        assert_eq!((difference.event, &difference.state), (None, &vec![Value::Int(3.into())]));
+        assert_eq!(difference.search, Finding::Good);
+        assert_eq!(difference.reference, Finding::Wrong(vec![Violation::Invariant(vec![0])]));
+    }
     // It is not used where only a part of the invariant is known of the state before.
     options.checks.invariant = Some(vec![0]);
     assert!(matches!(run(text, &options).verdict, Verdict::Violated(_)));
+}
+
+#[test]
+fn every_state_of_a_small_search_is_audited() {
+    for text in FORMS {
+        let options = SearchOptions { keep_going: true, ..SearchOptions::default() };
+        let report = run(text, &options);
+        assert!(!matches!(report.verdict, Verdict::Contradiction(_)), "{:?}", report.verdict);
+        let s = &report.statistics;
+        assert!(s.audited >= 64.min(s.states - s.valuations), "{} of {}", s.audited, s.states);
+    }
 }
 
 #[test]
@@ -222,6 +244,8 @@ fn the_number_of_threads_shows_nowhere() {
     let answer = |mut r: SearchReport| {
         let s = &mut r.statistics;
         (s.time, s.bytes, s.memo_hits, s.memo_misses, s.by_reference) = Default::default();
+        // How many states are audited depends on the time that there is.
+        s.audited = 0;
         (r.verdict, r.further, r.incomplete, r.statistics)
     };
     for text in FORMS.iter().chain(INTERNED) {

@@ -219,6 +219,20 @@ fn follow(
     Ok(())
 }
 
+/// What a state says about the properties.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Judgement {
+    /// Everything that is wrong.
+    pub violations: Vec<Violation>,
+    /// Conjuncts of the invariant that have no truth value there, by position; also those behind a false one, where
+    /// that is no violation.
+    pub ill_defined_conjuncts: Vec<usize>,
+    /// Assertions likewise.
+    pub ill_defined_assertions: Vec<usize>,
+    /// The goal likewise.
+    pub ill_defined_goal: bool,
+}
+
 /// Everything that is wrong in a state.
 ///
 /// # Errors
@@ -229,19 +243,35 @@ pub fn violations(
     state: &[Value],
     checks: &Checks,
 ) -> Eval<Vec<Violation>> {
+    judgement(eval, constants, state, checks).map(|judged| judged.violations)
+}
+
+/// Everything that is wrong in a state, and which properties have no truth value there.
+///
+/// # Errors
+/// A predicate cannot be evaluated because a set is too large.
+pub fn judgement(
+    eval: &Evaluator<'_>,
+    constants: &[Value],
+    state: &[Value],
+    checks: &Checks,
+) -> Eval<Judgement> {
     let env = Env::new(constants, state);
+    let mut judged = Judgement::default();
     let mut found = Vec::new();
     let mut ill_defined = Vec::new();
     let model = eval.model;
     let wanted = |i: usize| checks.invariant.as_ref().is_none_or(|w| w.contains(&i));
     let invariant: Vec<_> = model.invariant.iter().map(|c| &c.pred).collect();
-    let broken = falsified(eval, &env, &invariant, &wanted, checks, &mut ill_defined)?;
+    let open = &mut judged.ill_defined_conjuncts;
+    let broken = falsified(eval, &env, &invariant, &wanted, checks, &mut ill_defined, open)?;
     if !broken.is_empty() {
         found.push(Violation::Invariant(broken));
     }
     if checks.assertions {
         let assertions: Vec<_> = model.assertions.iter().map(|c| &c.pred).collect();
-        let broken = falsified(eval, &env, &assertions, &|_| true, checks, &mut ill_defined)?;
+        let open = &mut judged.ill_defined_assertions;
+        let broken = falsified(eval, &env, &assertions, &|_| true, checks, &mut ill_defined, open)?;
         if !broken.is_empty() {
             found.push(Violation::Assertions(broken));
         }
@@ -253,6 +283,7 @@ pub fn violations(
             Ok(true) => found.push(Violation::Goal),
             Ok(false) => {}
             Err(e) if e.kind == EvalErrorKind::IllDefined => {
+                judged.ill_defined_goal = true;
                 if checks.well_definedness {
                     ill_defined.push(e);
                 }
@@ -264,11 +295,12 @@ pub fn violations(
         found.push(Violation::Deadlock);
     }
     found.extend(ill_defined.into_iter().map(Violation::IllDefined));
-    Ok(found)
+    judged.violations = found;
+    Ok(judged)
 }
 
 /// The wanted predicates that are false. One that is ill-defined counts as such if all before it hold;
-/// behind a false one it is out of the domain where it must have a meaning.
+/// behind a false one it is out of the domain where it must have a meaning. All of them are listed in `open`.
 fn falsified(
     eval: &Evaluator<'_>,
     env: &Env<'_>,
@@ -276,6 +308,7 @@ fn falsified(
     wanted: &dyn Fn(usize) -> bool,
     checks: &Checks,
     ill_defined: &mut Vec<EvalError>,
+    open: &mut Vec<usize>,
 ) -> Eval<Vec<usize>> {
     let mut broken = Vec::new();
     let mut all_before = true;
@@ -289,6 +322,9 @@ fn falsified(
                 }
             }
             Err(e) if e.kind == EvalErrorKind::IllDefined => {
+                if wanted(i) {
+                    open.push(i);
+                }
                 if all_before && checks.well_definedness && wanted(i) {
                     ill_defined.push(e);
                 }

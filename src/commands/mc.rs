@@ -9,8 +9,11 @@ use bsym_encodings::finder::SolverFinder;
 use bsym_encodings::session::open::{self, SolverChoice};
 use bsym_engines::options::Job;
 use bsym_engines::vetting::{Vetted, confirm};
+use bsym_explore::existence::{Existence, existence};
 use bsym_explore::options::{Checkpoint, Limits, Order, ProvenMeanwhile, SearchOptions};
-use bsym_explore::report::{Evidence as SearchEvidence, NotSaved, SearchReport, Unknown, Verdict};
+use bsym_explore::report::{
+    Evidence as SearchEvidence, NO_VALUATION, NotSaved, SearchReport, Unknown, Verdict,
+};
 use bsym_explore::search::{Problem, search};
 use bsym_language::model::Model;
 use bsym_language::stack::with_large_stack;
@@ -19,8 +22,10 @@ use bsym_proofs::claim::{Checked, Claim, Evidence, Property};
 use bsym_proofs::status::Level;
 use bsym_semantics::finder::ValueFinder;
 use bsym_semantics::replay::Checks;
+use bsym_semantics::scope::Scope;
 
-use crate::arguments::{McArguments, OrderName, ScopeItem};
+use crate::arguments::{McArguments, OrderName, ScopeItem, VerifyArguments};
+use crate::commands::enlarge::{Enlarged, enlarge};
 use crate::commands::verify::Run;
 use crate::control::Control;
 use crate::output;
@@ -31,6 +36,8 @@ use crate::solvers;
 
 /// How often a search is put aside.
 const ASIDE: Duration = Duration::from_secs(120);
+/// Longest time for the question whether a search that is continued was one in a larger scope.
+const RESUMED: Duration = Duration::from_secs(2);
 /// Longest time of one question to the solver for values.
 const QUERY: Duration = Duration::from_secs(2);
 /// Most valuations that the solver is asked for at one place.
@@ -53,7 +60,59 @@ pub fn run(arguments: &McArguments, control: &Control) -> Result<u8, Refusal> {
     }
     check_files(arguments)?;
     let solver = solvers::choose_if_any(verify.solver.name.as_deref())?;
-    let mut run = Run::prepare("mc", &verify, solver.as_ref(), control)?;
+    let mut tried = Vec::new();
+    if arguments.resume.is_some() {
+        // A search in a larger scope is continued in that scope.
+        let run = Run::prepare("mc", &verify, solver.as_ref(), control)?;
+        let finder = solver.clone().map(|solver| finder(run.model.clone(), solver, &control.budget));
+        let finder = finder.as_ref().map(|f| f as &dyn ValueFinder);
+        let problem = Problem { model: &run.model, scope: &run.scope, finder };
+        if existence(&problem, RESUMED, &control.budget.cancellation()) == Existence::Nothing {
+            tried.push(run.scope.clone());
+            let enlarged = enlarge(&run, &verify.scope, solver.as_ref(), false, &mut tried);
+            if let Enlarged::Larger(scope) = enlarged {
+                verify.scope = scope;
+            }
+        }
+    }
+    let searched = attempt(arguments, &verify, solver.as_ref(), control)?;
+    let Verdict::Vacuous(reason) = &searched.report.verdict else {
+        return Ok(searched.conclude(&tried, None));
+    };
+    if control.stopped().is_some() {
+        return Ok(searched.conclude(&tried, None));
+    }
+    tried.push(searched.run.scope.clone());
+    let has_valuation = reason != NO_VALUATION;
+    // What is known so far is printed if the trial does not stop when it is asked to.
+    let reporter = searched.run.reporter();
+    let enlarged = enlarge(&searched.run, &verify.scope, solver.as_ref(), has_valuation, &mut tried);
+    control.finish();
+    reporter.finish();
+    match enlarged {
+        Enlarged::Larger(scope) => {
+            verify.scope = scope;
+            Ok(attempt(arguments, &verify, solver.as_ref(), control)?.conclude(&tried, None))
+        }
+        other => Ok(searched.conclude(&tried, Some(other))),
+    }
+}
+
+/// A search that ended.
+struct Searched {
+    run: Run,
+    report: SearchReport,
+    vetted: Vetted,
+}
+
+/// Searches in one scope.
+fn attempt(
+    arguments: &McArguments,
+    verify: &VerifyArguments,
+    solver: Option<&SolverChoice>,
+    control: &Control,
+) -> Result<Searched, Refusal> {
+    let mut run = Run::prepare("mc", verify, solver, control)?;
     let mut reporter = run.reporter();
     let mut options = options(&run.model, &run.properties, !verify.no_wd, &control.budget);
     options.order = order(arguments.order);
@@ -69,10 +128,10 @@ pub fn run(arguments: &McArguments, control: &Control) -> Result<u8, Refusal> {
     let own = run.imported.status.iter().filter(|(_, status)| status.level == Level::Checked);
     options.proven = own.filter_map(|((event, conjunct), _)| Some((event?, conjunct))).collect();
     let begin = Instant::now();
-    let finder = solver.clone().map(|solver| finder(run.model.clone(), solver, &control.budget));
+    let finder = solver.map(|solver| finder(run.model.clone(), solver.clone(), &control.budget));
     let finder = finder.as_ref().map(|f| f as &dyn ValueFinder);
     let problem = Problem { model: &run.model, scope: &run.scope, finder };
-    let (report, vetted) = beside_vetting(&run.job(), solver, &options.proven_meanwhile, || {
+    let (report, vetted) = beside_vetting(&run.job(), solver.cloned(), &options.proven_meanwhile, || {
         search(&problem, &options, &mut reporter)
     });
     control.finish();
@@ -94,7 +153,7 @@ pub fn run(arguments: &McArguments, control: &Control) -> Result<u8, Refusal> {
                 .into(),
         ),
     }
-    Ok(conclude(&run, &report, &vetted))
+    Ok(Searched { run, report, vetted })
 }
 
 /// Searches while imported pairs are held against a solver. The search rests on no other ones, so that no wrong
@@ -159,26 +218,39 @@ fn check_files(arguments: &McArguments) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn conclude(run: &Run, report: &SearchReport, vetted: &Vetted) -> u8 {
-    let mut result = RunResult::of_search(&run.subject(), report);
-    result.set_vetted(&run.model, &run.imported.status, vetted);
-    match &report.verdict {
-        Verdict::Unknown(Unknown::Cancelled | Unknown::Timeout) => {
-            if let Some(reason) = run.control.stopped() {
+impl Searched {
+    /// Prints the result. `tried` are scopes without a state; `enlarged` says what else came of one that has none.
+    fn conclude(&self, tried: &[Scope], enlarged: Option<Enlarged>) -> u8 {
+        let Searched { run, report, vetted } = self;
+        let mut result = RunResult::of_search(&run.subject(), report);
+        result.set_vetted(&run.model, &run.imported.status, vetted);
+        result.set_tried(&run.model, tried);
+        match enlarged {
+            Some(Enlarged::Undecided(reason)) => {
+                result.verdict = "unknown";
                 result.set_reason(reason);
             }
-            run.publish(result, None, None)
+            Some(Enlarged::Vacuous(core)) => result.set_core(&run.model, &core),
+            _ => {}
         }
-        Verdict::Holds(evidence) | Verdict::Unknown(Unknown::NotChecked(evidence, _)) => {
-            let claim = claim(run, evidence);
-            let checked = Checked { solver: "explicit-state search".into(), ..Checked::default() };
-            let certificate = run.certificate("mc", &report.scope, &claim, &checked);
-            run.publish(result, None, Some(certificate))
+        match &report.verdict {
+            Verdict::Unknown(Unknown::Cancelled | Unknown::Timeout) => {
+                if let Some(reason) = run.control.stopped() {
+                    result.set_reason(reason);
+                }
+                run.publish(result, None, None)
+            }
+            Verdict::Holds(evidence) | Verdict::Unknown(Unknown::NotChecked(evidence, _)) => {
+                let claim = claim(run, evidence);
+                let checked = Checked { solver: "explicit-state search".into(), ..Checked::default() };
+                let certificate = run.certificate("mc", &report.scope, &claim, &checked);
+                run.publish(result, None, Some(certificate))
+            }
+            Verdict::Violated(counterexample) | Verdict::Unknown(Unknown::Doubtful(counterexample, _)) => {
+                run.publish(result, Some(&counterexample.trace), None)
+            }
+            _ => run.publish(result, None, None),
         }
-        Verdict::Violated(counterexample) | Verdict::Unknown(Unknown::Doubtful(counterexample, _)) => {
-            run.publish(result, Some(&counterexample.trace), None)
-        }
-        _ => run.publish(result, None, None),
     }
 }
 
@@ -265,7 +337,9 @@ pub fn repeat(opened: &Opened, solver: Option<&str>, budget: &Budget) -> Result<
         Verdict::Holds(found) | Verdict::Unknown(Unknown::NotChecked(found, _)) => found,
         Verdict::Violated(_) => return Ok(Repeated::Refuted("the search: a property is violated".into())),
         Verdict::Vacuous(reason) => return Ok(Repeated::Refuted(format!("the search: {reason}"))),
-        Verdict::Unknown(_) => return Ok(Repeated::Undecided("the search: it did not end".into())),
+        Verdict::Unknown(_) | Verdict::Contradiction(_) => {
+            return Ok(Repeated::Undecided("the search: it did not end".into()));
+        }
     };
     let expected = SearchEvidence { states: *states, transitions: *transitions, digest: digest.clone() };
     if found == expected {

@@ -1,6 +1,7 @@
 //! The commands. Each reads its input, does its work, prints its result and answers with an exit code.
 
 mod certify;
+mod enlarge;
 mod eval;
 mod mc;
 mod parse;

@@ -13,6 +13,7 @@ use bsym_semantics::replay::Checks;
 use serde_json::json;
 
 use crate::arguments::{ScopeItem, SimulateArguments};
+use crate::commands::enlarge;
 use crate::commands::mc;
 use crate::control::Control;
 use crate::human;
@@ -53,7 +54,12 @@ pub fn run(arguments: &SimulateArguments, control: &Control) -> Result<u8, Refus
     });
     let walked = walk(&Problem { model: &model, scope: &scope, finder }, &options);
     control.finish();
-    let ending = Ending::of(&model, &walked, control);
+    let mut ending = Ending::of(&model, &walked, control);
+    if let End::Vacuous(reason) = &walked.end
+        && let Some(doubt) = enlarge::doubt(&model, &scope, &sizes, reason)
+    {
+        (ending.kind, ending.reason) = ("unknown", Some(doubt.text));
+    }
     let trace = walked.trace.as_ref();
     let (constants, steps) = match trace {
         Some(trace) => (constants_object(&model, trace), trace_object(&model, trace)),

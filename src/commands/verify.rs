@@ -17,6 +17,7 @@ use bsym_semantics::scope::Scope;
 use bsym_semantics::state::Trace;
 
 use crate::arguments::VerifyArguments;
+use crate::commands::enlarge;
 use crate::commands::status::{self, Imported};
 use crate::control::{Control, memory_is_known, peak_memory};
 use crate::human;
@@ -192,6 +193,12 @@ impl Run {
     /// Writes the evidence and prints the result.
     fn conclude(&self, report: &Report) -> u8 {
         let mut result = RunResult::new(&self.subject(), report);
+        if let Verdict::Vacuous(reason) = &report.verdict
+            && let Some(doubt) = enlarge::doubt(&self.model, &report.scope, &self.arguments.scope, reason)
+        {
+            result.verdict = "unknown";
+            result.set_reason(doubt);
+        }
         let stopped = matches!(&report.verdict, Verdict::Unknown(Unknown::Stopped(_) | Unknown::Solver(_)));
         if stopped && let Some(reason) = self.control.stopped() {
             result.set_reason(reason);

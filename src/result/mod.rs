@@ -40,6 +40,10 @@ pub struct RunResult {
     pub property: String,
     pub verdict: &'static str,
     pub scope: ScopeObject,
+    /// Smaller scopes, chosen by default, in which there was nothing to search.
+    pub scopes_tried: Vec<ScopeObject>,
+    /// Axioms that contradict each other.
+    pub core: Vec<AxiomObject>,
     pub well_definedness: bool,
     pub depth: Option<usize>,
     pub violated: Vec<ViolatedObject>,
@@ -72,7 +76,7 @@ pub struct RunResult {
 }
 
 /// The scope of a verdict.
-#[derive(Serialize, Clone, Debug, Default)]
+#[derive(Serialize, Clone, PartialEq, Debug, Default)]
 pub struct ScopeObject {
     /// Size of every deferred set; `"any"` where it is not fixed.
     pub sets: Map<String, Json>,
@@ -80,6 +84,15 @@ pub struct ScopeObject {
     pub minint: Json,
     /// Constants fixed by `--set`.
     pub settings: BTreeMap<String, String>,
+}
+
+/// An axiom: a conjunct of the properties.
+#[derive(Serialize, Clone, PartialEq, Eq, Debug)]
+pub struct AxiomObject {
+    pub label: Option<String>,
+    pub text: String,
+    pub file: Option<String>,
+    pub line: Option<u32>,
 }
 
 /// Something that is violated.
@@ -253,6 +266,8 @@ pub struct StatsObject {
     pub unknowns: u64,
     pub quantifiers: u64,
     pub solver_seconds: f64,
+    /// States of a search that the reference evaluator has judged as well.
+    pub audited: Option<u64>,
     /// Largest memory in use, in bytes, where the system tells.
     pub memory: Option<u64>,
     /// The evaluator's walk along the proof.
@@ -292,6 +307,8 @@ impl RunResult {
             property: checked_properties(subject.properties),
             verdict: "unknown",
             scope: scope_object(subject.model, subject.scope, &subject.settings),
+            scopes_tried: vec![],
+            core: vec![],
             well_definedness: subject.well_definedness,
             depth,
             violated: vec![],
@@ -444,6 +461,8 @@ impl RunResult {
     /// The program's exit code for this result.
     pub fn exit_code(&self) -> u8 {
         match self.verdict {
+            // Two parts of the program contradict each other.
+            _ if self.reason_code == Some("audit-failed") => 4,
             "holds" => 0,
             "violated" => 1,
             _ if self.contradiction.is_some() => 4,

@@ -3,16 +3,20 @@
 use bsym_engines::counterexample::violated_properties;
 use bsym_engines::verdict::{Condition, PropertyVerdict};
 use bsym_engines::vetting::Vetted;
-use bsym_explore::report::{Counterexample, SearchReport, Unknown, Verdict};
-use bsym_language::model::Model;
+use bsym_explore::audit::{Difference, Finding};
+use bsym_explore::report::{Counterexample, OpenProperty, SearchReport, Unknown, Verdict};
+use bsym_language::model::{Conjunct, Model};
 use bsym_proofs::claim::Property;
 use bsym_proofs::status::{Level, Pair, ProofStatus};
 use bsym_semantics::bounded::Cut;
 use bsym_semantics::env::Name;
+use bsym_semantics::scope::Scope;
+use bsym_semantics::value::Value;
+use bsym_semantics::value_text::value_text;
 
 use super::{
-    Reason, RunResult, Subject, UnsupportedObject, condition_object, further_object, pair_object, place,
-    property_object, scope_object,
+    AxiomObject, Reason, RunResult, Subject, UnsupportedObject, condition_object, further_object,
+    pair_object, place, property_object, scope_object, violated_objects,
 };
 
 impl RunResult {
@@ -23,6 +27,7 @@ impl RunResult {
         result.scope = scope_object(model, &report.scope, &subject.settings);
         result.states = Some(report.statistics.states);
         result.transitions = Some(report.statistics.transitions);
+        result.stats.audited = Some(report.statistics.audited);
         result.unsupported = report
             .incomplete
             .iter()
@@ -37,21 +42,26 @@ impl RunResult {
                 }
             })
             .collect();
-        let (first, holds) = match &report.verdict {
+        let first = match &report.verdict {
             Verdict::Holds(_) => {
                 result.verdict = "holds";
                 result.certificate_kind = Some("search");
-                (None, true)
+                None
             }
             Verdict::Violated(counterexample) => {
                 result.verdict = "violated";
                 result.set_counterexample(model, &counterexample.trace, &counterexample.violations);
-                (Some(&**counterexample), false)
+                Some(&**counterexample)
             }
             Verdict::Vacuous(reason) => {
                 result.verdict = "vacuous";
                 result.reason = Some(reason.clone());
-                (None, false)
+                None
+            }
+            Verdict::Contradiction(difference) => {
+                let text = difference_text(model, &report.scope, difference);
+                result.set_reason(Reason::new("audit-failed", &text));
+                None
             }
             Verdict::Unknown(reason) => {
                 match reason {
@@ -66,7 +76,7 @@ impl RunResult {
                     _ => {}
                 }
                 result.set_reason(search_reason(model, reason, report));
-                (None, false)
+                None
             }
         };
         result.unsupported.extend(report.cuts.iter().map(|cut| {
@@ -87,7 +97,7 @@ impl RunResult {
             .map(|&p| {
                 let verdict = if violated.contains(&p) {
                     PropertyVerdict::Violated
-                } else if holds {
+                } else if report.exhausted && !is_open(report, p) {
                     PropertyVerdict::Holds
                 } else {
                     PropertyVerdict::Unknown
@@ -100,6 +110,22 @@ impl RunResult {
 }
 
 impl RunResult {
+    /// The scopes in which there was nothing to search.
+    pub fn set_tried(&mut self, model: &Model, tried: &[Scope]) {
+        let objects = tried.iter().map(|scope| scope_object(model, scope, &self.scope.settings));
+        let others: Vec<_> = objects.filter(|object| *object != self.scope).collect();
+        self.scopes_tried = others;
+    }
+
+    /// The axioms that contradict each other, by position.
+    pub fn set_core(&mut self, model: &Model, core: &[usize]) {
+        let object = |axiom: &Conjunct| {
+            let (file, line, _) = place(&model.sources, axiom.span);
+            AxiomObject { label: axiom.label.clone(), text: axiom.text.clone(), file, line }
+        };
+        self.core = core.iter().filter_map(|&i| model.axioms.get(i)).map(object).collect();
+    }
+
     /// What came of the imported status beside a search: it rests on what was confirmed, and on nothing else.
     pub fn set_vetted(&mut self, model: &Model, status: &ProofStatus, vetted: &Vetted) {
         let counts = |pair: Pair| {
@@ -118,6 +144,60 @@ impl RunResult {
         // A search evaluates whatever it meets.
         proofs.checks.used.clear();
     }
+}
+
+/// Everything that is needed to report that a search and the reference evaluator contradict each other.
+fn difference_text(model: &Model, scope: &Scope, difference: &Difference) -> String {
+    let named = |names: &mut dyn Iterator<Item = &str>, values: &[Value]| {
+        let each = names.zip(values).map(|(name, v)| format!("{name} = {}", value_text(model, scope, v)));
+        each.collect::<Vec<_>>().join(" & ")
+    };
+    let state = |values: &[Value]| named(&mut model.variables.iter().map(|v| v.name.as_str()), values);
+    let finding = |finding: &Finding| match finding {
+        Finding::Edges(n, states, all) => {
+            let list: Vec<String> = states.iter().map(|s| state(s)).collect();
+            let more = if *all > list.len() { ", …" } else { "" };
+            let alone = if *all == 0 {
+                String::new()
+            } else {
+                format!(", {all} of its own: {}{more}", list.join(" | "))
+            };
+            format!("{n} edges{alone}")
+        }
+        Finding::Fails(outcome) => format!("a step that goes wrong ({outcome:?})"),
+        Finding::Lost(target) => format!("no state {}", state(target)),
+        Finding::Reached(target) => format!("the state {}", state(target)),
+        Finding::Good => "nothing is wrong".into(),
+        Finding::Wrong(violations) => {
+            let texts = violations.iter().flat_map(|v| violated_objects(model, v)).map(|v| v.text);
+            format!("violated: {}", texts.collect::<Vec<_>>().join(", "))
+        }
+    };
+    let place = match (difference.event, difference.state.is_empty()) {
+        (Some(event), _) => {
+            format!("event `{}` in the state {}", model.events[event.index()].name, state(&difference.state))
+        }
+        (None, true) => "the initialisation".into(),
+        (None, false) => format!("the properties of the state {}", state(&difference.state)),
+    };
+    let constants = named(&mut model.constants.iter().map(|c| c.name.as_str()), &difference.constants);
+    let under = if constants.is_empty() { constants } else { format!(" (constants: {constants})") };
+    format!(
+        "the search and the reference evaluator contradict each other about {place}{under}; the search: {}; the          reference: {}",
+        finding(&difference.search),
+        finding(&difference.reference)
+    )
+}
+
+/// Whether a property is ill-defined in some state that was visited.
+fn is_open(report: &SearchReport, property: Property) -> bool {
+    let open = match property {
+        Property::Invariant(i) => OpenProperty::Invariant(i),
+        Property::Assertion(i) => OpenProperty::Assertion(i),
+        Property::NoGoal => OpenProperty::Goal,
+        _ => return false,
+    };
+    report.open.contains(&open)
 }
 
 /// The reason why a search gave no answer.

@@ -18,6 +18,7 @@ impl Search<'_, '_> {
         self.statistics.memo_misses += misses;
         self.statistics.by_reference += self.machine.by_reference;
         self.statistics.uncompiled = std::mem::take(&mut self.machine.uncompiled);
+        self.statistics.audited += self.audit.as_ref().map_or(0, |audit| audit.audited);
         let mut shown: Vec<Counterexample> = Vec::new();
         let mut failed = None;
         for found in std::mem::take(&mut self.found) {
@@ -27,8 +28,17 @@ impl Search<'_, '_> {
                 Err(reason) => failed = Some(reason),
             }
         }
+        let finished = self.stopped.is_none();
+        let exhausted = self.options.keep_going
+            && failed.is_none()
+            && self.stopped.is_none()
+            && self.vacuous.is_none()
+            && self.incomplete.is_empty()
+            && self.cuts.is_empty();
         let mut shown = shown.into_iter();
-        let verdict = match (shown.next(), failed, self.stopped.take(), self.vacuous.take()) {
+        let first = shown.next();
+        let difference = self.difference.take();
+        let verdict = match (first, failed, self.stopped.take(), self.vacuous.take()) {
             (Some(c), ..) => Verdict::Violated(Box::new(c)),
             (None, Some(reason), ..) => Verdict::Unknown(Unknown::ReplayFailed(reason)),
             (None, None, Some(stopped), _) => Verdict::Unknown(stopped),
@@ -41,11 +51,17 @@ impl Search<'_, '_> {
                 digest: self.digest(),
             }),
         };
+        let verdict = difference.map_or(verdict, Verdict::Contradiction);
+        let exhausted = exhausted && !matches!(verdict, Verdict::Contradiction(_))
+            || matches!(verdict, Verdict::Holds(_));
         self.statistics.time = self.begin.elapsed();
         SearchReport {
             scope: self.machine.context.eval.scope.clone(),
             verdict,
             further: shown.collect(),
+            finished,
+            exhausted,
+            open: self.open.into_keys().collect(),
             incomplete: self.incomplete,
             cuts: self.cuts.list(),
             not_saved: self.not_saved,

@@ -50,8 +50,9 @@ impl Search<'_, '_> {
         self.table = Table::from_parts(snapshot.width, snapshot.rows, snapshot.parents);
         self.frontier.restore(snapshot.waiting, snapshot.dice);
         self.doubtful = snapshot.doubtful.into_iter().collect();
-        if let [transitions, initial, deadlocks, violating, ..] = snapshot.counters[..] {
+        if let [transitions, initial, deadlocks, violating, audited] = snapshot.counters[..] {
             let s = &mut self.statistics;
+            s.audited = audited;
             (s.transitions, s.initial, s.deadlocks, s.violating) =
                 (transitions, initial, deadlocks, violating);
         }
@@ -120,12 +121,14 @@ impl Search<'_, '_> {
         let (rows, parents) = self.table.parts();
         let (waiting, dice) = self.frontier.snapshot();
         let s = &self.statistics;
+        let audited = s.audited + self.audit.as_ref().map_or(0, |audit| audit.audited);
         let marks = self.found.iter().map(|found| match (&found.key, found.state, &found.failure) {
             (Key::Deadlock, Some(state), _) => Mark::Deadlock(state),
             (_, Some(state), Some(Edge { event: Some(event), .. })) => Mark::Step(state, *event),
             (_, Some(state), _) => Mark::State(state),
             (_, None, _) => Mark::Initialisation(found.valuation as u32),
         });
+        let marks = marks.chain(self.open.values().map(|state| Mark::State(*state)));
         let marks = marks.chain(self.unjudged.iter().map(|state| Mark::Unjudged(*state)));
         let snapshot = Snapshot {
             store: self.machine.context.store.clone(),
@@ -136,7 +139,7 @@ impl Search<'_, '_> {
             dice,
             doubtful: self.doubtful.iter().copied().collect::<BTreeSet<_>>().into_iter().collect(),
             constants: self.constants_digest(),
-            counters: vec![s.transitions, s.initial, s.deadlocks, s.violating],
+            counters: vec![s.transitions, s.initial, s.deadlocks, s.violating, audited],
             marks: marks.collect(),
         };
         self.not_saved = if self.incomplete.is_empty() && self.cuts.is_empty() {

@@ -1,0 +1,94 @@
+//! Which axioms contradict each other.
+//!
+//! The answer is a core: axioms that no valuation of the constants satisfies together, none of which can be left out as
+//! far as there was time to try. Each question is asked about a model with these axioms alone, encoded anew: what the
+//! others determine must not be used unseen.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use bsym_encodings::budget::Budget;
+use bsym_encodings::encode::encode;
+use bsym_encodings::session::{Answer, SolverError};
+use bsym_encodings::term::Terms;
+use bsym_language::model::{Model, Subst, SubstKind};
+use bsym_language::source::Span;
+use bsym_semantics::scope::Scope;
+
+use crate::problem::Open;
+
+/// The part of a model that its constants are about, with some of the axioms.
+pub fn with_axioms(model: &Model, axioms: &[usize]) -> Model {
+    Model {
+        axioms: axioms.iter().filter_map(|&i| model.axioms.get(i).cloned()).collect(),
+        variables: vec![],
+        abstract_variables: vec![],
+        invariant: vec![],
+        gluing: vec![],
+        assertions: vec![],
+        initialisation: Subst { kind: SubstKind::Skip, span: Span::default() },
+        events: vec![],
+        refinement_checks: vec![],
+        variants: vec![],
+        formulas: vec![],
+        goal: None,
+        ..model.clone()
+    }
+}
+
+/// Whether a solver shows that no valuation satisfies some axioms, at any size of the sets that the scope leaves open.
+/// An axiom that has no term is left out, which makes the question harder and the answer no less true.
+///
+/// # Errors
+/// If the solver fails.
+pub fn is_refuted(
+    model: &Model,
+    axioms: &[usize],
+    scope: &Scope,
+    budget: &Budget,
+    open: &mut Open<'_>,
+) -> Result<bool, SolverError> {
+    let terms = Rc::new(Terms::new());
+    let system = encode(terms.clone(), Arc::new(with_axioms(model, axioms)), scope);
+    let mut session = open(terms)?;
+    // What an axiom says where it is ill-defined is arbitrary, so that its meaning is no part of the question.
+    for &term in system.background.iter().chain(&system.axioms_hold) {
+        session.assert(term)?;
+    }
+    Ok(matches!(session.check(&[], budget)?, Answer::Unsat(_)))
+}
+
+/// Leaves out what is not needed for a refutation: first large parts, then one by one. `refutes` must be true of all.
+pub fn minimal_core(all: Vec<usize>, refutes: &mut dyn FnMut(&[usize]) -> bool) -> Vec<usize> {
+    let mut core = all;
+    let mut width = core.len() / 2;
+    while width > 0 {
+        let mut from = 0;
+        while from < core.len() && core.len() > 1 {
+            let to = (from + width).min(core.len());
+            let rest = [&core[..from], &core[to..]].concat();
+            if refutes(&rest) { core = rest } else { from = to }
+        }
+        width = if width == 1 { 0 } else { width.div_ceil(2) };
+    }
+    core
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_core_has_nothing_that_can_be_left_out() {
+        let mut asked = 0;
+        let core = minimal_core((0..40).collect(), &mut |rest| {
+            asked += 1;
+            [3, 17, 38].iter().all(|i| rest.contains(i))
+        });
+        assert_eq!(core, [3, 17, 38]);
+        assert!(asked < 60, "{asked} questions");
+        assert_eq!(minimal_core(vec![5], &mut |_| true), [5]);
+        assert_eq!(minimal_core(vec![1, 2, 3], &mut |rest| rest.contains(&2)), [2]);
+        assert_eq!(minimal_core(vec![1, 2], &mut |_| false), [1, 2]);
+    }
+}

@@ -1,0 +1,228 @@
+//! The second line of defence of a search: states that the compiled form expanded and judged are expanded and judged
+//! again by the reference evaluator, and both must say the same.
+//!
+//! All states of a small search are audited, and of a large one those that a seed chooses, as long as that takes a small
+//! part of the time. What is compared is what the search has done, with all that it remembers and takes for proven: how
+//! many edges an event has, where they lead, whether something goes wrong on the way, whether every target is among the
+//! states that were found, and whether a state that passed for good is good.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use bsym_language::model::EventId;
+use bsym_semantics::bounded::Cuts;
+use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::replay::{Checks, Judgement, judgement};
+use bsym_semantics::state::{Constants, State, Violation};
+use bsym_semantics::transitions::{Edges, Outcome};
+use bsym_semantics::value::Value;
+
+use crate::index::mix;
+
+/// So much time costs nothing: every state is audited until it is spent.
+const FREE: Duration = Duration::from_millis(100);
+/// So many states are audited unless they take much longer.
+const FIRST: u64 = 64;
+/// The longest time for these.
+const FIRST_TIME: Duration = Duration::from_millis(500);
+/// Of a large search every so many-th state is chosen.
+const EVERY: u64 = 32;
+/// The part of a large search's time that audits may take: one in so many.
+const SHARE: u32 = 40;
+/// An audit that takes longer is given up.
+const LONGEST: Duration = Duration::from_millis(250);
+const TICK: Duration = Duration::from_millis(10);
+/// Most targets that a report lists.
+const LISTED: usize = 8;
+
+/// A state about which compiled code and reference evaluator disagree. One of them is wrong, and so may be everything
+/// that the search has found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Difference {
+    /// Values of the constants.
+    pub constants: Constants,
+    /// The state; empty where it is about the initialisation.
+    pub state: State,
+    /// The event; `None` where it is about the initialisation or about the properties of the state.
+    pub event: Option<EventId>,
+    /// What the search says.
+    pub search: Finding,
+    /// What the reference evaluator says.
+    pub reference: Finding,
+}
+
+/// What one side says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Finding {
+    /// The number of edges, and targets that the other side does not have: the first ones, and how many they are.
+    Edges(u64, Vec<State>, usize),
+    /// A step goes wrong.
+    Fails(Outcome),
+    /// A target was never added to the states.
+    Lost(State),
+    /// A state that was reached all the same.
+    Reached(State),
+    /// Nothing is wrong in the state.
+    Good,
+    /// This is wrong in the state.
+    Wrong(Vec<Violation>),
+}
+
+/// Time of audits, told to a thread that ends those that take too long.
+#[derive(Debug, Default)]
+pub struct Clock {
+    /// When the audit at hand began, in milliseconds after the beginning of the search and from 1; 0 without one.
+    since: AtomicU64,
+    /// Set to end it.
+    interrupt: AtomicBool,
+}
+
+impl Clock {
+    /// Watches audits until `over` is dropped.
+    pub fn watch(&self, begin: Instant, stop: &AtomicBool, over: &std::sync::mpsc::Receiver<()>) {
+        use std::sync::mpsc::RecvTimeoutError::Timeout;
+        while over.recv_timeout(TICK) == Err(Timeout) {
+            let since = self.since.load(Ordering::Relaxed);
+            let late = since > 0 && millis(begin.elapsed()) > since + millis(LONGEST);
+            if late || stop.load(Ordering::Relaxed) {
+                self.interrupt.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+impl Clock {
+    /// Set where an audit takes too long.
+    pub fn flag(&self) -> &AtomicBool {
+        &self.interrupt
+    }
+}
+
+/// Chooses what to audit, and asks the reference evaluator.
+pub struct Audit<'m> {
+    /// The reference. It shares nothing with the search but the model.
+    eval: Evaluator<'m>,
+    cuts: &'m Cuts,
+    clock: &'m Clock,
+    seed: u64,
+    begin: Instant,
+    spent: Duration,
+    /// States that were audited, and are as the search has them.
+    pub audited: u64,
+}
+
+impl<'m> Audit<'m> {
+    /// An audit by an evaluator that is interrupted by the clock's flag and notes its cuts.
+    pub fn new(
+        eval: Evaluator<'m>,
+        cuts: &'m Cuts,
+        clock: &'m Clock,
+        seed: u64,
+        begin: Instant,
+    ) -> Audit<'m> {
+        Audit { eval, cuts, clock, seed, begin, spent: Duration::ZERO, audited: 0 }
+    }
+
+    /// Whether a state is one of those to audit, by its number.
+    pub fn is_due(&self, number: u64) -> bool {
+        let first = self.audited < FIRST && self.spent < FIRST_TIME;
+        first
+            || self.spent < FREE
+            || mix(self.seed, number).is_multiple_of(EVERY) && self.spent * SHARE < self.begin.elapsed()
+    }
+
+    /// Asks about a state; `None` where the reference has no answer, or none in time.
+    pub fn state(
+        &mut self,
+        checks: &Checks,
+        (constants, state): (&[Value], &[Value]),
+        bounded: bool,
+    ) -> Option<Opinion> {
+        let begin = self.start();
+        let opinion = opinion(&self.eval, checks, constants, state);
+        self.end(begin, opinion, bounded)
+    }
+
+    /// Asks about the initialisation.
+    pub fn initialisation(&mut self, constants: &[Value], bounded: bool) -> Option<Edges> {
+        let begin = self.start();
+        let edges = self.eval.initial_states(constants);
+        let edges = edges.incomplete.is_empty().then_some(edges);
+        self.end(begin, edges, bounded)
+    }
+
+    fn start(&self) -> Instant {
+        self.clock.interrupt.store(false, Ordering::Relaxed);
+        self.clock.since.store(millis(self.begin.elapsed()).max(1), Ordering::Relaxed);
+        Instant::now()
+    }
+
+    /// An answer counts only if it is about all values, unless the search has not looked at all of them either.
+    fn end<T>(&mut self, begin: Instant, answer: Option<T>, bounded: bool) -> Option<T> {
+        self.clock.since.store(0, Ordering::Relaxed);
+        self.spent += begin.elapsed();
+        let interrupted = self.clock.interrupt.load(Ordering::Relaxed);
+        answer.filter(|_| !interrupted && (bounded || self.cuts.is_empty()))
+    }
+}
+
+/// What the reference evaluator says about a state.
+pub struct Opinion {
+    /// The edges of each event.
+    pub events: Vec<Edges>,
+    /// What is wrong there.
+    pub judged: Judgement,
+}
+
+/// The opinion about a state, if there is one about everything.
+fn opinion(eval: &Evaluator<'_>, checks: &Checks, constants: &[Value], state: &[Value]) -> Option<Opinion> {
+    let mut events = Vec::with_capacity(eval.model.events.len());
+    for event in 0..eval.model.events.len() as u32 {
+        let edges = eval.successors_of(EventId(event), constants, state);
+        if !edges.incomplete.is_empty() {
+            return None;
+        }
+        events.push(edges);
+    }
+    Some(Opinion { events, judged: judgement(eval, constants, state, checks).ok()? })
+}
+
+/// Rows of states: what either side reaches.
+pub type Rows = BTreeSet<Vec<u32>>;
+
+/// The rows that only the search has, and those that only the reference has; `None` if both agree.
+pub fn targets_differ(
+    (count, found): (u64, &Rows),
+    (edges, expected): (u64, &Rows),
+) -> Option<(Vec<Vec<u32>>, Vec<Vec<u32>>)> {
+    let more: Vec<_> = found.difference(expected).cloned().collect();
+    let less: Vec<_> = expected.difference(found).cloned().collect();
+    (count != edges || !more.is_empty() || !less.is_empty()).then_some((more, less))
+}
+
+/// A finding about edges that lists the first of these states.
+pub fn edges(count: u64, states: &[Vec<u32>], decode: &dyn Fn(&[u32]) -> State) -> Finding {
+    Finding::Edges(count, states.iter().take(LISTED).map(|row| decode(row)).collect(), states.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_target_and_a_wrong_count_are_differences() {
+        let rows = |list: &[u32]| list.iter().map(|word| vec![*word]).collect::<Rows>();
+        assert_eq!(targets_differ((2, &rows(&[1, 2])), (2, &rows(&[1, 2]))), None);
+        assert_eq!(
+            targets_differ((2, &rows(&[1, 3])), (2, &rows(&[1, 2]))),
+            Some((vec![vec![3]], vec![vec![2]]))
+        );
+        // Edges with other parameters to the same state count.
+        assert_eq!(targets_differ((1, &rows(&[1])), (2, &rows(&[1]))), Some((vec![], vec![])));
+    }
+}

@@ -1,0 +1,72 @@
+//! Whether a model has anything to search: a valuation of the constants and an initial state.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use bsym_semantics::bounded::Cuts;
+use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::interrupt::interruptible;
+
+use crate::search::Problem;
+
+/// An answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Existence {
+    /// There is a valuation of the constants, and a step of the initialisation under it, be it one that goes wrong.
+    Begins,
+    /// There is none: the evaluator has looked at all of them.
+    Nothing,
+    /// Not known, with the reason.
+    Undecided(String),
+}
+
+/// Looks for a valuation of the constants and a step of the initialisation, for a time.
+///
+/// It recurses along formulas: call it inside [`bsym_language::stack::with_large_stack`].
+pub fn existence(problem: &Problem<'_>, time: Duration, cancelled: &Arc<AtomicBool>) -> Existence {
+    look(problem, time, cancelled, true)
+}
+
+/// The same without the initialisation.
+pub fn valuation(problem: &Problem<'_>, time: Duration, cancelled: &Arc<AtomicBool>) -> Existence {
+    look(problem, time, cancelled, false)
+}
+
+fn look(
+    problem: &Problem<'_>,
+    time: Duration,
+    cancelled: &Arc<AtomicBool>,
+    initialisation: bool,
+) -> Existence {
+    let deadline = Instant::now().checked_add(time);
+    interruptible(cancelled, deadline, |interrupt| {
+        let cuts = Cuts::default();
+        let mut eval = Evaluator::new(problem.model, problem.scope)
+            .with_interrupt(interrupt)
+            .with_bounded_choices(&cuts);
+        eval.finder = problem.finder;
+        let (mut begins, mut open) = (false, None);
+        let done = eval.each_valuation(&Default::default(), &mut |constants, truth| {
+            // Where an axiom has no meaning, the search says so.
+            begins = truth.is_err() || !initialisation;
+            if !begins {
+                let edges = eval.each_edge(None, &constants, &[], &mut |_| {
+                    begins = true;
+                    ControlFlow::Break(())
+                });
+                open = edges.err().map(|e| e.message).or(open.take());
+            }
+            if begins { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        if begins {
+            return Existence::Begins;
+        }
+        let cut = || cuts.list().first().map(|cut| cut.message(problem.model));
+        match done.err().map(|e| e.message).or(open).or_else(cut) {
+            Some(why) => Existence::Undecided(why),
+            None => Existence::Nothing,
+        }
+    })
+}

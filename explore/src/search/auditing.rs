@@ -1,0 +1,138 @@
+//! Holding what the search has done in a state against the reference evaluator.
+
+use std::collections::BTreeSet;
+
+use bsym_language::model::EventId;
+use bsym_semantics::state::State;
+use bsym_semantics::transitions::Edges;
+
+use super::Search;
+use crate::audit::{Audit, Difference, Finding, Opinion, Rows, edges, targets_differ};
+use crate::machine::Expansion;
+use crate::table::StateId;
+
+impl Search<'_, '_> {
+    /// Audits a state that was expanded, if it is one of those to audit.
+    pub(super) fn audit_state(&mut self, state: StateId, row: &[u32]) {
+        if !self.audit.as_ref().is_some_and(|audit| audit.is_due(u64::from(state))) {
+            return;
+        }
+        let values = self.machine.context.decode_state(row);
+        let valuation = self.machine.valuation(row);
+        let constants = self.machine.context.valuations[valuation].clone();
+        let bounded = !self.cuts.is_empty();
+        let Some(audit) = &mut self.audit else { return };
+        let Some(opinion) = audit.state(&self.checks, (&constants, &values), bounded) else { return };
+        let Some(found) = self.disagreement(state, row, &opinion) else { return };
+        match found {
+            None => {
+                if let Some(audit) = &mut self.audit {
+                    audit.audited += 1;
+                }
+            }
+            Some((event, search, reference)) => {
+                let difference = Difference { constants, state: values, event, search, reference };
+                self.difference.get_or_insert(Box::new(difference));
+            }
+        }
+    }
+
+    /// What the search and the reference say differently about a state; `None` where it cannot be said.
+    fn disagreement(
+        &mut self,
+        state: StateId,
+        row: &[u32],
+        opinion: &Opinion,
+    ) -> Option<Option<(Option<EventId>, Finding, Finding)>> {
+        let valuation = self.machine.valuation(row);
+        for (e, edges) in opinion.events.iter().enumerate() {
+            let event = self.machine.events[e].event;
+            let by_reference = self.machine.by_reference;
+            let compiled = match self.machine.expand(e, row) {
+                Expansion::Moves(count) => Some((count, self.targets(e, row))),
+                Expansion::Edges(_) => None,
+            };
+            self.machine.by_reference = by_reference;
+            if self.machine.context.stopped {
+                return None;
+            }
+            let expected = self.rows(valuation, edges)?;
+            if let Some(found) = compiled
+                && let Some((search, reference)) = self.compare(&found, edges, &expected)
+            {
+                return Some(Some((Some(event), search, reference)));
+            }
+            if let Some(lost) = expected.1.iter().find(|row| !self.is_known(row)) {
+                let target = self.machine.context.decode_state(lost);
+                return Some(Some((Some(event), Finding::Lost(target.clone()), Finding::Reached(target))));
+            }
+        }
+        // A state that did not pass was judged by the reference evaluator.
+        let wrong = &opinion.judged.violations;
+        if !wrong.is_empty() && !self.doubtful.contains(&state) {
+            return Some(Some((None, Finding::Good, Finding::Wrong(wrong.clone()))));
+        }
+        Some(None)
+    }
+
+    /// Audits the initial states of a valuation that compiled code has found.
+    pub(super) fn audit_initialisation(&mut self, valuation: usize, found: &[Vec<u32>]) {
+        let due = |audit: &Audit<'_>| audit.is_due(valuation as u64);
+        let Some(audit) = self.audit.as_mut().filter(|audit| due(audit)) else { return };
+        let constants = self.machine.context.valuations[valuation].clone();
+        let Some(reference) = audit.initialisation(&constants, !self.cuts.is_empty()) else { return };
+        let Some(expected) = self.rows(valuation, &reference) else { return };
+        let rows = (found.len() as u64, found.iter().cloned().collect::<Rows>());
+        if let Some((search, reference)) = self.compare(&rows, &reference, &expected) {
+            let difference = Difference { constants, state: State::new(), event: None, search, reference };
+            self.difference.get_or_insert(Box::new(difference));
+        }
+    }
+
+    fn compare(
+        &self,
+        found: &(u64, Rows),
+        reference: &Edges,
+        expected: &(u64, Rows),
+    ) -> Option<(Finding, Finding)> {
+        let decode = |row: &[u32]| self.machine.context.decode_state(row);
+        if let Some(failing) = reference.edges.iter().find(|edge| edge.state().is_none()) {
+            return Some((edges(found.0, &[], &decode), Finding::Fails(failing.outcome.clone())));
+        }
+        let (more, less) = targets_differ((found.0, &found.1), (expected.0, &expected.1))?;
+        Some((edges(found.0, &more, &decode), edges(expected.0, &less, &decode)))
+    }
+
+    /// The rows of the targets of the machine's last expansion.
+    fn targets(&self, e: usize, row: &[u32]) -> Rows {
+        let writes = &self.machine.events[e].writes;
+        let mut rows = Rows::new();
+        for update in self.machine.updates.chunks_exact(2 + writes.len()) {
+            let mask = u64::from(update[0]) | u64::from(update[1]) << 32;
+            let mut next = row.to_vec();
+            for (i, (v, word)) in writes.iter().zip(&update[2..]).enumerate() {
+                if mask >> i & 1 == 1 {
+                    next[v.index()] = *word;
+                }
+            }
+            rows.insert(next);
+        }
+        rows
+    }
+
+    /// The number of different edges, and the rows of their targets; `None` if one cannot be written.
+    fn rows(&mut self, valuation: usize, edges: &Edges) -> Option<(u64, Rows)> {
+        let (mut distinct, mut rows) = (BTreeSet::new(), Rows::new());
+        for edge in &edges.edges {
+            let Some(state) = edge.state() else { continue };
+            let row = self.machine.row(valuation, state)?;
+            distinct.insert((&edge.execution.parameters, &edge.execution.results, row.clone()));
+            rows.insert(row);
+        }
+        Some((distinct.len() as u64, rows))
+    }
+
+    fn is_known(&self, row: &[u32]) -> bool {
+        self.table.find(row, self.table.hash(row)).is_some()
+    }
+}

@@ -1,0 +1,192 @@
+//! What to do where a scope that the user did not choose has no state: larger ones are tried before the axioms are
+//! blamed, and they are blamed with those of them that contradict each other.
+
+use std::time::{Duration, Instant};
+
+use bsym_encodings::session::open::{self, SolverChoice};
+use bsym_engines::contradiction::{is_refuted, minimal_core, with_axioms};
+use bsym_explore::existence::{Existence, existence, valuation};
+use bsym_explore::search::Problem;
+use bsym_language::model::Model;
+use bsym_language::types::CarrierId;
+use bsym_semantics::finder::ValueFinder;
+use bsym_semantics::scope::{Chosen, Scope};
+
+use crate::arguments::{ScopeArguments, ScopeItem};
+use crate::commands::mc;
+use crate::commands::verify::Run;
+use crate::input;
+use crate::result::Reason;
+
+/// Longest time for the trial of larger scopes; at most half of the time that is left.
+const TRIALS: Duration = Duration::from_secs(10);
+/// Longest time for one of them.
+const TRIAL: Duration = Duration::from_secs(2);
+/// Longest time for the core of contradicting axioms.
+const CORE: Duration = Duration::from_secs(5);
+/// A proof for any size is held against these: a solver may take a set of any size for an infinite one.
+const SMALL: std::ops::RangeInclusive<usize> = 1..=4;
+
+/// What came of the trial.
+pub(super) enum Enlarged {
+    /// There is an initial state in a larger scope, which these arguments name.
+    Larger(ScopeArguments),
+    /// The axioms with these positions contradict each other, or there is no initial state in a scope that leaves
+    /// nothing open.
+    Vacuous(Vec<usize>),
+    /// No scope that was tried has a state, and others may have.
+    Undecided(Reason),
+}
+
+/// Looks for a scope with a state in place of that of a run, which has none. `tried` gets the scopes without one.
+pub(super) fn enlarge(
+    run: &Run,
+    arguments: &ScopeArguments,
+    solver: Option<&SolverChoice>,
+    has_valuation: bool,
+    tried: &mut Vec<Scope>,
+) -> Enlarged {
+    let chosen = match input::scope_request(arguments) {
+        Ok(request) => run.scope.chosen(&run.model, &request),
+        Err(_) => Chosen::default(),
+    };
+    let budget = &run.control.budget;
+    let left =
+        budget.deadline.map_or(TRIALS, |d| TRIALS.min(d.saturating_duration_since(Instant::now()) / 2));
+    let end = Instant::now() + left;
+    let finder = solver.map(|solver| mc::finder(run.model.clone(), solver.clone(), budget));
+    let finder = finder.as_ref().map(|f| f as &dyn ValueFinder);
+    for scope in run.scope.larger(&chosen) {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() || budget.is_cancelled() {
+            break;
+        }
+        let problem = Problem { model: &run.model, scope: &scope, finder };
+        if existence(&problem, left.min(TRIAL), &budget.cancellation()) == Existence::Begins {
+            return Enlarged::Larger(named(&run.model, arguments, &scope, &chosen));
+        }
+        tried.push(scope);
+    }
+    if has_valuation {
+        return match chosen.is_nothing() {
+            true => Enlarged::Vacuous(vec![]),
+            false => Enlarged::Undecided(undecided(&run.model, tried, &chosen, "no initial state")),
+        };
+    }
+    match core(run, solver, finder, &chosen) {
+        Some(core) => Enlarged::Vacuous(core),
+        None if chosen.is_nothing() => Enlarged::Vacuous(vec![]),
+        None => Enlarged::Undecided(undecided(&run.model, tried, &chosen, "no valuation of the constants")),
+    }
+}
+
+/// Why it is not known that a model has no state, where nobody chose the scope in which it has none.
+pub(super) fn doubt(
+    model: &Model,
+    scope: &Scope,
+    arguments: &ScopeArguments,
+    reason: &str,
+) -> Option<Reason> {
+    let chosen = scope.chosen(model, &input::scope_request(arguments).ok()?);
+    let tried = [scope.clone()];
+    let sizes = sizes_text(model, &tried, &chosen);
+    let text = format!("{reason}, with {sizes}, which were chosen by default; `bsym mc` tries larger ones");
+    (!chosen.is_nothing()).then(|| Reason::new("existence-undecided", &text))
+}
+
+/// The axioms that contradict each other whatever the scope leaves open.
+fn core(
+    run: &Run,
+    solver: Option<&SolverChoice>,
+    finder: Option<&dyn ValueFinder>,
+    chosen: &Chosen,
+) -> Option<Vec<usize>> {
+    let budget = run.control.budget.within(CORE);
+    let scopes = open_scopes(&run.scope, chosen);
+    let mut refutes = |axioms: &[usize]| match solver {
+        Some(solver) => scopes.iter().all(|scope| {
+            is_refuted(&run.model, axioms, scope, &budget, &mut |terms| open::open(terms, solver))
+                .unwrap_or(false)
+        }),
+        // Without a solver only the scope at hand can be asked about.
+        None => {
+            let part = with_axioms(&run.model, axioms);
+            let left = budget.deadline.map_or(CORE, |d| d.saturating_duration_since(Instant::now()));
+            let problem = Problem { model: &part, scope: &run.scope, finder };
+            chosen.is_nothing()
+                && valuation(&problem, left.min(TRIAL), &budget.cancellation()) == Existence::Nothing
+        }
+    };
+    let all: Vec<usize> = (0..run.model.axioms.len()).collect();
+    refutes(&all).then(|| minimal_core(all, &mut refutes))
+}
+
+/// The scope with all that was chosen by default left open, and small ones that it covers.
+fn open_scopes(scope: &Scope, chosen: &Chosen) -> Vec<Scope> {
+    let mut any = scope.clone();
+    any.sizes.retain(|set, _| !chosen.sets.contains(set));
+    if chosen.bounds {
+        any.maxint = 2147483647.into();
+        if chosen.minint {
+            any.minint = (-2147483648).into();
+        }
+    }
+    let mut scopes = vec![any];
+    if !chosen.sets.is_empty() {
+        for n in SMALL {
+            let mut small = scopes[0].clone();
+            small.sizes.extend(chosen.sets.iter().map(|set| (*set, n)));
+            scopes.push(small);
+        }
+    }
+    scopes
+}
+
+/// The arguments with everything that was chosen named.
+fn named(model: &Model, arguments: &ScopeArguments, scope: &Scope, chosen: &Chosen) -> ScopeArguments {
+    let mut named = arguments.clone();
+    for set in &chosen.sets {
+        if let Some(size) = scope.sizes.get(set) {
+            named.scope.push(ScopeItem::Size(model.carriers[set.index()].name.clone(), *size));
+        }
+    }
+    if chosen.bounds {
+        named.maxint = Some(scope.maxint.clone());
+        if chosen.minint {
+            named.minint = Some(scope.minint.clone());
+        }
+    }
+    named
+}
+
+fn undecided(model: &Model, tried: &[Scope], chosen: &Chosen, what: &str) -> Reason {
+    let first = chosen.sets.first().map(|set| model.carriers[set.index()].name.as_str());
+    let help = match first {
+        Some(name) => format!("--scope {name}=N asks for another size"),
+        None => "--maxint N asks for another bound".into(),
+    };
+    let text =
+        format!("{what} was found with {}; others may have one; {help}", sizes_text(model, tried, chosen));
+    Reason::new("existence-undecided", &text)
+}
+
+/// The sizes that were tried, in words: `S = 2 to 16`.
+pub(super) fn sizes_text(model: &Model, tried: &[Scope], chosen: &Chosen) -> String {
+    let range = |of: &dyn Fn(&Scope) -> Option<usize>| {
+        let (low, high) = (tried.iter().filter_map(of).min()?, tried.iter().filter_map(of).max()?);
+        Some(if low == high { low.to_string() } else { format!("{low} to {high}") })
+    };
+    let name = |set: &CarrierId| model.carriers[set.index()].name.clone();
+    let mut parts: Vec<String> = chosen
+        .sets
+        .iter()
+        .filter_map(|set| Some(format!("card({}) = {}", name(set), range(&|s| s.sizes.get(set).copied())?)))
+        .collect();
+    if chosen.bounds
+        && let Some(bounds) = range(&|s| s.maxint.to_usize())
+    {
+        parts.push(format!("MAXINT {bounds}"));
+    }
+    let many = if chosen.sets.len() > 1 { format!(" ({} choices)", tried.len()) } else { String::new() };
+    format!("{}{many}", parts.join(", "))
+}
