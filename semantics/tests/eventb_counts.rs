@@ -8,6 +8,7 @@ use bsym_language::stack::with_large_stack;
 use bsym_semantics::evaluator::{Evaluator, Limits};
 use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::state::State;
+use bsym_semantics::symmetry::only_names_elements;
 use bsym_semantics::transitions::Outcome;
 use bsym_semantics::value::Value;
 use bsym_testing::corpus;
@@ -29,13 +30,13 @@ fn explore(model: &Model, most: usize) -> Counts {
     let limits = Limits { listing: 1 << 12, branching: 1 << 12, ..Limits::default() };
     let eval = Evaluator::new(model, &scope).with_limits(limits);
     let mut counts = Counts::default();
-    let valuations = eval.constants(&BTreeMap::new());
+    let valuations = eval.constants_up_to_names(&BTreeMap::new());
     if let Some(e) = valuations.incomplete {
         counts.incomplete = Some(e.message);
         return counts;
     }
     for constants in valuations.found {
-        if !model.constants.is_empty() || !model.axioms.is_empty() {
+        if !only_names_elements(model) {
             counts.states += 1;
             counts.transitions += 1;
         }
@@ -88,6 +89,16 @@ fn explore(model: &Model, most: usize) -> Counts {
     counts
 }
 
+/// How the answer for a package differs from ProB's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Answer {
+    Equal,
+    /// Other figures, or another verdict.
+    Different,
+    /// Something cannot be evaluated, or not all of it within the limits.
+    Undecided,
+}
+
 #[test]
 fn packages_have_the_states_that_prob_counts() {
     let Some(corpus) = corpus() else { return };
@@ -96,7 +107,7 @@ fn packages_have_the_states_that_prob_counts() {
     let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("it is JSON");
     let entries = manifest["entries"].as_array().expect("entries are a list");
     let only = std::env::var("BSYM_ONLY").unwrap_or_default();
-    let (mut equal, mut undecided, mut different) = (0, 0, vec![]);
+    let (mut equal, mut complaints, mut met) = (0, vec![], BTreeSet::new());
     for entry in entries.iter().filter(|e| e["formalism"] == "eventb-package") {
         let (facts, path) = (&entry["facts"], entry["path"].as_str().expect("a path"));
         let (Some(states), Some(transitions)) = (facts["states"].as_u64(), facts["transitions"].as_u64())
@@ -113,36 +124,67 @@ fn packages_have_the_states_that_prob_counts() {
         let same = (counts.states as u64, counts.transitions as u64) == (states, transitions)
             && facts["invariant_violated"].as_bool().is_none_or(|v| v == counts.violated)
             && counts.refinement.is_empty();
-        if same {
-            equal += 1;
-        } else if counts.incomplete.is_some() {
-            // Unbounded constants, sets too large to list.
-            undecided += 1;
-            if !only.is_empty() {
-                println!("{path}: {counts:?}");
-            }
-        } else if !KNOWN.iter().any(|(name, _)| path.contains(name)) {
-            different.push(format!(
-                "{path}: ProB {states}/{transitions} {}, here {counts:?}",
-                facts["invariant_violated"]
-            ));
+        let outcome = match (&counts.incomplete, same) {
+            (Some(_), _) => Answer::Undecided,
+            (None, true) => Answer::Equal,
+            (None, false) => Answer::Different,
+        };
+        equal += usize::from(outcome == Answer::Equal);
+        let known = KNOWN.iter().find(|(name, ..)| path.ends_with(name));
+        met.extend(known.map(|(name, ..)| *name));
+        let expected = known.map_or(Answer::Equal, |(_, expected, _)| *expected);
+        if outcome != expected {
+            let facts = format!("{states}/{transitions} {}", facts["invariant_violated"]);
+            complaints
+                .push(format!("{path}: {outcome:?}, expected {expected:?}; ProB {facts}, here {counts:?}"));
         }
     }
-    println!("{equal} packages have the states of ProB, {undecided} are not decided");
-    assert!(different.is_empty(), "{different:#?}");
-    assert!(!only.is_empty() || equal > 50, "{equal} are compared");
+    println!("{equal} packages have the states of ProB");
+    assert!(complaints.is_empty(), "{complaints:#?}");
+    if only.is_empty() && limit == 100 {
+        let gone: Vec<_> = KNOWN.iter().filter(|(name, ..)| !met.contains(name)).collect();
+        assert!(gone.is_empty(), "listed, and not compared: {gone:?}");
+        assert!(equal > 50, "{equal} are compared");
+    }
 }
 
-/// Where ProB's figures are others, with the reason.
-const KNOWN: [(&str, &str); 10] = [
-    ("TestBecomeSuch_mch", "ProB stops where an action is not feasible"),
-    ("93/lift", "ProB stops at its first error"),
-    ("TestProofDirected_FalseThm", "ProB trusts the proof of a false theorem"),
-    ("RecordThreeFields", "ProB takes the size of a set from a bijection"),
-    ("SampleThreeRecord", "ProB takes the size of a set from a bijection"),
-    ("IntBool", "a bijection to an infinite set"),
-    ("DPLL_Backtrack", "ProB takes the size of a set from a bijection"),
-    ("SingleFieldRecord", "ProB fixes constants up to symmetry"),
-    ("Mengen_Gesetze_Bool", "ProB fixes constants up to symmetry"),
-    ("M0_Mach_Part_Trans", "a node of constants"),
+const FREE: &str = "no choices are cut here, and nothing confines a name to values that can be enumerated";
+
+/// Packages of at most 100 states where the answer is not ProB's, with the reason. One that agrees fails, too.
+const KNOWN: [(&str, Answer, &str); 19] = [
+    (
+        "Tickets/93/lift.eventb",
+        Answer::Undecided,
+        "ProB stops at its first error; beyond it are more states than are visited here",
+    ),
+    ("AbrialCrsCtl/CrsCtl_m0_mch.eventb", Answer::Undecided, FREE),
+    ("ch2_car/m0_mch.eventb", Answer::Undecided, FREE),
+    ("ch2_car/m0_mch_deadlock.eventb", Answer::Undecided, FREE),
+    ("ch2_car/m1_mch.eventb", Answer::Undecided, FREE),
+    ("ch2_car/m2_mch.eventb", Answer::Undecided, FREE),
+    ("Swap/Swap0_mch.eventb", Answer::Undecided, FREE),
+    ("Swap/Swap1_err_mch.eventb", Answer::Undecided, FREE),
+    ("Swap/Swap1_mch.eventb", Answer::Undecided, FREE),
+    ("Tests/TestEnumWarning_ctx.eventb", Answer::Undecided, FREE),
+    ("Bicknell_Timeout/M0_mch.eventb", Answer::Undecided, FREE),
+    ("platoon/platoon_1_mch.eventb", Answer::Undecided, FREE),
+    ("platoon/platoon_mch.eventb", Answer::Undecided, FREE),
+    ("Laws/finite_test_undecidable_ctx.eventb", Answer::Undecided, FREE),
+    (
+        "CardTruthBody/DPLL_Backtrack_mch_not_symbolic.eventb",
+        Answer::Undecided,
+        "more candidates than are tried here",
+    ),
+    (
+        "ProofDirected/TestProofDirected_FalseThm_mch.eventb",
+        Answer::Different,
+        "ProB trusts the proof of a false theorem",
+    ),
+    (
+        "InitialisationByPredicate/TestBecomeSuch_mch.eventb",
+        Answer::Different,
+        "ProB stops where an action is not feasible",
+    ),
+    ("Records/IntBoolMachine_mch.eventb", Answer::Different, "a bijection to an infinite set"),
+    ("Records/IntBoolRecords_ctx.eventb", Answer::Different, "a bijection to an infinite set"),
 ];
