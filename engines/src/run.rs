@@ -34,6 +34,9 @@ const FIRST_VETTING: Duration = Duration::from_millis(500);
 /// Share of the engines' time that is taken for it afterwards.
 const VETTING_SHARE: u32 = 4;
 
+/// How many solvers a run may lose before an engine that loses one is given up.
+const LOSSES: usize = 3;
+
 /// First slice of each engine of a portfolio; doubled every round.
 const FIRST_SLICE: Duration = Duration::from_millis(100);
 
@@ -249,6 +252,8 @@ struct Round {
     existence: Option<Existence>,
     /// Status that a failed check made doubtful as a whole, out of use since.
     doubtful: ProofStatus,
+    /// How often a solver was lost.
+    losses: usize,
 }
 
 impl Round {
@@ -258,7 +263,7 @@ impl Round {
             one => vec![one],
         };
         let (statistics, doubtful) = (Statistics::default(), ProofStatus::none());
-        Round { engines, workers: vec![], statistics, existence: None, doubtful }
+        Round { engines, workers: vec![], statistics, existence: None, doubtful, losses: 0 }
     }
 
     /// Lets the engines work in turn, in slices that double, until one is conclusive.
@@ -303,7 +308,14 @@ impl Round {
                         },
                         query: job.query_time.or(worker.patience()),
                     };
-                    match worker.advance(&mut Work { job, slice: &slice, open, observer })? {
+                    let outcome = match worker.advance(&mut Work { job, slice: &slice, open, observer }) {
+                        Ok(outcome) => outcome,
+                        Err(lost) => {
+                            stuck[i] = self.begin_again(i, lost, job, violated, open);
+                            continue;
+                        }
+                    };
+                    match outcome {
                         Outcome::Violated(found) => {
                             if violated.is_empty() {
                                 refute_statuses(&mut self.doubtful, &found, job, observer, report);
@@ -317,7 +329,14 @@ impl Round {
                             return Ok(Verdict::Vacuous(reason));
                         }
                         Outcome::Proof(claim) => {
-                            match settle(worker.problem(), job, claim, open, observer, report)? {
+                            let settled = match settle(worker.problem(), job, claim, open, observer, report) {
+                                Ok(settled) => settled,
+                                Err(lost) => {
+                                    stuck[i] = self.begin_again(i, lost, job, violated, open);
+                                    continue;
+                                }
+                            };
+                            match settled {
                                 Settled::Answer(verdict) => {
                                     report.engine = worker.engine();
                                     report.depth = worker.clear();
@@ -360,11 +379,43 @@ impl Round {
         }
     }
 
+    /// Starts an engine anew whose solver is gone, with the loss of what it had found out. After some such
+    /// losses there is nothing more to try.
+    fn begin_again(
+        &mut self,
+        worker: usize,
+        lost: SolverError,
+        job: &Job,
+        violated: &BTreeSet<Property>,
+        open: &mut Open<'_>,
+    ) -> Option<Unknown> {
+        let for_good = !matches!(lost, SolverError::Exited(_) | SolverError::Refused(_));
+        if for_good || self.losses >= LOSSES {
+            return Some(Unknown::Solver(lost.to_string()));
+        }
+        self.losses += 1;
+        match Worker::start(self.workers[worker].engine(), job, violated, open) {
+            Ok(mut anew) => {
+                if let Some(existence) = &self.existence {
+                    anew.problem().existence = existence.clone();
+                }
+                self.statistics += std::mem::replace(&mut self.workers[worker], anew).statistics();
+                None
+            }
+            Err(e) => Some(Unknown::Solver(e.to_string())),
+        }
+    }
+
     /// Looks for something to check, and tells all workers.
     fn begin(&mut self, job: &Job, open: &mut Open<'_>) -> Result<Option<Verdict>, SolverError> {
         if self.existence.is_none() {
             let problem = self.workers[0].problem();
-            self.existence = Some(existence::look(problem, job, open, existence::Effort::Quick)?);
+            let found = existence::look(problem, job, open, existence::Effort::Quick);
+            // A proof asks again.
+            self.existence = Some(found.or_else(|e| match e {
+                SolverError::Exited(_) | SolverError::Refused(_) => Ok(Existence::Undecided(e.to_string())),
+                other => Err(other),
+            })?);
         }
         let Some(existence) = &self.existence else { return Ok(None) };
         for worker in &mut self.workers {

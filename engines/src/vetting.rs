@@ -157,7 +157,16 @@ impl Vetting {
         }
         let Some((group, claims)) = self.left.pop_front() else { return Ok(None) };
         let mut answers = Answers::default();
-        let left = self.ask(group, &claims, &budget.per_query(QUERY), open, &mut answers)?;
+        let left = match self.ask(group, &claims, &budget.per_query(QUERY), open, &mut answers) {
+            Ok(left) => left,
+            // A solver that is gone has confirmed nothing more.
+            Err(SolverError::Exited(_) | SolverError::Refused(_)) => {
+                let known = [&answers.confirmed[..], &answers.wrong, &self.undecided].concat();
+                self.undecided.extend(claims.into_iter().filter(|c| !known.contains(c)));
+                vec![]
+            }
+            Err(e) => return Err(e),
+        };
         if !left.is_empty() {
             self.left.push_front((group, left));
         }

@@ -1,6 +1,9 @@
 //! What the engines' tests share: machines from text, runs with the linked solver.
 #![allow(dead_code)]
 
+#[cfg(feature = "z3")]
+pub mod faulty;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
