@@ -53,7 +53,8 @@ fn check_run(expected: &str, text: &str, engine: Engine, seed: u64, faults: &[Fa
     job.budget = Budget::unlimited().within(Duration::from_millis(1500));
     job.query_time = Some(Duration::from_millis(500));
     let mut seeds = Dice::new(seed);
-    let mut open = |terms: std::rc::Rc<Terms>| Ok(Faulty::session(terms, seeds.below(1 << 40), faults, every));
+    let mut open =
+        |terms: std::rc::Rc<Terms>| Ok(Faulty::session(terms, seeds.below(1 << 40), faults, every));
     let start = Instant::now();
     let report = run(&job, engine, &mut open, &mut |_: &Progress| {});
     let answer = answer(&report);
