@@ -46,7 +46,9 @@ impl<'a> Checker<'a> {
     ) -> Self {
         let mut budget = budget.clone();
         budget.query = Some(budget.query.map_or(LONGEST_QUERY, |q| q.min(LONGEST_QUERY)));
-        let whole = (0..system.model.invariant.len()).all(|i| claim.conjuncts.contains(&i));
+        // Obligations are about states in which every conjunct is true and has a meaning.
+        let meant = |i: usize| claim.well_definedness || system.invariant[i].defined == Terms::TRUE;
+        let whole = (0..system.model.invariant.len()).all(|i| claim.conjuncts.contains(&i) && meant(i));
         Checker {
             system,
             goals,
@@ -71,6 +73,10 @@ impl<'a> Checker<'a> {
     pub fn always(&mut self, last: usize) -> Vec<Term> {
         let mut all: Vec<Term> = self.system.axioms.iter().chain(&self.system.background).copied().collect();
         for i in 0..=last {
+            // Where time is up nothing is proved any more, whatever the hypotheses.
+            if self.prover.budget().check().is_err() {
+                break;
+            }
             all.extend(self.states.facts(i));
         }
         all
@@ -114,6 +120,10 @@ impl<'a> Checker<'a> {
     pub fn distinct(&mut self, last: usize) -> Vec<Term> {
         let mut all = vec![];
         for j in 0..=last {
+            // Fewer hypotheses prove less, and where time is up nothing is proved any more.
+            if self.prover.budget().check().is_err() {
+                break;
+            }
             for i in 0..j {
                 all.push(self.states.differ(i, j));
             }

@@ -61,7 +61,7 @@ impl Goals {
         positions.sort_unstable();
         positions.dedup();
         for i in positions {
-            match conjunct(system, i, wd) {
+            match conjunct(system, i, &claim.conjuncts, wd) {
                 Ok(goal) => goals.conjuncts.push(goal),
                 Err(reason) => failed.push(reason),
             }
@@ -84,7 +84,7 @@ impl Goals {
             if matches!(property, Property::Invariant(i) if claim.conjuncts.contains(&i)) {
                 continue;
             }
-            match state_property(system, property, wd) {
+            match state_property(system, property, claim, wd) {
                 Ok(goal) => goals.others.push(goal),
                 Err(reason) => failed.push(reason),
             }
@@ -109,6 +109,22 @@ impl Goal {
             term,
             hypothesis: true,
         }
+    }
+
+    /// The same, where its meaning matters only in states in which the predicates `before` are true.
+    fn where_true<'p>(
+        self,
+        terms: &Terms,
+        before: impl Iterator<Item = &'p StatePredicate>,
+        wd: bool,
+    ) -> Goal {
+        let before = terms.and(before.flat_map(|p| [p.defined, p.holds]));
+        if !wd || before == Terms::TRUE {
+            return self;
+        }
+        let meaning = terms.implies(before, self.defined);
+        let term = terms.and([terms.implies(self.defined, self.holds), meaning]);
+        Goal { meaning, term, ..self }
     }
 }
 
@@ -143,7 +159,9 @@ fn describe(kind: &str, position: usize, conjunct: &Conjunct) -> String {
     }
 }
 
-fn conjunct(system: &System, i: usize, wd: bool) -> Result<Goal, String> {
+/// A conjunct of the invariant. As the evaluator has it, it must have a meaning where those before it are true; those
+/// that are claimed as well are proved to be.
+fn conjunct(system: &System, i: usize, claimed: &[usize], wd: bool) -> Result<Goal, String> {
     let (Some(p), Some(conjunct)) = (system.invariant.get(i), system.model.invariant.get(i)) else {
         return Err(format!("the invariant has no conjunct {}", i + 1));
     };
@@ -151,13 +169,17 @@ fn conjunct(system: &System, i: usize, wd: bool) -> Result<Goal, String> {
     if system.unsupported_conjuncts.contains(&i) {
         return Err(format!("{name} has no encoding"));
     }
-    Ok(Goal::new(&system.terms, Some(i), name, p, wd))
+    let goal = Goal::new(&system.terms, Some(i), name, p, wd);
+    let before = (0..i).filter(|j| !claimed.contains(j)).map(|j| &system.invariant[j]);
+    Ok(goal.where_true(&system.terms, before, wd))
 }
 
-fn state_property(system: &System, property: Property, wd: bool) -> Result<Goal, String> {
+fn state_property(system: &System, property: Property, claim: &Claim, wd: bool) -> Result<Goal, String> {
     let terms = &system.terms;
     match property {
-        Property::Invariant(i) => conjunct(system, i, wd).map(|g| Goal { conjunct: None, ..g }),
+        Property::Invariant(i) => {
+            conjunct(system, i, &claim.conjuncts, wd).map(|g| Goal { conjunct: None, ..g })
+        }
         Property::Assertion(i) => {
             let (Some(p), Some(assertion)) = (system.assertions.get(i), system.model.assertions.get(i))
             else {
@@ -167,7 +189,10 @@ fn state_property(system: &System, property: Property, wd: bool) -> Result<Goal,
             if system.unsupported_assertions.contains(&i) {
                 return Err(format!("{name} has no encoding"));
             }
-            Ok(Goal { assertion: Some(i), ..Goal::new(terms, None, name, p, wd) })
+            let goal = Goal { assertion: Some(i), ..Goal::new(terms, None, name, p, wd) };
+            let claimed = |j: &usize| claim.properties.contains(&Property::Assertion(*j));
+            let before = (0..i).filter(|j| !claimed(j)).map(|j| &system.assertions[j]);
+            Ok(goal.where_true(terms, before, wd))
         }
         Property::DeadlockFree => {
             let name = "deadlock freedom".to_string();

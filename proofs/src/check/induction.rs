@@ -157,8 +157,12 @@ impl Checker<'_> {
     /// ends with the event breaking the conjunct.
     fn long_step(&mut self, pair: &OpenPair, k: usize) -> Result<(), SolverError> {
         let goal = &pair.goal;
-        for depth in 1..=k + 1 {
+        for depth in 1..=k.saturating_add(1) {
             let from_initial = depth <= k;
+            let name = self.step_name(Some(pair.event), goal);
+            if self.stopped(&format!("{name} (paths of {depth} steps and more)")) {
+                return Ok(());
+            }
             let mut hypotheses = self.always(depth);
             if from_initial {
                 hypotheses.push(self.initial());
@@ -273,8 +277,11 @@ impl Checker<'_> {
             OpenProperty::Other(i) => (self.goals.others[*i].name.clone(), *i),
             OpenProperty::Failure(i) => (self.goals.failures[*i].name.clone(), 0),
         };
-        for depth in 0..=k + 1 {
+        for depth in 0..=k.saturating_add(1) {
             let from_initial = depth <= k;
+            if self.stopped(&format!("{name} (paths of {depth} steps and more)")) {
+                return Ok(());
+            }
             let mut hypotheses = self.always(depth);
             if from_initial {
                 hypotheses.push(self.initial());
