@@ -90,7 +90,7 @@ impl Bmc {
             let outcome = match self.stage {
                 Stage::Initialisation => self.initialisation(problem, work)?,
                 Stage::Violation => self.violation(problem, work)?,
-                Stage::Failure => self.failure(problem, work)?,
+                Stage::Failure => self.failure(problem, work, to)?,
                 Stage::Extend => self.extend(problem, work)?,
             };
             if let Some(outcome) = outcome {
@@ -176,12 +176,15 @@ impl Bmc {
         &mut self,
         problem: &mut Problem,
         work: &mut Work<'_, '_>,
+        to: Option<usize>,
     ) -> Result<Option<Outcome>, SolverError> {
         let terms = problem.terms();
         let k = self.path.depth();
         let failures = self.path.failures(problem);
         self.stage = Stage::Extend;
-        if failures.is_empty() {
+        // A step that fails is an event, too. Beyond the limit only a proof needs to know of it.
+        let beyond = work.job.depth.is_some_and(|limit| k >= limit);
+        if failures.is_empty() || (beyond && to.is_none()) {
             return Ok(None);
         }
         let any = terms.or(failures.iter().map(|f| f.1));
@@ -192,6 +195,9 @@ impl Bmc {
         let outcome = self.digest(problem, work, &format!("failures at depth {k}"), checked)?;
         if matches!(outcome, Some(Outcome::Paused(_))) {
             self.stage = Stage::Failure;
+        }
+        if beyond && matches!(outcome, Some(Outcome::Violated(_))) {
+            return Ok(Some(Outcome::Stuck(Unknown::DepthLimit(k))));
         }
         Ok(outcome)
     }
@@ -204,7 +210,7 @@ impl Bmc {
         let k = self.path.depth();
         // What has no term for sets of any size often has one for small ones.
         if !problem.is_complete()
-            && let Some(found) = self.hunt.search(work, &problem.violated(work.job), k)?
+            && let Some(found) = self.hunt.search(work, &problem.excluded, k)?
         {
             return Ok(Some(Outcome::Violated(found)));
         }
@@ -245,7 +251,7 @@ impl Bmc {
         };
         work.observer.progress(&Progress::Undecided { query: query.to_string(), reason: reason.clone() });
         self.undecided.get_or_insert(reason);
-        let found = self.hunt.search(work, &problem.violated(work.job), self.path.depth())?;
+        let found = self.hunt.search(work, &problem.excluded, self.path.depth())?;
         Ok(found.map(Outcome::Violated))
     }
 }

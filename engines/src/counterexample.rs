@@ -39,20 +39,24 @@ pub fn attempt(
     Ok(confirm(job, trace))
 }
 
-/// Replays a trace and looks for a violation of what is asked at its end.
-pub fn confirm(job: &Job, trace: Trace) -> Attempt {
+/// What to look for in the states of a trace.
+pub fn looked_for(job: &Job) -> Checks {
     let conjuncts = job.properties.iter().filter_map(|p| match p {
         Property::Invariant(i) => Some(*i),
         _ => None,
     });
-    let checks = Checks {
+    Checks {
         invariant: Some(conjuncts.collect()),
         assertions: job.properties.iter().any(|p| matches!(p, Property::Assertion(_))),
         deadlock: job.properties.contains(&Property::DeadlockFree),
         goal: job.properties.contains(&Property::NoGoal),
         well_definedness: job.well_definedness,
-    };
-    match replay(&job.model, &trace, &checks) {
+    }
+}
+
+/// Replays a trace and looks for a violation of what is asked at its end.
+pub fn confirm(job: &Job, trace: Trace) -> Attempt {
+    match replay(&job.model, &trace, &looked_for(job)) {
         Ok(replayed) => {
             let mut violations = replayed.violations;
             violations.retain(|v| concerns(job, v));

@@ -7,7 +7,6 @@
 //!
 //! What a solver refutes is refuted only as far as the evaluator does not know better.
 
-use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -24,6 +23,7 @@ use bsym_semantics::replay::{Checks, replay};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::transitions::Outcome;
 
+use crate::excluded::Excluded;
 use crate::options::Job;
 use crate::problem::{Decided, Open, Problem, decide};
 
@@ -61,7 +61,7 @@ const SOLVED: [usize; 3] = [1, 2, 3];
 /// Valuations of the constants whose initialisation is tried in one scope.
 const VALUATIONS: usize = 1 << 10;
 /// What the evaluator may spend on one formula.
-const LIMITS: Limits = Limits { listing: 1 << 16, rounds: 1 << 16, branching: 1 << 12 };
+pub(crate) const LIMITS: Limits = Limits { listing: 1 << 16, rounds: 1 << 16, branching: 1 << 12 };
 
 /// Whether the machine has a valuation of its constants and an initial state.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -129,7 +129,7 @@ pub fn look(
     }
     for size in SOLVED.into_iter().filter(|_| !finite && effort == Effort::Thorough) {
         let small = Job { scope: sized(&job.model, &scope, size), ..job.clone() };
-        let mut problem = Problem::plain(&small, &BTreeSet::new());
+        let mut problem = Problem::plain(&small, &Excluded::default());
         if let Solved::Shown = solved(&mut problem, open, &budget)? {
             return Ok(Existence::Shown);
         }
@@ -234,13 +234,13 @@ fn ill_defined_axioms(
 }
 
 /// The scopes that the evaluator tries: the own one where it is finite.
-fn scopes<'m>(model: &'m Model, scope: &'m Scope) -> impl Iterator<Item = Scope> + 'm {
+pub(crate) fn scopes<'m>(model: &'m Model, scope: &'m Scope) -> impl Iterator<Item = Scope> + 'm {
     let sizes: &[usize] = if scope.is_finite(model) { &SIZES[..1] } else { &SIZES };
     sizes.iter().map(|&size| sized(model, scope, size))
 }
 
 /// The scope with `size` elements in every deferred set that has no size.
-fn sized(model: &Model, scope: &Scope, size: usize) -> Scope {
+pub(crate) fn sized(model: &Model, scope: &Scope, size: usize) -> Scope {
     let mut scope = scope.clone();
     for (id, carrier) in (0u32..).map(CarrierId).zip(&model.carriers) {
         if carrier.kind == CarrierKind::Deferred {

@@ -4,15 +4,14 @@
 //! same depth is searched with every open deferred set of one, two, three … elements. A trace found there is
 //! a trace for any size; that nothing is found there says nothing.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use bsym_encodings::session::{SolverError, Statistics};
 use bsym_language::model::CarrierKind;
 use bsym_language::types::CarrierId;
-use bsym_proofs::claim::Property;
 
 use crate::bmc::Bmc;
+use crate::excluded::Excluded;
 use crate::options::Job;
 use crate::outcome::{Outcome, Slice, Work};
 use crate::problem::{Open, Problem};
@@ -39,17 +38,19 @@ impl Hunt {
     pub fn search(
         &mut self,
         work: &mut Work<'_, '_>,
-        violated: &BTreeSet<Property>,
+        excluded: &Excluded,
         depth: usize,
     ) -> Result<Option<Box<Counterexample>>, SolverError> {
         if self.scopes.is_none() {
-            self.scopes = Some(start(work.job, violated, work.open)?);
+            self.scopes = Some(start(work.job, excluded, work.open)?);
         }
         for (job, problem, bmc) in self.scopes.iter_mut().flatten() {
             let slice = Slice { budget: work.slice.budget.within(TIME), query: work.slice.query };
             let observer = &mut |_: &Progress| {};
             let mut quietly = Work { job, slice: &slice, open: work.open, observer };
-            if let Outcome::Violated(found) = bmc.advance(problem, &mut quietly, Some(depth))? {
+            if let Outcome::Violated(found) = bmc.advance(problem, &mut quietly, Some(depth))?
+                && work.job.depth.is_none_or(|limit| found.trace.steps.len() <= limit + 1)
+            {
                 return Ok(Some(found));
             }
         }
@@ -68,7 +69,7 @@ impl Hunt {
 
 fn start(
     job: &Job,
-    violated: &BTreeSet<Property>,
+    excluded: &Excluded,
     open: &mut Open<'_>,
 ) -> Result<Vec<(Job, Problem, Bmc)>, SolverError> {
     let deferred: Vec<CarrierId> = (0u32..)
@@ -85,7 +86,7 @@ fn start(
         let mut job = job.clone();
         job.scope.sizes.extend(deferred.iter().map(|&id| (id, size)));
         job.depth = None;
-        let mut problem = Problem::new(&job, violated, open)?;
+        let mut problem = Problem::new(&job, excluded, open)?;
         let bmc = Bmc::new(&mut problem, open)?;
         scopes.push((job, problem, bmc));
     }

@@ -15,6 +15,7 @@ use bsym_language::model::EventId;
 use bsym_proofs::claim::Property;
 use bsym_proofs::status::Check;
 
+use crate::excluded::Excluded;
 use crate::existence::Existence;
 use crate::options::Job;
 
@@ -47,6 +48,8 @@ pub struct Problem {
     pub assumed: Vec<usize>,
     /// Properties asked that have no term.
     pub unclear: Vec<Property>,
+    /// What is left out because it is violated.
+    pub excluded: Excluded,
     /// Whether there is anything to check, as far as known.
     pub existence: Existence,
     /// Conditions under which the initialisation fails, over its inputs.
@@ -61,16 +64,12 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Encodes a job's model and prepares what is asked, without the properties in `violated`.
+    /// Encodes a job's model and prepares what is asked, without what is known to be violated.
     ///
     /// # Errors
     /// If the solver fails.
-    pub fn new(
-        job: &Job,
-        violated: &BTreeSet<Property>,
-        open: &mut Open<'_>,
-    ) -> Result<Problem, SolverError> {
-        let mut problem = Problem::plain(job, violated);
+    pub fn new(job: &Job, excluded: &Excluded, open: &mut Open<'_>) -> Result<Problem, SolverError> {
+        let mut problem = Problem::plain(job, excluded);
         let mut session = problem.session(open)?;
         for fact in problem.facts_in(0) {
             session.assert(fact)?;
@@ -84,9 +83,10 @@ impl Problem {
     }
 
     /// The same without what the solver has to prepare.
-    pub fn plain(job: &Job, violated: &BTreeSet<Property>) -> Problem {
+    pub fn plain(job: &Job, excluded: &Excluded) -> Problem {
         let terms = Rc::new(Terms::new());
-        let system = encode(terms.clone(), Arc::clone(&job.model), &job.scope);
+        let mut system = encode(terms.clone(), Arc::clone(&job.model), &job.scope);
+        excluded.leave_out(&mut system);
         let unrolling = Unrolling::new(&system);
         let mut problem = Problem {
             system,
@@ -94,19 +94,19 @@ impl Problem {
             targets: vec![],
             assumed: vec![],
             unclear: vec![],
+            excluded: excluded.clone(),
             existence: Existence::Undecided("nobody has looked for an initial state".into()),
             initial_failures: vec![],
             failures: vec![],
             status_applies: false,
             defined: BTreeSet::new(),
         };
-        for &property in job.properties.iter().filter(|p| !violated.contains(p)) {
+        for &property in job.properties.iter().filter(|p| !excluded.properties.contains(p)) {
             match problem.property_term(property) {
-                Some(p) if job.well_definedness => {
-                    let ok = terms.and([p.holds, p.defined]);
+                Some(p) => {
+                    let ok = problem.meant(job, property, &p);
                     problem.targets.push(Target { property, ok });
                 }
-                Some(p) => problem.targets.push(Target { property, ok: p.holds }),
                 None => problem.unclear.push(property),
             }
         }
@@ -118,11 +118,43 @@ impl Problem {
                 _ => None,
             })
             .collect();
-        problem.status_applies = problem.assumed.len() == job.model.invariant.len();
+        // Obligations are about states in which every conjunct is true and has a meaning.
+        let meaningful = |&i: &usize| problem.system.invariant[i].defined == Terms::TRUE;
+        problem.status_applies = problem.assumed.len() == job.model.invariant.len()
+            && (job.well_definedness || problem.assumed.iter().all(meaningful));
         if !job.well_definedness {
             problem.defined = problem.targets.iter().map(|t| t.property).collect();
         }
         problem
+    }
+
+    /// What has to be true of a property in every state. As the evaluator has it: a predicate without a meaning is
+    /// wrong where those before it hold, and without the check of well-definedness it is not.
+    fn meant(&self, job: &Job, property: Property, p: &StatePredicate) -> Term {
+        let terms = &self.system.terms;
+        if !job.well_definedness {
+            return terms.implies(p.defined, p.holds);
+        }
+        // Those that are asked as well fail there themselves.
+        let asked = |p: &Property| job.properties.contains(p) && !self.excluded.properties.contains(p);
+        let true_before: Vec<Term> = match property {
+            Property::Invariant(i) => (0..i)
+                .filter(|&j| !asked(&Property::Invariant(j)))
+                .map(|j| &self.system.invariant[j])
+                .flat_map(|p| [p.defined, p.holds])
+                .collect(),
+            Property::Assertion(i) => (0..i)
+                .filter(|&j| !asked(&Property::Assertion(j)))
+                .map(|j| &self.system.assertions[j])
+                .flat_map(|p| [p.defined, p.holds])
+                .collect(),
+            Property::NoGoal | Property::DeadlockFree => vec![],
+        };
+        if true_before.is_empty() {
+            return terms.and([p.holds, p.defined]);
+        }
+        let meaning = terms.implies(terms.and(true_before), p.defined);
+        terms.and([terms.implies(p.defined, p.holds), meaning])
     }
 
     /// The terms.
@@ -346,12 +378,6 @@ impl Problem {
         self.unclear.is_empty()
             && self.system.initialisation.relation.is_some()
             && self.system.events.iter().all(|e| e.relation.is_some())
-    }
-
-    /// The properties of the job that this problem leaves out because they are violated.
-    pub fn violated(&self, job: &Job) -> BTreeSet<Property> {
-        let asked = |p: &Property| self.unclear.contains(p) || self.targets.iter().any(|t| t.property == *p);
-        job.properties.iter().copied().filter(|p| !asked(p)).collect()
     }
 }
 

@@ -7,11 +7,12 @@ use std::time::Duration;
 use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::{SolverError, Statistics};
 use bsym_proofs::claim::{Claim, Property};
-use bsym_proofs::status::ProofStatus;
+use bsym_proofs::status::{Pair, ProofStatus};
 
 use crate::bmc::Bmc;
 use crate::counterexample::violated_properties;
 use crate::dropped;
+use crate::excluded::Excluded;
 use crate::existence::{self, Existence};
 use crate::hunt::{DEEPEST_HUNT, Hunt};
 use crate::ic3::Ic3;
@@ -19,6 +20,7 @@ use crate::kind::Kind;
 use crate::options::Job;
 use crate::outcome::{Outcome, Slice, Work};
 use crate::problem::{Open, Problem};
+use crate::sample;
 use crate::settle::{Settled, settle};
 use crate::verdict::{Counterexample, Engine, Observer, Progress, PropertyVerdict, Report, Unknown, Verdict};
 use crate::vetting::{Claimed, Vetting};
@@ -75,33 +77,31 @@ pub(crate) fn decide(job: &Job, engine: Engine, open: &mut Open<'_>, observer: &
         report.verdict = Verdict::Unknown(Unknown::Solver(e.to_string()));
         return report;
     }
+    let mut excluded = Excluded::default();
+    // False in the last state of a trace; what is ill-defined there is left out as well, but not said to be false.
     let mut violated = BTreeSet::new();
     let mut first: Option<Box<Counterexample>> = None;
     loop {
         let mut round = Round::new(engine);
-        let verdict = match round.decide(&mut job, &violated, &mut vetting, open, observer, &mut report) {
+        let verdict = match round.decide(&mut job, &excluded, &mut vetting, open, observer, &mut report) {
             Ok(verdict) => verdict,
             Err(e) => Verdict::Unknown(Unknown::Solver(e.to_string())),
         };
         round.finish(&mut report);
         match verdict {
             Verdict::Violated(found) => {
-                let newly: Vec<Property> = found
-                    .violations
-                    .iter()
-                    .flat_map(violated_properties)
-                    .filter(|p| job.properties.contains(p))
-                    .collect();
-                for &property in newly.iter().filter(|_| dropped::is_genuine(&job.model, &found)) {
+                let news = excluded.add(&job, &found);
+                for &property in news.properties.iter().filter(|_| dropped::is_genuine(&job.model, &found)) {
                     observer.progress(&Progress::Violated(property));
                 }
-                let more = job.keep_going
-                    && !newly.is_empty()
-                    && job.properties.iter().any(|p| !violated.contains(p) && !newly.contains(p));
-                violated.extend(newly);
+                let left = job.properties.iter().any(|p| !excluded.properties.contains(p));
+                violated.extend(news.properties);
+                let more = job.keep_going && news.any && left;
                 match &first {
                     None => first = Some(found),
-                    Some(_) => report.further.push(*found),
+                    Some(_) if news.any => report.further.push(*found),
+                    // What is known already is no further counterexample.
+                    Some(_) => {}
                 }
                 if more && job.budget.check().is_ok() {
                     continue;
@@ -185,10 +185,10 @@ impl Worker {
     fn start(
         engine: Engine,
         job: &Job,
-        violated: &BTreeSet<Property>,
+        excluded: &Excluded,
         open: &mut Open<'_>,
     ) -> Result<Worker, SolverError> {
-        let mut problem = Problem::new(job, violated, open)?;
+        let mut problem = Problem::new(job, excluded, open)?;
         Ok(match engine {
             Engine::Bmc | Engine::Check => Worker::Bmc(Bmc::new(&mut problem, open)?, problem),
             Engine::Kind => Worker::Kind(Kind::new(&mut problem, open)?, problem),
@@ -270,7 +270,7 @@ impl Round {
     fn decide(
         &mut self,
         job: &mut Job,
-        violated: &BTreeSet<Property>,
+        excluded: &Excluded,
         vetting: &mut Vetting,
         open: &mut Open<'_>,
         observer: &mut dyn Observer,
@@ -280,7 +280,7 @@ impl Round {
             self.drop_workers();
             for engine in self.engines.clone() {
                 observer.progress(&Progress::Started(engine));
-                self.workers.push(Worker::start(engine, job, violated, open)?);
+                self.workers.push(Worker::start(engine, job, excluded, open)?);
             }
             report.unsupported = self.workers[0].problem().system.unsupported.clone();
             if let Some(verdict) = self.begin(job, open)? {
@@ -288,7 +288,7 @@ impl Round {
             }
             let problem = self.workers[0].problem();
             if problem.targets.is_empty() && (!problem.unclear.is_empty() || !job.well_definedness) {
-                return self.unsupported(job, violated, open);
+                return self.unsupported(job, excluded, open);
             }
             let alone = self.workers.len() == 1;
             let mut length = FIRST_SLICE;
@@ -311,13 +311,13 @@ impl Round {
                     let outcome = match worker.advance(&mut Work { job, slice: &slice, open, observer }) {
                         Ok(outcome) => outcome,
                         Err(lost) => {
-                            stuck[i] = self.begin_again(i, lost, job, violated, open);
+                            stuck[i] = self.begin_again(i, lost, job, excluded, open);
                             continue;
                         }
                     };
                     match outcome {
                         Outcome::Violated(found) => {
-                            if violated.is_empty() {
+                            if excluded.properties.is_empty() {
                                 refute_statuses(&mut self.doubtful, &found, job, observer, report);
                             }
                             report.engine = worker.engine();
@@ -332,12 +332,15 @@ impl Round {
                             let settled = match settle(worker.problem(), job, claim, open, observer, report) {
                                 Ok(settled) => settled,
                                 Err(lost) => {
-                                    stuck[i] = self.begin_again(i, lost, job, violated, open);
+                                    stuck[i] = self.begin_again(i, lost, job, excluded, open);
                                     continue;
                                 }
                             };
                             match settled {
                                 Settled::Answer(verdict) => {
+                                    if let Verdict::Violated(found) = &verdict {
+                                        refuted_by(found, job, observer, report);
+                                    }
                                     report.engine = worker.engine();
                                     report.depth = worker.clear();
                                     return Ok(verdict);
@@ -359,10 +362,22 @@ impl Round {
                     return Ok(Verdict::Unknown(Unknown::Stopped(stopped)));
                 }
                 if stuck.iter().all(Option::is_some) {
+                    // What no solver decided is often wrong after a few events.
+                    if let Some(found) = self.sampled(job, excluded) {
+                        refuted_by(&found, job, observer, report);
+                        return Ok(Verdict::Violated(found));
+                    }
+                    // A depth rests on the status that was used on the way to it. A solver that is gone refutes
+                    // nothing.
+                    let wrong = vetting.insist(job, open).unwrap_or_default();
+                    if !wrong.is_empty() {
+                        wrong.into_iter().for_each(|claim| drop_claim(job, claim, observer, report));
+                        continue 'restart;
+                    }
                     // The most telling reason: that of the last engine.
                     let reason = stuck.pop().flatten().unwrap_or(Unknown::Unsupported);
                     return if matches!(reason, Unknown::Unsupported) {
-                        self.unsupported(job, violated, open)
+                        self.unsupported(job, excluded, open)
                     } else {
                         Ok(Verdict::Unknown(reason))
                     };
@@ -386,7 +401,7 @@ impl Round {
         worker: usize,
         lost: SolverError,
         job: &Job,
-        violated: &BTreeSet<Property>,
+        excluded: &Excluded,
         open: &mut Open<'_>,
     ) -> Option<Unknown> {
         let for_good = !matches!(lost, SolverError::Exited(_) | SolverError::Refused(_));
@@ -394,7 +409,7 @@ impl Round {
             return Some(Unknown::Solver(lost.to_string()));
         }
         self.losses += 1;
-        match Worker::start(self.workers[worker].engine(), job, violated, open) {
+        match Worker::start(self.workers[worker].engine(), job, excluded, open) {
             Ok(mut anew) => {
                 if let Some(existence) = &self.existence {
                     anew.problem().existence = existence.clone();
@@ -404,6 +419,12 @@ impl Round {
             }
             Err(e) => Some(Unknown::Solver(e.to_string())),
         }
+    }
+
+    /// A violation that was not known among the first states.
+    fn sampled(&mut self, job: &Job, excluded: &Excluded) -> Option<Box<Counterexample>> {
+        let scope = self.workers[0].problem().system.scope.clone();
+        sample::violation(job, &scope).filter(|found| excluded.clone().add(job, found).any)
     }
 
     /// Looks for something to check, and tells all workers.
@@ -433,7 +454,7 @@ impl Round {
     fn unsupported(
         &mut self,
         job: &Job,
-        violated: &BTreeSet<Property>,
+        excluded: &Excluded,
         open: &mut Open<'_>,
     ) -> Result<Verdict, SolverError> {
         let mut hunt = Hunt::default();
@@ -442,7 +463,7 @@ impl Round {
         let mut found = None;
         for depth in 0..=job.depth.unwrap_or(DEEPEST_HUNT).min(DEEPEST_HUNT) {
             if found.is_none() && job.budget.check().is_ok() {
-                found = hunt.search(&mut work, violated, depth)?;
+                found = hunt.search(&mut work, excluded, depth)?;
             }
         }
         self.statistics += hunt.statistics();
@@ -501,6 +522,13 @@ pub(crate) fn drop_claim(job: &mut Job, claim: Claimed, observer: &mut dyn Obser
     }
 }
 
+/// Drops the status in use that a trace refutes.
+fn refuted_by(found: &Counterexample, job: &mut Job, observer: &mut dyn Observer, report: &mut Report) {
+    for pair in refuted_pairs(found, job) {
+        drop_claim(job, Claimed::Pair(pair), observer, report);
+    }
+}
+
 /// Reports the doubtful status that a trace refutes: its last event leads from a state in which every
 /// conjunct holds to one where the conjunct fails.
 fn refute_statuses(
@@ -510,19 +538,27 @@ fn refute_statuses(
     observer: &mut dyn Observer,
     report: &mut Report,
 ) {
+    for pair in refuted_pairs(found, job) {
+        if doubtful.remove(pair).is_some() {
+            observer.progress(&Progress::WrongStatus(pair));
+            report.wrong_statuses.push(pair);
+        }
+    }
+}
+
+/// The pairs whose status a trace would refute, where all conjuncts hold before its last event.
+fn refuted_pairs(found: &Counterexample, job: &Job) -> Vec<Pair> {
     // The obligations of a refinement have hypotheses that the model has not.
     if !job.model.not_checked.is_empty()
         || !(0..job.model.invariant.len()).all(|i| job.properties.contains(&Property::Invariant(i)))
     {
-        return;
+        return vec![];
     }
     let last = found.trace.steps.last().and_then(|step| step.event);
-    for property in found.violations.iter().flat_map(violated_properties) {
-        if let Property::Invariant(i) = property
-            && doubtful.remove((last, i)).is_some()
-        {
-            observer.progress(&Progress::WrongStatus((last, i)));
-            report.wrong_statuses.push((last, i));
-        }
-    }
+    let properties = found.violations.iter().flat_map(violated_properties);
+    let conjuncts = properties.filter_map(|property| match property {
+        Property::Invariant(i) => Some((last, i)),
+        _ => None,
+    });
+    conjuncts.collect()
 }

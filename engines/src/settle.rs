@@ -14,9 +14,10 @@ use crate::existence::{self, Existence};
 use crate::options::Job;
 use crate::problem::{Open, Problem};
 use crate::run::drop_claim;
-use crate::verdict::{Condition, Contradicted, Observer, Proof, Report, Unknown, Verdict};
-use crate::vetting::Claimed;
-use crate::walk::{Question, walk};
+use crate::sample;
+use crate::verdict::{Condition, Contradicted, Counterexample, Observer, Proof, Report, Unknown, Verdict};
+use crate::vetting::{Claimed, PROOF, insist};
+use crate::walk::{Question, Walked, walk};
 
 /// What became of a claim.
 pub enum Settled {
@@ -38,6 +39,8 @@ pub enum Finding {
     Open(Condition),
     /// The answer is another one.
     Instead(Verdict),
+    /// Proof status that it rests on is wrong.
+    Wrong(Vec<Claimed>),
 }
 
 /// A proof whose checks passed, and what the questions about it may use.
@@ -49,7 +52,7 @@ pub struct Passed<'s, 'o> {
     /// The claim.
     pub claim: &'s Claim,
     /// The outcome of its checks.
-    pub checked: &'s Checked,
+    pub checked: &'s mut Checked,
     /// Makes sessions.
     pub open: &'s mut Open<'o>,
 }
@@ -78,7 +81,7 @@ pub fn settle(
     }
     // The check may use what is left of the run; a run without a limit gets none either.
     let budget = job.budget.clone();
-    let checked = check::check(&mut problem.system, &claim, &job.status, job.recheck, open, &budget)?;
+    let mut checked = check::check(&mut problem.system, &claim, &job.status, job.recheck, open, &budget)?;
     if !checked.wrong.is_empty() || !checked.wrong_checks.is_empty() {
         for &pair in &checked.wrong {
             drop_claim(job, Claimed::Pair(pair), observer, report);
@@ -96,11 +99,15 @@ pub fn settle(
     }
     let mut conditions = vec![];
     for question in POST_CHECKS {
-        let mut passed = Passed { problem, job, claim: &claim, checked: &checked, open };
+        let mut passed = Passed { problem, job, claim: &claim, checked: &mut checked, open };
         match question(&mut passed)? {
             Finding::Nothing => {}
             Finding::Open(condition) => conditions.push(condition),
             Finding::Instead(verdict) => return Ok(Settled::Answer(verdict)),
+            Finding::Wrong(claims) => {
+                claims.into_iter().for_each(|claim| drop_claim(job, claim, observer, report));
+                return Ok(Settled::Repeat);
+            }
         }
     }
     let lemmas = match &claim.evidence {
@@ -117,7 +124,9 @@ pub fn settle(
         seed: job.seed,
         interrupt: Some(&cancelled),
     };
-    let walked = match walk(&question) {
+    // The evaluator would meet the failures that are reported already.
+    let walked = if problem.excluded.failures.is_empty() { walk(&question) } else { Ok(Walked::default()) };
+    let walked = match walked {
         Ok(walked) => walked,
         // What the proof trusts may be what is wrong.
         Err(_) if checked.trusts() && !job.status.is_empty() => return Ok(Settled::RepeatAlone),
@@ -153,8 +162,29 @@ fn existence(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     })
 }
 
-/// Whether the proof rests on status that nobody could confirm, and whether the user takes that.
+/// Whether the proof rests on status that nobody can confirm in a real attempt, and whether the user takes that.
 fn trust(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
-    let open = passed.checked.trusts() && !passed.job.accept_trusted;
-    Ok(if open { Finding::Open(Condition::RestsOnTrust) } else { Finding::Nothing })
+    let Passed { problem, checked, job, open, .. } = passed;
+    let pairs = checked.trusted.iter().map(|&pair| Claimed::Pair(pair));
+    let trusted: Vec<Claimed> =
+        pairs.chain(checked.trusted_checks.iter().map(|&check| Claimed::Check(check))).collect();
+    if trusted.is_empty() {
+        return Ok(Finding::Nothing);
+    }
+    // What was violated before is none of the claim.
+    let is_news = |found: &Counterexample| problem.excluded.clone().add(job, found).any;
+    if let Some(found) = sample::violation(job, &problem.system.scope).filter(|found| is_news(found)) {
+        return Ok(Finding::Instead(Verdict::Violated(found)));
+    }
+    let insisted = insist(job, trusted, PROOF, *open)?;
+    if !insisted.wrong.is_empty() {
+        return Ok(Finding::Wrong(insisted.wrong));
+    }
+    checked.trusted.retain(|&pair| !insisted.confirmed.contains(&Claimed::Pair(pair)));
+    checked.trusted_checks.retain(|&check| !insisted.confirmed.contains(&Claimed::Check(check)));
+    Ok(if checked.trusts() && !job.accept_trusted {
+        Finding::Open(Condition::RestsOnTrust)
+    } else {
+        Finding::Nothing
+    })
 }

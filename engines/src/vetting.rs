@@ -9,9 +9,11 @@
 //!
 //! This takes a moment before the engines begin and then a share of their time until all is asked, so that neither
 //! a large status keeps a quick answer waiting nor a wrong one misleads a long search for good. A proof
-//! need not wait for it: its own check asks everything that it rests on.
+//! need not wait for it: its own check asks everything that it rests on. What an answer rests on in the end although
+//! nobody could confirm it gets a real attempt ([`insist`]): each claim in a session of its own, with the time that
+//! `bsym po` gives an obligation, and in small scopes, where a claim that is wrong is often refuted at once.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
@@ -19,13 +21,27 @@ use bsym_encodings::session::SolverError;
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::EventId;
 use bsym_proofs::claim::Property;
-use bsym_proofs::status::{Check, Level, Pair};
+use bsym_proofs::status::{Check, Level, Pair, ProofStatus};
 
+use crate::excluded::Excluded;
+use crate::existence::sized;
 use crate::options::Job;
 use crate::problem::{Decided, Open, Problem, decide};
 
 /// Longest time for one query; what takes longer is left to its prover.
 const QUERY: Duration = Duration::from_secs(1);
+
+/// The same in a real attempt, as long as an obligation of `bsym po` gets.
+const REAL_QUERY: Duration = Duration::from_secs(10);
+
+/// Longest time for the real attempts that a proof waits for.
+pub(crate) const PROOF: Duration = Duration::from_secs(60);
+
+/// The same for those that a depth waits for.
+const DEPTH: Duration = Duration::from_secs(10);
+
+/// Sizes of deferred sets in which claims are refuted.
+const SIZES: [usize; 3] = [1, 2, 3];
 
 /// What came of holding the pairs of a status against the solver.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -75,6 +91,24 @@ pub enum Claimed {
     Check(Check),
 }
 
+impl Claimed {
+    /// Whether a status still claims it.
+    pub(crate) fn is_in(self, status: &ProofStatus) -> bool {
+        match self {
+            Claimed::Pair(pair) => status.get(pair).is_some(),
+            Claimed::Check(check) => status.check(check).is_some(),
+        }
+    }
+
+    fn group(self) -> Group {
+        match self {
+            Claimed::Pair((event, _)) => Group::After(event),
+            Claimed::Check(Check::Step(event, _)) => Group::Within(event),
+            Claimed::Check(Check::Meaning(_) | Check::Theorem(_)) => Group::States,
+        }
+    }
+}
+
 /// Claims that are asked in one session.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Group {
@@ -100,6 +134,8 @@ pub struct Vetting {
     problem: Option<Problem>,
     left: VecDeque<(Group, Vec<Claimed>)>,
     undecided: Vec<Claimed>,
+    /// Whether what is undecided had a real attempt.
+    insisted: bool,
     /// Whether a conjunct without a meaning counts as false.
     strict: bool,
 }
@@ -108,22 +144,19 @@ impl Vetting {
     /// Nothing is asked yet.
     pub fn new(job: &Job) -> Vetting {
         let mut groups: BTreeMap<Group, Vec<Claimed>> = BTreeMap::new();
-        for (pair, _) in job.status.iter().filter(|(_, s)| s.level != Level::Checked) {
-            groups.entry(Group::After(pair.0)).or_default().push(Claimed::Pair(pair));
-        }
-        for (check, _) in job.status.checks().filter(|(_, s)| s.level != Level::Checked) {
-            let group = match check {
-                Check::Step(event, _) => Group::Within(event),
-                Check::Meaning(_) | Check::Theorem(_) => Group::States,
-            };
-            groups.entry(group).or_default().push(Claimed::Check(check));
+        let pairs = job.status.iter().filter(|(_, s)| s.level != Level::Checked);
+        let checks = job.status.checks().filter(|(_, s)| s.level != Level::Checked);
+        let pairs = pairs.map(|(pair, _)| Claimed::Pair(pair));
+        for claim in pairs.chain(checks.map(|(check, _)| Claimed::Check(check))) {
+            groups.entry(claim.group()).or_default().push(claim);
         }
         // Only the terms are needed, not what a search prepares about well-definedness.
-        let plain = || Problem::plain(&Job { well_definedness: false, ..job.clone() }, &BTreeSet::new());
+        let plain = || Problem::plain(&Job { well_definedness: false, ..job.clone() }, &Excluded::default());
         Vetting {
             problem: (!groups.is_empty()).then(plain),
             left: groups.into_iter().collect(),
             undecided: vec![],
+            insisted: false,
             strict: false,
         }
     }
@@ -136,6 +169,23 @@ impl Vetting {
     /// What is neither confirmed nor refuted, asked or not.
     pub fn unconfirmed(&self) -> impl Iterator<Item = Claimed> {
         self.undecided.iter().chain(self.left.iter().flat_map(|(_, claims)| claims)).copied()
+    }
+
+    /// Gives everything that is not confirmed a real attempt, and gives what is refuted.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn insist(&mut self, job: &Job, open: &mut Open<'_>) -> Result<Vec<Claimed>, SolverError> {
+        let left: Vec<Claimed> = self.unconfirmed().filter(|c| c.is_in(&job.status)).collect();
+        if left.is_empty() || self.insisted {
+            return Ok(vec![]);
+        }
+        self.insisted = true;
+        self.left.clear();
+        let insisted = insist(job, left.iter().copied(), DEPTH, open)?;
+        let settled = |c: &Claimed| insisted.confirmed.contains(c) || insisted.wrong.contains(c);
+        self.undecided = left.into_iter().filter(|c| !settled(c)).collect();
+        Ok(insisted.wrong)
     }
 
     /// Asks until the budget ends or everything is asked, and gives what is refuted.
@@ -235,6 +285,76 @@ impl Vetting {
         }
         Ok(vec![])
     }
+}
+
+/// Gives claims that were not decided a real attempt.
+///
+/// # Errors
+/// If the solver fails.
+pub fn insist(
+    job: &Job,
+    claims: impl IntoIterator<Item = Claimed>,
+    time: Duration,
+    open: &mut Open<'_>,
+) -> Result<Insisted, SolverError> {
+    let query = job.query_time.map_or(REAL_QUERY, |q| q.min(REAL_QUERY));
+    let budget = job.budget.within(time).per_query(query);
+    let plain =
+        |job: &Job| Problem::plain(&Job { well_definedness: false, ..job.clone() }, &Excluded::default());
+    let mut insisted = Insisted::default();
+    let mut problem = plain(job);
+    let scope = problem.system.scope.clone();
+    let small = SIZES.into_iter().filter(|_| !scope.is_finite(&job.model));
+    let mut small: Vec<Problem> =
+        small.map(|size| plain(&Job { scope: sized(&job.model, &scope, size), ..job.clone() })).collect();
+    for claim in claims {
+        // Small scopes come first: they can only refute, but do so quickly.
+        let mut wrong = false;
+        for problem in &mut small {
+            let quick = budget.per_query(QUERY);
+            wrong = wrong || alone(problem, claim, open, &quick)? == Some(false);
+        }
+        match if wrong { Some(false) } else { alone(&mut problem, claim, open, &budget)? } {
+            Some(true) => insisted.confirmed.push(claim),
+            Some(false) => insisted.wrong.push(claim),
+            None => {}
+        }
+    }
+    Ok(insisted)
+}
+
+/// What came of real attempts; the other claims are still not decided.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Insisted {
+    /// Claims that a solver confirms.
+    pub confirmed: Vec<Claimed>,
+    /// Claims that it refutes.
+    pub wrong: Vec<Claimed>,
+}
+
+/// Whether a claim is right, in a session of its own, where solvers use other and often stronger tactics than in one
+/// that grows. Nothing if it is not decided.
+fn alone(
+    problem: &mut Problem,
+    claim: Claimed,
+    open: &mut Open<'_>,
+    budget: &Budget,
+) -> Result<Option<bool>, SolverError> {
+    let group = claim.group();
+    let silent = matches!(claim, Claimed::Pair((_, i)) if !problem.system.is_supported(i));
+    let (false, Some(mut all)) = (silent, hypotheses(problem, group)) else { return Ok(None) };
+    all.push(question(problem, claim, false));
+    let mut session = problem.session(open)?;
+    for t in all {
+        session.assert(t)?;
+    }
+    let complete = problem.system.unsupported.is_empty() && problem.system.model.not_checked.is_empty();
+    Ok(match decide(&mut session, &[], budget)? {
+        Decided::Unsat(_) => Some(true),
+        // With a hypothesis missing, a model refutes nothing.
+        Decided::Sat if complete => Some(false),
+        Decided::Sat | Decided::Unknown(_) => None,
+    })
 }
 
 /// What is known in all questions of a group; nothing where the step has no term.
