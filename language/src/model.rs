@@ -104,7 +104,8 @@ pub struct Model {
     pub events: Vec<Event>,
     /// What steps of a refinement must satisfy so that the abstractions can follow (Event-B).
     pub refinement_checks: Vec<RefinementCheck>,
-    /// Variants of the main machine (Event-B): integers, or finite sets.
+    /// Variants of the main machine (Event-B): integers, or finite sets. Termination is asked by nobody:
+    /// answers may say so.
     pub variants: Vec<Variant>,
     /// Labelled formulas of the events of all levels (Event-B): what proof obligations name.
     pub formulas: Vec<EventFormula>,

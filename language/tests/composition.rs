@@ -71,17 +71,9 @@ fn instances_share_constants_and_have_their_own_variables() {
     assert_eq!(names(&m.variables), ["mode", "p.x", "q.x"]);
     assert_eq!(names(&m.constants), ["p.Counter.top", "step", "q.Counter.top", "big"]);
     assert_eq!(m.carriers.len(), 1);
-    assert_eq!(
-        texts(&m.axioms),
-        [
-            "top = big",
-            "p.Counter.top : 1 .. 9",
-            "step : 1 .. 2",
-            "top = 2",
-            "q.Counter.top : 1 .. 9",
-            "big = 4"
-        ]
-    );
+    assert_eq!(texts(&m.axioms), ["top = big", "step : 1 .. 2", "top = 2", "big = 4"]);
+    // What the includer owes: that 2 is in 1..9 is plain.
+    assert_eq!(texts(&m.assertions), ["p.Counter.top : 1 .. 9"]);
     assert_eq!(
         texts(&m.invariant),
         ["p.x : 0 .. p.Counter.top", "q.x : 0 .. q.Counter.top", "mode : MODE", "p.x + q.x < 9"]
@@ -96,6 +88,25 @@ fn instances_share_constants_and_have_their_own_variables() {
     assert_eq!(m.events[1].origin, ComponentId(1));
     // Every binder and choice has an id of its own, also where an operation is called twice.
     assert_ne!(m.events[0].body, m.events[1].body);
+}
+
+#[test]
+fn arguments_satisfy_the_constraints_or_are_a_mistake() {
+    refuses(
+        "MACHINE M INCLUDES Counter(12) END",
+        &[
+            "M.mch:1:20: error[B0423]: the arguments of machine `Counter` break its constraint `Counter.top : 1 .. 9`",
+        ],
+    );
+    refuses(
+        "MACHINE M INCLUDES Counter(2), r.Counter(3 - 3) END",
+        &[
+            "M.mch:1:34: error[B0423]: the arguments of machine `Counter` break its constraint `r.Counter.top : 1 .. 9`",
+        ],
+    );
+    // Those of the main machine are assumed of its own parameters.
+    let alone = model("N.mch", "MACHINE N(top) CONSTRAINTS top : 1..9 END");
+    assert_eq!((texts(&alone.axioms), alone.assertions.len()), (vec!["top : 1..9"], 0));
 }
 
 #[test]

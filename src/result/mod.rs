@@ -13,7 +13,7 @@ use bsym_engines::verdict::{Condition, Contradicted, Proof, PropertyVerdict, Rep
 use bsym_engines::walk::{Broken, Contradiction, Walked};
 use bsym_language::diagnostic::{Diagnostic, Kind, Severity};
 use bsym_language::int::Int;
-use bsym_language::model::{CarrierKind, Conjunct, Dropped, DroppedKind, EventId, Model, PredKind};
+use bsym_language::model::{CarrierKind, Conjunct, Dropped, DroppedKind, EventId, Model, Notation, PredKind};
 use bsym_language::print;
 use bsym_language::source::{Sources, Span};
 use bsym_proofs::claim::{Evidence, Property};
@@ -591,7 +591,14 @@ pub fn violated_objects(model: &Model, violation: &Violation) -> Vec<ViolatedObj
             vec![at(span, source(span), Some("the goal is reached".into()))]
         }
         Violation::IllDefined(error) => vec![at(error.span, source(error.span), Some(error.message.clone()))],
-        Violation::Assert(span) => vec![at(*span, source(*span), Some("the assertion is false".into()))],
+        Violation::Assert(span) => vec![at(
+            *span,
+            source(*span),
+            Some(match model.notation {
+                Notation::ClassicalB => "the assertion is false".into(),
+                Notation::EventB => "the theorem is false where the guards hold".into(),
+            }),
+        )],
         Violation::Refinement(id) => {
             let Some(check) = model.refinement_checks.get(id.index()) else { return vec![] };
             let object = at(check.span, check.text.clone(), Some(check.message(model)));

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use super::compose::{self, owns};
 use super::*;
 use crate::ast::{DefinitionBody, ExprKind as Ast, Ident, MachineKind, SectionKind, SetDeclaration};
+use crate::lint::truth::{Truth, truth};
 use crate::types::CarrierId;
+use crate::walk::Replacement;
 
 impl Checker {
     pub(super) fn machine(&mut self) {
@@ -158,19 +160,65 @@ impl Checker {
 
     // One group for all machines: an argument for a set parameter gives the type of its elements.
     fn static_part(&mut self) {
-        let mut axioms = vec![];
+        let (mut axioms, mut obligations) = (vec![], vec![]);
         for i in self.order.clone() {
             // An argument gives the type of a set parameter; that of a scalar one is in CONSTRAINTS.
             axioms.extend(self.arguments(i, true));
-            let own = self.inside(i, |c| c.axioms(i));
+            let (constraints, properties) = self.inside(i, |c| (c.constraints(i), c.properties(i)));
             axioms.extend(self.arguments(i, false));
-            axioms.extend(own);
+            // Who gives the arguments has to show that they satisfy the constraints (B-Book, chapter 12).
+            let list = if self.has_arguments(i) { &mut obligations } else { &mut axioms };
+            list.extend(constraints);
+            axioms.extend(properties);
         }
         self.finish_group();
         self.close_constants();
         self.close_conjuncts(&mut axioms);
+        self.close_conjuncts(&mut obligations);
         self.model.axioms = axioms;
+        obligations.retain(|c| !self.is_settled(c));
+        self.model.assertions = obligations;
         self.size_hints();
+    }
+
+    // The instance has an argument for each of its parameters.
+    fn has_arguments(&self, i: usize) -> bool {
+        let parameters = self.interfaces[i].parameters.as_ref().map_or(0, Vec::len);
+        self.instances[i].given.as_ref().is_some_and(|(_, arguments, _)| arguments.len() == parameters)
+    }
+
+    // Whether the arguments make a constraint plainly true; plainly false is a mistake, which is reported.
+    fn is_settled(&mut self, constraint: &Conjunct) -> bool {
+        let i = constraint.origin.index();
+        let mut arguments = Replacement::default();
+        for axiom in &self.model.axioms {
+            if let PredKind::Compare(CompareOp::Equal, constant, value) = &axiom.pred.kind
+                && let ExprKind::Const(id) = constant.kind
+                && self.is_parameter_of(i, id)
+            {
+                arguments.constants.insert(id, (**value).clone());
+            }
+        }
+        match truth(&arguments.in_pred(&constraint.pred)) {
+            Truth::True => true,
+            Truth::Open => false,
+            Truth::False => {
+                let place = self.instances[i].given.as_ref().map_or(constraint.span, |(.., place)| *place);
+                let message = format!(
+                    "the arguments of machine `{}` break its constraint `{}`",
+                    self.machine_name(i),
+                    constraint.text
+                );
+                let d = Diagnostic::error(codes::MACHINE_PARAMETERS, place, message);
+                self.report(d.label(constraint.span, "the constraint"));
+                true
+            }
+        }
+    }
+
+    fn is_parameter_of(&self, i: usize, id: ConstId) -> bool {
+        let parameters = self.interfaces[i].parameters.iter().flatten();
+        parameters.into_iter().any(|(_, entity, _)| matches!(entity, Entity::Const(c) if *c == id))
     }
 
     // `parameter = argument`, typed where the machine is included.
@@ -211,16 +259,22 @@ impl Checker {
         })
     }
 
-    fn axioms(&mut self, i: usize) -> Vec<Conjunct> {
+    fn constraints(&mut self, i: usize) -> Vec<Conjunct> {
+        let project = self.project.clone();
+        self.visibility = Visibility::Parameters;
+        let mut constraints = vec![];
+        for s in &project.units[self.instances[i].unit].tree.sections {
+            if let SectionKind::Constraints(e) = &s.kind {
+                constraints.extend(self.conjuncts(e));
+            }
+        }
+        constraints
+    }
+
+    fn properties(&mut self, i: usize) -> Vec<Conjunct> {
         let project = self.project.clone();
         let sections = &project.units[self.instances[i].unit].tree.sections;
         let mut axioms = vec![];
-        self.visibility = Visibility::Parameters;
-        for s in sections {
-            if let SectionKind::Constraints(e) = &s.kind {
-                axioms.extend(self.conjuncts(e));
-            }
-        }
         self.visibility = Visibility::Properties;
         for s in sections {
             match &s.kind {

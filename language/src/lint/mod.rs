@@ -8,7 +8,7 @@ mod grouping;
 mod guards;
 mod hidden;
 mod tree;
-mod truth;
+pub(crate) mod truth;
 mod unused;
 
 use crate::ast::{self, MachineKind};

@@ -8,7 +8,7 @@ use crate::walk::{Placeless, Visitor, VisitorMut, walk_expr, walk_pred};
 
 /// What is known of a predicate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Truth {
+pub(crate) enum Truth {
     True,
     False,
     Open,
@@ -40,7 +40,7 @@ enum Value {
 }
 
 /// The truth of a predicate, as far as its text says it.
-pub(super) fn truth(p: &Pred) -> Truth {
+pub(crate) fn truth(p: &Pred) -> Truth {
     match &p.kind {
         PredKind::True => Truth::True,
         PredKind::False => Truth::False,

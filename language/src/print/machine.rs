@@ -43,6 +43,7 @@ fn whole(mut p: Printer) -> String {
     p.declared("VARIABLES", &model.variables);
     p.section("INVARIANT", &model.invariant, " &");
     p.gluing();
+    p.variants();
     p.section("ASSERTIONS", &model.assertions, ";");
     if !model.variables.is_empty() || model.initialisation.kind != SubstKind::Skip {
         p.open_section("INITIALISATION");
@@ -117,6 +118,26 @@ impl Printer<'_> {
             self.put(&format!("\n     {}", p.out.replace("*/", "* /")));
         }
         self.put(" */");
+    }
+
+    /// The variants of Event-B, which no section of a machine has.
+    fn variants(&mut self) {
+        let model = self.model;
+        if model.variants.is_empty() {
+            return;
+        }
+        let decreasing: Vec<&str> = (model.events.iter())
+            .filter(|e| e.convergence == Convergence::Convergent)
+            .map(|e| e.name.as_str())
+            .collect();
+        self.put("\n/* not checked, that convergent events decrease the variant:");
+        for v in &model.variants {
+            let mut p = Printer::new(model, &Names::default());
+            p.expr(&v.value, 0);
+            let label = v.label.as_ref().map(|l| format!("{l}: ")).unwrap_or_default();
+            self.put(&format!("\n     {label}{}", p.out.replace("*/", "* /")));
+        }
+        self.put(&format!("\n     decreased by {} */", decreasing.join(", ").replace("*/", "* /")));
     }
 
     fn sets(&mut self) {

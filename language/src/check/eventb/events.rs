@@ -44,13 +44,19 @@ impl<'p> Composer<'p> {
         let level = self.chain.len() - 1;
         let first_check = self.c.model.refinement_checks.len();
         let locals = self.c.enter(&e.parameters);
-        let guards = self.guards(e);
+        let (guards, theorems) = self.guards(e);
         let moves = self.moves(level, e);
         self.c.leave(&locals);
         let parameters: Parameters =
             e.parameters.iter().map(|id| id.name.clone()).zip(locals.iter().copied()).collect();
         let mut refines = vec![];
         let mut body = self.steps(level, e, &parameters, moves, &mut refines);
+        // Where all guards hold: a theorem between two guards has to follow from the first one alone, but a
+        // step that the second one forbids is none of the machine.
+        for p in theorems.into_iter().rev() {
+            let span = p.span;
+            body = Subst { kind: SubstKind::Assert(Claim::Assertion, p, Box::new(body)), span };
+        }
         let is_event = e.name.name != INITIALISATION;
         if !guards.is_empty() || (is_event && !locals.is_empty()) {
             let choice = self.c.choice();
@@ -139,16 +145,14 @@ impl<'p> Composer<'p> {
         self.components[&(true, self.chain[level].name.name.as_str())]
     }
 
-    /// The guards of an event, in the scope that is open; theorems follow from them.
-    pub(super) fn guards(&mut self, e: &Source) -> Vec<Pred> {
-        let mut all = vec![];
+    /// The guards of an event, and the theorems that are to follow from them, in the scope that is open.
+    pub(super) fn guards(&mut self, e: &Source) -> (Vec<Pred>, Vec<Pred>) {
+        let (mut guards, mut theorems) = (vec![], vec![]);
         for g in &e.guards {
             let p = self.c.pred(&g.tree);
-            if !g.theorem {
-                all.push(p);
-            }
+            if g.theorem { theorems.push(p) } else { guards.push(p) }
         }
-        all
+        (guards, theorems)
     }
 
     /// The actions of an event, in the scope that is open. What the initialisation leaves out may have
