@@ -21,14 +21,38 @@ use crate::term::{Term, Terms};
 /// Deferred sets that an axiom makes larger than this stay uninterpreted sorts.
 const LARGEST_SETTLED: usize = 64;
 
+/// How the values of names are represented.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Representations {
+    /// As the analysis of the assignments allows (see [`functional`](crate::functional)).
+    #[default]
+    Analysed,
+    /// As the type says: every relation is a set of couples. Nothing is believed of the analysis, and most
+    /// queries are harder.
+    General,
+}
+
 /// Encodes a model in a scope. Always gives a system; what has no encoding is listed in
 /// [`System::unsupported`].
 pub fn encode(terms: Rc<Terms>, model: Arc<Model>, scope: &Scope) -> System {
+    encode_with(terms, model, scope, Representations::Analysed)
+}
+
+/// [`encode`], with a choice of representations.
+pub fn encode_with(
+    terms: Rc<Terms>,
+    model: Arc<Model>,
+    scope: &Scope,
+    representations: Representations,
+) -> System {
     let scope = settle_by_axioms(&model, scope);
     let prepared = prepare(&model);
     let determined = determined::constants(&model, &scope);
     let values: Vec<Option<Value>> = determined.iter().map(|d| d.as_ref().map(|d| d.value.clone())).collect();
-    let functional = Functional::of(&prepared, &values);
+    let functional = match representations {
+        Representations::Analysed => Functional::of(&prepared, &values),
+        Representations::General => Functional::none(&prepared),
+    };
     let mut encoder = Encoder::new(terms.clone(), model.clone(), scope.clone());
     let mut unsupported = vec![];
     let mut background = encoder.carriers_exist();
