@@ -617,11 +617,23 @@ fn parallel_parts_fail_only_together() {
 fn steps_are_the_same_in_general_representations() {
     let functions = [
         with_op("f : E <-> INTEGER", "f := {a |-> 1}", "ANY x WHERE x : E THEN f(x) := 2 END"),
-        with_op("f : E <-> INTEGER", "f :: E --> 0..1", "ANY x WHERE x : dom(f) & f(x) = 0 THEN f := {x} <<| f END"),
+        with_op(
+            "f : E <-> INTEGER",
+            "f :: E --> 0..1",
+            "ANY x WHERE x : dom(f) & f(x) = 0 THEN f := {x} <<| f END",
+        ),
         with_op("f : INTEGER <-> E & x : E", "f := {1 |-> a} || x := a", "CHOICE x := f(2) OR f(2) := b END"),
-        with_op("q : INTEGER <-> E", "q := []", "SELECT size(q) < 2 THEN q := q <- a WHEN q /= [] THEN q := tail(q) END"),
+        with_op(
+            "q : INTEGER <-> E",
+            "q := []",
+            "SELECT size(q) < 2 THEN q := q <- a WHEN q /= [] THEN q := tail(q) END",
+        ),
         with_op("s : POW(INTEGER)", "s := {}", "CHOICE s := s \\/ {1} OR s := s \\/ {3} OR s := {} END"),
-        with_op("f : E <-> (INTEGER <-> BOOL)", "f := E * {{0 |-> TRUE}}", "ANY x WHERE x : E THEN f(x)(0) := FALSE END"),
+        with_op(
+            "f : E <-> (INTEGER <-> BOOL)",
+            "f := E * {{0 |-> TRUE}}",
+            "ANY x WHERE x : E THEN f(x)(0) := FALSE END",
+        ),
     ];
     let random = (0..10).map(|seed| generate::Generator::new(seed).machine());
     QUERY.set(Some(Duration::from_secs(1)));
