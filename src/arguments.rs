@@ -18,7 +18,7 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "Exit codes: 0 holds (or the command did its work), 1 violated (or a certificate or trace that fails \
-its check), 2 wrong usage or input, 3 unknown, vacuous or interrupted, 4 failure of bsym itself.";
+its check), 2 wrong usage or input, 3 unknown, vacuous or interrupted, 4 failure of bsym itself or a file that cannot be written.";
 
 /// What to do.
 #[derive(Subcommand, Debug)]
@@ -146,13 +146,12 @@ pub struct VerifyArguments {
     pub file: PathBuf,
     #[command(flatten)]
     pub component: ComponentArguments,
-    /// What to check
+    /// What to check [default: inv,assertions; well-definedness and preconditions along the way]
     #[arg(
         long = "prop",
         value_name = "PROP",
         value_enum,
         value_delimiter = ',',
-        default_value = "inv",
         help_heading = "What to check"
     )]
     pub properties: Vec<PropertyName>,
@@ -227,6 +226,9 @@ pub struct McArguments {
     /// scope and properties
     #[arg(long, value_name = "FILE", help_heading = "Search")]
     pub resume: Option<PathBuf>,
+    /// Work for another process: end when standard input does
+    #[arg(long, hide = true)]
+    pub worker: bool,
 }
 
 /// Orders of a search.

@@ -3,6 +3,7 @@
 //! The work is done in a thread of its own. The main thread waits for it, watches memory, and when the
 //! work does not stop soon after it was asked to, prints what is known so far and ends the program.
 
+use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -14,6 +15,8 @@ use crate::result::Reason;
 
 /// How long the work may go on after it was asked to stop.
 const GRACE: Duration = Duration::from_secs(4);
+/// The same where the answer is there already and waits only for the engines.
+const HASTE: Duration = Duration::from_millis(300);
 const TICK: Duration = Duration::from_millis(20);
 
 /// Prints what is known, given the reason; answers with the exit code.
@@ -34,6 +37,8 @@ pub struct Control {
 struct Shared {
     interrupted: AtomicBool,
     out_of_memory: AtomicBool,
+    decided: AtomicBool,
+    beside: Mutex<Option<Arc<Mutex<Child>>>>,
     fallback: Mutex<Option<Fallback>>,
 }
 
@@ -78,6 +83,47 @@ impl Control {
         }
     }
 
+    /// An answer came from beside the work, which is asked to stop.
+    pub fn decided(&self) {
+        self.shared.decided.store(true, Ordering::SeqCst);
+        self.budget.cancel();
+    }
+
+    /// Counts the memory of a process towards the limit. Where memory is short, it is the first to go.
+    pub fn watch(&self, child: Arc<Mutex<Child>>) {
+        *self.beside() = Some(child);
+    }
+
+    fn beside(&self) -> MutexGuard<'_, Option<Arc<Mutex<Child>>>> {
+        self.shared.beside.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Looks after the limit of memory.
+    fn watch_memory(&self) {
+        let Some(limit) = self.memory else { return };
+        if self.shared.out_of_memory.load(Ordering::SeqCst) {
+            return;
+        }
+        let mut beside = self.beside();
+        let other = beside.as_ref().map_or(0, |child| {
+            let id = child.lock().unwrap_or_else(|e| e.into_inner()).id();
+            memory_of(&id.to_string(), "VmRSS:").unwrap_or(0)
+        });
+        if memory_in_use("VmRSS:").is_none_or(|own| own.saturating_add(other) <= limit) {
+            return;
+        }
+        match beside.take() {
+            Some(child) if other > 0 => {
+                // Whether it ended just now makes no difference.
+                let _ = child.lock().unwrap_or_else(|e| e.into_inner()).kill();
+            }
+            _ => {
+                self.shared.out_of_memory.store(true, Ordering::SeqCst);
+                self.budget.cancel();
+            }
+        }
+    }
+
     /// What to print, with the reason, where the work does not stop when asked to; without it, the reason alone.
     pub fn set_fallback(&self, fallback: impl FnOnce(&Reason) -> u8 + Send + 'static) {
         *self.fallback() = Some(Box::new(fallback));
@@ -106,16 +152,14 @@ impl Control {
                 Err(RecvTimeoutError::Disconnected) => return None,
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            if let Some(limit) = self.memory
-                && !self.shared.out_of_memory.load(Ordering::SeqCst)
-                && memory_in_use("VmRSS:").is_some_and(|used| used > limit)
-            {
-                self.shared.out_of_memory.store(true, Ordering::SeqCst);
-                self.budget.cancel();
-            }
-            let Some(reason) = self.stopped() else { continue };
+            self.watch_memory();
+            let (reason, grace) = match self.stopped() {
+                Some(reason) => (reason, GRACE),
+                None if self.shared.decided.load(Ordering::SeqCst) => (Reason::new("interrupted", ""), HASTE),
+                None => continue,
+            };
             let asked = *asked_at.get_or_insert_with(Instant::now);
-            if asked.elapsed() > GRACE {
+            if asked.elapsed() > grace {
                 let fallback = self.fallback().take();
                 if let Some(fallback) = fallback {
                     return Some(fallback(&reason));
@@ -131,7 +175,11 @@ pub fn peak_memory() -> Option<u64> {
 }
 
 fn memory_in_use(field: &str) -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    memory_of("self", field)
+}
+
+fn memory_of(process: &str, field: &str) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|l| l.strip_prefix(field))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib << 10)

@@ -74,6 +74,23 @@ fn verdict(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Resu
     if let Some(reason) = &result.reason {
         writeln!(out, "  reason: {reason}")?;
     }
+    if result.verdict != "violated" && !result.not_asked.is_empty() {
+        let all: Vec<&str> = result.not_asked.iter().map(|n| n.text.as_str()).collect();
+        writeln!(out, "  not asked: {}", all.join(", "))?;
+    }
+    if let Some(search) = &result.search {
+        let states = search.states.map(|n| format!("{n} states, ")).unwrap_or_default();
+        let verdict = &search.verdict;
+        let sizes: Vec<String> = search.scope["sets"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(set, n)| format!("card({set}) = {n}"))
+            .collect();
+        let sizes = if sizes.is_empty() { String::new() } else { format!(" with {}", sizes.join(", ")) };
+        let reason = search.reason.as_deref().unwrap_or("which says nothing about other scopes");
+        writeln!(out, "  mc beside it: {states}{verdict}{sizes}, {reason}")?;
+    }
     if let (Some(states), Some(transitions)) = (result.states, result.transitions) {
         let audited = match result.stats.audited {
             Some(n) if n > 0 => format!(", {n} states audited by the reference evaluator"),

@@ -259,7 +259,10 @@ pub fn properties(
     conjuncts: &[String],
     well_definedness: bool,
 ) -> Result<(Vec<Property>, Vec<String>), Refusal> {
-    let mut asked = asked.to_vec();
+    // What is checked unless something is said; nobody misses what the machine does not have then.
+    let by_default = asked.is_empty();
+    let mut asked =
+        if by_default { vec![PropertyName::Inv, PropertyName::Assertions] } else { asked.to_vec() };
     asked.sort();
     asked.dedup();
     let asked_for_invariant = asked.contains(&PropertyName::Inv);
@@ -306,6 +309,9 @@ pub fn properties(
             missing.join(" and no ")
         ))
         .help("choose with --prop inv,deadlock,assertions,goal"));
+    }
+    if by_default {
+        missing.clear();
     }
     let warnings = missing.iter().map(|m| format!("{} has no {m}", model.name)).collect();
     Ok((found, warnings))

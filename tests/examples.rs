@@ -83,7 +83,8 @@ fn check(name: &str) {
             assert!(!result["violated"].as_array().unwrap().is_empty());
         }
         if verdict == "holds" {
-            assert!(result["checked"]["checks"].as_u64().unwrap() > 0, "{result:#}");
+            let searched = result["certificate_kind"] == "search";
+            assert!(searched || result["checked"]["checks"].as_u64().unwrap() > 0, "{result:#}");
             assert!(result["certificate_kind"].is_string());
         }
     }

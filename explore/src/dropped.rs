@@ -32,6 +32,8 @@ pub fn weigh(
         }
         Verdict::Violated(first) => {
             let is_genuine = |c: &Counterexample| doubt::doubt(model, &c.trace).is_none();
+            let everything = Asked { invariant: true, assertions: true, deadlock: true };
+            report.exhausted &= doubt::left_open(model, everything).is_empty();
             if is_genuine(first) && report.further.iter().all(is_genuine) {
                 return report;
             }

@@ -23,6 +23,8 @@ use bsym_proofs::status::Level;
 use bsym_semantics::finder::ValueFinder;
 use bsym_semantics::replay::Checks;
 use bsym_semantics::scope::Scope;
+use bsym_semantics::trace_file::trace_to_file;
+use serde_json::json;
 
 use crate::arguments::{McArguments, OrderName, ScopeItem, VerifyArguments};
 use crate::commands::enlarge::{Enlarged, enlarge};
@@ -45,6 +47,13 @@ const SOLUTIONS: usize = 64;
 
 /// Runs the command.
 pub fn run(arguments: &McArguments, control: &Control) -> Result<u8, Refusal> {
+    if arguments.worker {
+        // Whoever asked is gone when standard input ends.
+        std::thread::spawn(|| {
+            let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+            std::process::exit(3);
+        });
+    }
     let mut verify = arguments.verify.clone();
     if verify.depth.is_some() {
         return Err(Refusal::new("mc visits states, it has no --depth")
@@ -238,19 +247,33 @@ impl Searched {
                 if let Some(reason) = run.control.stopped() {
                     result.set_reason(reason);
                 }
-                run.publish(result, None, None)
             }
-            Verdict::Holds(evidence) | Verdict::Unknown(Unknown::NotChecked(evidence, _)) => {
-                let claim = claim(run, evidence);
-                let checked = Checked { solver: "explicit-state search".into(), ..Checked::default() };
-                let certificate = run.certificate("mc", &report.scope, &claim, &checked);
-                run.publish(result, None, Some(certificate))
+            Verdict::Violated(counterexample) if run.arguments.output.jsonl => {
+                for found in std::iter::once(&**counterexample).chain(&report.further) {
+                    let trace = trace_to_file(&run.model, &found.trace);
+                    let time = run.control.seconds();
+                    output::json_line(&json!({"event": "trace", "time": time, "trace": trace}));
+                }
             }
-            Verdict::Violated(counterexample) | Verdict::Unknown(Unknown::Doubtful(counterexample, _)) => {
-                run.publish(result, Some(&counterexample.trace), None)
-            }
-            _ => run.publish(result, None, None),
+            _ => {}
         }
+        publish(run, result, report)
+    }
+}
+
+/// Prints the result of a search, with its evidence.
+pub(super) fn publish(run: &Run, result: RunResult, report: &SearchReport) -> u8 {
+    match &report.verdict {
+        Verdict::Holds(evidence) | Verdict::Unknown(Unknown::NotChecked(evidence, _)) => {
+            let claim = claim(run, evidence);
+            let checked = Checked { solver: "explicit-state search".into(), ..Checked::default() };
+            let certificate = run.certificate("mc", &report.scope, &claim, &checked);
+            run.publish(result, None, Some(certificate))
+        }
+        Verdict::Violated(counterexample) | Verdict::Unknown(Unknown::Doubtful(counterexample, _)) => {
+            run.publish(result, Some(&counterexample.trace), None)
+        }
+        _ => run.publish(result, None, None),
     }
 }
 

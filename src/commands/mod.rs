@@ -1,6 +1,8 @@
 //! The commands. Each reads its input, does its work, prints its result and answers with an exit code.
 
+mod beside;
 mod certify;
+mod check;
 mod enlarge;
 mod eval;
 mod mc;
@@ -25,7 +27,7 @@ use crate::refusal::Refusal;
 pub fn run(command: Command, control: &Control) -> u8 {
     let format = command.output();
     let done = match command {
-        Command::Check(a) => verify::run(Engine::Check, &a, control),
+        Command::Check(a) => check::run(&a, control),
         Command::Bmc(a) => verify::run(Engine::Bmc, &a, control),
         Command::Kind(a) => verify::run(Engine::Kind, &a, control),
         Command::Ic3(a) => verify::run(Engine::Ic3, &a, control),

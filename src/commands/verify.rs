@@ -1,4 +1,4 @@
-//! `bsym check`, `bmc`, `kind` and `ic3`: from a machine to a verdict.
+//! `bsym bmc`, `kind` and `ic3`, and what they share with `check` and `mc`: from a machine to a verdict.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,7 +26,7 @@ use crate::output;
 use crate::paint::Paint;
 use crate::progress::{Reporter, Seen};
 use crate::refusal::Refusal;
-use crate::result::{DiagnosticObject, Reason, RunResult, StatsObject, Subject};
+use crate::result::{BesideObject, DiagnosticObject, Reason, RunResult, StatsObject, Subject};
 use crate::{solvers, traces};
 
 /// Everything about a run that its result says besides the engine's report.
@@ -38,7 +38,7 @@ pub(super) struct Run {
     pub(super) model: Arc<Model>,
     pub(super) properties: Vec<Property>,
     pub(super) scope: Scope,
-    settings: BTreeMap<String, String>,
+    pub(super) settings: BTreeMap<String, String>,
     pub(super) imported: Imported,
     pub(super) warnings: Vec<String>,
     diagnostics: Vec<DiagnosticObject>,
@@ -56,7 +56,7 @@ pub fn run(engine: Engine, arguments: &VerifyArguments, control: &Control) -> Re
     control.finish();
     reporter.timing("run", begin.elapsed().as_secs_f64());
     reporter.finish();
-    let code = run.conclude(&report);
+    let code = run.conclude(&report, None);
     // The program ends here: freeing solvers one by one would take seconds after a deep search.
     std::mem::forget(std::mem::take(&mut report.leftovers));
     Ok(code)
@@ -128,14 +128,18 @@ impl Run {
     pub(super) fn reporter(&self) -> Reporter {
         let reporter = Reporter::new(self.model.clone(), &self.control, &self.arguments.output);
         reporter.timing("load", self.control.seconds());
-        let seen = reporter.seen();
-        let stuck = self.clone();
-        self.control.set_fallback(move |reason| {
+        self.control.set_fallback(self.fallback(&reporter));
+        reporter
+    }
+
+    /// Prints what is known so far.
+    pub(super) fn fallback(&self, reporter: &Reporter) -> impl FnOnce(&Reason) -> u8 + Send + 'static {
+        let (seen, stuck) = (reporter.seen(), self.clone());
+        move |reason| {
             let seen = seen.lock().unwrap_or_else(|e| e.into_inner()).clone();
             stuck.print(&stuck.interrupted(&seen, reason));
             3
-        });
-        reporter
+        }
     }
 }
 
@@ -191,8 +195,9 @@ impl Run {
     }
 
     /// Writes the evidence and prints the result.
-    fn conclude(&self, report: &Report) -> u8 {
+    pub(super) fn conclude(&self, report: &Report, search: Option<BesideObject>) -> u8 {
         let mut result = RunResult::new(&self.subject(), report);
+        result.search = search;
         if let Verdict::Vacuous(reason) = &report.verdict
             && let Some(doubt) = enlarge::doubt(&self.model, &report.scope, &self.arguments.scope, reason)
         {

@@ -4,6 +4,7 @@
 //! same. Its schema is `schema/result.schema.json`.
 
 pub mod claim;
+mod not_asked;
 mod reason;
 mod search;
 
@@ -25,6 +26,7 @@ use bsym_semantics::value_text::value_text;
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
+pub use not_asked::{NotAskedObject, not_asked};
 pub use reason::Reason;
 
 /// The result of one run.
@@ -61,6 +63,10 @@ pub struct RunResult {
     pub transitions: Option<u64>,
     pub proofs: ProofsObject,
     pub unsupported: Vec<UnsupportedObject>,
+    /// What the machine speaks of and nobody asked about.
+    pub not_asked: Vec<NotAskedObject>,
+    /// What the search beside the engines did, where it gave no answer.
+    pub search: Option<BesideObject>,
     /// Why there is no answer, in one word.
     pub reason_code: Option<&'static str>,
     pub reason: Option<String>,
@@ -258,6 +264,42 @@ pub struct DiagnosticObject {
     pub help: Option<String>,
 }
 
+/// What the search beside the engines of `check` did, in its own words.
+#[derive(Serialize, Clone, Debug)]
+pub struct BesideObject {
+    pub verdict: String,
+    pub reason: Option<String>,
+    pub states: Option<u64>,
+    pub transitions: Option<u64>,
+    /// The scope that it searched.
+    pub scope: Json,
+}
+
+impl BesideObject {
+    /// Of a search that gave a result, and why that does not count.
+    pub fn of(result: &Json, doubt: Option<&str>) -> BesideObject {
+        let text = |name: &str| result[name].as_str().map(str::to_string);
+        BesideObject {
+            verdict: text("verdict").unwrap_or_default(),
+            reason: doubt.map(str::to_string).or_else(|| text("reason")),
+            states: result["states"].as_u64(),
+            transitions: result["transitions"].as_u64(),
+            scope: result["scope"].clone(),
+        }
+    }
+
+    /// Of a search that ended without a result.
+    pub fn died(reason: &str) -> BesideObject {
+        BesideObject {
+            verdict: "unknown".into(),
+            reason: Some(reason.into()),
+            states: None,
+            transitions: None,
+            scope: Json::Null,
+        }
+    }
+}
+
 /// What the run took.
 #[derive(Serialize, Clone, Debug, Default)]
 pub struct StatsObject {
@@ -330,6 +372,8 @@ impl RunResult {
             transitions: None,
             proofs: subject.proofs.clone(),
             unsupported: vec![],
+            not_asked: not_asked(subject.model, subject.properties),
+            search: None,
             reason_code: reason.as_ref().map(|r| r.code),
             reason: reason.map(|r| r.text),
             conditions: vec![],

@@ -110,6 +110,16 @@ impl RunResult {
 }
 
 impl RunResult {
+    /// Of a search that was not told of any status.
+    pub fn uses_no_status(&mut self) {
+        let n = self.proofs.used.len() + self.proofs.checks.used.len();
+        self.proofs.used.clear();
+        self.proofs.checks.used.clear();
+        if n > 0 {
+            self.proofs.ignored.push(format!("{n} entries: the search judges every state itself"));
+        }
+    }
+
     /// The scopes in which there was nothing to search.
     pub fn set_tried(&mut self, model: &Model, tried: &[Scope]) {
         let objects = tried.iter().map(|scope| scope_object(model, scope, &self.scope.settings));

@@ -1,0 +1,145 @@
+//! `bsym check`: the symbolic engines, and beside them the explicit-state search; the first conclusive answer wins.
+
+use std::time::{Duration, Instant};
+
+use bsym_encodings::session::open;
+use bsym_engines::run::run as run_engines;
+use bsym_engines::verdict::{Condition, Engine, Report, Unknown, Verdict};
+use bsym_explore::report::{SearchReport, Verdict as Found};
+
+use crate::arguments::VerifyArguments;
+use crate::commands::beside::Beside;
+use crate::commands::mc;
+use crate::commands::verify::Run;
+use crate::control::Control;
+use crate::output;
+use crate::refusal::Refusal;
+use crate::result::{BesideObject, Reason, RunResult};
+use crate::solvers;
+
+/// Least time that a search gets to turn a proof with conditions into an answer.
+const LEAST_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Runs the command.
+pub fn run(arguments: &VerifyArguments, control: &Control) -> Result<u8, Refusal> {
+    // Without a solver there is still the search.
+    let choice = solvers::choose_if_any(arguments.solver.name.as_deref())?;
+    let run = Run::prepare("check", arguments, choice.as_ref(), control)?;
+    let mut reporter = run.reporter();
+    let beside = Beside::start(&run);
+    if let Ok(beside) = &beside {
+        let (answer, stuck) = (beside.overheard(&run), run.clone());
+        let otherwise = run.fallback(&reporter);
+        control.set_fallback(move |reason| match answer() {
+            Some(report) => publish(&stuck, &report),
+            None => otherwise(reason),
+        });
+    }
+    let begin = Instant::now();
+    let mut report = choice.as_ref().map(|choice| {
+        let mut open = |terms| open::open(terms, choice);
+        run_engines(&run.job(), Engine::Check, &mut open, &mut reporter)
+    });
+    let patience =
+        report.as_ref().map_or(Patience::Unlimited, |r| Patience::with(&r.verdict, begin.elapsed()));
+    let (answer, said) = match &beside {
+        Ok(beside) => match patience {
+            Patience::None => (beside.answer(&run), None),
+            Patience::For(time) => beside.wait(&run, Some(time)),
+            Patience::Unlimited => beside.wait(&run, None),
+        },
+        Err(said) => (None, Some(said.clone())),
+    };
+    control.finish();
+    drop(beside);
+    reporter.timing("run", begin.elapsed().as_secs_f64());
+    reporter.finish();
+    let code = conclude(&run, report.as_ref(), answer.as_ref(), said);
+    if let Some(report) = &mut report {
+        // The program ends here: freeing solvers one by one would take seconds after a deep search.
+        std::mem::forget(std::mem::take(&mut report.leftovers));
+    }
+    Ok(code)
+}
+
+/// How long the search is waited for once the engines have said what they know.
+enum Patience {
+    /// It cannot say more.
+    None,
+    /// It might.
+    For(Duration),
+    /// Nobody else will.
+    Unlimited,
+}
+
+impl Patience {
+    fn with(verdict: &Verdict, taken: Duration) -> Patience {
+        match verdict {
+            Verdict::Unknown(Unknown::Conditional { conditions, .. }) => {
+                // What the model itself keeps from being checked, the search does not check either.
+                match conditions.iter().all(|c| matches!(c, Condition::NotChecked(_))) {
+                    true => Patience::None,
+                    false => Patience::For(taken.max(LEAST_PATIENCE)),
+                }
+            }
+            Verdict::Unknown(Unknown::Contradiction(_)) => Patience::None,
+            Verdict::Unknown(_) => Patience::Unlimited,
+            _ => Patience::None,
+        }
+    }
+}
+
+fn conclude(
+    run: &Run,
+    report: Option<&Report>,
+    answer: Option<&SearchReport>,
+    said: Option<BesideObject>,
+) -> u8 {
+    match (report, answer) {
+        (Some(report), Some(answer)) if contradict(report, answer) => {
+            output::lost(&format!(
+                "{} and the search contradict each other; this is a mistake of bsym, not of your model\n  = help: \
+                 please report it with the command line and the machine",
+                report.engine.name()
+            ));
+            // A trace was replayed step by step; a proof is what is doubtful.
+            match answer.verdict {
+                Found::Violated(_) => publish(run, answer),
+                _ => run.conclude(report, said),
+            }
+        }
+        (Some(report), _) if is_settled(&report.verdict) => run.conclude(report, said),
+        (_, Some(answer)) => publish(run, answer),
+        (Some(report), None) => run.conclude(report, said),
+        (None, None) => {
+            let reason = run.control.stopped().unwrap_or_else(|| {
+                Reason::new(
+                    "solver-failed",
+                    "no solver can be reached, and the search alone does not decide it",
+                )
+            });
+            let mut result = RunResult::unknown(&run.subject(), "check", None, Some(reason));
+            result.search = said;
+            run.publish(result, None, None)
+        }
+    }
+}
+
+/// Whether the search has nothing to add.
+fn is_settled(verdict: &Verdict) -> bool {
+    matches!(Patience::with(verdict, Duration::ZERO), Patience::None)
+}
+
+fn contradict(report: &Report, answer: &SearchReport) -> bool {
+    matches!(
+        (&report.verdict, &answer.verdict),
+        (Verdict::Holds(_), Found::Violated(_)) | (Verdict::Violated(_), Found::Holds(_))
+    )
+}
+
+/// Prints the answer of the search.
+fn publish(run: &Run, report: &SearchReport) -> u8 {
+    let mut result = RunResult::of_search(&run.subject(), report);
+    result.uses_no_status();
+    mc::publish(run, result, report)
+}

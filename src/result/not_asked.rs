@@ -1,0 +1,88 @@
+//! What an answer says nothing about, although the machine speaks of it.
+
+use bsym_language::model::Model;
+use bsym_proofs::claim::Property;
+use serde::Serialize;
+
+/// Definitions with formulas that are not supported, by the beginning of their names.
+const TEMPORAL: [&str; 2] = ["ASSERT_LTL", "ASSERT_CTL"];
+
+/// Something that was not asked.
+#[derive(Serialize, Clone, PartialEq, Eq, Debug)]
+pub struct NotAskedObject {
+    /// `inv`, `assertions`, `deadlock`, `goal`, `temporal` or `variant`.
+    pub property: &'static str,
+    /// In words.
+    pub text: String,
+}
+
+/// What was not asked of a machine.
+pub fn not_asked(model: &Model, asked: &[Property]) -> Vec<NotAskedObject> {
+    let mut all = vec![];
+    let mut add = |property: &'static str, text: String| all.push(NotAskedObject { property, text });
+    let count = |is: fn(&Property) -> bool| asked.iter().filter(|p| is(p)).count();
+    let conjuncts = count(|p| matches!(p, Property::Invariant(_)));
+    let assertions = count(|p| matches!(p, Property::Assertion(_)));
+    for (property, what, part, n, of) in [
+        ("inv", "the invariant", "conjuncts of the invariant", conjuncts, model.invariant.len()),
+        ("assertions", "the assertions", "assertions", assertions, model.assertions.len()),
+    ] {
+        match of.saturating_sub(n) {
+            0 => {}
+            _ if n == 0 => add(property, format!("{what} (--prop {property})")),
+            left => add(property, format!("{left} of {of} {part}")),
+        }
+    }
+    if !asked.contains(&Property::DeadlockFree) {
+        add("deadlock", "deadlock freedom (--prop deadlock)".into());
+    }
+    if model.goal.is_some() && !asked.contains(&Property::NoGoal) {
+        add("goal", "whether the goal is reached (--prop goal)".into());
+    }
+    for entry in model.definitions.iter() {
+        let name = &entry.name.name;
+        if TEMPORAL.iter().any(|t| name.starts_with(t)) {
+            add("temporal", format!("{name} (temporal formulas are not supported)"));
+        }
+    }
+    if !model.variants.is_empty() {
+        add("variant", "that convergent events decrease the variant".into());
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bsym_language::load::load_text;
+
+    fn names(text: &str, asked: &[Property]) -> Vec<String> {
+        let model = load_text("m.mch", text).model.expect("a machine");
+        not_asked(&model, asked).into_iter().map(|n| n.text).collect()
+    }
+
+    #[test]
+    fn what_the_machine_speaks_of_is_named() {
+        let text = "MACHINE m DEFINITIONS GOAL == (x = 3); ASSERT_LTL1 == \"G {x < 4}\" VARIABLES x INVARIANT x : NAT & x < 9
+            ASSERTIONS x < 4 INITIALISATION x := 0 OPERATIONS up = x := x + 1 END";
+        let all = [
+            Property::Invariant(0),
+            Property::Invariant(1),
+            Property::Assertion(0),
+            Property::DeadlockFree,
+            Property::NoGoal,
+        ];
+        assert_eq!(names(text, &all), ["ASSERT_LTL1 (temporal formulas are not supported)"]);
+        assert_eq!(
+            names(text, &all[..1]),
+            [
+                "1 of 2 conjuncts of the invariant",
+                "the assertions (--prop assertions)",
+                "deadlock freedom (--prop deadlock)",
+                "whether the goal is reached (--prop goal)",
+                "ASSERT_LTL1 (temporal formulas are not supported)",
+            ]
+        );
+        assert_eq!(names("MACHINE m END", &[]), ["deadlock freedom (--prop deadlock)"]);
+    }
+}
