@@ -186,7 +186,8 @@ fn after(n: usize) -> String {
     if n == 0 { "in an initial state".into() } else { format!("after {}", events(n)) }
 }
 
-fn scope(scope: &ScopeObject) -> String {
+/// A scope on one line.
+pub fn scope(scope: &ScopeObject) -> String {
     let mut parts: Vec<String> = scope
         .sets
         .iter()

@@ -214,8 +214,8 @@ fn traces_are_written_and_replayed() {
     assert!(out(&output).contains("one_green"));
     let text = std::fs::read_to_string(at("t.json")).unwrap().replace("\"amber\"", "\"green\"");
     let forged = file(dir.path(), "forged.json", text).display().to_string();
-    let output = run(&["replay", &forged, "examples/crossing.mch"]);
-    assert_eq!(output.status.code(), Some(1), "{}{}", out(&output), err(&output));
+    // What it says is changed is not what changes any more.
+    refused(&["replay", &forged, "examples/crossing.mch"], &["forged.json", "step"]);
     refused(&["replay", &at("t.json"), "examples/lift.mch"], &["crossing", "lift"]);
     refused(&["replay", &at("t.itf.json"), "examples/crossing.mch"], &["own traces"]);
     refused(&["replay", &at("none.json"), "examples/crossing.mch"], &["cannot be read"]);

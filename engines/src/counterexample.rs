@@ -2,7 +2,7 @@
 
 use bsym_encodings::concretize::{read_state, read_trace};
 use bsym_encodings::session::{Model, SolverError};
-use bsym_semantics::replay::{Checks, replay};
+use bsym_semantics::replay::{Checks, replay, with_results};
 use bsym_semantics::state::{Trace, Violation};
 use bsym_semantics::value_text::value_text;
 
@@ -63,6 +63,7 @@ pub fn confirm(job: &Job, trace: Trace) -> Attempt {
             if violations.is_empty() {
                 Attempt::Failed("the trace replays, but its last state violates nothing".into())
             } else {
+                let trace = with_results(&job.model, trace);
                 Attempt::Found(Box::new(Counterexample { trace, violations }))
             }
         }

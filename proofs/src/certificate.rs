@@ -100,6 +100,7 @@ pub enum CertificateError {
 
 /// A claim, its evidence, and what they are about.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Certificate {
     /// Always [`FORMAT`].
     pub format: String,
@@ -136,6 +137,7 @@ pub struct Certificate {
 
 /// The file of a machine, and those that it reads.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct MachineFile {
     /// Name in the header.
     pub name: String,
@@ -164,6 +166,7 @@ pub enum ClaimedProperty {
 
 /// A conjunct of the machine.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ClaimedPredicate {
     /// Position from 0.
     pub index: usize,
@@ -178,7 +181,7 @@ pub struct ClaimedPredicate {
 
 /// Evidence with lemmas in B.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "kind")]
+#[serde(rename_all = "kebab-case", tag = "kind", deny_unknown_fields)]
 pub enum EvidenceText {
     /// The conjuncts together with the lemmas are inductive.
     Inductive {
@@ -210,6 +213,7 @@ pub enum EvidenceText {
 
 /// A pair that rests on imported status.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TrustedPair {
     /// Event, or `INITIALISATION`.
     pub event: String,
@@ -285,6 +289,7 @@ pub enum TrustLevel {
 
 /// The check when a certificate was written.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CheckedBy {
     /// Solver's name and version.
     pub solver: String,

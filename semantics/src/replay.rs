@@ -133,6 +133,26 @@ pub fn replay_with(eval: &Evaluator<'_>, trace: &Trace, checks: &Checks) -> Resu
     Ok(replayed)
 }
 
+/// The trace with the results of its steps, where a solver's model did not have them: they follow from the rest.
+pub fn with_results(model: &Model, mut trace: Trace) -> Trace {
+    let scope = trace.scope.clone();
+    let eval = Evaluator::new(model, &scope);
+    let mut state: Vec<Value> = vec![];
+    for step in &mut trace.steps {
+        let wanted = step.event.and_then(|e| model.events.get(e.index())).is_some_and(|e| !e.results.is_empty());
+        if wanted
+            && step.state.is_some()
+            && step.execution.results.is_empty()
+            && let Ok(Outcome::Reached { results, .. }) =
+                eval.execute(&trace.constants, &state, step.event, &step.execution)
+        {
+            step.execution.results = results;
+        }
+        state = step.state.clone().unwrap_or_default();
+    }
+    trace
+}
+
 fn only_invariant(checks: &Checks) -> Checks {
     Checks { assertions: false, deadlock: false, goal: false, ..checks.clone() }
 }

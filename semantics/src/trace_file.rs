@@ -11,9 +11,9 @@
 //! ```
 //!
 //! `state` has every variable, `changed` those whose value is not that of the state before. A last step that
-//! goes wrong on the way has no `state`. `choices` hold what is needed to repeat the step: by number of the
+//! goes wrong on the way has no `state`, and no `results`. `choices` hold what is needed to repeat the step: by number of the
 //! choice in the model, for `ANY`, `::` and `:(P)` the values as a left-nested couple, for `CHOICE` and
-//! `SELECT` the position of the branch from 0. Fields that are empty may be absent, `changed` is not read.
+//! `SELECT` the position of the branch from 0. Fields that are empty may be absent. A file that contradicts itself is refused.
 
 use std::collections::BTreeMap;
 
@@ -36,6 +36,7 @@ const VERSION: u32 = 1;
 
 /// A trace as it is written.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TraceFile {
     /// `bsym-trace`
     pub format: String,
@@ -54,6 +55,7 @@ pub struct TraceFile {
 
 /// A scope as it is written.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ScopeFile {
     /// Sizes of the deferred sets.
     #[serde(default)]
@@ -66,6 +68,7 @@ pub struct ScopeFile {
 
 /// A step as it is written.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct StepFile {
     /// Name of the event, or `INITIALISATION`.
     pub event: String,
@@ -88,6 +91,7 @@ pub struct StepFile {
 
 /// A choice as it is written.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ChoiceFile {
     /// Number of the choice in the model.
     pub choice: u32,
@@ -146,7 +150,10 @@ pub fn trace_to_file(model: &Model, trace: &Trace) -> TraceFile {
                 event: event.map_or(INITIALISATION, |e| e.name.as_str()).to_string(),
                 parameters: event
                     .map_or(BTreeMap::new(), |e| locals(&e.parameters, &step.execution.parameters)),
-                results: event.map_or(BTreeMap::new(), |e| locals(&e.results, &step.execution.results)),
+                // A step that goes wrong has none.
+                results: event
+                    .filter(|_| step.state.is_some())
+                    .map_or(BTreeMap::new(), |e| locals(&e.results, &step.execution.results)),
                 changed: changed.map(|(_, (x, v))| (x.name.clone(), text(v))).collect(),
                 state: step.state.as_ref().map(|state| named(&model.variables, state, &text)),
                 choices: step
@@ -210,8 +217,13 @@ pub fn trace_from_file(model: &Model, file: &TraceFile) -> Result<Trace, TraceEr
     let scope = read_scope(model, &file.scope)?;
     let reader = Reader { model, scope: &scope, choices: choice_types(model) };
     let constants = reader.values("constants", &model.constants, &file.constants)?;
-    let steps =
-        file.steps.iter().enumerate().map(|(i, step)| reader.step(i, step)).collect::<Result<Vec<_>, _>>()?;
+    let mut steps: Vec<Step> = vec![];
+    for (i, step) in file.steps.iter().enumerate() {
+        let read = reader.step(i, step)?;
+        let before = steps.last().and_then(|s| s.state.as_ref());
+        reader.check_changed(i, step, before, read.state.as_ref())?;
+        steps.push(read);
+    }
     Ok(Trace { constants, steps, scope: scope.clone() })
 }
 
@@ -256,8 +268,9 @@ impl Reader<'_> {
         let found = event.map(|e| &self.model.events[e]);
         let parameters = found.map_or(Vec::new(), |e| locals(&e.parameters));
         let results = found.map_or(Vec::new(), |e| locals(&e.results));
-        let read_results =
-            if step.results.is_empty() { Vec::new() } else { self.values(&place, &results, &step.results)? };
+        // A step that goes wrong has no results.
+        let results = if step.state.is_some() { results } else { vec![] };
+        let read_results = self.values(&place, &results, &step.results)?;
         let mut choices = Vec::new();
         for choice in &step.choices {
             let id = ChoiceId(choice.choice);
@@ -279,6 +292,33 @@ impl Reader<'_> {
             },
             state,
         })
+    }
+
+    /// What a step says it changes is what it changes.
+    fn check_changed(
+        &self,
+        i: usize,
+        step: &StepFile,
+        before: Option<&State>,
+        after: Option<&State>,
+    ) -> Result<(), TraceError> {
+        let place = format!("step {i} ({})", step.event);
+        let state = after.map_or(&[][..], |s| s.as_slice());
+        let is_new = |(k, value): &(usize, &Value)| before.and_then(|b| b.get(*k)) != Some(*value);
+        let (names, values): (Vec<Variable>, Vec<&Value>) = state
+            .iter()
+            .enumerate()
+            .filter(is_new)
+            .filter_map(|(k, value)| Some((self.model.variables.get(k)?.clone(), value)))
+            .unzip();
+        let claimed = self.values(&format!("{place}, `changed`"), &names, &step.changed)?;
+        match names.iter().zip(&values).zip(&claimed).find(|((_, value), claimed)| *value != claimed) {
+            None => Ok(()),
+            Some(((name, _), _)) => Err(TraceError::Step {
+                place,
+                message: format!("`{}` is another value in `changed` than in `state`", name.name),
+            }),
+        }
     }
 
     fn values(

@@ -1,5 +1,7 @@
 //! `bsym replay`: whether a trace is one of the machine, and what is wrong where it ends.
 
+use std::collections::BTreeMap;
+
 use bsym_semantics::replay::{Checks, replay};
 use bsym_semantics::state::Trace;
 use bsym_semantics::trace_file::trace_from_json;
@@ -12,7 +14,7 @@ use crate::input;
 use crate::output;
 use crate::paint::Paint;
 use crate::refusal::Refusal;
-use crate::result::{ViolatedObject, constants_object, place, trace_object, violated_objects};
+use crate::result::{ViolatedObject, constants_object, place, scope_object, trace_object, violated_objects};
 
 /// Runs the command: 0 if the trace is one of the machine, 1 if not.
 pub fn run(arguments: &ReplayArguments, control: &Control) -> Result<u8, Refusal> {
@@ -48,6 +50,7 @@ pub fn run(arguments: &ReplayArguments, control: &Control) -> Result<u8, Refusal
             "format": "bsym-replay",
             "version": 1,
             "machine": model.name,
+            "scope": scope_object(&model, &trace.scope, &BTreeMap::new()),
             "replayed": replayed.is_ok(),
             "failure": failure,
             "violated": violated,
@@ -65,7 +68,9 @@ pub fn run(arguments: &ReplayArguments, control: &Control) -> Result<u8, Refusal
     match &replayed {
         Ok(_) => {
             let n = trace.steps.len().saturating_sub(1);
-            let mut text = format!("{}: {} events of {}\n\n", paint.good("replayed"), n, model.name);
+            let mut text = format!("{}: {} events of {}\n", paint.good("replayed"), n, model.name);
+            let scope = scope_object(&model, &trace.scope, &BTreeMap::new());
+            text.push_str(&format!("  scope: {}\n\n", human::scope(&scope)));
             text.push_str(&human::trace(&constants, &steps, &violated, paint));
             if violated.is_empty() {
                 text.push_str("  nothing is violated at its end\n");
