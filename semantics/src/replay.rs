@@ -139,7 +139,8 @@ pub fn with_results(model: &Model, mut trace: Trace) -> Trace {
     let eval = Evaluator::new(model, &scope);
     let mut state: Vec<Value> = vec![];
     for step in &mut trace.steps {
-        let wanted = step.event.and_then(|e| model.events.get(e.index())).is_some_and(|e| !e.results.is_empty());
+        let wanted =
+            step.event.and_then(|e| model.events.get(e.index())).is_some_and(|e| !e.results.is_empty());
         if wanted
             && step.state.is_some()
             && step.execution.results.is_empty()
