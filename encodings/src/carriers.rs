@@ -35,7 +35,9 @@
 //!
 //! That variables, constants, inputs and results of functions are lifted values is no part of the argument: without it
 //! a solver finds models that are none, never the other way round. It is asserted as far as this needs no quantifier
-//! ([`Encoder::facts`], [`Encoder::note`]), so that such models are rare.
+//! ([`Encoder::facts`], [`Encoder::note`]), so that such models are rare, and only of carriers that occur in the terms
+//! of the model at all ([`encode`](crate::encode)): where `carrier S` occurs in facts only, they are satisfied
+//! by the carrier that is all of U, so that they say nothing.
 //!
 //! # Finiteness
 //!
@@ -45,12 +47,16 @@
 
 use std::collections::BTreeSet;
 
-use bsym_language::model::{CarrierKind, CompareOp, ExprKind, Model, Notation, Pred, PredKind};
+use bsym_language::model::{
+    CarrierKind, CompareOp, Expr, ExprKind, Model, Notation, Pred, PredKind, UnaryOp,
+};
 use bsym_language::types::{CarrierId, Type};
+use bsym_language::walk::{Visitor, walk_expr, walk_model, walk_pred};
 
 use crate::encoder::Encoder;
 use crate::functional::conjuncts;
 use crate::symbolic::{Form, Set, Symbolic};
+use crate::system::Unsupported;
 use crate::term::{Op, Sort, SortKind, SymbolId, Term, Terms};
 
 /// Bound symbols as values of B.
@@ -107,16 +113,31 @@ impl Encoder {
         }
     }
 
-    /// What holds of the carriers: they are not empty.
+    /// What holds of the carriers that facts are asserted of: they are not empty.
     pub(crate) fn carriers_exist(&self) -> Vec<Term> {
         let mut all = vec![];
-        for i in 0..self.model.carriers.len() {
-            let sort = self.sort(&Type::Carrier(CarrierId(i as u32)));
+        for &sort in &self.compared {
             if let (Some(carrier), Some(element)) = (self.carrier(sort), self.some_element_of(sort)) {
                 all.push(self.terms.select(carrier, element));
             }
         }
         all
+    }
+
+    /// The sorts of all deferred sets that have no size.
+    pub(crate) fn open_sorts(&self) -> BTreeSet<Sort> {
+        let sorts = (0..self.model.carriers.len()).map(|i| self.sort(&Type::Carrier(CarrierId(i as u32))));
+        sorts.filter(|&s| self.carrier(s).is_some()).collect()
+    }
+
+    /// Those whose carrier occurs in terms.
+    pub(crate) fn occurring(&self, terms: &[Term]) -> BTreeSet<Sort> {
+        let symbols = self.terms.symbols(terms);
+        let occurs = |&s: &Sort| {
+            let id = self.carrier(s).and_then(|c| self.terms.as_symbol(c));
+            id.is_some_and(|id| symbols.contains(&id))
+        };
+        self.open_sorts().into_iter().filter(occurs).collect()
     }
 
     /// Whether terms of a sort can have strays in them.
@@ -200,9 +221,12 @@ impl Encoder {
 
     /// What holds of every value that [`Encoder::fresh`] may stand for, without quantifiers.
     pub fn facts(&self, s: &Symbolic) -> Vec<Term> {
-        let known = |t: Term| -> Vec<Term> { Some(t).filter(|&t| t != Terms::TRUE).into_iter().collect() };
+        let known = |sort: Sort, fact: &dyn Fn(Term) -> Term| -> Vec<Term> {
+            let carrier = self.carrier(sort).filter(|_| self.compared.contains(&sort));
+            carrier.map(fact).filter(|&t| t != Terms::TRUE).into_iter().collect()
+        };
         match s {
-            Symbolic::Atom(t) => known(self.atom_belongs(*t)),
+            Symbolic::Atom(t) => known(self.terms.sort_of(*t), &|c| self.terms.select(c, *t)),
             Symbolic::Pair(a, b) => [self.facts(a), self.facts(b)].concat(),
             Symbolic::Record(fields) => fields.iter().flat_map(|(_, v)| self.facts(v)).collect(),
             Symbolic::Set(set) => match &set.form {
@@ -215,11 +239,21 @@ impl Encoder {
                 }
                 Form::Array(t) | Form::Map { domain: t, .. } => {
                     let (index, _) = self.terms.array_parts(self.terms.sort_of(*t));
-                    self.carrier(index).map_or(vec![], |c| known(self.terms.subset(*t, c)))
+                    known(index, &|c| self.terms.subset(*t, c))
                 }
                 _ => vec![],
             },
         }
+    }
+
+    /// What is asserted of a constant or a variable.
+    pub(crate) fn every_fact(&mut self, s: &Symbolic) -> Vec<Term> {
+        let mut all = self.facts(s);
+        if self.complete {
+            let belongs = self.belongs(s);
+            all.extend(Some(belongs).filter(|&t| t != Terms::TRUE));
+        }
+        all
     }
 
     /// Notes that a value that was read from a function where `inside` holds is a lifted one.
@@ -298,7 +332,8 @@ impl Encoder {
             }
             Form::Lambda(domain, _) => self.is_closed(domain),
             Form::Interval(..) => true,
-            Form::Power { .. } | Form::Where(_) => false,
+            Form::Where(_, closed) => *closed,
+            Form::Power { .. } => false,
         }
     }
 
@@ -353,6 +388,51 @@ impl Encoder {
     }
 }
 
+impl Encoder {
+    /// A variable that takes a value is finite where the value is: for sets over carriers that may be infinite, where
+    /// the model asks for finiteness at all.
+    pub(crate) fn same_finiteness(
+        &mut self,
+        variable: &Symbolic,
+        value: &Symbolic,
+    ) -> Result<Vec<Term>, Unsupported> {
+        let (Symbolic::Set(own), Symbolic::Set(new)) = (variable, value) else { return Ok(vec![]) };
+        if !self.asks_finite || !self.has_infinite_carrier(&own.element) {
+            return Ok(vec![]);
+        }
+        let (before, after) = match &own.form {
+            Form::Array(t) => (*t, self.as_array(new)?),
+            Form::Map { domain, .. } => {
+                let domain = *domain;
+                let new = self.domain(new)?;
+                (domain, self.as_array(&new)?)
+            }
+            _ => return Ok(vec![]),
+        };
+        let (before, after) = (self.finite_array(before), self.finite_array(after));
+        Ok(vec![self.terms.eq(before, after)])
+    }
+}
+
+/// Whether finiteness of a set is asked for, as such or for its number of elements.
+pub(crate) fn asks_finite(model: &Model) -> bool {
+    struct Asks(bool);
+    impl Visitor for Asks {
+        fn expr(&mut self, e: &Expr) {
+            self.0 |= matches!(e.kind, ExprKind::Unary(UnaryOp::Fin | UnaryOp::Fin1 | UnaryOp::Card, _));
+            walk_expr(self, e);
+        }
+
+        fn pred(&mut self, p: &Pred) {
+            self.0 |= matches!(p.kind, PredKind::Finite(_));
+            walk_pred(self, p);
+        }
+    }
+    let mut asks = Asks(false);
+    walk_model(&mut asks, model);
+    asks.0
+}
+
 /// The deferred sets of a model that are finite in every interpretation: all of classical B, and in Event-B those
 /// that an axiom calls finite or writes out.
 pub(crate) fn finite_carriers(model: &Model) -> BTreeSet<CarrierId> {
@@ -369,7 +449,6 @@ pub(crate) fn finite_carriers(model: &Model) -> BTreeSet<CarrierId> {
 
 /// The carrier that a conjunct calls finite: `finite(S)`, `card(S) = n`, `partition(S, {a}, {b})`, `S = {a, b}`.
 fn called_finite(p: &Pred) -> Option<CarrierId> {
-    use bsym_language::model::{Expr, UnaryOp};
     let carrier = |e: &Expr| match e.kind {
         ExprKind::Carrier(c) => Some(c),
         _ => None,

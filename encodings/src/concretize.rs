@@ -177,7 +177,9 @@ impl<'a, 's, 'm> Reader<'a, 's, 'm> {
     /// The carrier of an uninterpreted sort.
     fn carrier_value(&mut self, sort: Sort) -> Result<Option<TermValue>, ReadError> {
         if !self.carriers.contains_key(&sort) {
-            let value = match self.encoder.carrier(sort) {
+            // A carrier that nothing speaks of is no part of the query.
+            let known = self.encoder.carrier(sort).filter(|_| self.encoder.compared.contains(&sort));
+            let value = match known {
                 Some(carrier) => {
                     Some(self.model.value(carrier)?).filter(|v| matches!(v, TermValue::Array { .. }))
                 }
@@ -400,7 +402,7 @@ impl<'a, 's, 'm> Reader<'a, 's, 'm> {
                 all = self.set(a, rename)?.into_iter().filter(|x| !replaced(x)).collect();
                 all.extend(right);
             }
-            Form::Interval(..) | Form::Power { .. } | Form::Where(_) | Form::Lambda(..) => {
+            Form::Interval(..) | Form::Power { .. } | Form::Where(..) | Form::Lambda(..) => {
                 return Err(ReadError::Opaque(format!("a set that is only described: {:?}", set.form)));
             }
         }

@@ -34,6 +34,9 @@ pub enum Representations {
 
 /// Encodes a model in a scope. Always gives a system; what has no encoding is listed in
 /// [`System::unsupported`].
+///
+/// Facts about carriers of unsettled size are made of those only that the terms of the model speak of
+/// (see the module `carriers`).
 pub fn encode(terms: Rc<Terms>, model: Arc<Model>, scope: &Scope) -> System {
     encode_with(terms, model, scope, Representations::Analysed)
 }
@@ -45,6 +48,30 @@ pub fn encode_with(
     scope: &Scope,
     representations: Representations,
 ) -> System {
+    let system = encode_facts(terms.clone(), model.clone(), scope, representations, |_| {});
+    let compared = system.encoder.occurring(&system.roots());
+    if compared.is_empty() {
+        return system;
+    }
+    encode_facts(terms, model, scope, representations, |e| e.compared = compared)
+}
+
+/// The same with all facts about every carrier of unsettled size, for whoever quantifies over the inputs of steps: under
+/// a quantifier, what is known of a value that depends on the inputs has to follow from what is asserted.
+pub fn encode_with_facts(terms: Rc<Terms>, model: Arc<Model>, scope: &Scope) -> System {
+    encode_facts(terms, model, scope, Representations::Analysed, |e| {
+        e.compared = e.open_sorts();
+        e.complete = true;
+    })
+}
+
+fn encode_facts(
+    terms: Rc<Terms>,
+    model: Arc<Model>,
+    scope: &Scope,
+    representations: Representations,
+    prepare_facts: impl FnOnce(&mut Encoder),
+) -> System {
     let scope = settle_by_axioms(&model, scope);
     let prepared = prepare(&model);
     let determined = determined::constants(&model, &scope);
@@ -54,6 +81,7 @@ pub fn encode_with(
         Representations::General => Functional::none(&prepared),
     };
     let mut encoder = Encoder::new(terms.clone(), model.clone(), scope.clone());
+    prepare_facts(&mut encoder);
     let mut unsupported = vec![];
     let mut background = encoder.carriers_exist();
     let mut state_facts = vec![];
@@ -89,7 +117,7 @@ pub fn encode_with(
     let current = state("", &mut encoder);
     let next = state("'", &mut encoder);
     for value in &current {
-        state_facts.extend(encoder.facts(value));
+        state_facts.extend(encoder.every_fact(value));
     }
 
     let context = Context {
@@ -168,6 +196,18 @@ pub fn encode_with(
 }
 
 impl System {
+    /// Everything that a query can speak of, but for the guards of events.
+    fn roots(&self) -> Vec<Term> {
+        let mut all = [&self.axioms[..], &self.axioms_hold, &self.background, &self.state_facts].concat();
+        for transition in self.events.iter().chain([&self.initialisation]) {
+            all.extend(transition.relation);
+            all.extend(transition.failures.iter().map(|f| f.condition));
+        }
+        let predicates = self.invariant.iter().chain(&self.assertions).chain(&self.goal);
+        all.extend(predicates.flat_map(|p| [p.holds, p.defined]));
+        all
+    }
+
     /// Notes a predicate without a term.
     fn missing(&mut self, u: Unsupported, part: String) -> StatePredicate {
         self.unsupported.push(Unsupported { part, ..u });
@@ -243,7 +283,7 @@ fn constants(
         }
         let shape = encoder.shape(&constant.ty, &functional.constants[i]);
         let value = encoder.fresh(&constant.name, &constant.ty, &shape);
-        background.extend(encoder.facts(&value));
+        background.extend(encoder.every_fact(&value));
         all.push(value);
         values.push(None);
     }

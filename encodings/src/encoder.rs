@@ -10,7 +10,7 @@ use bsym_language::source::Span;
 use bsym_language::types::{CarrierId, Type};
 use bsym_semantics::scope::Scope;
 
-use crate::carriers::finite_carriers;
+use crate::carriers::{asks_finite, finite_carriers};
 use crate::symbolic::{Form, Set, Symbolic};
 use crate::system::{StatePredicate, Unsupported};
 use crate::term::{Sort, SortKind, Substitution, SymbolId, Term, Terms};
@@ -39,6 +39,12 @@ pub struct Encoder {
     pub(crate) noted: Vec<(Term, Vec<SymbolId>)>,
     /// The carrier of each sort that was asked for, if it has one.
     pub(crate) carriers: RefCell<HashMap<Sort, Option<Term>>>,
+    /// Whether the model asks for finiteness of sets.
+    pub(crate) asks_finite: bool,
+    /// Facts that need a quantifier are asserted as well.
+    pub(crate) complete: bool,
+    /// Sorts of the carriers that facts are asserted of.
+    pub(crate) compared: BTreeSet<Sort>,
     /// Deferred sets that are finite in every interpretation.
     finite: BTreeSet<CarrierId>,
     elements: RefCell<HashMap<Type, Option<Rc<[Symbolic]>>>>,
@@ -131,7 +137,7 @@ impl Env {
 impl Encoder {
     /// An encoder for a model under a scope.
     pub fn new(terms: Rc<Terms>, model: Arc<Model>, scope: Scope) -> Encoder {
-        let finite = finite_carriers(&model);
+        let (finite, asks_finite) = (finite_carriers(&model), asks_finite(&model));
         Encoder {
             terms,
             model,
@@ -142,6 +148,9 @@ impl Encoder {
             choices: HashMap::new(),
             noted: vec![],
             carriers: RefCell::default(),
+            asks_finite,
+            complete: false,
+            compared: BTreeSet::new(),
             finite,
             elements: RefCell::default(),
             strings: vec![],
@@ -452,7 +461,7 @@ impl Encoder {
             Type::Pair(a, b) => Form::Product(self.everything(a), self.everything(b)),
             Type::Pow(t) => Form::Power { of: self.everything(t), non_empty: false, finite: false },
             // Every value is one of these; what has strays in it is none.
-            Type::Record(_) => Form::Where(Rc::new(|_, _| Ok(Terms::TRUE))),
+            Type::Record(_) => Form::Where(Rc::new(|_, _| Ok(Terms::TRUE)), false),
             _ => Form::Array(self.terms.full_set(self.terms.set_sort(self.sort(ty)))),
         };
         Set::new(ty.clone(), form)

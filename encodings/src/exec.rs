@@ -64,6 +64,7 @@ pub(crate) fn transition(
         names: BTreeSet::new(),
         inputs: vec![],
         facts: vec![],
+        belonging: vec![],
         failures: vec![],
         choices: vec![],
     };
@@ -119,6 +120,8 @@ struct Executor<'a> {
     inputs: Vec<Term>,
     /// Facts of the representation of inputs, and definitions of witnesses.
     facts: Vec<Term>,
+    /// The inputs are values of B; needed where they are quantified.
+    belonging: Vec<Term>,
     failures: Vec<Failure>,
     choices: Vec<Choice>,
 }
@@ -545,6 +548,8 @@ impl Executor<'_> {
         let value = self.encoder.fresh(&name, ty, shape);
         self.inputs.extend(value.symbols());
         self.facts.extend(self.encoder.facts(&value));
+        let belongs = self.encoder.belongs(&value);
+        self.belonging.push(belongs);
         value
     }
 
@@ -598,8 +603,9 @@ impl Executor<'_> {
         let terms = self.terms();
         self.witnesses();
         let facts = self.facts.clone();
-        let guard = terms.and(facts.iter().copied().chain([ok]));
-        let mut relation = vec![guard];
+        let taken = terms.and(facts.iter().copied().chain([ok]));
+        let guard = terms.and(self.belonging.iter().copied().chain([taken]));
+        let mut relation = vec![taken];
         let mut writes = vec![];
         for (i, variable) in self.context.model.variables.iter().enumerate() {
             let value = match updates.get(&Target::Var(VarId(i as u32))) {
@@ -611,6 +617,7 @@ impl Executor<'_> {
             };
             let next = &self.context.next[i];
             relation.push(self.encoder.define(next, value, &variable.ty).map_err(at(variable.span))?);
+            relation.extend(self.encoder.same_finiteness(next, value).map_err(at(variable.span))?);
         }
         self.witnesses();
         relation.extend(&self.facts[facts.len()..]);

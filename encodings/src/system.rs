@@ -88,7 +88,8 @@ pub struct Transition {
     /// The before-after predicate: all guards and choices are met, everything evaluated is
     /// well-defined, and `next` is the state after.
     pub relation: Option<Term>,
-    /// Guard over `current` and `inputs`: the step is possible (used for deadlock).
+    /// Guard over `current` and `inputs`: the step is possible, and the inputs are values of B, so that they may be
+    /// quantified (used for deadlock).
     pub guard: Option<Term>,
     /// What can go wrong on the way, each over `current` and `inputs`: the step is taken up to that
     /// point and fails there. Trivially impossible ones are left out.

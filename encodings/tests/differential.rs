@@ -2,7 +2,9 @@
 //!
 //! A predicate that the evaluator finds true must be valid for the solver, one that it finds false must
 //! be refuted, one that is ill-defined must be so in every model. Each predicate is tried with the
-//! deferred set settled and unsettled, and with the variables in several shapes.
+//! deferred set settled and unsettled, and with the variables in several shapes. Unsettled, its elements are said
+//! in the formula, one to four of them, while its sort has strays as well: the lifting lemma of the encoding,
+//! held against the evaluator.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,7 +14,7 @@ use bsym_encodings::budget::Budget;
 use bsym_encodings::encoder::{Encoder, Env};
 use bsym_encodings::layout::Layout;
 use bsym_encodings::session::{Answer, linked};
-use bsym_encodings::symbolic::Symbolic;
+use bsym_encodings::symbolic::{Form, Symbolic};
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::load::{check_expression, check_predicate, load_text};
 use bsym_language::model::Model;
@@ -71,7 +73,7 @@ fn solve(
     model: &Model,
     values: &[String],
     text: &str,
-    settled: bool,
+    size: Size,
     represented: Represented,
     state_values: &[Value],
     expected: Result<bool, ()>,
@@ -81,8 +83,12 @@ fn solve(
     let pred = check_predicate(&mut model, text).map_err(|d| format!("does not check: {d:?}"))?;
     let parsed: Vec<_> =
         values.iter().map(|v| check_expression(&mut model, v).expect("a value checks")).collect();
-    let request = ScopeRequest { prob: settled, ..ScopeRequest::default() };
-    let mut scope = Scope::settle(&model, &request).expect("the scope is fine");
+    let whole = check_expression(&mut model, "D").expect("the deferred set checks");
+    let settled = matches!(size, Size::Settled(_));
+    let mut scope = match size {
+        Size::Settled(n) => scope_of(&model, n),
+        Size::Open(_) => Scope::settle(&model, &ScopeRequest::default()).expect("the scope is fine"),
+    };
     (scope.maxint, scope.minint) = (3.into(), (-1).into());
     let terms = Rc::new(Terms::new());
     let model = Arc::new(model);
@@ -91,15 +97,18 @@ fn solve(
     let sort = e.sort(&deferred);
     let mut background: Vec<Term> = vec![];
     let elements: Vec<Term> = if settled {
-        vec![terms.constructor(sort, 0), terms.constructor(sort, 1)]
+        (0..size.elements().min(2) as u32).map(|i| terms.constructor(sort, i)).collect()
     } else {
-        let (a, b) = (terms.symbol("d1", sort), terms.symbol("d2", sort));
-        let x = terms.fresh("x", sort);
-        let id = terms.as_symbol(x).expect("a symbol");
-        background.push(terms.neq(a, b));
-        background.push(terms.forall(&[id], terms.or([terms.eq(x, a), terms.eq(x, b)])));
-        vec![a, b]
+        let all: Vec<Term> = (1..=size.elements()).map(|i| terms.symbol(&format!("d{i}"), sort)).collect();
+        background.push(terms.distinct(&all));
+        let listed = all.iter().map(|&t| (Terms::TRUE, Symbolic::Atom(t))).collect();
+        let listed = Symbolic::set(deferred.clone(), Form::List(listed));
+        let whole = e.expr(&Env::default(), &whole).expect("a deferred set has a term").value;
+        background.push(e.equal(&whole, &listed).expect("sets can be compared"));
+        all[..size.elements().min(2)].to_vec()
     };
+    // With one element both constants are the same.
+    let elements = [elements[0], elements[elements.len() - 1]];
     let constants = Rc::new(elements.into_iter().map(Symbolic::Atom).collect::<Vec<_>>());
     let mut env = Env { constants, ..Env::default() };
     let mut state = vec![];
@@ -181,17 +190,61 @@ fn shorten(s: &str) -> String {
     s.chars().take(1500).collect()
 }
 
-fn compare(model: &Model, values: &[String], text: &str, counts: &mut Counts) -> Result<(), String> {
+/// How the number of elements of the deferred set is known.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Size {
+    /// By the scope.
+    Settled(usize),
+    /// By the formula, for a set of any size.
+    Open(usize),
+}
+
+impl Size {
+    fn elements(self) -> usize {
+        match self {
+            Size::Settled(n) | Size::Open(n) => n,
+        }
+    }
+}
+
+fn scope_of(model: &Model, size: usize) -> Scope {
+    let request =
+        ScopeRequest { sizes: [("D".to_string(), size)].into(), prob: true, ..ScopeRequest::default() };
+    Scope::settle(model, &request).expect("the scope is fine")
+}
+
+/// Compares with two elements, and with another number of them that the caller draws.
+fn compare(
+    model: &Model,
+    values: &[String],
+    text: &str,
+    drawn: usize,
+    counts: &mut Counts,
+) -> Result<(), String> {
+    compare_in(model, values, text, &[Size::Settled(2), Size::Open(2)], counts)?;
+    let other = [1, 3, 4][drawn % 3];
+    compare_in(model, values, text, &[Size::Open(other)], counts)
+}
+
+fn compare_in(
+    model: &Model,
+    values: &[String],
+    text: &str,
+    sizes: &[Size],
+    counts: &mut Counts,
+) -> Result<(), String> {
     let mut checked = model.clone();
     let Ok(pred) = check_predicate(&mut checked, text) else {
         return Err(format!("{text}: does not check"));
     };
-    let request = ScopeRequest { prob: true, ..ScopeRequest::default() };
-    let scope = Scope::settle(&checked, &request).expect("the scope is fine");
+    let elements = sizes[0].elements();
+    let scope = scope_of(&checked, elements);
     let parsed: Vec<_> =
         values.iter().map(|v| check_expression(&mut checked, v).expect("a value checks")).collect();
     let eval = Evaluator::new(&checked, &scope);
-    let constants: Vec<_> = (0..2).map(|i| bsym_semantics::value::Value::Element(CarrierId(0), i)).collect();
+    let constants: Vec<_> = (0..2)
+        .map(|i: u32| bsym_semantics::value::Value::Element(CarrierId(0), i.min(elements as u32 - 1)))
+        .collect();
     let state: Vec<_> = parsed
         .iter()
         .map(|v| eval.expr(&bsym_semantics::env::Env::new(&constants, &[]), v).expect("a value evaluates"))
@@ -209,14 +262,16 @@ fn compare(model: &Model, values: &[String], text: &str, counts: &mut Counts) ->
         Ok(false) => 1,
         Err(()) => 2,
     }] += 1;
-    for settled in [true, false] {
+    for &size in sizes {
         use Represented::*;
-        for represented in [Sets, Functions, Bounded, Values] {
-            solve(model, values, text, settled, represented, &state, expected, counts).map_err(|why| {
+        // With one element, what maps both constants may be no function.
+        let all = [Sets, Functions, Bounded, Values].into_iter();
+        for represented in all.filter(|r| elements > 1 || !matches!(r, Functions)) {
+            solve(model, values, text, size, represented, &state, expected, counts).map_err(|why| {
                 let named: Vec<_> =
                     model.variables.iter().zip(values).map(|(v, x)| format!("{} = {x}", v.name)).collect();
                 format!(
-                    "{text}\n  with {}\n  expected {expected:?}, settled {settled}, {represented:?}: {why}",
+                    "{text}\n  with {}\n  expected {expected:?}, {size:?}, {represented:?}: {why}",
                     named.join(", ")
                 )
             })?;
@@ -240,7 +295,7 @@ fn random_predicates_agree_with_the_evaluator() {
         if std::env::var("BSYM_SHOW").is_ok() {
             eprintln!("{seed}: {text}");
         }
-        if let Err(why) = compare(&model, &values, &text, &mut counts) {
+        if let Err(why) = compare(&model, &values, &text, seed as usize, &mut counts) {
             failures.push(format!("seed {seed}: {why}"));
         }
     }
@@ -375,8 +430,89 @@ fn operators_that_are_rarely_drawn_agree_with_the_evaluator() {
     ] {
         let values = g.values();
         for text in [text.to_string(), format!("not({text})")] {
-            if let Err(why) = compare(&model, &values, &text, &mut counts) {
+            if let Err(why) = compare(&model, &values, &text, text.len(), &mut counts) {
                 failures.push(why);
+            }
+        }
+    }
+    eprintln!("{counts:#?}");
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn the_whole_of_a_deferred_set_agrees_with_the_evaluator_in_every_size() {
+    let model = machine();
+    let mut g = Generator::new(11);
+    let mut counts = Counts::default();
+    let mut failures = vec![];
+    let rounds = if std::env::var("BSYM_PREDICATES").is_ok() { 12 } else { 1 };
+    for (position, text) in [
+        "ds = D",
+        "D <: ds",
+        "D - {d} = {}",
+        "ds \\/ {d} = D",
+        "D - ds = {d}",
+        "D - (D - ds) = ds",
+        "{z | z : D & z /: ds} = {}",
+        "{z | z : D & z /= d} = D - {d}",
+        "!z.(z : D => z : ds)",
+        "!(y, z).(y : D & z : D & y /= z => y : ds or z : ds)",
+        "#z.(z : D & z /: ds & z /= d)",
+        "card(D) > 2",
+        "card(D) = 1",
+        "card(D - {d}) = 1",
+        "card(ds) = 2",
+        "dom(fdi) = D",
+        "fdi : D --> INTEGER",
+        "fdi : D >-> INTEGER",
+        "fdc : D -->> C",
+        "fdc : D +-> C",
+        "fdc~ : C --> D",
+        "%z.(z : D | i) = fdi",
+        "D * {i} = fdi",
+        "(D * {i}) <+ {d |-> j} = %z.(z : D | IF z = d THEN j ELSE i END)",
+        "fdi <+ {d |-> i} : D --> INTEGER",
+        "fdi~[INTEGER] = D",
+        "rdd = D * D",
+        "id(D) <: rdd",
+        "rdd[D] = ran(rdd)",
+        "ran(rdd) = D",
+        "dom(rdd) = D",
+        "(rdd ; rdd) = rdd",
+        "D <| rdd = rdd",
+        "rdd |>> D = {}",
+        "rdd : D <<-> D",
+        "(D * D) - rdd = {}",
+        "rcd[C] = D",
+        "rcd : C <->> D",
+        "POW(D) = {{}, D}",
+        "{ds} \\/ {{}} = POW(D)",
+        "union({ds, {d}}) = D",
+        "inter({ds, D}) = ds",
+        "UNION(z).(z : D | {z}) = D",
+        "ds : POW1(D) & D - ds /= {}",
+        "!s.(s <: D => s <: ds or s /<: ds)",
+        "#s.(s <: D & s /= {} & s /= D)",
+        "#s.(s : D <-> D & s /\\ rdd = {} & s /= {})",
+        "!r.(r : D <-> D & dom(r) = D => r /= {})",
+        "prj1(D, D)(d |-> d) = d",
+        "(id(D) ; rdd) = rdd",
+        "rec(a: d, b: ds) : struct(a: D, b: POW(D))",
+        "struct(a: D, b: BOOL) = {rec(a: d, b: TRUE), rec(a: d, b: FALSE)}",
+        "ran(sc <- c) <: C & seq(D) /= {}",
+        "[d] : perm(D)",
+        "ndi : D --> (INTEGER +-> INTEGER)",
+        "nds = D * {is}",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for round in 0..rounds {
+            let values = g.values();
+            for text in [text.to_string(), format!("not({text})")] {
+                if let Err(why) = compare(&model, &values, &text, position + round, &mut counts) {
+                    failures.push(why);
+                }
             }
         }
     }

@@ -159,7 +159,7 @@ impl Bmc {
         if let Some(outcome) = self.digest(problem, work, &format!("depth {k}"), checked)? {
             return Ok(Some(outcome));
         }
-        if self.undecided.is_none() {
+        if self.undecided.is_none() && problem.covers(k) {
             self.clear = Some(k);
         }
         work.observer.progress(&Progress::Depth {

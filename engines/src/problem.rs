@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::budget::{Budget, Stopped};
-use bsym_encodings::encode::encode;
+use bsym_encodings::encode::{encode, encode_with_facts};
 use bsym_encodings::session::{Answer, Session, SolverError};
 use bsym_encodings::system::{Failure, FailureKind, StatePredicate, System};
 use bsym_encodings::term::{Substitution, SymbolId, Term, Terms};
@@ -85,6 +85,8 @@ impl Problem {
     /// The same without what the solver has to prepare.
     pub fn plain(job: &Job, excluded: &Excluded) -> Problem {
         let terms = Rc::new(Terms::new());
+        let encode =
+            if job.properties.contains(&Property::DeadlockFree) { encode_with_facts } else { encode };
         let mut system = encode(terms.clone(), Arc::clone(&job.model), &job.scope);
         excluded.leave_out(&mut system);
         let unrolling = Unrolling::new(&system);
@@ -378,6 +380,14 @@ impl Problem {
         self.unclear.is_empty()
             && self.system.initialisation.relation.is_some()
             && self.system.events.iter().all(|e| e.relation.is_some())
+    }
+
+    /// Whether all traces with up to `events` events are in the terms, and all the properties asked: what has no term
+    /// is not searched, so no depth can be claimed for it.
+    pub fn covers(&self, events: usize) -> bool {
+        self.unclear.is_empty()
+            && self.system.initialisation.relation.is_some()
+            && (events == 0 || self.system.events.iter().all(|e| e.relation.is_some()))
     }
 }
 

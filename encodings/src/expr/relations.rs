@@ -81,8 +81,10 @@ impl Encoder {
             _ => {}
         }
         let set = set.clone();
-        self.described(
+        let closed = self.is_closed(&set);
+        self.described_within(
             element,
+            closed,
             Rc::new(move |e, x| {
                 let (y, k) = e.as_couple(x)?;
                 let swapped = Symbolic::pair(k.clone(), y.clone());
@@ -247,8 +249,10 @@ impl Encoder {
                 });
                 self.filter(&inside, known)?
             } else {
-                self.described(
+                let closed = self.is_closed(&f);
+                self.described_within(
                     keys,
+                    closed,
                     Rc::new(move |e, x| {
                         let inside = e.in_domain(&f, x)?;
                         let middle = e.value_at(&f, x)?;
@@ -285,8 +289,10 @@ impl Encoder {
             return self.settle(Set::new(element, Form::List(items)));
         }
         let (_, middle) = self.sides(&r)?;
-        self.described(
+        let closed = self.is_closed(&r) && self.is_closed(&s);
+        self.described_within(
             element,
+            closed,
             Rc::new(move |e, x| {
                 let (a, c) = e.as_couple(x)?;
                 let (a, c) = (a.clone(), c.clone());
@@ -312,7 +318,8 @@ impl Encoder {
                         return Ok(e.terms.or(any));
                     }
                 }
-                e.exists_over(&middle, &mut |e, b| {
+                let bounded = e.is_closed(&r) || e.is_closed(&s);
+                e.exists_within(&middle, bounded, &mut |e, b| {
                     let left = e.is_in(&Symbolic::pair(a.clone(), b.clone()), &r)?;
                     if left == Terms::FALSE {
                         return Ok(left);
@@ -359,8 +366,10 @@ impl Encoder {
             return self.settle(Set::new(values, Form::List(all)));
         }
         let (r, s) = (r.clone(), s.clone());
-        self.described(
+        let closed = self.is_closed(&r);
+        self.described_within(
             values,
+            closed,
             Rc::new(move |e, y| {
                 let y = y.clone();
                 e.exists_in(&s, &mut |e, x| e.is_in(&Symbolic::pair(x.clone(), y.clone()), &r))
@@ -395,8 +404,10 @@ impl Encoder {
             }
             return self.settle(Set::new(element, Form::List(items)));
         }
-        self.described(
+        let closed = self.is_closed(&f) && self.is_closed(&g);
+        self.described_within(
             element,
+            closed,
             Rc::new(move |e, x| {
                 let (k, vw) = e.as_couple(x)?;
                 let (v, w) = e.as_couple(vw)?;
@@ -430,8 +441,10 @@ impl Encoder {
             return self.settle(Set::new(element, Form::List(items)));
         }
         let (f, g) = (f.clone(), g.clone());
-        self.described(
+        let closed = self.is_closed(&f) && self.is_closed(&g);
+        self.described_within(
             element,
+            closed,
             Rc::new(move |e, x| {
                 let (kl, vw) = e.as_couple(x)?;
                 let ((k, l), (v, w)) = (e.as_couple(kl)?, e.as_couple(vw)?);

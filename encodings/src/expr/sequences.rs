@@ -62,7 +62,7 @@ impl Encoder {
                 };
                 Set::new(set.element.clone(), form)
             }
-            Form::Array(_) | Form::Where(_) if self.candidates(set)?.is_none() => {
+            Form::Array(_) | Form::Where(..) if self.candidates(set)?.is_none() => {
                 let (_, values) = self.sides(set)?;
                 let shape = Rc::new(self.shape(&values, &Layout::Any));
                 let length = self.length_of(set)?;

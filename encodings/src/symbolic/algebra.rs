@@ -91,10 +91,12 @@ impl Encoder {
             }
             _ => {
                 let set = set.clone();
-                Form::Where(Rc::new(move |e, x| {
+                let closed = self.is_closed(&set);
+                let test: super::Test = Rc::new(move |e, x| {
                     let inside = e.is_in(x, &set)?;
                     Ok(e.terms.and([condition, inside]))
-                }))
+                });
+                Form::Where(test, closed)
             }
         };
         Ok(Set::new(set.element.clone(), form))
@@ -173,7 +175,7 @@ impl Encoder {
             let (x, y) = (self.as_array(a)?, self.as_array(b)?);
             return Ok(Set::new(a.element.clone(), Form::Array(self.terms.set_inter(x, y))));
         }
-        let filtered = |s: &Set| matches!(s.form, Form::Where(_) | Form::Interval(..) | Form::Power { .. });
+        let filtered = |s: &Set| matches!(s.form, Form::Where(..) | Form::Interval(..) | Form::Power { .. });
         let (kept, filter) = if filtered(a)
             || (self.is_vector(b) && !self.is_vector(a))
             || (self.listed(b).is_some() && self.listed(a).is_none())
@@ -260,8 +262,10 @@ impl Encoder {
             Form::Sequence { .. } | Form::Lambda(..) => {
                 let (keys, _) = self.sides(set)?;
                 let (whole, whole2) = (set.clone(), set.clone());
-                let domain = self.described(
+                let closed = self.is_closed(set);
+                let domain = self.described_within(
                     keys,
+                    closed,
                     Rc::new(move |e, k| {
                         let inside = e.in_domain(&whole, k)?;
                         let value = e.value_at(&whole, k)?;
@@ -273,8 +277,10 @@ impl Encoder {
             }
             _ => {
                 let whole = set.clone();
-                return self.described(
+                let closed = self.is_closed(set);
+                return self.described_within(
                     set.element.clone(),
+                    closed,
                     Rc::new(move |e, x| {
                         let inside = e.is_in(x, &whole)?;
                         if inside == Terms::FALSE {

@@ -414,10 +414,12 @@ impl Encoder {
             }
             _ => {
                 let (x, y) = (a.clone(), b.clone());
-                Form::Where(Rc::new(move |e, v| {
+                let closed = self.is_closed(a) && self.is_closed(b);
+                let test: super::Test = Rc::new(move |e, v| {
                     let (left, right) = (e.is_in(v, &x)?, e.is_in(v, &y)?);
                     Ok(e.terms.ite(c, left, right))
-                }))
+                });
+                Form::Where(test, closed)
             }
         };
         Ok(Set::new(element, form))

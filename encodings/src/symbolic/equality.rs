@@ -220,7 +220,7 @@ impl Encoder {
                 Ok(self.terms.and([e, f]))
             }
             Form::Lambda(domain, _) => self.is_empty(domain),
-            Form::Where(_) => {
+            Form::Where(..) => {
                 let element = set.element.clone();
                 self.forall_over(&element, &mut |e, x| {
                     let inside = e.is_in(x, set)?;

@@ -79,10 +79,13 @@ impl Encoder {
                 let found = self.matches(&items, key)?;
                 Ok(self.terms.or(found.into_iter().map(|(g, _)| g)))
             }
-            Form::Array(_) | Form::Where(_) | Form::Interval(..) | Form::Power { .. } => {
+            Form::Array(_) | Form::Where(..) | Form::Interval(..) | Form::Power { .. } => {
                 let (_, values) = self.sides(set)?;
                 let key = key.clone();
-                self.exists_over(&values, &mut |e, v| e.is_in(&Symbolic::pair(key.clone(), v.clone()), set))
+                let closed = self.is_closed(set);
+                self.exists_within(&values, closed, &mut |e, v| {
+                    e.is_in(&Symbolic::pair(key.clone(), v.clone()), set)
+                })
             }
         }
     }
@@ -134,7 +137,7 @@ impl Encoder {
                 self.first_of(found, set)
             }
             Form::Product(_, values) => self.some_element(&values.clone(), Some(key)),
-            Form::Array(_) | Form::Where(_) | Form::Interval(..) | Form::Power { .. } => {
+            Form::Array(_) | Form::Where(..) | Form::Interval(..) | Form::Power { .. } => {
                 let (_, values) = self.sides(set)?;
                 let packed = self.pack(key)?;
                 let mut depends = vec![packed];
@@ -214,7 +217,8 @@ impl Encoder {
                 let value = self.value_at(set, key)?;
                 let (_, values) = self.sides(set)?;
                 let key = key.clone();
-                self.exists_over(&values, &mut |e, v| {
+                let closed = self.is_closed(set);
+                self.exists_within(&values, closed, &mut |e, v| {
                     let inside = e.is_in(&Symbolic::pair(key.clone(), v.clone()), set)?;
                     let same = e.equal(v, &value)?;
                     Ok(e.terms.and([inside, e.terms.not(same)]))
@@ -286,12 +290,13 @@ impl Encoder {
                 }
                 Ok(self.terms.and(all))
             }
-            (Form::Array(_) | Form::Where(_), _) if self.count(&set.element).is_none() => {
+            (Form::Array(_) | Form::Where(..), _) if self.count(&set.element).is_none() => {
                 let (keys, values) = self.sides(set)?;
-                self.forall_over(&keys, &mut |e, k| {
-                    e.forall_over(&values, &mut |e, v| {
+                let closed = self.is_closed(set);
+                self.forall_within(&keys, closed, &mut |e, k| {
+                    e.forall_within(&values, closed, &mut |e, v| {
                         let first = e.is_in(&Symbolic::pair(k.clone(), v.clone()), set)?;
-                        e.forall_over(&values, &mut |e, w| {
+                        e.forall_within(&values, closed, &mut |e, w| {
                             let second = e.is_in(&Symbolic::pair(k.clone(), w.clone()), set)?;
                             let same = e.equal(v, w)?;
                             let both = e.terms.and([first, second]);
@@ -302,7 +307,8 @@ impl Encoder {
             }
             _ => {
                 let (keys, _) = self.sides(set)?;
-                self.forall_over(&keys, &mut |e, k| {
+                let closed = self.is_closed(set);
+                self.forall_within(&keys, closed, &mut |e, k| {
                     let clash = e.clash(set, k)?;
                     Ok(e.terms.not(clash))
                 })
@@ -340,7 +346,8 @@ impl Encoder {
             }
             _ => {
                 let whole = Rc::new(set.clone());
-                self.described(keys, Rc::new(move |e, k| e.in_domain(&whole, k)))
+                let closed = self.is_closed(set);
+                self.described_within(keys, closed, Rc::new(move |e, k| e.in_domain(&whole, k)))
             }
         }
     }
@@ -361,8 +368,10 @@ impl Encoder {
             return self.union(&left, &right);
         }
         let whole = Rc::new(set.clone());
-        self.described(
+        let closed = self.is_closed(set);
+        self.described_within(
             values,
+            closed,
             Rc::new(move |e, y| {
                 let y = y.clone();
                 e.exists_with_value(&whole, &y)
@@ -373,7 +382,8 @@ impl Encoder {
     /// Some argument has the value `y`.
     fn exists_with_value(&mut self, set: &Set, y: &Symbolic) -> Result<Term, Unsupported> {
         let (keys, _) = self.sides(set)?;
-        self.exists_over(&keys, &mut |e, k| e.is_in(&Symbolic::pair(k.clone(), y.clone()), set))
+        let closed = self.is_closed(set);
+        self.exists_within(&keys, closed, &mut |e, k| e.is_in(&Symbolic::pair(k.clone(), y.clone()), set))
     }
 
     /// Some element of a set, any value if it is empty; the same one for the same argument.
@@ -411,7 +421,17 @@ impl Encoder {
 
     /// A set that is given by a test; a characteristic vector if the type is small.
     pub(crate) fn described(&mut self, element: Type, test: super::Test) -> Result<Rc<Set>, Unsupported> {
-        let Some(all) = self.whole(&element) else { return Ok(Set::new(element, Form::Where(test))) };
+        self.described_within(element, false, test)
+    }
+
+    /// The same; `closed`: the test is false for strays.
+    pub(crate) fn described_within(
+        &mut self,
+        element: Type,
+        closed: bool,
+        test: super::Test,
+    ) -> Result<Rc<Set>, Unsupported> {
+        let Some(all) = self.whole(&element) else { return Ok(Set::new(element, Form::Where(test, closed))) };
         let bits: Result<Vec<Term>, _> = all.values().iter().map(|x| test(self, x)).collect();
         Ok(Set::new(element, Form::Vector(all, bits?)))
     }
@@ -438,10 +458,11 @@ impl Encoder {
         Ok(Set::new(element, Form::Table(keys, entries)))
     }
 
-    /// `#x. f(x)` over all values of a type.
-    pub(crate) fn exists_over(
+    /// `#x. f(x)` over all values of a type; `bounded`: f is false wherever x is no value of B.
+    pub(crate) fn exists_within(
         &mut self,
         ty: &Type,
+        bounded: bool,
         f: &mut dyn FnMut(&mut Encoder, &Symbolic) -> Result<Term, Unsupported>,
     ) -> Result<Term, Unsupported> {
         if let Some(all) = self.elements(ty) {
@@ -450,7 +471,7 @@ impl Encoder {
         }
         let (id, x) = self.binder("x", ty);
         let body = f(self, &x)?;
-        let range = Binders::one(id, x, false);
+        let range = Binders::one(id, x, bounded);
         let whole = self.some(&range, body);
         self.close(range);
         Ok(whole)
@@ -462,10 +483,6 @@ impl Encoder {
         ty: &Type,
         f: &mut dyn FnMut(&mut Encoder, &Symbolic) -> Result<Term, Unsupported>,
     ) -> Result<Term, Unsupported> {
-        if let Some(all) = self.elements(ty) {
-            let every: Result<Vec<Term>, _> = all.iter().map(|x| f(self, x)).collect();
-            return Ok(self.terms.and(every?));
-        }
         self.forall_within(ty, false, f)
     }
 
@@ -476,6 +493,10 @@ impl Encoder {
         bounded: bool,
         f: &mut dyn FnMut(&mut Encoder, &Symbolic) -> Result<Term, Unsupported>,
     ) -> Result<Term, Unsupported> {
+        if let Some(all) = self.elements(ty) {
+            let every: Result<Vec<Term>, _> = all.iter().map(|x| f(self, x)).collect();
+            return Ok(self.terms.and(every?));
+        }
         let (id, x) = self.binder("x", ty);
         let body = f(self, &x)?;
         let range = Binders::one(id, x, bounded);

@@ -129,7 +129,7 @@ impl Encoder {
                 let old = self.terms.and([self.terms.not(overridden), old]);
                 Ok(self.terms.or([new, old]))
             }
-            Form::Where(test) => {
+            Form::Where(test, _) => {
                 let test = test.clone();
                 test(self, x)
             }
@@ -234,7 +234,7 @@ impl Encoder {
                 }
                 None => None,
             },
-            Form::Array(_) | Form::Map { .. } | Form::Interval(..) | Form::Override(..) | Form::Where(_) => {
+            Form::Array(_) | Form::Map { .. } | Form::Interval(..) | Form::Override(..) | Form::Where(..) => {
                 None
             }
         };

@@ -105,8 +105,9 @@ pub enum Form {
     Union(Rc<Set>, Rc<Set>),
     /// `f <+ g` where no better form is known.
     Override(Rc<Set>, Rc<Set>),
-    /// Elements that pass a test.
-    Where(Test),
+    /// Elements that pass a test, and whether the test is false for strays by itself
+    /// (see [`carriers`](crate::carriers)).
+    Where(Test, bool),
     /// A function given by its domain and its value.
     Lambda(Rc<Set>, Value),
 }
@@ -127,7 +128,7 @@ impl fmt::Debug for Form {
             Form::Power { of, .. } => f.debug_tuple("Power").field(of).finish(),
             Form::Union(a, b) => f.debug_tuple("Union").field(a).field(b).finish(),
             Form::Override(a, b) => f.debug_tuple("Override").field(a).field(b).finish(),
-            Form::Where(_) => f.write_str("Where"),
+            Form::Where(..) => f.write_str("Where"),
             Form::Lambda(domain, _) => f.debug_tuple("Lambda").field(domain).finish(),
         }
     }
