@@ -8,6 +8,7 @@
 use bsym_encodings::session::SolverError;
 use bsym_proofs::check;
 use bsym_proofs::claim::{Checked, Claim, Evidence};
+use bsym_proofs::sizes::check_small;
 
 use crate::dropped::not_checked;
 use crate::existence::{self, Existence};
@@ -62,7 +63,7 @@ type PostCheck = fn(&mut Passed<'_, '_>) -> Result<Finding, SolverError>;
 
 /// What a proof has to stand before it is a plain `holds`. All are asked, in this order, until one finds another
 /// answer.
-const POST_CHECKS: [PostCheck; 3] = [existence, trust, not_checked];
+const POST_CHECKS: [PostCheck; 4] = [small_sizes, existence, trust, not_checked];
 
 /// Checks a claim in a fresh session and asks what it leaves open.
 ///
@@ -143,6 +144,19 @@ pub fn settle(
         conditions.sort();
         Verdict::Unknown(Unknown::Conditional { proof, conditions })
     }))
+}
+
+/// Whether what was proved for sets of any size also passes its checks where they are small.
+fn small_sizes(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
+    let job = passed.job;
+    let found = check_small(&job.model, &job.scope, passed.claim, passed.open, &job.budget)?;
+    let Some((sizes, checks)) = found.failed else { return Ok(Finding::Nothing) };
+    let trusts = !passed.checked.trusted.is_empty() || !passed.checked.trusted_checks.is_empty();
+    let whose = if trusts { "the status that it rests on or bsym is wrong" } else { "bsym is wrong" };
+    Ok(Finding::Instead(Verdict::Unknown(Unknown::Solver(format!(
+        "the proof for sets of any size does not stand with {sizes} ({}); {whose}, please report it",
+        checks.join("; ")
+    )))))
 }
 
 /// Whether the proof is about anything. Where that was not known when the engines began it is worth more time now.

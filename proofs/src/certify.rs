@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::encode::encode;
+use bsym_encodings::encode::{encode, encode_with_facts};
 use bsym_encodings::session::{SolverChoice, SolverError, open};
 use bsym_encodings::term::Terms;
 use bsym_language::decode::ReadError;
@@ -27,6 +27,7 @@ use crate::certificate::{Certificate, CertificateError, ClaimedPredicate, Claime
 use crate::check::check;
 use crate::claim::{Checked, Claim, Evidence, Property};
 use crate::po::digest::{self, INITIALISATION};
+use crate::sizes::check_small;
 use crate::status::{Level, PairStatus, ProofStatus};
 
 /// Why a certificate is refused before any check.
@@ -190,6 +191,8 @@ pub fn certify_value(
     let shared = Arc::new(model.clone());
     let mut attempts: Vec<Attempt> = vec![];
     for solver in &solvers {
+        let encode =
+            if claim.properties.contains(&Property::DeadlockFree) { encode_with_facts } else { encode };
         let mut system = encode(Rc::new(Terms::new()), shared.clone(), scope);
         let mut opener = |terms| open(terms, solver);
         let checked = check(&mut system, claim, &status, options.recheck, &mut opener, budget)?;
@@ -202,7 +205,13 @@ pub fn certify_value(
             break;
         }
     }
-    let checked = together(&attempts, budget.check().is_ok());
+    let mut checked = together(&attempts, budget.check().is_ok());
+    if checked.passed() {
+        let mut opener = |terms| open(terms, &solvers[0]);
+        if let Some((sizes, failed)) = check_small(&shared, scope, claim, &mut opener, budget)?.failed {
+            checked.failed.extend(failed.into_iter().map(|check| format!("{check}, with {sizes}")));
+        }
+    }
     Ok(Certified { certificate, opened, checked, attempts })
 }
 

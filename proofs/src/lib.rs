@@ -6,6 +6,7 @@ pub mod claim;
 pub mod obligations;
 pub mod po;
 pub mod sequent;
+pub mod sizes;
 pub mod states;
 pub mod status;
 #[cfg(test)]
