@@ -4,7 +4,7 @@
 //! ```text
 //! BSYM_MACHINES=20000 cargo test --release --test statements -- --nocapture
 //! ```
-//! looks at more of them with all engines, prints what was decided by construct, and every failure with
+//! (figures: `tests/statements/README.md`) looks at more of them with all engines, prints what was decided by construct, and every failure with
 //! its shrunk machine. `BSYM_FIRST_MACHINE=N` begins at another one, `BSYM_SECONDS=N` begins no machine
 //! after that time, `BSYM_THREADS=N` looks at several at once, `BSYM_PROGRAM=FILE` tries another build,
 //! `BSYM_REPORT=FILE` writes the table, `BSYM_WRITE=FOLDER` writes the machines into a folder each instead.
@@ -24,7 +24,6 @@ use statements::{Plan, Range, draw};
 /// Kinds of failures that the short run leaves to the long one, and why.
 const KNOWN: &[(&str, &str)] = &[
     ("violated within the depth, parts of it open", "depths count steps that were not encoded"),
-    ("violated within the depth", "results that are read before they are assigned have any value"),
 ];
 
 /// The value of an environment variable that holds a number.

@@ -29,7 +29,23 @@ pub fn contradictions(answers: &[Answer], deferred: &[String], integers: bool) -
             }
         }
     }
+    all.extend(answers.iter().filter_map(|a| exists_nowhere(a, answers, deferred)));
     all
+}
+
+/// A proof about any size of a machine that has no state with one, two or three elements. What is drawn
+/// keeps no four elements apart.
+fn exists_nowhere(a: &Answer, answers: &[Answer], deferred: &[String]) -> Option<Contradiction> {
+    let vacuous = |n| {
+        let of_size = |x: &&Answer| deferred.iter().all(|set| x.sizes.get(set) == Some(&n));
+        answers.iter().filter(of_size).find(|x| x.question.engine == "mc" && x.verdict == "vacuous")
+    };
+    if deferred.is_empty() || a.verdict != "holds" || a.exit != 0 || !a.sizes.is_empty() {
+        return None;
+    }
+    let (Some(_), Some(_), Some(right)) = (vacuous(1), vacuous(2), vacuous(3)) else { return None };
+    let kind = "holds where nothing exists";
+    Some(Contradiction { kind, left: a.clone(), right: right.clone(), detail: String::new() })
 }
 
 /// Whether an answer is one about every size that the other is about.

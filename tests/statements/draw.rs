@@ -52,6 +52,8 @@ struct Draw {
     typed: bool,
     /// How many predicates are inside one another; values stay simple inside a few.
     nesting: usize,
+    /// Whether the machine has little in it, so that engines decide more of it.
+    small: bool,
     /// The name that a value is drawn for, which would be a dull value.
     avoid: Option<String>,
     types: std::collections::BTreeSet<&'static str>,
@@ -70,6 +72,7 @@ impl Draw {
             fresh: 0,
             typed: false,
             nesting: 0,
+            small: false,
             avoid: None,
             types: Default::default(),
         }
@@ -101,6 +104,7 @@ impl Draw {
 /// Sections.
 impl Draw {
     fn machine(&mut self) -> Machine {
+        self.small = self.one_in(2);
         if !self.one_in(4) {
             self.sets.push(("D".into(), vec![]));
         }
@@ -110,7 +114,7 @@ impl Draw {
         }
         let mut room = STATES;
         let mut may = May::default();
-        let included = self.one_in(4).then(|| self.included(&mut room, &mut may));
+        let included = (!self.small && self.one_in(3)).then(|| self.included(&mut room, &mut may));
         let mut main = Machine {
             name: "Drawn".into(),
             sets: if included.is_some() { vec![] } else { self.sets.clone() },
@@ -119,7 +123,7 @@ impl Draw {
             ..Machine::default()
         };
         self.constants(&mut main);
-        let count = 1 + self.below(4);
+        let count = 1 + self.below(if self.small { 2 } else { 4 });
         for i in 0..count {
             if let Some(domain) = self.domain_within(room) {
                 room /= self.size(&domain);
@@ -136,7 +140,8 @@ impl Draw {
             let p = self.conjunct();
             main.assertions.push(p);
         }
-        for i in 0..2 + self.below(3) {
+        let least = if self.small { 1 } else { 2 };
+        for i in 0..least + self.below(3) {
             let operation = self.operation(format!("op{i}"), &may);
             main.operations.push(operation);
         }
@@ -311,7 +316,7 @@ impl Draw {
             may.write.push((name.clone(), domain.clone()));
             named.push(name);
         }
-        let depth = 1 + self.below(3);
+        let depth = if self.small { self.below(2) } else { 1 + self.below(3) };
         let mut body = self.statement(&may, depth);
         // Results without a value are rare by intent, not by chance.
         let open: Vec<(String, Domain)> = results
@@ -886,7 +891,7 @@ impl Draw {
                     if same.is_empty() {
                         return None;
                     }
-                    self.pick(&same)
+                    self.pick(if other.is_empty() { &same } else { &other })
                 } else {
                     self.pick(&elements)
                 }
