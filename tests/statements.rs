@@ -22,9 +22,8 @@ use statements::table::Table;
 use statements::{Plan, Range, draw};
 
 /// Kinds of failures that the short run leaves to the long one, and why.
-const KNOWN: &[(&str, &str)] = &[
-    ("violated within the depth, parts of it open", "depths count steps that were not encoded"),
-];
+const KNOWN: &[(&str, &str)] =
+    &[("violated within the depth, parts of it open", "depths count steps that were not encoded")];
 
 /// The value of an environment variable that holds a number.
 fn number(name: &str) -> Option<u64> {
