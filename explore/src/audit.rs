@@ -156,6 +156,11 @@ impl<'m> Audit<'m> {
         self.end(begin, edges, bounded)
     }
 
+    /// The comparison took this long.
+    pub fn compared(&mut self, took: Duration) {
+        self.spent += took;
+    }
+
     fn start(&self) -> Instant {
         self.clock.interrupt.store(false, Ordering::Relaxed);
         self.clock.since.store(millis(self.begin.elapsed()).max(1), Ordering::Relaxed);

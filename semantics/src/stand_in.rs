@@ -21,8 +21,8 @@ pub enum StandIns {
     Values(u64),
     /// False for every comparison with an ill-defined part.
     False,
-    /// One of the images for the application of a relation to a point with several; others for other seeds.
-    Image(u64),
+    /// The least of the images for the application of a relation to a point with several.
+    LeastImage,
 }
 
 impl Evaluator<'_> {
@@ -42,13 +42,11 @@ impl Evaluator<'_> {
                 let mut draw = Draw { state: hasher.finish() | 1, model: self.model, scope: self.scope };
                 draw.value(&expr.ty).ok_or(error)
             }
-            (StandIns::Image(seed), ExprKind::Apply(f, x)) => {
-                seed.hash(&mut hasher);
+            (StandIns::LeastImage, ExprKind::Apply(f, x)) => {
                 let point = Value::set([self.expr(env, x)?]);
                 let images = self.binary(BinaryOp::Image, self.eval(env, f)?, point, expr.span)?;
                 let images = self.list(&images, expr.span)?;
-                let chosen = hasher.finish() % images.len().max(1) as u64;
-                images.iter().nth(chosen as usize).cloned().ok_or(error)
+                images.first().cloned().ok_or(error)
             }
             _ => Err(error),
         }

@@ -1,6 +1,7 @@
 //! Holding what the search has done in a state against the reference evaluator.
 
 use std::collections::BTreeSet;
+use std::time::Instant;
 
 use bsym_language::model::EventId;
 use bsym_semantics::state::State;
@@ -23,17 +24,15 @@ impl Search<'_, '_> {
         let bounded = !self.cuts.is_empty();
         let Some(audit) = &mut self.audit else { return };
         let Some(opinion) = audit.state(&self.checks, (&constants, &values), bounded) else { return };
-        let Some(found) = self.disagreement(state, row, &opinion) else { return };
-        match found {
-            None => {
-                if let Some(audit) = &mut self.audit {
-                    audit.audited += 1;
-                }
-            }
-            Some((event, search, reference)) => {
-                let difference = Difference { constants, state: values, event, search, reference };
-                self.difference.get_or_insert(Box::new(difference));
-            }
+        let begin = Instant::now();
+        let found = self.disagreement(state, row, &opinion);
+        if let Some(audit) = &mut self.audit {
+            audit.compared(begin.elapsed());
+            audit.audited += u64::from(found == Some(None));
+        }
+        if let Some((event, search, reference)) = found.flatten() {
+            let difference = Difference { constants, state: values, event, search, reference };
+            self.difference.get_or_insert(Box::new(difference));
         }
     }
 

@@ -41,6 +41,13 @@ pub struct Theirs<'a> {
     pub negation: Option<&'a str>,
 }
 
+impl Theirs<'_> {
+    /// Whether a formula and its negation have the same answer, or only the one of them has any.
+    fn contradicts_itself(&self) -> bool {
+        self.negation.is_some_and(|negation| negation == self.value || negation == "ill-defined")
+    }
+}
+
 /// An answer of ours.
 pub enum Answer {
     Truth(bool),
@@ -134,9 +141,16 @@ impl Judge {
         }
         let answer = answer(&self.evaluator(stop), &formula);
         let judgement = match self.judgement(line, &answer, theirs, stop) {
-            Judgement::Unexplained if matches!(answer, Answer::IllDefined(_)) => self
-                .explanation(line, &formula, theirs, stop)
-                .map_or(Judgement::Unexplained, Judgement::Explained),
+            Judgement::Unexplained if matches!(answer, Answer::IllDefined(_)) => {
+                match self.explanation(line, &formula, theirs, stop) {
+                    Some(class) => Judgement::Explained(class),
+                    // That explains nothing: such an answer is none.
+                    None if theirs.contradicts_itself() => {
+                        Judgement::Open("ProB contradicts itself about the negation", theirs.value.into())
+                    }
+                    None => Judgement::Unexplained,
+                }
+            }
             Judgement::Unexplained
                 if theirs.value == "ill-defined"
                     && readings::closed_parts(&formula).iter().any(|e| self.is_ill_defined(e, stop)) =>
@@ -231,9 +245,9 @@ impl Judge {
             return Some("several of these, or one and a part that ProB does not look at");
         }
         readings.push(("", compared));
-        let images = (0..STAND_INS).map(|seed| [Some(StandIns::Image(seed))]);
-        if images.clone().any(|choice| readings.iter().any(|(_, p)| explains(self, p, &choice))) {
-            return Some("one of several images");
+        // One rule for all places: with a choice for each of them some choice would give almost any answer.
+        if readings.iter().any(|(_, p)| explains(self, p, &[Some(StandIns::LeastImage)])) {
+            return Some("the first of several images");
         }
         for (_, mut p) in readings {
             readings::push_negations(&mut p);
@@ -241,8 +255,7 @@ impl Judge {
                 return Some("an ill-defined comparison that is false for ProB");
             }
         }
-        let contradicts = |negation: &str| negation == theirs.value || negation == "ill-defined";
-        theirs.negation.is_some_and(contradicts).then_some("ProB contradicts itself about the negation")
+        None
     }
 }
 
