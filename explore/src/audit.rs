@@ -201,17 +201,14 @@ fn opinion(eval: &Evaluator<'_>, checks: &Checks, constants: &[Value], state: &[
 pub type Rows = BTreeSet<Vec<u32>>;
 
 /// The rows that only the search has, and those that only the reference has; `None` if both agree.
-pub fn targets_differ(
-    (count, found): (u64, &Rows),
-    (edges, expected): (u64, &Rows),
-) -> Option<(Vec<Vec<u32>>, Vec<Vec<u32>>)> {
-    let more: Vec<_> = found.difference(expected).cloned().collect();
-    let less: Vec<_> = expected.difference(found).cloned().collect();
+pub fn targets_differ((count, found): (u64, &Rows), (edges, expected): (u64, &Rows)) -> Option<(Rows, Rows)> {
+    let more: Rows = found.difference(expected).cloned().collect();
+    let less: Rows = expected.difference(found).cloned().collect();
     (count != edges || !more.is_empty() || !less.is_empty()).then_some((more, less))
 }
 
 /// A finding about edges that lists the first of these states.
-pub fn edges(count: u64, states: &[Vec<u32>], decode: &dyn Fn(&[u32]) -> State) -> Finding {
+pub fn edges(count: u64, states: &Rows, decode: &dyn Fn(&[u32]) -> State) -> Finding {
     Finding::Edges(count, states.iter().take(LISTED).map(|row| decode(row)).collect(), states.len())
 }
 
@@ -223,11 +220,8 @@ mod tests {
     fn a_missing_target_and_a_wrong_count_are_differences() {
         let rows = |list: &[u32]| list.iter().map(|word| vec![*word]).collect::<Rows>();
         assert_eq!(targets_differ((2, &rows(&[1, 2])), (2, &rows(&[1, 2]))), None);
-        assert_eq!(
-            targets_differ((2, &rows(&[1, 3])), (2, &rows(&[1, 2]))),
-            Some((vec![vec![3]], vec![vec![2]]))
-        );
+        assert_eq!(targets_differ((2, &rows(&[1, 3])), (2, &rows(&[1, 2]))), Some((rows(&[3]), rows(&[2]))));
         // Edges with other parameters to the same state count.
-        assert_eq!(targets_differ((1, &rows(&[1])), (2, &rows(&[1]))), Some((vec![], vec![])));
+        assert_eq!(targets_differ((1, &rows(&[1])), (2, &rows(&[1]))), Some((Rows::new(), Rows::new())));
     }
 }

@@ -32,8 +32,8 @@ pub(super) enum Enlarged {
     /// There is an initial state in a larger scope, which these arguments name.
     Larger(ScopeArguments),
     /// The axioms with these positions contradict each other, or there is no initial state in a scope that leaves
-    /// nothing open.
-    Vacuous(Vec<usize>),
+    /// nothing open. The text says for which scopes that is known, where it is for more than the one at hand.
+    Vacuous(Vec<usize>, Option<String>),
     /// No scope that was tried has a state, and others may have.
     Undecided(Reason),
 }
@@ -69,13 +69,18 @@ pub(super) fn enlarge(
     }
     if has_valuation {
         return match chosen.is_nothing() {
-            true => Enlarged::Vacuous(vec![]),
+            true => Enlarged::Vacuous(vec![], None),
             false => Enlarged::Undecided(undecided(&run.model, tried, &chosen, "no initial state")),
         };
     }
     match core(run, solver, finder, &chosen) {
-        Some(core) => Enlarged::Vacuous(core),
-        None if chosen.is_nothing() => Enlarged::Vacuous(vec![]),
+        Some(core) if chosen.is_nothing() => Enlarged::Vacuous(core, None),
+        Some(core) => {
+            let sizes = sizes_text(&run.model, tried, &chosen);
+            let text = format!("{sizes} were tried, and a solver refutes the axioms for all others");
+            Enlarged::Vacuous(core, Some(text))
+        }
+        None if chosen.is_nothing() => Enlarged::Vacuous(vec![], None),
         None => Enlarged::Undecided(undecided(&run.model, tried, &chosen, "no valuation of the constants")),
     }
 }

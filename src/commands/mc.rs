@@ -239,7 +239,12 @@ impl Searched {
                 result.verdict = "unknown";
                 result.set_reason(reason);
             }
-            Some(Enlarged::Vacuous(core)) => result.set_core(&run.model, &core),
+            Some(Enlarged::Vacuous(core, scopes)) => {
+                result.set_core(&run.model, &core);
+                if let (Some(reason), Some(scopes)) = (&mut result.reason, scopes) {
+                    reason.push_str(&format!(": {scopes}"));
+                }
+            }
             _ => {}
         }
         match &report.verdict {

@@ -12,6 +12,9 @@ use crate::audit::{Audit, Difference, Finding, Opinion, Rows, edges, targets_dif
 use crate::machine::Expansion;
 use crate::table::StateId;
 
+/// The event, and what the search and the reference say about it.
+type Sides = (Option<EventId>, Finding, Finding);
+
 impl Search<'_, '_> {
     /// Audits a state that was expanded, if it is one of those to audit.
     pub(super) fn audit_state(&mut self, state: StateId, row: &[u32]) {
@@ -37,12 +40,7 @@ impl Search<'_, '_> {
     }
 
     /// What the search and the reference say differently about a state; `None` where it cannot be said.
-    fn disagreement(
-        &mut self,
-        state: StateId,
-        row: &[u32],
-        opinion: &Opinion,
-    ) -> Option<Option<(Option<EventId>, Finding, Finding)>> {
+    fn disagreement(&mut self, state: StateId, row: &[u32], opinion: &Opinion) -> Option<Option<Sides>> {
         let valuation = self.machine.valuation(row);
         for (e, edges) in opinion.events.iter().enumerate() {
             let event = self.machine.events[e].event;
@@ -96,7 +94,7 @@ impl Search<'_, '_> {
     ) -> Option<(Finding, Finding)> {
         let decode = |row: &[u32]| self.machine.context.decode_state(row);
         if let Some(failing) = reference.edges.iter().find(|edge| edge.state().is_none()) {
-            return Some((edges(found.0, &[], &decode), Finding::Fails(failing.outcome.clone())));
+            return Some((edges(found.0, &Rows::new(), &decode), Finding::Fails(failing.outcome.clone())));
         }
         let (more, less) = targets_differ((found.0, &found.1), (expected.0, &expected.1))?;
         Some((edges(found.0, &more, &decode), edges(expected.0, &less, &decode)))
