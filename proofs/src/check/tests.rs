@@ -319,6 +319,44 @@ fn a_stopped_run_leaves_the_rest_undecided() {
     assert!(!outcome.passed() && !outcome.undecided.is_empty());
 }
 
+#[test]
+fn a_claim_with_an_enormous_k_ends_with_the_budget() {
+    if solver().is_none() {
+        return;
+    }
+    let mut m = model(TWINS);
+    let c = claim(&mut m, &Why::KInduction(usize::MAX, &[]));
+    let begin = std::time::Instant::now();
+    let outcome = super::check(
+        &mut crate::testing::system(&m),
+        &c,
+        &ProofStatus::none(),
+        false,
+        &mut crate::testing::open_default,
+        &bsym_encodings::budget::Budget::unlimited().within(std::time::Duration::from_secs(1)),
+    )
+    .expect("a solver");
+    assert!(!outcome.passed() && !outcome.undecided.is_empty(), "{outcome:?}");
+    assert!(begin.elapsed() < std::time::Duration::from_secs(30));
+}
+
+#[test]
+fn a_conjunct_claimed_alone_has_a_meaning_where_those_before_it_hold() {
+    if solver().is_none() {
+        return;
+    }
+    // Where x is 3 the first conjunct is false, and nobody asks for the meaning of the second.
+    let mut m = model(
+        "MACHINE Alone VARIABLES x INVARIANT x < 3 & 10 mod (3 - x) >= 0 & x : 0..3 INITIALISATION x := 0
+         OPERATIONS inc = SELECT x < 3 THEN x := x + 1 END END",
+    );
+    let mut c = claim(&mut m, &Why::Inductive(&[]));
+    c.conjuncts = vec![1, 2];
+    c.properties = vec![Property::Invariant(1), Property::Invariant(2)];
+    let outcome = checked(&m, &c, &ProofStatus::none(), false);
+    assert!(outcome.passed(), "{outcome:?}");
+}
+
 /// The same equation as an assertion.
 const HARD_THEOREM: &str = "MACHINE Hard VARIABLES x, y, z INVARIANT x : INTEGER & y : INTEGER & z : INTEGER
 ASSERTIONS x * x * x + y * y * y + z * z * z /= 114 INITIALISATION x, y, z := 0, 0, 0
