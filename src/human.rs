@@ -473,14 +473,8 @@ fn proof(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Result
         writeln!(out)?;
         writeln!(out, "checked in a fresh solver: {} checks, {}", checked.checks, checked.solver)?;
     }
-    match &result.stats.walked {
-        Some(walked) if walked.states == 0 => writeln!(out, "walked by the evaluator: no state")?,
-        Some(walked) => writeln!(
-            out,
-            "walked by the evaluator: {} states, {} steps, {} of the states drawn from the invariant",
-            walked.states, walked.steps, walked.from_invariant
-        )?,
-        None => {}
+    if let Some(walked) = &result.stats.walked {
+        writeln!(out, "walked by the evaluator: {}", walked.text())?;
     }
     if let Some(path) = result.certificate.as_str() {
         writeln!(out, "certificate written to {path}")?;

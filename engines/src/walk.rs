@@ -49,7 +49,7 @@ use change::Changes;
 use judge::{Judge, Standing};
 
 /// Work of a whole walk, about a tenth of a second.
-const WORK: u64 = 400_000;
+const WORK: u64 = 150_000;
 /// States from which steps are taken, of each kind of path, in one scope with one valuation of the constants.
 const EXPANSIONS: usize = 120;
 /// Sizes of the deferred sets that have none in the claim.

@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
+use bsym_engines::walk::{Question, walk};
 use bsym_proofs::certificate::{Certificate, EvidenceText};
-use bsym_proofs::certify::{Certified, CertifyError, CertifyOptions, Sameness, certify_value, open_value};
+use bsym_proofs::certify::{
+    Certified, CertifyError, CertifyOptions, Opened, Sameness, certify_value, open_value,
+};
 use bsym_proofs::status::{Check, Pair};
 use serde::Serialize;
 
@@ -15,7 +18,7 @@ use crate::output;
 use crate::paint::Paint;
 use crate::refusal::Refusal;
 use crate::result::claim::ClaimObject;
-use crate::result::{PairObject, pair_object};
+use crate::result::{PairObject, WalkedObject, contradiction_line, pair_object};
 use crate::solvers;
 
 /// Runs the command: 0 if every check passes, 1 if one fails, 3 if one is not decided.
@@ -46,7 +49,7 @@ fn summary(
     let folder = path.parent().unwrap_or(Path::new(""));
     if !matches!(certificate.evidence, EvidenceText::Search { .. }) {
         let certified = certify_value(certificate, folder, options, &control.budget).map_err(refuse)?;
-        return Ok(Summary::of_solvers(&certified));
+        return Ok(Summary::of_solvers(&certified).walked(&certified, control));
     }
     let opened = open_value(&certificate, folder).map_err(refuse)?;
     let repeated = mc::repeat(&opened, arguments.solver.name.as_deref(), &control.budget)?;
@@ -78,6 +81,8 @@ struct Summary {
 #[derive(Serialize, Clone, Debug)]
 struct Stats {
     seconds: f64,
+    /// The evaluator's walk along the claim.
+    walked: Option<WalkedObject>,
 }
 
 impl Summary {
@@ -97,7 +102,7 @@ impl Summary {
             wrong_checks: vec![],
             failed: vec![],
             undecided: vec![],
-            stats: Stats { seconds: 0.0 },
+            stats: Stats { seconds: 0.0, walked: None },
         }
     }
 
@@ -130,6 +135,23 @@ impl Summary {
             ..Summary::new(Some(ClaimObject::new(&certified.certificate, &certified.opened)))
         }
         .judged()
+    }
+
+    /// Holds a claim that no solver refutes against the evaluator as well.
+    fn walked(mut self, certified: &Certified, control: &Control) -> Summary {
+        if self.verdict == "refuted" {
+            return self;
+        }
+        let Opened { model, scope, claim } = &certified.opened;
+        let cancelled = control.budget.cancellation();
+        match walk(&Question { model, scope, claim, seed: 0, interrupt: Some(&cancelled) }) {
+            Ok(walked) => self.stats.walked = Some(walked.into()),
+            Err(contradiction) => {
+                let lemmas = self.claim.as_ref().map_or(&[][..], |c| &c.evidence.lemmas);
+                self.failed.push(contradiction_line(model, lemmas, &contradiction));
+            }
+        }
+        self.judged()
     }
 
     fn of_search(claim: ClaimObject, repeated: mc::Repeated) -> Summary {
@@ -199,6 +221,9 @@ impl Summary {
         for (what, lines) in [("note", &self.notes), ("failed", &self.failed), ("undecided", &self.undecided)]
         {
             lines.iter().for_each(|rest| line(what, rest));
+        }
+        if let Some(walked) = &self.stats.walked {
+            line("walked by the evaluator", &walked.text());
         }
         for (what, pairs) in [("trusted", &self.trusted), ("wrong status", &self.wrong)] {
             pairs.iter().for_each(|p| line(what, &format!("{} preserves {}", p.event, p.conjunct)));

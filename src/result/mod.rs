@@ -439,7 +439,9 @@ impl RunResult {
                     }
                     Unknown::Contradiction(contradicted) => {
                         let settings = &subject.settings;
-                        result.contradiction = Some(contradiction_object(model, settings, contradicted));
+                        let Contradicted { lemmas, contradiction, .. } = &**contradicted;
+                        let object = contradiction_object(model, settings, lemmas, contradiction);
+                        result.contradiction = Some(object);
                     }
                     Unknown::Doubtful { counterexample, .. } => {
                         result.set_counterexample(model, &counterexample.trace, &counterexample.violations);
@@ -478,8 +480,7 @@ impl RunResult {
         } else {
             self.invariant.extend(proof.lemmas.iter().cloned());
         }
-        let Walked { states, steps, from_invariant, skipped } = proof.walked;
-        self.stats.walked = Some(WalkedObject { states, steps, from_invariant, skipped });
+        self.stats.walked = Some(proof.walked.into());
         let checked = &proof.checked;
         self.checked = Some(checked_object(checked));
         self.proofs.trusted = checked.trusted.iter().map(|&p| used_pair(subject, p)).collect();
@@ -515,12 +516,30 @@ impl RunResult {
     }
 }
 
+impl From<Walked> for WalkedObject {
+    fn from(Walked { states, steps, from_invariant, skipped }: Walked) -> WalkedObject {
+        WalkedObject { states, steps, from_invariant, skipped }
+    }
+}
+
+impl WalkedObject {
+    /// In words.
+    pub fn text(&self) -> String {
+        if self.states == 0 {
+            return "no state".into();
+        }
+        let WalkedObject { states, steps, from_invariant, .. } = self;
+        format!("{states} states, {steps} steps, {from_invariant} of the states drawn from the invariant")
+    }
+}
+
 fn contradiction_object(
     model: &Model,
     settings: &BTreeMap<String, String>,
-    contradicted: &Contradicted,
+    lemmas: &[String],
+    contradiction: &Contradiction,
 ) -> ContradictionObject {
-    let Contradiction { trace, from_invariant, broken } = &contradicted.contradiction;
+    let Contradiction { trace, from_invariant, broken } = contradiction;
     let other = |text: String| ViolatedObject {
         property: "proof",
         index: None,
@@ -533,7 +552,7 @@ fn contradiction_object(
     };
     let broken = broken.iter().flat_map(|broken| match broken {
         Broken::Violation(violation) => violated_objects(model, violation),
-        Broken::Lemma(i) => vec![other(contradicted.lemmas.get(*i).cloned().unwrap_or_default())],
+        Broken::Lemma(i) => vec![other(lemmas.get(*i).cloned().unwrap_or_default())],
         Broken::Diameter(depth) => vec![other(format!("no path has {depth} events"))],
     });
     ContradictionObject {
@@ -543,6 +562,19 @@ fn contradiction_object(
         broken: broken.collect(),
         trace: trace_object(model, trace),
     }
+}
+
+/// What the evaluator says against a claim, in one line.
+pub fn contradiction_line(model: &Model, lemmas: &[String], contradiction: &Contradiction) -> String {
+    let object = contradiction_object(model, &BTreeMap::new(), lemmas, contradiction);
+    let start = match object.from {
+        "initial" => "an initial state",
+        _ => "a state of the invariant",
+    };
+    let events: Vec<&str> = object.trace.iter().skip(1).map(|step| step.event.as_str()).collect();
+    let broken: Vec<&str> = object.broken.iter().map(|b| b.text.as_str()).collect();
+    let way = if events.is_empty() { String::new() } else { format!(" by {}", events.join(", ")) };
+    format!("the evaluator comes from {start}{way} to where this is wrong: {}", broken.join("; "))
 }
 
 fn further_object(model: &Model, trace: &Trace, violations: &[Violation]) -> FurtherObject {
