@@ -93,9 +93,8 @@ impl<'j> Judge<'j> {
                 Truth::True => continue,
                 Truth::False if claimed(i) => false_ones.push(i),
                 Truth::IllDefined(e) if claimed(i) && all_before => {
-                    if self.claim.well_definedness {
-                        ill_defined.push(Broken::Violation(Violation::IllDefined(e.clone())));
-                    }
+                    let broken = || Broken::Violation(Violation::IllDefined(e.clone()));
+                    ill_defined.extend(self.claim.well_definedness.then(broken));
                 }
                 Truth::IllDefined(_) | Truth::Open if claimed(i) => decided = false,
                 _ => {}
