@@ -438,7 +438,7 @@ impl Draw {
                 Statement::Select(branches, rest)
             }
             2 => {
-                let all = self.alternatives(may, n, 2 + usize::from(self.state % 3 == 0));
+                let all = self.alternatives(may, n, 2 + usize::from(self.state.is_multiple_of(3)));
                 Statement::Choice(all)
             }
             3 => self.case(may, n),
@@ -692,7 +692,7 @@ impl Draw {
     fn assigned(&mut self, name: &str, domain: &Domain) -> Statement {
         let assigned = self.names.iter().rev().find(|n| n.name == name).is_some_and(|n| n.assigned);
         let target = name.to_string();
-        let statement = match (self.below(12), domain) {
+        match (self.below(12), domain) {
             (0, _) if !matches!(domain, Domain::Sequence(..)) => {
                 let set = self.part_of(domain);
                 Statement::Element(target, set)
@@ -736,7 +736,7 @@ impl Draw {
                 let statement = Statement::Assign(vec![(target, value)]);
                 match self.below(8) {
                     0 => statement,
-                    1 | 2 => return Statement::If(vec![(inside, statement)], None),
+                    1 | 2 => Statement::If(vec![(inside, statement)], None),
                     3 => Statement::Select(vec![(vec![inside], statement)], None),
                     _ => match self.value(domain) {
                         Some(value) => {
@@ -751,8 +751,7 @@ impl Draw {
                 Some(value) => Statement::Assign(vec![(target, value)]),
                 None => Statement::Element(target, Formula::new(domain.text())),
             },
-        };
-        statement
+        }
     }
 
     /// A relation between the values of a name before and after.

@@ -80,15 +80,15 @@ fn questions(number: u64, machine: &Machine, plan: Plan) -> Vec<Question> {
             all.extend(symbolic.map(|e| question(e, None)));
             // A finite scope, where all engines are asked the same.
             all.push(question(turn(number), Some(sizes)));
-            if number % 3 == 0 {
+            if number.is_multiple_of(3) {
                 all.push(with_status(turn(number / 3)));
             }
-            if number % 5 == 0 {
+            if number.is_multiple_of(5) {
                 all.push(every(without_wd("mc", Some(sizes))));
                 all.push(without_wd(turn(number / 5), Some(sizes)));
                 all.push(without_wd(turn(number / 5 + 1), None));
             }
-            if number % 7 == 0 {
+            if number.is_multiple_of(7) {
                 all.push(every(question(turn(number / 7), None)));
             }
         }

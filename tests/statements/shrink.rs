@@ -131,6 +131,8 @@ fn operation(o: &Operation) -> Vec<Operation> {
     all
 }
 
+// The parts of statements are boxed.
+#[allow(clippy::vec_box)]
 fn boxed(s: &Statement) -> Vec<Box<Statement>> {
     statement(s).into_iter().map(Box::new).collect()
 }
