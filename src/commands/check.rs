@@ -48,7 +48,7 @@ pub fn run(arguments: &VerifyArguments, control: &Control) -> Result<u8, Refusal
             Patience::For(time) => beside.wait(&run, Some(time)),
             Patience::Unlimited => beside.wait(&run, None),
         },
-        Err(said) => (None, Some(said.clone())),
+        Err(said) => (None, Some((**said).clone())),
     };
     control.finish();
     drop(beside);
