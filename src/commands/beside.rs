@@ -62,7 +62,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Beside {
     /// Starts the search for a run. As soon as it has an answer, the run is asked to stop.
     pub(super) fn start(run: &Run) -> Result<Beside, Box<BesideObject>> {
-        let failed = |e: std::io::Error| Box::new(BesideObject::died(&format!("it could not be started: {e}")));
+        let failed =
+            |e: std::io::Error| Box::new(BesideObject::died(&format!("it could not be started: {e}")));
         let program = std::env::current_exe().map_err(failed)?;
         let mut command = Command::new(program);
         command.args(arguments(run)).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
