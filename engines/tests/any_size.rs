@@ -306,8 +306,9 @@ fn a_depth_counts_only_what_has_a_term() {
         INITIALISATION n, cells := 0, 1 OPERATIONS grow = SELECT n < 9 THEN n := n + 1 || cells := 2 ** (n + 1) END END";
     let model = model(text);
     let mut job = job(&model, &ScopeRequest::default());
-    job.depth = Some(8);
+    job.depth = Some(3);
     let report = report(&job, Engine::Bmc);
     assert!(answer(&report).starts_with("unknown"), "{}", answer(&report));
+    assert!(!report.unsupported.is_empty(), "the power has a term by now: this test needs another construct");
     assert_eq!(report.depth, Some(0), "only the initial state was searched");
 }
