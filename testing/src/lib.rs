@@ -80,7 +80,7 @@ pub fn corpus() -> Option<PathBuf> {
 /// # Panics
 /// As [`present`].
 pub fn rodin_projects() -> Option<PathBuf> {
-    let folder = place("BSYM_RODIN_PROJECTS", corpus_folder().join("../rodin-projects"));
+    let folder = place("BSYM_RODIN_PROJECTS", beside_corpus("rodin-projects"));
     let found = folder.is_dir().then(|| folder.clone());
     present(Part::Corpus, found, &format!("folder {}", folder.display()))
 }
@@ -102,14 +102,52 @@ pub fn peers() -> Option<PathBuf> {
 /// As [`present`].
 pub fn peer_program() -> Option<PathBuf> {
     peers()?;
-    let program = corpus_folder().join("../peers/peer");
+    let program = beside_corpus("peers/peer");
     let found = program.is_file().then(|| program.clone());
     present(Part::Peers, found, &format!("program {}", program.display()))
+}
+
+/// Failures that somebody looked at, in place of a percentage that may fail: one a line, the name of what fails,
+/// a tab, and why. Lines that begin with `#` say more.
+#[derive(Clone, Debug)]
+pub struct Known<'k>(Vec<(&'k str, &'k str)>);
+
+impl<'k> Known<'k> {
+    /// Reads such a list.
+    ///
+    /// # Panics
+    /// On a line without a reason, and on a name that is there twice.
+    pub fn read(list: &'k str) -> Known<'k> {
+        let mut known: Vec<(&str, &str)> = vec![];
+        for line in list.lines().filter(|l| !l.starts_with('#') && !l.trim().is_empty()) {
+            let entry = line.split_once('\t').filter(|(_, why)| !why.trim().is_empty());
+            let (name, why) = entry.unwrap_or_else(|| panic!("a name, a tab and a reason: `{line}`"));
+            assert!(known.iter().all(|(n, _)| *n != name), "{name} is there twice");
+            known.push((name, why));
+        }
+        Known(known)
+    }
+
+    /// What is wrong with these failures, each the name of what fails with more after a colon or a blank: those that
+    /// are not in the list, and those of the list that do not fail.
+    pub fn surprises(&self, failed: &[String]) -> Vec<String> {
+        let names = |name: &str, failure: &String| {
+            failure.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', ' ']))
+        };
+        let new = failed.iter().filter(|f| !self.0.iter().any(|(name, _)| names(name, f))).cloned();
+        let gone = self.0.iter().filter(|(name, _)| !failed.iter().any(|f| names(name, f)));
+        new.chain(gone.map(|(name, why)| format!("{name} does not fail; the list says: {why}"))).collect()
+    }
 }
 
 fn corpus_folder() -> PathBuf {
     // This crate lies one folder below the repository's root.
     place("BSYM_CORPUS", Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus"))
+}
+
+fn beside_corpus(name: &str) -> PathBuf {
+    let corpus = corpus_folder();
+    corpus.parent().map_or_else(|| PathBuf::from(name), |folder| folder.join(name))
 }
 
 fn place(variable: &str, default: PathBuf) -> PathBuf {
@@ -125,6 +163,19 @@ mod tests {
         assert_eq!(required(""), []);
         assert_eq!(required("solver, corpus,"), [Part::Solver, Part::Corpus]);
         assert!(std::panic::catch_unwind(|| required("corpora")).is_err());
+    }
+
+    #[test]
+    fn a_list_of_known_failures_fails_in_both_directions() {
+        let known = Known::read("# looked at\na.mch\tits type is open\nb.mch\tuses a theory\n");
+        let failed = |names: &[&str]| names.iter().map(|n| n.to_string()).collect::<Vec<_>>();
+        assert_eq!(known.surprises(&failed(&["a.mch:3: no type", "b.mch"])), failed(&[]));
+        assert_eq!(known.surprises(&failed(&["a.mch", "b.mch 2", "b.mch2: new"])), ["b.mch2: new"]);
+        assert_eq!(
+            known.surprises(&failed(&["b.mch"])),
+            ["a.mch does not fail; the list says: its type is open"]
+        );
+        assert!(std::panic::catch_unwind(|| Known::read("a.mch\t ")).is_err());
     }
 
     #[test]

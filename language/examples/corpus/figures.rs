@@ -33,6 +33,14 @@ impl Share {
         self.others.extend(failure);
     }
 
+    /// Together with another one.
+    #[allow(dead_code, reason = "the program prints each share by itself")]
+    pub fn add(&mut self, other: Share) {
+        self.total += other.total;
+        self.good += other.good;
+        self.others.extend(other.others);
+    }
+
     pub fn percent(&self) -> f64 {
         100.0 * self.good as f64 / self.total.max(1) as f64
     }
@@ -105,9 +113,6 @@ impl Corpus {
         kinds
     }
 
-    // Says `IMPLEMENTS`, which is no B, beside the cycle it is about.
-    const NO_B: &str = "errors/probparsers/pragmas/filePragma/circle/imp/Mch1.imp";
-
     fn missed(&self, path: &str, wanted: &str, note: &str) -> Option<String> {
         let loaded = match load_model(&self.root.join(path)) {
             Ok(loaded) => loaded,
@@ -126,7 +131,7 @@ impl Corpus {
         }
         match errors.first() {
             None => Some(format!("{path}: accepted; {note}")),
-            Some(_) if path == Self::NO_B || errors.iter().any(|d| fits(d, wanted)) => None,
+            Some(_) if errors.iter().any(|d| fits(d, wanted)) => None,
             Some(d) => Some(format!("{path}:{}, not {wanted}; {note}", place(&loaded.sources, d))),
         }
     }
