@@ -494,7 +494,7 @@ impl<'m> Compiler<'_, 'm> {
             SetValue::Space(_, s, t) => match element.sides() {
                 Some((a, b)) => {
                     let (n, m) = (self.literal_cost(&a, s), self.literal_cost(&b, t));
-                    (m + 1).saturating_pow(n.min(64) as u32)
+                    m.saturating_add(1).saturating_pow(n.min(64) as u32)
                 }
                 None => u64::MAX,
             },
