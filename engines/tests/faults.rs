@@ -113,9 +113,33 @@ fn a_broken_program_ends_in_unknown() {
     }
 }
 
-/// Runs with each kind of fault; `BSYM_FAULTS=FROM..TO` takes other seeds.
+/// Set in the process that makes the runs.
+const INNER: &str = "BSYM_FAULTS_INNER";
+
+/// Runs with each kind of fault, in a process of their own; `BSYM_FAULTS=FROM..TO` takes other seeds.
+///
+/// Z3 5.4 seldom crashes where a time limit interrupts it, and these runs are interrupted all the time. That
+/// the process is lost then says nothing about the engines: it is said, and the runs are made again.
 #[test]
 fn a_failing_solver_makes_no_wrong_verdict() {
+    if std::env::var_os(INNER).is_some() {
+        return runs_with_faults();
+    }
+    let name = "a_failing_solver_makes_no_wrong_verdict";
+    let me = std::env::current_exe().expect("the test is a program");
+    for _ in 0..3 {
+        let mut command = std::process::Command::new(&me);
+        let status = command.args(["--exact", name, "--nocapture"]).env(INNER, "1").status();
+        let status = status.expect("the test starts once more");
+        if status.code().is_some() {
+            return assert!(status.success(), "{status}");
+        }
+        bsym_testing::skipped(&format!("answer: the solver took the process with it, {status}; once more"));
+    }
+    panic!("the solver crashed three times");
+}
+
+fn runs_with_faults() {
     let range = std::env::var("BSYM_FAULTS").unwrap_or_else(|_| "0..2".into());
     let (from, to) = range.split_once("..").expect("BSYM_FAULTS is like 0..10");
     let (from, to): (u64, u64) = (from.parse().unwrap(), to.parse().unwrap());
