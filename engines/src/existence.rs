@@ -14,8 +14,7 @@ use bsym_encodings::budget::Budget;
 use bsym_encodings::concretize::read_trace;
 use bsym_encodings::session::{Answer, SolverError};
 use bsym_encodings::term::Terms;
-use bsym_language::model::{CarrierKind, Model};
-use bsym_language::types::CarrierId;
+use bsym_language::model::Model;
 use bsym_semantics::bounded::Cuts;
 use bsym_semantics::evaluator::{Evaluator, Limits};
 use bsym_semantics::interrupt::interruptible;
@@ -128,7 +127,7 @@ pub fn look(
         }
     }
     for size in SOLVED.into_iter().filter(|_| !finite && effort == Effort::Thorough) {
-        let small = Job { scope: sized(&job.model, &scope, size), ..job.clone() };
+        let small = Job { scope: scope.with_open_sets(&job.model, |_| size), ..job.clone() };
         let mut problem = Problem::plain(&small, &Excluded::default());
         if let Solved::Shown = solved(&mut problem, open, &budget)? {
             return Ok(Existence::Shown);
@@ -236,18 +235,7 @@ fn ill_defined_axioms(
 /// The scopes that the evaluator tries: the own one where it is finite.
 pub(crate) fn scopes<'m>(model: &'m Model, scope: &'m Scope) -> impl Iterator<Item = Scope> + 'm {
     let sizes: &[usize] = if scope.is_finite(model) { &SIZES[..1] } else { &SIZES };
-    sizes.iter().map(|&size| sized(model, scope, size))
-}
-
-/// The scope with `size` elements in every deferred set that has no size.
-pub(crate) fn sized(model: &Model, scope: &Scope, size: usize) -> Scope {
-    let mut scope = scope.clone();
-    for (id, carrier) in (0u32..).map(CarrierId).zip(&model.carriers) {
-        if carrier.kind == CarrierKind::Deferred {
-            scope.sizes.entry(id).or_insert(size);
-        }
-    }
-    scope
+    sizes.iter().map(|&size| scope.with_open_sets(model, |_| size))
 }
 
 /// What the evaluator met in a finite scope.

@@ -7,8 +7,6 @@
 use std::time::Duration;
 
 use bsym_encodings::session::{SolverError, Statistics};
-use bsym_language::model::CarrierKind;
-use bsym_language::types::CarrierId;
 
 use crate::bmc::Bmc;
 use crate::excluded::Excluded;
@@ -72,20 +70,13 @@ fn start(
     excluded: &Excluded,
     open: &mut Open<'_>,
 ) -> Result<Vec<(Job, Problem, Bmc)>, SolverError> {
-    let deferred: Vec<CarrierId> = (0u32..)
-        .map(CarrierId)
-        .zip(&job.model.carriers)
-        .filter(|(id, c)| c.kind == CarrierKind::Deferred && !job.scope.sizes.contains_key(id))
-        .map(|(id, _)| id)
-        .collect();
     let mut scopes = vec![];
-    if deferred.is_empty() {
+    if job.scope.is_finite(&job.model) {
         return Ok(scopes);
     }
     for size in 1..=LARGEST {
-        let mut job = job.clone();
-        job.scope.sizes.extend(deferred.iter().map(|&id| (id, size)));
-        job.depth = None;
+        let scope = job.scope.with_open_sets(&job.model, |_| size);
+        let job = Job { scope, depth: None, ..job.clone() };
         let mut problem = Problem::new(&job, excluded, open)?;
         let bmc = Bmc::new(&mut problem, open)?;
         scopes.push((job, problem, bmc));

@@ -151,8 +151,11 @@ fn small_sizes(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     let job = passed.job;
     let found = check_small(&job.model, &job.scope, passed.claim, passed.open, &job.budget)?;
     let Some((sizes, checks)) = found.failed else { return Ok(Finding::Nothing) };
-    let trusts = !passed.checked.trusted.is_empty() || !passed.checked.trusted_checks.is_empty();
-    let whose = if trusts { "the status that it rests on or bsym is wrong" } else { "bsym is wrong" };
+    let whose = if passed.checked.trusts() {
+        "the status that it rests on or bsym is wrong"
+    } else {
+        "bsym is wrong"
+    };
     Ok(Finding::Instead(Verdict::Unknown(Unknown::Solver(format!(
         "the proof for sets of any size does not stand with {sizes} ({}); {whose}, please report it",
         checks.join("; ")

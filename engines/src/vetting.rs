@@ -24,7 +24,6 @@ use bsym_proofs::claim::Property;
 use bsym_proofs::status::{Check, Level, Pair, ProofStatus};
 
 use crate::excluded::Excluded;
-use crate::existence::sized;
 use crate::options::Job;
 use crate::problem::{Decided, Open, Problem, decide};
 
@@ -261,7 +260,7 @@ impl Vetting {
                 return Ok(vec![]);
             }
         }
-        let complete = problem.system.unsupported.is_empty() && problem.system.model.not_checked.is_empty();
+        let complete = has_all_hypotheses(problem);
         for (i, &(claim, question)) in questions.iter().enumerate() {
             if budget.check().is_err() {
                 return Ok(questions[i..].iter().map(|q| q.0).collect());
@@ -305,8 +304,9 @@ pub fn insist(
     let mut problem = plain(job);
     let scope = problem.system.scope.clone();
     let small = SIZES.into_iter().filter(|_| !scope.is_finite(&job.model));
-    let mut small: Vec<Problem> =
-        small.map(|size| plain(&Job { scope: sized(&job.model, &scope, size), ..job.clone() })).collect();
+    let mut small: Vec<Problem> = small
+        .map(|size| plain(&Job { scope: scope.with_open_sets(&job.model, |_| size), ..job.clone() }))
+        .collect();
     for claim in claims {
         // Small scopes come first: they can only refute, but do so quickly.
         let mut wrong = false;
@@ -348,13 +348,18 @@ fn alone(
     for t in all {
         session.assert(t)?;
     }
-    let complete = problem.system.unsupported.is_empty() && problem.system.model.not_checked.is_empty();
+    let complete = has_all_hypotheses(problem);
     Ok(match decide(&mut session, &[], budget)? {
         Decided::Unsat(_) => Some(true),
         // With a hypothesis missing, a model refutes nothing.
         Decided::Sat if complete => Some(false),
         Decided::Sat | Decided::Unknown(_) => None,
     })
+}
+
+/// Whether everything that obligations have as hypotheses is in the model and has a term.
+fn has_all_hypotheses(problem: &Problem) -> bool {
+    problem.system.unsupported.is_empty() && problem.system.model.not_checked.is_empty()
 }
 
 /// What is known in all questions of a group; nothing where the step has no term.

@@ -33,9 +33,8 @@ use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use bsym_language::model::{CarrierKind, EventId, Model};
+use bsym_language::model::{EventId, Model};
 use bsym_language::stack::with_large_stack;
-use bsym_language::types::CarrierId;
 use bsym_proofs::claim::Claim;
 use bsym_semantics::bounded::Cuts;
 use bsym_semantics::evaluator::{Evaluator, Limits};
@@ -147,22 +146,12 @@ pub fn walk(question: &Question<'_>) -> Result<Walked, Box<Contradiction>> {
             has_initial: false,
         };
         walker.scopes(&SIZES)?;
-        if !walker.has_initial && !open_sets(question).is_empty() {
+        if !walker.has_initial && !question.scope.is_finite(question.model) {
             walker.scopes(&LARGER)?;
         }
         tracing::debug!(walked = ?walker.walked, seconds = begin.elapsed().as_secs_f64(), "walked");
         Ok(walker.walked)
     })
-}
-
-/// The deferred sets that have any size in the claim.
-fn open_sets(question: &Question<'_>) -> Vec<CarrierId> {
-    (0u32..)
-        .map(CarrierId)
-        .zip(&question.model.carriers)
-        .filter(|(id, c)| c.kind == CarrierKind::Deferred && !question.scope.sizes.contains_key(id))
-        .map(|(id, _)| id)
-        .collect()
 }
 
 /// Whether to go on, or what is wrong.
@@ -226,31 +215,28 @@ enum Arrival {
 impl Walker<'_> {
     /// Walks in scopes where all sets of open size have one of these, and in one where they differ.
     fn scopes(&mut self, sizes: &[usize]) -> Found<()> {
-        let open = open_sets(self.question);
+        let Question { model, scope: claimed, .. } = *self.question;
         let mut scopes = vec![];
-        if open.is_empty() {
-            scopes.push(self.question.scope.clone());
+        if claimed.is_finite(model) {
+            scopes.push(claimed.clone());
         } else {
-            let sized = |size: &mut dyn FnMut() -> usize| {
-                let mut scope = self.question.scope.clone();
-                scope.sizes.extend(open.iter().map(|&id| (id, size())));
-                scope
-            };
+            let sized = |size: &mut dyn FnMut() -> usize| claimed.with_open_sets(model, |_| size());
             // What the model itself says of the sizes comes first: other sizes may have no valuation.
             let prob = ScopeRequest { prob: true, ..ScopeRequest::default() };
-            if let Ok(hinted) = Scope::settle(self.question.model, &prob) {
-                let mut scope = self.question.scope.clone();
-                scope.sizes.extend(open.iter().filter_map(|id| Some((*id, *hinted.sizes.get(id)?))));
+            if let Ok(hinted) = Scope::settle(model, &prob) {
+                let mut scope = claimed.clone();
+                let open = claimed.open_sets(model);
+                scope.sizes.extend(open.filter_map(|id| Some((id, *hinted.sizes.get(&id)?))));
                 scopes.push(scope);
             }
             scopes.extend(sizes.iter().map(|&size| sized(&mut || size)));
-            if open.len() > 1 {
+            if claimed.open_sets(model).count() > 1 {
                 scopes.push(sized(&mut || sizes[self.changes.die.below(sizes.len())]));
             }
         }
         let mut different: Vec<Scope> = vec![];
         for scope in scopes {
-            if scope.is_finite(self.question.model) && !different.contains(&scope) {
+            if scope.is_finite(model) && !different.contains(&scope) {
                 different.push(scope);
             }
         }

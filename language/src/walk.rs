@@ -207,6 +207,25 @@ pub fn walk_model<V: Visitor + ?Sized>(v: &mut V, model: &Model) {
     }
 }
 
+/// Whether formulas that it visits speak of `MAXINT` or `MININT`, also through `INT` and `NAT`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Bounds {
+    /// One of them does.
+    pub found: bool,
+}
+
+impl Visitor for Bounds {
+    fn expr(&mut self, e: &Expr) {
+        self.found |= matches!(
+            e.kind,
+            ExprKind::MaxInt
+                | ExprKind::MinInt
+                | ExprKind::Set(BuiltinSet::Int | BuiltinSet::Nat | BuiltinSet::Nat1)
+        );
+        walk_expr(self, e);
+    }
+}
+
 /// Visits the definitions of the operators that have one.
 pub fn walk_operators<V: Visitor + ?Sized>(v: &mut V, model: &Model) {
     for operator in &model.operators {

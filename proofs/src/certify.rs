@@ -196,7 +196,7 @@ pub fn certify_value(
         let mut system = encode(Rc::new(Terms::new()), shared.clone(), scope);
         let mut opener = |terms| open(terms, solver);
         let checked = check(&mut system, claim, &status, options.recheck, &mut opener, budget)?;
-        let trusts = !checked.trusted.is_empty() || !checked.trusted_checks.is_empty();
+        let trusts = checked.trusts();
         let decided = checked.undecided.is_empty() && !trusts;
         let wrong = !checked.wrong.is_empty() || !checked.wrong_checks.is_empty();
         let refuted = !checked.failed.is_empty() || wrong;

@@ -14,7 +14,7 @@ use bsym_encodings::budget::Budget;
 use bsym_encodings::encode::encode;
 use bsym_encodings::session::{Answer, SolverError};
 use bsym_encodings::term::Terms;
-use bsym_language::model::{CarrierKind, Model};
+use bsym_language::model::Model;
 use bsym_language::types::CarrierId;
 use bsym_semantics::scope::Scope;
 
@@ -101,23 +101,14 @@ pub fn check_small(
 /// The scope with all its open deferred sets of one, two, … elements, then with each of them of one element while
 /// the others have three. None where nothing is open.
 fn small_scopes(model: &Model, scope: &Scope) -> Vec<Scope> {
-    let open: Vec<CarrierId> = (0u32..)
-        .map(CarrierId)
-        .zip(&model.carriers)
-        .filter(|(id, c)| c.kind == CarrierKind::Deferred && scope.size(model, *id).is_none())
-        .map(|(id, _)| id)
-        .collect();
+    let open: Vec<CarrierId> = scope.open_sets(model).collect();
     if open.is_empty() {
         return vec![];
     }
-    let sized = |size: &dyn Fn(CarrierId) -> usize| {
-        let mut scope = scope.clone();
-        scope.sizes.extend(open.iter().map(|&id| (id, size(id))));
-        scope
-    };
-    let mut all: Vec<Scope> = (1..=LARGEST).map(|n| sized(&|_| n)).collect();
+    let mut all: Vec<Scope> = (1..=LARGEST).map(|n| scope.with_open_sets(model, |_| n)).collect();
     if (2..=MIXED).contains(&open.len()) {
-        all.extend(open.iter().map(|&one| sized(&|id| if id == one { 1 } else { 3 })));
+        let one_small = |&one: &CarrierId| scope.with_open_sets(model, |id| if id == one { 1 } else { 3 });
+        all.extend(open.iter().map(one_small));
     }
     all
 }

@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 
 use bsym_language::int::Int;
-use bsym_language::model::{BuiltinSet, CarrierKind, Expr, ExprKind, Model};
+use bsym_language::model::{CarrierKind, Model};
 use bsym_language::types::CarrierId;
-use bsym_language::walk::{Visitor, walk_expr, walk_operators};
+use bsym_language::walk::{Bounds, Visitor, walk_operators};
 
 use crate::sizes::least_sizes;
 
 /// Sizes of the carriers and implementable integer bounds of one run. Part of every verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Scope {
-    /// Number of elements of each deferred set; a deferred set that is missing has any finite size ≥ 1.
+    /// Number of elements of each deferred set; one that is missing has any size ≥ 1, in Event-B perhaps an infinite one.
     pub sizes: BTreeMap<CarrierId, usize>,
     /// `MAXINT`
     pub maxint: Int,
@@ -162,7 +162,20 @@ impl Scope {
 
     /// Whether every carrier has a settled size.
     pub fn is_finite(&self, model: &Model) -> bool {
-        (0..model.carriers.len() as u32).all(|i| self.size(model, CarrierId(i)).is_some())
+        self.open_sets(model).next().is_none()
+    }
+
+    /// The deferred sets that have any size.
+    pub fn open_sets(&self, model: &Model) -> impl Iterator<Item = CarrierId> {
+        let carriers = (0..model.carriers.len() as u32).map(CarrierId);
+        carriers.filter(|&id| self.size(model, id).is_none())
+    }
+
+    /// The scope in which the sets of any size have the one that `size` gives them; all others keep theirs.
+    pub fn with_open_sets(&self, model: &Model, mut size: impl FnMut(CarrierId) -> usize) -> Scope {
+        let mut scope = self.clone();
+        scope.sizes.extend(self.open_sets(model).map(|id| (id, size(id))));
+        scope
     }
 }
 
@@ -219,23 +232,11 @@ fn each_sum(sum: usize, parts: usize, visit: &mut dyn FnMut(&[usize])) {
 
 /// Whether the constants and initial states of a model depend on MAXINT or MININT.
 fn reads_bounds(model: &Model) -> bool {
-    struct Bounds(bool);
-    impl Visitor for Bounds {
-        fn expr(&mut self, e: &Expr) {
-            self.0 |= matches!(
-                e.kind,
-                ExprKind::MaxInt
-                    | ExprKind::MinInt
-                    | ExprKind::Set(BuiltinSet::Int | BuiltinSet::Nat | BuiltinSet::Nat1)
-            );
-            walk_expr(self, e);
-        }
-    }
-    let mut bounds = Bounds(false);
+    let mut bounds = Bounds::default();
     model.axioms.iter().for_each(|axiom| bounds.pred(&axiom.pred));
     bounds.subst(&model.initialisation);
     walk_operators(&mut bounds, model);
-    bounds.0
+    bounds.found
 }
 
 #[cfg(test)]

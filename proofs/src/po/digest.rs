@@ -10,7 +10,7 @@ use bsym_language::archive::Archive;
 use bsym_language::model::*;
 use bsym_language::print;
 use bsym_language::source::Source;
-use bsym_language::walk::{self, Visitor};
+use bsym_language::walk::{Bounds, walk_model};
 use sha2::{Digest, Sha256};
 
 /// Name of the initialisation among the events.
@@ -93,19 +93,7 @@ pub fn model(model: &Model) -> String {
 
 /// Whether the model speaks of `MAXINT` or `MININT`, also through `INT` and `NAT`.
 pub fn uses_bounds(model: &Model) -> bool {
-    struct Bounds(bool);
-    impl Visitor for Bounds {
-        fn expr(&mut self, e: &Expr) {
-            self.0 |= matches!(
-                e.kind,
-                ExprKind::MaxInt
-                    | ExprKind::MinInt
-                    | ExprKind::Set(BuiltinSet::Int | BuiltinSet::Nat | BuiltinSet::Nat1)
-            );
-            walk::walk_expr(self, e);
-        }
-    }
-    let mut bounds = Bounds(false);
-    walk::walk_model(&mut bounds, model);
-    bounds.0
+    let mut bounds = Bounds::default();
+    walk_model(&mut bounds, model);
+    bounds.found
 }
