@@ -254,6 +254,8 @@ struct Round {
     doubtful: ProofStatus,
     /// How often a solver was lost.
     losses: usize,
+    /// The first states were looked at.
+    sampled: bool,
 }
 
 impl Round {
@@ -263,7 +265,7 @@ impl Round {
             one => vec![one],
         };
         let (statistics, doubtful) = (Statistics::default(), ProofStatus::none());
-        Round { engines, workers: vec![], statistics, existence: None, doubtful, losses: 0 }
+        Round { engines, workers: vec![], statistics, existence: None, doubtful, losses: 0, sampled: false }
     }
 
     /// Lets the engines work in turn, in slices that double, until one is conclusive.
@@ -294,6 +296,15 @@ impl Round {
             let mut length = FIRST_SLICE;
             let mut stuck: Vec<Option<Unknown>> = vec![None; self.workers.len()];
             loop {
+                // Status that no solver confirmed is often wrong after a few events, and an engine that rests on it
+                // may search until the time is up: nobody would look later.
+                if vetting.is_done()
+                    && vetting.unconfirmed().any(|claim| claim.is_in(&job.status))
+                    && let Some(found) = self.sample(job, excluded)
+                {
+                    refuted_by(&found, job, observer, report);
+                    return Ok(Verdict::Violated(found));
+                }
                 for i in 0..self.workers.len() {
                     if stuck[i].is_some() {
                         continue;
@@ -363,7 +374,7 @@ impl Round {
                 }
                 if stuck.iter().all(Option::is_some) {
                     // What no solver decided is often wrong after a few events.
-                    if let Some(found) = self.sampled(job, excluded) {
+                    if let Some(found) = self.sample(job, excluded) {
                         refuted_by(&found, job, observer, report);
                         return Ok(Verdict::Violated(found));
                     }
@@ -421,8 +432,11 @@ impl Round {
         }
     }
 
-    /// A violation that was not known among the first states.
-    fn sampled(&mut self, job: &Job, excluded: &Excluded) -> Option<Box<Counterexample>> {
+    /// A violation that was not known among the first states; they are looked at once.
+    fn sample(&mut self, job: &Job, excluded: &Excluded) -> Option<Box<Counterexample>> {
+        if std::mem::replace(&mut self.sampled, true) {
+            return None;
+        }
         let scope = self.workers[0].problem().system.scope.clone();
         sample::violation(job, &scope).filter(|found| excluded.clone().add(job, found).any)
     }
