@@ -579,39 +579,36 @@ fn proved_by(provers: &[String], level: Option<&str>) -> String {
 
 fn next(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Result {
     let hint = match result.verdict {
-        "unknown" => {
-            let reason = result.reason.as_deref().unwrap_or("");
-            if result.reason_code == Some("audit-failed") {
+        "unknown" => match result.reason_code {
+            Some("audit-failed") => {
                 "this is a fault of bsym: please report it, with the machine and the reason"
-            } else if reason.starts_with("depth-limit") {
-                match result.engine.as_str() {
-                    "bmc" => "a larger --depth searches further; `bsym ic3` or `bsym kind` may prove it",
-                    _ => "a larger --depth goes on",
-                }
-            } else if reason.starts_with("timeout")
-                || reason.starts_with("interrupted")
-                || reason.starts_with("memory")
-            {
-                match result.engine.as_str() {
-                    "check" => {
-                        "a larger --timeout; or a smaller question: --conjunct, --scope SET=SIZE, --set CONSTANT=EXPR"
-                    }
-                    _ => {
-                        "`bsym check` runs all engines; --scope SET=SIZE or --set CONSTANT=EXPR asks a smaller question"
-                    }
-                }
-            } else if reason.starts_with("not-checked") {
-                "bsym does not yet compare a refinement with its abstraction; --conjunct asks about one conjunct alone"
-            } else if reason.starts_with("check-failed") && !result.proofs.used.is_empty() {
-                "--no-proofs decides without the imported status"
-            } else if !result.unsupported.is_empty() {
-                "violations are still found where the supported part reaches them; --conjunct leaves out what is not supported"
-            } else if result.engine == "kind" {
-                "strengthen the invariant so that the first state above is excluded, or let `bsym ic3` find out how"
-            } else {
-                "`bsym check` runs all engines"
             }
-        }
+            Some("depth-limit") => match result.engine.as_str() {
+                "bmc" => "a larger --depth searches further; `bsym ic3` or `bsym kind` may prove it",
+                _ => "a larger --depth goes on",
+            },
+            Some("timeout" | "interrupted" | "memory") => match result.engine.as_str() {
+                "check" => {
+                    "a larger --timeout; or a smaller question: --conjunct, --scope SET=SIZE, --set CONSTANT=EXPR"
+                }
+                _ => {
+                    "`bsym check` runs all engines; --scope SET=SIZE or --set CONSTANT=EXPR asks a smaller question"
+                }
+            },
+            Some("not-checked") => {
+                "bsym does not yet compare a refinement with its abstraction; --conjunct asks about one conjunct alone"
+            }
+            Some("check-failed") if !result.proofs.used.is_empty() => {
+                "--no-proofs decides without the imported status"
+            }
+            _ if !result.unsupported.is_empty() => {
+                "violations are still found where the supported part reaches them; --conjunct leaves out what is not supported"
+            }
+            _ if result.engine == "kind" => {
+                "strengthen the invariant so that the first state above is excluded, or let `bsym ic3` find out how"
+            }
+            _ => "`bsym check` runs all engines",
+        },
         "vacuous" if !result.core.is_empty() => "look at these axioms: no constants satisfy them all",
         "vacuous" => {
             "look at the axioms (PROPERTIES, --set) and at the initialisation: no state of this scope satisfies them"
