@@ -18,7 +18,7 @@ use bsym_semantics::state::{Constants, State, Violation};
 use bsym_semantics::transitions::{Edges, Outcome};
 use bsym_semantics::value::Value;
 
-use crate::index::mix;
+use crate::store::index::mix;
 
 /// So much time costs nothing: every state is audited until it is spent.
 const FREE: Duration = Duration::from_millis(100);

@@ -1,6 +1,6 @@
 //! The die of searches and walks: the same seed gives the same throws.
 
-use crate::index::mix;
+use crate::store::index::mix;
 
 /// A seeded die.
 #[derive(Clone, Debug)]

@@ -1,22 +1,14 @@
 #![doc = include_str!("../README.md")]
-pub mod audit;
-mod checkpoint;
+// In the order in which a value goes through them.
 mod compile;
-mod context;
-mod dice;
-mod dropped;
-pub mod existence;
-mod frontier;
-mod index;
-mod machine;
-mod memo;
 pub mod options;
-mod property;
-mod rep;
 pub mod report;
 pub mod search;
+mod space;
 mod store;
-mod table;
+
+pub mod audit;
+pub mod existence;
 pub mod walk;
-mod witness;
-mod worker;
+
+mod dice;

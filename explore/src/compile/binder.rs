@@ -16,8 +16,8 @@ use super::expression::maplet;
 use super::relation as rel;
 use super::set_value::{SetValue, build, build_relation};
 use super::{C, Compiler};
-use crate::context::Context;
-use crate::rep::Rep;
+use crate::compile::context::Context;
+use crate::store::rep::Rep;
 
 /// What is done with each binding found.
 pub type Found<'f, 'm> = &'f mut dyn FnMut(&mut Context<'m>) -> R<ControlFlow<()>>;

@@ -1,6 +1,6 @@
 //! Compiled code: closures over the words of a [`Context`].
 
-use crate::context::Context;
+use crate::compile::context::Context;
 
 /// Compiled code has no answer here: the evaluation is ill-defined, or goes beyond what is compiled.
 /// Whoever gets this asks the reference evaluator.

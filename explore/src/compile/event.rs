@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use super::binder::Plan;
 use super::code::R;
 use super::substitution::Exec;
-use crate::context::Context;
+use crate::compile::context::Context;
 
 const GO: R<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 

@@ -9,7 +9,7 @@ use super::code::{Code, Fail};
 use super::relation as rel;
 use super::set_value::{build, size};
 use super::{C, Compiler};
-use crate::rep::Rep;
+use crate::store::rep::Rep;
 
 impl<'m> Compiler<'_, 'm> {
     /// The word of an expression.

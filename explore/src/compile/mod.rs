@@ -6,6 +6,7 @@
 
 pub mod binder;
 pub mod code;
+pub mod context;
 pub mod event;
 mod expression;
 mod predicate;
@@ -25,8 +26,8 @@ use bsym_language::walk::Names;
 use bsym_semantics::env::{Env, Name};
 use bsym_semantics::value::Value;
 
-use crate::context::Context;
-use crate::rep::Rep;
+use crate::compile::context::Context;
+use crate::store::rep::Rep;
 use code::{Code, Definitions, Fail, R};
 
 /// Why something has no compiled form.

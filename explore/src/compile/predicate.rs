@@ -8,7 +8,7 @@ use super::expression::maplet;
 use super::relation as rel;
 use super::set_value::{Item, SetValue, size};
 use super::{C, Compiler};
-use crate::rep::Rep;
+use crate::store::rep::Rep;
 
 impl<'m> Compiler<'_, 'm> {
     /// A predicate.

@@ -4,9 +4,9 @@ use bsym_language::model::BinaryOp;
 
 use super::code::{Fail, R};
 use super::set_value::{Item, SetValue, build, build_relation, couples, find_key, items, sequence};
-use crate::context::Context;
-use crate::rep::Rep;
-use crate::store::Store;
+use crate::compile::context::Context;
+use crate::store::interner::Store;
+use crate::store::rep::Rep;
 
 /// The elements of a listed set as words.
 pub fn elements(store: &mut Store, set: &Rep, word: u32) -> R<Vec<u32>> {

@@ -7,7 +7,7 @@ use bsym_language::model::{BinaryOp, BuiltinSet, Expr, ExprKind, UnaryOp};
 use super::code::Code;
 use super::set_value::SetValue;
 use super::{C, Compiler};
-use crate::rep::Rep;
+use crate::store::rep::Rep;
 
 impl<'m> Compiler<'_, 'm> {
     /// A set, without listing it if that can be avoided.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use bsym_language::model::{BinaryOp, UnaryOp};
 
 use super::code::{Fail, R};
-use crate::context::Context;
-use crate::rep::Rep;
-use crate::store::Store;
+use crate::compile::context::Context;
+use crate::store::interner::Store;
+use crate::store::rep::Rep;
 
 /// Most elements of a set that is enumerated here.
 const LISTED: u64 = 1 << 20;

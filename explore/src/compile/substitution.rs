@@ -13,8 +13,8 @@ use super::binder::Found;
 use super::code::{Fail, R, Run};
 use super::event::EventCode;
 use super::{C, Compiler};
-use crate::context::Context;
-use crate::rep::Rep;
+use crate::compile::context::Context;
+use crate::store::rep::Rep;
 
 const GO: R<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 

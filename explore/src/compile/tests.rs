@@ -9,8 +9,8 @@ use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::value::Value;
 
 use super::Compiler;
-use crate::context::Context;
-use crate::store::Store;
+use crate::compile::context::Context;
+use crate::store::interner::Store;
 
 const MACHINE: &str = "MACHINE Random SETS E = {e1, e2, e3}; D
     CONSTANTS k, h PROPERTIES k = 2 & h : E --> 0..3 & h = {e1 |-> 0, e2 |-> 3, e3 |-> 1}

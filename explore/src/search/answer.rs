@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use super::{Found, Key, Search};
-use crate::index::mix;
-use crate::rep::Rep;
 use crate::report::{Counterexample, Evidence, SearchReport, Unknown, Verdict};
-use crate::store::text_hash;
-use crate::table::{INITIAL, StateId};
-use crate::witness::{Path, counterexample};
+use crate::search::witness::{Path, counterexample};
+use crate::store::index::mix;
+use crate::store::interner::text_hash;
+use crate::store::rep::Rep;
+use crate::store::state_table::{INITIAL, StateId};
 
 impl Search<'_, '_> {
     pub(super) fn report(mut self) -> SearchReport {

@@ -7,10 +7,10 @@ use bsym_semantics::error::EvalError;
 use bsym_semantics::transitions::Edge;
 
 use super::{Key, Search};
-use crate::checkpoint::{Mark, Snapshot, title};
 use crate::report::{NotSaved, Unknown};
-use crate::store::text_hash;
-use crate::table::Table;
+use crate::search::checkpoint::{Mark, Snapshot, title};
+use crate::store::interner::text_hash;
+use crate::store::state_table::Table;
 
 impl Search<'_, '_> {
     fn title(&self) -> String {

@@ -9,8 +9,8 @@ use bsym_semantics::transitions::Edges;
 
 use super::Search;
 use crate::audit::{Audit, Difference, Finding, Opinion, Rows, edges, targets_differ};
-use crate::machine::Expansion;
-use crate::table::StateId;
+use crate::space::system::Expansion;
+use crate::store::state_table::StateId;
 
 /// The event, and what the search and the reference say about it.
 type Sides = (Option<EventId>, Finding, Finding);

@@ -15,8 +15,8 @@ use bsym_language::stack::declare_large;
 use super::Search;
 use crate::options::Order;
 use crate::report::Observer;
-use crate::table::StateId;
-use crate::worker::{Answer, Candidate, Frozen, Ground, Home, Job, Slice, Step, work};
+use crate::search::worker::{Answer, Candidate, Frozen, Ground, Home, Job, Slice, Step, work};
+use crate::store::state_table::StateId;
 
 /// Most states of a batch for each worker.
 const BATCH: usize = 1 << 12;

@@ -17,12 +17,12 @@ use bsym_semantics::replay::Checks;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::state::Constants;
 
-use crate::machine::{Expansion, Machine};
 use crate::options::SearchOptions;
-use crate::property::Properties;
-use crate::store::Store;
-use crate::store::bridge::Bridge;
-use crate::table::{INITIAL, StateId, Table};
+use crate::space::labels::Properties;
+use crate::space::system::{Expansion, Machine};
+use crate::store::interner::Store;
+use crate::store::interner::bridge::Bridge;
+use crate::store::state_table::{INITIAL, StateId, Table};
 
 /// What all workers of a search know from the beginning.
 #[derive(Clone, Copy)]

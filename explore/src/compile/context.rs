@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use crate::rep::Rep;
-use crate::store::{Store, reps};
+use crate::store::interner::{Store, reps};
+use crate::store::rep::Rep;
 
 /// The state of an evaluation.
 pub struct Context<'m> {

@@ -1,7 +1,7 @@
 //! How the values of a type are written as one 32-bit word.
 //!
 //! The type alone says how to read a word. Types with few values are numbered; a set over up to 128
-//! numbered values is a set of bits; everything else is interned in a [`Store`](crate::store::Store), so
+//! numbered values is a set of bits; everything else is interned in a [`Store`](crate::store::interner::Store), so
 //! that two words of one type are equal exactly if the values are.
 
 use std::sync::Arc;

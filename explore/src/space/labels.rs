@@ -7,8 +7,8 @@ use bsym_semantics::replay::Checks;
 
 use crate::compile::Compiler;
 use crate::compile::code::Run;
-use crate::machine::{Machine, REMEMBERED};
-use crate::memo::Memo;
+use crate::space::system::{Machine, REMEMBERED};
+use crate::space::transition_cache::Memo;
 
 /// One property: a conjunct of the invariant, an assertion, or the goal.
 struct Property<'m> {

@@ -16,24 +16,28 @@ use bsym_semantics::symmetry::only_names_elements;
 use bsym_semantics::transitions::{Edge, Outcome};
 
 use crate::audit::{Audit, Clock, Difference};
-use crate::dropped;
-use crate::frontier::Frontier;
-use crate::machine::{Expansion, Machine};
 use crate::options::{Order, SearchOptions};
-use crate::property::Properties;
 use crate::report::{
     Incomplete, NO_VALUATION, NotSaved, Observer, OpenProperty, Progress, SearchReport, Statistics, Unknown,
 };
-use crate::store::Store;
-use crate::table::{INITIAL, StateId, Table};
-use crate::worker::Ground;
+use crate::search::frontier::Frontier;
+use crate::search::worker::Ground;
+use crate::space::labels::Properties;
+use crate::space::system::{Expansion, Machine};
+use crate::store::interner::Store;
+use crate::store::state_table::{INITIAL, StateId, Table};
 use bsym_semantics::interrupt::interruptible;
 use parallel::Pool;
 
 mod answer;
 mod aside;
 mod auditing;
+mod checkpoint;
+mod dropped;
+mod frontier;
 mod parallel;
+mod witness;
+mod worker;
 
 /// Most reasons for incompleteness that are kept.
 const REASONS: usize = 16;

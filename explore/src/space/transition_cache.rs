@@ -1,6 +1,6 @@
 //! Remembered results: what an event does, or whether a conjunct holds, for the values that it reads.
 
-use crate::index::{Index, hash_words};
+use crate::store::index::{Index, hash_words};
 
 /// Lookups after which a memo that does not pay is dropped.
 const TRIAL: u64 = 1 << 14;

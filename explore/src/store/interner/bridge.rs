@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bsym_semantics::value::Value;
 
 use super::{RARE, Store, hash_words};
-use crate::rep::Rep;
+use crate::store::rep::Rep;
 
 /// No word of a table is this one.
 const UNKNOWN: u32 = u32::MAX;

@@ -8,8 +8,8 @@ use bsym_language::source::Span;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::value::Value;
 
-use crate::index::{Index, hash_words, make_room, mix};
-use crate::rep::Rep;
+use crate::store::index::{Index, hash_words, make_room, mix};
+use crate::store::rep::Rep;
 
 pub mod bridge;
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::dice::Dice;
 use crate::options::Order;
-use crate::table::StateId;
+use crate::store::state_table::StateId;
 
 /// States in the order of their discovery, taken out as the search order says.
 #[derive(Clone, Debug)]

@@ -9,10 +9,10 @@ use bsym_semantics::state::Constants;
 use bsym_semantics::transitions::Edges;
 use bsym_semantics::value::Value;
 
+use crate::compile::context::Context;
 use crate::compile::{Compiler, event};
-use crate::context::Context;
-use crate::memo::Memo;
-use crate::store::Store;
+use crate::space::transition_cache::Memo;
+use crate::store::interner::Store;
 
 /// Most variables that one event may write so that updates fit their mask.
 const MASKED: usize = 64;

@@ -1,6 +1,6 @@
 //! The states found so far: fixed-width rows of words, found again by content.
 
-use crate::index::{Index, make_room, mix};
+use crate::store::index::{Index, make_room, mix};
 
 /// Number of a state in the order of discovery.
 pub type StateId = u32;

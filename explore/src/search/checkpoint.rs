@@ -14,9 +14,9 @@ use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::replay::Checks;
 use bsym_semantics::value::Value;
 
-use crate::index::mix;
-use crate::store::{Store, text_hash};
-use crate::table::StateId;
+use crate::store::index::mix;
+use crate::store::interner::{Store, text_hash};
+use crate::store::state_table::StateId;
 
 const FORMAT: &str = "bsym-search-2";
 
