@@ -1,27 +1,27 @@
 #![doc = include_str!("../README.md")]
-pub mod archive;
-pub mod ast;
-pub mod check;
-pub mod check_codes;
-pub mod decode;
-pub mod definitions;
+pub mod text;
+
 pub mod diagnostic;
+
+pub mod ast;
+
+pub mod classical;
 pub mod eventb;
-pub mod external;
-pub mod files;
-pub mod int;
-pub mod lexer;
-pub mod lint;
-pub mod load;
+
 pub mod model;
-pub mod operators;
-pub mod parse_codes;
-pub mod parser;
+
+pub mod check;
+pub mod lint;
 pub mod print;
-pub mod project;
-pub mod prolog;
-pub mod render;
-pub mod source;
+
+pub mod load;
+
+pub mod int;
 pub mod stack;
-pub mod types;
-pub mod walk;
+
+pub use ast::external;
+pub use classical::{definitions, lexer, parser, project};
+pub use diagnostic::{check_codes, parse_codes, render};
+pub use eventb::prolog;
+pub use model::{operators, types, visit as walk};
+pub use text::{archive, decode, files, source};

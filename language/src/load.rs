@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use crate::ast;
 use crate::check;
-use crate::check_codes as codes;
-use crate::decode::{self, ReadError};
+use crate::classical::parser;
+use crate::classical::project;
+use crate::diagnostic::check_codes as codes;
+use crate::diagnostic::parse_codes;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::eventb;
-use crate::files::{Disk, Files};
 use crate::lint;
 use crate::model::{Expr, Model, Pred};
-use crate::parse_codes;
-use crate::parser;
-use crate::project;
-use crate::source::{Source, SourceId, Sources, Span};
+use crate::text::decode::{self, ReadError};
+use crate::text::files::{Disk, Files};
+use crate::text::source::{Source, SourceId, Sources, Span};
 
 /// What became of a file: a model, or messages that say why there is none.
 #[derive(Clone, Debug)]

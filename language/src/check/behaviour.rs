@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::ast::{Operation, SectionKind};
-use crate::definitions::names_in_subst;
-use crate::walk::Names;
+use crate::classical::definitions::names_in_subst;
+use crate::model::visit::Names;
 
 impl Checker {
     pub(super) fn behaviour(&mut self) {

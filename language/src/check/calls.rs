@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::ast::{Ident, Operation};
-use crate::walk::{self, Names, Replacement, VisitorMut};
+use crate::model::visit::{self, Names, Replacement, VisitorMut};
 
 /// An operation of an instance, typed.
 #[derive(Clone, Debug)]
@@ -231,7 +231,7 @@ impl Checker {
         // The target takes the place of the result where the body does not know it otherwise. It has a
         // value before, the result has none: so the body must assign the result, and never read it.
         let names = Names::of_subst(&body);
-        let assigned = walk::always_assigned(&body);
+        let assigned = visit::always_assigned(&body);
         let direct = |(target, value): &(Target, Expr)| {
             matches!(value.kind, ExprKind::Local(output)
                 if assigned.contains(&Target::Local(output)) && !names.locals.contains(&output))
@@ -305,7 +305,7 @@ impl<'c> Renaming<'c> {
 
 impl VisitorMut for Renaming<'_> {
     fn expr(&mut self, e: &mut Expr) {
-        walk::walk_expr_mut(self, e);
+        visit::walk_expr_mut(self, e);
         if let ExprKind::Local(l) = &mut e.kind
             && let Some(new) = self.locals.get(l)
         {
@@ -333,7 +333,7 @@ struct Outputs(BTreeMap<LocalId, Target>);
 
 impl VisitorMut for Outputs {
     fn expr(&mut self, e: &mut Expr) {
-        walk::walk_expr_mut(self, e);
+        visit::walk_expr_mut(self, e);
         if let ExprKind::Local(l) = e.kind
             && let Some(target) = self.0.get(&l)
         {

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use super::*;
 use crate::ast::{Ident, Reference, SectionKind};
-use crate::project::{Project, Unit};
+use crate::classical::project::{Project, Unit};
 
 /// More instances than any project has; two prefixes on each level of a chain double them.
 const MOST_INSTANCES: usize = 2_000;

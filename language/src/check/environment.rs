@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::ast::Ident;
-use crate::definitions::Macro;
-use crate::parser;
-use crate::types::{CarrierId, FreeTypeId};
+use crate::classical::definitions::Macro;
+use crate::classical::parser;
+use crate::model::types::{CarrierId, FreeTypeId};
 
 /// What a global name stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

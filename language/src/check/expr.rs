@@ -455,7 +455,7 @@ impl Checker {
     // The names of a LET are not visible in its equations.
     fn is_circular(&mut self, ids: &[Ident], e: &ast::Expr) -> bool {
         let mut names = std::collections::BTreeSet::new();
-        crate::definitions::names_in_expr(e, &mut names);
+        crate::classical::definitions::names_in_expr(e, &mut names);
         let Some(id) = ids.iter().find(|id| names.contains(&id.name) && !self.is_declared(&id.name)) else {
             return false;
         };

@@ -2,11 +2,11 @@
 //! itself declares by `EXTERNAL_FUNCTION_f(T) == …` beside a definition of `f`.
 
 use super::*;
+use crate::ast::external::{ExternalKind, Support};
 use crate::ast::{ExprKind as Ast, Ident};
-use crate::definitions::Macro;
-use crate::external::{ExternalKind, Support};
-use crate::parser;
-use crate::source::Source;
+use crate::classical::definitions::Macro;
+use crate::classical::parser;
+use crate::text::source::Source;
 
 /// A name that stands for an external function.
 pub(super) struct External {

@@ -1,7 +1,7 @@
 //! The end of a group of formulas: overloaded operators get their reading, types are closed.
 
 use super::*;
-use crate::walk::{self, VisitorMut};
+use crate::model::visit::{self, VisitorMut};
 
 impl Checker {
     /// Settles waiting constraints and closes the types of all locals since the last group.
@@ -96,7 +96,7 @@ struct Closer<'a>(&'a Inference);
 
 impl VisitorMut for Closer<'_> {
     fn expr(&mut self, e: &mut Expr) {
-        walk::walk_expr_mut(self, e);
+        visit::walk_expr_mut(self, e);
         e.ty = self.0.close(&e.ty);
         match &mut e.kind {
             ExprKind::Binary(op, l, _) => *op = binary_reading(*op, &l.ty),
@@ -119,7 +119,7 @@ impl VisitorMut for Closer<'_> {
     }
 
     fn pred(&mut self, p: &mut Pred) {
-        walk::walk_pred_mut(self, p);
+        visit::walk_pred_mut(self, p);
         if let PredKind::Compare(op, l, _) = &mut p.kind
             && l.ty == Type::Real
         {

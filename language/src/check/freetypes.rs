@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::ast::SectionKind;
-use crate::types::FreeTypeId;
-use crate::walk::Names;
+use crate::model::types::FreeTypeId;
+use crate::model::visit::Names;
 
 impl Checker {
     /// Declares the free types of a machine; they may need each other.

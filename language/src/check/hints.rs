@@ -3,7 +3,7 @@
 use super::*;
 use crate::ast::{BinaryOp as In, Constant, DefinitionBody, ExprKind as Ast, UnaryOp as InUnary};
 use crate::int::Int;
-use crate::types::CarrierId;
+use crate::model::types::CarrierId;
 
 impl Checker {
     /// Keeps the definitions, and reads those that concern the scope. Requires that carriers are declared.

@@ -11,7 +11,7 @@ use super::environment::Environment;
 use super::machine::is_set_parameter;
 use super::*;
 use crate::ast::{Ident, SectionKind, SetDeclaration};
-use crate::types::CarrierId;
+use crate::model::types::CarrierId;
 
 /// A name with what it stands for and where it is declared.
 pub(super) type Declared<T> = (String, T, Span);

@@ -6,8 +6,8 @@ use super::compose::{self, owns};
 use super::*;
 use crate::ast::{DefinitionBody, ExprKind as Ast, Ident, MachineKind, SectionKind, SetDeclaration};
 use crate::lint::truth::{Truth, truth};
-use crate::types::CarrierId;
-use crate::walk::Replacement;
+use crate::model::types::CarrierId;
+use crate::model::visit::Replacement;
 
 impl Checker {
     pub(super) fn machine(&mut self) {

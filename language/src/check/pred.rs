@@ -182,7 +182,7 @@ impl Checker {
     fn called_definition<'a>(
         &self,
         e: &'a ast::Expr,
-    ) -> Option<(Arc<crate::definitions::Macro>, &'a [ast::Expr])> {
+    ) -> Option<(Arc<crate::classical::definitions::Macro>, &'a [ast::Expr])> {
         match &e.kind {
             Ast::Ident(name) => Some((self.definition(name)?, &[])),
             Ast::Apply(f, args) => match &f.kind {

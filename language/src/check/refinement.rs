@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::ast::{MachineKind, Operation};
-use crate::walk::{self, Names, Replacement, VisitorMut};
+use crate::model::visit::{self, Names, Replacement, VisitorMut};
 
 impl Checker {
     /// The operation of the abstraction that an operation refines.
@@ -278,11 +278,11 @@ fn same(a: &Pred, b: &Pred) -> bool {
     impl VisitorMut for Placeless {
         fn expr(&mut self, e: &mut Expr) {
             e.span = Span::default();
-            walk::walk_expr_mut(self, e);
+            visit::walk_expr_mut(self, e);
         }
         fn pred(&mut self, p: &mut Pred) {
             p.span = Span::default();
-            walk::walk_pred_mut(self, p);
+            visit::walk_pred_mut(self, p);
         }
     }
     let (mut a, mut b) = (a.clone(), b.clone());
@@ -337,7 +337,7 @@ impl VisitorMut for Stripper {
             }
             _ => {}
         }
-        walk::walk_subst_mut(self, s);
+        visit::walk_subst_mut(self, s);
     }
 }
 
@@ -351,6 +351,6 @@ impl VisitorMut for Abstracted {
         {
             e.kind = ExprKind::Abstract(AbstractId((v.index() - self.0) as u32));
         }
-        walk::walk_expr_mut(self, e);
+        visit::walk_expr_mut(self, e);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::ast::{ExprKind as Ast, SubstKind as Sub};
-use crate::walk::Names;
+use crate::model::visit::Names;
 
 impl Checker {
     /// The body of an operation: its outermost preconditions are guards of the transition system.
@@ -257,7 +257,7 @@ impl Checker {
     fn left_definition<'a>(
         &self,
         e: &'a ast::Expr,
-    ) -> Option<(Arc<crate::definitions::Macro>, &'a [ast::Expr])> {
+    ) -> Option<(Arc<crate::classical::definitions::Macro>, &'a [ast::Expr])> {
         match &e.kind {
             Ast::Ident(name) => Some((self.definition(name)?, &[])),
             Ast::Apply(f, args) => match &f.kind {

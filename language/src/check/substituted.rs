@@ -1,7 +1,7 @@
 //! `[S]P`: the weakest precondition of a substitution as a predicate (B-Book, 4.1 and 6.1).
 
 use super::*;
-use crate::walk::{Names, Replacement};
+use crate::model::visit::{Names, Replacement};
 
 impl Checker {
     pub(super) fn substituted(&mut self, s: &ast::Subst, p: &ast::Expr, span: Span) -> Pred {

@@ -493,6 +493,10 @@ END";
     let first = model(text);
     let printed = print::machine(&first);
     let second = model(&printed);
-    assert_eq!(crate::walk::normalised(&first), crate::walk::normalised(&second), "{printed}");
+    assert_eq!(
+        crate::model::visit::normalised(&first),
+        crate::model::visit::normalised(&second),
+        "{printed}"
+    );
     assert_eq!(printed, print::machine(&second));
 }

@@ -4,8 +4,8 @@
 //! [`FIRST_VARIABLE`], which no model declares; none is left when a group of formulas is finished.
 //! Overloaded operators leave a [`Constraint`] that waits until an operand's type is known.
 
-use crate::source::Span;
-use crate::types::{CarrierId, Type};
+use crate::model::types::{CarrierId, Type};
+use crate::text::source::Span;
 
 const FIRST_VARIABLE: u32 = 1 << 30;
 

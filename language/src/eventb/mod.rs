@@ -6,6 +6,7 @@
 pub mod formula;
 pub mod package;
 pub mod project;
+pub mod prolog;
 mod rodin;
 mod terms;
 mod theories;
@@ -15,13 +16,13 @@ mod xml;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::archive::{Archive, ArchiveError};
 use crate::check;
-use crate::decode::{self, ReadError};
 use crate::diagnostic::Diagnostic;
 use crate::load::Loaded;
-use crate::source::Sources;
 use crate::stack::with_large_stack;
+use crate::text::archive::{Archive, ArchiveError};
+use crate::text::decode::{self, ReadError};
+use crate::text::source::Sources;
 use project::Project;
 
 /// Why nothing of a package or project can be read.

@@ -7,10 +7,10 @@ use super::terms::{
 use super::theories;
 use crate::ast::{Expr, ExprKind, Ident};
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::parse_codes as codes;
+use crate::eventb::prolog::{self, Term};
 use crate::model::Convergence;
-use crate::parse_codes as codes;
-use crate::prolog::{self, Term};
-use crate::source::{SourceId, Span};
+use crate::text::source::{SourceId, Span};
 
 /// Reads the text of a package. Its first machine is the one it is named after.
 ///

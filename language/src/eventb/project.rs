@@ -2,7 +2,7 @@
 
 use crate::ast::{self, Ident};
 use crate::model::Convergence;
-use crate::source::Span;
+use crate::text::source::Span;
 
 /// Everything that was found in a package or project.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -9,12 +9,12 @@ use super::formula::{self, Names, Text};
 use super::project::*;
 use super::tuf::{self, Operators};
 use super::xml::{self, Element, children, tag};
-use crate::archive::{Archive, ArchiveError, split};
 use crate::ast::Ident;
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::parse_codes as codes;
 use crate::model::Convergence;
-use crate::parse_codes as codes;
-use crate::source::{Source, SourceId, Sources};
+use crate::text::archive::{Archive, ArchiveError, split};
+use crate::text::source::{Source, SourceId, Sources};
 
 /// The files of one project by name of the component: machines and contexts.
 #[derive(Debug, Default)]

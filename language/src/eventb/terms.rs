@@ -2,8 +2,8 @@
 
 use crate::ast::{BinaryOp, BuiltinFn, Constant, Expr, ExprKind, Ident, Quantifier, UnaryOp};
 use crate::diagnostic::Diagnostic;
-use crate::parse_codes as codes;
-use crate::prolog::{Term, TermKind};
+use crate::diagnostic::parse_codes as codes;
+use crate::eventb::prolog::{Term, TermKind};
 
 /// What was read, or why it cannot be.
 pub(super) type Read<T> = Result<T, Diagnostic>;

@@ -3,7 +3,7 @@
 use super::project::*;
 use super::terms::{Read, formula, identifier, list, malformed, name};
 use crate::ast::{Expr, Ident};
-use crate::prolog::Term;
+use crate::eventb::prolog::Term;
 
 /// `theory(Name, Imported, TypeParameters, DataTypes, Operators, AxiomaticDefinitions, Mappings)`; old
 /// packages have a part of it.

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use super::formula::{self, Fixity, Names, Text};
 use super::project::*;
 use super::xml::{self, Element, children};
-use crate::archive::{Archive, ArchiveError, split};
 use crate::ast::{Expr, Ident};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::source::{Source, SourceId, Sources};
+use crate::text::archive::{Archive, ArchiveError, split};
+use crate::text::source::{Source, SourceId, Sources};
 
 /// The kinds of files of one theory, the most telling first.
 const EXTENSIONS: [&str; 3] = ["tuf", "tcf", "dtf"];
@@ -269,7 +269,7 @@ impl Reader<'_> {
         let Some(parameter) = parameters.iter().position(|(p, _)| p.name == inductive.name) else {
             let message = format!("`{}` is no argument of this operator", inductive.name);
             self.diagnostics.push(lenient(Diagnostic::error(
-                crate::parse_codes::MALFORMED_XML,
+                crate::diagnostic::parse_codes::MALFORMED_XML,
                 inductive.span,
                 message,
             )));
@@ -282,7 +282,7 @@ impl Reader<'_> {
             let body = self.formula(case, &["formula"])?;
             let (constructor, bound) = self.noted(constructor_pattern(pattern).map_err(|span| {
                 let message = "expected a constructor with names for its parts";
-                Diagnostic::error(crate::parse_codes::MALFORMED_XML, span, message)
+                Diagnostic::error(crate::diagnostic::parse_codes::MALFORMED_XML, span, message)
             }))?;
             cases.push((constructor, bound, body));
         }

@@ -5,8 +5,8 @@ use roxmltree::{Document, Node, ParsingOptions};
 use super::formula::Text;
 use crate::ast::Ident;
 use crate::diagnostic::Diagnostic;
-use crate::parse_codes as codes;
-use crate::source::{SourceId, Span};
+use crate::diagnostic::parse_codes as codes;
+use crate::text::source::{SourceId, Span};
 
 /// What Rodin puts before the names of its elements and attributes.
 const PREFIX: &str = "org.eventb.core.";

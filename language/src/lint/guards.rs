@@ -2,8 +2,8 @@
 
 use super::truth::{Truth, truth};
 use super::*;
-use crate::types::Type;
-use crate::walk::Names;
+use crate::model::types::Type;
+use crate::model::visit::Names;
 
 impl Lint<'_> {
     pub(super) fn guards(&mut self) {

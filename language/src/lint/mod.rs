@@ -12,11 +12,11 @@ pub(crate) mod truth;
 mod unused;
 
 use crate::ast::{self, MachineKind};
-use crate::check_codes as codes;
+use crate::diagnostic::check_codes as codes;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::*;
-use crate::source::Span;
 use crate::stack::with_large_stack;
+use crate::text::source::Span;
 
 /// Warnings about a machine and the model that it became, in the order of their places.
 pub fn lint(machine: &ast::Machine, model: &Model) -> Vec<Diagnostic> {

@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::int::Int;
-use crate::walk::{Placeless, Visitor, VisitorMut, walk_expr, walk_pred};
+use crate::model::visit::{Placeless, Visitor, VisitorMut, walk_expr, walk_pred};
 
 /// What is known of a predicate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,7 +35,7 @@ impl std::ops::Not for Truth {
 enum Value {
     Integer(Int),
     Bool(bool),
-    Element(crate::types::CarrierId, u32),
+    Element(crate::model::types::CarrierId, u32),
     String(String),
 }
 

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::tree::{self, definitions, walk_body, walk_sections};
 use super::*;
-use crate::types::CarrierId;
-use crate::walk::{Names, Visitor, walk_expr, walk_pred, walk_subst};
+use crate::model::types::CarrierId;
+use crate::model::visit::{Names, Visitor, walk_expr, walk_pred, walk_subst};
 
 /// Names that a model mentions, typing aside.
 #[derive(Default)]

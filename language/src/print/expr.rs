@@ -3,8 +3,8 @@
 
 use super::names::{Printer, quoted, reference};
 use super::{tree_word, type_parameter};
+use crate::model::types::Type;
 use crate::model::*;
-use crate::types::Type;
 
 // Operands of `=`, `:`, `<:` and arguments.
 const EXPRESSION: u32 = 120;

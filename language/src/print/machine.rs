@@ -6,7 +6,7 @@ use super::type_parameter;
 use crate::model::*;
 use std::collections::BTreeSet;
 
-use crate::walk::{self, Names, Visitor};
+use crate::model::visit::{self, Names, Visitor};
 
 /// Where a substitution stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl Printer<'_> {
         }
         list.retain(|(name, _)| !self.is_global(name));
         let mut used = Externals::default();
-        walk::walk_model(&mut used, model);
+        visit::walk_model(&mut used, model);
         // The files that external functions are declared in.
         let files = used.0.iter().map(|file| format!("\"{file}\""));
         let own = list.iter().map(|(name, v)| format!("{} == {v}", quoted(name)));
@@ -473,13 +473,13 @@ impl Visitor for Externals {
         if let ExprKind::External(f, _) = &e.kind {
             self.0.insert(f.library());
         }
-        walk::walk_expr(self, e);
+        visit::walk_expr(self, e);
     }
 
     fn pred(&mut self, p: &Pred) {
         if let PredKind::External(f, _) = &p.kind {
             self.0.insert(f.library());
         }
-        walk::walk_pred(self, p);
+        visit::walk_pred(self, p);
     }
 }

@@ -11,9 +11,9 @@ mod places;
 #[cfg(test)]
 mod tests;
 
+use crate::model::types::Type;
+use crate::model::visit::Names;
 use crate::model::*;
-use crate::types::Type;
-use crate::walk::Names;
 
 pub use expr::{binary_symbol, unary_word};
 pub use machine::{machine, machine_with_types};

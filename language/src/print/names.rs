@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use crate::model::types::Type;
+use crate::model::visit::Names;
 use crate::model::*;
-use crate::types::Type;
-use crate::walk::Names;
 
 /// Text under construction and the names that locals have in it.
 pub(super) struct Printer<'m> {

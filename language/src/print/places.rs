@@ -1,8 +1,8 @@
 //! The text of what stands at a place of the source.
 
+use crate::model::visit::{self, Visitor};
 use crate::model::*;
-use crate::source::Span;
-use crate::walk::{self, Visitor};
+use crate::text::source::Span;
 
 /// What stands at a place, on one line: as it is written in classical B; printed where the source holds
 /// no text that people read, as the terms of a package or the XML of Rodin.
@@ -30,11 +30,11 @@ struct Finder<'m> {
 impl Finder<'_> {
     fn model(&mut self) {
         let model = self.model;
-        walk::walk_model(self, model);
+        visit::walk_model(self, model);
         for v in &model.variants {
             self.expr(&v.value);
         }
-        walk::walk_operators(self, model);
+        visit::walk_operators(self, model);
     }
 }
 
@@ -44,7 +44,7 @@ impl Visitor for Finder<'_> {
             if e.span == self.span {
                 self.found = Some(super::expr(self.model, e));
             } else {
-                walk::walk_expr(self, e);
+                visit::walk_expr(self, e);
             }
         }
     }
@@ -54,7 +54,7 @@ impl Visitor for Finder<'_> {
             if p.span == self.span {
                 self.found = Some(super::pred(self.model, p));
             } else {
-                walk::walk_pred(self, p);
+                visit::walk_pred(self, p);
             }
         }
     }
@@ -62,7 +62,7 @@ impl Visitor for Finder<'_> {
     fn subst(&mut self, s: &Subst) {
         // An event as a whole is no text for a message.
         if self.found.is_none() {
-            walk::walk_subst(self, s);
+            visit::walk_subst(self, s);
         }
     }
 }

@@ -4,10 +4,10 @@ use proptest::prelude::*;
 
 use crate::int::Int;
 use crate::load::{check_expression, check_predicate, load_text};
+use crate::model::types::{CarrierId, FreeTypeId, Type};
+use crate::model::visit::{VisitorMut, normalised, walk_expr_mut, walk_pred_mut};
 use crate::model::*;
-use crate::source::Span;
-use crate::types::{CarrierId, FreeTypeId, Type};
-use crate::walk::{VisitorMut, normalised, walk_expr_mut, walk_pred_mut};
+use crate::text::source::Span;
 
 const NAMES: &str = "MACHINE M SETS S; C = {red, green} FREETYPES L(p) = nil, cons(p * L(p))
 VARIABLES n, b, s, t, f, q, r, x, w
@@ -545,7 +545,7 @@ proptest! {
             let read = load_text("M.mch", text.clone());
             let Some(again) = read.model else {
                 // A value was drawn that leaves a type open, which no text can close.
-                if read.diagnostics.iter().all(|d| d.code == crate::check_codes::UNKNOWN_TYPE) {
+                if read.diagnostics.iter().all(|d| d.code == crate::diagnostic::check_codes::UNKNOWN_TYPE) {
                     break;
                 }
                 return Err(TestCaseError::fail(format!("{text}\n{:#?}", read.diagnostics)));

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::ast::{BinaryOp, BuiltinFn, Expr, ExprKind, Ident, UnaryOp};
 use crate::eventb::project::Formula;
+use crate::model::types::CarrierId;
 use crate::model::{Carrier, CarrierKind, CompareOp, ExprKind as Typed, Pred, PredKind};
-use crate::types::CarrierId;
 
 /// The elements of a carrier set, if the axioms say `partition(S, {a}, {b}, …)`, also by way of constants
 /// that are partitioned in turn, or `S = {a, b, …}` together with `a /= b` for all of them or with `card(S) = n`.

@@ -127,7 +127,7 @@ impl<'p> Composer<'p> {
         let mut seen = self.variables[level - 1].clone();
         for (_, witness) in &e.witnesses {
             let mut names = BTreeSet::new();
-            crate::definitions::names_in_expr(&witness.tree, &mut names);
+            crate::classical::definitions::names_in_expr(&witness.tree, &mut names);
             seen.extend(names.iter().filter_map(|n| self.variable(n.strip_suffix('\'')?)));
         }
         seen

@@ -18,7 +18,7 @@ use super::events::{Move, MoveKind, Parameters, conjunction, parallel};
 use super::same::{canonical, same};
 use super::*;
 use crate::eventb::project::Event as Source;
-use crate::walk::{self, Names, Replacement, Visitor};
+use crate::model::visit::{self, Names, Replacement, Visitor};
 
 /// New values of the variables, as far as the levels below are concerned.
 #[derive(Clone, Debug)]
@@ -330,7 +330,7 @@ impl<'p> Composer<'p> {
         let mut all = vec![];
         for (id, formula) in &e.witnesses {
             let mut names = BTreeSet::new();
-            crate::definitions::names_in_expr(&formula.tree, &mut names);
+            crate::classical::definitions::names_in_expr(&formula.tree, &mut names);
             let mut replacement = Replacement::default();
             let opened = self.open(parameters);
             self.open(&a.parameters.clone());
@@ -593,7 +593,7 @@ fn collect(s: &Subst, found: &mut Vec<(RefinementId, Pred)>) {
             if let SubstKind::Assert(Claim::Refinement(id), p, _) = &s.kind {
                 self.0.push((*id, p.clone()));
             }
-            walk::walk_subst(self, s);
+            visit::walk_subst(self, s);
         }
     }
     Checks(found).subst(s);
@@ -601,14 +601,14 @@ fn collect(s: &Subst, found: &mut Vec<(RefinementId, Pred)>) {
 
 fn number(s: &mut Subst, next: &mut u32) {
     struct Number<'a>(&'a mut u32);
-    impl walk::VisitorMut for Number<'_> {
+    impl visit::VisitorMut for Number<'_> {
         fn subst(&mut self, s: &mut Subst) {
             if let SubstKind::Assert(Claim::Refinement(id), ..) = &mut s.kind {
                 *id = RefinementId(*self.0);
                 *self.0 += 1;
             }
-            walk::walk_subst_mut(self, s);
+            visit::walk_subst_mut(self, s);
         }
     }
-    walk::VisitorMut::subst(&mut Number(next), s);
+    visit::VisitorMut::subst(&mut Number(next), s);
 }

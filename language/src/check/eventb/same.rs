@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::model::types::Type;
+use crate::model::visit::{self, VisitorMut};
 use crate::model::{Expr, LocalId, Pred};
-use crate::source::Span;
-use crate::types::Type;
-use crate::walk::{self, VisitorMut};
+use crate::text::source::Span;
 
 /// A predicate in a form that is equal for predicates that are the same.
 pub(super) fn canonical(p: &Pred) -> Pred {
@@ -39,12 +39,12 @@ impl VisitorMut for Canonical {
         {
             *l = *new;
         }
-        walk::walk_expr_mut(self, e);
+        visit::walk_expr_mut(self, e);
     }
 
     fn pred(&mut self, p: &mut Pred) {
         p.span = Span::default();
-        walk::walk_pred_mut(self, p);
+        visit::walk_pred_mut(self, p);
     }
 
     fn binder(&mut self, local: &mut LocalId) {

@@ -9,8 +9,8 @@
 use super::*;
 use crate::ast::{BinaryOp as In, BuiltinFn};
 use crate::eventb::project::{self, Definition, Theory};
-use crate::types::{CarrierId, FreeTypeId};
-use crate::walk::{Names, Replacement};
+use crate::model::types::{CarrierId, FreeTypeId};
+use crate::model::visit::{Names, Replacement};
 
 /// The theories of a project and what was made of them so far.
 #[derive(Default)]

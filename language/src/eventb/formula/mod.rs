@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 
 use crate::ast::Expr;
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::parse_codes as codes;
 use crate::eventb::project::ActionKind;
-use crate::parse_codes as codes;
-use crate::source::{SourceId, Span};
+use crate::text::source::{SourceId, Span};
 use parser::Parser;
 use symbols::Symbol;
 

@@ -3,12 +3,12 @@
 use super::symbols::Symbol;
 use super::{Fixity, Names, Text, Token, TokenKind};
 use crate::ast::{BinaryOp as B, BuiltinFn, Constant, Expr, ExprKind, Ident, Quantifier, UnaryOp};
-use crate::definitions::names_in_expr;
+use crate::classical::definitions::names_in_expr;
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::parse_codes as codes;
 use crate::eventb::project::ActionKind;
 use crate::eventb::terms;
-use crate::parse_codes as codes;
-use crate::source::Span;
+use crate::text::source::Span;
 
 type Parsed<T> = Result<T, Diagnostic>;
 

@@ -4,10 +4,10 @@
 use super::operators::{self, COMPARISON, FORMULA, IN_PARENTHESES, Infix, OPERAND, POWER};
 use super::{Parsed, Parser, Reported, boxed, depth, error_expr, names};
 use crate::ast::{BinaryOp, BuiltinFn, Expr, ExprKind, Ident, Quantifier, UnaryOp};
+use crate::classical::lexer::{TokenKind, unescape};
 use crate::diagnostic::Diagnostic;
-use crate::lexer::{TokenKind, unescape};
-use crate::parse_codes as codes;
-use crate::source::Span;
+use crate::diagnostic::parse_codes as codes;
+use crate::text::source::Span;
 
 impl Parser<'_> {
     /// An expression or predicate where `;` and `||` are no operators.

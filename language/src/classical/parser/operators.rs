@@ -2,7 +2,7 @@
 //! forms can only be predicates.
 
 use crate::ast::{BinaryOp, Constant, Expr, ExprKind, Quantifier, UnaryOp};
-use crate::lexer::TokenKind;
+use crate::classical::lexer::TokenKind;
 
 /// `;` and `||`, operators in parentheses only.
 pub(super) const IN_PARENTHESES: u8 = 20;

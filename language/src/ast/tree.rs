@@ -5,7 +5,7 @@
 //! expression. Operators keep the reading of their spelling (`-`, `*`, `;`, `||`, `:`), types
 //! decide later.
 
-use crate::source::Span;
+use crate::text::source::Span;
 
 /// A name as written; a renamed one holds its dots (`p.x`).
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::decode::{MAX_SIZE, ReadError};
+use crate::text::decode::{MAX_SIZE, ReadError};
 
 /// A store of files, asked by path.
 pub trait Files {

@@ -8,10 +8,10 @@
 use std::collections::HashSet;
 
 use crate::ast::{Expr, ExprKind, Ident, Machine};
+use crate::classical::lexer::{self, Pragma, Token, TokenKind};
+use crate::diagnostic::parse_codes as codes;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::lexer::{self, Pragma, Token, TokenKind};
-use crate::parse_codes as codes;
-use crate::source::{SourceId, Sources, Span};
+use crate::text::source::{SourceId, Sources, Span};
 
 mod definitions;
 mod depth;

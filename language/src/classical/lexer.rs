@@ -9,8 +9,8 @@ use logos::{FilterResult, Lexer, Logos};
 
 use crate::ast::{BinaryOp, BuiltinFn, Constant, Quantifier};
 use crate::diagnostic::Diagnostic;
-use crate::parse_codes as codes;
-use crate::source::{SourceId, Span};
+use crate::diagnostic::parse_codes as codes;
+use crate::text::source::{SourceId, Span};
 
 /// What a token is. Keywords carry their own spelling as name.
 #[derive(Logos, Clone, Copy, PartialEq, Eq, Debug)]

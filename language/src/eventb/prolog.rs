@@ -8,9 +8,9 @@
 use std::borrow::Cow;
 
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::parse_codes as codes;
 use crate::int::Int;
-use crate::parse_codes as codes;
-use crate::source::{SourceId, Span};
+use crate::text::source::{SourceId, Span};
 
 /// Deepest nesting of a term: what later passes recurse along.
 pub const DEEPEST: usize = 2_000;

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 
 use crate::ast::{Definition, Ident, Machine, MachineKind, SectionKind};
 use crate::check::distance;
-use crate::check_codes as codes;
-use crate::decode;
-use crate::definitions::Definitions;
+use crate::classical::definitions::Definitions;
+use crate::classical::parser;
+use crate::diagnostic::check_codes as codes;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::files::Files;
-use crate::parser;
-use crate::source::{SourceId, Sources, Span};
+use crate::text::decode;
+use crate::text::files::Files;
+use crate::text::source::{SourceId, Sources, Span};
 
 const EXTENSIONS: [&str; 4] = ["ref", "mch", "sys", "imp"];
 

@@ -8,7 +8,7 @@
 use super::operators::Infix;
 use super::{boxed, error_expr};
 use crate::ast::{Expr, ExprKind, Subst, SubstKind};
-use crate::source::Span;
+use crate::text::source::Span;
 
 /// How deep formulas and substitutions may be nested. One pair of parentheses is one level, and
 /// every operand of an operator that binds tighter than its neighbour is another one.

@@ -3,7 +3,7 @@
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::source::{SourceId, Sources, Span};
+use crate::text::source::{SourceId, Sources, Span};
 
 /// A diagnostic with the source lines it is about, without a line end behind it.
 pub fn render(sources: &Sources, d: &Diagnostic, color: bool) -> String {
@@ -122,8 +122,8 @@ impl Excerpt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parse_codes as codes;
-    use crate::source::Source;
+    use crate::diagnostic::parse_codes as codes;
+    use crate::text::source::Source;
 
     fn sources(text: &str) -> (Sources, SourceId) {
         let mut sources = Sources::default();

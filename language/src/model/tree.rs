@@ -7,11 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::definitions::Definitions;
-pub use crate::external::ExternalFunction;
+pub use crate::ast::external::ExternalFunction;
+use crate::classical::definitions::Definitions;
 use crate::int::Int;
-use crate::source::{Sources, Span};
-use crate::types::{CarrierId, FreeTypeId, Type};
+use crate::model::types::{CarrierId, FreeTypeId, Type};
+use crate::text::source::{Sources, Span};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident)*) => {$(

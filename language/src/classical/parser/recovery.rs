@@ -3,9 +3,9 @@
 use super::operators::{self};
 use super::{Parser, Reported, depth, error_expr};
 use crate::ast::{BinaryOp, Expr, Quantifier};
+use crate::classical::lexer::TokenKind;
 use crate::diagnostic::Diagnostic;
-use crate::lexer::TokenKind;
-use crate::parse_codes as codes;
+use crate::diagnostic::parse_codes as codes;
 
 /// Keywords that people write in small letters.
 const KEYWORDS: [&str; 36] = [

@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::Diagnostic;
-use crate::files::{Disk, Files};
-use crate::parse_codes as codes;
-use crate::source::{Source, SourceId, Sources, Span};
+use crate::diagnostic::parse_codes as codes;
+use crate::text::files::{Disk, Files};
+use crate::text::source::{Source, SourceId, Sources, Span};
 
 /// How a file's bytes stand for characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,10 @@
 //! Messages about a user's model: what is wrong, where, and what to do.
 
-use crate::source::Span;
+pub mod check_codes;
+pub mod parse_codes;
+pub mod render;
+
+use crate::text::source::Span;
 
 /// Whether a model can be used in spite of the message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -24,7 +28,7 @@ pub enum Kind {
     Structure,
 }
 
-/// A stable code, printed as `B0203`. The table of all codes is in [`crate::codes`].
+/// A stable code, printed as `B0203`. The table of all codes is in [`check_codes`] and [`parse_codes`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Code {
     /// Number after the `B`.

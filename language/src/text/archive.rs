@@ -14,7 +14,7 @@ use std::sync::Arc;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use crate::decode::{self, Decoded};
+use crate::text::decode::{self, Decoded};
 
 /// How much is read. The sizes are those of the files, not those in the archive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

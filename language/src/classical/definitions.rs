@@ -7,11 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use crate::ast::external;
 use crate::ast::*;
-use crate::check_codes as codes;
 use crate::diagnostic::Diagnostic;
-use crate::external;
-use crate::source::Span;
+use crate::diagnostic::check_codes as codes;
+use crate::text::source::Span;
 
 /// One definition.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 use super::*;
 use crate::ast::*;
-use crate::source::Source;
+use crate::text::source::Source;
 
 fn source(text: &str) -> (Sources, SourceId) {
     let mut sources = Sources::default();
@@ -405,7 +405,7 @@ fn headers_and_references() {
 
 #[test]
 fn operators_of_other_languages_get_a_hint() {
-    use crate::parse_codes::*;
+    use crate::diagnostic::parse_codes::*;
     check_formula_error("a = 1 && b = 2", FOREIGN_OPERATOR, "`&`");
     check_formula_error("a != 1 & b = 2", FOREIGN_OPERATOR, "`/=`");
     check_formula_error("a == 1", FOREIGN_OPERATOR, "equality is `=`");
@@ -422,7 +422,7 @@ fn operators_of_other_languages_get_a_hint() {
 
 #[test]
 fn mistakes_in_formulas() {
-    use crate::parse_codes::*;
+    use crate::diagnostic::parse_codes::*;
     check_formula_error("a < b < c", CHAINED_COMPARISON, "two comparisons");
     check_formula_error("!x.x : S", MISSING_PARENTHESES, "`!x.(P)`");
     check_formula_error("not a = b", MISSING_PARENTHESES, "`not(P)`");
@@ -450,7 +450,7 @@ fn mistakes_in_formulas() {
 
 #[test]
 fn mistakes_in_substitutions() {
-    use crate::parse_codes::*;
+    use crate::diagnostic::parse_codes::*;
     check_errors("MACHINE m OPERATIONS op = BEGIN x := 1\nEND", "16@2");
     check_subst_error("x := 1;", TRAILING_SEMICOLON, "`;`");
     check_subst_error("BEGIN x := 1; END", TRAILING_SEMICOLON, "`;`");
@@ -550,7 +550,7 @@ mod fuzz {
         let (_, diagnostics) = parse(&sources, id);
         for d in &diagnostics {
             assert!(d.span.start <= d.span.end && d.span.end as usize <= text.len(), "{text}: {d:?}");
-            crate::render::render(&sources, d, false);
+            crate::diagnostic::render::render(&sources, d, false);
         }
         parse_formula(&sources, id);
     }

@@ -7,10 +7,10 @@ use super::{Parsed, Parser, Reported};
 use crate::ast::{
     Expr, FreeType, Ident, Machine, MachineKind, Operation, Reference, Section, SectionKind, SetDeclaration,
 };
+use crate::classical::lexer::TokenKind;
 use crate::diagnostic::Diagnostic;
-use crate::lexer::TokenKind;
-use crate::parse_codes as codes;
-use crate::source::Span;
+use crate::diagnostic::parse_codes as codes;
+use crate::text::source::Span;
 
 impl Parser<'_> {
     /// A machine, refinement, implementation or file of definitions.

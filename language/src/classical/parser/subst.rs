@@ -3,10 +3,10 @@
 use super::operators::{self, FORMULA};
 use super::{Parsed, Parser, Reported, boxed, recovery};
 use crate::ast::{BinaryOp, Expr, ExprKind, Ident, Subst, SubstKind};
+use crate::classical::lexer::TokenKind;
 use crate::diagnostic::Diagnostic;
-use crate::lexer::TokenKind;
-use crate::parse_codes as codes;
-use crate::source::Span;
+use crate::diagnostic::parse_codes as codes;
+use crate::text::source::Span;
 
 impl Parser<'_> {
     /// Substitutions joined by `;` and `||`; `;` is looser.

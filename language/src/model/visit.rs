@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::model::types::Type;
 use crate::model::*;
-use crate::source::Span;
-use crate::types::Type;
+use crate::text::source::Span;
 
 macro_rules! traversal {
     ($(#[$doc:meta])* $visitor:ident, $walk_expr:ident, $walk_pred:ident, $walk_subst:ident $(, $mutable:tt)?) => {

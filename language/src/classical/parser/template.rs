@@ -3,10 +3,10 @@
 
 use super::{Parsed, Parser};
 use crate::ast::{Expr, ExprKind};
+use crate::classical::lexer::{self, TokenKind, unescape};
 use crate::diagnostic::Diagnostic;
-use crate::lexer::{self, TokenKind, unescape};
-use crate::parse_codes as codes;
-use crate::source::Span;
+use crate::diagnostic::parse_codes as codes;
+use crate::text::source::Span;
 
 /// The names of ProB's functions that a template calls, whatever the file declares.
 const CONCATENATE: &str = "$STRING_CONC";

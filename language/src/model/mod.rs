@@ -1,0 +1,9 @@
+//! The typed model: its tree, its types, what operators mean for each other, and passes over it.
+
+mod tree;
+
+pub mod operators;
+pub mod types;
+pub mod visit;
+
+pub use tree::*;
