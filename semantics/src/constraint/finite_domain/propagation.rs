@@ -1,0 +1,506 @@
+//! Propagation until nothing changes, and the choice of what to decide next.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::ControlFlow;
+
+use bsym_language::model::CompareOp;
+
+use super::integer_term::Comparison;
+use super::node::{NEVER, Node};
+use super::{Constraint, Judged, LAST, Literal, Locals, Plan, Trial, Unknown};
+use crate::constraint::{Binding, Flow, GO, Report};
+use crate::error::EvalErrorKind;
+use crate::evaluator::Eval;
+use crate::value::Value;
+use crate::value::env::Env;
+use crate::value::partial::{Domain, Shape, asked};
+
+/// The truth of a constraint as far as the cells are decided.
+enum Truth {
+    Holds,
+    Fails,
+    /// Undecided, and what was asked for by the literals that are; whether nothing else can decide it.
+    Open(Vec<usize>, bool),
+}
+
+impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
+    /// Draws the consequences of some constraints; `false` if they cannot all hold.
+    pub(super) fn propagate(&self, node: &mut Node, first: Vec<usize>) -> Eval<bool> {
+        let mut queued = vec![false; self.constraints.len()];
+        first.iter().for_each(|k| queued[*k] = true);
+        let mut queue: VecDeque<usize> = first.into();
+        let mut changed = Vec::new();
+        let mut touched = vec![true; self.unknowns.len()];
+        loop {
+            while let Some(k) = queue.pop_front() {
+                queued[k] = false;
+                self.search.eval.proceed(self.search.at)?;
+                if !self.revise(node, k, &mut changed)? || !self.spread(node, &mut changed) {
+                    self.blame(node, k);
+                    return Ok(false);
+                }
+                self.wake(node, &mut changed, &mut queue, &mut queued, &mut touched);
+            }
+            for (i, u) in self.unknowns.iter().enumerate() {
+                if touched[i] {
+                    touched[i] = false;
+                    if !self.cover(node, u, &mut changed) || !self.spread(node, &mut changed) {
+                        return Ok(false);
+                    }
+                    self.wake(node, &mut changed, &mut queue, &mut queued, &mut touched);
+                }
+            }
+            if queue.is_empty() && !touched.contains(&true) {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Puts the constraints that wait for changed cells into the queue.
+    fn wake(
+        &self,
+        node: &Node,
+        changed: &mut Vec<usize>,
+        queue: &mut VecDeque<usize>,
+        queued: &mut [bool],
+        touched: &mut [bool],
+    ) {
+        for c in changed.drain(..) {
+            touched[node.owner[c] as usize] = true;
+            let mut enqueue = |k: usize| {
+                if !queued[k] {
+                    queued[k] = true;
+                    queue.push_back(k);
+                }
+            };
+            let open = node.is_open(c);
+            for k in &self.watched[c] {
+                let constraint = &self.constraints[*k];
+                let rest = constraint.heavy.is_some()
+                    || constraint.comparison.as_ref().is_some_and(|c| c.op == CompareOp::NotEqual);
+                if !(open && rest) {
+                    enqueue(*k);
+                }
+            }
+            if !open {
+                let waiting = |w: &[u32; 2]| w.contains(&(c as u32));
+                node.waits.iter().enumerate().filter(|(_, w)| waiting(w)).for_each(|(k, _)| enqueue(k));
+            }
+        }
+    }
+
+    /// Removes the values of decided points of injections from the other points.
+    pub(super) fn spread(&self, node: &mut Node, changed: &mut Vec<usize>) -> bool {
+        let mut next = 0;
+        while next < changed.len() {
+            let c = changed[next];
+            next += 1;
+            let u = &self.unknowns[node.owner[c] as usize];
+            if !matches!(*u.shape, Shape::Function { injective: true, .. }) {
+                continue;
+            }
+            let Some(Some(value)) = node.cells[c].decided() else { continue };
+            for other in (u.first..u.first + u.cells).filter(|o| *o != c) {
+                let takes = |d: &Domain| match d {
+                    Domain::Listed(values) => values.binary_search(&Some(value.clone())).is_ok(),
+                    Domain::Span(..) => false,
+                };
+                if takes(&node.cells[other]) && !node.retain(other, changed, |v| *v != value) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Every value of a surjection is that of a point: where only one can have it, it has it.
+    fn cover(&self, node: &mut Node, u: &Unknown, changed: &mut Vec<usize>) -> bool {
+        let Shape::Function { from, to, total, injective, surjective } = &*u.shape else { return true };
+        if !(*surjective || *injective && *total && from.len() == to.len()) {
+            return true;
+        }
+        let mut places: BTreeMap<&Value, (usize, usize)> = to.iter().map(|v| (v, (0, 0))).collect();
+        let cells: Vec<_> = (u.first..u.first + u.cells).map(|c| (c, node.cells[c].clone())).collect();
+        for (c, domain) in &cells {
+            let Domain::Listed(values) = &**domain else { continue };
+            for v in values.iter().flatten() {
+                if let Some(place) = places.get_mut(v) {
+                    *place = (place.0 + 1, *c);
+                }
+            }
+        }
+        for (value, (count, cell)) in places {
+            match count {
+                0 => return false,
+                1 if node.is_open(cell) => {
+                    let only = Domain::Listed(vec![Some(value.clone())]);
+                    if !node.set(cell, only, changed) {
+                        return false;
+                    }
+                }
+                _ => {}
+            }
+        }
+        true
+    }
+
+    /// Remembers the cells of a constraint that failed.
+    fn blame(&self, node: &Node, k: usize) {
+        let mut weights = self.weights.borrow_mut();
+        for c in node.waits[k].iter().filter(|c| **c != NEVER) {
+            weights[*c as usize] += 1.0;
+        }
+    }
+
+    /// Looks at one constraint: narrows what it confines; `false` if it cannot hold.
+    fn revise(&self, node: &mut Node, k: usize, changed: &mut Vec<usize>) -> Eval<bool> {
+        let constraint = &self.constraints[k];
+        if let Some(comparison) = &constraint.comparison {
+            let counts = comparison.has_size();
+            if counts {
+                self.refresh(node);
+            }
+            if !self.compare(node, comparison, changed) {
+                return Ok(false);
+            }
+            let mut open = constraint.cells.iter().copied().filter(|c| node.is_open(*c));
+            let (first, second) = (open.next(), open.next());
+            // Its bounds say more than trying one of several cells would.
+            if second.is_some() || (first.is_none() && constraint.clause.is_empty() && !comparison.is_exact())
+            {
+                return Ok(true);
+            }
+            if !counts && comparison.is_exact() {
+                return Ok(self.last_cell(node, first, comparison, changed));
+            }
+        }
+        if let Some(cells) = &constraint.heavy
+            && cells.iter().filter(|c| node.is_open(**c)).count() > LAST
+        {
+            return Ok(true);
+        }
+        self.refresh(node);
+        let (cell, certain) = match self.judge(node, None, constraint)? {
+            Truth::Holds => {
+                node.waits[k] = [NEVER; 2];
+                return Ok(true);
+            }
+            Truth::Fails => return Ok(false),
+            Truth::Open(cells, certain) => match cells[..] {
+                [] => {
+                    node.waits[k] = [NEVER; 2];
+                    return Ok(true);
+                }
+                [cell] => (cell, certain),
+                [first, second, ..] => {
+                    node.waits[k] = [first as u32, second as u32];
+                    return Ok(true);
+                }
+            },
+        };
+        node.waits[k] = [cell as u32, NEVER];
+        let Some(values) = node.listed(cell).filter(|_| certain) else { return Ok(true) };
+        let mut kept = Vec::with_capacity(values.len());
+        let mut second = NEVER;
+        for v in &values {
+            match self.judge(node, Some((cell, v)), constraint)? {
+                Truth::Fails => continue,
+                Truth::Open(cells, _) if second == NEVER => {
+                    second = cells.first().map_or(NEVER, |c| *c as u32);
+                }
+                _ => {}
+            }
+            kept.push(v.clone());
+        }
+        node.waits[k] = [cell as u32, second];
+        if kept.len() < values.len() {
+            return Ok(node.set(cell, Domain::Listed(kept), changed));
+        }
+        Ok(true)
+    }
+
+    /// The values of the only open cell under which a comparison holds.
+    fn last_cell(
+        &self,
+        node: &mut Node,
+        cell: Option<usize>,
+        comparison: &Comparison<'p>,
+        changed: &mut Vec<usize>,
+    ) -> bool {
+        let Some(cell) = cell else { return self.compared(node, None, comparison) != Some(false) };
+        let Some(values) = node.listed(cell) else { return true };
+        let holds = |v: &Option<Value>| self.compared(node, Some((cell, v)), comparison) != Some(false);
+        let kept: Vec<_> = values.iter().filter(|v| holds(v)).cloned().collect();
+        kept.len() == values.len() || node.set(cell, Domain::Listed(kept), changed)
+    }
+
+    /// The truth of a literal that speaks of one cell.
+    fn of_cell(
+        &self,
+        node: &Node,
+        trial: Trial<'_>,
+        (cell, value, is): &(usize, Value, bool),
+    ) -> Option<bool> {
+        if let Some((tried, v)) = trial
+            && tried == *cell
+        {
+            return Some((v.as_ref() == Some(value)) == *is);
+        }
+        match node.cells[*cell].decided() {
+            Some(v) => Some((v.as_ref() == Some(value)) == *is),
+            None if !node.cells[*cell].may_be(value) => Some(!*is),
+            None => None,
+        }
+    }
+
+    /// The truth of a constraint, perhaps with a cell tried with a value. That of a constraint on two
+    /// cells is remembered by their values.
+    fn judge(&self, node: &Node, trial: Trial<'_>, constraint: &Constraint<'p>) -> Eval<Truth> {
+        let Some([a, b]) = constraint.pair else { return self.judge_anew(node, trial, constraint) };
+        let value = |cell: usize| match trial {
+            Some((tried, v)) if tried == cell => Some(v.clone()),
+            _ => node.cells[cell].decided(),
+        };
+        match (value(a), value(b)) {
+            (Some(x), Some(y)) => {
+                let key = (x, y);
+                if let Some(holds) = constraint.table.borrow().get(&key) {
+                    return Ok(if *holds { Truth::Holds } else { Truth::Fails });
+                }
+                let truth = self.judge_anew(node, trial, constraint)?;
+                match truth {
+                    Truth::Holds => _ = constraint.table.borrow_mut().insert(key, true),
+                    Truth::Fails => _ = constraint.table.borrow_mut().insert(key, false),
+                    Truth::Open(..) => {}
+                }
+                Ok(truth)
+            }
+            (None, Some(_)) => Ok(Truth::Open(vec![a], true)),
+            (Some(_), None) => Ok(Truth::Open(vec![b], true)),
+            (None, None) => Ok(Truth::Open(vec![a, b], true)),
+        }
+    }
+
+    fn judge_anew(&self, node: &Node, trial: Trial<'_>, constraint: &Constraint<'p>) -> Eval<Truth> {
+        let mut cells = Vec::new();
+        let mut certain = true;
+        if let Some(((x, of_x), (y, of_y))) = &constraint.differ {
+            let at = self.search.at;
+            let truth = self.asking(node, trial, of_x, &mut cells, |env| {
+                let eval = self.search.eval;
+                let x = eval.expr(env, x)?;
+                let frame = env.frame(of_y);
+                Ok(!eval.equal(&x, &eval.expr(&env.within(&frame), y)?, at)?)
+            })?;
+            return Ok(match truth {
+                Some(true) => Truth::Holds,
+                Some(false) => Truth::Fails,
+                None => Truth::Open(cells, true),
+            });
+        }
+        if let Some(comparison) = constraint.comparison.as_ref().filter(|c| constraint.total && c.is_exact())
+        {
+            let _none = asked(None);
+            let truth = self.compared(node, trial, comparison);
+            return Ok(match (truth, asked(None)) {
+                (Some(true), _) => Truth::Holds,
+                (Some(false), _) => Truth::Fails,
+                (None, Some((search, cell))) if search == self.id => Truth::Open(vec![cell], true),
+                (None, _) => Truth::Open(Vec::new(), true),
+            });
+        }
+        for literal in &constraint.clause {
+            let before = cells.len();
+            match self.literal_truth(node, trial, constraint, literal, &mut cells)? {
+                Some(true) => return Ok(Truth::Holds),
+                Some(false) => cells.truncate(before),
+                // What asked for no cell may hold for other reasons.
+                None => certain &= cells.len() > before,
+            }
+        }
+        if cells.is_empty() && certain {
+            return Ok(Truth::Fails);
+        }
+        let mut distinct = Vec::with_capacity(2);
+        cells.into_iter().for_each(|c| {
+            if !distinct.contains(&c) {
+                distinct.push(c);
+            }
+        });
+        Ok(Truth::Open(distinct, certain))
+    }
+
+    /// The truth of a literal; where it is undecided the cell that it asked for is added.
+    fn literal_truth(
+        &self,
+        node: &Node,
+        trial: Trial<'_>,
+        constraint: &Constraint<'p>,
+        literal: &Literal<'p>,
+        cells: &mut Vec<usize>,
+    ) -> Eval<Option<bool>> {
+        if let Some(atom) = &literal.atom {
+            let truth = self.of_cell(node, trial, atom);
+            cells.extend(truth.is_none().then_some(atom.0));
+            return Ok(truth);
+        }
+        if let Some(comparison) = &literal.comparison {
+            let _none = asked(None);
+            let truth = self.compared(node, trial, comparison);
+            let counted = asked(None).filter(|(search, _)| *search == self.id).map(|(_, c)| c);
+            if truth.is_none() {
+                let mut named = Vec::new();
+                comparison.left.cells(&mut named);
+                comparison.right.cells(&mut named);
+                let tried = |c: &usize| trial.is_some_and(|(t, _)| t == *c);
+                cells.extend(named.into_iter().find(|c| node.is_open(*c) && !tried(c)).or(counted));
+            }
+            return Ok(truth);
+        }
+        let mut open = false;
+        for (positive, pred) in &literal.parts {
+            let judge = |env: &Env<'_>| {
+                let frame = env.frame(&literal.locals);
+                self.search.eval.pred(&env.within(&frame), pred)
+            };
+            let truth = match self.asking(node, trial, &constraint.locals, cells, judge)? {
+                None if constraint.total => self.refine(node, trial, constraint, literal, pred, *positive),
+                truth => truth,
+            };
+            match truth {
+                Some(truth) if truth != *positive => return Ok(Some(false)),
+                Some(_) => {}
+                None => open = true,
+            }
+        }
+        Ok((!open).then_some(true))
+    }
+
+    /// What the bounds of sets and integers say about a literal that is undecided.
+    fn refine(
+        &self,
+        node: &Node,
+        trial: Trial<'_>,
+        constraint: &Constraint<'p>,
+        literal: &Literal<'p>,
+        pred: &bsym_language::model::Pred,
+        positive: bool,
+    ) -> Option<bool> {
+        if let Some(comparison) = &constraint.comparison {
+            // It says what the literal says, negated or not.
+            return self.compared(node, trial, comparison).map(|truth| truth == positive);
+        }
+        self.with_env(node, trial, &constraint.locals, |env| {
+            let frame = env.frame(&literal.locals);
+            self.search.eval.compare_enclosed(&env.within(&frame), pred)
+        })
+    }
+
+    /// An evaluation; where it is undecided the cell that it asked for is added.
+    fn asking(
+        &self,
+        node: &Node,
+        trial: Trial<'_>,
+        locals: &Locals,
+        cells: &mut Vec<usize>,
+        inside: impl FnOnce(&Env<'_>) -> Judged,
+    ) -> Eval<Option<bool>> {
+        let _none = asked(None);
+        let judged = self.with_env(node, trial, locals, inside);
+        let cell = asked(None);
+        match judged {
+            Ok(truth) => Ok(Some(truth)),
+            Err(e) if e.kind == EvalErrorKind::Interrupted => Err(e),
+            Err(_) => {
+                match cell {
+                    Some((search, cell)) if search == self.id => cells.push(cell),
+                    Some(other) => self.foreign.set(self.foreign.get().or(Some(other))),
+                    None => {}
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// Whether some of the cells can be decided without contradiction.
+    pub(super) fn is_solvable(&self, node: &Node, cells: &dyn Fn(usize) -> bool) -> Eval<bool> {
+        let Some(cell) = self.next_cell(node, cells) else { return Ok(true) };
+        for domain in parts(&node.cells[cell]) {
+            self.search.count()?;
+            if let Some(next) = self.decide(node, cell, domain)?
+                && self.is_solvable(&next, cells)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The node with a cell confined to a part of its domain, if that is no contradiction.
+    fn decide(&self, node: &Node, cell: usize, domain: Domain) -> Eval<Option<Node>> {
+        let mut next = node.clone();
+        let mut changed = Vec::new();
+        if !next.set(cell, domain, &mut changed) || !self.spread(&mut next, &mut changed) {
+            return Ok(None);
+        }
+        let waiting = |k: &usize| {
+            changed.iter().any(|c| {
+                self.watched[*c].contains(k) || (!next.is_open(*c) && next.waits[*k].contains(&(*c as u32)))
+            })
+        };
+        let woken: Vec<usize> = (0..self.constraints.len()).filter(waiting).collect();
+        Ok(self.propagate(&mut next, woken)?.then_some(next))
+    }
+
+    /// Goes through all ways to decide the cells.
+    pub(super) fn enumerate(
+        &self,
+        mut node: Node,
+        bound: &Binding,
+        settled: &[bool],
+        report: Report<'_>,
+    ) -> Flow {
+        let Some(cell) = self.next_cell(&node, &|_| true) else {
+            return self.report(&mut node, bound, settled, report);
+        };
+        for domain in parts(&node.cells[cell]) {
+            self.search.count()?;
+            if let Some(next) = self.decide(&node, cell, domain)?
+                && let ControlFlow::Break(()) = self.enumerate(next, bound, settled, report)?
+            {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(GO)
+    }
+
+    /// The open cell with the fewest values for its weight.
+    fn next_cell(&self, node: &Node, among: &dyn Fn(usize) -> bool) -> Option<usize> {
+        let weights = self.weights.borrow();
+        let mut best: Option<(f64, usize)> = None;
+        for c in (0..node.cells.len()).filter(|c| node.is_open(*c) && among(*c)) {
+            let Some(n) = node.cells[c].count() else { continue };
+            let last = if self.defined[c] { 1e9 } else { 1.0 };
+            let rank = n as f64 * last / weights[c];
+            if best.is_none_or(|(r, _)| rank < r) {
+                best = Some((rank, c));
+            }
+        }
+        best.map(|(_, c)| c)
+    }
+}
+
+/// The parts of a domain that are looked at one after the other.
+fn parts(domain: &Domain) -> Vec<Domain> {
+    match domain {
+        Domain::Listed(values) => values.iter().map(|v| Domain::Listed(vec![v.clone()])).collect(),
+        Domain::Span(Some(low), Some(high)) if high - low < 64 => {
+            (*low..=*high).map(|n| Domain::Span(Some(n), Some(n))).collect()
+        }
+        Domain::Span(Some(low), Some(high)) => {
+            let middle = low + (high - low) / 2;
+            vec![Domain::Span(Some(*low), Some(middle)), Domain::Span(Some(middle + 1), Some(*high))]
+        }
+        Domain::Span(..) => Vec::new(),
+    }
+}

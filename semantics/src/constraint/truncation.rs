@@ -1,0 +1,144 @@
+//! What a choice is cut to where nothing confines it to a finite set: the last resort of a search whose
+//! solutions may be some of those there are.
+
+use super::*;
+use crate::value::env::names_of_expr;
+
+impl Search<'_, '_> {
+    /// Candidates for an unknown that has infinitely many, if there are fewer than `others`; noted as a cut.
+    pub(super) fn cut(
+        &self,
+        env: &Env<'_>,
+        bound: &Binding,
+        settled: &[bool],
+        (ranges, confined): (&[Range], &[Option<Value>]),
+        others: Option<usize>,
+    ) -> Eval<Option<Source<'_>>> {
+        if let Some(source) = self.behind_partial(env, bound, settled)? {
+            return Ok(Some(source));
+        }
+        let in_event_b = self.eval.model.notation == Notation::EventB;
+        let mut best: Option<(Order, usize, Value, Value)> = None;
+        for i in (0..bound.len()).filter(|i| bound[*i].is_none()) {
+            let Some(ty) = self.eval.type_of(self.unknowns[i]) else { continue };
+            let all = confined[i].clone().unwrap_or_else(|| self.eval.type_values(ty));
+            let Some(part) = self.part_in_bounds(ty, &ranges[i], &all, confined[i].is_some())? else {
+                continue;
+            };
+            let size = self.size(&Source::Range(i, part.clone()), usize::MAX, settled);
+            if others.is_some_and(|n| n <= size) {
+                continue;
+            }
+            let is_int = *ty == Type::Int;
+            let order = Order {
+                defined: self.is_defined(i, bound, settled),
+                no_integer: !is_int,
+                late: if in_event_b {
+                    ranges[i].is_unbounded()
+                } else {
+                    is_int && self.bounds_others(i, bound, settled)
+                },
+                size: if is_int && !in_event_b { 0 } else { size },
+            };
+            if best.as_ref().is_none_or(|(o, ..)| order < *o) {
+                best = Some((order, i, all, part));
+            }
+        }
+        let Some((_, i, all, part)) = best else { return Ok(None) };
+        self.cuts.borrow_mut().push((self.unknowns[i], self.eval.part_of_cut(&all, &part)));
+        Ok(Some(Source::Range(i, part)))
+    }
+
+    /// Whether an equation gives the unknown a value once sets and functions have theirs.
+    fn is_defined(&self, unknown: usize, bound: &Binding, settled: &[bool]) -> bool {
+        let by = |name: &Expr, e: &Expr| {
+            let others = names_of_expr(e);
+            self.unknown(name, bound) == Some(unknown)
+                && !others.contains(&self.unknowns[unknown])
+                && self.unknowns.iter().zip(bound).any(|(n, v)| {
+                    v.is_none() && others.contains(n) && self.eval.type_of(*n) != Some(&Type::Int)
+                })
+        };
+        self.literals.iter().zip(settled).any(|(literal, settled)| match &literal.pred.kind {
+            PredKind::Compare(CompareOp::Equal, a, b) if literal.positive && !settled => by(a, b) || by(b, a),
+            _ => false,
+        })
+    }
+
+    /// Whether another open unknown is in an interval up to this one.
+    fn bounds_others(&self, unknown: usize, bound: &Binding, settled: &[bool]) -> bool {
+        self.literals.iter().zip(settled).filter(|(literal, settled)| literal.positive && !**settled).any(
+            |(literal, _)| match &literal.pred.kind {
+                PredKind::Compare(CompareOp::Member, x, set) => match &set.kind {
+                    ExprKind::Binary(BinaryOp::Interval, _, high) => {
+                        self.unknown(x, bound).is_some_and(|x| x != unknown)
+                            && names_of_expr(high).contains(&self.unknowns[unknown])
+                    }
+                    _ => false,
+                },
+                _ => false,
+            },
+        )
+    }
+
+    /// The part of an infinite set, or of the integers in a range, that is tried.
+    fn part_in_bounds(
+        &self,
+        ty: &Type,
+        range: &Range,
+        all: &Value,
+        is_confined: bool,
+    ) -> Eval<Option<Value>> {
+        let finite = self.eval.cardinality(all, self.at)?.is_finite() == Some(true);
+        if finite || range.low.is_some() && range.high.is_some() {
+            return Ok(None);
+        }
+        if *ty == Type::Int {
+            let range = self.eval.bounded_integers(range);
+            if !is_confined {
+                return Ok(Some(range));
+            }
+            return self.eval.binary(BinaryOp::Intersection, range, all.clone(), self.at).map(Some);
+        }
+        let of_type = || self.eval.bounded_part(&self.eval.type_values(ty), self.at);
+        Ok(self.eval.bounded_part(all, self.at).or_else(of_type))
+    }
+
+    /// What a literal says behind one that may be ill-defined. It is a cut, because an instance beyond it
+    /// may be ill-defined and is not looked at.
+    fn behind_partial(&self, env: &Env<'_>, bound: &Binding, settled: &[bool]) -> Eval<Option<Source<'_>>> {
+        let mut ranges = vec![Range::default(); self.unknowns.len()];
+        let mut confined = vec![None; self.unknowns.len()];
+        let mut best: Option<(usize, usize, Source<'_>)> = None;
+        for (i, literal) in self.literals.iter().enumerate().filter(|(i, _)| !settled[*i]) {
+            let form = (literal.positive, literal.pred);
+            let Some(source) = self.candidates_of(env, form, bound, &mut ranges, &mut confined) else {
+                continue;
+            };
+            let size = match &source {
+                Source::Elements(_, set) | Source::Range(_, set) if depends_on_growing(set) => continue,
+                source => self.size(source, i, settled),
+            };
+            if size <= self.eval.limits.listing && best.as_ref().is_none_or(|(n, ..)| size < *n) {
+                best = Some((size, i, source));
+            }
+        }
+        let Some((_, literal, source)) = best else { return Ok(None) };
+        for n in self.literals[literal].needs.iter().filter(|n| bound[**n].is_none()) {
+            self.cuts.borrow_mut().push((self.unknowns[*n], Part::BehindPartial));
+        }
+        Ok(Some(source))
+    }
+}
+
+/// Which unknown is cut first, as in ProB: one without an equation that gives it a value once sets and functions
+/// have theirs; an integer before other values; in Event-B one with a bound, in classical B one that bounds no
+/// interval of another from above; then the one with the fewest candidates, where integers of classical B
+/// come in the order in which they are declared.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Order {
+    defined: bool,
+    no_integer: bool,
+    late: bool,
+    size: usize,
+}

@@ -1,0 +1,159 @@
+//! The valuations of the constants, but for the names of the elements of deferred sets.
+//!
+//! A permutation of a deferred set turns a valuation that satisfies the axioms into another one, and the states
+//! that are reachable under one into those under the other (Leuschel, Butler, Spermann, Turner, *Symmetry
+//! Reduction for B by Permutation Flooding*, B 2007, theorem 1). So it is enough to look at one of them, as
+//! long as nothing in the model tells the elements apart. Here the elements are named in the order in which
+//! constants that are elements first mention them; in Event-B a bijection names them, where there is one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+use bsym_language::model::{
+    BinaryOp, CarrierKind, CompareOp, ConstId, Expr, ExprKind, ExternalFunction, Model, Notation, Pred,
+    PredKind,
+};
+use bsym_language::types::{CarrierId, Type};
+use bsym_language::walk::{Visitor, walk_expr, walk_model, walk_operators, walk_pred};
+
+use crate::evaluator::Evaluator;
+use crate::transition::Valuations;
+use crate::transition::state::Constants;
+use crate::value::Value;
+
+impl Evaluator<'_> {
+    /// The valuations of the constants that satisfy the axioms, one of each kind: those that are left out
+    /// differ from one that is there in the names of the elements of deferred sets only. Some constants may be
+    /// fixed.
+    pub fn constants_up_to_names(&self, fixed: &BTreeMap<ConstId, Value>) -> Valuations {
+        let free = self.interchangeable(fixed);
+        let mut pinned = fixed.clone();
+        for (carrier, constants) in &free {
+            pinned.extend(constants.first().map(|c| (*c, Value::Element(*carrier, 0))));
+        }
+        let mut valuations = Valuations::default();
+        let eval = Evaluator { fixed_bijections: true, ..*self };
+        let done = eval.each_valuation(&pinned, &mut |constants, truth| {
+            if free.values().all(|elements| in_order(elements, &constants)) {
+                valuations.add(constants, truth);
+            }
+            ControlFlow::Continue(())
+        });
+        valuations.incomplete = done.err();
+        valuations
+    }
+
+    /// The constants that are elements of a deferred set whose elements nothing tells apart, by set.
+    fn interchangeable(&self, fixed: &BTreeMap<ConstId, Value>) -> BTreeMap<CarrierId, Vec<ConstId>> {
+        let mut free: BTreeMap<CarrierId, Vec<ConstId>> = BTreeMap::new();
+        for (id, constant) in (0..).map(ConstId).zip(&self.model.constants) {
+            if let Type::Carrier(carrier) = constant.ty {
+                free.entry(carrier).or_default().push(id);
+            }
+        }
+        let told_apart = distinguished(self.model);
+        free.retain(|carrier, _| {
+            let deferred = self.model.carriers[carrier.index()].kind == CarrierKind::Deferred;
+            deferred
+                && self.scope.size(self.model, *carrier).is_some()
+                && !told_apart.contains(carrier)
+                && !fixed.values().any(|v| v.mentions(*carrier))
+        });
+        free
+    }
+}
+
+/// Whether the constants and axioms of a model do no more than name an element of some deferred sets, one of each.
+///
+/// ProB takes such constants for elements, so that there are no constants to set up.
+pub fn only_names_elements(model: &Model) -> bool {
+    let mut sets = BTreeSet::new();
+    // The value of a parameter is chosen in a set-up of its own.
+    let named = model.parameters.is_empty()
+        && model.constants.iter().all(|c| match c.ty {
+            Type::Carrier(s) => model.carriers[s.index()].kind == CarrierKind::Deferred && sets.insert(s),
+            _ => false,
+        });
+    let typing = |p: &Pred| match &p.kind {
+        PredKind::Compare(CompareOp::Member, x, set) => {
+            matches!((&x.kind, &set.kind), (ExprKind::Const(_), ExprKind::Carrier(_)))
+        }
+        _ => false,
+    };
+    named && model.axiom_parts().into_iter().all(typing)
+}
+
+/// Whether the elements are named in the order in which they are first mentioned.
+fn in_order(elements: &[ConstId], constants: &Constants) -> bool {
+    let mut next = 0;
+    elements.iter().all(|c| match constants.get(c.index()) {
+        Some(Value::Element(_, i)) if *i < next => true,
+        Some(Value::Element(_, i)) => {
+            next += 1;
+            *i + 1 == next
+        }
+        _ => true,
+    })
+}
+
+/// The sets whose elements are told apart: by name, by functions of the libraries, which may go by the order of the
+/// elements, or because a bijection is fixed already.
+fn distinguished(model: &Model) -> BTreeSet<CarrierId> {
+    let mut found = Distinguished::default();
+    walk_model(&mut found, model);
+    walk_operators(&mut found, model);
+    model.goal.iter().for_each(|goal| found.pred(goal));
+    if model.notation == Notation::EventB {
+        for part in model.axiom_parts() {
+            if let PredKind::Compare(CompareOp::Member, f, space) = &part.kind
+                && let ExprKind::Binary(BinaryOp::TotalBijection, ..) = space.kind
+            {
+                found.all_of(&f.ty);
+            }
+        }
+    }
+    found.0
+}
+
+#[derive(Default)]
+struct Distinguished(BTreeSet<CarrierId>);
+
+impl Distinguished {
+    fn all_of(&mut self, ty: &Type) {
+        match ty {
+            Type::Carrier(carrier) => {
+                self.0.insert(*carrier);
+            }
+            Type::Pow(element) => self.all_of(element),
+            Type::Pair(a, b) => {
+                self.all_of(a);
+                self.all_of(b);
+            }
+            Type::Record(fields) => fields.iter().for_each(|(_, ty)| self.all_of(ty)),
+            Type::Free(_, arguments) => arguments.iter().for_each(|ty| self.all_of(ty)),
+            Type::Bool | Type::Int | Type::Real | Type::String | Type::Parameter(_) => {}
+        }
+    }
+}
+
+impl Visitor for Distinguished {
+    fn expr(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Element(carrier, _) => {
+                self.0.insert(*carrier);
+            }
+            // It gives its last argument, whatever the names are.
+            ExprKind::External(ExternalFunction::AssertExpr, _) => {}
+            ExprKind::External(_, arguments) => arguments.iter().for_each(|a| self.all_of(&a.ty)),
+            _ => {}
+        }
+        walk_expr(self, e);
+    }
+
+    fn pred(&mut self, p: &Pred) {
+        if let PredKind::External(_, arguments) = &p.kind {
+            arguments.iter().for_each(|a| self.all_of(&a.ty));
+        }
+        walk_pred(self, p);
+    }
+}

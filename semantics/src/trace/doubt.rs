@@ -1,0 +1,62 @@
+//! What an answer about a refinement of classical B leaves open.
+//!
+//! A refinement is correct if its abstraction can follow every execution (B-Book, 11.2). The model has
+//! the states of the refinement alone, so what speaks of variables of the abstraction was dropped from
+//! it ([`Model::not_checked`]). Without the dropped conjuncts a proof is about less than the machine
+//! says. And without a part of the abstract precondition, an event is executed where B claims nothing:
+//! a trace with such an event shows no fault of the machine.
+
+use bsym_language::model::{Dropped, DroppedKind, Model};
+
+use crate::transition::state::Trace;
+
+/// What is asked of a model, as far as it matters for what was dropped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Asked {
+    /// The invariant as a whole, not some of its conjuncts.
+    pub invariant: bool,
+    /// All assertions.
+    pub assertions: bool,
+    /// That some event is enabled.
+    pub deadlock: bool,
+}
+
+/// What was dropped of what is asked.
+pub fn left_open(model: &Model, asked: Asked) -> Vec<&Dropped> {
+    let counts = |d: &&Dropped| match d.kind {
+        DroppedKind::Gluing => asked.invariant,
+        DroppedKind::Assertion => asked.assertions,
+        DroppedKind::Assert | DroppedKind::LoopInvariant | DroppedKind::Precondition => true,
+        // With a weaker guard there are more steps, of which all are good; but there may be a deadlock
+        // where the guard is false.
+        DroppedKind::AbstractPrecondition(_) => asked.deadlock,
+    };
+    model.not_checked.iter().filter(counts).collect()
+}
+
+/// A part of the model that was dropped, in words.
+pub fn describe(model: &Model, dropped: &Dropped) -> String {
+    let label = dropped.label.as_ref().map(|l| format!("{l}: ")).unwrap_or_default();
+    let what = dropped.kind.describe(model);
+    if model.sources.iter().all(|(id, _)| id != dropped.span.source) {
+        return format!("{what} `{label}{}`", dropped.text);
+    }
+    let file = model.sources.path(dropped.span).display().to_string();
+    let line = model.sources.position(dropped.span).line;
+    format!("{what} `{label}{}` ({file}:{line})", dropped.text)
+}
+
+/// Why a trace shows no fault of the machine: the precondition that the first doubtful step may break.
+pub fn doubt<'m>(model: &'m Model, trace: &Trace) -> Option<&'m Dropped> {
+    trace.steps.iter().filter_map(|s| s.event).find_map(|event| model.dropped_precondition(event))
+}
+
+/// Why a trace shows no fault of the machine, in a sentence.
+pub fn sentence(model: &Model, dropped: &Dropped) -> String {
+    let DroppedKind::AbstractPrecondition(event) = dropped.kind else { return describe(model, dropped) };
+    let name = model.events.get(event.index()).map_or("?", |e| e.name.as_str());
+    format!(
+        "the trace executes {name}, whose abstract precondition `{}` was not checked: outside of it B claims nothing",
+        dropped.text
+    )
+}

@@ -1,0 +1,405 @@
+//! Our own trace file: JSON with values as B text.
+//!
+//! ```json
+//! { "format": "bsym-trace", "version": 1, "machine": "Lift",
+//!   "scope": { "sizes": { "FLOOR": 2 }, "maxint": "3", "minint": "-1" },
+//!   "constants": { "top": "9" },
+//!   "steps": [
+//!     { "event": "INITIALISATION", "state": { "level": "0" }, "changed": { "level": "0" } },
+//!     { "event": "up", "parameters": { "d": "4" }, "results": {}, "changed": { "level": "4" },
+//!       "state": { "level": "4" }, "choices": [ { "choice": 2, "value": "(1|->2)" } ] } ] }
+//! ```
+//!
+//! `state` has every variable, `changed` those whose value is not that of the state before. A last step that
+//! goes wrong on the way has no `state`, and no `results`. `choices` hold what is needed to repeat the step: by number of the
+//! choice in the model, for `ANY`, `::` and `:(P)` the values as a left-nested couple, for `CHOICE` and
+//! `SELECT` the position of the branch from 0. Fields that are empty may be absent. A file that contradicts itself is refused.
+
+use std::collections::BTreeMap;
+
+use bsym_language::int::Int;
+use bsym_language::model::{ChoiceId, LocalId, Model, Subst, SubstKind, Target, Variable};
+use bsym_language::types::{CarrierId, Type};
+use serde::{Deserialize, Serialize};
+
+use crate::scope::{Scope, ScopeError, ScopeRequest};
+use crate::transition::state::{Execution, State, Step, Trace};
+use crate::value::Value;
+use crate::value::parse::{ValueError, parse_value};
+use crate::value::text::value_text;
+
+/// The name of the initialisation where a name of an event is expected.
+pub const INITIALISATION: &str = "INITIALISATION";
+
+const FORMAT: &str = "bsym-trace";
+const VERSION: u32 = 1;
+
+/// A trace as it is written.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TraceFile {
+    /// `bsym-trace`
+    pub format: String,
+    /// 1
+    pub version: u32,
+    /// Name of the machine.
+    pub machine: String,
+    /// The scope under which the trace exists.
+    pub scope: ScopeFile,
+    /// Values of the constants.
+    #[serde(default)]
+    pub constants: BTreeMap<String, String>,
+    /// Initialisation, then events.
+    pub steps: Vec<StepFile>,
+}
+
+/// A scope as it is written.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScopeFile {
+    /// Sizes of the deferred sets.
+    #[serde(default)]
+    pub sizes: BTreeMap<String, usize>,
+    /// `MAXINT`
+    pub maxint: String,
+    /// `MININT`
+    pub minint: String,
+}
+
+/// A step as it is written.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepFile {
+    /// Name of the event, or `INITIALISATION`.
+    pub event: String,
+    /// Values of the parameters.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, String>,
+    /// Values of the results.
+    #[serde(default)]
+    pub results: BTreeMap<String, String>,
+    /// Variables whose value is not that of the state before.
+    #[serde(default)]
+    pub changed: BTreeMap<String, String>,
+    /// Values of all variables; absent where the step goes wrong on the way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<BTreeMap<String, String>>,
+    /// Choices made.
+    #[serde(default)]
+    pub choices: Vec<ChoiceFile>,
+}
+
+/// A choice as it is written.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChoiceFile {
+    /// Number of the choice in the model.
+    pub choice: u32,
+    /// Its value.
+    pub value: String,
+}
+
+/// Why a file is no trace of the model.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum TraceError {
+    #[error("this is no trace file: {0}")]
+    Json(String),
+    #[error("this is a `{0}` file of version {1}, expected `bsym-trace` of version 1")]
+    Format(String, u32),
+    #[error("the trace is of machine `{found}`, not of `{expected}`")]
+    Machine { found: String, expected: String },
+    #[error("scope: {0}")]
+    Scope(#[from] ScopeError),
+    #[error("scope: `{0}` is no integer")]
+    Bound(String),
+    #[error("scope: the deferred set `{0}` has no size")]
+    Unsettled(String),
+    #[error("{place}: `{name}` is not one of: {known}")]
+    Unknown { place: String, name: String, known: String },
+    #[error("{place}: the value of `{name}` is missing")]
+    Missing { place: String, name: String },
+    #[error("{place}, `{name}`: {error}")]
+    Value { place: String, name: String, error: ValueError },
+    #[error("{place}: {message}")]
+    Step { place: String, message: String },
+}
+
+/// A trace in the form in which it is written.
+pub fn trace_to_file(model: &Model, trace: &Trace) -> TraceFile {
+    let text = |v: &Value| value_text(model, &trace.scope, v);
+    let locals = |ids: &[LocalId], values: &[Value]| {
+        let name = |l: &LocalId| model.locals.get(l.index()).map_or(String::new(), |v| v.name.clone());
+        ids.iter().zip(values).map(|(l, v)| (name(l), text(v))).collect()
+    };
+    let mut before: Option<&State> = None;
+    let steps = trace
+        .steps
+        .iter()
+        .map(|step| {
+            let event = step.event.and_then(|e| model.events.get(e.index()));
+            let changed = step.state.iter().flat_map(|state| {
+                model
+                    .variables
+                    .iter()
+                    .zip(state)
+                    .enumerate()
+                    .filter(|(i, (_, v))| before.and_then(|b| b.get(*i)).is_none_or(|old| old != *v))
+            });
+            let written = StepFile {
+                event: event.map_or(INITIALISATION, |e| e.name.as_str()).to_string(),
+                parameters: event
+                    .map_or(BTreeMap::new(), |e| locals(&e.parameters, &step.execution.parameters)),
+                // A step that goes wrong has none.
+                results: event
+                    .filter(|_| step.state.is_some())
+                    .map_or(BTreeMap::new(), |e| locals(&e.results, &step.execution.results)),
+                changed: changed.map(|(_, (x, v))| (x.name.clone(), text(v))).collect(),
+                state: step.state.as_ref().map(|state| named(&model.variables, state, &text)),
+                choices: step
+                    .execution
+                    .choices
+                    .iter()
+                    .map(|(id, v)| ChoiceFile { choice: id.0, value: text(v) })
+                    .collect(),
+            };
+            before = step.state.as_ref();
+            written
+        })
+        .collect();
+    let sizes = trace.scope.sizes.iter();
+    TraceFile {
+        format: FORMAT.into(),
+        version: VERSION,
+        machine: model.name.clone(),
+        scope: ScopeFile {
+            sizes: sizes
+                .filter_map(|(c, n)| Some((model.carriers.get(c.index())?.name.clone(), *n)))
+                .collect(),
+            maxint: trace.scope.maxint.to_string(),
+            minint: trace.scope.minint.to_string(),
+        },
+        constants: named(&model.constants, &trace.constants, &text),
+        steps,
+    }
+}
+
+fn named(names: &[Variable], values: &[Value], text: &dyn Fn(&Value) -> String) -> BTreeMap<String, String> {
+    names.iter().zip(values).map(|(x, v)| (x.name.clone(), text(v))).collect()
+}
+
+/// A trace as JSON text.
+pub fn trace_to_json(model: &Model, trace: &Trace) -> String {
+    // A structure of strings and numbers can always be written.
+    serde_json::to_string_pretty(&trace_to_file(model, trace)).unwrap_or_default()
+}
+
+/// Reads a trace of a model from JSON text.
+///
+/// # Errors
+/// The text is no trace file, or is not about this model.
+pub fn trace_from_json(model: &Model, json: &str) -> Result<Trace, TraceError> {
+    let file: TraceFile = serde_json::from_str(json).map_err(|e| TraceError::Json(e.to_string()))?;
+    trace_from_file(model, &file)
+}
+
+/// Resolves the names and values of a trace file.
+///
+/// # Errors
+/// The file is not about this model.
+pub fn trace_from_file(model: &Model, file: &TraceFile) -> Result<Trace, TraceError> {
+    if file.format != FORMAT || file.version != VERSION {
+        return Err(TraceError::Format(file.format.clone(), file.version));
+    }
+    if file.machine != model.name {
+        return Err(TraceError::Machine { found: file.machine.clone(), expected: model.name.clone() });
+    }
+    let scope = read_scope(model, &file.scope)?;
+    let reader = Reader { model, scope: &scope, choices: choice_types(model) };
+    let constants = reader.values("constants", &model.constants, &file.constants)?;
+    let mut steps: Vec<Step> = vec![];
+    for (i, step) in file.steps.iter().enumerate() {
+        let read = reader.step(i, step)?;
+        let before = steps.last().and_then(|s| s.state.as_ref());
+        reader.check_changed(i, step, before, read.state.as_ref())?;
+        steps.push(read);
+    }
+    Ok(Trace { constants, steps, scope: scope.clone() })
+}
+
+fn read_scope(model: &Model, file: &ScopeFile) -> Result<Scope, TraceError> {
+    let bound = |text: &String| text.parse::<Int>().map_err(|_| TraceError::Bound(text.clone()));
+    let request = ScopeRequest {
+        sizes: file.sizes.clone(),
+        maxint: Some(bound(&file.maxint)?),
+        minint: Some(bound(&file.minint)?),
+        prob: false,
+    };
+    let scope = Scope::settle(model, &request)?;
+    for (id, carrier) in (0u32..).map(CarrierId).zip(&model.carriers) {
+        if scope.size(model, id).is_none() {
+            return Err(TraceError::Unsettled(carrier.name.clone()));
+        }
+    }
+    Ok(scope)
+}
+
+struct Reader<'r> {
+    model: &'r Model,
+    scope: &'r Scope,
+    choices: BTreeMap<ChoiceId, Type>,
+}
+
+impl Reader<'_> {
+    fn step(&self, i: usize, step: &StepFile) -> Result<Step, TraceError> {
+        let place = format!("step {i} ({})", step.event);
+        let events = || self.model.events.iter().map(|e| e.name.as_str());
+        let event = match step.event.as_str() {
+            INITIALISATION => None,
+            name => Some(events().position(|e| e == name).ok_or_else(|| TraceError::Unknown {
+                place: place.clone(),
+                name: name.to_string(),
+                known: events().chain([INITIALISATION]).collect::<Vec<_>>().join(", "),
+            })?),
+        };
+        let locals = |ids: &[LocalId]| -> Vec<Variable> {
+            ids.iter().filter_map(|l| self.model.locals.get(l.index()).cloned()).collect()
+        };
+        let found = event.map(|e| &self.model.events[e]);
+        let parameters = found.map_or(Vec::new(), |e| locals(&e.parameters));
+        let results = found.map_or(Vec::new(), |e| locals(&e.results));
+        // A step that goes wrong has no results.
+        let results = if step.state.is_some() { results } else { vec![] };
+        let read_results = self.values(&place, &results, &step.results)?;
+        let mut choices = Vec::new();
+        for choice in &step.choices {
+            let id = ChoiceId(choice.choice);
+            let Some(ty) = self.choices.get(&id) else {
+                let message = format!("the model has no choice {}", choice.choice);
+                return Err(TraceError::Step { place, message });
+            };
+            let value = self.value(&place, &format!("choice {}", choice.choice), ty, &choice.value)?;
+            choices.push((id, value));
+        }
+        choices.sort_by_key(|(id, _)| *id);
+        let state = step.state.as_ref().map(|s| self.values(&place, &self.model.variables, s)).transpose()?;
+        Ok(Step {
+            event: event.map(|e| bsym_language::model::EventId(e as u32)),
+            execution: Execution {
+                parameters: self.values(&place, &parameters, &step.parameters)?,
+                results: read_results,
+                choices,
+            },
+            state,
+        })
+    }
+
+    /// What a step says it changes is what it changes.
+    fn check_changed(
+        &self,
+        i: usize,
+        step: &StepFile,
+        before: Option<&State>,
+        after: Option<&State>,
+    ) -> Result<(), TraceError> {
+        let place = format!("step {i} ({})", step.event);
+        let state = after.map_or(&[][..], |s| s.as_slice());
+        let is_new = |(k, value): &(usize, &Value)| before.and_then(|b| b.get(*k)) != Some(*value);
+        let (names, values): (Vec<Variable>, Vec<&Value>) = state
+            .iter()
+            .enumerate()
+            .filter(is_new)
+            .filter_map(|(k, value)| Some((self.model.variables.get(k)?.clone(), value)))
+            .unzip();
+        let claimed = self.values(&format!("{place}, `changed`"), &names, &step.changed)?;
+        match names.iter().zip(&values).zip(&claimed).find(|((_, value), claimed)| *value != claimed) {
+            None => Ok(()),
+            Some(((name, _), _)) => Err(TraceError::Step {
+                place,
+                message: format!("`{}` is another value in `changed` than in `state`", name.name),
+            }),
+        }
+    }
+
+    fn values(
+        &self,
+        place: &str,
+        names: &[Variable],
+        texts: &BTreeMap<String, String>,
+    ) -> Result<Vec<Value>, TraceError> {
+        if let Some(name) = texts.keys().find(|n| names.iter().all(|x| x.name != **n)) {
+            let known: Vec<_> = names.iter().map(|x| x.name.as_str()).collect();
+            let known = if known.is_empty() { "none".to_string() } else { known.join(", ") };
+            return Err(TraceError::Unknown { place: place.into(), name: name.clone(), known });
+        }
+        names
+            .iter()
+            .map(|x| match texts.get(&x.name) {
+                Some(text) => self.value(place, &x.name, &x.ty, text),
+                None => Err(TraceError::Missing { place: place.into(), name: x.name.clone() }),
+            })
+            .collect()
+    }
+
+    fn value(&self, place: &str, name: &str, ty: &Type, text: &str) -> Result<Value, TraceError> {
+        parse_value(self.model, self.scope, ty, text).map_err(|error| TraceError::Value {
+            place: place.into(),
+            name: name.into(),
+            error,
+        })
+    }
+}
+
+/// The type of the value of every choice of a model.
+pub fn choice_types(model: &Model) -> BTreeMap<ChoiceId, Type> {
+    let mut found = BTreeMap::new();
+    collect_choices(model, &model.initialisation, &mut found);
+    for event in &model.events {
+        collect_choices(model, &event.body, &mut found);
+    }
+    found
+}
+
+fn collect_choices(model: &Model, subst: &Subst, found: &mut BTreeMap<ChoiceId, Type>) {
+    let local = |l: &LocalId| model.locals.get(l.index()).map(|v| v.ty.clone());
+    let target = |t: &Target| match t {
+        Target::Var(v) => model.variables.get(v.index()).map(|v| v.ty.clone()),
+        Target::Local(l) => local(l),
+    };
+    let mut add = |id: &ChoiceId, types: Vec<Type>| {
+        if let Some(ty) = types.into_iter().reduce(Type::pair) {
+            found.insert(*id, ty);
+        }
+    };
+    match &subst.kind {
+        SubstKind::Skip | SubstKind::Assign(_) => {}
+        SubstKind::BecomesIn(id, targets, _) => add(id, targets.iter().filter_map(target).collect()),
+        SubstKind::BecomesSuch(id, targets, _) => {
+            add(id, targets.iter().filter_map(|(t, _)| target(t)).collect());
+        }
+        SubstKind::Pre(_, s) | SubstKind::Assert(_, _, s) | SubstKind::Let(_, s) | SubstKind::Var(_, s) => {
+            collect_choices(model, s, found);
+        }
+        SubstKind::Choice(id, branches) => {
+            add(id, vec![Type::Int]);
+            branches.iter().for_each(|s| collect_choices(model, s, found));
+        }
+        SubstKind::If(branches, otherwise) => {
+            branches.iter().for_each(|(_, s)| collect_choices(model, s, found));
+            collect_choices(model, otherwise, found);
+        }
+        SubstKind::Select { choice, branches, otherwise, .. } => {
+            add(choice, vec![Type::Int]);
+            branches.iter().for_each(|(_, s)| collect_choices(model, s, found));
+            otherwise.iter().for_each(|s| collect_choices(model, s, found));
+        }
+        SubstKind::Any(id, locals, _, s) => {
+            add(id, locals.iter().filter_map(local).collect());
+            collect_choices(model, s, found);
+        }
+        SubstKind::Sequence(parts) | SubstKind::Parallel(parts) => {
+            parts.iter().for_each(|s| collect_choices(model, s, found));
+        }
+        SubstKind::While { body, .. } => collect_choices(model, body, found),
+    }
+}

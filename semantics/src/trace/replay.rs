@@ -1,0 +1,359 @@
+//! Replay: whether a trace is one of the model, and what is wrong where it ends.
+
+use bsym_language::model::{Model, Pred};
+use bsym_language::source::Span;
+
+use crate::error::{EvalError, EvalErrorKind};
+use crate::evaluator::{Eval, Evaluator};
+use crate::transition::Outcome;
+use crate::transition::state::{State, Step, Trace, Violation};
+use crate::value::Value;
+use crate::value::env::Env;
+
+/// What to look for in the states of a trace.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Checks {
+    /// Invariant conjuncts, by position; `None` are all.
+    pub invariant: Option<Vec<usize>>,
+    /// Assertions.
+    pub assertions: bool,
+    /// No event is enabled.
+    pub deadlock: bool,
+    /// The definition `GOAL`.
+    pub goal: bool,
+    /// Ill-defined evaluations are violations.
+    pub well_definedness: bool,
+}
+
+impl Default for Checks {
+    fn default() -> Self {
+        Checks { invariant: None, assertions: false, deadlock: false, goal: false, well_definedness: true }
+    }
+}
+
+/// A trace that was replayed.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Replayed {
+    /// What is wrong at the end; empty if nothing is.
+    pub violations: Vec<Violation>,
+    /// The first step with a violated or ill-defined invariant conjunct in its state, or that goes wrong
+    /// itself, by position: the trace may be cut behind it.
+    pub first_violated: Option<usize>,
+}
+
+/// Why a trace is none of the model.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}: {reason}", step_text(*.step))]
+pub struct ReplayError {
+    /// The step, by position; `None` for the scope and the constants.
+    pub step: Option<usize>,
+    /// What is wrong with it; lower case, no full stop.
+    pub reason: String,
+    /// The guard, predicate or axiom, where there is one.
+    pub span: Option<Span>,
+}
+
+fn step_text(step: Option<usize>) -> String {
+    match step {
+        Some(0) => "initialisation".into(),
+        Some(n) => format!("step {n}"),
+        None => "constants".into(),
+    }
+}
+
+/// Replays a trace and finds what is wrong where it ends.
+///
+/// The axioms must hold, and each step must lead to the state claimed. A last step without a state must go
+/// wrong on the way. Invariants are not required to hold on the way.
+///
+/// # Errors
+/// The trace is none of the model, or it cannot be evaluated.
+pub fn replay(model: &Model, trace: &Trace, checks: &Checks) -> Result<Replayed, ReplayError> {
+    replay_with(&Evaluator::new(model, &trace.scope), trace, checks)
+}
+
+/// The same with the evaluator's limits; its scope must be that of the trace.
+///
+/// # Errors
+/// As [`replay`].
+pub fn replay_with(eval: &Evaluator<'_>, trace: &Trace, checks: &Checks) -> Result<Replayed, ReplayError> {
+    let failed = |step: Option<usize>, span: Option<Span>, reason: String| ReplayError { step, reason, span };
+    let undecided = |step: usize, e: EvalError| failed(Some(step), Some(e.span), e.message);
+    if *eval.scope != trace.scope {
+        return Err(failed(None, None, "the scope is not that of the trace".into()));
+    }
+    check_constants(eval, trace)?;
+    let Some((last, before)) = trace.steps.split_last() else {
+        return Err(failed(None, None, "the trace has no steps".into()));
+    };
+    let mut replayed = Replayed::default();
+    let mut state: &[Value] = &[];
+    for (i, step) in before.iter().enumerate() {
+        let Some(claimed) = &step.state else {
+            return Err(failed(Some(i), None, "only the last step may lack a state".into()));
+        };
+        follow(eval, trace, i, step, state, claimed)?;
+        state = claimed;
+        if replayed.first_violated.is_none() {
+            let found = violations(eval, &trace.constants, state, &only_invariant(checks));
+            if !found.map_err(|e| undecided(i, e))?.is_empty() {
+                replayed.first_violated = Some(i);
+            }
+        }
+    }
+    let i = before.len();
+    match &last.state {
+        Some(claimed) => {
+            follow(eval, trace, i, last, state, claimed)?;
+            replayed.violations =
+                violations(eval, &trace.constants, claimed, checks).map_err(|e| undecided(i, e))?;
+        }
+        None => {
+            check_order(i, last)?;
+            let outcome = eval.execute(&trace.constants, state, last.event, &last.execution);
+            let violation = match outcome.map_err(|e| undecided(i, e))? {
+                Outcome::IllDefined(e) if checks.well_definedness => Violation::IllDefined(e),
+                Outcome::IllDefined(e) => return Err(undecided(i, e)),
+                Outcome::AssertFailed(span) => Violation::Assert(span),
+                Outcome::PreconditionFailed(span) => Violation::Precondition(span),
+                Outcome::RefinementFailed(id) => Violation::Refinement(id),
+                Outcome::Disabled { span, why } => {
+                    return Err(failed(Some(i), Some(span), format!("it is disabled: {why}")));
+                }
+                Outcome::Reached { .. } => {
+                    return Err(failed(Some(i), None, "it reaches a state although none is claimed".into()));
+                }
+            };
+            replayed.violations = vec![violation];
+        }
+    }
+    if replayed.first_violated.is_none() && !replayed.violations.is_empty() {
+        replayed.first_violated = Some(i);
+    }
+    Ok(replayed)
+}
+
+/// The trace with the results of its steps, where a solver's model did not have them: they follow from the rest.
+pub fn with_results(model: &Model, mut trace: Trace) -> Trace {
+    let scope = trace.scope.clone();
+    let eval = Evaluator::new(model, &scope);
+    let mut state: Vec<Value> = vec![];
+    for step in &mut trace.steps {
+        let wanted =
+            step.event.and_then(|e| model.events.get(e.index())).is_some_and(|e| !e.results.is_empty());
+        if wanted
+            && step.state.is_some()
+            && step.execution.results.is_empty()
+            && let Ok(Outcome::Reached { results, .. }) =
+                eval.execute(&trace.constants, &state, step.event, &step.execution)
+        {
+            step.execution.results = results;
+        }
+        state = step.state.clone().unwrap_or_default();
+    }
+    trace
+}
+
+fn only_invariant(checks: &Checks) -> Checks {
+    Checks { assertions: false, deadlock: false, goal: false, ..checks.clone() }
+}
+
+fn check_constants(eval: &Evaluator<'_>, trace: &Trace) -> Result<(), ReplayError> {
+    let failed = |span, reason| Err(ReplayError { step: None, reason, span });
+    if !trace.scope.is_finite(eval.model) {
+        return failed(None, "a deferred set has no size in the scope of the trace".into());
+    }
+    if trace.constants.len() != eval.model.constants.len() {
+        let (n, m) = (trace.constants.len(), eval.model.constants.len());
+        return failed(None, format!("{n} values for {m} constants"));
+    }
+    for (constant, value) in eval.model.constants.iter().zip(&trace.constants) {
+        if !eval.has_type(value, &constant.ty) {
+            return failed(
+                Some(constant.span),
+                format!("the value of `{}` is not of its type", constant.name),
+            );
+        }
+    }
+    let env = Env::new(&trace.constants, &[]);
+    for axiom in &eval.model.axioms {
+        match eval.pred(&env, &axiom.pred) {
+            Ok(true) => {}
+            Ok(false) => return failed(Some(axiom.span), format!("the axiom `{}` is false", axiom.text)),
+            Err(e) => return failed(Some(e.span), format!("the axiom `{}`: {}", axiom.text, e.message)),
+        }
+    }
+    Ok(())
+}
+
+fn check_order(i: usize, step: &Step) -> Result<(), ReplayError> {
+    if step.event.is_none() == (i == 0) {
+        return Ok(());
+    }
+    let reason = if i == 0 { "it must be the initialisation" } else { "the initialisation comes first" };
+    Err(ReplayError { step: Some(i), reason: reason.into(), span: None })
+}
+
+/// Checks that a step reaches the state claimed.
+fn follow(
+    eval: &Evaluator<'_>,
+    trace: &Trace,
+    i: usize,
+    step: &Step,
+    state: &[Value],
+    claimed: &State,
+) -> Result<(), ReplayError> {
+    let failed = |span: Option<Span>, reason: String| Err(ReplayError { step: Some(i), reason, span });
+    check_order(i, step)?;
+    if claimed.len() != eval.model.variables.len() {
+        let (n, m) = (claimed.len(), eval.model.variables.len());
+        return failed(None, format!("{n} values for {m} variables"));
+    }
+    let outcome = match eval.execute(&trace.constants, state, step.event, &step.execution) {
+        Ok(outcome) => outcome,
+        Err(e) => return failed(Some(e.span), e.message),
+    };
+    let (reached, results) = match outcome {
+        Outcome::Reached { state, results } => (state, results),
+        Outcome::Disabled { span, why } => return failed(Some(span), format!("it is disabled: {why}")),
+        Outcome::IllDefined(e) => return failed(Some(e.span), format!("it is ill-defined: {}", e.message)),
+        Outcome::AssertFailed(span) => return failed(Some(span), "it violates an assertion".into()),
+        Outcome::PreconditionFailed(span) => return failed(Some(span), "it violates a precondition".into()),
+        Outcome::RefinementFailed(id) => {
+            let check = &eval.model.refinement_checks[id.index()];
+            return failed(Some(check.span), format!("it is no refinement: {}", check.message(eval.model)));
+        }
+    };
+    for ((variable, reached), claimed) in eval.model.variables.iter().zip(&reached).zip(claimed) {
+        match eval.equal(reached, claimed, variable.span) {
+            Ok(true) => {}
+            Ok(false) => {
+                let (reached, claimed) = (eval.short(reached), eval.short(claimed));
+                return failed(None, format!("`{}` is {reached}, not {claimed}", variable.name));
+            }
+            Err(e) => return failed(Some(e.span), e.message),
+        }
+    }
+    if !step.execution.results.is_empty() && step.execution.results != results {
+        return failed(None, "the results are others".into());
+    }
+    Ok(())
+}
+
+/// What a state says about the properties.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Judgement {
+    /// Everything that is wrong.
+    pub violations: Vec<Violation>,
+    /// Conjuncts of the invariant that have no truth value there, by position; also those behind a false one, where
+    /// that is no violation.
+    pub ill_defined_conjuncts: Vec<usize>,
+    /// Assertions likewise.
+    pub ill_defined_assertions: Vec<usize>,
+    /// The goal likewise.
+    pub ill_defined_goal: bool,
+}
+
+/// Everything that is wrong in a state.
+///
+/// # Errors
+/// A predicate cannot be evaluated because a set is too large.
+pub fn violations(
+    eval: &Evaluator<'_>,
+    constants: &[Value],
+    state: &[Value],
+    checks: &Checks,
+) -> Eval<Vec<Violation>> {
+    judgement(eval, constants, state, checks).map(|judged| judged.violations)
+}
+
+/// Everything that is wrong in a state, and which properties have no truth value there.
+///
+/// # Errors
+/// A predicate cannot be evaluated because a set is too large.
+pub fn judgement(
+    eval: &Evaluator<'_>,
+    constants: &[Value],
+    state: &[Value],
+    checks: &Checks,
+) -> Eval<Judgement> {
+    let env = Env::new(constants, state);
+    let mut judged = Judgement::default();
+    let mut found = Vec::new();
+    let mut ill_defined = Vec::new();
+    let model = eval.model;
+    let wanted = |i: usize| checks.invariant.as_ref().is_none_or(|w| w.contains(&i));
+    let invariant: Vec<_> = model.invariant.iter().map(|c| &c.pred).collect();
+    let open = &mut judged.ill_defined_conjuncts;
+    let broken = falsified(eval, &env, &invariant, &wanted, checks, &mut ill_defined, open)?;
+    if !broken.is_empty() {
+        found.push(Violation::Invariant(broken));
+    }
+    if checks.assertions {
+        let assertions: Vec<_> = model.assertions.iter().map(|c| &c.pred).collect();
+        let open = &mut judged.ill_defined_assertions;
+        let broken = falsified(eval, &env, &assertions, &|_| true, checks, &mut ill_defined, open)?;
+        if !broken.is_empty() {
+            found.push(Violation::Assertions(broken));
+        }
+    }
+    if checks.goal
+        && let Some(goal) = &model.goal
+    {
+        match eval.pred(&env, goal) {
+            Ok(true) => found.push(Violation::Goal),
+            Ok(false) => {}
+            Err(e) if e.kind == EvalErrorKind::IllDefined => {
+                judged.ill_defined_goal = true;
+                if checks.well_definedness {
+                    ill_defined.push(e);
+                }
+            }
+            Err(e) => return Err(e),
+        }
+    }
+    if checks.deadlock && eval.is_deadlock(constants, state)? {
+        found.push(Violation::Deadlock);
+    }
+    found.extend(ill_defined.into_iter().map(Violation::IllDefined));
+    judged.violations = found;
+    Ok(judged)
+}
+
+/// The wanted predicates that are false. One that is ill-defined counts as such if all before it hold;
+/// behind a false one it is out of the domain where it must have a meaning. All of them are listed in `open`.
+fn falsified(
+    eval: &Evaluator<'_>,
+    env: &Env<'_>,
+    preds: &[&Pred],
+    wanted: &dyn Fn(usize) -> bool,
+    checks: &Checks,
+    ill_defined: &mut Vec<EvalError>,
+    open: &mut Vec<usize>,
+) -> Eval<Vec<usize>> {
+    let mut broken = Vec::new();
+    let mut all_before = true;
+    for (i, pred) in preds.iter().enumerate() {
+        match eval.pred(env, pred) {
+            Ok(true) => {}
+            Ok(false) => {
+                all_before = false;
+                if wanted(i) {
+                    broken.push(i);
+                }
+            }
+            Err(e) if e.kind == EvalErrorKind::IllDefined => {
+                if wanted(i) {
+                    open.push(i);
+                }
+                if all_before && checks.well_definedness && wanted(i) {
+                    ill_defined.push(e);
+                }
+                all_before = false;
+            }
+            Err(e) if wanted(i) => return Err(e),
+            Err(_) => all_before = false,
+        }
+    }
+    Ok(broken)
+}

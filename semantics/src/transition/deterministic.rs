@@ -1,0 +1,190 @@
+//! Substitutions with one way through them, executed without the bookkeeping of several ways: a loop may
+//! have millions of rounds.
+
+use bsym_language::int::Int;
+use bsym_language::model::{Claim, Subst, SubstKind, Target};
+
+use crate::error::{EvalError, EvalErrorKind};
+use crate::evaluator::{Eval, Evaluator};
+use crate::transition::substitution::{End, Loop, Writes};
+use crate::value::env::Env;
+
+/// Whether there is one way through a substitution, and no choice on it.
+pub(crate) fn is_straight(subst: &Subst) -> bool {
+    match &subst.kind {
+        SubstKind::Skip | SubstKind::Assign(_) => true,
+        SubstKind::Pre(_, s) | SubstKind::Assert(_, _, s) | SubstKind::Let(_, s) | SubstKind::Var(_, s) => {
+            is_straight(s)
+        }
+        SubstKind::If(branches, otherwise) => {
+            branches.iter().all(|(_, s)| is_straight(s)) && is_straight(otherwise)
+        }
+        SubstKind::Sequence(parts) | SubstKind::Parallel(parts) => parts.iter().all(is_straight),
+        SubstKind::While { body, .. } => is_straight(body),
+        _ => false,
+    }
+}
+
+/// The value of an evaluation; where it is ill-defined the execution ends.
+macro_rules! defined {
+    ($evaluation:expr) => {
+        match $evaluation {
+            Ok(value) => value,
+            Err(e) if e.kind == EvalErrorKind::IllDefined => return Ok(End::IllDefined(e)),
+            Err(e) => return Err(e),
+        }
+    };
+}
+
+impl Evaluator<'_> {
+    /// Executes a substitution that is straight; adds what it writes, and tells how it ends.
+    pub(crate) fn run_straight(
+        &self,
+        env: &Env<'_>,
+        subst: &Subst,
+        rounds: &mut usize,
+        writes: &mut Writes,
+    ) -> Eval<End> {
+        let at = subst.span;
+        match &subst.kind {
+            SubstKind::Assign(assignments) => {
+                for (target, e) in assignments {
+                    writes.insert(*target, defined!(self.expr(env, e)));
+                }
+            }
+            SubstKind::Pre(p, s) => {
+                if !defined!(self.pred(env, p)) {
+                    return Ok(End::Precondition(p.span));
+                }
+                return self.run_straight(env, s, rounds, writes);
+            }
+            SubstKind::Assert(claim, p, s) => {
+                if !defined!(self.pred(env, p)) {
+                    return Ok(match claim {
+                        Claim::Assertion => End::Assert(p.span),
+                        Claim::Refinement(id) => End::Refinement(*id),
+                    });
+                }
+                return self.run_straight(env, s, rounds, writes);
+            }
+            SubstKind::If(branches, otherwise) => {
+                for (p, s) in branches {
+                    if defined!(self.pred(env, p)) {
+                        return self.run_straight(env, s, rounds, writes);
+                    }
+                }
+                return self.run_straight(env, otherwise, rounds, writes);
+            }
+            SubstKind::Let(defs, s) => {
+                let bound = defined!(self.definitions(env, defs));
+                let frame = env.frame(&bound);
+                return self.run_straight(&env.within(&frame), s, rounds, writes);
+            }
+            SubstKind::Var(locals, s) => {
+                let mut inner = Writes::new();
+                let end = self.run_straight(env, s, rounds, &mut inner)?;
+                inner.retain(|t, _| !matches!(t, Target::Local(l) if locals.contains(l)));
+                writes.append(&mut inner);
+                return Ok(end);
+            }
+            SubstKind::Parallel(parts) => {
+                for part in parts {
+                    let end = self.run_straight(env, part, rounds, writes)?;
+                    if end != End::Done {
+                        return Ok(end);
+                    }
+                }
+            }
+            SubstKind::Sequence(parts) => {
+                let mut updates = env.updates().cloned().unwrap_or_default();
+                let mut written = Writes::new();
+                for part in parts {
+                    let end = self.run_straight(&env.updated(&updates), part, rounds, &mut written)?;
+                    carry(&mut written, &mut updates, writes);
+                    if end != End::Done {
+                        return Ok(end);
+                    }
+                }
+            }
+            SubstKind::While { condition, body, invariant, variant } => {
+                return self.run_loop(env, &Loop { condition, body, invariant, variant, at }, rounds, writes);
+            }
+            SubstKind::Skip => {}
+            _ => return Err(EvalError::unsupported(at, "there are several ways through this substitution")),
+        }
+        Ok(End::Done)
+    }
+
+    /// Executes a loop with a straight body.
+    pub(crate) fn run_loop(
+        &self,
+        env: &Env<'_>,
+        parts: &Loop<'_>,
+        rounds: &mut usize,
+        writes: &mut Writes,
+    ) -> Eval<End> {
+        let mut updates = env.updates().cloned().unwrap_or_default();
+        let mut written = Writes::new();
+        let mut before: Option<Int> = None;
+        loop {
+            self.count_round(rounds, parts.at)?;
+            let here = env.updated(&updates).with_old(env);
+            let (end, measure) = self.judge_round(&here, parts, before.as_ref())?;
+            if let Some(end) = end {
+                return Ok(end);
+            }
+            let end = self.run_straight(&env.updated(&updates), parts.body, rounds, &mut written)?;
+            carry(&mut written, &mut updates, writes);
+            if end != End::Done {
+                return Ok(end);
+            }
+            before = measure;
+        }
+    }
+
+    /// Counts a round of a loop.
+    pub(crate) fn count_round(&self, rounds: &mut usize, at: bsym_language::source::Span) -> Eval<()> {
+        *rounds += 1;
+        let limit = self.limits.rounds;
+        if *rounds > limit {
+            return Err(EvalError::too_large(at, format!("the loop runs for more than {limit} rounds")));
+        }
+        Ok(())
+    }
+
+    /// Judges the state before a round of a loop: how the loop ends here, if it does, and its variant.
+    pub(crate) fn judge_round(
+        &self,
+        env: &Env<'_>,
+        parts: &Loop<'_>,
+        before: Option<&Int>,
+    ) -> Eval<(Option<End>, Option<Int>)> {
+        let Loop { condition, invariant, variant, .. } = parts;
+        let judge = || -> Eval<(Option<End>, Option<Int>)> {
+            if !self.pred(env, invariant)? {
+                return Ok((Some(End::Assert(invariant.span)), None));
+            }
+            if !self.pred(env, condition)? {
+                return Ok((Some(End::Done), None));
+            }
+            let measure = self.expr(env, variant)?;
+            let measure = self.int(&measure, variant.span)?.clone();
+            if measure.is_negative() || before.is_some_and(|b| measure >= *b) {
+                return Ok((Some(End::Assert(variant.span)), None));
+            }
+            Ok((None, Some(measure)))
+        };
+        match judge() {
+            Err(e) if e.kind == EvalErrorKind::IllDefined => Ok((Some(End::IllDefined(e)), None)),
+            other => other,
+        }
+    }
+}
+
+/// Makes what was written visible to what follows.
+fn carry(written: &mut Writes, updates: &mut Writes, writes: &mut Writes) {
+    while let Some((target, value)) = written.pop_first() {
+        updates.insert(target, value.clone());
+        writes.insert(target, value);
+    }
+}

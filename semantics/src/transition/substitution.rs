@@ -1,0 +1,728 @@
+//! The paths through a substitution: with choices given, the one they lead to; without, all.
+//!
+//! A substitution reads its environment and yields what it writes. In a sequence the second reads what
+//! the first wrote; the parts of a parallel substitution read the same environment. If one part of a
+//! parallel substitution is disabled, all of it is.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+use bsym_language::int::Int;
+use bsym_language::model::{ChoiceId, Claim, Expr, LocalId, Pred, RefinementId, Subst, SubstKind, Target};
+use bsym_language::source::Span;
+use bsym_language::types::Type;
+
+use crate::error::{EvalError, EvalErrorKind};
+use crate::evaluator::finder::Found as Answer;
+use crate::evaluator::{Eval, Evaluator};
+use crate::transition::deterministic::is_straight;
+use crate::value::Value;
+use crate::value::env::{Env, Name};
+
+/// What assignments wrote.
+pub(crate) type Writes = BTreeMap<Target, Value>;
+
+/// Choices in the order in which they were made.
+pub(crate) type Choices = Vec<(ChoiceId, Value)>;
+
+/// One way through a substitution.
+#[derive(Clone, Debug)]
+pub(crate) struct Path {
+    pub writes: Writes,
+    pub choices: Choices,
+    pub end: End,
+}
+
+/// How a path ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum End {
+    Done,
+    Disabled { span: Span, why: String },
+    IllDefined(EvalError),
+    Assert(Span),
+    Precondition(Span),
+    Refinement(RefinementId),
+}
+
+impl Path {
+    fn new(end: End) -> Path {
+        Path { writes: Writes::new(), choices: Vec::new(), end }
+    }
+
+    fn disabled(span: Span, why: impl Into<String>) -> Path {
+        Path::new(End::Disabled { span, why: why.into() })
+    }
+
+    fn writing(writes: Writes) -> Path {
+        Path { writes, choices: Vec::new(), end: End::Done }
+    }
+
+    fn choosing(mut self, id: ChoiceId, value: Option<Value>) -> Path {
+        if let Some(value) = value {
+            self.choices.insert(0, (id, value));
+        }
+        self
+    }
+}
+
+/// The value of an evaluation; where it is ill-defined the path ends there.
+macro_rules! defined {
+    ($evaluation:expr, $visit:expr) => {
+        match $evaluation {
+            Ok(value) => value,
+            Err(e) if e.kind == EvalErrorKind::IllDefined => return $visit(Path::new(End::IllDefined(e))),
+            Err(e) => return Err(e),
+        }
+    };
+}
+
+/// Goes on unless there was a break.
+macro_rules! go {
+    ($flow:expr) => {
+        if $flow?.is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    };
+}
+
+type Flow = Eval<ControlFlow<()>>;
+const GO: ControlFlow<()> = ControlFlow::Continue(());
+
+/// Called for each path.
+pub(crate) type Visit<'v> = &'v mut dyn FnMut(Path) -> Flow;
+
+/// Called with values of the names in their order, and whether they satisfy the predicates or make one
+/// ill-defined.
+pub(crate) type Bound<'v> = &'v mut dyn FnMut(Vec<(Name, Value)>, Eval<()>) -> Flow;
+
+/// Candidates that are looked at before a finder is asked.
+const QUICK: usize = 1_000;
+
+/// The parts of a `WHILE`.
+pub(crate) struct Loop<'l> {
+    pub condition: &'l Pred,
+    pub body: &'l Subst,
+    pub invariant: &'l Pred,
+    pub variant: &'l Expr,
+    pub at: Span,
+}
+
+/// Follows a substitution.
+#[derive(Clone, Copy)]
+pub(crate) struct Walker<'w> {
+    pub eval: &'w Evaluator<'w>,
+    /// The choices to follow; what they leave open is enumerated.
+    pub given: &'w [(ChoiceId, Value)],
+}
+
+impl Walker<'_> {
+    fn given(&self, id: ChoiceId, made: &[(ChoiceId, Value)]) -> Option<&Value> {
+        let before = made.iter().filter(|(c, _)| *c == id).count();
+        self.given.iter().filter(|(c, _)| *c == id).nth(before).map(|(_, v)| v)
+    }
+
+    /// Calls `visit` for each path, until it breaks; `made` are the choices made before on the way here.
+    ///
+    /// # Errors
+    /// Paths may be missing; those visited are paths all the same. What `visit` returns.
+    pub fn each(&self, env: &Env<'_>, subst: &Subst, made: &[(ChoiceId, Value)], visit: Visit<'_>) -> Flow {
+        self.eval.proceed(subst.span)?;
+        let at = subst.span;
+        match &subst.kind {
+            SubstKind::Skip => visit(Path::writing(Writes::new())),
+            SubstKind::Assign(assignments) => {
+                let mut writes = Writes::new();
+                for (target, e) in assignments {
+                    writes.insert(*target, defined!(self.eval.expr(env, e), visit));
+                }
+                visit(Path::writing(writes))
+            }
+            SubstKind::BecomesIn(id, targets, set) => {
+                self.becomes_in(env, *id, targets, set, made, at, visit)
+            }
+            SubstKind::BecomesSuch(id, targets, pred) => {
+                self.becomes_such(env, *id, targets, pred, made, at, visit)
+            }
+            SubstKind::Pre(p, s) => {
+                if !defined!(self.eval.pred(env, p), visit) {
+                    return visit(Path::new(End::Precondition(p.span)));
+                }
+                self.each(env, s, made, visit)
+            }
+            SubstKind::Assert(claim, p, s) => {
+                if !defined!(self.eval.pred(env, p), visit) {
+                    return visit(Path::new(match claim {
+                        Claim::Assertion => End::Assert(p.span),
+                        Claim::Refinement(id) => End::Refinement(*id),
+                    }));
+                }
+                self.each(env, s, made, visit)
+            }
+            SubstKind::Choice(id, branches) => {
+                let mut any = false;
+                for (i, branch) in branches.iter().enumerate() {
+                    let several = branches.len() > 1;
+                    go!(self.branch(env, *id, i, several, branch, made, &mut any, visit));
+                }
+                if any { Ok(GO) } else { visit(Path::disabled(at, "the chosen branch does not exist")) }
+            }
+            SubstKind::If(branches, otherwise) => {
+                for (p, s) in branches {
+                    if defined!(self.eval.pred(env, p), visit) {
+                        return self.each(env, s, made, visit);
+                    }
+                }
+                self.each(env, otherwise, made, visit)
+            }
+            SubstKind::Select { choice, branches, otherwise, .. } => {
+                self.select(env, *choice, branches, otherwise.as_deref(), made, at, visit)
+            }
+            SubstKind::Any(id, locals, pred, s) => self.any(env, *id, locals, pred, s, made, at, visit),
+            SubstKind::Let(defs, s) => {
+                let bound = defined!(self.eval.definitions(env, defs), visit);
+                let frame = env.frame(&bound);
+                self.each(&env.within(&frame), s, made, visit)
+            }
+            SubstKind::Var(locals, s) => self.each(env, s, made, &mut |mut path| {
+                path.writes.retain(|t, _| !matches!(t, Target::Local(l) if locals.contains(l)));
+                visit(path)
+            }),
+            SubstKind::Sequence(parts) => {
+                self.sequence(env, Path::writing(Writes::new()), parts, made, visit)
+            }
+            SubstKind::Parallel(parts) => match &parts[..] {
+                [] => visit(Path::writing(Writes::new())),
+                [first, rest @ ..] => {
+                    // The other parts read the same environment: their paths are found once.
+                    let mut beside: Option<Vec<Vec<Path>>> = None;
+                    self.each(env, first, made, &mut |left| {
+                        let beside = match &mut beside {
+                            Some(beside) => beside,
+                            none => none.insert(
+                                rest.iter().map(|p| self.all(env, p, made)).collect::<Eval<Vec<_>>>()?,
+                            ),
+                        };
+                        each_together(left, beside, visit)
+                    })
+                }
+            },
+            SubstKind::While { condition, body, invariant, variant } => {
+                let mut rounds = 0;
+                let parts = Loop { condition, body, invariant, variant, at };
+                self.repeat(env, &parts, made, &mut rounds, visit)
+            }
+        }
+    }
+
+    /// All paths.
+    fn all(&self, env: &Env<'_>, subst: &Subst, made: &[(ChoiceId, Value)]) -> Eval<Vec<Path>> {
+        let mut paths = Vec::new();
+        let limit = self.eval.limits.branching;
+        let _every = self.each(env, subst, made, &mut |path| {
+            if paths.len() > limit {
+                let message = format!("more than {limit} ways through this substitution");
+                return Err(EvalError::too_large(subst.span, message));
+            }
+            paths.push(path);
+            Ok(GO)
+        })?;
+        Ok(paths)
+    }
+
+    fn sequence(
+        &self,
+        env: &Env<'_>,
+        path: Path,
+        parts: &[Subst],
+        made: &[(ChoiceId, Value)],
+        visit: Visit<'_>,
+    ) -> Flow {
+        let Some((next, rest)) = parts.split_first().filter(|_| path.end == End::Done) else {
+            return visit(path);
+        };
+        self.after(env, path, next, made, &mut |path| self.sequence(env, path, rest, made, visit))
+    }
+
+    /// Continues a finished path with a further substitution.
+    fn after(
+        &self,
+        env: &Env<'_>,
+        path: Path,
+        next: &Subst,
+        made: &[(ChoiceId, Value)],
+        visit: Visit<'_>,
+    ) -> Flow {
+        let mut updates = env.updates().cloned().unwrap_or_default();
+        updates.extend(path.writes.iter().map(|(t, v)| (*t, v.clone())));
+        let made: Choices = made.iter().chain(&path.choices).cloned().collect();
+        self.each(&env.updated(&updates), next, &made, &mut |p| {
+            let (mut writes, mut choices) = (path.writes.clone(), path.choices.clone());
+            writes.extend(p.writes);
+            choices.extend(p.choices);
+            visit(Path { writes, choices, end: p.end })
+        })
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn branch(
+        &self,
+        env: &Env<'_>,
+        id: ChoiceId,
+        i: usize,
+        chosen: bool,
+        branch: &Subst,
+        made: &[(ChoiceId, Value)],
+        any: &mut bool,
+        visit: Visit<'_>,
+    ) -> Flow {
+        let value = Value::int(i as i64);
+        if chosen && self.given(id, made).is_some_and(|given| *given != value) {
+            return Ok(GO);
+        }
+        let mut made = made.to_vec();
+        made.push((id, value.clone()));
+        self.each(env, branch, &made, &mut |p| {
+            *any = true;
+            visit(p.choosing(id, chosen.then(|| value.clone())))
+        })
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn select(
+        &self,
+        env: &Env<'_>,
+        id: ChoiceId,
+        branches: &[(Pred, Subst)],
+        otherwise: Option<&Subst>,
+        made: &[(ChoiceId, Value)],
+        at: Span,
+        visit: Visit<'_>,
+    ) -> Flow {
+        let chosen = branches.len() + usize::from(otherwise.is_some()) > 1;
+        let given = if chosen { self.given(id, made) } else { None };
+        let wanted = |i: usize| given.is_none_or(|g| *g == Value::int(i as i64));
+        let last = branches.len();
+        let mut any = false;
+        let mut open = true;
+        for (i, (guard, s)) in branches.iter().enumerate() {
+            let needed = wanted(i) || (otherwise.is_some() && wanted(last));
+            if !needed {
+                continue;
+            }
+            match self.eval.pred(env, guard) {
+                Ok(true) => {
+                    open = false;
+                    if wanted(i) {
+                        go!(self.branch(env, id, i, chosen, s, made, &mut any, visit));
+                    }
+                }
+                Ok(false) => {}
+                Err(e) if e.kind == EvalErrorKind::IllDefined => {
+                    open = false;
+                    any = true;
+                    let choice = chosen.then(|| Value::int(i as i64));
+                    go!(visit(Path::new(End::IllDefined(e)).choosing(id, choice)));
+                }
+                Err(e) => return Err(e),
+            }
+        }
+        if let Some(s) = otherwise.filter(|_| open && wanted(last)) {
+            go!(self.branch(env, id, last, chosen, s, made, &mut any, visit));
+        }
+        if any {
+            return Ok(GO);
+        }
+        let span = match branches {
+            [(guard, _)] => guard.span,
+            _ => at,
+        };
+        let why = if branches.len() == 1 { "the guard is false" } else { "no branch is enabled" };
+        visit(Path::disabled(span, why))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn any(
+        &self,
+        env: &Env<'_>,
+        id: ChoiceId,
+        locals: &[LocalId],
+        pred: &Pred,
+        s: &Subst,
+        made: &[(ChoiceId, Value)],
+        at: Span,
+        visit: Visit<'_>,
+    ) -> Flow {
+        let names: Vec<_> = locals.iter().map(|l| Name::Local(*l)).collect();
+        let given = self.given(id, made).cloned();
+        let mut any = false;
+        go!(self.each_binding(env, &names, given.as_ref(), pred, at, &mut |values, truth| {
+            let choice = Value::tuple(values.iter().map(|(_, v)| v.clone()));
+            any = true;
+            if let Err(e) = truth {
+                return visit(Path::new(End::IllDefined(e)).choosing(id, choice));
+            }
+            let frame = env.frame(&values);
+            let mut made = made.to_vec();
+            made.extend(choice.clone().map(|c| (id, c)));
+            self.each(&env.within(&frame), s, &made, &mut |p| visit(p.choosing(id, choice.clone())))
+        }));
+        if any { Ok(GO) } else { visit(Path::disabled(pred.span, "no values satisfy the predicate")) }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn becomes_in(
+        &self,
+        env: &Env<'_>,
+        id: ChoiceId,
+        targets: &[Target],
+        set: &Expr,
+        made: &[(ChoiceId, Value)],
+        at: Span,
+        visit: Visit<'_>,
+    ) -> Flow {
+        let set = defined!(self.eval.eval(env, set), visit);
+        let mut write = |v: Value| {
+            let parts = v.untuple(targets.len()).ok_or_else(|| self.eval.confused(at))?;
+            let writes = targets.iter().copied().zip(parts).collect();
+            visit(Path::writing(writes).choosing(id, Some(v)))
+        };
+        if let Some(v) = self.given(id, made) {
+            return match self.eval.member(v, &set, at) {
+                Ok(true) => write(v.clone()),
+                Ok(false) => {
+                    let why = format!("{} is not in {}", self.eval.short(v), self.eval.short(&set));
+                    visit(Path::disabled(at, why))
+                }
+                Err(e) if e.kind == EvalErrorKind::IllDefined => visit(Path::new(End::IllDefined(e))),
+                Err(e) => Err(e),
+            };
+        }
+        let listed = match self.eval.try_list(&set, at) {
+            Ok(listed) => listed,
+            Err(e) if e.kind == EvalErrorKind::IllDefined => return visit(Path::new(End::IllDefined(e))),
+            Err(e) => return Err(e),
+        };
+        match listed {
+            Some(listed) if listed.is_empty() => visit(Path::disabled(at, "the set is empty")),
+            Some(listed) => {
+                for v in listed.iter() {
+                    go!(write(v.clone()));
+                }
+                Ok(GO)
+            }
+            None => {
+                if let Some(part) = self.eval.choices_in(&set, at)? {
+                    for target in targets {
+                        let name = match target {
+                            Target::Var(v) => Name::Var(*v),
+                            Target::Local(l) => Name::Local(*l),
+                        };
+                        self.eval.note_cut(name, &set, &part);
+                    }
+                    return self.eval.each(&part, at, &mut |v| write(v));
+                }
+                // Some elements, then the reason why there are others.
+                if let Some(part) = self.eval.finite_part(&set, at) {
+                    let mut count = 0;
+                    let limit = self.eval.limits.branching;
+                    go!(self.eval.each(&part, at, &mut |v| {
+                        count += 1;
+                        if count > limit {
+                            return Err(self.eval.not_listed(&set, at));
+                        }
+                        write(v)
+                    }));
+                }
+                Err(self.eval.not_listed(&set, at))
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn becomes_such(
+        &self,
+        env: &Env<'_>,
+        id: ChoiceId,
+        targets: &[(Target, LocalId)],
+        pred: &Pred,
+        made: &[(ChoiceId, Value)],
+        at: Span,
+        visit: Visit<'_>,
+    ) -> Flow {
+        let names: Vec<_> = targets.iter().map(|(_, l)| Name::Local(*l)).collect();
+        let given = self.given(id, made).cloned();
+        let mut any = false;
+        go!(self.each_binding(&env.without_old(), &names, given.as_ref(), pred, at, &mut |values, truth| {
+            any = true;
+            let choice = Value::tuple(values.iter().map(|(_, v)| v.clone()));
+            let path = match truth {
+                Err(e) => Path::new(End::IllDefined(e)),
+                Ok(()) => {
+                    let new = values.into_iter().map(|(_, v)| v);
+                    Path::writing(targets.iter().map(|(t, _)| *t).zip(new).collect())
+                }
+            };
+            visit(path.choosing(id, choice))
+        }));
+        if any { Ok(GO) } else { visit(Path::disabled(pred.span, "no values satisfy the predicate")) }
+    }
+
+    /// The bindings that satisfy the predicate, and those under which it is ill-defined; only the given
+    /// one if there is one.
+    fn each_binding(
+        &self,
+        env: &Env<'_>,
+        names: &[Name],
+        given: Option<&Value>,
+        pred: &Pred,
+        at: Span,
+        found: Bound<'_>,
+    ) -> Flow {
+        let Some(given) = given else {
+            return self.eval.each_solution(env, names, &[pred], at, found);
+        };
+        let parts = given.untuple(names.len()).ok_or_else(|| self.eval.confused(at))?;
+        let values: Vec<_> = names.iter().copied().zip(parts).collect();
+        for (name, value) in &values {
+            if self.eval.type_of(*name).is_none_or(|ty| !self.eval.has_type(value, ty)) {
+                let message = format!("the value of `{}` is not of its type", self.eval.name(*name));
+                return Err(EvalError::unsupported(at, message));
+            }
+        }
+        let frame = env.frame(&values);
+        match self.eval.pred(&env.within(&frame), pred) {
+            Ok(true) => found(values, Ok(())),
+            Ok(false) => Ok(GO),
+            Err(e) if e.kind == EvalErrorKind::IllDefined => found(values, Err(e)),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Runs a loop. The rounds of all ways through it are counted together.
+    fn repeat(
+        &self,
+        env: &Env<'_>,
+        parts: &Loop<'_>,
+        made: &[(ChoiceId, Value)],
+        rounds: &mut usize,
+        visit: Visit<'_>,
+    ) -> Flow {
+        if is_straight(parts.body) {
+            let mut writes = Writes::new();
+            let end = self.eval.run_loop(env, parts, rounds, &mut writes)?;
+            return visit(Path { writes, choices: Vec::new(), end });
+        }
+        // Not by recursion: a loop may have a million rounds.
+        let mut open = vec![(Path::writing(Writes::new()), None::<Int>)];
+        while let Some((path, before)) = open.pop() {
+            self.eval.count_round(rounds, parts.at)?;
+            let mut updates = env.updates().cloned().unwrap_or_default();
+            updates.extend(path.writes.iter().map(|(t, v)| (*t, v.clone())));
+            let here = env.updated(&updates).with_old(env);
+            let (end, measure) = self.eval.judge_round(&here, parts, before.as_ref())?;
+            match end {
+                Some(end) => go!(visit(Path { end, ..path })),
+                None => {
+                    let mut next = Vec::new();
+                    let mut ended = Vec::new();
+                    let _every = self.after(env, path, parts.body, made, &mut |p| {
+                        if p.end == End::Done {
+                            next.push(p)
+                        } else {
+                            ended.push(p)
+                        }
+                        Ok(GO)
+                    })?;
+                    for path in ended {
+                        go!(visit(path));
+                    }
+                    open.extend(next.into_iter().map(|p| (p, measure.clone())));
+                }
+            }
+        }
+        Ok(GO)
+    }
+}
+
+/// A path together with each choice of paths of the parts beside it.
+fn each_together(left: Path, beside: &[Vec<Path>], visit: Visit<'_>) -> Flow {
+    let Some((first, rest)) = beside.split_first() else { return visit(left) };
+    for right in first {
+        go!(each_together(together(&left, right), rest, visit));
+    }
+    Ok(GO)
+}
+
+/// Both paths at once.
+fn together(left: &Path, right: &Path) -> Path {
+    let end = match (&left.end, &right.end) {
+        (End::Disabled { .. }, _) => left.end.clone(),
+        (_, End::Disabled { .. }) | (End::Done, _) => right.end.clone(),
+        _ => left.end.clone(),
+    };
+    let (mut writes, mut choices) = (left.writes.clone(), left.choices.clone());
+    writes.extend(right.writes.iter().map(|(t, v)| (*t, v.clone())));
+    choices.extend(right.choices.iter().cloned());
+    Path { writes, choices, end }
+}
+
+impl Evaluator<'_> {
+    /// Calls `found` for each binding that satisfies all predicates, and for those under which one is
+    /// ill-defined. What propagation cannot reach is asked of the finder.
+    ///
+    /// # Errors
+    /// Bindings may be missing; those found are solutions all the same. What `found` returns.
+    pub(crate) fn each_solution(
+        &self,
+        env: &Env<'_>,
+        names: &[Name],
+        preds: &[&Pred],
+        at: Span,
+        found: Bound<'_>,
+    ) -> Flow {
+        let mut known = BTreeSet::new();
+        if self.finder.is_none() || self.candidates <= QUICK {
+            return self.search(env, names, preds, at, (true, &mut known), found).0;
+        }
+        // What is not found soon is asked of the finder; where that does not know all either, everything
+        // is searched.
+        let quick = Evaluator { candidates: QUICK, ..self.with_all_choices() };
+        let partly = self.cuts.is_none();
+        match quick.search(env, names, preds, at, (partly, &mut known), found) {
+            (Err(e), false) if e.kind == EvalErrorKind::TooLarge => {}
+            (done, _) => return done,
+        }
+        let answer = self.ask_finder(env, names, preds, at)?;
+        let complete = answer.complete;
+        // Where choices are cut, what the finder found beyond is no part of the bounded model.
+        if (complete || partly)
+            && self.report_answer(&answer, env, names, preds, &mut known, found)?.is_break()
+        {
+            return Ok(ControlFlow::Break(()));
+        }
+        if complete {
+            return Ok(GO);
+        }
+        match self.search(env, names, preds, at, (true, &mut known), found) {
+            (Err(e), false) if e.kind == EvalErrorKind::TooLarge && !partly => {
+                let flow = self.report_answer(&answer, env, names, preds, &mut known, found)?;
+                if flow.is_break() { Ok(flow) } else { Err(e) }
+            }
+            (done, _) => done,
+        }
+    }
+
+    /// Searches by propagation; what is known already is not reported again. Where not all can be found,
+    /// some are, or none are looked for. Also whether an error is one of the visitor.
+    fn search(
+        &self,
+        env: &Env<'_>,
+        names: &[Name],
+        preds: &[&Pred],
+        at: Span,
+        (partly, known): (bool, &mut BTreeSet<Vec<(Name, Value)>>),
+        found: Bound<'_>,
+    ) -> (Flow, bool) {
+        let literals: Vec<_> = preds.iter().map(|p| (true, *p)).collect();
+        let mut count = 0;
+        let mut refused = None;
+        let mut report = |bound: &[(Name, Value)], truth| {
+            count += 1;
+            if count > self.limits.branching {
+                let error = EvalError::too_large(at, "too many values satisfy the predicate");
+                return Err(refused.get_or_insert(error).clone());
+            }
+            let bound = self.complete(names, bound, at)?;
+            if self.finder.is_some() && !known.insert(bound.clone()) {
+                return Ok(GO);
+            }
+            found(bound, truth).map_err(|e| refused.get_or_insert(e).clone())
+        };
+        let done = if partly {
+            self.solve_some(env, names, &literals, at, &mut report)
+        } else {
+            self.solve(env, names, &literals, at, &mut report)
+        };
+        (done, refused.is_some())
+    }
+
+    fn ask_finder(&self, env: &Env<'_>, names: &[Name], preds: &[&Pred], at: Span) -> Eval<Answer> {
+        let Some(finder) = self.finder else { return Ok(Answer::default()) };
+        let typed = names
+            .iter()
+            .map(|n| Ok((*n, self.type_of(*n).cloned().ok_or_else(|| self.confused(at))?)))
+            .collect::<Eval<Vec<_>>>()?;
+        Ok(finder.find(env, self.scope, &typed, preds, self.limits.branching).unwrap_or_default())
+    }
+
+    /// Reports what a finder found that is not known already.
+    fn report_answer(
+        &self,
+        answer: &Answer,
+        env: &Env<'_>,
+        names: &[Name],
+        preds: &[&Pred],
+        known: &mut BTreeSet<Vec<(Name, Value)>>,
+        found: Bound<'_>,
+    ) -> Flow {
+        for values in &answer.valuations {
+            let bound: Vec<_> = names.iter().copied().zip(values.iter().cloned()).collect();
+            if bound.len() != names.len() || !known.insert(bound.clone()) {
+                continue;
+            }
+            let frame = env.frame(&bound);
+            let inner = env.within(&frame);
+            let mut truth = Ok(true);
+            for pred in preds {
+                truth = self.pred(&inner, pred);
+                if !matches!(truth, Ok(true)) {
+                    break;
+                }
+            }
+            let flow = match truth {
+                Ok(true) => found(bound, Ok(()))?,
+                Err(e) if e.kind == EvalErrorKind::IllDefined => found(bound, Err(e))?,
+                _ => GO,
+            };
+            if flow.is_break() {
+                return Ok(flow);
+            }
+        }
+        Ok(GO)
+    }
+
+    /// Gives the names that are not bound some value of their type.
+    fn complete(&self, names: &[Name], bound: &[(Name, Value)], at: Span) -> Eval<Vec<(Name, Value)>> {
+        names
+            .iter()
+            .map(|n| match bound.iter().find(|(m, _)| m == n) {
+                Some((_, v)) => Ok((*n, v.clone())),
+                None => {
+                    let ty = self.type_of(*n).ok_or_else(|| self.confused(at))?;
+                    Ok((*n, self.some_value(ty)))
+                }
+            })
+            .collect()
+    }
+
+    /// Some value of a type.
+    pub fn some_value(&self, ty: &Type) -> Value {
+        match ty {
+            Type::Bool => Value::Bool(false),
+            Type::Int => Value::int(0),
+            Type::Real => crate::value::real::value(0),
+            Type::String => Value::string(""),
+            Type::Carrier(c) => Value::Element(*c, 0),
+            Type::Free(t, arguments) => self.some_free_value(*t, arguments),
+            Type::Parameter(_) | Type::Pow(_) => Value::empty(),
+            Type::Pair(a, b) => Value::pair(self.some_value(a), self.some_value(b)),
+            Type::Record(fields) => Value::Record(
+                fields
+                    .iter()
+                    .map(|(l, t)| (std::sync::Arc::from(l.as_str()), self.some_value(t)))
+                    .collect::<Vec<_>>()
+                    .into(),
+            ),
+        }
+    }
+}
