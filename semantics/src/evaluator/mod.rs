@@ -214,11 +214,9 @@ impl<'m> Evaluator<'m> {
             ExprKind::Element(c, i) => Value::Element(*c, *i),
             ExprKind::Carrier(c) => self.carrier(*c),
             ExprKind::Integer(n) => Value::Int(n.clone()),
-            ExprKind::Real(text) => {
-                real::parse(text).map(|r| Value::Real(Arc::new(r))).ok_or_else(|| {
-                    EvalError::unsupported(at, format!("`{text}` is no real number that can be read"))
-                })?
-            }
+            ExprKind::Real(text) => real::parse(text).map(|r| Value::Real(Arc::new(r))).ok_or_else(|| {
+                EvalError::unsupported(at, format!("`{text}` is no real number that can be read"))
+            })?,
             ExprKind::String(s) => Value::string(s.as_str()),
             ExprKind::Bool(b) => Value::Bool(*b),
             ExprKind::MaxInt => Value::Int(self.scope.maxint.clone()),
