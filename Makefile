@@ -24,8 +24,8 @@ test: setup
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) test --workspace
-	$(CARGO) clippy --workspace --all-targets --no-default-features --target-dir target/no-default -- -D warnings
-	$(CARGO) test -p bsym -p bsym-encodings --no-default-features --target-dir target/no-default
+	$(CARGO) clippy --workspace --all-targets --no-default-features -- -D warnings
+	$(CARGO) test -p bsym -p bsym-encodings --no-default-features
 
 setup:
 	@tools/setup
