@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use bsym_encodings::budget::Budget;
 
-use crate::result::Reason;
+use crate::answer::Reason;
 
 /// How long the work may go on after it was asked to stop.
 const GRACE: Duration = Duration::from_secs(4);
@@ -57,7 +57,7 @@ impl Control {
 
     /// Time since the start in seconds.
     pub fn seconds(&self) -> f64 {
-        crate::result::seconds(self.start.elapsed())
+        crate::answer::seconds(self.start.elapsed())
     }
 
     /// Called for Ctrl-C: the first asks the run to stop, the second ends the program.

@@ -15,13 +15,13 @@ use bsym_language::walk::Names;
 use bsym_proofs::claim::Property;
 use bsym_semantics::scope::{Scope, ScopeRequest};
 
+use crate::answer::{DiagnosticObject, conjunct_name, diagnostic_object};
 use crate::arguments::{
     ComponentArguments, OutputArguments, PropertyName, ScopeArguments, ScopeItem, Setting,
 };
 use crate::output::note;
 use crate::paint::Paint;
 use crate::refusal::{Refusal, errors, similar};
-use crate::result::{DiagnosticObject, conjunct_name, diagnostic_object};
 
 /// A machine that was read, with its warnings.
 #[derive(Debug)]

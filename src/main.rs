@@ -1,16 +1,15 @@
 //! The command line of bsym: the only code that prints, reads arguments or exits.
 
+mod answer;
 mod arguments;
 mod commands;
 mod control;
-mod human;
 mod input;
 mod output;
 mod paint;
 mod patience;
 mod progress;
 mod refusal;
-mod result;
 mod solvers;
 mod traces;
 

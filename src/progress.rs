@@ -9,11 +9,11 @@ use bsym_proofs::claim::Property;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value as Json, json};
 
+use crate::answer::{pair_object, property_text};
 use crate::arguments::OutputArguments;
 use crate::control::Control;
 use crate::input::property_name;
 use crate::output::{json_line, note};
-use crate::result::{pair_object, property_text};
 
 /// What is known while a run goes on, for the case that it does not end by itself.
 #[derive(Clone, Debug, Default)]

@@ -4,10 +4,10 @@ use bsym_language::diagnostic::{Diagnostic, Severity};
 use bsym_language::render;
 use bsym_language::source::Sources;
 
+use crate::answer::{DiagnosticObject, diagnostic_object, error_object};
 use crate::arguments::OutputArguments;
 use crate::output;
 use crate::paint::Paint;
-use crate::result::{DiagnosticObject, diagnostic_object, error_object};
 
 /// Why a command cannot be carried out as it was given.
 #[derive(Clone, Debug)]

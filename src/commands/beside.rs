@@ -26,11 +26,11 @@ use bsym_semantics::doubt;
 use bsym_semantics::trace_file::{TraceFile, trace_from_file};
 use serde_json::Value as Json;
 
+use crate::answer::BesideObject;
 use crate::arguments::{PropertyName, VerifyArguments};
 use crate::commands::enlarge;
 use crate::commands::verify::Run;
 use crate::output;
-use crate::result::BesideObject;
 
 /// Memory of the search where the user says nothing, so that it cannot take all there is.
 const MEMORY: u64 = 2 << 30;

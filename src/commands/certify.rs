@@ -10,15 +10,15 @@ use bsym_proofs::certify::{
 use bsym_proofs::status::{Check, Pair};
 use serde::Serialize;
 
+use crate::answer::claim::ClaimObject;
+use crate::answer::text as human;
+use crate::answer::{PairObject, WalkedObject, contradiction_line, pair_object};
 use crate::arguments::{CertifyArguments, OutputArguments};
 use crate::commands::mc;
 use crate::control::Control;
-use crate::human;
 use crate::output;
 use crate::paint::Paint;
 use crate::refusal::Refusal;
-use crate::result::claim::ClaimObject;
-use crate::result::{PairObject, WalkedObject, contradiction_line, pair_object};
 use crate::solvers;
 
 /// Runs the command: 0 if every check passes, 1 if one fails, 3 if one is not decided.

@@ -7,6 +7,7 @@ use bsym_engines::run::run as run_engines;
 use bsym_engines::verdict::{Condition, Engine, Report, Unknown, Verdict};
 use bsym_explore::report::{SearchReport, Verdict as Found};
 
+use crate::answer::{BesideObject, Reason, RunResult};
 use crate::arguments::VerifyArguments;
 use crate::commands::beside::Beside;
 use crate::commands::mc;
@@ -14,7 +15,6 @@ use crate::commands::verify::Run;
 use crate::control::Control;
 use crate::output;
 use crate::refusal::Refusal;
-use crate::result::{BesideObject, Reason, RunResult};
 use crate::solvers;
 
 /// Least time that a search gets to turn a proof with conditions into an answer.

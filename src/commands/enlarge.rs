@@ -12,11 +12,11 @@ use bsym_language::types::CarrierId;
 use bsym_semantics::finder::ValueFinder;
 use bsym_semantics::scope::{Chosen, Scope};
 
+use crate::answer::Reason;
 use crate::arguments::{ScopeArguments, ScopeItem};
 use crate::commands::mc;
 use crate::commands::verify::Run;
 use crate::input;
-use crate::result::Reason;
 
 /// Longest time for the trial of larger scopes; at most half of the time that is left.
 const TRIALS: Duration = Duration::from_secs(10);

@@ -26,6 +26,7 @@ use bsym_semantics::scope::Scope;
 use bsym_semantics::trace_file::trace_to_file;
 use serde_json::json;
 
+use crate::answer::RunResult;
 use crate::arguments::{McArguments, OrderName, ScopeItem, VerifyArguments};
 use crate::commands::enlarge::{Enlarged, enlarge};
 use crate::commands::verify::Run;
@@ -33,7 +34,6 @@ use crate::control::Control;
 use crate::output;
 use crate::patience::Patience;
 use crate::refusal::Refusal;
-use crate::result::RunResult;
 use crate::solvers;
 
 /// How often a search is put aside.

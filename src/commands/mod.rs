@@ -12,7 +12,6 @@ mod proofs;
 mod replay;
 mod simulate;
 mod status;
-mod structure;
 mod verify;
 
 use bsym_engines::verdict::Engine;

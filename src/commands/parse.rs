@@ -4,13 +4,13 @@ use bsym_language::print;
 use bsym_language::render;
 use serde_json::json;
 
-use super::structure::structure;
+use crate::answer::structure::structure;
+use crate::answer::{DiagnosticObject, diagnostic_object};
 use crate::arguments::ParseArguments;
 use crate::input;
 use crate::output;
 use crate::paint::Paint;
 use crate::refusal::Refusal;
-use crate::result::{DiagnosticObject, diagnostic_object};
 
 /// Runs the command: 0 if there is a model, 2 if there are errors.
 pub fn run(arguments: &ParseArguments) -> Result<u8, Refusal> {

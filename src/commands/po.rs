@@ -12,14 +12,14 @@ use bsym_proofs::obligations::{Obligations, Proof, prove_obligations};
 use bsym_proofs::po::file::Status;
 use serde_json::json;
 
+use crate::answer::text as human;
+use crate::answer::{dropped_objects, place};
 use crate::arguments::PoArguments;
 use crate::control::Control;
-use crate::human;
 use crate::input;
 use crate::output;
 use crate::paint::Paint;
 use crate::refusal::Refusal;
-use crate::result::{dropped_objects, place};
 use crate::solvers;
 
 /// Longest time for one obligation.

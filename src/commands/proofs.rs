@@ -16,12 +16,12 @@ use bsym_proofs::po::{Import, ImportOptions, PoError};
 use serde::Serialize;
 
 use self::kinds::{ChecksObject, KindObject};
+use crate::answer::{conjunct_name, event_name, level_word};
 use crate::arguments::{ComponentArguments, ProofsArguments};
 use crate::input;
 use crate::output;
 use crate::paint::Paint;
 use crate::refusal::Refusal;
-use crate::result::{conjunct_name, event_name, level_word};
 
 /// Open pairs that the text lists; `--json` has all.
 const LISTED: usize = 20;

@@ -7,14 +7,14 @@ use bsym_semantics::state::Trace;
 use bsym_semantics::trace_file::trace_from_json;
 use serde_json::json;
 
+use crate::answer::text as human;
+use crate::answer::{ViolatedObject, constants_object, place, scope_object, trace_object, violated_objects};
 use crate::arguments::ReplayArguments;
 use crate::control::Control;
-use crate::human;
 use crate::input;
 use crate::output;
 use crate::paint::Paint;
 use crate::refusal::Refusal;
-use crate::result::{ViolatedObject, constants_object, place, scope_object, trace_object, violated_objects};
 
 /// Runs the command: 0 if the trace is one of the machine, 1 if not.
 pub fn run(arguments: &ReplayArguments, control: &Control) -> Result<u8, Refusal> {

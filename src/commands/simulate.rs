@@ -12,16 +12,16 @@ use bsym_semantics::finder::ValueFinder;
 use bsym_semantics::replay::Checks;
 use serde_json::json;
 
+use crate::answer::text as human;
+use crate::answer::{ViolatedObject, constants_object, place, scope_object, trace_object, violated_objects};
 use crate::arguments::{ScopeItem, SimulateArguments};
 use crate::commands::enlarge;
 use crate::commands::mc;
 use crate::control::Control;
-use crate::human;
 use crate::input;
 use crate::output;
 use crate::paint::Paint;
 use crate::refusal::Refusal;
-use crate::result::{ViolatedObject, constants_object, place, scope_object, trace_object, violated_objects};
 use crate::{solvers, traces};
 
 /// Runs the command: 0 at the end of the steps or in a deadlock, 1 at a violation, 3 if the walk cannot go

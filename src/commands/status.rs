@@ -17,9 +17,9 @@ use bsym_proofs::po::{Import, ImportOptions, PoError, read_status};
 use bsym_proofs::status::ProofStatus;
 use bsym_semantics::scope::Scope;
 
+use crate::answer::{ChecksObject, ProofsObject, check_object, pair_object};
 use crate::arguments::VerifyArguments;
 use crate::refusal::Refusal;
-use crate::result::{ChecksObject, ProofsObject, check_object, pair_object};
 
 /// The status of a run, with what is to be said about it.
 #[derive(Clone, Debug, Default)]

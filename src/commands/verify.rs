@@ -16,17 +16,17 @@ use bsym_proofs::claim::{Checked, Claim, Property};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::state::Trace;
 
+use crate::answer::text as human;
+use crate::answer::{BesideObject, DiagnosticObject, Reason, RunResult, StatsObject, Subject};
 use crate::arguments::VerifyArguments;
 use crate::commands::enlarge;
 use crate::commands::status::{self, Imported};
 use crate::control::{Control, memory_is_known, peak_memory};
-use crate::human;
 use crate::input;
 use crate::output;
 use crate::paint::Paint;
 use crate::progress::{Reporter, Seen};
 use crate::refusal::Refusal;
-use crate::result::{BesideObject, DiagnosticObject, Reason, RunResult, StatsObject, Subject};
 use crate::{solvers, traces};
 
 /// Everything about a run that its result says besides the engine's report.

@@ -11,8 +11,8 @@ use bsym_proofs::status::{Check, StepCheck};
 use serde::Serialize;
 
 use super::{Counts, LISTED, counts, in_brackets, in_words, list};
+use crate::answer::level_word;
 use crate::paint::Paint;
-use crate::result::level_word;
 
 /// Reasons that the text gives for each kind; `--json` has all.
 const REASONS: usize = 3;

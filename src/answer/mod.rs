@@ -7,6 +7,8 @@ pub mod claim;
 mod not_asked;
 mod reason;
 mod search;
+pub mod structure;
+pub mod text;
 
 use std::collections::BTreeMap;
 

@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value as Json};
 
-use crate::paint::Paint;
-use crate::result::claim::ClaimObject;
-use crate::result::{
+use crate::answer::claim::ClaimObject;
+use crate::answer::{
     CheckObject, ContradictionObject, DroppedObject, PairObject, PropertyObject, RunResult, ScopeObject,
     StepObject, ViolatedObject,
 };
+use crate::paint::Paint;
 
 /// Most pairs of an event and a conjunct that are listed one by one.
 const MOST_LISTED: usize = 12;

@@ -8,7 +8,7 @@ use bsym_language::source::Span;
 use bsym_language::walk::Names;
 use serde_json::{Value as Json, json};
 
-use crate::result::place;
+use crate::answer::place;
 
 /// Carriers, constants, variables, conjuncts and events of a model.
 pub fn structure(model: &Model) -> Json {
