@@ -2,6 +2,8 @@
 
 use bsym_language::source::Span;
 
+use crate::value::partial::CellId;
+
 /// An evaluation without a value.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{message}")]
@@ -12,6 +14,9 @@ pub struct EvalError {
     pub span: Span,
     /// What happened, with the values at hand; lower case, no full stop.
     pub message: String,
+    /// The cell of a search around the evaluation that has to be decided before there can be a value: always where the
+    /// kind is [`EvalErrorKind::Undecided`], and where a set could perhaps be listed once it is decided.
+    pub(crate) awaits: Option<CellId>,
 }
 
 /// Kinds of failure.
@@ -25,29 +30,35 @@ pub enum EvalErrorKind {
     Unsupported,
     /// The evaluation was asked to stop.
     Interrupted,
-    /// It asks for a part of a set that a search has not settled yet. Never leaves the evaluator.
+    /// It asks for a part of a value that a search has not decided yet. Never leaves the evaluator.
     Undecided,
 }
 
 impl EvalError {
     /// The expression has no meaning.
     pub fn ill_defined(span: Span, message: impl Into<String>) -> EvalError {
-        EvalError { kind: EvalErrorKind::IllDefined, span, message: message.into() }
+        EvalError { kind: EvalErrorKind::IllDefined, span, message: message.into(), awaits: None }
     }
 
     /// Elements would have to be listed that cannot.
     pub fn too_large(span: Span, message: impl Into<String>) -> EvalError {
-        EvalError { kind: EvalErrorKind::TooLarge, span, message: message.into() }
+        EvalError { kind: EvalErrorKind::TooLarge, span, message: message.into(), awaits: None }
     }
 
     /// Asked to stop.
     pub fn interrupted(span: Span) -> EvalError {
         let message = "the evaluation was stopped before it was finished".into();
-        EvalError { kind: EvalErrorKind::Interrupted, span, message }
+        EvalError { kind: EvalErrorKind::Interrupted, span, message, awaits: None }
+    }
+
+    /// The cell is not decided yet.
+    pub(crate) fn undecided(span: Span, cell: CellId) -> EvalError {
+        let message = "this part of the value is not decided yet".into();
+        EvalError { kind: EvalErrorKind::Undecided, span, message, awaits: Some(cell) }
     }
 
     /// Not supported.
     pub fn unsupported(span: Span, message: impl Into<String>) -> EvalError {
-        EvalError { kind: EvalErrorKind::Unsupported, span, message: message.into() }
+        EvalError { kind: EvalErrorKind::Unsupported, span, message: message.into(), awaits: None }
     }
 }

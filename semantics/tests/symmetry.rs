@@ -7,8 +7,8 @@ use bsym_language::model::ConstId;
 use bsym_language::stack::with_large_stack;
 use bsym_language::types::CarrierId;
 use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::prob_profile::only_names_elements;
 use bsym_semantics::scope::{Scope, ScopeRequest};
-use bsym_semantics::symmetry::only_names_elements;
 use bsym_semantics::value::Value;
 
 /// A value with other names for the elements of a carrier.

@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 
 use bsym_language::model::{EventId, Expr, LocalId, Pred, Subst, SubstKind, Target, VarId};
 use bsym_language::walk::{Names, Visitor};
+use bsym_semantics::transition::deterministic::is_deterministic;
 
 use super::binder::Found;
 use super::code::{Fail, R, Run};
@@ -483,21 +484,5 @@ fn assigns(s: &Subst, t: Target) -> bool {
             branches.iter().all(|(_, s)| assigns(s, t)) && otherwise.as_ref().is_none_or(|s| assigns(s, t))
         }
         SubstKind::Sequence(parts) | SubstKind::Parallel(parts) => parts.iter().any(|s| assigns(s, t)),
-    }
-}
-
-/// Whether there is at most one execution.
-fn is_deterministic(s: &Subst) -> bool {
-    match &s.kind {
-        SubstKind::Skip | SubstKind::Assign(_) => true,
-        SubstKind::Pre(_, s) | SubstKind::Assert(_, _, s) | SubstKind::Let(_, s) | SubstKind::Var(_, s) => {
-            is_deterministic(s)
-        }
-        SubstKind::If(branches, otherwise) => {
-            branches.iter().all(|(_, s)| is_deterministic(s)) && is_deterministic(otherwise)
-        }
-        SubstKind::Sequence(parts) | SubstKind::Parallel(parts) => parts.iter().all(is_deterministic),
-        SubstKind::While { body, .. } => is_deterministic(body),
-        _ => false,
     }
 }

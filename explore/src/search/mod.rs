@@ -9,10 +9,10 @@ use bsym_semantics::bounded::Cuts;
 use bsym_semantics::error::{EvalError, EvalErrorKind};
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::finder::ValueFinder;
+use bsym_semantics::prob_profile::only_names_elements;
 use bsym_semantics::replay::{Checks, Judgement, judgement};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::state::{State, Violation};
-use bsym_semantics::symmetry::only_names_elements;
 use bsym_semantics::transitions::{Edge, Outcome};
 
 use crate::audit::{Audit, Clock, Difference};
@@ -643,9 +643,5 @@ fn is_interrupted(error: &EvalError) -> bool {
 }
 
 fn unencodable() -> EvalError {
-    EvalError {
-        kind: EvalErrorKind::TooLarge,
-        span: Default::default(),
-        message: "a value of a variable cannot be listed".into(),
-    }
+    EvalError::too_large(Default::default(), "a value of a variable cannot be listed")
 }

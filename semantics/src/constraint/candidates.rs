@@ -1,6 +1,7 @@
 //! What an unknown is bound to next: the literal, range or type with the fewest candidates.
 
 use super::*;
+use crate::constraint::finite_part::Extent;
 
 impl<'m> Search<'_, 'm> {
     /// The source with the fewest candidates.
@@ -17,9 +18,9 @@ impl<'m> Search<'_, 'm> {
             }
             let literals = (literal.positive, literal.pred);
             let found = self.candidates_of(env, literals, bound, &mut ranges, &mut confined);
-            // What depends on a set that is growing is no source yet.
+            // What depends on a partial value is no source yet.
             let found = found.filter(|source| match source {
-                Source::Elements(_, set) | Source::Range(_, set) => !depends_on_growing(set),
+                Source::Elements(_, set) | Source::Range(_, set) => !depends_on_partial(set),
                 _ => true,
             });
             if let Some(source) = found {
@@ -55,6 +56,7 @@ impl<'m> Search<'_, 'm> {
         if !narrowing.run(&comparisons) {
             return Ok(Source::Nothing);
         }
+        self.note(narrowing.awaits.get());
         let ranges = narrowing.ranges;
         let mut infinite = None;
         for (i, Range { low, high }) in ranges.iter().cloned().enumerate() {
@@ -226,7 +228,7 @@ impl<'m> Search<'_, 'm> {
                 Some(set) => set.clone(),
                 None => self.eval.type_values(self.eval.type_of(self.unknowns[i])?),
             };
-            self.eval.finite_part(&set, self.at)
+            self.eval.finite_part(&set, Extent::Sample, self.at)
         };
         let is_int = |i: usize| self.eval.type_of(self.unknowns[i]) == Some(&Type::Int);
         let open = || (0..bound.len()).filter(|i| bound[*i].is_none());
@@ -325,8 +327,8 @@ impl<'m> Search<'_, 'm> {
         };
         let closed = |e: &Expr| self.closed_value(env, e);
         let confining = |e: &Expr| match closed(e) {
-            Some(set) if depends_on_growing(&set) => {
-                self.wait_for(&set);
+            Some(set) if depends_on_partial(&set) => {
+                awaited(&set).into_iter().for_each(|cell| self.wait(EvalError::undecided(self.at, cell)));
                 None
             }
             None if self.eval.is_closed(env, e) => {
@@ -347,7 +349,7 @@ impl<'m> Search<'_, 'm> {
                     }
                     if let Some(part) = self.singleton_part(env, pattern, bound)
                         && let Some(v) = closed(value)
-                        && !depends_on_growing(&v)
+                        && !depends_on_partial(&v)
                     {
                         return Some(Source::Elements(part, v));
                     }
@@ -357,7 +359,7 @@ impl<'m> Search<'_, 'm> {
             CompareOp::Member if self.is_pattern(env, a, bound) => {
                 let set = confining(b)?;
                 if let Some(i) = self.unknown(a, bound) {
-                    if let Some(value) = self.fixed_bijection(env, a, &set) {
+                    if let Some(value) = self.eval.naming_bijection(env, a, &set, self.at) {
                         return Some(Source::Values(a, vec![value]));
                     }
                     confined[i] = Some(set.clone());
@@ -403,15 +405,6 @@ impl<'m> Search<'_, 'm> {
     fn wait(&self, e: EvalError) {
         if e.kind == EvalErrorKind::Undecided {
             self.waiting.borrow_mut().get_or_insert(e);
-        }
-    }
-
-    /// Remembers that a set is still growing, and asks for the first cell of it that is open.
-    fn wait_for(&self, set: &Value) {
-        if let Err(e) = self.eval.cardinality(set, self.at) {
-            self.wait(e);
-        } else {
-            self.wait(self.eval.undecided(self.at));
         }
     }
 

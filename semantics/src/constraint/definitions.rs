@@ -21,7 +21,7 @@ impl<'m> Search<'_, 'm> {
                 false => open.push(part),
             }
         }
-        if known.iter().any(depends_on_growing) {
+        if known.iter().any(depends_on_partial) {
             return None;
         }
         if !self.eval.is_closed(env, whole) {
@@ -29,7 +29,7 @@ impl<'m> Search<'_, 'm> {
             return determined.then(|| Source::Values(whole, vec![Value::set(known)]));
         }
         let rest: BTreeSet<Value> = listed(whole)?.difference(&known).cloned().collect();
-        if rest.iter().any(depends_on_growing) {
+        if rest.iter().any(depends_on_partial) {
             return None;
         }
         if let [part] = open[..]
@@ -114,7 +114,7 @@ impl<'m> Search<'_, 'm> {
             let inside = env.within(&frame);
             let couple = Value::pair(self.eval.eval(&inside, point)?, self.eval.eval(&inside, value)?);
             if couple.has_lazy() {
-                return Err(self.eval.undecided(self.at));
+                return Err(EvalError::unsupported(self.at, "a couple is not known by its form"));
             }
             points.insert(couple);
             Ok(GO)
@@ -133,7 +133,7 @@ impl<'m> Search<'_, 'm> {
         let ExprKind::Binary(op, domain, _) = &space.kind else { return None };
         let ExprKind::Binary(BinaryOp::Interval, low, high) = &domain.kind else { return None };
         op.relation_space().filter(|kind| kind.total)?;
-        let function = self.closed_value(env, function).filter(|f| !depends_on_growing(f))?;
+        let function = self.closed_value(env, function).filter(|f| !depends_on_partial(f))?;
         let points = self.eval.try_list(&LazySet::Unary(UnaryOp::Dom, function).into(), self.at).ok()??;
         let (first, last) = (points.first()?, points.last()?);
         if self.is_pattern(env, low, bound) {
@@ -177,41 +177,5 @@ impl<'m> Search<'_, 'm> {
             })
         });
         done.is_ok().then(|| (index, Value::set(values)))
-    }
-
-    /// A constant that is a bijection between a deferred set and values without its elements: one of them,
-    /// as all others differ from it in the names of the elements only.
-    ///
-    /// Nothing may distinguish the elements so far. Where names of functions do more than the operators of
-    /// Event-B, elements have an order, and nothing is fixed.
-    pub(super) fn fixed_bijection(&self, env: &Env<'_>, name: &Expr, set: &Value) -> Option<Value> {
-        let model = self.eval.model;
-        let is_constant = matches!(name.kind, ExprKind::Const(_));
-        if !self.eval.fixed_bijections || !is_constant || model.notation != Notation::EventB {
-            return None;
-        }
-        let Value::Lazy(lazy) = set else { return None };
-        let LazySet::Binary(BinaryOp::TotalBijection, from, to) = &**lazy else { return None };
-        let (from, to) = (self.eval.try_list(from, self.at).ok()??, self.eval.try_list(to, self.at).ok()??);
-        let deferred = |set: &BTreeSet<Value>| match set.first() {
-            Some(Value::Element(carrier, _)) => {
-                let kind = &model.carriers[carrier.index()].kind;
-                let all = self.eval.scope.size(model, *carrier) == Some(set.len());
-                (*kind == CarrierKind::Deferred && all).then_some(*carrier)
-            }
-            _ => None,
-        };
-        let (carrier, others) = match (deferred(&from), deferred(&to)) {
-            (Some(carrier), _) => (carrier, &to),
-            (None, Some(carrier)) => (carrier, &from),
-            (None, None) => return None,
-        };
-        let constants = (0..model.constants.len() as u32).map(|c| Name::Const(ConstId(c)));
-        let mut known = constants.filter_map(|c| env.get(c)).chain(others.iter());
-        if from.len() != to.len() || known.any(|v| v.mentions(carrier)) {
-            return None;
-        }
-        let pairs = from.iter().zip(to.iter()).map(|(x, y)| Value::pair(x.clone(), y.clone()));
-        Some(Value::set(pairs))
     }
 }

@@ -1,4 +1,4 @@
-//! Enclosures of sets of which parts are undecided: elements that are in whatever the growing unknowns
+//! Enclosures of sets of which parts are undecided: elements that are in whatever the partial values
 //! become, and elements that may be in.
 //!
 //! Operators that are monotone in their operands carry both bounds over; what is left is exact where it
@@ -11,11 +11,13 @@ use std::sync::Arc;
 
 use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, UnaryOp};
 
+use crate::constraint::LISTED;
 use crate::error::EvalErrorKind;
+use crate::evaluator::free_names::names_of_pred;
 use crate::evaluator::{Eval, Evaluator};
 use crate::value::Value;
-use crate::value::env::{Env, Name, names_of_pred};
-use crate::value::partial::{LISTED, asked, depends_on_growing, growing};
+use crate::value::env::{Env, Name};
+use crate::value::partial::{as_partial, depends_on_partial};
 
 /// A set between two others.
 #[derive(Clone, Debug)]
@@ -40,10 +42,7 @@ impl Evaluator<'_> {
     /// Whether a comparison of sets is decided by their enclosures.
     pub(crate) fn compare_enclosed(&self, env: &Env<'_>, pred: &Pred) -> Option<bool> {
         let PredKind::Compare(op, a, b) = &pred.kind else { return None };
-        let before = asked(None);
-        let decided = self.compared(env, *op, a, b);
-        asked(before);
-        decided
+        self.compared(env, *op, a, b)
     }
 
     fn compared(&self, env: &Env<'_>, op: CompareOp, a: &Expr, b: &Expr) -> Option<bool> {
@@ -135,8 +134,8 @@ impl Evaluator<'_> {
                 let (relation, points) = if *op == DomainRestriction { (b, a) } else { (a, b) };
                 let s = of(points)?;
                 let r = match (&s.upper, self.eval(env, relation)) {
-                    (Some(points), Ok(value)) if *op != RangeRestriction && growing(&value).is_some() => {
-                        let (lower, upper) = growing(&value)?.bounds_at(&|p| points.contains(p));
+                    (Some(points), Ok(value)) if *op != RangeRestriction && as_partial(&value).is_some() => {
+                        let (lower, upper) = as_partial(&value)?.bounds_at(&|p| points.contains(p));
                         Enclosure { lower: Arc::new(lower), upper: upper.map(Arc::new) }
                     }
                     _ => of(relation)?,
@@ -164,17 +163,17 @@ impl Evaluator<'_> {
             ExprKind::Comprehension(locals, pred) => self.selected(env, locals, pred, set),
             ExprKind::Local(_) | ExprKind::Const(_) | ExprKind::Var(_) => {
                 let value = self.eval(env, set).ok()?;
-                match growing(&value) {
-                    Some(growing) => {
-                        let (lower, upper) = growing.bounds();
+                match as_partial(&value) {
+                    Some(partial) => {
+                        let (lower, upper) = partial.bounds();
                         Some(Enclosure { lower: Arc::new(lower), upper: upper.map(Arc::new) })
                     }
-                    None if depends_on_growing(&value) => None,
+                    None if depends_on_partial(&value) => None,
                     None => Some(Enclosure::exactly(self.few(&value, set)?)),
                 }
             }
             _ => {
-                let value = self.eval(env, set).ok().filter(|v| !depends_on_growing(v));
+                let value = self.eval(env, set).ok().filter(|v| !depends_on_partial(v));
                 match value {
                     Some(value) => Some(Enclosure::exactly(self.few(&value, set)?)),
                     None => Some(Enclosure::unknown()),
@@ -199,7 +198,7 @@ impl Evaluator<'_> {
         let is_open = |p: &Pred| {
             let names = names_of_pred(p);
             let bound = |n: &Name| matches!(n, Name::Local(l) if locals.contains(l));
-            names.iter().filter(|n| !bound(n)).any(|n| env.get(*n).is_none_or(depends_on_growing))
+            names.iter().filter(|n| !bound(n)).any(|n| env.get(*n).is_none_or(depends_on_partial))
         };
         let closed: Vec<(bool, &Pred)> = parts.iter().filter(|p| !is_open(p)).map(|p| (true, *p)).collect();
         let names: Vec<_> = locals.iter().map(|l| Name::Local(*l)).collect();

@@ -4,14 +4,16 @@
 //! backwards (Benhamou, Goualard, Granvilliers, Puget: *Revising hull and box consistency*, ICLP 1999),
 //! until nothing changes or often enough: `x + y = 10 & x > y` may go on for as long as a bound is far.
 
+use std::cell::Cell;
+
 use bsym_language::int::Int;
 use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, UnaryOp};
 
-use crate::evaluate::well_definedness::same;
 use crate::evaluator::Evaluator;
+use crate::evaluator::free_names::same;
 use crate::value::Value;
 use crate::value::env::Env;
-use crate::value::partial::growing;
+use crate::value::partial::{CellId, as_partial};
 
 /// Rounds of narrowing.
 const ROUNDS: usize = 24;
@@ -132,6 +134,8 @@ pub(crate) struct Narrowing<'n, 'm> {
     pub env: &'n Env<'n>,
     pub position: &'n dyn Fn(&Expr) -> Option<usize>,
     pub ranges: Vec<Range>,
+    /// The first undecided cell on which a side of a comparison depends.
+    pub awaits: Cell<Option<CellId>>,
     changed: bool,
 }
 
@@ -142,7 +146,7 @@ impl<'n, 'm> Narrowing<'n, 'm> {
         position: &'n dyn Fn(&Expr) -> Option<usize>,
         ranges: Vec<Range>,
     ) -> Self {
-        Narrowing { eval, env, position, ranges, changed: false }
+        Narrowing { eval, env, position, ranges, awaits: Cell::default(), changed: false }
     }
 
     /// Narrows by the comparisons; `false` if they cannot all hold.
@@ -205,17 +209,33 @@ impl<'n, 'm> Narrowing<'n, 'm> {
     }
 
     fn closed(&self, e: &Expr) -> Option<Value> {
-        self.eval.is_closed(self.env, e).then(|| self.eval.eval(self.env, e).ok()).flatten()
+        if !self.eval.is_closed(self.env, e) {
+            return None;
+        }
+        match self.eval.eval(self.env, e) {
+            Ok(value) => Some(value),
+            Err(e) => {
+                self.awaits.set(self.awaits.get().or(e.awaits));
+                None
+            }
+        }
     }
 
     fn size(&self, s: &Expr) -> Range {
         let natural = Range { low: Some(Int::ZERO), high: None };
         let Some(set) = self.closed(s) else { return natural };
-        match self.eval.size_bounds(&set, s.span) {
-            Some((low, high)) if growing(&set).is_some() || low == high => {
+        let bounds = match as_partial(&set) {
+            Some(partial) => Some(partial.size()),
+            None => {
+                let size = self.eval.cardinality(&set, s.span).ok();
+                size.and_then(|c| c.exact()?.to_usize()).map(|n| (n, n))
+            }
+        };
+        match bounds {
+            Some((low, high)) => {
                 Range { low: Some(Int::from(low as i64)), high: Some(Int::from(high as i64)) }
             }
-            _ => natural,
+            None => natural,
         }
     }
 

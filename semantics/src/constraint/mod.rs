@@ -11,9 +11,11 @@
 pub(crate) mod enclosure;
 mod finite_domain;
 pub(crate) mod interval;
+pub(crate) mod solutions;
 
 mod candidates;
 mod definitions;
+pub(crate) mod finite_part;
 mod pattern;
 mod set_bounds;
 mod truncation;
@@ -24,9 +26,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bsym_language::int::Int;
-use bsym_language::model::{
-    BinaryOp, CarrierKind, CompareOp, ConstId, Expr, ExprKind, LocalId, Notation, Pred, PredKind, UnaryOp,
-};
+use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Notation, Pred, PredKind, UnaryOp};
 use bsym_language::source::Span;
 use bsym_language::types::Type;
 use bsym_language::walk::cut_into_literals;
@@ -34,12 +34,13 @@ use bsym_language::walk::cut_into_literals;
 use crate::constraint::interval::{Narrowing, Range};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::cuts::Part;
+use crate::evaluator::free_names::{all_bound_in, names_of_pred};
 use crate::evaluator::stand_in::StandIns;
 use crate::evaluator::{Eval, Evaluator};
 use crate::value::Value;
-use crate::value::env::{Env, Name, all_bound_in, names_of_pred};
+use crate::value::env::{Env, Name};
 use crate::value::lazy_set::{ClosureKind, LazySet};
-use crate::value::partial::depends_on_growing;
+use crate::value::partial::{CellId, awaited, depends_on_partial};
 
 type Flow = Eval<ControlFlow<()>>;
 const GO: ControlFlow<()> = ControlFlow::Continue(());
@@ -55,6 +56,9 @@ const ALTERNATIVES: usize = 8;
 
 /// Sets with no more elements are enumerated, not built up.
 const FEW: usize = 16;
+
+/// Most values that are listed as the domain of one cell.
+const LISTED: usize = 1 << 12;
 
 /// Called with the unknowns in order and `Ok(())` for a solution, or an ill-defined instance; in the
 /// latter case perhaps only some of the unknowns are bound.
@@ -82,7 +86,7 @@ struct Search<'s, 'm> {
     candidates: Cell<usize>,
     /// Whether a part of an infinite set is worth looking through.
     probe: Probing,
-    /// Why some candidate could not be judged: it asks for an undecided part of a growing set.
+    /// Why some candidate could not be judged: it asks for an undecided part of a partial value.
     undecided: RefCell<Option<EvalError>>,
     /// Whether an error is one of whoever the solutions are reported to.
     refused: Cell<bool>,
@@ -90,11 +94,13 @@ struct Search<'s, 'm> {
     cuts: RefCell<Vec<(Name, Part)>>,
     /// Why candidates may be missing, where the search goes on all the same.
     incomplete: RefCell<Option<EvalError>>,
-    /// Whether every such candidate has a truth value whatever the growing set becomes.
+    /// Whether every such candidate has a truth value whatever the partial value becomes.
     undecided_total: Cell<bool>,
     /// Why a set that would confine an unknown has no elements to list: a search around this one has not
     /// settled it yet.
     waiting: RefCell<Option<EvalError>>,
+    /// The first cell of a search around this one without which something here could not be evaluated.
+    awaits: Cell<Option<CellId>>,
     /// Values of the parts that need no unknown, by their place in the formula.
     fixed: RefCell<HashMap<*const Expr, Value>>,
 }
@@ -157,31 +163,20 @@ impl<'m> Evaluator<'m> {
         self.solve_with(env, unknowns, literals, at, probing, report).0
     }
 
-    /// Whether some binding of the locals gives the predicate the wanted truth.
-    ///
-    /// Every instance is looked at unless none can be ill-defined: a witness does not hide an ill-defined
-    /// instance.
-    pub(crate) fn exists(
+    /// As [`Evaluator::solve`], but where an unknown is not confined and `probe` is set, a witness is looked for
+    /// among the integers nearest to the bounds. Also whether every candidate that could not be judged has a truth
+    /// value, whatever the partial values become that it asks for.
+    pub(crate) fn solve_for_witness(
         &self,
         env: &Env<'_>,
-        locals: &[LocalId],
+        unknowns: &[Name],
         literal: (bool, &Pred),
         at: Span,
-    ) -> Eval<bool> {
-        let names: Vec<_> = locals.iter().map(|l| Name::Local(*l)).collect();
-        let total = self.is_total(env, literal.1);
-        let mut witness = false;
-        let probe = if total { Probing::Witness } else { Probing::No };
-        let (done, undecided) = self.solve_with(env, &names, &[literal], at, probe, &mut |_, truth| {
-            truth?;
-            witness = true;
-            Ok(if total { ControlFlow::Break(()) } else { GO })
-        });
-        match done {
-            // A witness stays one whatever the undecided instances turn out to be, if they have a truth value.
-            Err(e) if e.kind == EvalErrorKind::Undecided && witness && undecided => Ok(true),
-            done => done.map(|_| witness),
-        }
+        probe: bool,
+        report: Report<'_>,
+    ) -> (Flow, bool) {
+        let probing = if probe { Probing::Witness } else { Probing::No };
+        self.solve_with(env, unknowns, &[literal], at, probing, report)
     }
 
     fn solve_with(
@@ -221,14 +216,20 @@ impl<'m> Evaluator<'m> {
             refused: Cell::new(false),
             undecided_total: Cell::new(true),
             waiting: RefCell::default(),
+            awaits: Cell::default(),
             fixed: RefCell::default(),
         };
         let done = search.round(&mut vec![None; unknowns.len()], settled, &mut |bound, truth| {
             report(bound, truth).inspect_err(|_| search.refused.set(true))
         });
         let total = search.undecided_total.get();
+        let awaits = search.awaits.get();
         match (done, search.undecided.into_inner().or(search.incomplete.into_inner())) {
             (Ok(ControlFlow::Continue(())), Some(e)) => (Err(e), total),
+            // What is too large may be less once more is decided.
+            (Err(e), _) if e.kind == EvalErrorKind::TooLarge => {
+                (Err(EvalError { awaits: e.awaits.or(awaits), ..e }), total)
+            }
             (done, _) => (done, total),
         }
     }
@@ -245,6 +246,16 @@ impl<'m> Search<'_, 'm> {
         self.unknowns.iter().zip(bound).filter_map(|(n, v)| Some((*n, v.clone()?))).collect()
     }
 
+    /// Remembers the first cell of a search around this one that something here depends on.
+    fn note(&self, cell: Option<CellId>) {
+        self.awaits.set(self.awaits.get().or(cell));
+    }
+
+    /// The value, if there is one.
+    fn known<T>(&self, evaluated: Eval<T>) -> Option<T> {
+        evaluated.map_err(|e| self.note(e.awaits)).ok()
+    }
+
     /// The value of an expression that needs no unknown, evaluated once in a search.
     fn fixed(&self, e: &Expr) -> Option<Value> {
         if !self.eval.is_closed(self.env, e) {
@@ -253,7 +264,7 @@ impl<'m> Search<'_, 'm> {
         if let Some(known) = self.fixed.borrow().get(&std::ptr::from_ref(e)) {
             return Some(known.clone());
         }
-        let value = self.eval.eval(self.env, e).ok()?;
+        let value = self.known(self.eval.eval(self.env, e))?;
         self.fixed.borrow_mut().insert(e, value.clone());
         Some(value)
     }
@@ -350,7 +361,7 @@ impl<'m> Search<'_, 'm> {
                         return report(&names, Err(e));
                     }
                     Err(e) if e.kind == EvalErrorKind::Interrupted => return Err(e),
-                    Err(_) => {}
+                    Err(e) => self.note(e.awaits),
                 }
             }
             usable = i == last || self.is_total(&env, i);

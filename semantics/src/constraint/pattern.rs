@@ -26,7 +26,7 @@ impl Search<'_, '_> {
         if !self.eval.is_closed(env, e) {
             return None;
         }
-        self.eval.eval(env, e).ok()
+        self.known(self.eval.eval(env, e))
     }
 
     /// Whether [`Search::matches`] can bind an unknown through the expression.

@@ -87,7 +87,7 @@ impl Search<'_, '_> {
     /// The elements of a set that needs no unknown, if they can be told apart by form.
     fn elements(&self, env: &Env<'_>, e: &Expr) -> Option<Arc<BTreeSet<Value>>> {
         let set = self.closed_value(env, e)?;
-        if depends_on_growing(&set) {
+        if depends_on_partial(&set) {
             return None;
         }
         let listed = self.eval.try_list(&set, self.at).ok()??;
@@ -253,7 +253,7 @@ impl Search<'_, '_> {
             if self.unknown(f, bound) != Some(i) {
                 continue;
             }
-            let Some(value) = self.closed_value(env, value).filter(|v| !depends_on_growing(v)) else {
+            let Some(value) = self.closed_value(env, value).filter(|v| !depends_on_partial(v)) else {
                 continue;
             };
             match (operator, value) {

@@ -2,7 +2,9 @@
 //! solutions may be some of those there are.
 
 use super::*;
-use crate::value::env::names_of_expr;
+use crate::constraint::finite_part::Extent;
+use crate::evaluator::free_names::names_of_expr;
+use crate::prob_profile::TruncationOrder;
 
 impl Search<'_, '_> {
     /// Candidates for an unknown that has infinitely many, if there are fewer than `others`; noted as a cut.
@@ -18,7 +20,7 @@ impl Search<'_, '_> {
             return Ok(Some(source));
         }
         let in_event_b = self.eval.model.notation == Notation::EventB;
-        let mut best: Option<(Order, usize, Value, Value)> = None;
+        let mut best: Option<(TruncationOrder, usize, Value, Value)> = None;
         for i in (0..bound.len()).filter(|i| bound[*i].is_none()) {
             let Some(ty) = self.eval.type_of(self.unknowns[i]) else { continue };
             let all = confined[i].clone().unwrap_or_else(|| self.eval.type_values(ty));
@@ -30,7 +32,7 @@ impl Search<'_, '_> {
                 continue;
             }
             let is_int = *ty == Type::Int;
-            let order = Order {
+            let order = TruncationOrder {
                 defined: self.is_defined(i, bound, settled),
                 no_integer: !is_int,
                 late: if in_event_b {
@@ -94,14 +96,14 @@ impl Search<'_, '_> {
             return Ok(None);
         }
         if *ty == Type::Int {
-            let range = self.eval.bounded_integers(range);
+            let range = self.eval.integers_in_scope(range);
             if !is_confined {
                 return Ok(Some(range));
             }
             return self.eval.binary(BinaryOp::Intersection, range, all.clone(), self.at).map(Some);
         }
-        let of_type = || self.eval.bounded_part(&self.eval.type_values(ty), self.at);
-        Ok(self.eval.bounded_part(all, self.at).or_else(of_type))
+        let of_type = || self.eval.finite_part(&self.eval.type_values(ty), Extent::Scope, self.at);
+        Ok(self.eval.finite_part(all, Extent::Scope, self.at).or_else(of_type))
     }
 
     /// What a literal says behind one that may be ill-defined. It is a cut, because an instance beyond it
@@ -116,7 +118,7 @@ impl Search<'_, '_> {
                 continue;
             };
             let size = match &source {
-                Source::Elements(_, set) | Source::Range(_, set) if depends_on_growing(set) => continue,
+                Source::Elements(_, set) | Source::Range(_, set) if depends_on_partial(set) => continue,
                 source => self.size(source, i, settled),
             };
             if size <= self.eval.limits.listing && best.as_ref().is_none_or(|(n, ..)| size < *n) {
@@ -129,16 +131,4 @@ impl Search<'_, '_> {
         }
         Ok(Some(source))
     }
-}
-
-/// Which unknown is cut first, as in ProB: one without an equation that gives it a value once sets and functions
-/// have theirs; an integer before other values; in Event-B one with a bound, in classical B one that bounds no
-/// interval of another from above; then the one with the fewest candidates, where integers of classical B
-/// come in the order in which they are declared.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Order {
-    defined: bool,
-    no_integer: bool,
-    late: bool,
-    size: usize,
 }

@@ -114,7 +114,9 @@ impl Evaluator<'_> {
                 let value = Value::Free(*id, *i, Some(std::sync::Arc::new(x.clone())));
                 only(self.member(x, &domain, at)?, &value)
             }
-            LazySet::Growing(growing) => growing.images(x).map(Some).ok_or_else(|| self.undecided(at)),
+            LazySet::Partial(partial) => {
+                partial.images(x).map(Some).map_err(|cell| EvalError::undecided(at, cell))
+            }
             LazySet::Binary(op, a, b) => self.operator_images(*op, a, b, x, at),
             LazySet::Closure(c) if c.kind == ClosureKind::Lambda => {
                 let bound = self.closure_binding(c, x, c.locals.len(), at)?;

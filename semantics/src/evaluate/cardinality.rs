@@ -220,9 +220,9 @@ impl Evaluator<'_> {
                 None => Unknown,
             },
             LazySet::Trees(..) => Infinite,
-            LazySet::Growing(growing) => match growing.size() {
+            LazySet::Partial(partial) => match partial.size() {
                 (low, high) if low == high => Cardinality::of(low),
-                _ => return Err(self.still_growing(growing, at)),
+                _ => return Err(EvalError::undecided(at, partial.first_open())),
             },
         })
     }

@@ -9,6 +9,7 @@ use bsym_language::model::{BinaryOp, UnaryOp};
 use bsym_language::operators::RelationSpace;
 use bsym_language::source::Span;
 
+use crate::error::EvalError;
 use crate::evaluator::{Eval, Evaluator};
 use crate::value::Value;
 use crate::value::lazy_set::LazySet;
@@ -117,7 +118,7 @@ impl Evaluator<'_> {
                     self.list_binder(env, c.kind, &c.locals, &c.pred, c.body.as_deref(), at)
                 })
                 .and_then(|listed| self.each(&listed, at, visit)),
-            LazySet::Growing(growing) => Err(self.still_growing(growing, at)),
+            LazySet::Partial(partial) => Err(EvalError::undecided(at, partial.first_open())),
             _ => Err(self.not_listed(set, at)),
         }
     }

@@ -5,9 +5,12 @@
 pub(crate) mod application;
 pub(crate) mod cardinality;
 pub(crate) mod elements;
+pub(crate) mod expression;
 pub(crate) mod external;
 pub(crate) mod free_type;
 pub(crate) mod operator;
+pub(crate) mod predicate;
+pub(crate) mod quantifier;
 pub(crate) mod recursion;
 pub(crate) mod relation;
 pub(crate) mod sequence;

@@ -14,9 +14,10 @@ use bsym_language::stack;
 use bsym_language::types::Type;
 
 use crate::error::EvalError;
+use crate::evaluator::free_names::names_of_expr;
 use crate::evaluator::{Eval, Evaluator};
 use crate::value::Value;
-use crate::value::env::{Env, Name, names_of_expr};
+use crate::value::env::{Env, Name};
 use crate::value::lazy_set::{Closure, ClosureKind, LazySet};
 
 /// Bytes of the stack that recursion may take where there is a large one, and elsewhere.

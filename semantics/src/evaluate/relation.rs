@@ -34,8 +34,9 @@ impl Evaluator<'_> {
                         (LazySet::Constructor(id, i, sets), UnaryOp::Dom) => {
                             return self.argument_set(*id, *i, sets, at)?.ok_or_else(|| self.confused(at));
                         }
-                        (LazySet::Growing(growing), UnaryOp::Dom) => {
-                            return growing.domain().ok_or_else(|| self.still_growing(growing, at));
+                        (LazySet::Partial(partial), UnaryOp::Dom) => {
+                            let open = || EvalError::undecided(at, partial.first_open());
+                            return partial.domain().ok_or_else(open);
                         }
                         (LazySet::Succ | LazySet::Pred, _) => return Ok(LazySet::Integers.into()),
                         (LazySet::Prj1(s, t) | LazySet::Prj2(s, t), UnaryOp::Dom) => {

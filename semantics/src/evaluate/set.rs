@@ -179,7 +179,7 @@ impl Evaluator<'_> {
         };
         Ok(match &**lazy {
             LazySet::Integers | LazySet::Strings | LazySet::Reals | LazySet::Carrier(_) => true,
-            LazySet::Growing(growing) => growing.contains(x).ok_or_else(|| self.undecided(at))?,
+            LazySet::Partial(partial) => partial.contains(x).map_err(|c| EvalError::undecided(at, c))?,
             LazySet::From(low) => self.int(x, at)? >= low,
             LazySet::Interval(low, high) => {
                 let n = self.int(x, at)?;

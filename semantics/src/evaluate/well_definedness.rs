@@ -10,10 +10,11 @@ use bsym_language::types::Type;
 use crate::constraint::interval::{Narrowing, Range};
 use crate::evaluate::cardinality::Cardinality;
 use crate::evaluator::Evaluator;
+use crate::evaluator::free_names::same;
 use crate::value::Value;
 use crate::value::env::Env;
 use crate::value::lazy_set::LazySet;
-use crate::value::partial::growing;
+use crate::value::partial::as_partial;
 
 /// Pairs of expressions between which a relation holds where a formula is evaluated.
 type Guards<'p> = Vec<(&'p Expr, &'p Expr)>;
@@ -69,7 +70,7 @@ impl<'m> Evaluator<'m> {
 
     /// Whether all free names have values.
     pub(crate) fn is_closed(&self, env: &Env<'_>, expr: &Expr) -> bool {
-        crate::value::env::all_bound(env, expr)
+        crate::evaluator::free_names::all_bound(env, expr)
     }
 }
 
@@ -222,7 +223,7 @@ impl<'p> Totality<'_, '_, 'p> {
     fn is_finite(&self, set: &Expr) -> bool {
         let finite = |s: &Value| {
             let known = || self.eval.cardinality(s, set.span).ok().and_then(|c| c.is_finite());
-            growing(s).is_some() || known() == Some(true)
+            as_partial(s).is_some() || known() == Some(true)
         };
         if matches!(&set.ty, Type::Pow(t) if finite(&self.eval.type_values(t))) {
             return true;
@@ -318,13 +319,13 @@ impl<'p> Totality<'_, '_, 'p> {
             });
         };
         if let Some(point) = self.value(x) {
-            return match growing(&function) {
-                Some(growing) => growing.is_defined_at(&point),
+            return match as_partial(&function) {
+                Some(partial) => partial.is_defined_at(&point),
                 None => false,
             };
         }
-        let domain = match (&function, growing(&function)) {
-            (_, Some(growing)) => growing.domain(),
+        let domain = match (&function, as_partial(&function)) {
+            (_, Some(partial)) => partial.domain(),
             (Value::Set(pairs), _) => {
                 let mut points: Vec<_> = pairs.iter().filter_map(|p| p.as_pair().map(|p| p.0)).collect();
                 points.dedup();
@@ -510,15 +511,6 @@ fn is_part(local: LocalId, e: &Expr) -> bool {
         ExprKind::Local(l) => *l == local,
         ExprKind::Binary(BinaryOp::Maplet, a, b) => is_part(local, a) || is_part(local, b),
         _ => false,
-    }
-}
-
-/// Whether two expressions are the same but for their places.
-pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
-    match (&a.kind, &b.kind) {
-        (ExprKind::Binary(op, a, b), ExprKind::Binary(op2, c, d)) => op == op2 && same(a, c) && same(b, d),
-        (ExprKind::Apply(f, x), ExprKind::Apply(g, y)) => same(f, g) && same(x, y),
-        (a, b) => a == b,
     }
 }
 

@@ -9,6 +9,7 @@ use bsym_language::model::{CarrierKind, Model};
 use bsym_language::types::CarrierId;
 use bsym_language::walk::{Bounds, Visitor, walk_operators};
 
+use crate::prob_profile;
 use crate::scope::least_sizes::least_sizes;
 
 /// Sizes of the carriers and implementable integer bounds of one run. Part of every verdict.
@@ -77,8 +78,13 @@ impl Scope {
             }
             let least = least_sizes(model, &sizes);
             for (id, _) in deferred() {
-                // Two elements are the default.
-                let hint = model.hints.sizes.get(&id).copied().filter(|&n| n > 0).unwrap_or(2);
+                let hint = model
+                    .hints
+                    .sizes
+                    .get(&id)
+                    .copied()
+                    .filter(|&n| n > 0)
+                    .unwrap_or(prob_profile::DEFERRED_SET_SIZE);
                 sizes.entry(id).or_insert(hint.max(least.get(&id).copied().unwrap_or(1)));
             }
         }
@@ -89,8 +95,8 @@ impl Scope {
                 full
             }))
         };
-        let maxint = pick(&request.maxint, &model.hints.maxint, 3, 2147483647);
-        let minint = pick(&request.minint, &model.hints.minint, -1, -2147483648);
+        let maxint = pick(&request.maxint, &model.hints.maxint, prob_profile::MAXINT, 2147483647);
+        let minint = pick(&request.minint, &model.hints.minint, prob_profile::MININT, -2147483648);
         if minint >= maxint {
             return Err(ScopeError::Bounds(minint, maxint));
         }

@@ -32,7 +32,7 @@ impl Evaluator<'_> {
             pinned.extend(constants.first().map(|c| (*c, Value::Element(*carrier, 0))));
         }
         let mut valuations = Valuations::default();
-        let eval = Evaluator { fixed_bijections: true, ..*self };
+        let eval = Evaluator { up_to_names: true, ..*self };
         let done = eval.each_valuation(&pinned, &mut |constants, truth| {
             if free.values().all(|elements| in_order(elements, &constants)) {
                 valuations.add(constants, truth);
@@ -61,26 +61,6 @@ impl Evaluator<'_> {
         });
         free
     }
-}
-
-/// Whether the constants and axioms of a model do no more than name an element of some deferred sets, one of each.
-///
-/// ProB takes such constants for elements, so that there are no constants to set up.
-pub fn only_names_elements(model: &Model) -> bool {
-    let mut sets = BTreeSet::new();
-    // The value of a parameter is chosen in a set-up of its own.
-    let named = model.parameters.is_empty()
-        && model.constants.iter().all(|c| match c.ty {
-            Type::Carrier(s) => model.carriers[s.index()].kind == CarrierKind::Deferred && sets.insert(s),
-            _ => false,
-        });
-    let typing = |p: &Pred| match &p.kind {
-        PredKind::Compare(CompareOp::Member, x, set) => {
-            matches!((&x.kind, &set.kind), (ExprKind::Const(_), ExprKind::Carrier(_)))
-        }
-        _ => false,
-    };
-    named && model.axiom_parts().into_iter().all(typing)
 }
 
 /// Whether the elements are named in the order in which they are first mentioned.

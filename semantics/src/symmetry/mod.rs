@@ -1,5 +1,7 @@
-//! Valuations and states that differ in the names of the elements of deferred sets only.
+//! Symmetry of the elements of deferred sets: valuations of the constants that differ in their names only.
+//!
+//! - [`constants`]: the valuations up to names, as long as nothing in the model tells the elements apart
+//! - [`bijections`]: a constant that is a bijection names them all
 
+mod bijections;
 mod constants;
-
-pub use constants::only_names_elements;

@@ -1,26 +1,26 @@
-//! Substitutions with one way through them, executed without the bookkeeping of several ways: a loop may
-//! have millions of rounds.
+//! Deterministic substitutions: with one way through them, executed without the bookkeeping of several ways, because
+//! a loop may have millions of rounds.
 
 use bsym_language::int::Int;
 use bsym_language::model::{Claim, Subst, SubstKind, Target};
 
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::{Eval, Evaluator};
-use crate::transition::substitution::{End, Loop, Writes};
+use crate::transition::execution::{End, Loop, Writes};
 use crate::value::env::Env;
 
 /// Whether there is one way through a substitution, and no choice on it.
-pub(crate) fn is_straight(subst: &Subst) -> bool {
+pub fn is_deterministic(subst: &Subst) -> bool {
     match &subst.kind {
         SubstKind::Skip | SubstKind::Assign(_) => true,
         SubstKind::Pre(_, s) | SubstKind::Assert(_, _, s) | SubstKind::Let(_, s) | SubstKind::Var(_, s) => {
-            is_straight(s)
+            is_deterministic(s)
         }
         SubstKind::If(branches, otherwise) => {
-            branches.iter().all(|(_, s)| is_straight(s)) && is_straight(otherwise)
+            branches.iter().all(|(_, s)| is_deterministic(s)) && is_deterministic(otherwise)
         }
-        SubstKind::Sequence(parts) | SubstKind::Parallel(parts) => parts.iter().all(is_straight),
-        SubstKind::While { body, .. } => is_straight(body),
+        SubstKind::Sequence(parts) | SubstKind::Parallel(parts) => parts.iter().all(is_deterministic),
+        SubstKind::While { body, .. } => is_deterministic(body),
         _ => false,
     }
 }
@@ -37,8 +37,8 @@ macro_rules! defined {
 }
 
 impl Evaluator<'_> {
-    /// Executes a substitution that is straight; adds what it writes, and tells how it ends.
-    pub(crate) fn run_straight(
+    /// Executes a deterministic substitution; adds what it writes, and tells how it ends.
+    pub(crate) fn run_deterministic(
         &self,
         env: &Env<'_>,
         subst: &Subst,
@@ -56,7 +56,7 @@ impl Evaluator<'_> {
                 if !defined!(self.pred(env, p)) {
                     return Ok(End::Precondition(p.span));
                 }
-                return self.run_straight(env, s, rounds, writes);
+                return self.run_deterministic(env, s, rounds, writes);
             }
             SubstKind::Assert(claim, p, s) => {
                 if !defined!(self.pred(env, p)) {
@@ -65,31 +65,31 @@ impl Evaluator<'_> {
                         Claim::Refinement(id) => End::Refinement(*id),
                     });
                 }
-                return self.run_straight(env, s, rounds, writes);
+                return self.run_deterministic(env, s, rounds, writes);
             }
             SubstKind::If(branches, otherwise) => {
                 for (p, s) in branches {
                     if defined!(self.pred(env, p)) {
-                        return self.run_straight(env, s, rounds, writes);
+                        return self.run_deterministic(env, s, rounds, writes);
                     }
                 }
-                return self.run_straight(env, otherwise, rounds, writes);
+                return self.run_deterministic(env, otherwise, rounds, writes);
             }
             SubstKind::Let(defs, s) => {
                 let bound = defined!(self.definitions(env, defs));
                 let frame = env.frame(&bound);
-                return self.run_straight(&env.within(&frame), s, rounds, writes);
+                return self.run_deterministic(&env.within(&frame), s, rounds, writes);
             }
             SubstKind::Var(locals, s) => {
                 let mut inner = Writes::new();
-                let end = self.run_straight(env, s, rounds, &mut inner)?;
+                let end = self.run_deterministic(env, s, rounds, &mut inner)?;
                 inner.retain(|t, _| !matches!(t, Target::Local(l) if locals.contains(l)));
                 writes.append(&mut inner);
                 return Ok(end);
             }
             SubstKind::Parallel(parts) => {
                 for part in parts {
-                    let end = self.run_straight(env, part, rounds, writes)?;
+                    let end = self.run_deterministic(env, part, rounds, writes)?;
                     if end != End::Done {
                         return Ok(end);
                     }
@@ -99,7 +99,7 @@ impl Evaluator<'_> {
                 let mut updates = env.updates().cloned().unwrap_or_default();
                 let mut written = Writes::new();
                 for part in parts {
-                    let end = self.run_straight(&env.updated(&updates), part, rounds, &mut written)?;
+                    let end = self.run_deterministic(&env.updated(&updates), part, rounds, &mut written)?;
                     carry(&mut written, &mut updates, writes);
                     if end != End::Done {
                         return Ok(end);
@@ -115,7 +115,7 @@ impl Evaluator<'_> {
         Ok(End::Done)
     }
 
-    /// Executes a loop with a straight body.
+    /// Executes a loop with a deterministic body.
     pub(crate) fn run_loop(
         &self,
         env: &Env<'_>,
@@ -133,7 +133,7 @@ impl Evaluator<'_> {
             if let Some(end) = end {
                 return Ok(end);
             }
-            let end = self.run_straight(&env.updated(&updates), parts.body, rounds, &mut written)?;
+            let end = self.run_deterministic(&env.updated(&updates), parts.body, rounds, &mut written)?;
             carry(&mut written, &mut updates, writes);
             if end != End::Done {
                 return Ok(end);

@@ -1,6 +1,7 @@
 //! The transition system of a model: directed execution of one step, and enumeration of all.
 
-pub(crate) mod deterministic;
+pub mod deterministic;
+pub(crate) mod execution;
 pub mod state;
 pub(crate) mod substitution;
 
@@ -13,11 +14,13 @@ use bsym_language::model::{
 use bsym_language::source::Span;
 
 use crate::error::{EvalError, EvalErrorKind};
+use crate::evaluator::free_names::names_of_pred;
 use crate::evaluator::{Eval, Evaluator};
+use crate::transition::execution::{End, Path};
 use crate::transition::state::{Constants, Execution, State};
-use crate::transition::substitution::{End, Path, Walker};
+use crate::transition::substitution::Walker;
 use crate::value::Value;
-use crate::value::env::{Env, Name, names_of_pred};
+use crate::value::env::{Env, Name};
 
 /// Where an execution leads.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -13,7 +13,7 @@ use bsym_language::types::{CarrierId, FreeTypeId};
 
 use crate::value::Value;
 use crate::value::env::Name;
-use crate::value::partial::Growing;
+use crate::value::partial::PartialValue;
 
 /// A set known by its description.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -56,8 +56,8 @@ pub enum LazySet {
     Closure(Closure),
     /// A relation that is defined by itself: the constant, and the body of its equation.
     Recursive(Name, Closure),
-    /// A set that a search is building up. Never a part of a result.
-    Growing(Growing),
+    /// A value that a search is building up. Never a part of a result.
+    Partial(PartialValue),
 }
 
 /// What a closure's element is.

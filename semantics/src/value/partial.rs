@@ -1,39 +1,26 @@
-//! Unknowns of a search of which a part is decided: functions point by point, other sets element by
-//! element, and whatever else has a finite domain or is an integer as a single cell.
+//! Partial values: unknowns of a search of which a part is decided. Functions are decided point by point,
+//! other sets element by element, and whatever else has a finite domain or is an integer in a single cell.
 //!
-//! While an unknown is [`Growing`] an evaluation may ask for what is decided already. Everything else is
-//! an error of kind [`EvalErrorKind::Undecided`], so that a predicate that has a truth value under a
-//! growing unknown keeps it whatever the unknown becomes. The first cell that was asked for in vain is
-//! remembered, so that the search knows what the predicate waits for.
+//! An evaluation may ask a [`PartialValue`] for what is decided already. Where more is asked for, the answer is
+//! the cell that has to be decided first, and the evaluation ends in an error of kind
+//! [`Undecided`](crate::error::EvalErrorKind::Undecided) that names this cell. So a predicate that has a truth
+//! value under a partial value keeps it whatever the unknown becomes.
 
-use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bsym_language::int::Int;
-use bsym_language::model::{BinaryOp, UnaryOp};
-use bsym_language::operators::RelationSpace;
-use bsym_language::source::Span;
 
-use crate::error::{EvalError, EvalErrorKind};
-use crate::evaluate::cardinality::Cardinality;
-use crate::evaluator::{Eval, Evaluator};
 use crate::value::Value;
 use crate::value::lazy_set::LazySet;
 
-/// Most points of a function, or elements a set may have, that are decided one by one.
-const WIDEST: usize = 1 << 10;
-
-/// Most values that are listed as the domain of one cell.
-pub(crate) const LISTED: usize = 1 << 12;
-
-thread_local! {
-    static ASKED: Cell<Option<(u32, usize)>> = const { Cell::new(None) };
-}
-
-/// The search and the cell that were asked for first since this was set; sets it.
-pub(crate) fn asked(next: Option<(u32, usize)>) -> Option<(u32, usize)> {
-    ASKED.replace(next)
+/// A cell of a search: a point of a function, an element of a set, or a whole unknown.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct CellId {
+    /// The search that decides it.
+    pub search: u32,
+    /// Its number in that search.
+    pub cell: u32,
 }
 
 /// What a cell may still be.
@@ -89,7 +76,7 @@ pub(crate) fn integer(n: i128) -> Value {
 
 /// An unknown of which some cells are decided, and not all.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Growing {
+pub struct PartialValue {
     /// The search that it belongs to.
     pub search: u32,
     /// The number of its first cell in that search.
@@ -102,7 +89,7 @@ pub struct Growing {
     pub trial: Option<(usize, Option<Value>)>,
 }
 
-/// What a growing unknown may become.
+/// What an unknown may become.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Shape {
     /// A value in its only cell.
@@ -143,18 +130,14 @@ impl Shape {
     }
 }
 
-impl Growing {
-    fn ask(&self, cell: usize) {
-        if ASKED.get().is_none() {
-            ASKED.set(Some((self.search, self.first + cell)));
-        }
+impl PartialValue {
+    fn id(&self, cell: usize) -> CellId {
+        CellId { search: self.search, cell: (self.first + cell) as u32 }
     }
 
-    /// Asks for the first cell that is open.
-    pub fn ask_first(&self) {
-        if let Some(i) = (0..self.cells.len()).find(|i| self.state(*i).is_none()) {
-            self.ask(i);
-        }
+    /// The first cell that is open.
+    pub fn first_open(&self) -> CellId {
+        self.id((0..self.cells.len()).find(|i| self.state(*i).is_none()).unwrap_or(0))
     }
 
     /// What a cell is, if that is decided.
@@ -169,35 +152,34 @@ impl Growing {
         self.shape.points().binary_search(point).ok()
     }
 
-    /// Whether an element is in; `None` if that is not decided.
-    pub fn contains(&self, x: &Value) -> Option<bool> {
+    /// Whether an element is in.
+    ///
+    /// # Errors
+    /// The cell that decides it.
+    pub fn contains(&self, x: &Value) -> Result<bool, CellId> {
         let (point, value) = match (&*self.shape, x) {
             (Shape::Part(_), x) => (x, x),
             (Shape::Function { .. }, Value::Pair(p)) => (&p.0, &p.1),
-            _ => return Some(false),
+            _ => return Ok(false),
         };
-        let Some(i) = self.position(point) else { return Some(false) };
+        let Some(i) = self.position(point) else { return Ok(false) };
         match self.state(i) {
-            Some(state) => Some(state.as_ref() == Some(value)),
-            None if !self.cells[i].may_be(value) => Some(false),
-            None => {
-                self.ask(i);
-                None
-            }
+            Some(state) => Ok(state.as_ref() == Some(value)),
+            None if !self.cells[i].may_be(value) => Ok(false),
+            None => Err(self.id(i)),
         }
     }
 
-    /// The images of a point; `None` if they are not decided.
-    pub fn images(&self, x: &Value) -> Option<Vec<Value>> {
+    /// The images of a point.
+    ///
+    /// # Errors
+    /// The first cell that decides about them.
+    pub fn images(&self, x: &Value) -> Result<Vec<Value>, CellId> {
         match &*self.shape {
-            Shape::Single => None,
+            Shape::Single => Err(self.first_open()),
             Shape::Function { .. } => {
-                let Some(i) = self.position(x) else { return Some(Vec::new()) };
-                let state = self.state(i);
-                if state.is_none() {
-                    self.ask(i);
-                }
-                state.map(|v| v.into_iter().collect())
+                let Some(i) = self.position(x) else { return Ok(Vec::new()) };
+                self.state(i).map(|v| v.into_iter().collect()).ok_or_else(|| self.id(i))
             }
             Shape::Part(elements) => {
                 let mut found = Vec::new();
@@ -206,13 +188,10 @@ impl Growing {
                     match self.state(i) {
                         Some(Some(_)) => found.push(right.clone()),
                         Some(None) => {}
-                        None => {
-                            self.ask(i);
-                            return None;
-                        }
+                        None => return Err(self.id(i)),
                     }
                 }
-                Some(found)
+                Ok(found)
             }
         }
     }
@@ -233,12 +212,7 @@ impl Growing {
             Shape::Function { .. } => {
                 self.position(x).and_then(|i| self.state(i)).is_some_and(|v| v.is_some())
             }
-            Shape::Part(_) => {
-                let before = asked(None);
-                let images = self.images(x);
-                asked(before);
-                images.is_some_and(|images| images.len() == 1)
-            }
+            Shape::Part(_) => self.images(x).is_ok_and(|images| images.len() == 1),
         }
     }
 
@@ -292,216 +266,38 @@ impl Growing {
     }
 }
 
-/// A set of integers between bounds.
-pub(crate) fn integers(set: &Value) -> Option<Domain> {
-    let Value::Lazy(lazy) = set else { return None };
-    let bound = |n: &Int| n.to_i64().map(i128::from);
-    match &**lazy {
-        LazySet::Integers => Some(Domain::Span(None, None)),
-        LazySet::From(low) => Some(Domain::Span(Some(bound(low)?), None)),
-        LazySet::Interval(low, high) => Some(Domain::Span(Some(bound(low)?), Some(bound(high)?))),
-        _ => None,
-    }
-}
-
-/// The growing unknown that a value is.
-pub(crate) fn growing(value: &Value) -> Option<&Growing> {
+/// The partial value that a value is.
+pub(crate) fn as_partial(value: &Value) -> Option<&PartialValue> {
     match value {
         Value::Lazy(lazy) => match &**lazy {
-            LazySet::Growing(growing) => Some(growing),
+            LazySet::Partial(partial) => Some(partial),
             _ => None,
         },
         _ => None,
     }
 }
 
-/// Whether a value asks for a set that is growing.
-pub(crate) fn depends_on_growing(value: &Value) -> bool {
+/// Whether a value depends on one that is partial.
+pub(crate) fn depends_on_partial(value: &Value) -> bool {
+    awaited(value).is_some()
+}
+
+/// The first open cell of the partial values that a value depends on.
+pub(crate) fn awaited(value: &Value) -> Option<CellId> {
     match value {
-        Value::Pair(p) => depends_on_growing(&p.0) || depends_on_growing(&p.1),
-        Value::Record(fields) => fields.iter().any(|(_, v)| depends_on_growing(v)),
-        Value::Set(s) => value.has_lazy() && s.iter().any(depends_on_growing),
+        Value::Pair(p) => awaited(&p.0).or_else(|| awaited(&p.1)),
+        Value::Record(fields) => fields.iter().find_map(|(_, v)| awaited(v)),
+        Value::Set(s) if value.has_lazy() => s.iter().find_map(awaited),
         Value::Lazy(lazy) => match &**lazy {
-            LazySet::Growing(_) => true,
-            LazySet::Power(s) | LazySet::Unary(_, s) => depends_on_growing(s),
+            LazySet::Partial(partial) => Some(partial.first_open()),
+            LazySet::Power(s) | LazySet::Unary(_, s) => awaited(s),
             LazySet::Prj1(a, b) | LazySet::Prj2(a, b) | LazySet::Binary(_, a, b) => {
-                depends_on_growing(a) || depends_on_growing(b)
+                awaited(a).or_else(|| awaited(b))
             }
-            LazySet::Struct(fields) => fields.iter().any(|(_, s)| depends_on_growing(s)),
-            LazySet::Closure(c) => c.captured.iter().any(|(_, v)| depends_on_growing(v)),
-            _ => false,
+            LazySet::Struct(fields) => fields.iter().find_map(|(_, s)| awaited(s)),
+            LazySet::Closure(c) => c.captured.iter().find_map(|(_, v)| awaited(v)),
+            _ => None,
         },
-        _ => false,
-    }
-}
-
-impl Evaluator<'_> {
-    /// The error for an unknown of which more is wanted than is decided.
-    pub(crate) fn still_growing(&self, growing: &Growing, at: Span) -> EvalError {
-        growing.ask_first();
-        self.undecided(at)
-    }
-
-    /// The error for what is not decided yet.
-    pub(crate) fn undecided(&self, at: Span) -> EvalError {
-        EvalError {
-            kind: EvalErrorKind::Undecided,
-            span: at,
-            message: "this part of the set is not decided yet".into(),
-        }
-    }
-
-    /// How many ways there are to decide the first point of an element of the set, if its elements can
-    /// be built up.
-    pub(crate) fn first_options(&self, set: &Value, at: Span) -> Option<usize> {
-        let Value::Lazy(lazy) = set else { return None };
-        let size = |s: &Value| self.cardinality(s, at).ok().and_then(|c| c.within(WIDEST));
-        match &**lazy {
-            LazySet::Power(s) | LazySet::Unary(UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1, s) => {
-                size(s).map(|_| 2)
-            }
-            LazySet::Unary(UnaryOp::Perm, s) => size(s),
-            LazySet::Binary(op, a, b) => {
-                let kind = op.relation_space()?;
-                let (n, m) = (size(a)?, size(b)?);
-                match kind.functional {
-                    true => Some(m + usize::from(!kind.total)),
-                    false => (n.saturating_mul(m) <= WIDEST).then_some(2),
-                }
-            }
-            _ => None,
-        }
-    }
-
-    /// What an element of the set looks like before anything of it is decided, with what each of its
-    /// points may be.
-    pub(crate) fn shape(&self, set: &Value, at: Span) -> Eval<Option<(Shape, Vec<Domain>)>> {
-        let Value::Lazy(lazy) = set else { return Ok(None) };
-        let list = |s: &Value, limit: usize| -> Eval<Option<Vec<Value>>> {
-            if self.cardinality(s, at)?.is_finite() == Some(false) {
-                return Ok(None);
-            }
-            let Some(listed) = self.try_list(s, at)? else { return Ok(None) };
-            let listed: Vec<_> = listed.iter().cloned().collect();
-            Ok((listed.len() <= limit && !listed.iter().any(Value::has_lazy)).then_some(listed))
-        };
-        let part = |elements: Vec<Value>| {
-            let cells = elements.iter().map(|e| Domain::Listed(vec![None, Some(e.clone())])).collect();
-            (Shape::Part(elements), cells)
-        };
-        let function = |from: Vec<Value>, to: Vec<Value>, kind: RelationSpace| {
-            let absent = (!kind.total).then_some(None);
-            let values: Vec<_> = absent.into_iter().chain(to.iter().cloned().map(Some)).collect();
-            let cells = vec![Domain::Listed(values); from.len()];
-            let RelationSpace { total, injective, surjective, .. } = kind;
-            (Shape::Function { from, to, total, injective, surjective }, cells)
-        };
-        Ok(match &**lazy {
-            LazySet::Power(s) | LazySet::Unary(UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1, s) => {
-                list(s, WIDEST)?.map(part)
-            }
-            LazySet::Unary(UnaryOp::Perm, s) => list(s, WIDEST)?.and_then(|to| {
-                let kind = BinaryOp::TotalBijection.relation_space()?;
-                let from = (1..=to.len() as i64).map(Value::int).collect();
-                Some(function(from, to, kind))
-            }),
-            LazySet::Binary(op, a, b) => match op.relation_space() {
-                Some(kind) if kind.functional => {
-                    let Some(from) = list(a, WIDEST)? else { return Ok(None) };
-                    match (list(b, LISTED)?, integers(b)) {
-                        (Some(to), _) if !(to.is_empty() && kind.total && !from.is_empty()) => {
-                            Some(function(from, to, kind))
-                        }
-                        (None, Some(span)) if kind.total && !kind.injective && !kind.surjective => {
-                            let cells = vec![span; from.len()];
-                            let (injective, surjective, total) = (false, false, true);
-                            Some((Shape::Function { from, to: vec![], total, injective, surjective }, cells))
-                        }
-                        _ => None,
-                    }
-                }
-                Some(_) => {
-                    let product = self.binary(BinaryOp::Cartesian, a.clone(), b.clone(), at)?;
-                    list(&product, WIDEST)?.map(part)
-                }
-                None => None,
-            },
-            _ => None,
-        })
-    }
-
-    /// A finite part of an infinite set, for a search that cannot look at all of it.
-    pub(crate) fn finite_part(&self, set: &Value, at: Span) -> Option<Value> {
-        const WIDTH: i64 = 16;
-        if self.cardinality(set, at).ok()?.is_finite() == Some(true) {
-            return Some(set.clone());
-        }
-        let Value::Lazy(lazy) = set else { return None };
-        let part = |s: &Value| self.finite_part(s, at);
-        Some(match &**lazy {
-            LazySet::Integers => self.interval((-1).into(), WIDTH.into()),
-            LazySet::From(low) => self.interval(low.clone(), low + &WIDTH.into()),
-            LazySet::Strings => Value::set(["", "a", "b"].map(Value::string)),
-            LazySet::Power(s) => LazySet::Power(part(s)?).into(),
-            LazySet::Unary(UnaryOp::Seq | UnaryOp::Seq1, s) => {
-                let least = usize::from(matches!(&**lazy, LazySet::Unary(UnaryOp::Seq1, _)));
-                self.short_sequences(&part(s)?, least, at)?
-            }
-            LazySet::Unary(op @ (UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1 | UnaryOp::Id), s) => {
-                LazySet::Unary(*op, part(s)?).into()
-            }
-            LazySet::Unary(op @ (UnaryOp::Iseq | UnaryOp::Iseq1), s) => {
-                let few: BTreeSet<_> = self.try_list(&part(s)?, at).ok()??.iter().take(3).cloned().collect();
-                LazySet::Unary(*op, Value::Set(Arc::new(few))).into()
-            }
-            LazySet::Binary(op, a, b) if *op == BinaryOp::Cartesian || op.relation_space().is_some() => {
-                LazySet::Binary(*op, part(a)?, part(b)?).into()
-            }
-            LazySet::Binary(op @ (BinaryOp::Difference | BinaryOp::Intersection), a, b) => {
-                LazySet::Binary(*op, part(a)?, b.clone()).into()
-            }
-            LazySet::Binary(BinaryOp::Union, a, b) => {
-                LazySet::Binary(BinaryOp::Union, part(a)?, part(b)?).into()
-            }
-            LazySet::Struct(fields) => LazySet::Struct(
-                fields.iter().map(|(l, s)| Some((l.clone(), part(s)?))).collect::<Option<_>>()?,
-            )
-            .into(),
-            _ => return None,
-        })
-    }
-
-    /// Sequences over the set, the shorter ones first, as many as a few hundred.
-    fn short_sequences(&self, set: &Value, least: usize, at: Span) -> Option<Value> {
-        let elements = self.try_list(set, at).ok()??;
-        let mut all: Vec<Vec<Value>> = vec![Vec::new()];
-        let mut from = 0;
-        for _ in 0..4 {
-            let until = all.len();
-            if (until - from).saturating_mul(elements.len()) > 512 {
-                break;
-            }
-            for i in from..until {
-                for e in elements.iter() {
-                    let mut longer = all[i].clone();
-                    longer.push(e.clone());
-                    all.push(longer);
-                }
-            }
-            from = until;
-        }
-        Some(Value::set(all.into_iter().filter(|s| s.len() >= least).map(Value::sequence)))
-    }
-
-    /// Bounds of the number of elements, also of a set that is growing.
-    pub(crate) fn size_bounds(&self, set: &Value, at: Span) -> Option<(usize, usize)> {
-        if let Some(growing) = growing(set) {
-            return Some(growing.size());
-        }
-        match self.cardinality(set, at).ok()? {
-            Cardinality::Exact(n) => n.to_usize().map(|n| (n, n)),
-            Cardinality::AtMost(n) => n.to_usize().map(|n| (0, n)),
-            _ => None,
-        }
+        _ => None,
     }
 }

@@ -1,12 +1,13 @@
 //! Values as B text, and back.
 //!
-//! Elements of a deferred set `S` are written `S1`, `S2`, … as ProB does.
+//! Elements of a deferred set `S` are written `S1`, `S2`, … ([`prob_profile::element_name`]).
 
 use bsym_language::model::{CarrierKind, Model, Notation, UnaryOp};
 use bsym_language::print::{self, binary_symbol, unary_word};
 use bsym_language::source::Span;
 use bsym_language::types::CarrierId;
 
+use crate::prob_profile;
 use crate::scope::Scope;
 use crate::value::Value;
 use crate::value::env::Name;
@@ -27,7 +28,7 @@ pub fn element_text(model: &Model, carrier: CarrierId, element: u32) -> String {
             CarrierKind::Enumerated(names) if (element as usize) < names.len() => {
                 names[element as usize].clone()
             }
-            _ => format!("{}{}", c.name, u64::from(element) + 1),
+            _ => prob_profile::element_name(&c.name, element),
         },
         None => format!("?{element}"),
     }
@@ -174,7 +175,7 @@ impl Writer<'_> {
                 Name::Const(c) => self.model.constants.get(c.index()).map_or("?", |c| &c.name),
                 _ => "?",
             }),
-            LazySet::Growing(_) => out.push('…'),
+            LazySet::Partial(_) => out.push('…'),
             LazySet::Closure(c) => {
                 let source = |span: Span, printed: &dyn Fn() -> String| {
                     // Packages are no text that anybody reads.

@@ -11,8 +11,9 @@ use super::integer_term::{Comparison, Term};
 use super::{Constraint, Literal, Locals, MANY, Plan};
 use crate::constraint::effective;
 use crate::evaluator::Evaluator;
+use crate::evaluator::free_names::names_of_pred;
 use crate::value::Value;
-use crate::value::env::{Env, Name, names_of_pred};
+use crate::value::env::{Env, Name};
 use crate::value::lazy_set::LazySet;
 use crate::value::partial::Shape;
 

@@ -211,8 +211,16 @@ impl<'p> Plan<'_, 'p, '_> {
         Some(Term::Count(open, found.into_iter().map(with).collect()))
     }
 
-    fn counted(&self, node: &Node, trial: Trial<'_>, open: &[(bool, &Pred)], all: &[Locals]) -> Bounds {
+    /// How many of the bindings satisfy the predicates, and the first cell of which one depends.
+    fn counted(
+        &self,
+        node: &Node,
+        trial: Trial<'_>,
+        open: &[(bool, &Pred)],
+        all: &[Locals],
+    ) -> (Bounds, Option<usize>) {
         let (mut low, mut high) = (0, 0);
+        let mut awaits = None;
         self.with_env(node, trial, &Locals::default(), |env| {
             for locals in all {
                 let frame = env.frame(locals);
@@ -225,14 +233,34 @@ impl<'p> Plan<'_, 'p, '_> {
                             is = Some(false);
                             break;
                         }
-                        Err(_) => is = None,
+                        Err(e) => {
+                            let own = e.awaits.filter(|id| id.search == self.id);
+                            awaits = awaits.or(own.map(|id| id.cell as usize));
+                            is = None;
+                        }
                     }
                 }
                 low += i128::from(is == Some(true));
                 high += i128::from(is != Some(false));
             }
         });
-        Bounds { low: Some(low), high: Some(high) }
+        (Bounds { low: Some(low), high: Some(high) }, awaits)
+    }
+
+    /// The first cell on which the sets depend whose elements a comparison counts.
+    pub(super) fn counted_by(&self, node: &Node, trial: Trial<'_>, c: &Comparison<'p>) -> Option<usize> {
+        [&c.left, &c.right].into_iter().find_map(|t| self.counted_in(node, trial, t))
+    }
+
+    fn counted_in(&self, node: &Node, trial: Trial<'_>, t: &Term<'p>) -> Option<usize> {
+        match t {
+            Term::Sum(parts) | Term::Product(parts) => {
+                parts.iter().find_map(|t| self.counted_in(node, trial, t))
+            }
+            Term::Negated(t) | Term::Modulo(t, _) => self.counted_in(node, trial, t),
+            Term::Count(open, all) => self.counted(node, trial, open, all).1,
+            Term::Constant(_) | Term::Cell(_) | Term::Size(..) | Term::Unknown => None,
+        }
     }
 
     /// The bounds of a term; a cell may be tried with a value.
@@ -276,7 +304,7 @@ impl<'p> Plan<'_, 'p, '_> {
                     None => Bounds { low: Some(0), high: None },
                 })
             }
-            Term::Count(open, all) => self.counted(node, trial, open, all),
+            Term::Count(open, all) => self.counted(node, trial, open, all).0,
             Term::Unknown => Bounds::default(),
         }
     }

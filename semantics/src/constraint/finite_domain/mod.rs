@@ -13,6 +13,7 @@ mod grounding;
 mod integer_term;
 mod node;
 mod propagation;
+mod shape;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
@@ -23,12 +24,14 @@ use bsym_language::types::Type;
 
 use self::integer_term::Comparison;
 use self::node::{NEVER, Node};
-use super::{Binding, Flow, GO, Report, Search};
+use self::shape::integers;
+use super::{Binding, Flow, GO, LISTED, Report, Search};
 use crate::evaluator::Eval;
+use crate::evaluator::free_names::{all_bound, names_of_expr, names_of_pred};
 use crate::value::Value;
-use crate::value::env::{Env, Name, all_bound, names_of_expr, names_of_pred};
+use crate::value::env::{Env, Name};
 use crate::value::lazy_set::LazySet;
-use crate::value::partial::{Domain, Growing, LISTED, Shape, asked, integers};
+use crate::value::partial::{Domain, PartialValue, Shape, as_partial};
 
 /// What takes long to judge is judged when no more cells are open.
 const LAST: usize = 2;
@@ -105,8 +108,6 @@ pub(super) struct Plan<'a, 'p, 'm> {
     defined: Vec<bool>,
     /// How often constraints on a cell failed.
     weights: RefCell<Vec<f64>>,
-    /// The first cell of another search that was asked for.
-    foreign: Cell<Option<(u32, usize)>>,
     root: Node,
 }
 
@@ -157,7 +158,6 @@ impl<'p, 'm> Search<'p, 'm> {
     ) -> Attempt {
         let id = SEARCHES.get();
         SEARCHES.set(id.wrapping_add(1));
-        let before = asked(None);
         let owner = unknowns.iter().enumerate().flat_map(|(u, k)| vec![u as u32; k.cells]).collect();
         let root = Node {
             names: unknowns.iter().map(|u| (u.name, Value::Bool(false))).collect(),
@@ -172,15 +172,12 @@ impl<'p, 'm> Search<'p, 'm> {
             id,
             watched: vec![Vec::new(); root.cells.len()],
             weights: RefCell::new(vec![1.0; root.cells.len()]),
-            foreign: Cell::new(before),
             defined: self.defined(&unknowns, settled),
             unknowns,
             constraints: Vec::new(),
             root,
         };
-        let attempt = plan.run(bound, settled, &exact, report);
-        let _own = asked(plan.foreign.get());
-        attempt
+        plan.run(bound, settled, &exact, report)
     }
 
     /// The open unknowns that can be cut into cells, their domains, and the literals that say no more than
@@ -342,12 +339,12 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
         self.refresh_root();
         let names = self.root.names.clone();
         let frame = self.env.frame(&names);
-        let growing = self.env.within(&frame);
+        let partial = self.env.within(&frame);
         for (i, literal) in search.literals.iter().enumerate() {
             if settled[i] {
                 continue;
             }
-            let total = search.is_total(&growing, i);
+            let total = search.is_total(&partial, i);
             if !exact.contains(&i) && !literal.needs.is_empty() {
                 // What needs an unknown without cells waits for it.
                 let open = |n: &usize| bound[*n].is_none() && self.unknown_at(*n).is_none();
@@ -572,7 +569,7 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
             let decided: Option<Vec<Option<Value>>> = cells.iter().map(|d| d.decided()).collect();
             node.names[i].1 = match decided {
                 Some(values) => finished(u, values),
-                None => LazySet::Growing(Growing {
+                None => LazySet::Partial(PartialValue {
                     search: self.id,
                     first: u.first,
                     shape: u.shape.clone(),
@@ -595,26 +592,16 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
         let tried = trial.map(|(cell, value)| {
             let owner = node.owner[cell] as usize;
             let u = &self.unknowns[owner];
-            let growing = match &node.names[owner].1 {
-                Value::Lazy(lazy) => match &**lazy {
-                    LazySet::Growing(growing) => growing,
-                    _ => return node.names[owner].clone(),
-                },
-                _ => return node.names[owner].clone(),
-            };
+            let Some(partial) = as_partial(&node.names[owner].1) else { return node.names[owner].clone() };
             let trial = (cell - u.first, value.clone());
-            let mut growing = Growing { trial: Some(trial), ..growing.clone() };
-            let states: Option<Vec<_>> = match growing.cells.iter().filter(|d| d.decided().is_none()).count()
-            {
-                0 | 1 => (0..u.cells).map(|i| growing.state(i)).collect(),
+            let tried = PartialValue { trial: Some(trial), ..partial.clone() };
+            let states: Option<Vec<_>> = match tried.cells.iter().filter(|d| d.decided().is_none()).count() {
+                0 | 1 => (0..u.cells).map(|i| tried.state(i)).collect(),
                 _ => None,
             };
             let value = match states {
                 Some(values) => finished(u, values),
-                None => {
-                    growing.first = u.first;
-                    LazySet::Growing(growing).into()
-                }
+                None => LazySet::Partial(tried).into(),
             };
             (u.name, value)
         });
@@ -640,10 +627,7 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
     fn report(&self, node: &mut Node, bound: &Binding, settled: &[bool], report: Report<'_>) -> Flow {
         self.refresh(node);
         let mut next = self.solution(node, bound);
-        let _own = asked(self.foreign.get());
-        let flow = self.search.candidate(&mut next, settled, report);
-        self.foreign.set(asked(None));
-        flow
+        self.search.candidate(&mut next, settled, report)
     }
 }
 

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::integer_term::Bounds;
+use crate::constraint::LISTED;
 use crate::value::Value;
 use crate::value::env::Name;
-use crate::value::partial::{Domain, LISTED, integer};
+use crate::value::partial::{Domain, integer};
 
 /// A constraint waits for nothing.
 pub(super) const NEVER: u32 = u32::MAX;

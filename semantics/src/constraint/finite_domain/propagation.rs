@@ -13,7 +13,7 @@ use crate::error::EvalErrorKind;
 use crate::evaluator::Eval;
 use crate::value::Value;
 use crate::value::env::Env;
-use crate::value::partial::{Domain, Shape, asked};
+use crate::value::partial::{Domain, Shape};
 
 /// The truth of a constraint as far as the cells are decided.
 enum Truth {
@@ -300,13 +300,10 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
         }
         if let Some(comparison) = constraint.comparison.as_ref().filter(|c| constraint.total && c.is_exact())
         {
-            let _none = asked(None);
-            let truth = self.compared(node, trial, comparison);
-            return Ok(match (truth, asked(None)) {
-                (Some(true), _) => Truth::Holds,
-                (Some(false), _) => Truth::Fails,
-                (None, Some((search, cell))) if search == self.id => Truth::Open(vec![cell], true),
-                (None, _) => Truth::Open(Vec::new(), true),
+            return Ok(match self.compared(node, trial, comparison) {
+                Some(true) => Truth::Holds,
+                Some(false) => Truth::Fails,
+                None => Truth::Open(self.counted_by(node, trial, comparison).into_iter().collect(), true),
             });
         }
         for literal in &constraint.clause {
@@ -345,15 +342,14 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
             return Ok(truth);
         }
         if let Some(comparison) = &literal.comparison {
-            let _none = asked(None);
             let truth = self.compared(node, trial, comparison);
-            let counted = asked(None).filter(|(search, _)| *search == self.id).map(|(_, c)| c);
             if truth.is_none() {
                 let mut named = Vec::new();
                 comparison.left.cells(&mut named);
                 comparison.right.cells(&mut named);
                 let tried = |c: &usize| trial.is_some_and(|(t, _)| t == *c);
-                cells.extend(named.into_iter().find(|c| node.is_open(*c) && !tried(c)).or(counted));
+                let named = named.into_iter().find(|c| node.is_open(*c) && !tried(c));
+                cells.extend(named.or_else(|| self.counted_by(node, trial, comparison)));
             }
             return Ok(truth);
         }
@@ -405,17 +401,13 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
         cells: &mut Vec<usize>,
         inside: impl FnOnce(&Env<'_>) -> Judged,
     ) -> Eval<Option<bool>> {
-        let _none = asked(None);
-        let judged = self.with_env(node, trial, locals, inside);
-        let cell = asked(None);
-        match judged {
+        match self.with_env(node, trial, locals, inside) {
             Ok(truth) => Ok(Some(truth)),
             Err(e) if e.kind == EvalErrorKind::Interrupted => Err(e),
-            Err(_) => {
-                match cell {
-                    Some((search, cell)) if search == self.id => cells.push(cell),
-                    Some(other) => self.foreign.set(self.foreign.get().or(Some(other))),
-                    None => {}
+            Err(e) => {
+                match e.awaits {
+                    Some(id) if id.search == self.id => cells.push(id.cell as usize),
+                    other => self.search.note(other),
                 }
                 Ok(None)
             }

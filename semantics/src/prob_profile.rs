@@ -1,0 +1,76 @@
+//! ProB's habits: what B leaves open and this crate does as ProB does, so that counts and traces compare.
+//!
+//! The sizes and bounds of `--scope prob`, the finite parts that choices are truncated to there and the order in which
+//! that happens, the names of the elements of deferred sets, and what counts as a constant. The other parts of the
+//! semantics ask here and know nothing of ProB; where an answer of ProB differs from ours is listed in
+//! `DIFFERENCES.md`.
+
+use std::collections::BTreeSet;
+
+use bsym_language::int::Int;
+use bsym_language::model::{CarrierKind, CompareOp, ExprKind, Model, Pred, PredKind};
+use bsym_language::types::Type;
+
+/// The size of a deferred set of which neither the model nor the user says more.
+pub const DEFERRED_SET_SIZE: usize = 2;
+
+/// MAXINT likewise.
+pub const MAXINT: i64 = 3;
+
+/// MININT likewise.
+pub const MININT: i64 = -1;
+
+/// The strings that are tried where nothing confines a string.
+pub const STRINGS: [&str; 2] = ["STRING1", "STRING2"];
+
+/// The name of an element of the deferred set, by position.
+pub fn element_name(set: &str, position: u32) -> String {
+    format!("{set}{}", u64::from(position) + 1)
+}
+
+/// The integers that are tried between bounds of which one may be missing: those from MININT to MAXINT, or the bound
+/// alone where it is outside of them.
+pub(crate) fn integers<'n>(
+    (minint, maxint): (&'n Int, &'n Int),
+    low: Option<&'n Int>,
+    high: Option<&'n Int>,
+) -> (&'n Int, &'n Int) {
+    match (low, high) {
+        (Some(low), Some(high)) => (low, high),
+        (Some(low), None) => (low, low.max(maxint)),
+        (None, Some(high)) => (high.min(minint), high),
+        (None, None) => (minint, maxint),
+    }
+}
+
+/// Which unknown is truncated first: one without an equation that gives it a value once sets and functions
+/// have theirs; an integer before other values; in Event-B one with a bound, in classical B one that bounds no
+/// interval of another from above; then the one with the fewest candidates, where integers of classical B
+/// come in the order in which they are declared.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TruncationOrder {
+    pub defined: bool,
+    pub no_integer: bool,
+    pub late: bool,
+    pub size: usize,
+}
+
+/// Whether the constants and axioms of a model do no more than name an element of some deferred sets, one of each.
+///
+/// ProB takes such constants for elements, so that there are no constants to set up.
+pub fn only_names_elements(model: &Model) -> bool {
+    let mut sets = BTreeSet::new();
+    // The value of a parameter is chosen in a set-up of its own.
+    let named = model.parameters.is_empty()
+        && model.constants.iter().all(|c| match c.ty {
+            Type::Carrier(s) => model.carriers[s.index()].kind == CarrierKind::Deferred && sets.insert(s),
+            _ => false,
+        });
+    let typing = |p: &Pred| match &p.kind {
+        PredKind::Compare(CompareOp::Member, x, set) => {
+            matches!((&x.kind, &set.kind), (ExprKind::Const(_), ExprKind::Carrier(_)))
+        }
+        _ => false,
+    };
+    named && model.axiom_parts().into_iter().all(typing)
+}
