@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use bsym_language::decode::ReadError;
 use bsym_language::diagnostic::Diagnostic;
-use bsym_language::eventb::is_eventb;
-use bsym_language::load::{LoadRequest, check_predicate, load_with};
+use bsym_language::files::ReadError;
+use bsym_language::load::{LoadError, LoadRequest, check_predicate, is_eventb, load_with};
 use bsym_language::model::{ComponentId, Conjunct, Model};
 use bsym_language::render;
 use bsym_language::source::Sources;
@@ -112,10 +111,10 @@ fn refuse_other_kinds(path: &Path) -> Result<(), Refusal> {
         .help("classical B (.mch, .ref, .imp) and Event-B (.eventb, .bum, .buc, a Rodin project) are read"))
 }
 
-fn unreadable(path: &Path, error: &ReadError) -> Refusal {
+fn unreadable(path: &Path, error: &LoadError) -> Refusal {
     let refusal = Refusal::new(error.to_string());
     match error {
-        ReadError::Missing(_) => {
+        LoadError::Read(ReadError::Missing(_)) => {
             let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
             if !folder.exists() {
                 return refusal.help(format!("the folder `{}` does not exist either", folder.display()));
@@ -127,7 +126,7 @@ fn unreadable(path: &Path, error: &ReadError) -> Refusal {
                 None => refusal.help("check the path; it is relative to the current folder"),
             }
         }
-        ReadError::Directory(_) => {
+        LoadError::Read(ReadError::Directory(_)) => {
             let machines: Vec<String> =
                 list(path).into_iter().filter(|n| n.ends_with(".mch")).take(5).collect();
             if machines.is_empty() {

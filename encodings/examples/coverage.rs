@@ -30,7 +30,7 @@ fn machines(folder: &Path, all: &mut Vec<PathBuf>) {
 
 fn read(path: &Path) -> Option<Arc<Model>> {
     let mut sources = Sources::default();
-    let (id, _) = bsym_language::decode::load(&mut sources, path).ok()?;
+    let (id, _) = bsym_language::files::load(&mut sources, path).ok()?;
     let (machine, problems) = bsym_language::parser::parse(&sources, id);
     if !problems.is_empty() {
         return None;

@@ -368,7 +368,7 @@ fn machines_of_the_corpus() {
     for file in files {
         let outcome = std::panic::catch_unwind(|| {
             let mut sources = Sources::default();
-            let (id, _) = bsym_language::decode::load(&mut sources, &file).unwrap();
+            let (id, _) = bsym_language::files::load(&mut sources, &file).unwrap();
             let (machine, _) = parse(&sources, id);
             let (model, _) = typed(Arc::new(sources), &machine, &mut |_: &str| None);
             let Some(model) = model.map(Arc::new) else {

@@ -21,7 +21,7 @@ pub mod stack;
 
 pub use ast::external;
 pub use classical::{definitions, lexer, parser, project};
-pub use diagnostic::{check_codes, parse_codes, render};
+pub use diagnostic::render;
 pub use eventb::prolog;
 pub use model::{operators, types, visit as walk};
 pub use text::{archive, decode, files, source};

@@ -1,21 +1,23 @@
-//! From a file to a typed model in one call, and formulas typed over a model.
+//! From a file, folder or archive to a typed model in one call, and formulas typed over a model.
+//!
+//! Whatever the notation: texts are read, checked as far as they could be read, and warned about if they make a
+//! model. This is the only file that knows both notations.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::ast;
 use crate::check;
-use crate::classical::parser;
-use crate::classical::project;
-use crate::diagnostic::check_codes as codes;
-use crate::diagnostic::parse_codes;
+use crate::classical::{self, parser};
+use crate::diagnostic::codes;
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::eventb;
-use crate::lint;
+use crate::eventb::{self, package, rodin};
+use crate::lint::{self, Subject};
 use crate::model::{Expr, Model, Pred};
-use crate::text::decode::{self, ReadError};
-use crate::text::files::{Disk, Files};
-use crate::text::source::{Source, SourceId, Sources, Span};
+use crate::stack::with_large_stack;
+use crate::text::archive::Archive;
+use crate::text::files::{self, Disk, Files, ReadError};
+use crate::text::source::{Source, SourceId, Sources};
 
 /// What became of a file: a model, or messages that say why there is none.
 #[derive(Clone, Debug)]
@@ -28,34 +30,65 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads, parses and checks a machine with all machines and files of definitions that it refers to,
-/// directly or through others. They are looked for beside the file that names them.
-///
-/// # Errors
-/// When the file itself cannot be read, or is not text.
-pub fn load_model(path: &Path) -> Result<Loaded, ReadError> {
-    load_with(path, &LoadRequest::default())
+/// Why there is nothing to check.
+#[derive(thiserror::Error, Debug)]
+pub enum LoadError {
+    /// A file cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// There is no machine or context.
+    #[error("{}: there is no machine (.bum) and no context (.buc) in it", .0.display())]
+    Nothing(PathBuf),
+    /// There is more than one that may be meant.
+    #[error("{}: {what} could be meant; choose one with --machine: {}", path.display(), names.join(", "))]
+    Several {
+        /// The folder or archive.
+        path: PathBuf,
+        /// `several components`, `several projects`
+        what: &'static str,
+        /// What can be chosen.
+        names: Vec<String>,
+    },
+    /// No component has the name that is asked for.
+    #[error("{}: there is no component `{name}`; there are: {}", path.display(), names.join(", "))]
+    Unknown {
+        /// The package, folder or archive.
+        path: PathBuf,
+        /// The name.
+        name: String,
+        /// What can be chosen.
+        names: Vec<String>,
+    },
 }
 
 /// What is wanted of a file, folder or archive.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LoadRequest {
-    /// The machine or context of a package or project of Event-B; without it, its last refinement.
+    /// The machine or context of a package or project of Event-B. Without it: the first machine of a package, the
+    /// file that is named, the last refinement of a project.
     pub component: Option<String>,
+}
+
+/// Reads, parses and checks a machine of classical B with all machines and files of definitions that it refers
+/// to, directly or through others; they are looked for beside the file that names them. Or a component of
+/// Event-B with all that it refines, sees and extends: of a package (`.eventb`), of Rodin (`.bum`, `.buc`), of a
+/// project of Rodin's (a folder or `.zip`).
+///
+/// # Errors
+/// When the file itself cannot be read, or is not text.
+pub fn load_model(path: &Path) -> Result<Loaded, LoadError> {
+    load_with(path, &LoadRequest::default())
 }
 
 /// [`load_model`], where there is more than one component to choose from.
 ///
 /// # Errors
 /// As [`load_model`], or it is not clear which component is meant.
-pub fn load_with(path: &Path, request: &LoadRequest) -> Result<Loaded, ReadError> {
-    if eventb::is_eventb(path) {
-        return eventb::load(path, request.component.as_deref());
-    }
-    load_from(&Disk, path)
+pub fn load_with(path: &Path, request: &LoadRequest) -> Result<Loaded, LoadError> {
+    load_in(&Disk, path, request)
 }
 
-/// Reads a machine as [`load_model`] does, from any store of files.
+/// Reads a machine or project as [`load_model`] does, from any store of files.
 ///
 /// ```
 /// use bsym_language::{files::Texts, load::load_from};
@@ -70,61 +103,256 @@ pub fn load_with(path: &Path, request: &LoadRequest) -> Result<Loaded, ReadError
 /// ```
 ///
 /// # Errors
-/// When the file itself cannot be read, or is not text.
-pub fn load_from(files: &dyn Files, path: &Path) -> Result<Loaded, ReadError> {
-    let mut sources = Sources::default();
-    let (id, warnings) = decode::source(&mut sources, path, &files.read(path)?)?;
-    Ok(load(files, sources, id, warnings))
+/// As [`load_model`].
+pub fn load_from(files: &dyn Files, path: &Path) -> Result<Loaded, LoadError> {
+    load_in(files, path, &LoadRequest::default())
+}
+
+/// [`load_with`] from any store of files.
+///
+/// # Errors
+/// As [`load_with`].
+pub fn load_in(files: &dyn Files, path: &Path, request: &LoadRequest) -> Result<Loaded, LoadError> {
+    with_large_stack(|| {
+        let mut reading = Reading::default();
+        let project = match notation(files, path) {
+            None => Some(reading.machine(files, path)?),
+            Some(form) => reading.eventb(form, files, path, request.component.as_deref())?,
+        };
+        Ok(reading.check(project))
+    })
 }
 
 /// Parses and checks the text of a machine; what it refers to is read from the disk, beside `path`.
 pub fn load_text(path: impl Into<PathBuf>, text: impl Into<String>) -> Loaded {
-    let mut sources = Sources::default();
-    let id = sources.add(Source::new(path, text));
-    load(&Disk, sources, id, vec![])
+    let mut reading = Reading::default();
+    let id = reading.sources.add(Source::new(path, text));
+    with_large_stack(move || {
+        let project = reading.parse(&Disk, id);
+        reading.check(Some(project))
+    })
+}
+
+/// Whether a path is a package or project of Event-B.
+pub fn is_eventb(path: &Path) -> bool {
+    notation(&Disk, path).is_some()
+}
+
+/// How Event-B comes in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Package,
+    File,
+    Folder,
+    Archive,
+}
+
+// `None` is classical B.
+fn notation(files: &dyn Files, path: &Path) -> Option<Form> {
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+    match extension.as_str() {
+        "eventb" => Some(Form::Package),
+        "bum" | "buc" => Some(Form::File),
+        _ if files.is_folder(path) => Some(Form::Folder),
+        "zip" => Some(Form::Archive),
+        _ => None,
+    }
+}
+
+/// The trees of a file with all that it refers to.
+enum Project {
+    Classical(Arc<classical::project::Project>),
+    /// With the component that is asked for, and where it came from.
+    EventB(eventb::project::Project, String, Form),
+}
+
+#[derive(Default)]
+struct Reading {
+    sources: Sources,
+    diagnostics: Vec<Diagnostic>,
 }
 
 /// What may follow from text that could not be read.
 const MISSED: [Code; 3] = [codes::UNKNOWN_TYPE, codes::MISSING_SECTION, codes::NOT_INITIALISED];
 
-fn load(files: &dyn Files, mut sources: Sources, id: SourceId, mut diagnostics: Vec<Diagnostic>) -> Loaded {
-    let (machine, found) = parser::parse(&sources, id);
-    diagnostics.extend(found);
-    name_of_file(&machine, &sources, id, &mut diagnostics);
-    let project = Arc::new(project::collect(files, &mut sources, (machine, id), &mut diagnostics));
-    let sources = Arc::new(sources);
-    let torn: Vec<Span> =
-        diagnostics.iter().filter(|d| d.severity == Severity::Error).map(|d| d.span).collect();
-    let unread = diagnostics.iter().any(|d| d.severity == Severity::Error);
-    let (model, mut checked) = check::check_project(sources.clone(), project.clone());
-    let model = if unread { None } else { model };
-    if unread {
-        // The checker works on holes: what it misses may stand in them.
-        let cut = diagnostics.iter().any(|d| d.code == parse_codes::UNTERMINATED_COMMENT);
-        checked.retain(|d| !(MISSED.contains(&d.code) || cut && d.code == codes::UNKNOWN_IDENTIFIER));
-        // What stands directly before the place is a torn piece of it.
-        let forms = [codes::NOT_A_PREDICATE, codes::NOT_AN_EXPRESSION, codes::NOT_ASSIGNABLE];
-        let is_torn = |d: &Diagnostic| torn.iter().any(|t| sources.are_adjacent(d.span, *t));
-        checked.retain(|d| !(forms.contains(&d.code) && is_torn(d)));
+/// What follows from declarations that could not be read …
+const UNDECLARED: [Code; 2] = [codes::UNKNOWN_IDENTIFIER, codes::NOT_A_MACHINE];
+
+/// … which these mistakes may hide.
+const CUTS: [Code; 4] =
+    [codes::UNTERMINATED_COMMENT, codes::MALFORMED_TERM, codes::MALFORMED_PACKAGE, codes::MALFORMED_XML];
+
+impl Reading {
+    fn machine(&mut self, files: &dyn Files, path: &Path) -> Result<Project, ReadError> {
+        let (id, odd) = files::add(&mut self.sources, files, path)?;
+        self.diagnostics.extend(odd.map(Diagnostic::from));
+        Ok(self.parse(files, id))
     }
-    diagnostics.extend(checked);
-    if let (Some(model), Some(main)) = (&model, project.units.first()) {
-        diagnostics.extend(lint::lint(&main.tree, model));
+
+    fn parse(&mut self, files: &dyn Files, id: SourceId) -> Project {
+        let (machine, found) = parser::parse(&self.sources, id);
+        self.diagnostics.extend(found);
+        self.name_of_file(&machine, id);
+        let project =
+            classical::project::collect(files, &mut self.sources, (machine, id), &mut self.diagnostics);
+        Project::Classical(Arc::new(project))
     }
-    diagnostics.sort_by_key(|d| (d.span.source, d.span.start));
-    Loaded { sources, model, diagnostics }
+
+    // Other machines would not find it by its name.
+    fn name_of_file(&mut self, machine: &ast::Machine, id: SourceId) {
+        let (name, path) = (&machine.name.name, &self.sources.get(id).path);
+        let Some(stem) = path.file_stem().and_then(|s| s.to_str()) else { return };
+        if !name.is_empty() && name != stem {
+            let message = format!("machine `{name}` stands in a file named `{stem}`");
+            self.diagnostics.push(Diagnostic::warning(codes::NAME_DIFFERS, machine.name.span, message));
+        }
+    }
+
+    // `None` after a message that leaves nothing to check.
+    fn eventb(
+        &mut self,
+        form: Form,
+        files: &dyn Files,
+        path: &Path,
+        component: Option<&str>,
+    ) -> Result<Option<Project>, LoadError> {
+        match form {
+            Form::Package => self.package(files, path, component),
+            Form::File => {
+                let (stem, name) = (path.file_stem(), path.file_name());
+                let archive = files.beside(path)?;
+                if !archive.contains(name.and_then(|n| n.to_str()).unwrap_or_default()) {
+                    return Err(ReadError::Missing(path.to_owned()).into());
+                }
+                let stem = stem.and_then(|s| s.to_str()).unwrap_or_default();
+                self.rodin(&archive, component.unwrap_or(stem)).map(Some)
+            }
+            Form::Folder | Form::Archive => {
+                let archive = files.project(path)?;
+                self.rodin(&archive, component.unwrap_or("")).map(Some).map_err(|e| match e {
+                    // No project at all: the folder is the mistake.
+                    LoadError::Nothing(path) if form == Form::Folder => ReadError::Directory(path).into(),
+                    e => e,
+                })
+            }
+        }
+    }
+
+    fn package(
+        &mut self,
+        files: &dyn Files,
+        path: &Path,
+        component: Option<&str>,
+    ) -> Result<Option<Project>, LoadError> {
+        let (id, odd) = files::add(&mut self.sources, files, path)?;
+        self.diagnostics.extend(odd.map(Diagnostic::from));
+        let project = match package::read(&self.sources.get(id).text, id) {
+            Ok(project) => project,
+            Err(d) => {
+                self.diagnostics.push(d);
+                return Ok(None);
+            }
+        };
+        let name = component.or_else(|| project.main()).unwrap_or_default().to_string();
+        let machines = project.machines.iter().map(|m| &m.name.name);
+        let names: Vec<String> =
+            machines.chain(project.contexts.iter().map(|c| &c.name.name)).cloned().collect();
+        if !names.contains(&name) {
+            return Err(LoadError::Unknown { path: path.to_owned(), name, names });
+        }
+        Ok(Some(Project::EventB(project, name, Form::Package)))
+    }
+
+    // `component` may be empty, `Machine`, or `Folder/Machine`.
+    fn rodin(&mut self, archive: &Archive, component: &str) -> Result<Project, LoadError> {
+        let projects = rodin::projects(archive)?;
+        let path = archive.path().to_owned();
+        if projects.is_empty() {
+            return Err(LoadError::Nothing(path));
+        }
+        let (folder, name) = component.rsplit_once('/').unwrap_or(("", component));
+        let is_folder = |f: &str| folder.is_empty() || f == folder || f.ends_with(&format!("/{folder}"));
+        let has = |files: &rodin::Files| {
+            name.is_empty() || files.machines.contains_key(name) || files.contexts.contains_key(name)
+        };
+        let matching: Vec<_> = projects.iter().filter(|(f, files)| is_folder(f) && has(files)).collect();
+        let full = |folder: &str, name: &str| {
+            if projects.len() == 1 || folder.is_empty() {
+                name.to_string()
+            } else {
+                format!("{folder}/{name}")
+            }
+        };
+        let (folder, files) = match matching.as_slice() {
+            [one] => *one,
+            [] => {
+                let names =
+                    projects.iter().flat_map(|(f, files)| files.all().into_iter().map(|n| full(f, &n)));
+                return Err(LoadError::Unknown { path, name: component.to_string(), names: names.collect() });
+            }
+            several => {
+                let names = several.iter().flat_map(|(f, files)| {
+                    let names = if name.is_empty() { files.last() } else { vec![name.to_string()] };
+                    names.into_iter().map(|n| full(f, &n)).collect::<Vec<_>>()
+                });
+                return Err(LoadError::Several { path, what: "several projects", names: names.collect() });
+            }
+        };
+        let name = match (name, files.last().as_slice()) {
+            ("", [one]) => one.clone(),
+            ("", several) => {
+                let names = several.to_vec();
+                return Err(LoadError::Several { path, what: "several components", names });
+            }
+            (name, _) => name.to_string(),
+        };
+        let project = rodin::read(archive, folder, files, &name, &mut self.sources, &mut self.diagnostics)?;
+        Ok(Project::EventB(project, name, Form::File))
+    }
+
+    fn check(self, project: Option<Project>) -> Loaded {
+        let Reading { sources, mut diagnostics } = self;
+        let sources = Arc::new(sources);
+        let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();
+        let (mut model, mut found) = match &project {
+            Some(Project::Classical(project)) => check::check_project(sources.clone(), project.clone()),
+            Some(Project::EventB(project, name, _)) => check::compose_levels(sources.clone(), project, name),
+            None => (None, vec![]),
+        };
+        if !errors.is_empty() {
+            // The checker works on holes: what it misses may stand in them.
+            found.retain(|d| !is_consequence(d, &errors, &sources));
+            model = None;
+        }
+        diagnostics.extend(found);
+        if let (Some(model), Some(project)) = (&model, &project) {
+            diagnostics.extend(project.subject().map(|s| lint::lint(&s, model)).into_iter().flatten());
+        }
+        diagnostics.sort_by_key(|d| (d.span.source, d.span.start));
+        Loaded { sources, model, diagnostics }
+    }
 }
 
-// Other machines would not find it by its name.
-fn name_of_file(machine: &ast::Machine, sources: &Sources, id: SourceId, diagnostics: &mut Vec<Diagnostic>) {
-    let (name, path) = (&machine.name.name, &sources.get(id).path);
-    let Some(stem) = path.file_stem().and_then(|s| s.to_str()) else { return };
-    if !name.is_empty() && name != stem {
-        diagnostics.push(Diagnostic::warning(
-            codes::NAME_DIFFERS,
-            machine.name.span,
-            format!("machine `{name}` stands in a file named `{stem}`"),
-        ));
+/// Whether what the checker says may follow from the mistakes that kept text from being read.
+fn is_consequence(d: &Diagnostic, errors: &[&Diagnostic], sources: &Sources) -> bool {
+    let forms = [codes::NOT_A_PREDICATE, codes::NOT_AN_EXPRESSION, codes::NOT_ASSIGNABLE];
+    MISSED.contains(&d.code)
+        || UNDECLARED.contains(&d.code) && errors.iter().any(|e| CUTS.contains(&e.code))
+        // What stands directly before the place is a torn piece of it.
+        || forms.contains(&d.code) && errors.iter().any(|e| sources.are_adjacent(d.span, e.span))
+}
+
+impl Project {
+    /// What the user named, for warnings.
+    fn subject(&self) -> Option<Subject<'_>> {
+        match self {
+            Project::Classical(project) => project.units.first().map(|main| Subject::machine(&main.tree)),
+            Project::EventB(project, name, form) => {
+                let machine = project.machine(name).map(|m| (m.span, m.refines.is_none()));
+                let (span, is_abstract) = machine.or_else(|| Some((project.context(name)?.span, true)))?;
+                Some(Subject { tree: None, span, is_abstract, is_exported: *form == Form::Package })
+            }
+        }
     }
 }
 

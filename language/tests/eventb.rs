@@ -4,7 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use bsym_language::diagnostic::Severity;
-use bsym_language::load::{LoadRequest, Loaded, load_model, load_with};
+use bsym_language::files::Texts;
+use bsym_language::load::{LoadRequest, Loaded, load_from, load_model, load_with};
 use bsym_language::model::*;
 use bsym_language::{print, render, walk};
 
@@ -328,4 +329,89 @@ fn a_theory_is_the_same_in_each_of_its_files() {
     assert_eq!(plain(&models[0]), plain(&models[1]));
     assert_eq!(models[1], models[2]);
     assert_eq!(models[0].len(), 4, "{models:?}");
+}
+
+/// A machine without contexts, as Rodin writes it.
+fn bum(variables: &[&str], invariants: &[&str], initially: &[&str], event: &str) -> String {
+    let element = |tag: &str, attribute: &str, text: &str| {
+        let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        format!(
+            "<org.eventb.core.{tag} org.eventb.core.label=\"l\" org.eventb.core.{attribute}=\"{text}\"/>\n"
+        )
+    };
+    let all = |tag: &str, attribute: &str, list: &[&str]| -> String {
+        list.iter().map(|text| element(tag, attribute, text)).collect()
+    };
+    format!(
+        "<org.eventb.core.machineFile>\n{}{}<org.eventb.core.event org.eventb.core.label=\"INITIALISATION\">\n{}\
+         </org.eventb.core.event>\n<org.eventb.core.event org.eventb.core.label=\"step\">\n{event}\
+         </org.eventb.core.event>\n</org.eventb.core.machineFile>",
+        all("variable", "identifier", variables),
+        all("invariant", "predicate", invariants),
+        all("action", "assignment", initially),
+    )
+}
+
+fn lines(loaded: &Loaded) -> Vec<String> {
+    loaded.diagnostics.iter().map(|d| render::render_line(&loaded.sources, d)).collect()
+}
+
+#[test]
+fn a_project_loads_from_memory() {
+    let files: Texts = ["Valve.buc", "Tank0.bum", "Tank1.bum", "Tank2.bum"]
+        .into_iter()
+        .map(|name| (Path::new("p").join(name), std::fs::read(ours("Tank").join(name)).expect("a file")))
+        .collect();
+    for path in ["p", "p/Tank2.bum"] {
+        let memory = model(load_from(&files, path.as_ref()).expect("it can be read"));
+        let disk = model(load_model(&ours("Tank/Tank2.bum")).expect("it can be read"));
+        assert_eq!(walk::normalised(&memory), walk::normalised(&disk));
+    }
+    let package: Texts =
+        [("t.eventb", std::fs::read(ours("tank.eventb")).expect("a file"))].into_iter().collect();
+    assert!(load_from(&package, "t.eventb".as_ref()).expect("it can be read").model.is_some());
+    assert_eq!(
+        load_from(&files, "q/Tank2.bum".as_ref()).expect_err("there is no such file").to_string(),
+        "q/Tank2.bum: no such file"
+    );
+}
+
+#[test]
+fn a_machine_is_linted() {
+    let event = "<org.eventb.core.guard org.eventb.core.label=\"g\" org.eventb.core.predicate=\"x &lt; x\"/>\n\
+                 <org.eventb.core.action org.eventb.core.label=\"a\" org.eventb.core.assignment=\"y ≔ x\"/>\n";
+    let text = bum(&["x", "y"], &["x ∈ 0‥3", "y ∈ 0‥3"], &["x ≔ 0", "y ≔ 0"], event);
+    let files: Texts = [("M.bum", text)].into_iter().collect();
+    let loaded = load_from(&files, "M.bum".as_ref()).expect("it can be read");
+    assert!(loaded.model.is_some(), "{:#?}", lines(&loaded));
+    let found: Vec<String> =
+        lines(&loaded).iter().map(|l| l.split_once(": ").expect("a place").1.to_string()).collect();
+    assert_eq!(
+        found,
+        [
+            "warning[B0504]: no operation changes variable `x`",
+            "warning[B0503]: the value of variable `y` is not used",
+            "warning[B0511]: operation `step` can never happen: this guard is false",
+        ]
+    );
+}
+
+#[test]
+fn one_broken_formula_hides_no_other_mistake() {
+    let files = |invariants: &[&str]| -> Texts {
+        let event =
+            "<org.eventb.core.action org.eventb.core.label=\"a\" org.eventb.core.assignment=\"x ≔ z\"/>\n";
+        [("M.bum", bum(&["x", "y"], invariants, &["x ≔ 0", "y ≔ 0"], event))].into_iter().collect()
+    };
+    let codes = |files: Texts| -> Vec<u16> {
+        let loaded = load_from(&files, "M.bum".as_ref()).expect("it can be read");
+        assert!(loaded.model.is_none());
+        loaded.diagnostics.iter().map(|d| d.code.number).collect()
+    };
+    assert_eq!(codes(files(&["x ∈ BOOL", "y ∈ ℕ"])), [203, 301]);
+    // The type of `y` stands in the formula that could not be read, the other mistakes do not.
+    assert_eq!(codes(files(&["x ∈ BOOL", "y ∈ ℕ ℕ"])), [10, 203, 301]);
+    // A declaration that is lost makes names unknown.
+    let lost = bum(&["x", " "], &["x ∈ ℕ", "y ∈ ℕ"], &["x ≔ 0", "y ≔ TRUE"], "");
+    assert_eq!(codes([("M.bum", lost)].into_iter().collect()), [62]);
 }

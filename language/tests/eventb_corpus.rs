@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use bsym_language::archive::Archive;
 use bsym_language::diagnostic::Severity;
-use bsym_language::load::load_text;
+use bsym_language::load::{LoadRequest, load_model, load_text, load_with};
 use bsym_language::model::{Model, Variable};
-use bsym_language::{eventb, print, render};
+use bsym_language::{print, render};
 use bsym_testing::{Known, corpus, rodin_projects};
 
 /// A path as it is seen from a folder.
@@ -28,6 +28,10 @@ fn files(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
+fn component(name: Option<&str>) -> LoadRequest {
+    LoadRequest { component: name.map(String::from) }
+}
+
 #[test]
 fn all_packages_load() {
     let Some(corpus) = corpus() else { return };
@@ -37,7 +41,7 @@ fn all_packages_load() {
     let mut slowest = (0, PathBuf::new());
     for path in &packages {
         let start = std::time::Instant::now();
-        let loaded = eventb::load(path, None).expect("it is a text");
+        let loaded = load_model(path).expect("it is a text");
         let time = start.elapsed().as_millis();
         if time > slowest.0 {
             slowest = (time, path.clone());
@@ -67,7 +71,7 @@ fn packages_print_as_machines_that_read_again() {
     files(&corpus.join("eventb"), "eventb", &mut packages);
     let (mut same, mut failed) = (0, vec![]);
     for path in packages.iter().step_by(3) {
-        let Some(model) = eventb::load(path, None).expect("it is a text").model else { continue };
+        let Some(model) = load_model(path).expect("it is a text").model else { continue };
         let text = print::machine(&model);
         let again = load_text("printed.mch", text);
         let messages = again.diagnostics.iter().filter(|d| d.severity == Severity::Error);
@@ -93,8 +97,8 @@ fn a_project_and_its_packages_are_the_same_models() {
     let (Some(corpus), Some(projects)) = (corpus(), rodin_projects()) else { return };
     let packages = corpus.join("eventb/EventBPrologPackages/Abrial_Teaching/ch2_car");
     for name in ["m0", "m1", "m2", "m3"] {
-        let package = eventb::load(&packages.join(format!("{name}_mch.eventb")), None).expect("a text");
-        let project = eventb::load(&projects.join("cars-on-bridge"), Some(name)).expect("a project");
+        let package = load_model(&packages.join(format!("{name}_mch.eventb"))).expect("a text");
+        let project = load_with(&projects.join("cars-on-bridge"), &component(Some(name))).expect("a project");
         let (package, project) = (package.model.expect("a model"), project.model.expect("a model"));
         let names = |list: &[Variable]| list.iter().map(|v| v.name.clone()).collect::<BTreeSet<_>>();
         assert_eq!(names(&package.variables), names(&project.variables), "{name}");
@@ -133,7 +137,7 @@ fn all_rodin_components_load() {
     }
     let mut failed = vec![];
     for (path, component) in &components {
-        match eventb::load(path, component.as_deref()) {
+        match load_with(path, &self::component(component.as_deref())) {
             Ok(loaded) if loaded.model.is_some() => {}
             outcome => {
                 let why = match outcome {

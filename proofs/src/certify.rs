@@ -14,9 +14,8 @@ use bsym_encodings::budget::Budget;
 use bsym_encodings::encode::{encode, encode_with_facts};
 use bsym_encodings::session::{SolverChoice, SolverError, open};
 use bsym_encodings::term::Terms;
-use bsym_language::decode::ReadError;
 use bsym_language::diagnostic::Diagnostic;
-use bsym_language::load::{LoadRequest, Loaded, check_predicate, load_model, load_with};
+use bsym_language::load::{LoadError, LoadRequest, Loaded, check_predicate, load_model, load_with};
 use bsym_language::model::{ComponentId, Conjunct, EventId, Model, Pred};
 use bsym_language::render::render_line;
 use bsym_language::source::Sources;
@@ -305,7 +304,7 @@ fn machine(certificate: &Certificate, folder: &Path) -> Result<Model, CertifyErr
 }
 
 /// Reads the machine of a file, or of a file in an archive: `project.zip!/folder/file`.
-fn load(path: &Path, name: &str) -> Result<Loaded, ReadError> {
+fn load(path: &Path, name: &str) -> Result<Loaded, LoadError> {
     let component = |name: &str| LoadRequest { component: Some(name.to_string()) };
     if let Some((archive, inside)) = path.to_str().and_then(|p| p.split_once("!/")) {
         let inside = inside.rsplit_once('.').map_or(inside, |(stem, _)| stem);

@@ -2,8 +2,8 @@
 //! printer and the evaluator: each gives a result or a diagnostic, none runs out of stack.
 
 use bsym_language::diagnostic::Severity;
+use bsym_language::diagnostic::codes;
 use bsym_language::load::{Loaded, load_text};
-use bsym_language::parse_codes as codes;
 use bsym_language::stack::with_large_stack;
 use bsym_language::{print, render, walk};
 use bsym_semantics::evaluator::Evaluator;

@@ -9,11 +9,10 @@ use std::time::{Duration, Instant};
 
 use bsym_encodings::finder::SolverFinder;
 use bsym_encodings::session::SolverChoice;
-use bsym_language::check_codes::NOT_AN_EXPRESSION;
 use bsym_language::diagnostic::Diagnostic;
+use bsym_language::diagnostic::codes::{EXPECTED_EXPRESSION, NOT_AN_EXPRESSION};
 use bsym_language::load::{check_expression, check_predicate, load_text};
 use bsym_language::model::{Expr, Model, Pred};
-use bsym_language::parse_codes::EXPECTED_EXPRESSION;
 use bsym_language::source::Span;
 use bsym_semantics::env::Env;
 use bsym_semantics::error::{EvalError, EvalErrorKind};

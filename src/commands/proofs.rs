@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use bsym_language::eventb::is_eventb;
+use bsym_language::load::is_eventb;
 use bsym_language::load::load_model;
 use bsym_language::model::Model;
 use bsym_proofs::po::file::{Obligation, PoFile, Status};

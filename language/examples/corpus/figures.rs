@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use bsym_language::diagnostic::codes;
 use bsym_language::diagnostic::{Diagnostic, Kind, Severity};
 use bsym_language::load::{Loaded, load_model, load_text};
 use bsym_language::source::Sources;
 use bsym_language::walk::normalised;
-use bsym_language::{check_codes, decode, parser, print};
+use bsym_language::{files, parser, print};
 use serde_json::Value;
 
 /// The models, and what is known of them.
@@ -90,12 +91,12 @@ impl Corpus {
 
     fn first_parse_error(&self, path: &str) -> Option<String> {
         let mut sources = Sources::default();
-        let (id, found) = match decode::load(&mut sources, &self.root.join(path)) {
+        let (id, _) = match files::load(&mut sources, &self.root.join(path)) {
             Ok(read) => read,
             Err(e) => return Some(e.to_string()),
         };
         let tree = parser::parse(&sources, id).1;
-        let first = found.iter().chain(&tree).find(|d| d.severity == Severity::Error)?;
+        let first = tree.iter().find(|d| d.severity == Severity::Error)?;
         Some(format!("{path}:{}", place(&sources, first)))
     }
 
@@ -119,7 +120,7 @@ impl Corpus {
             Err(e) => return Some(format!("{path}: {e}")),
         };
         // The name of the main file is worth a warning only, as in ProB.
-        let by_name = |d: &&Diagnostic| d.code == check_codes::NAME_DIFFERS;
+        let by_name = |d: &&Diagnostic| d.code == codes::NAME_DIFFERS;
         if note.contains("name differs from file name") && loaded.diagnostics.iter().any(|d| by_name(&d)) {
             return None;
         }

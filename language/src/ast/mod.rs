@@ -1,7 +1,8 @@
-//! The syntax tree of both notations, and the library functions that it may call by name.
+//! The syntax tree of both notations, passes over it, and the library functions that it may call by name.
 
 mod tree;
 
 pub mod external;
+pub mod visit;
 
 pub use tree::*;

@@ -553,3 +553,15 @@ pub enum DefinitionBody {
     /// Text that reads both as an expression and as a substitution (`f(x)`, `x`); the first use decides.
     Either(Expr, Subst),
 }
+
+/// What an event does to the variant of its machine (Event-B).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Convergence {
+    /// Nothing is claimed.
+    #[default]
+    Ordinary,
+    /// It decreases the variant.
+    Convergent,
+    /// A refinement will show that it decreases a variant.
+    Anticipated,
+}

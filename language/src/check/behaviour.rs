@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::ast::visit::FreeNames;
 use crate::ast::{Operation, SectionKind};
-use crate::classical::definitions::names_in_subst;
 use crate::model::visit::Names;
 
 impl Checker {
@@ -115,10 +115,7 @@ impl Checker {
         };
         let names: BTreeSet<&str> = specified.iter().map(|op| op.name.name.as_str()).collect();
         let calls = |name: &str| -> Vec<String> {
-            let mut used = BTreeSet::new();
-            if let Some(op) = body_of(name) {
-                names_in_subst(&op.body, &mut used);
-            }
+            let used = body_of(name).map(|op| FreeNames::of_subst(&op.body)).unwrap_or_default();
             used.into_iter().filter(|n| names.contains(n.as_str())).collect()
         };
         let mut done: HashSet<String> = HashSet::new();

@@ -115,10 +115,9 @@ impl Checker {
     }
 
     fn unknown_operation(&mut self, name: &Ident) {
-        let limit = (name.name.chars().count() / 3).clamp(1, 3);
         let callable = self.operations.iter().filter(|(_, c)| c.access.is_some() || c.local);
-        let near = callable.map(|(n, _)| (distance(&name.name, n), n)).filter(|(d, _)| *d <= limit).min();
-        match near.map(|(_, n)| n.clone()) {
+        let near = nearest(&name.name, callable.map(|(n, _)| n.as_str())).map(String::from);
+        match near {
             Some(near) if !self.uses_others && self.unknown_names.insert(name.name.clone()) => self.report(
                 Diagnostic::error(
                     codes::UNKNOWN_IDENTIFIER,

@@ -294,58 +294,9 @@ impl Checker {
     }
 
     fn nearest(&self, name: &str) -> Option<String> {
-        let limit = (name.chars().count() / 3).clamp(1, 3);
-        let mut candidates: Vec<(usize, &str)> = self
-            .scope
-            .iter()
-            .map(|(n, _)| n.as_str())
-            .chain(self.globals.keys().map(String::as_str))
-            .chain(self.definitions.iter().map(|m| m.name.name.as_str()))
-            .map(|n| (distance(name, n), n))
-            .filter(|(d, n)| *d <= limit && *d < n.chars().count())
-            .collect();
-        candidates.sort();
-        candidates.first().map(|(_, n)| n.to_string())
-    }
-}
-
-/// Edit distance where two neighbours that are swapped count as one mistake (optimal string
-/// alignment); letters that differ only in case count as equal for all but one.
-pub(crate) fn distance(a: &str, b: &str) -> usize {
-    if a.to_lowercase() == b.to_lowercase() {
-        return 1;
-    }
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    if a.len().abs_diff(b.len()) > 3 {
-        return usize::MAX;
-    }
-    let mut before: Vec<usize> = vec![];
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for i in 0..a.len() {
-        let mut next = vec![i + 1; b.len() + 1];
-        for j in 0..b.len() {
-            next[j + 1] = (row[j] + usize::from(a[i] != b[j])).min(next[j] + 1).min(row[j + 1] + 1);
-            if i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] {
-                next[j + 1] = next[j + 1].min(before[j - 1] + 1);
-            }
-        }
-        before = std::mem::replace(&mut row, next);
-    }
-    row[b.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::distance;
-
-    #[test]
-    fn distances() {
-        assert_eq!(distance("floor", "floors"), 1);
-        assert_eq!(distance("abc", "ABC"), 1);
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "ab"), 2);
-        assert_eq!(distance("ab", ""), 2);
-        assert_eq!(distance("emtpy", "empty"), 1);
-        assert_eq!(distance("levle", "level"), 1);
+        let locals = self.scope.iter().map(|(n, _)| n.as_str());
+        let globals = self.globals.keys().map(String::as_str);
+        let definitions = self.definitions.iter().map(|m| m.name.name.as_str());
+        nearest(name, locals.chain(globals).chain(definitions)).map(String::from)
     }
 }

@@ -1,6 +1,7 @@
 //! Types of expressions.
 
 use super::*;
+use crate::ast::visit::FreeNames;
 use crate::ast::{BinaryOp as In, Constant, ExprKind as Ast, Ident, Quantifier, UnaryOp as InUnary};
 use crate::int::Int;
 
@@ -454,8 +455,7 @@ impl Checker {
 impl Checker {
     // The names of a LET are not visible in its equations.
     fn is_circular(&mut self, ids: &[Ident], e: &ast::Expr) -> bool {
-        let mut names = std::collections::BTreeSet::new();
-        crate::classical::definitions::names_in_expr(e, &mut names);
+        let names = FreeNames::of_expr(e);
         let Some(id) = ids.iter().find(|id| names.contains(&id.name) && !self.is_declared(&id.name)) else {
             return false;
         };

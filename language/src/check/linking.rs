@@ -514,19 +514,14 @@ impl Checker {
             None if self.uses_others => {}
             None => {
                 let included = |c: &&Callable| matches!(c.access, Some(Access::Included(_)));
-                let near = self
-                    .operations
-                    .iter()
-                    .filter(|(_, c)| included(c))
-                    .map(|(n, _)| (distance(&id.name, n), n))
-                    .filter(|(d, _)| *d <= 3)
-                    .min();
+                let known = self.operations.iter().filter(|(_, c)| included(c));
+                let near = nearest(&id.name, known.map(|(n, _)| n.as_str()));
                 let mut d = Diagnostic::error(
                     codes::UNKNOWN_PROMOTED,
                     id.span,
                     format!("no included machine has an operation `{}`", id.name),
                 );
-                if let Some((_, near)) = near {
+                if let Some(near) = near {
                     d = d.help(format!("did you mean `{near}`?"));
                 }
                 self.report(d);

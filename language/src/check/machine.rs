@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::compose::{self, owns};
 use super::*;
 use crate::ast::{DefinitionBody, ExprKind as Ast, Ident, MachineKind, SectionKind, SetDeclaration};
-use crate::lint::truth::{Truth, truth};
+use crate::model::truth::{Truth, truth};
 use crate::model::types::CarrierId;
 use crate::model::visit::Replacement;
 

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::ast::{MachineKind, Operation};
+use crate::model::same::same_pred;
 use crate::model::visit::{self, Names, Replacement, VisitorMut};
 
 impl Checker {
@@ -30,9 +31,8 @@ impl Checker {
         if self.interfaces[link.instance].environment.uses_others || self.is_system(link.instance) {
             return None;
         }
-        let near = known.keys().map(|n| (distance(&wanted.name, n), n)).filter(|(d, _)| *d <= 3).min();
-        let help = match near {
-            Some((_, near)) => format!("did you mean `{near}`?"),
+        let help = match nearest(&wanted.name, known.keys().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`?"),
             None => "a refinement has the operations of its abstraction and no others".into(),
         };
         let machine = self.machine_name(link.instance);
@@ -111,7 +111,7 @@ impl Checker {
         let mut guards = vec![];
         for p in conjuncts {
             let p = names.in_pred(&p);
-            if !own.iter().any(|o| same(o, &p)) {
+            if !own.iter().any(|o| same_pred(o, &p)) {
                 guards.push(self.copied(&p));
             }
         }
@@ -270,25 +270,6 @@ fn conjunction(mut list: Vec<Pred>, span: Span) -> Pred {
         1 => list.remove(0),
         _ => Pred { kind: PredKind::And(list), span },
     }
-}
-
-// Equal but for places.
-fn same(a: &Pred, b: &Pred) -> bool {
-    struct Placeless;
-    impl VisitorMut for Placeless {
-        fn expr(&mut self, e: &mut Expr) {
-            e.span = Span::default();
-            visit::walk_expr_mut(self, e);
-        }
-        fn pred(&mut self, p: &mut Pred) {
-            p.span = Span::default();
-            visit::walk_pred_mut(self, p);
-        }
-    }
-    let (mut a, mut b) = (a.clone(), b.clone());
-    Placeless.pred(&mut a);
-    Placeless.pred(&mut b);
-    a == b
 }
 
 /// Takes away predicates about variables that have no value.

@@ -1,6 +1,4 @@
-//! Which sections a machine has: none twice, none missing that another one needs.
-
-use std::mem::discriminant;
+//! Which sections a machine has: none where it does not belong, none missing that another one needs.
 
 use super::machine::is_set_parameter;
 use super::*;
@@ -8,23 +6,6 @@ use crate::ast::{MachineKind, SectionKind};
 
 impl Checker {
     pub(super) fn sections_once(&mut self, m: &ast::Machine) {
-        for (i, s) in m.sections.iter().enumerate() {
-            // EXPRESSIONS and PREDICATES are of one kind.
-            if matches!(s.kind, SectionKind::TypedDefinitions(_)) {
-                continue;
-            }
-            let first = m.sections[..i].iter().find(|t| discriminant(&t.kind) == discriminant(&s.kind));
-            if let Some(first) = first {
-                self.report(
-                    Diagnostic::error(
-                        codes::DUPLICATE_SECTION,
-                        s.keyword,
-                        format!("section {} occurs twice", section_name(&s.kind)),
-                    )
-                    .label(first.keyword, "first here"),
-                );
-            }
-        }
         for s in &m.sections {
             if matches!(s.kind, SectionKind::LocalOperations(_)) && m.kind != MachineKind::Implementation {
                 self.report(
@@ -74,33 +55,5 @@ impl Checker {
                 self.error(codes::MISSING_SECTION, span, message);
             }
         }
-    }
-}
-
-fn section_name(kind: &SectionKind) -> &'static str {
-    match kind {
-        SectionKind::Constraints(_) => "CONSTRAINTS",
-        SectionKind::Sees(_) => "SEES",
-        SectionKind::Uses(_) => "USES",
-        SectionKind::Includes(_) => "INCLUDES",
-        SectionKind::Extends(_) => "EXTENDS",
-        SectionKind::Imports(_) => "IMPORTS",
-        SectionKind::Promotes(_) => "PROMOTES",
-        SectionKind::Sets(_) => "SETS",
-        SectionKind::FreeTypes(_) => "FREETYPES",
-        SectionKind::ConcreteConstants(_) => "CONSTANTS",
-        SectionKind::AbstractConstants(_) => "ABSTRACT_CONSTANTS",
-        SectionKind::Properties(_) => "PROPERTIES",
-        SectionKind::Values(_) => "VALUES",
-        SectionKind::AbstractVariables(_) => "VARIABLES",
-        SectionKind::ConcreteVariables(_) => "CONCRETE_VARIABLES",
-        SectionKind::Invariant(_) => "INVARIANT",
-        SectionKind::Assertions(_) => "ASSERTIONS",
-        SectionKind::Initialisation(_) => "INITIALISATION",
-        SectionKind::Operations(_) => "OPERATIONS",
-        SectionKind::LocalOperations(_) => "LOCAL_OPERATIONS",
-        SectionKind::Definitions(_) => "DEFINITIONS",
-        SectionKind::TypedDefinitions(_) => "EXPRESSIONS",
-        SectionKind::References(_) => "REFERENCES",
     }
 }

@@ -9,7 +9,7 @@ use logos::{FilterResult, Lexer, Logos};
 
 use crate::ast::{BinaryOp, BuiltinFn, Constant, Quantifier};
 use crate::diagnostic::Diagnostic;
-use crate::diagnostic::parse_codes as codes;
+use crate::diagnostic::codes;
 use crate::text::source::{SourceId, Span};
 
 /// What a token is. Keywords carry their own spelling as name.

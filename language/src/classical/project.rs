@@ -8,13 +8,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use crate::ast::{Definition, Ident, Machine, MachineKind, SectionKind};
-use crate::check::distance;
 use crate::classical::definitions::Definitions;
 use crate::classical::parser;
-use crate::diagnostic::check_codes as codes;
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::text::decode;
-use crate::text::files::Files;
+use crate::diagnostic::codes;
+use crate::diagnostic::{Diagnostic, Severity, nearest};
+use crate::text::files::{self, Files};
 use crate::text::source::{SourceId, Sources, Span};
 
 const EXTENSIONS: [&str; 4] = ["ref", "mch", "sys", "imp"];
@@ -133,9 +131,8 @@ impl Collector<'_> {
     }
 
     fn read(&mut self, path: &Path, section: &str, name: &Ident) -> Option<usize> {
-        let read = self.files.read(path).and_then(|bytes| decode::source(self.sources, path, &bytes));
-        let (id, mut found) = match read {
-            Ok(read) => read,
+        let (id, mut found) = match files::add(self.sources, self.files, path) {
+            Ok((id, odd)) => (id, odd.map(Diagnostic::from).into_iter().collect::<Vec<_>>()),
             Err(e) => {
                 let message = format!("machine `{}` cannot be read: {e}", name.name);
                 self.diagnostics.push(Diagnostic::error(codes::MISSING_MACHINE, name.span, message));
@@ -216,15 +213,11 @@ impl Collector<'_> {
 
     fn missing(&mut self, name: &Ident, folder: &Path, names: &[String]) {
         let place = if folder.as_os_str().is_empty() { ".".into() } else { folder.display().to_string() };
-        let limit = (name.name.chars().count() / 3).clamp(1, 3);
-        let near = names
-            .iter()
-            .filter(|n| EXTENSIONS.iter().any(|e| n.ends_with(&format!(".{e}"))))
-            .filter_map(|n| Some((distance(&name.name, n.rsplit_once('.')?.0), n)))
-            .filter(|(d, _)| *d <= limit)
-            .min();
-        let help = match near {
-            Some((_, file)) => format!("did you mean the machine of `{file}`?"),
+        let machines =
+            || names.iter().filter_map(|n| n.rsplit_once('.').filter(|n| EXTENSIONS.contains(&n.1)));
+        let near = nearest(&name.name, machines().map(|(stem, _)| stem));
+        let help = match near.and_then(|near| machines().find(|(stem, _)| *stem == near)) {
+            Some((stem, extension)) => format!("did you mean the machine of `{stem}.{extension}`?"),
             None => format!("it is looked for in the folder `{place}`, beside the file that names it"),
         };
         let n = &name.name;
@@ -241,9 +234,8 @@ impl Collector<'_> {
             if files.contains_key(&name) {
                 continue;
             }
-            let read = self.files.read(&path).and_then(|bytes| decode::source(self.sources, &path, &bytes));
-            let Ok((file, found)) = read else { continue };
-            self.diagnostics.extend(found);
+            let Ok((file, odd)) = files::add(self.sources, self.files, &path) else { continue };
+            self.diagnostics.extend(odd.map(Diagnostic::from));
             let (tree, found) = parser::parse(self.sources, file);
             self.diagnostics.extend(found);
             wanted.extend(self.named_files(&tree, file));

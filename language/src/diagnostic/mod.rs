@@ -1,9 +1,12 @@
 //! Messages about a user's model: what is wrong, where, and what to do.
 
-pub mod check_codes;
-pub mod parse_codes;
+pub mod codes;
+mod nearest;
 pub mod render;
 
+pub use nearest::nearest;
+
+use crate::text::files::NotUtf8;
 use crate::text::source::Span;
 
 /// Whether a model can be used in spite of the message.
@@ -28,7 +31,7 @@ pub enum Kind {
     Structure,
 }
 
-/// A stable code, printed as `B0203`. The table of all codes is in [`check_codes`] and [`parse_codes`].
+/// A stable code, printed as `B0203`. The table of all codes is in [`codes`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Code {
     /// Number after the `B`.
@@ -82,5 +85,12 @@ impl Diagnostic {
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
         self
+    }
+}
+
+impl From<NotUtf8> for Diagnostic {
+    fn from(odd: NotUtf8) -> Diagnostic {
+        let message = format!("this file is not UTF-8, it was read as {}", odd.taken_for);
+        Diagnostic::warning(codes::NOT_UTF8, odd.span, message).help("store the file as UTF-8")
     }
 }

@@ -122,7 +122,7 @@ impl Excerpt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::parse_codes as codes;
+    use crate::diagnostic::codes;
     use crate::text::source::Source;
 
     fn sources(text: &str) -> (Sources, SourceId) {

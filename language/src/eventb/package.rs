@@ -5,11 +5,10 @@ use super::terms::{
     Read, formula, formulas, identifier, identifiers, list, malformed, name, position, undescribed,
 };
 use super::theories;
-use crate::ast::{Expr, ExprKind, Ident};
+use crate::ast::{Convergence, Expr, ExprKind, Ident};
 use crate::diagnostic::Diagnostic;
-use crate::diagnostic::parse_codes as codes;
+use crate::diagnostic::codes;
 use crate::eventb::prolog::{self, Term};
-use crate::model::Convergence;
 use crate::text::source::{SourceId, Span};
 
 /// Reads the text of a package. Its first machine is the one it is named after.
@@ -69,6 +68,7 @@ fn machine(t: &Term, machines: &[Ident]) -> Read<Machine> {
         invariants: vec![],
         variants: vec![],
         events: vec![],
+        span: t.span,
     };
     for section in sections {
         let section = undescribed(section);
@@ -101,7 +101,8 @@ fn machine(t: &Term, machines: &[Ident]) -> Read<Machine> {
 
 fn context(t: &Term) -> Read<Context> {
     let (name, sections) = parts(undescribed(t), "event_b_context")?;
-    let mut c = Context { name, extends: vec![], sets: vec![], constants: vec![], axioms: vec![] };
+    let mut c =
+        Context { name, extends: vec![], sets: vec![], constants: vec![], axioms: vec![], span: t.span };
     for section in sections {
         let section = undescribed(section);
         let Some((functor, [_, content])) = section.parts() else {
@@ -223,7 +224,7 @@ fn action(t: &Term) -> Read<Action> {
         && let Some(wrong) = left.iter().find(|l| !assignable(l))
     {
         let message = "this cannot be assigned to";
-        return Err(Diagnostic::error(codes::NOT_ASSIGNABLE, wrong.span, message));
+        return Err(Diagnostic::error(codes::UNASSIGNABLE_FORM, wrong.span, message));
     }
     Ok(Action { label: position_of(inner).0, text: None, kind, span: t.span })
 }

@@ -1,7 +1,6 @@
 //! Machines, contexts and theories of Event-B as they are written, whatever file they come from.
 
-use crate::ast::{self, Ident};
-use crate::model::Convergence;
+use crate::ast::{self, Convergence, Ident};
 use crate::text::source::Span;
 
 /// Everything that was found in a package or project.
@@ -55,6 +54,8 @@ pub struct Machine {
     pub variants: Vec<Formula>,
     /// Events, the initialisation among them.
     pub events: Vec<Event>,
+    /// The whole machine.
+    pub span: Span,
 }
 
 /// Name of the event that gives the variables their first values.
@@ -80,6 +81,8 @@ pub struct Context {
     pub constants: Vec<Ident>,
     /// Axioms and theorems in their order.
     pub axioms: Vec<Formula>,
+    /// The whole context.
+    pub span: Span,
 }
 
 /// A predicate or expression with what is written around it.

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use crate::diagnostic::Diagnostic;
-use crate::diagnostic::parse_codes as codes;
+use crate::diagnostic::codes;
 use crate::int::Int;
 use crate::text::source::{SourceId, Span};
 

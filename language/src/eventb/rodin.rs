@@ -9,16 +9,16 @@ use super::formula::{self, Names, Text};
 use super::project::*;
 use super::tuf::{self, Operators};
 use super::xml::{self, Element, children, tag};
-use crate::ast::Ident;
+use crate::ast::{Convergence, Ident};
 use crate::diagnostic::Diagnostic;
-use crate::diagnostic::parse_codes as codes;
-use crate::model::Convergence;
-use crate::text::archive::{Archive, ArchiveError, split};
+use crate::diagnostic::codes;
+use crate::text::archive::{Archive, split};
+use crate::text::files::ReadError;
 use crate::text::source::{Source, SourceId, Sources};
 
 /// The files of one project by name of the component: machines and contexts.
 #[derive(Debug, Default)]
-pub(super) struct Files {
+pub struct Files {
     /// Machines: file, and the machine that each refines.
     pub machines: BTreeMap<String, (String, Option<String>)>,
     /// Contexts: file, and the contexts that each extends.
@@ -50,7 +50,7 @@ impl Files {
 ///
 /// # Errors
 /// A file cannot be read.
-pub(super) fn projects(archive: &Archive) -> Result<BTreeMap<String, Files>, ArchiveError> {
+pub fn projects(archive: &Archive) -> Result<BTreeMap<String, Files>, ReadError> {
     let mut found: BTreeMap<String, Files> = BTreeMap::new();
     for name in archive.names() {
         let (folder, stem, extension) = split(name);
@@ -82,14 +82,14 @@ pub(super) fn projects(archive: &Archive) -> Result<BTreeMap<String, Files>, Arc
 ///
 /// # Errors
 /// A file cannot be read.
-pub(super) fn read(
+pub fn read(
     archive: &Archive,
     folder: &str,
     files: &Files,
     component: &str,
     sources: &mut Sources,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Result<Project, ArchiveError> {
+) -> Result<Project, ReadError> {
     let mut wanted: Vec<(bool, String)> =
         vec![(files.machines.contains_key(component), component.to_string())];
     let mut loaded: Vec<(bool, String, SourceId)> = vec![];
@@ -179,6 +179,7 @@ impl Reader<'_> {
             invariants: vec![],
             variants: vec![],
             events: vec![],
+            span: root.whole(),
         };
         for node in children(root.node) {
             let e = Element { node, source: root.source };
@@ -198,7 +199,8 @@ impl Reader<'_> {
     }
 
     fn context(&mut self, name: Ident, root: Element) -> Context {
-        let mut c = Context { name, extends: vec![], sets: vec![], constants: vec![], axioms: vec![] };
+        let (extends, sets, constants, axioms) = (vec![], vec![], vec![], vec![]);
+        let mut c = Context { name, extends, sets, constants, axioms, span: root.whole() };
         for node in children(root.node) {
             let e = Element { node, source: root.source };
             match tag(node) {

@@ -2,7 +2,7 @@
 
 use crate::ast::{BinaryOp, BuiltinFn, Constant, Expr, ExprKind, Ident, Quantifier, UnaryOp};
 use crate::diagnostic::Diagnostic;
-use crate::diagnostic::parse_codes as codes;
+use crate::diagnostic::codes;
 use crate::eventb::prolog::{Term, TermKind};
 
 /// What was read, or why it cannot be.

@@ -11,7 +11,8 @@ use super::project::*;
 use super::xml::{self, Element, children};
 use crate::ast::{Expr, Ident};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::text::archive::{Archive, ArchiveError, split};
+use crate::text::archive::{Archive, split};
+use crate::text::files::ReadError;
 use crate::text::source::{Source, SourceId, Sources};
 
 /// The kinds of files of one theory, the most telling first.
@@ -30,7 +31,7 @@ pub(super) fn read(
     folder: &str,
     sources: &mut Sources,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Result<(Vec<Theory>, Operators), ArchiveError> {
+) -> Result<(Vec<Theory>, Operators), ReadError> {
     let elsewhere = available(archive, folder)?;
     let mut files: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for name in archive.names() {
@@ -74,7 +75,7 @@ pub(super) fn read(
 }
 
 /// What the theory path of a project names: project and theory.
-fn available(archive: &Archive, folder: &str) -> Result<Vec<(String, String)>, ArchiveError> {
+fn available(archive: &Archive, folder: &str) -> Result<Vec<(String, String)>, ReadError> {
     let mut found = vec![];
     for name in archive.names() {
         let (place, _, extension) = split(name);
@@ -269,7 +270,7 @@ impl Reader<'_> {
         let Some(parameter) = parameters.iter().position(|(p, _)| p.name == inductive.name) else {
             let message = format!("`{}` is no argument of this operator", inductive.name);
             self.diagnostics.push(lenient(Diagnostic::error(
-                crate::diagnostic::parse_codes::MALFORMED_XML,
+                crate::diagnostic::codes::MALFORMED_XML,
                 inductive.span,
                 message,
             )));
@@ -282,7 +283,7 @@ impl Reader<'_> {
             let body = self.formula(case, &["formula"])?;
             let (constructor, bound) = self.noted(constructor_pattern(pattern).map_err(|span| {
                 let message = "expected a constructor with names for its parts";
-                Diagnostic::error(crate::diagnostic::parse_codes::MALFORMED_XML, span, message)
+                Diagnostic::error(crate::diagnostic::codes::MALFORMED_XML, span, message)
             }))?;
             cases.push((constructor, bound, body));
         }

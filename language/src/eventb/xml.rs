@@ -5,7 +5,7 @@ use roxmltree::{Document, Node, ParsingOptions};
 use super::formula::Text;
 use crate::ast::Ident;
 use crate::diagnostic::Diagnostic;
-use crate::diagnostic::parse_codes as codes;
+use crate::diagnostic::codes;
 use crate::text::source::{SourceId, Span};
 
 /// What Rodin puts before the names of its elements and attributes.
@@ -67,6 +67,12 @@ impl Element<'_, '_> {
         let start = self.node.range().start;
         let length = 1 + self.node.tag_name().name().len();
         Span { source: self.source, start: start as u32, end: (start + length) as u32 }
+    }
+
+    /// All of it.
+    pub fn whole(self) -> Span {
+        let range = self.node.range();
+        Span { source: self.source, start: range.start as u32, end: range.end as u32 }
     }
 
     /// The text of an attribute of Rodin's or of the theory plug-in, named without what comes before it.

@@ -1,14 +1,13 @@
 //! Operators that group in another way than the text suggests.
 
-use super::tree::{Visitor, definitions, walk_body, walk_expr, walk_sections};
 use super::*;
+use crate::ast::visit::{Visitor, definitions, walk_body, walk_expr, walk_sections};
 use crate::ast::{BinaryOp as Op, ExprKind as Ast};
 
 struct Groups<'a, 'm>(&'a mut Lint<'m>);
 
 impl Lint<'_> {
-    pub(super) fn grouping(&mut self) {
-        let machine = self.machine;
+    pub(super) fn grouping(&mut self, machine: &ast::Machine) {
         let mut groups = Groups(self);
         walk_sections(&mut groups, machine);
         for (_, _, body) in definitions(machine) {
@@ -17,8 +16,8 @@ impl Lint<'_> {
     }
 }
 
-impl Visitor for Groups<'_, '_> {
-    fn expr(&mut self, e: &ast::Expr) {
+impl<'t> Visitor<'t> for Groups<'_, '_> {
+    fn expr(&mut self, e: &'t ast::Expr) {
         if let Ast::Binary(op, left, _) = &e.kind
             && let Ast::Binary(inner, a, b) = &left.kind
             // Parentheses around the left side belong to the outer operator.

@@ -1,7 +1,7 @@
 //! Operations that can never happen, parameters that no guard types, results that get no value.
 
-use super::truth::{Truth, truth};
 use super::*;
+use crate::model::truth::{Truth, truth};
 use crate::model::types::Type;
 use crate::model::visit::Names;
 
@@ -23,7 +23,7 @@ impl Lint<'_> {
                     }
                 }
             }
-            if self.is_abstract() {
+            if self.subject.is_abstract {
                 self.untyped_parameters(event);
             }
             let written = Names::of_subst(&event.body).written_locals;
@@ -47,15 +47,18 @@ impl Lint<'_> {
                 continue;
             }
             let ty = crate::print::type_text(self.model, &parameter.ty);
+            let notation = self.model.notation;
             let d = self.warn(
                 codes::UNTYPED_PARAMETER,
                 parameter.span,
                 format!("no guard of `{}` types its parameter `{}`", event.name, parameter.name),
             );
-            d.help = Some(format!(
-                "every value of {ty} is tried for it; add `{} : …` to the precondition",
-                parameter.name
-            ));
+            let place = match notation {
+                Notation::ClassicalB => "to the precondition",
+                Notation::EventB => "as a guard",
+            };
+            d.help =
+                Some(format!("every value of {ty} is tried for it; add `{} : …` {place}", parameter.name));
         }
     }
 }

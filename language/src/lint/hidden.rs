@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::tree::{Visitor, definitions, walk_body, walk_sections};
 use super::*;
 use crate::ast::Ident;
+use crate::ast::visit::{Visitor, definitions, walk_body, walk_sections};
 
 struct Scopes<'a, 'm> {
     lint: &'a mut Lint<'m>,
@@ -13,7 +13,7 @@ struct Scopes<'a, 'm> {
 }
 
 impl Lint<'_> {
-    pub(super) fn hidden_names(&mut self) {
+    pub(super) fn hidden_names(&mut self, machine: &ast::Machine) {
         let model = self.model;
         let mut globals = HashMap::new();
         for c in &model.constants {
@@ -28,7 +28,6 @@ impl Lint<'_> {
                 globals.extend(elements.iter().map(|e| (e.as_str(), ("an element of a set", c.span))));
             }
         }
-        let machine = self.machine;
         let mut scopes = Scopes { lint: self, globals, bound: vec![] };
         walk_sections(&mut scopes, machine);
         for (_, parameters, body) in definitions(machine) {
@@ -40,7 +39,7 @@ impl Lint<'_> {
     }
 }
 
-impl Visitor for Scopes<'_, '_> {
+impl Visitor<'_> for Scopes<'_, '_> {
     fn enter(&mut self, ids: &[Ident]) {
         for id in ids {
             let inner = self.bound.iter().rev().find(|b| b.name == id.name).map(|b| ("a bound name", b.span));

@@ -7,29 +7,57 @@
 mod grouping;
 mod guards;
 mod hidden;
-mod tree;
-pub(crate) mod truth;
+mod truth;
 mod unused;
 
 use crate::ast::{self, MachineKind};
-use crate::diagnostic::check_codes as codes;
+use crate::diagnostic::codes;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::*;
 use crate::stack::with_large_stack;
 use crate::text::source::Span;
 
-/// Warnings about a machine and the model that it became, in the order of their places.
-pub fn lint(machine: &ast::Machine, model: &Model) -> Vec<Diagnostic> {
+/// What the user named.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'m> {
+    /// The tree of a machine of classical B.
+    pub tree: Option<&'m ast::Machine>,
+    /// The place of all of it.
+    pub span: Span,
+    /// Whether it is no refinement, whose interface is given by another machine.
+    pub is_abstract: bool,
+    /// Whether a program wrote it: ProB's packages repeat what types bound names.
+    pub is_exported: bool,
+}
+
+impl<'m> Subject<'m> {
+    /// A machine of classical B.
+    pub fn machine(tree: &'m ast::Machine) -> Subject<'m> {
+        let is_abstract =
+            matches!(tree.kind, MachineKind::Machine | MachineKind::Model | MachineKind::System);
+        Subject { tree: Some(tree), span: tree.span, is_abstract, is_exported: false }
+    }
+
+    fn contains(&self, span: Span) -> bool {
+        span.source == self.span.source && self.span.start <= span.start && span.end <= self.span.end
+    }
+}
+
+/// Warnings about a machine or context and the model that it became, in the order of their places.
+pub fn lint(subject: &Subject<'_>, model: &Model) -> Vec<Diagnostic> {
     let mut found = with_large_stack(|| {
-        let mut l = Lint { machine, model, found: vec![] };
-        l.unused();
-        l.hidden_names();
+        let mut l = Lint { subject: *subject, model, found: vec![] };
+        let mentioned = subject.tree.map(|tree| l.unused_definitions(tree)).unwrap_or_default();
+        l.unused(&mentioned);
         l.truths();
         l.guards();
-        l.grouping();
+        if let Some(tree) = subject.tree {
+            l.hidden_names(tree);
+            l.grouping(tree);
+        }
         l.found
     });
-    found.retain(|d| d.span.source == machine.span.source);
+    found.retain(|d| subject.contains(d.span));
     found.sort_by_key(|d| (d.span.start, d.code.number));
     // A definition is expanded wherever it is used, its mistakes are told once.
     found.dedup_by(|a, b| a.code == b.code && a.span == b.span);
@@ -41,7 +69,7 @@ pub fn lint(machine: &ast::Machine, model: &Model) -> Vec<Diagnostic> {
 }
 
 struct Lint<'m> {
-    machine: &'m ast::Machine,
+    subject: Subject<'m>,
     model: &'m Model,
     found: Vec<Diagnostic>,
 }
@@ -50,11 +78,6 @@ impl Lint<'_> {
     fn warn(&mut self, code: Code, span: Span, message: impl Into<String>) -> &mut Diagnostic {
         self.found.push(Diagnostic::warning(code, span, message));
         self.found.last_mut().expect("it was pushed")
-    }
-
-    /// Whether the machine is no refinement, whose interface is given by another machine.
-    fn is_abstract(&self) -> bool {
-        matches!(self.machine.kind, MachineKind::Machine | MachineKind::Model | MachineKind::System)
     }
 }
 

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::tree::{self, definitions, walk_body, walk_sections};
 use super::*;
+use crate::ast::visit::{self, definitions, walk_body, walk_sections};
 use crate::model::types::CarrierId;
 use crate::model::visit::{Names, Visitor, walk_expr, walk_pred, walk_subst};
 
@@ -88,10 +88,10 @@ impl Visitor for Uses {
 }
 
 impl Lint<'_> {
-    pub(super) fn unused(&mut self) {
-        let mentioned = self.unused_definitions();
+    /// Tells of names without a use; `mentioned` are the names in definitions.
+    pub(super) fn unused(&mut self, mentioned: &HashSet<String>) {
         let uses = self.uses();
-        self.unused_names(&uses, &mentioned);
+        self.unused_names(&uses, mentioned);
         self.unused_locals(&uses);
     }
 
@@ -139,7 +139,7 @@ impl Lint<'_> {
             if !uses.variables.contains(&id) && !mentioned.contains(&v.name) {
                 let message = format!("the value of variable `{}` is not used", v.name);
                 self.warn(codes::UNREAD_VARIABLE, v.span, message);
-            } else if !changed.contains(&id) && self.is_abstract() {
+            } else if !changed.contains(&id) && self.subject.is_abstract {
                 let message = format!("no operation changes variable `{}`", v.name);
                 self.warn(codes::UNCHANGED_VARIABLE, v.span, message).help =
                     Some("declare it as a constant if it is meant to keep its value".into());
@@ -149,7 +149,7 @@ impl Lint<'_> {
 
     fn unused_locals(&mut self, uses: &Uses) {
         let model = self.model;
-        if self.is_abstract() {
+        if self.subject.is_abstract {
             for e in &model.events {
                 for p in e.parameters.iter().filter(|p| !uses.locals.contains(p)) {
                     let parameter = &model.locals[p.index()];
@@ -171,8 +171,7 @@ impl Lint<'_> {
     }
 
     /// Tells of definitions without a use; returns all names that definitions mention.
-    fn unused_definitions(&mut self) -> HashSet<String> {
-        let machine = self.machine;
+    pub(super) fn unused_definitions(&mut self, machine: &ast::Machine) -> HashSet<String> {
         let mut sections = Mentioned::default();
         walk_sections(&mut sections, machine);
         let mut by_name: BTreeMap<&str, HashSet<String>> = BTreeMap::new();
@@ -242,14 +241,14 @@ fn is_for_tools(name: &str) -> bool {
 #[derive(Default)]
 struct Mentioned(HashSet<String>);
 
-impl tree::Visitor for Mentioned {
-    fn expr(&mut self, e: &ast::Expr) {
+impl<'t> visit::Visitor<'t> for Mentioned {
+    fn expr(&mut self, e: &'t ast::Expr) {
         if let ast::ExprKind::Ident(name) | ast::ExprKind::Old(name) = &e.kind {
             self.0.insert(name.clone());
         }
-        tree::walk_expr(self, e);
+        visit::walk_expr(self, e);
     }
-    fn name(&mut self, name: &ast::Ident) {
+    fn name(&mut self, name: &'t ast::Ident) {
         self.0.insert(name.name.clone());
     }
     // A definition may be used where names are bound, by a parameter of another definition.

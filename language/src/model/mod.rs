@@ -3,6 +3,8 @@
 mod tree;
 
 pub mod operators;
+pub mod same;
+pub mod truth;
 pub mod types;
 pub mod visit;
 

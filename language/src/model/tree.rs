@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+pub use crate::ast::Convergence;
 pub use crate::ast::external::ExternalFunction;
 use crate::classical::definitions::Definitions;
 use crate::int::Int;
@@ -471,18 +472,6 @@ pub struct Event {
     pub refines: Vec<String>,
     /// The whole operation.
     pub span: Span,
-}
-
-/// What an event does to the variant of its machine (Event-B).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Convergence {
-    /// Nothing is claimed.
-    #[default]
-    Ordinary,
-    /// It decreases the variant.
-    Convergent,
-    /// A refinement will show that it decreases a variant.
-    Anticipated,
 }
 
 /// A typed expression.

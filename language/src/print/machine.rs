@@ -6,6 +6,7 @@ use super::type_parameter;
 use crate::model::*;
 use std::collections::BTreeSet;
 
+use crate::model::same::same_expr;
 use crate::model::visit::{self, Names, Visitor};
 
 /// Where a substitution stands.
@@ -434,7 +435,7 @@ impl Printer<'_> {
 /// Place and value of an assignment that ends in a changed record field.
 fn part<'e>(place: &Expr, value: &'e Expr) -> Option<(Expr, &'e Expr)> {
     match &value.kind {
-        ExprKind::WithField(r, label, v) if same(r, place) => {
+        ExprKind::WithField(r, label, v) if same_expr(r, place) => {
             let field = Expr {
                 kind: ExprKind::Field(Box::new(place.clone()), label.clone()),
                 ty: v.ty.clone(),
@@ -442,7 +443,7 @@ fn part<'e>(place: &Expr, value: &'e Expr) -> Option<(Expr, &'e Expr)> {
             };
             Some(part(&field, v).unwrap_or((field, v)))
         }
-        ExprKind::Binary(BinaryOp::Override, f, change) if same(f, place) => {
+        ExprKind::Binary(BinaryOp::Override, f, change) if same_expr(f, place) => {
             let ExprKind::SetExtension(items) = &change.kind else { return None };
             let [Expr { kind: ExprKind::Binary(BinaryOp::Maplet, k, v), .. }] = items.as_slice() else {
                 return None;
@@ -451,17 +452,6 @@ fn part<'e>(place: &Expr, value: &'e Expr) -> Option<(Expr, &'e Expr)> {
             part(&Expr { kind, ty: v.ty.clone(), span: v.span }, v)
         }
         _ => None,
-    }
-}
-
-// Equal but for spans; the left side of an assignment to a part has simple forms only.
-fn same(a: &Expr, b: &Expr) -> bool {
-    match (&a.kind, &b.kind) {
-        (ExprKind::Field(r, l), ExprKind::Field(s, m)) => l == m && same(r, s),
-        (ExprKind::Apply(f, x), ExprKind::Apply(g, y)) => same(f, g) && same(x, y),
-        (ExprKind::Binary(o, a1, a2), ExprKind::Binary(p, b1, b2)) => o == p && same(a1, b1) && same(a2, b2),
-        (ExprKind::Unary(o, a), ExprKind::Unary(p, b)) => o == p && same(a, b),
-        (a, b) => a == b,
     }
 }
 

@@ -545,7 +545,7 @@ proptest! {
             let read = load_text("M.mch", text.clone());
             let Some(again) = read.model else {
                 // A value was drawn that leaves a type open, which no text can close.
-                if read.diagnostics.iter().all(|d| d.code == crate::diagnostic::check_codes::UNKNOWN_TYPE) {
+                if read.diagnostics.iter().all(|d| d.code == crate::diagnostic::codes::UNKNOWN_TYPE) {
                     break;
                 }
                 return Err(TestCaseError::fail(format!("{text}\n{:#?}", read.diagnostics)));

@@ -14,7 +14,8 @@ use std::sync::Arc;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use crate::text::decode::{self, Decoded};
+use super::decode::{self, Decoded};
+use super::error::ReadError;
 
 /// How much is read. The sizes are those of the files, not those in the archive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,100 +43,6 @@ impl Default for Limits {
 /// Size from which [`Limits::ratio`] matters.
 const RATIO_FROM: u64 = 1 << 20;
 
-/// Why an archive, a folder or a file in it cannot be read.
-#[derive(thiserror::Error, Debug)]
-pub enum ArchiveError {
-    /// There is no such file or folder.
-    #[error("{}: no such file or folder", .0.display())]
-    Missing(PathBuf),
-    /// A file that is no zip archive.
-    #[error("{}: is no zip archive ({reason})", path.display())]
-    NotAnArchive {
-        /// The file.
-        path: PathBuf,
-        /// What it lacks.
-        reason: String,
-    },
-    /// The archive begins as one and is cut off or damaged.
-    #[error("{}: the archive is cut off or damaged ({reason}); copy or export it again", path.display())]
-    Damaged {
-        /// The archive.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A file in it is cut off or damaged.
-    #[error("{}: `{name}` in the archive is damaged ({reason}); copy or export it again", path.display())]
-    DamagedFile {
-        /// The archive.
-        path: PathBuf,
-        /// The file in it.
-        name: String,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A name that leads out of the project.
-    #[error("{}: `{name}` {reason}, so it is not read", path.display())]
-    Escape {
-        /// The archive or folder.
-        path: PathBuf,
-        /// The entry.
-        name: String,
-        /// How it leads out.
-        reason: String,
-    },
-    /// Two entries with one name.
-    #[error("{}: there are two files `{name}` in the archive; pack it again", path.display())]
-    Twice {
-        /// The archive.
-        path: PathBuf,
-        /// The name.
-        name: String,
-    },
-    /// More than [`Limits`] allow.
-    #[error("{}: {what}; {help}", path.display())]
-    TooMuch {
-        /// The archive or folder.
-        path: PathBuf,
-        /// Which limit.
-        what: String,
-        /// What to do.
-        help: String,
-    },
-    /// A file in an archive that is encrypted or packed by an unusual method.
-    #[error("{}: `{name}` in the archive {reason}; unpack it, and name the folder", path.display())]
-    Unsupported {
-        /// The archive.
-        path: PathBuf,
-        /// The file in it.
-        name: String,
-        /// What is not supported.
-        reason: String,
-    },
-    /// No file of this name.
-    #[error("{}: there is no file `{name}` in it", path.display())]
-    NoEntry {
-        /// The archive or folder.
-        path: PathBuf,
-        /// The name.
-        name: String,
-    },
-    /// A file without text.
-    #[error("{}: is a binary file, expected text", path.display())]
-    Binary {
-        /// The file, or the archive with the file in it.
-        path: PathBuf,
-    },
-    /// The system refuses.
-    #[error("{}: cannot be read: {source}", path.display())]
-    Unreadable {
-        /// The file or folder.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-}
-
 /// The files of a folder or of an archive.
 #[derive(Clone, Debug)]
 pub struct Archive {
@@ -148,6 +55,8 @@ pub struct Archive {
 enum Content {
     /// Names of the files below the path.
     Folder(BTreeMap<String, PathBuf>),
+    /// Contents by name.
+    Memory(BTreeMap<String, Vec<u8>>),
     Zip {
         zip: ZipArchive<Cursor<Arc<[u8]>>>,
         /// Position of a name in the archive.
@@ -159,8 +68,8 @@ impl Archive {
     /// Opens a folder with everything below it, or a zip archive.
     ///
     /// # Errors
-    /// Everything of [`ArchiveError`] but a missing or damaged single file.
-    pub fn open(path: &Path) -> Result<Archive, ArchiveError> {
+    /// The folder or archive is missing, damaged or too large, or a name in it leads out of it.
+    pub fn open(path: &Path) -> Result<Archive, ReadError> {
         Archive::open_within(path, Limits::default())
     }
 
@@ -168,11 +77,11 @@ impl Archive {
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn open_within(path: &Path, limits: Limits) -> Result<Archive, ArchiveError> {
+    pub fn open_within(path: &Path, limits: Limits) -> Result<Archive, ReadError> {
         let content = if metadata(path)?.is_dir() {
             Content::Folder(list(path, &limits, limits.depth)?)
         } else {
-            open_zip(path, &limits)?
+            open_zip(path, read_zip(path, &limits)?, &limits)?
         };
         Ok(Archive { path: path.to_owned(), limits, content })
     }
@@ -181,11 +90,25 @@ impl Archive {
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn beside(file: &Path) -> Result<Archive, ArchiveError> {
+    pub fn beside(file: &Path) -> Result<Archive, ReadError> {
         let limits = Limits::default();
         let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         metadata(folder)?;
         Ok(Archive { path: folder.to_owned(), limits, content: Content::Folder(list(folder, &limits, 0)?) })
+    }
+
+    /// A zip archive in memory, named `path`.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn unzip(path: &Path, bytes: Vec<u8>) -> Result<Archive, ReadError> {
+        let limits = Limits::default();
+        Ok(Archive { path: path.to_owned(), content: open_zip(path, bytes, &limits)?, limits })
+    }
+
+    /// Files in memory by their names below `path`.
+    pub fn of(path: &Path, files: BTreeMap<String, Vec<u8>>) -> Archive {
+        Archive { path: path.to_owned(), limits: Limits::default(), content: Content::Memory(files) }
     }
 
     /// The folder or the archive.
@@ -202,6 +125,7 @@ impl Archive {
     pub fn names(&self) -> Vec<&str> {
         match &self.content {
             Content::Folder(files) => files.keys().map(String::as_str).collect(),
+            Content::Memory(files) => files.keys().map(String::as_str).collect(),
             Content::Zip { files, .. } => files.keys().map(String::as_str).collect(),
         }
     }
@@ -217,6 +141,7 @@ impl Archive {
     pub fn contains(&self, name: &str) -> bool {
         match &self.content {
             Content::Folder(files) => files.contains_key(name),
+            Content::Memory(files) => files.contains_key(name),
             Content::Zip { files, .. } => files.contains_key(name),
         }
     }
@@ -225,6 +150,7 @@ impl Archive {
     pub fn place(&self, name: &str) -> PathBuf {
         match &self.content {
             Content::Folder(files) => files.get(name).cloned().unwrap_or_else(|| self.path.join(name)),
+            Content::Memory(_) => self.path.join(name),
             Content::Zip { .. } => {
                 let mut place = self.path.clone().into_os_string();
                 place.push("!/");
@@ -238,12 +164,13 @@ impl Archive {
     ///
     /// # Errors
     /// The file is missing, damaged, too large, or a link that leads out of the folder.
-    pub fn read(&self, name: &str) -> Result<Vec<u8>, ArchiveError> {
+    pub fn read(&self, name: &str) -> Result<Vec<u8>, ReadError> {
         match &self.content {
             Content::Folder(files) => {
                 let file = files.get(name).ok_or_else(|| self.no_entry(name))?;
                 self.read_file(name, file)
             }
+            Content::Memory(files) => files.get(name).cloned().ok_or_else(|| self.no_entry(name)),
             Content::Zip { zip, files } => {
                 let index = *files.get(name).ok_or_else(|| self.no_entry(name))?;
                 self.unpack(&mut zip.clone(), index, name)
@@ -255,20 +182,20 @@ impl Archive {
     ///
     /// # Errors
     /// As [`read`](Self::read), or it has no text.
-    pub fn text(&self, name: &str) -> Result<Decoded, ArchiveError> {
+    pub fn text(&self, name: &str) -> Result<Decoded, ReadError> {
         let decoded = decode::decode(&self.read(name)?);
         match decoded.encoding {
-            decode::Encoding::Binary => Err(ArchiveError::Binary { path: self.place(name) }),
+            decode::Encoding::Binary => Err(ReadError::Binary(self.place(name))),
             _ => Ok(decoded),
         }
     }
 
-    fn no_entry(&self, name: &str) -> ArchiveError {
-        ArchiveError::NoEntry { path: self.path.clone(), name: name.into() }
+    fn no_entry(&self, name: &str) -> ReadError {
+        ReadError::NoEntry { path: self.path.clone(), name: name.into() }
     }
 
-    fn read_file(&self, name: &str, file: &Path) -> Result<Vec<u8>, ArchiveError> {
-        let failed = |source| ArchiveError::Unreadable { path: file.to_owned(), source };
+    fn read_file(&self, name: &str, file: &Path) -> Result<Vec<u8>, ReadError> {
+        let failed = |source| ReadError::Unreadable(file.to_owned(), source);
         if file.symlink_metadata().map_err(failed)?.is_symlink() {
             let target = file.canonicalize().map_err(failed)?;
             if !target.starts_with(self.path.canonicalize().map_err(failed)?) {
@@ -284,7 +211,7 @@ impl Archive {
         Ok(bytes)
     }
 
-    fn too_large(&self, name: &str) -> ArchiveError {
+    fn too_large(&self, name: &str) -> ReadError {
         too_much(
             &self.path,
             format!("`{name}` has more than {} bytes", self.limits.file),
@@ -297,11 +224,11 @@ impl Archive {
         zip: &mut ZipArchive<Cursor<Arc<[u8]>>>,
         index: usize,
         name: &str,
-    ) -> Result<Vec<u8>, ArchiveError> {
+    ) -> Result<Vec<u8>, ReadError> {
         let damaged =
-            |reason: String| ArchiveError::DamagedFile { path: self.path.clone(), name: name.into(), reason };
+            |reason: String| ReadError::DamagedFile { path: self.path.clone(), name: name.into(), reason };
         let file = zip.by_index(index).map_err(|e| match e {
-            ZipError::UnsupportedArchive(reason) => ArchiveError::Unsupported {
+            ZipError::UnsupportedArchive(reason) => ReadError::Unsupported {
                 path: self.path.clone(),
                 name: name.into(),
                 reason: format!("cannot be unpacked ({reason})"),
@@ -330,22 +257,22 @@ pub fn split(name: &str) -> (&str, &str, &str) {
     }
 }
 
-fn metadata(path: &Path) -> Result<std::fs::Metadata, ArchiveError> {
+fn metadata(path: &Path) -> Result<std::fs::Metadata, ReadError> {
     std::fs::metadata(path).map_err(|source| match source.kind() {
-        std::io::ErrorKind::NotFound => ArchiveError::Missing(path.to_owned()),
-        _ => ArchiveError::Unreadable { path: path.to_owned(), source },
+        std::io::ErrorKind::NotFound => ReadError::Missing(path.to_owned()),
+        _ => ReadError::Unreadable(path.to_owned(), source),
     })
 }
 
-fn escape(path: &Path, name: &str, reason: &str) -> ArchiveError {
-    ArchiveError::Escape { path: path.to_owned(), name: name.into(), reason: reason.into() }
+fn escape(path: &Path, name: &str, reason: &str) -> ReadError {
+    ReadError::Escape { path: path.to_owned(), name: name.into(), reason: reason.into() }
 }
 
-fn too_much(path: &Path, what: String, help: &str) -> ArchiveError {
-    ArchiveError::TooMuch { path: path.to_owned(), what, help: help.into() }
+fn too_much(path: &Path, what: String, help: &str) -> ReadError {
+    ReadError::TooMuch { path: path.to_owned(), what, help: help.into() }
 }
 
-fn disproportionate(path: &Path, name: &str, limits: &Limits) -> ArchiveError {
+fn disproportionate(path: &Path, name: &str, limits: &Limits) -> ReadError {
     too_much(
         path,
         format!("`{name}` is more than {} times as large as in the archive", limits.ratio),
@@ -362,12 +289,12 @@ fn is_junk(name: &str) -> bool {
         || file.starts_with("._")
 }
 
-fn list(folder: &Path, limits: &Limits, depth: usize) -> Result<BTreeMap<String, PathBuf>, ArchiveError> {
+fn list(folder: &Path, limits: &Limits, depth: usize) -> Result<BTreeMap<String, PathBuf>, ReadError> {
     let mut found = BTreeMap::new();
     let mut seen = 0;
     let mut folders = vec![(folder.to_owned(), String::new(), depth)];
     while let Some((path, prefix, depth)) = folders.pop() {
-        let failed = |source| ArchiveError::Unreadable { path: path.clone(), source };
+        let failed = |source| ReadError::Unreadable(path.clone(), source);
         for entry in std::fs::read_dir(&path).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             seen += 1;
@@ -397,23 +324,25 @@ fn list(folder: &Path, limits: &Limits, depth: usize) -> Result<BTreeMap<String,
     Ok(found)
 }
 
-fn open_zip(path: &Path, limits: &Limits) -> Result<Content, ArchiveError> {
-    let failed = |source| ArchiveError::Unreadable { path: path.to_owned(), source };
+fn read_zip(path: &Path, limits: &Limits) -> Result<Vec<u8>, ReadError> {
     let mut bytes = vec![];
-    std::fs::File::open(path)
-        .and_then(|f| f.take(limits.total + 1).read_to_end(&mut bytes))
-        .map_err(failed)?;
+    let read = std::fs::File::open(path).and_then(|f| f.take(limits.total + 1).read_to_end(&mut bytes));
+    read.map_err(|source| ReadError::Unreadable(path.to_owned(), source))?;
+    Ok(bytes)
+}
+
+fn open_zip(path: &Path, bytes: Vec<u8>, limits: &Limits) -> Result<Content, ReadError> {
     if bytes.len() as u64 > limits.total {
         return Err(too_much(path, format!("it has more than {} bytes", limits.total), "unpack it"));
     }
     // An archive without files begins with the record of its end.
     if !bytes.starts_with(b"PK\x03\x04") && !bytes.starts_with(b"PK\x05\x06") {
         let reason = if bytes.is_empty() { "it is empty" } else { "it does not begin with `PK`" };
-        return Err(ArchiveError::NotAnArchive { path: path.to_owned(), reason: reason.into() });
+        return Err(ReadError::NotAnArchive { path: path.to_owned(), reason: reason.into() });
     }
     let bytes: Arc<[u8]> = bytes.into();
     let mut zip = ZipArchive::new(Cursor::new(bytes))
-        .map_err(|e| ArchiveError::Damaged { path: path.to_owned(), reason: e.to_string() })?;
+        .map_err(|e| ReadError::Damaged { path: path.to_owned(), reason: e.to_string() })?;
     if zip.len() > limits.entries {
         return Err(too_much(
             path,
@@ -429,8 +358,8 @@ fn index(
     path: &Path,
     zip: &mut ZipArchive<Cursor<Arc<[u8]>>>,
     limits: &Limits,
-) -> Result<BTreeMap<String, usize>, ArchiveError> {
-    let damaged = |e: ZipError| ArchiveError::Damaged { path: path.to_owned(), reason: e.to_string() };
+) -> Result<BTreeMap<String, usize>, ReadError> {
+    let damaged = |e: ZipError| ReadError::Damaged { path: path.to_owned(), reason: e.to_string() };
     let mut files = BTreeMap::new();
     let mut total = 0u64;
     for i in 0..zip.len() {
@@ -448,7 +377,7 @@ fn index(
             continue;
         }
         if entry.encrypted() {
-            return Err(ArchiveError::Unsupported {
+            return Err(ReadError::Unsupported {
                 path: path.to_owned(),
                 name,
                 reason: "is encrypted".into(),
@@ -467,7 +396,7 @@ fn index(
             return Err(disproportionate(path, &name, limits));
         }
         if files.insert(name.clone(), i).is_some() {
-            return Err(ArchiveError::Twice { path: path.to_owned(), name });
+            return Err(ReadError::Twice { path: path.to_owned(), name });
         }
     }
     Ok(files)

@@ -1,13 +1,6 @@
 //! Bytes to text: UTF-8 with or without a byte-order mark, UTF-16 with one, and the encodings of
 //! old files, Latin-1 (as Windows-1252) and MacRoman.
 
-use std::path::{Path, PathBuf};
-
-use crate::diagnostic::Diagnostic;
-use crate::diagnostic::parse_codes as codes;
-use crate::text::files::{Disk, Files};
-use crate::text::source::{Source, SourceId, Sources, Span};
-
 /// How a file's bytes stand for characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Encoding {
@@ -32,77 +25,6 @@ pub struct Decoded {
     pub encoding: Encoding,
     /// Where in `text` the first character stands that is not UTF-8 in the file.
     pub lossy_at: Option<usize>,
-}
-
-/// Largest file that [`load`] reads: byte offsets are 32 bits wide.
-pub const MAX_SIZE: u64 = u32::MAX as u64;
-
-/// Why a file cannot be read.
-#[derive(thiserror::Error, Debug)]
-pub enum ReadError {
-    /// There is no such file.
-    #[error("{}: no such file", .0.display())]
-    Missing(PathBuf),
-    /// The path names a directory.
-    #[error("{}: is a directory, expected a file", .0.display())]
-    Directory(PathBuf),
-    /// The file has no text in it.
-    #[error("{}: is a binary file, expected text", .0.display())]
-    Binary(PathBuf),
-    /// Offsets into the file would not fit.
-    #[error("{}: has {} bytes, more than 4 GiB cannot be read", .0.display(), .1)]
-    TooLarge(PathBuf, u64),
-    /// The system refuses.
-    #[error("{}: cannot be read: {}", .0.display(), .1)]
-    Unreadable(PathBuf, #[source] std::io::Error),
-    /// A package or project of Event-B.
-    #[error(transparent)]
-    Project(#[from] crate::eventb::ProjectError),
-}
-
-/// Reads a file into `sources`. A file that is not UTF-8 gets a warning.
-///
-/// # Errors
-/// [`ReadError`] when there is no text to be had.
-pub fn load(sources: &mut Sources, path: &Path) -> Result<(SourceId, Vec<Diagnostic>), ReadError> {
-    source(sources, path, &Disk.read(path)?)
-}
-
-/// Decodes the content of a file into `sources`. A file that is not UTF-8 gets a warning.
-///
-/// # Errors
-/// [`ReadError`] when there is no text to be had.
-pub fn source(
-    sources: &mut Sources,
-    path: &Path,
-    bytes: &[u8],
-) -> Result<(SourceId, Vec<Diagnostic>), ReadError> {
-    if bytes.len() as u64 > MAX_SIZE {
-        return Err(ReadError::TooLarge(path.to_owned(), bytes.len() as u64));
-    }
-    let decoded = decode(bytes);
-    let size = bytes.len().max(decoded.text.len()) as u64;
-    if size > MAX_SIZE {
-        return Err(ReadError::TooLarge(path.to_owned(), size));
-    }
-    if decoded.encoding == Encoding::Binary {
-        return Err(ReadError::Binary(path.to_owned()));
-    }
-    let warning = decoded.lossy_at.map(|at| (at, decoded.encoding));
-    let source = sources.add(Source::new(path, decoded.text));
-    Ok((source, warning.map(|(at, encoding)| not_utf8(sources, source, at, encoding)).into_iter().collect()))
-}
-
-fn not_utf8(sources: &Sources, source: SourceId, at: usize, encoding: Encoding) -> Diagnostic {
-    let width = sources.get(source).text[at..].chars().next().map_or(0, char::len_utf8);
-    let span = Span { source, start: at as u32, end: (at + width) as u32 };
-    let taken_for = match encoding {
-        Encoding::MacRoman => "MacRoman",
-        Encoding::Utf16 => "UTF-16 with errors",
-        _ => "Latin-1",
-    };
-    Diagnostic::warning(codes::NOT_UTF8, span, format!("this file is not UTF-8, it was read as {taken_for}"))
-        .help("store the file as UTF-8")
 }
 
 /// Finds out how bytes are encoded and decodes them. Never fails; see [`Encoding::Binary`].
@@ -246,29 +168,5 @@ mod tests {
         check(b"MACHINE\0", "", Encoding::Binary, None);
         check(b"\x7FELF\x01\x02\x03", "", Encoding::Binary, None);
         check(b"\xFF\xFE\0\0", "", Encoding::Binary, None);
-    }
-
-    #[test]
-    fn what_cannot_be_read_is_said() {
-        let mut sources = Sources::default();
-        let missing = load(&mut sources, Path::new("no/such.mch")).unwrap_err();
-        assert_eq!(missing.to_string(), "no/such.mch: no such file");
-        let directory = load(&mut sources, Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap_err();
-        assert!(matches!(directory, ReadError::Directory(_)), "{directory}");
-    }
-
-    #[test]
-    fn a_warning_tells_where_the_first_odd_byte_is() {
-        let path = std::env::temp_dir().join(format!("bsym-decode-{}.mch", std::process::id()));
-        std::fs::write(&path, b"a\n caf\xE9s").unwrap();
-        let mut sources = Sources::default();
-        let (_, diagnostics) = load(&mut sources, &path).unwrap();
-        std::fs::write(&path, b"\0\0").unwrap();
-        let binary = load(&mut sources, &path).unwrap_err();
-        std::fs::remove_file(&path).unwrap();
-        assert!(matches!(binary, ReadError::Binary(_)), "{binary}");
-        let [warning] = &diagnostics[..] else { panic!("{diagnostics:?}") };
-        assert_eq!(warning.code, codes::NOT_UTF8);
-        assert_eq!((sources.position(warning.span).line, sources.position(warning.span).column), (2, 5));
     }
 }

@@ -4,10 +4,16 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::text::decode::{MAX_SIZE, ReadError};
+use super::archive::Archive;
+use super::decode::{Encoding, decode};
+pub use super::error::ReadError;
+use super::source::{Source, SourceId, Sources, Span};
+
+/// Largest file that is read: byte offsets are 32 bits wide.
+pub const MAX_SIZE: u64 = u32::MAX as u64;
 
 /// A store of files, asked by path.
-pub trait Files {
+pub trait Files: Sync {
     /// The content of a file.
     ///
     /// # Errors
@@ -16,6 +22,65 @@ pub trait Files {
 
     /// The names of the files in a folder, sorted; none where there is no such folder.
     fn names(&self, folder: &Path) -> Vec<String>;
+
+    /// Whether a path is a folder.
+    fn is_folder(&self, path: &Path) -> bool;
+
+    /// The files of a folder with everything below it, or of a zip archive.
+    ///
+    /// # Errors
+    /// As [`Archive::open`].
+    fn project(&self, path: &Path) -> Result<Archive, ReadError>;
+
+    /// The files in the folder of a file, without those of its sub-folders.
+    ///
+    /// # Errors
+    /// As [`Archive::open`].
+    fn beside(&self, file: &Path) -> Result<Archive, ReadError>;
+}
+
+/// What is odd about the bytes of a file that is no UTF-8: the first place, and what it was taken for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NotUtf8 {
+    /// The first character that is not UTF-8 in the file.
+    pub span: Span,
+    /// The encoding that the file was read in.
+    pub taken_for: &'static str,
+}
+
+/// Reads a file of the disk into `sources`.
+///
+/// # Errors
+/// [`ReadError`] when there is no text to be had.
+pub fn load(sources: &mut Sources, path: &Path) -> Result<(SourceId, Option<NotUtf8>), ReadError> {
+    add(sources, &Disk, path)
+}
+
+/// Reads a file into `sources`.
+///
+/// # Errors
+/// [`ReadError`] when there is no text to be had.
+pub fn add(
+    sources: &mut Sources,
+    files: &dyn Files,
+    path: &Path,
+) -> Result<(SourceId, Option<NotUtf8>), ReadError> {
+    let bytes = files.read(path)?;
+    let decoded = decode(&bytes);
+    let size = bytes.len().max(decoded.text.len()) as u64;
+    if size > MAX_SIZE {
+        return Err(ReadError::TooLarge(path.to_owned(), size));
+    }
+    let taken_for = match decoded.encoding {
+        Encoding::Binary => return Err(ReadError::Binary(path.to_owned())),
+        Encoding::MacRoman => "MacRoman",
+        Encoding::Utf16 => "UTF-16 with errors",
+        Encoding::Utf8 | Encoding::Latin1 => "Latin-1",
+    };
+    let odd = decoded.lossy_at.map(|at| at..at + decoded.text[at..].chars().next().map_or(0, char::len_utf8));
+    let source = sources.add(Source::new(path, decoded.text));
+    let span = |at: std::ops::Range<usize>| Span { source, start: at.start as u32, end: at.end as u32 };
+    Ok((source, odd.map(|at| NotUtf8 { span: span(at), taken_for })))
 }
 
 /// The file system.
@@ -50,6 +115,18 @@ impl Files for Disk {
         names.sort();
         names
     }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        path.is_dir()
+    }
+
+    fn project(&self, path: &Path) -> Result<Archive, ReadError> {
+        Archive::open(path)
+    }
+
+    fn beside(&self, file: &Path) -> Result<Archive, ReadError> {
+        Archive::beside(file)
+    }
 }
 
 /// Texts in memory by path, for tests, archives and editors.
@@ -78,27 +155,69 @@ impl Files for Texts {
         let inside = self.0.keys().filter(|path| path.parent() == Some(folder));
         inside.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect()
     }
-}
 
-/// Texts in memory in front of other files, as an editor has them.
-#[derive(Clone, Debug)]
-pub struct Overlay<F> {
-    /// Looked up first.
-    pub texts: Texts,
-    /// Looked up where the texts have nothing.
-    pub below: F,
-}
-
-impl<F: Files> Files for Overlay<F> {
-    fn read(&self, path: &Path) -> Result<Vec<u8>, ReadError> {
-        self.texts.read(path).or_else(|_| self.below.read(path))
+    fn is_folder(&self, path: &Path) -> bool {
+        !self.0.contains_key(path) && self.0.keys().any(|known| known.starts_with(path))
     }
 
-    fn names(&self, folder: &Path) -> Vec<String> {
-        let mut names = self.texts.names(folder);
-        names.extend(self.below.names(folder));
-        names.sort();
-        names.dedup();
-        names
+    fn project(&self, path: &Path) -> Result<Archive, ReadError> {
+        match self.0.get(path) {
+            Some(bytes) => Archive::unzip(path, bytes.clone()),
+            None if self.is_folder(path) => Ok(self.below(path, usize::MAX)),
+            None => Err(ReadError::Missing(path.to_owned())),
+        }
+    }
+
+    fn beside(&self, file: &Path) -> Result<Archive, ReadError> {
+        Ok(self.below(file.parent().unwrap_or(Path::new("")), 1))
+    }
+}
+
+impl Texts {
+    // The files whose names below a folder have at most so many parts.
+    fn below(&self, folder: &Path, parts: usize) -> Archive {
+        let inside = self.0.iter().filter_map(|(path, content)| {
+            let name = path.strip_prefix(folder).ok()?;
+            let names: Option<Vec<&str>> = name.iter().map(|part| part.to_str()).collect();
+            Some((names.filter(|n| n.len() <= parts)?.join("/"), content.clone()))
+        });
+        Archive::of(folder, inside.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_read_is_said() {
+        let mut sources = Sources::default();
+        let missing = load(&mut sources, Path::new("no/such.mch")).unwrap_err();
+        assert_eq!(missing.to_string(), "no/such.mch: no such file");
+        let directory = load(&mut sources, Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap_err();
+        assert!(matches!(directory, ReadError::Directory(_)), "{directory}");
+        let files: Texts = [("a.mch", b"\0\0".to_vec())].into_iter().collect();
+        let binary = add(&mut sources, &files, Path::new("a.mch")).unwrap_err();
+        assert!(matches!(binary, ReadError::Binary(_)), "{binary}");
+    }
+
+    #[test]
+    fn the_first_odd_byte_is_found() {
+        let mut sources = Sources::default();
+        let files: Texts = [("a.mch", b"a\n caf\xE9s".to_vec())].into_iter().collect();
+        let (_, odd) = add(&mut sources, &files, Path::new("a.mch")).unwrap();
+        let odd = odd.expect("it is not UTF-8");
+        assert_eq!(odd.taken_for, "Latin-1");
+        assert_eq!((sources.position(odd.span).line, sources.position(odd.span).column), (2, 5));
+    }
+
+    #[test]
+    fn texts_are_folders_too() {
+        let files: Texts = [("p/a.bum", ""), ("p/q/b.bum", ""), ("c.bum", "")].into_iter().collect();
+        let path = Path::new("p");
+        assert!(files.is_folder(path) && !files.is_folder(Path::new("p/a.bum")));
+        assert_eq!(files.project(path).unwrap().names(), ["a.bum", "q/b.bum"]);
+        assert_eq!(files.beside(Path::new("p/a.bum")).unwrap().names(), ["a.bum"]);
+        assert_eq!(files.beside(Path::new("c.bum")).unwrap().names(), ["c.bum"]);
     }
 }

@@ -1,6 +1,11 @@
-//! Bytes to text with places: where files come from, how they are decoded, and where in them something stands.
+//! Bytes to text with places: how bytes are decoded, where in a text something stands, and where texts come from.
+//! Nothing here knows what the texts mean.
+
+pub mod source;
+
+pub mod decode;
+
+mod error;
 
 pub mod archive;
-pub mod decode;
 pub mod files;
-pub mod source;

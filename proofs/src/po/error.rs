@@ -91,7 +91,7 @@ pub enum PoError {
     },
     /// A folder or an archive cannot be read.
     #[error(transparent)]
-    Archive(#[from] bsym_language::archive::ArchiveError),
+    Archive(#[from] bsym_language::files::ReadError),
     /// It speaks of another machine.
     #[error("{}: this is about {found}, not about {machine}; {help}", path.display())]
     OtherMachine {

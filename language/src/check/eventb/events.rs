@@ -2,6 +2,7 @@
 
 use super::follow::Steps;
 use super::*;
+use crate::ast::visit::FreeNames;
 use crate::ast::{Expr as Tree, ExprKind as Ast};
 use crate::eventb::project::{Action, ActionKind, Event as Source};
 
@@ -126,8 +127,7 @@ impl<'p> Composer<'p> {
     fn looked_at(&self, level: usize, e: &Source) -> BTreeSet<VarId> {
         let mut seen = self.variables[level - 1].clone();
         for (_, witness) in &e.witnesses {
-            let mut names = BTreeSet::new();
-            crate::classical::definitions::names_in_expr(&witness.tree, &mut names);
+            let names = FreeNames::of_expr(&witness.tree);
             seen.extend(names.iter().filter_map(|n| self.variable(n.strip_suffix('\'')?)));
         }
         seen

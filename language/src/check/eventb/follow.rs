@@ -15,9 +15,10 @@
 //! another, is not checked again.
 
 use super::events::{Move, MoveKind, Parameters, conjunction, parallel};
-use super::same::{canonical, same};
 use super::*;
+use crate::ast::visit::FreeNames;
 use crate::eventb::project::Event as Source;
+use crate::model::same::{canonical, same_expr};
 use crate::model::visit::{self, Names, Replacement, Visitor};
 
 /// New values of the variables, as far as the levels below are concerned.
@@ -329,8 +330,7 @@ impl<'p> Composer<'p> {
     ) -> Vec<Demand> {
         let mut all = vec![];
         for (id, formula) in &e.witnesses {
-            let mut names = BTreeSet::new();
-            crate::classical::definitions::names_in_expr(&formula.tree, &mut names);
+            let names = FreeNames::of_expr(&formula.tree);
             let mut replacement = Replacement::default();
             let opened = self.open(parameters);
             self.open(&a.parameters.clone());
@@ -560,7 +560,7 @@ fn parts(p: &Pred) -> impl Iterator<Item = &Pred> {
 fn holds(p: &Pred, facts: &[Pred]) -> bool {
     parts(p).all(|p| match &p.kind {
         PredKind::True => true,
-        PredKind::Compare(CompareOp::Equal, l, r) if same(l, r) => true,
+        PredKind::Compare(CompareOp::Equal, l, r) if same_expr(l, r) => true,
         _ => facts.contains(&canonical(p)),
     })
 }

@@ -6,7 +6,6 @@
 mod enumerated;
 mod events;
 mod follow;
-mod same;
 pub(in crate::check) mod theories;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,7 +4,7 @@ use super::{Parsed, Parser, Reported, operators, recovery};
 use crate::ast::{BinaryOp, Definition, DefinitionBody, Expr, ExprKind, SubstKind};
 use crate::classical::lexer::{TokenKind, unescape};
 use crate::diagnostic::Diagnostic;
-use crate::diagnostic::parse_codes as codes;
+use crate::diagnostic::codes;
 
 /// Where the parser stood, to come back to.
 struct Mark {

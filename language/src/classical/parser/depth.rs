@@ -7,7 +7,8 @@
 
 use super::operators::Infix;
 use super::{boxed, error_expr};
-use crate::ast::{Expr, ExprKind, Subst, SubstKind};
+use crate::ast::visit::{VisitorMut, is_higher, walk_expr_mut};
+use crate::ast::{Expr, ExprKind, Subst};
 use crate::text::source::Span;
 
 /// How deep formulas and substitutions may be nested. One pair of parentheses is one level, and
@@ -52,129 +53,24 @@ fn balanced(infix: Infix, mut operands: Vec<(Expr, Span)>) -> (Expr, Span) {
     operands.pop().unwrap_or_else(|| (error_expr(Span::default()), Span::default()))
 }
 
-/// A node of a formula.
-enum Node<'a> {
-    Expr(&'a Expr),
-    Subst(&'a Subst),
-}
-
 /// Whether the tree of a formula is higher than [`MAX_HEIGHT`].
 pub(super) fn is_too_high(expr: &Expr) -> bool {
-    let mut stack = vec![(Node::Expr(expr), 1)];
-    while let Some((node, height)) = stack.pop() {
-        if height > MAX_HEIGHT {
-            return true;
-        }
-        let mut push = |node| stack.push((node, height + 1));
-        match node {
-            Node::Expr(expr) => expr_children(expr, &mut push),
-            Node::Subst(subst) => subst_children(subst, &mut push),
-        }
-    }
-    false
-}
-
-fn expr_children<'a>(expr: &'a Expr, push: &mut dyn FnMut(Node<'a>)) {
-    use ExprKind::*;
-    match &expr.kind {
-        Ident(_) | Old(_) | Integer(_) | Real(_) | String(_) | Constant(_) | EmptySet | EmptySeq
-        | BuiltinValue(_) | Error => {}
-        Unary(_, a) | Field(a, _) | Labelled(_, a) | Described(a, _) => push(Node::Expr(a)),
-        Binary(_, a, b) | Image(a, b) | Let(_, a, b) => {
-            push(Node::Expr(a));
-            push(Node::Expr(b));
-        }
-        Builtin(_, items) | Operator(_, items) | Tuple(items) | SetExtension(items) | SeqExtension(items) => {
-            items.iter().for_each(|e| push(Node::Expr(e)));
-        }
-        Apply(f, items) => {
-            push(Node::Expr(f));
-            items.iter().for_each(|e| push(Node::Expr(e)));
-        }
-        Quantified(_, _, p, e) | Comprehension(_, p, e) => {
-            push(Node::Expr(p));
-            if let Some(e) = e {
-                push(Node::Expr(e));
-            }
-        }
-        Record(fields) | Struct(fields) => fields.iter().for_each(|(_, e)| push(Node::Expr(e))),
-        If(branches, otherwise) => {
-            for (p, e) in branches {
-                push(Node::Expr(p));
-                push(Node::Expr(e));
-            }
-            if let Some(e) = otherwise {
-                push(Node::Expr(e));
-            }
-        }
-        Substituted(s, p) => {
-            push(Node::Subst(s));
-            push(Node::Expr(p));
-        }
-    }
-}
-
-fn subst_children<'a>(subst: &'a Subst, push: &mut dyn FnMut(Node<'a>)) {
-    use SubstKind::*;
-    match &subst.kind {
-        Skip | Error => {}
-        Block(s) | Var(_, s) => push(Node::Subst(s)),
-        Assign(a, b) => a.iter().chain(b).for_each(|e| push(Node::Expr(e))),
-        BecomesIn(a, b) | BecomesSuch(a, b) => {
-            a.iter().for_each(|e| push(Node::Expr(e)));
-            push(Node::Expr(b));
-        }
-        Pre(p, s) | Assert(p, s) | Witness(p, s) | Any(_, p, s) | Let(_, p, s) => {
-            push(Node::Expr(p));
-            push(Node::Subst(s));
-        }
-        Choice(items) | Sequence(items) | Parallel(items) => items.iter().for_each(|s| push(Node::Subst(s))),
-        If(branches, otherwise) | Select(branches, otherwise) => {
-            for (p, s) in branches {
-                push(Node::Expr(p));
-                push(Node::Subst(s));
-            }
-            if let Some(s) = otherwise {
-                push(Node::Subst(s));
-            }
-        }
-        Case(e, branches, otherwise) => {
-            push(Node::Expr(e));
-            for (values, s) in branches {
-                values.iter().for_each(|e| push(Node::Expr(e)));
-                push(Node::Subst(s));
-            }
-            if let Some(s) = otherwise {
-                push(Node::Subst(s));
-            }
-        }
-        While { condition, body, invariant, variant } => {
-            push(Node::Expr(condition));
-            push(Node::Subst(body));
-            push(Node::Expr(invariant));
-            push(Node::Expr(variant));
-        }
-        Call { results, arguments, .. } => results.iter().chain(arguments).for_each(|e| push(Node::Expr(e))),
-    }
+    is_higher(expr, MAX_HEIGHT)
 }
 
 /// Drops a formula that may be too high for the recursive drop that the compiler makes.
 pub(super) fn dismantle(expr: Expr) {
-    let mut stack = vec![expr];
-    while let Some(expr) = stack.pop() {
-        use ExprKind::*;
-        match expr.kind {
-            Unary(_, a) | Field(a, _) | Labelled(_, a) | Described(a, _) => stack.push(*a),
-            Binary(_, a, b) | Image(a, b) | Let(_, a, b) => stack.extend([*a, *b]),
-            Builtin(_, items) | Tuple(items) | SetExtension(items) | SeqExtension(items) => {
-                stack.extend(items)
-            }
-            Apply(f, items) => {
-                stack.push(*f);
-                stack.extend(items);
-            }
-            // The other forms nest only as deep as the text does, which `MAX_NESTING` bounds.
-            _ => {}
+    struct Parts(Vec<Expr>);
+    impl<'t> VisitorMut<'t> for Parts {
+        fn expr(&mut self, e: &'t mut Expr) {
+            let span = e.span;
+            self.0.push(std::mem::replace(e, error_expr(span)));
         }
+        // Substitutions nest only as deep as the text does, which `MAX_NESTING` bounds.
+        fn subst(&mut self, _s: &'t mut Subst) {}
+    }
+    let mut parts = Parts(vec![expr]);
+    while let Some(mut expr) = parts.0.pop() {
+        walk_expr_mut(&mut parts, &mut expr);
     }
 }

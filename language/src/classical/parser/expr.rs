@@ -6,7 +6,7 @@ use super::{Parsed, Parser, Reported, boxed, depth, error_expr, names};
 use crate::ast::{BinaryOp, BuiltinFn, Expr, ExprKind, Ident, Quantifier, UnaryOp};
 use crate::classical::lexer::{TokenKind, unescape};
 use crate::diagnostic::Diagnostic;
-use crate::diagnostic::parse_codes as codes;
+use crate::diagnostic::codes;
 use crate::text::source::Span;
 
 impl Parser<'_> {
@@ -468,7 +468,7 @@ impl Parser<'_> {
                 (a, b) => format!("{a} to {b} arguments"),
             };
             let message = format!("`{word}` takes {expected}, found {}", arguments.len());
-            self.diagnostics.push(Diagnostic::error(codes::ARGUMENT_COUNT, span, message));
+            self.diagnostics.push(Diagnostic::error(codes::WORD_ARGUMENTS, span, message));
             return Ok(error_expr(span));
         }
         Ok(Expr { kind: ExprKind::Builtin(function, arguments), span })

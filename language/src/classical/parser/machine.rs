@@ -9,7 +9,7 @@ use crate::ast::{
 };
 use crate::classical::lexer::TokenKind;
 use crate::diagnostic::Diagnostic;
-use crate::diagnostic::parse_codes as codes;
+use crate::diagnostic::codes;
 use crate::text::source::Span;
 
 impl Parser<'_> {

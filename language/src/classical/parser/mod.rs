@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use crate::ast::{Expr, ExprKind, Ident, Machine};
 use crate::classical::lexer::{self, Pragma, Token, TokenKind};
-use crate::diagnostic::parse_codes as codes;
+use crate::diagnostic::codes;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::source::{SourceId, Sources, Span};
 

@@ -7,7 +7,7 @@ use super::{Parsed, Parser, recovery};
 use crate::ast::{BuiltinFn, Ident};
 use crate::classical::lexer::{Token, TokenKind, unescape};
 use crate::diagnostic::Diagnostic;
-use crate::diagnostic::parse_codes as codes;
+use crate::diagnostic::codes;
 
 /// The operator that a word is when it stands before parentheses and is no name of this file.
 pub(super) fn soft_builtin(word: &str) -> Option<BuiltinFn> {

@@ -5,7 +5,7 @@ use super::{Parser, Reported, depth, error_expr};
 use crate::ast::{BinaryOp, Expr, Quantifier};
 use crate::classical::lexer::TokenKind;
 use crate::diagnostic::Diagnostic;
-use crate::diagnostic::parse_codes as codes;
+use crate::diagnostic::codes;
 
 /// Keywords that people write in small letters.
 const KEYWORDS: [&str; 36] = [

@@ -5,7 +5,7 @@ use super::{Parsed, Parser, Reported, boxed, recovery};
 use crate::ast::{BinaryOp, Expr, ExprKind, Ident, Subst, SubstKind};
 use crate::classical::lexer::TokenKind;
 use crate::diagnostic::Diagnostic;
-use crate::diagnostic::parse_codes as codes;
+use crate::diagnostic::codes;
 use crate::text::source::Span;
 
 impl Parser<'_> {
@@ -422,7 +422,7 @@ impl Parser<'_> {
             None => Ok(()),
             Some(target) => {
                 let message = "this cannot be assigned to";
-                let diagnostic = Diagnostic::error(codes::NOT_ASSIGNABLE, target.span, message)
+                let diagnostic = Diagnostic::error(codes::UNASSIGNABLE_FORM, target.span, message)
                     .help("assign to a variable `x`, to a function at a point `f(a)`, or to a field `r'a`");
                 Err(self.report(diagnostic))
             }

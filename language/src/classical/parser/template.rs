@@ -5,7 +5,7 @@ use super::{Parsed, Parser};
 use crate::ast::{Expr, ExprKind};
 use crate::classical::lexer::{self, TokenKind, unescape};
 use crate::diagnostic::Diagnostic;
-use crate::diagnostic::parse_codes as codes;
+use crate::diagnostic::codes;
 use crate::text::source::Span;
 
 /// The names of ProB's functions that a template calls, whatever the file declares.

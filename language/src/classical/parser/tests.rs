@@ -405,7 +405,7 @@ fn headers_and_references() {
 
 #[test]
 fn operators_of_other_languages_get_a_hint() {
-    use crate::diagnostic::parse_codes::*;
+    use crate::diagnostic::codes::*;
     check_formula_error("a = 1 && b = 2", FOREIGN_OPERATOR, "`&`");
     check_formula_error("a != 1 & b = 2", FOREIGN_OPERATOR, "`/=`");
     check_formula_error("a == 1", FOREIGN_OPERATOR, "equality is `=`");
@@ -422,12 +422,12 @@ fn operators_of_other_languages_get_a_hint() {
 
 #[test]
 fn mistakes_in_formulas() {
-    use crate::diagnostic::parse_codes::*;
+    use crate::diagnostic::codes::*;
     check_formula_error("a < b < c", CHAINED_COMPARISON, "two comparisons");
     check_formula_error("!x.x : S", MISSING_PARENTHESES, "`!x.(P)`");
     check_formula_error("not a = b", MISSING_PARENTHESES, "`not(P)`");
     check_formula_error("card = 1", MISSING_PARENTHESES, "card");
-    check_formula_error("card(a, b) = 1", ARGUMENT_COUNT, "1 argument, found 2");
+    check_formula_error("card(a, b) = 1", WORD_ARGUMENTS, "1 argument, found 2");
     check_formula_error("(a = 1 & b = 2", UNCLOSED_BRACKET, "is open");
     check_formula_error("f(a = 1", UNCLOSED_BRACKET, "`)`");
     check_formula_error("{a = 1", UNCLOSED_BRACKET, "`}`");
@@ -450,12 +450,12 @@ fn mistakes_in_formulas() {
 
 #[test]
 fn mistakes_in_substitutions() {
-    use crate::diagnostic::parse_codes::*;
+    use crate::diagnostic::codes::*;
     check_errors("MACHINE m OPERATIONS op = BEGIN x := 1\nEND", "16@2");
     check_subst_error("x := 1;", TRAILING_SEMICOLON, "`;`");
     check_subst_error("BEGIN x := 1; END", TRAILING_SEMICOLON, "`;`");
     check_subst_error("x + 1 := 2", UNEXPECTED_TOKEN, "`:=`");
-    check_subst_error("f[S] := 2", NOT_ASSIGNABLE, "assign");
+    check_subst_error("f[S] := 2", UNASSIGNABLE_FORM, "assign");
     check_subst_error("x : S", MISSING_PARENTHESES, "`x :: S`");
     check_subst_error("IF a THEN END", EXPECTED_SUBSTITUTION, "skip");
     check_subst_error("IF a x := 1 END", UNEXPECTED_TOKEN, "`THEN`");

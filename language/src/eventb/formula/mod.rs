@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use crate::ast::Expr;
 use crate::diagnostic::Diagnostic;
-use crate::diagnostic::parse_codes as codes;
+use crate::diagnostic::codes;
 use crate::eventb::project::ActionKind;
 use crate::text::source::{SourceId, Span};
 use parser::Parser;

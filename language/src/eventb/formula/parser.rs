@@ -2,10 +2,10 @@
 
 use super::symbols::Symbol;
 use super::{Fixity, Names, Text, Token, TokenKind};
+use crate::ast::visit::FreeNames;
 use crate::ast::{BinaryOp as B, BuiltinFn, Constant, Expr, ExprKind, Ident, Quantifier, UnaryOp};
-use crate::classical::definitions::names_in_expr;
 use crate::diagnostic::Diagnostic;
-use crate::diagnostic::parse_codes as codes;
+use crate::diagnostic::codes;
 use crate::eventb::project::ActionKind;
 use crate::eventb::terms;
 use crate::text::source::Span;
@@ -326,7 +326,7 @@ impl<'t> Parser<'t> {
                     if arguments.len() != 1 && f != BuiltinFn::Partition {
                         let message = format!("this operator has 1 argument, {} are given", arguments.len());
                         let span = self.span_from(start);
-                        return Err(Diagnostic::error(codes::ARGUMENT_COUNT, span, message));
+                        return Err(Diagnostic::error(codes::WORD_ARGUMENTS, span, message));
                     }
                     ExprKind::Builtin(f, arguments)
                 }
@@ -425,8 +425,7 @@ impl<'t> Parser<'t> {
 
     // The free names of an expression in the order of their places.
     fn free(&self, e: &Expr, first: usize, end: usize) -> Vec<Ident> {
-        let mut names = std::collections::BTreeSet::new();
-        names_in_expr(e, &mut names);
+        let names = FreeNames::of_expr(e);
         let mut found: Vec<Ident> = vec![];
         for t in &self.tokens[first..end] {
             if let TokenKind::Name(name) = &t.kind
@@ -448,7 +447,7 @@ impl<'t> Parser<'t> {
             Some(Symbol::Assign) => {
                 if let Some(wrong) = left.iter().find(|e| !is_assignable(e)) {
                     let message = "this cannot be assigned to";
-                    return Err(Diagnostic::error(codes::NOT_ASSIGNABLE, wrong.span, message));
+                    return Err(Diagnostic::error(codes::UNASSIGNABLE_FORM, wrong.span, message));
                 }
                 self.at += 1;
                 let mut right = vec![self.expression()?];
@@ -488,7 +487,7 @@ fn names(list: Vec<Expr>) -> Parsed<Vec<Ident>> {
     list.into_iter()
         .map(|e| match e.kind {
             ExprKind::Ident(name) => Ok(Ident { name, span: e.span }),
-            _ => Err(Diagnostic::error(codes::NOT_ASSIGNABLE, e.span, "a variable is expected here")),
+            _ => Err(Diagnostic::error(codes::UNASSIGNABLE_FORM, e.span, "a variable is expected here")),
         })
         .collect()
 }

@@ -117,5 +117,5 @@ fn assignments() {
     assert!(matches!(read("x :∈ {1,2}"), Ok(ActionKind::BecomesIn(..))));
     assert!(matches!(read("x,y :| x' > y & y' = x"), Ok(ActionKind::BecomesSuch(ids, _)) if ids.len() == 2));
     assert_eq!(read("x = 1").expect_err("no assignment").code, codes::EQUAL_AS_ASSIGNMENT);
-    assert_eq!(read("f(1) :∈ S").expect_err("no variable").code, codes::NOT_ASSIGNABLE);
+    assert_eq!(read("f(1) :∈ S").expect_err("no variable").code, codes::UNASSIGNABLE_FORM);
 }

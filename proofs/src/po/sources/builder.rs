@@ -5,6 +5,7 @@ use std::path::Path;
 
 use bsym_language::archive::Archive;
 use bsym_language::decode;
+use bsym_language::files::ReadError;
 
 use crate::po::digest;
 use crate::po::error::PoError;
@@ -70,9 +71,7 @@ impl<'a> Builder<'a> {
         let bytes = self.archive.read(name)?;
         let decoded = decode::decode(&bytes);
         if decoded.encoding == decode::Encoding::Binary {
-            return Err(
-                bsym_language::archive::ArchiveError::Binary { path: self.archive.place(name) }.into()
-            );
+            return Err(ReadError::Binary(self.archive.place(name)).into());
         }
         let id = self.source(name, kind, role, digest::sha256(&bytes), component, trust);
         Ok((id, decoded.text))

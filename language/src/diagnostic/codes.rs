@@ -1,18 +1,94 @@
-//! Stable codes of the messages about names, types and structure (`B0200` to `B0599`).
+//! Stable codes of all messages: `B0001` to `B0199` about the text itself, `B0200` to `B0599` about names,
+//! types and structure.
 //!
-//! A code never changes its meaning. [`DOCUMENTATION`] says for each what is wrong.
+//! A code keeps its meaning for ever; a new mistake takes a new number. [`DOCUMENTATION`] says for each what is
+//! wrong.
 
-use crate::diagnostic::{Code, Kind};
+use super::{Code, Kind};
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $number:literal $kind:ident;)*) => {
         $($(#[doc = $doc])+ pub const $name: Code = Code { number: $number, kind: Kind::$kind };)*
-        /// Every code of this table with what it means.
+        /// Every code with what it means, in ascending order.
         pub const DOCUMENTATION: &[(Code, &str)] = &[$(($name, concat!($($doc),+))),*];
     };
 }
 
 codes! {
+    /// The file is not UTF-8; it was read in an older encoding (warning).
+    NOT_UTF8 = 1 Parse;
+    /// A character that begins no symbol of B.
+    UNEXPECTED_CHARACTER = 2 Parse;
+    /// A mathematical symbol that classical B does not have.
+    REJECTED_SYMBOL = 3 Parse;
+    /// A comment without its `*/`.
+    UNTERMINATED_COMMENT = 4 Parse;
+    /// A string, template or backquoted name without its end.
+    UNTERMINATED_STRING = 5 Parse;
+    /// A number with letters directly behind it.
+    MALFORMED_NUMBER = 6 Parse;
+    /// A name that begins with `_`.
+    MALFORMED_NAME = 7 Parse;
+    /// `x$1`: only `x$0` exists.
+    MALFORMED_OLD_VALUE = 8 Parse;
+    /// A symbol that cannot stand here.
+    UNEXPECTED_TOKEN = 10 Parse;
+    /// An expression or predicate is missing.
+    EXPECTED_EXPRESSION = 11 Parse;
+    /// A substitution is missing.
+    EXPECTED_SUBSTITUTION = 12 Parse;
+    /// A name is missing.
+    EXPECTED_NAME = 13 Parse;
+    /// A keyword where a name belongs.
+    KEYWORD_AS_NAME = 14 Parse;
+    /// A closing parenthesis, bracket or brace is missing.
+    UNCLOSED_BRACKET = 15 Parse;
+    /// A block or machine without its `END`.
+    MISSING_END = 16 Parse;
+    /// The text does not begin as a machine does.
+    EXPECTED_MACHINE = 17 Parse;
+    /// Text behind the last `END`.
+    TRAILING_TEXT = 18 Parse;
+    /// An operator of another language.
+    FOREIGN_OPERATOR = 19 Parse;
+    /// `a < b < c`
+    CHAINED_COMPARISON = 20 Parse;
+    /// Parentheses that B demands are missing: `!x.(P)`, `not(P)`, `card(S)`.
+    MISSING_PARENTHESES = 21 Parse;
+    /// Something else than a name is bound in a set comprehension.
+    EXPECTED_BOUND_NAME = 22 Parse;
+    /// A record without labels.
+    EXPECTED_LABEL = 23 Parse;
+    /// Parentheses, blocks or operators are nested too deeply.
+    NESTED_TOO_DEEPLY = 24 Parse;
+    /// An expression of a template string has no end.
+    TEMPLATE_STRING = 25 Parse;
+    /// A word operator with too many or too few arguments.
+    WORD_ARGUMENTS = 26 Parse;
+    /// A couple is composed as if it were a relation.
+    COMPOSED_COUPLE = 27 Parse;
+    /// Something that cannot be assigned to stands left of `:=`, `::`, `:` or `<--`.
+    UNASSIGNABLE_FORM = 30 Parse;
+    /// `=` in the place of `:=`.
+    EQUAL_AS_ASSIGNMENT = 31 Parse;
+    /// A `;` with nothing behind it.
+    TRAILING_SEMICOLON = 32 Parse;
+    /// A definition body that reads neither as an expression nor as a substitution.
+    MALFORMED_DEFINITION = 33 Parse;
+    /// A section that occurs twice.
+    DUPLICATE_SECTION = 40 Parse;
+    /// A refinement or implementation without `REFINES`.
+    MISSING_REFINES = 41 Parse;
+    /// `REFINES` in an abstract machine.
+    UNEXPECTED_REFINES = 42 Parse;
+    /// A section that is not allowed in this kind of machine.
+    SECTION_NOT_ALLOWED = 43 Parse;
+    /// Text that is no Prolog term, in a package of ProB.
+    MALFORMED_TERM = 60 Parse;
+    /// A package of ProB with a part that is not understood.
+    MALFORMED_PACKAGE = 61 Parse;
+    /// A file of Rodin that is not well-formed, or lacks an attribute.
+    MALFORMED_XML = 62 Parse;
     /// Two types that must be equal are not.
     TYPE_MISMATCH = 203 Type;
     /// Nothing says which type a name has.
@@ -29,7 +105,6 @@ codes! {
     ARGUMENT_COUNT = 209 Type;
     /// A record has two fields of the same name.
     DUPLICATE_FIELD = 211 Type;
-
     /// A name is not declared.
     UNKNOWN_IDENTIFIER = 301 Scope;
     /// A name is declared twice.
@@ -52,11 +127,8 @@ codes! {
     OLD_VALUE = 310 Scope;
     /// A definition stands where a name is bound.
     DEFINITION_AS_NAME = 315 Parse;
-
     /// Something of B that cannot be treated yet.
     NOT_SUPPORTED = 401 Structure;
-    /// A section occurs twice.
-    DUPLICATE_SECTION = 402 Structure;
     /// A section is missing that another one requires.
     MISSING_SECTION = 403 Structure;
     /// A variable is assigned twice at the same time.
@@ -71,10 +143,10 @@ codes! {
     NOT_A_MACHINE = 408 Structure;
     /// The machine has another name than its file.
     NAME_DIFFERS = 409 Structure;
-    /// A free type without values.
-    EMPTY_FREE_TYPE = 411 Structure;
     /// An external function that nobody knows is replaced by its definition.
     UNKNOWN_EXTERNAL = 410 Structure;
+    /// A free type without values.
+    EMPTY_FREE_TYPE = 411 Structure;
     /// A machine that is referred to was not found.
     MISSING_MACHINE = 420 Structure;
     /// Machines need each other.
@@ -93,7 +165,10 @@ codes! {
     BAD_VALUE = 427 Structure;
     /// A predicate speaks of variables that exist in the abstraction only, and is not checked.
     ABSTRACT_ONLY = 428 Structure;
-
+    /// A section stands in a kind of machine that cannot have it.
+    MISPLACED_SECTION = 429 Structure;
+    /// A machine is included twice under the same name.
+    INCLUDED_TWICE = 440 Structure;
     /// A set is used nowhere (warning, as all that follow).
     UNUSED_SET = 501 Scope;
     /// A constant occurs in its own typing only.
@@ -128,10 +203,6 @@ codes! {
     EXISTS_WITH_IMPLICATION = 517 Structure;
     /// Operators group in another way than the text suggests.
     MISLEADING_GROUPING = 518 Structure;
-    /// A section stands in a kind of machine that cannot have it.
-    MISPLACED_SECTION = 429 Structure;
-    /// A machine is included twice under the same name.
-    INCLUDED_TWICE = 440 Structure;
 }
 
 #[cfg(test)]
@@ -139,11 +210,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_unique_and_in_range() {
-        let mut numbers: Vec<u16> = DOCUMENTATION.iter().map(|(c, _)| c.number).collect();
-        numbers.sort();
-        numbers.dedup();
-        assert_eq!(numbers.len(), DOCUMENTATION.len());
-        assert!(numbers.iter().all(|n| (200..600).contains(n)));
+    fn numbers_ascend() {
+        assert!(DOCUMENTATION.is_sorted_by(|(a, _), (b, _)| a.number < b.number));
+        assert!(DOCUMENTATION.iter().all(|(c, _)| (1..600).contains(&c.number)));
     }
 }

@@ -1,0 +1,33 @@
+//! The name that was probably meant by one that nobody declares.
+
+/// The known name that is nearest to a misspelt one: a letter in three may be wrong, at most three, and
+/// neighbours that are swapped or a word in other capitals count as one mistake. Of equally near ones the first
+/// by the alphabet.
+pub fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let limit = (name.chars().count() / 3).clamp(1, 3);
+    let near = known.into_iter().map(|n| (distance(name, n), n));
+    near.filter(|(d, n)| *d <= limit && *d < n.chars().count()).min().map(|(_, n)| n)
+}
+
+fn distance(a: &str, b: &str) -> usize {
+    if a.to_lowercase() == b.to_lowercase() {
+        return 1;
+    }
+    strsim::osa_distance(a, b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_letter_in_three_may_be_wrong() {
+        let nearest = |name, known: &[&'static str]| nearest(name, known.iter().copied());
+        assert_eq!(nearest("floor", &["doors", "floors"]), Some("floors"));
+        assert_eq!(nearest("abc", &["ABC"]), Some("ABC"));
+        assert_eq!(nearest("kitten", &["sitting"]), None);
+        assert_eq!(nearest("emtpy", &["empty"]), Some("empty"));
+        assert_eq!(nearest("ab", &["b", "a"]), None);
+        assert_eq!(nearest("lewel", &["level", "bevel"]), Some("level"));
+    }
+}

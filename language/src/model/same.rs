@@ -1,0 +1,66 @@
+//! Equal but for places, types and the names of bound variables.
+//!
+//! The type of a formula follows from the names in it, so nothing is lost without it; and while types are still
+//! inferred, it is not known.
+
+use std::collections::BTreeMap;
+use std::mem::discriminant;
+
+use super::types::Type;
+use super::visit::{VisitorMut, walk_expr_mut, walk_pred_mut};
+use super::{Expr, ExprKind, LocalId, Pred};
+use crate::text::source::Span;
+
+/// A predicate in a form that is equal for predicates that are the same.
+pub fn canonical(p: &Pred) -> Pred {
+    let mut p = p.clone();
+    Canonical::default().pred(&mut p);
+    p
+}
+
+/// Whether two expressions are the same.
+pub fn same_expr(a: &Expr, b: &Expr) -> bool {
+    let canonical = |e: &Expr| {
+        let mut e = e.clone();
+        Canonical::default().expr(&mut e);
+        e
+    };
+    discriminant(&a.kind) == discriminant(&b.kind) && canonical(a) == canonical(b)
+}
+
+/// Whether two predicates are the same.
+pub fn same_pred(a: &Pred, b: &Pred) -> bool {
+    discriminant(&a.kind) == discriminant(&b.kind) && canonical(a) == canonical(b)
+}
+
+// Above every local of a model.
+const FIRST: u32 = 1 << 31;
+
+#[derive(Default)]
+struct Canonical {
+    bound: BTreeMap<LocalId, LocalId>,
+}
+
+impl VisitorMut for Canonical {
+    fn expr(&mut self, e: &mut Expr) {
+        e.span = Span::default();
+        e.ty = Type::Bool;
+        if let ExprKind::Local(l) = &mut e.kind
+            && let Some(new) = self.bound.get(l)
+        {
+            *l = *new;
+        }
+        walk_expr_mut(self, e);
+    }
+
+    fn pred(&mut self, p: &mut Pred) {
+        p.span = Span::default();
+        walk_pred_mut(self, p);
+    }
+
+    fn binder(&mut self, local: &mut LocalId) {
+        let new = LocalId(FIRST + self.bound.len() as u32);
+        self.bound.insert(*local, new);
+        *local = new;
+    }
+}
