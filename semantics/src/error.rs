@@ -19,6 +19,9 @@ pub struct EvalError {
     pub(crate) awaits: Option<CellId>,
 }
 
+/// The result of an evaluation.
+pub type Eval<T> = Result<T, EvalError>;
+
 /// Kinds of failure.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum EvalErrorKind {

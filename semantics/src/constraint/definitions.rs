@@ -1,7 +1,17 @@
 //! What determines an unknown without being an equation with it: `partition`, a function given point by
 //! point, the domain of a known function, membership in a comprehension.
 
-use super::*;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, UnaryOp};
+
+use crate::constraint::search::{Binding, GO, Generator, Search};
+use crate::error::EvalError;
+use crate::value::Value;
+use crate::value::env::{Env, Name};
+use crate::value::lazy_set::{ClosureKind, LazySet};
+use crate::value::partial::depends_on_partial;
 
 impl<'m> Search<'_, 'm> {
     /// `partition(S, A, …)` where all sets but one are known, or where unknown elements are among the rest.
@@ -11,7 +21,7 @@ impl<'m> Search<'_, 'm> {
         whole: &'p Expr,
         parts: &'p [Expr],
         bound: &Binding,
-    ) -> Option<Source<'p>> {
+    ) -> Option<Generator<'p>> {
         let listed = |e: &Expr| self.eval.try_list(&self.closed_value(env, e)?, self.at).ok()?;
         let mut known = BTreeSet::new();
         let mut open = Vec::new();
@@ -26,7 +36,7 @@ impl<'m> Search<'_, 'm> {
         }
         if !self.eval.is_closed(env, whole) {
             let determined = open.is_empty() && self.is_pattern(env, whole, bound);
-            return determined.then(|| Source::Values(whole, vec![Value::set(known)]));
+            return determined.then(|| Generator::Values(whole, vec![Value::set(known)]));
         }
         let rest: BTreeSet<Value> = listed(whole)?.difference(&known).cloned().collect();
         if rest.iter().any(depends_on_partial) {
@@ -35,18 +45,18 @@ impl<'m> Search<'_, 'm> {
         if let [part] = open[..]
             && self.is_pattern(env, part, bound)
         {
-            return Some(Source::Values(part, vec![Value::set(rest)]));
+            return Some(Generator::Values(part, vec![Value::set(rest)]));
         }
         open.iter().find_map(|part| match &part.kind {
             ExprKind::SetExtension(items) => match &items[..] {
                 [item] if self.is_pattern(env, item, bound) => {
-                    Some(Source::Values(item, rest.iter().cloned().collect()))
+                    Some(Generator::Values(item, rest.iter().cloned().collect()))
                 }
                 _ => None,
             },
             _ => {
                 let part = self.unknown(part, bound)?;
-                Some(Source::Range(part, LazySet::Power(Value::set(rest.iter().cloned())).into()))
+                Some(Generator::Range(part, LazySet::Power(Value::set(rest.iter().cloned())).into()))
             }
         })
     }
@@ -59,7 +69,7 @@ impl<'m> Search<'_, 'm> {
         body: &'p Pred,
         bound: &Binding,
         confined: &[Option<Value>],
-    ) -> Option<Source<'p>> {
+    ) -> Option<Generator<'p>> {
         let (condition, equations) = match &body.kind {
             PredKind::Implies(p, q) => (Some(&**p), &**q),
             _ => (None, body),
@@ -84,7 +94,7 @@ impl<'m> Search<'_, 'm> {
                 }
                 // Two values for one point: there is no such function.
                 let functions = if defined.len() == points.len() { vec![Value::set(points)] } else { vec![] };
-                Some(Source::Values(function, functions))
+                Some(Generator::Values(function, functions))
             })
         })
     }
@@ -129,7 +139,7 @@ impl<'m> Search<'_, 'm> {
         function: &Expr,
         space: &'p Expr,
         bound: &Binding,
-    ) -> Option<Source<'p>> {
+    ) -> Option<Generator<'p>> {
         let ExprKind::Binary(op, domain, _) = &space.kind else { return None };
         let ExprKind::Binary(BinaryOp::Interval, low, high) = &domain.kind else { return None };
         op.relation_space().filter(|kind| kind.total)?;
@@ -137,9 +147,9 @@ impl<'m> Search<'_, 'm> {
         let points = self.eval.try_list(&LazySet::Unary(UnaryOp::Dom, function).into(), self.at).ok()??;
         let (first, last) = (points.first()?, points.last()?);
         if self.is_pattern(env, low, bound) {
-            return Some(Source::Values(low, vec![first.clone()]));
+            return Some(Generator::Values(low, vec![first.clone()]));
         }
-        self.is_pattern(env, high, bound).then(|| Source::Values(high, vec![last.clone()]))
+        self.is_pattern(env, high, bound).then(|| Generator::Values(high, vec![last.clone()]))
     }
 
     /// `x |-> E : {y, z | P}` confines `x` to the solutions of P for one value of `z`.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, UnaryOp};
 
-use crate::constraint::LISTED;
+use crate::constraint::search::LISTED;
 use crate::error::EvalErrorKind;
 use crate::evaluator::free_names::names_of_pred;
 use crate::evaluator::{Eval, Evaluator};

@@ -1,6 +1,10 @@
 //! Unknowns inside expressions: patterns that bind them when they are matched against a value.
 
-use super::*;
+use bsym_language::model::{BinaryOp, Expr, ExprKind, LocalId, UnaryOp};
+
+use crate::constraint::search::{Binding, Search};
+use crate::value::Value;
+use crate::value::env::{Env, Name};
 
 impl Search<'_, '_> {
     /// The position of the unbound unknown that the expression is.

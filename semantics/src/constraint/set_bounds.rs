@@ -2,11 +2,20 @@
 //! inclusions and memberships with one unknown (set intervals; Gervet, *Interval propagation to reason
 //! about sets*, Constraints 1997); and functions of which every point has an equation.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use bsym_language::int::Int;
+use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, Pred, PredKind, UnaryOp};
 use bsym_language::operators::RelationSpace;
+use bsym_language::types::Type;
 
-use super::*;
+use crate::constraint::search::{Binding, Generator, Search};
+use crate::evaluator::Eval;
+use crate::value::Value;
+use crate::value::env::Env;
+use crate::value::lazy_set::LazySet;
+use crate::value::partial::depends_on_partial;
 
 /// Elements that may be left open between the bounds.
 const OPEN: usize = 10;
@@ -37,7 +46,7 @@ impl Search<'_, '_> {
         bound: &Binding,
         settled: &[bool],
         confined: &[Option<Value>],
-    ) -> Eval<Option<Source<'_>>> {
+    ) -> Eval<Option<Generator<'_>>> {
         for (i, name) in self.unknowns.iter().enumerate().filter(|(i, _)| bound[*i].is_none()) {
             if !matches!(self.eval.type_of(*name), Some(Type::Pow(_))) {
                 continue;
@@ -67,10 +76,10 @@ impl Search<'_, '_> {
         Ok(None)
     }
 
-    fn few_sets(&self, unknown: usize, Bounds { must, may, never }: Bounds) -> Option<Source<'_>> {
+    fn few_sets(&self, unknown: usize, Bounds { must, may, never }: Bounds) -> Option<Generator<'_>> {
         let may: BTreeSet<_> = may?.difference(&never).cloned().collect();
         if !must.is_subset(&may) {
-            return Some(Source::Nothing);
+            return Some(Generator::Nothing);
         }
         let open: Vec<&Value> = may.difference(&must).collect();
         if open.len() > OPEN {
@@ -81,7 +90,7 @@ impl Search<'_, '_> {
                 open.iter().enumerate().filter(|(k, _)| chosen >> k & 1 == 1).map(|(_, v)| (*v).clone());
             Value::set(must.iter().cloned().chain(chosen))
         });
-        Some(Source::Range(unknown, Value::set(sets)))
+        Some(Generator::Range(unknown, Value::set(sets)))
     }
 
     /// The elements of a set that needs no unknown, if they can be told apart by form.
@@ -219,7 +228,7 @@ impl Search<'_, '_> {
         unknown: usize,
         space: &Value,
         points: BTreeMap<Value, Value>,
-    ) -> Eval<Option<Source<'_>>> {
+    ) -> Eval<Option<Generator<'_>>> {
         let Value::Lazy(space) = space else { return Ok(None) };
         let LazySet::Binary(op, from, _) = &**space else { return Ok(None) };
         let Some(RelationSpace { functional: true, total: true, .. }) = op.relation_space() else {
@@ -231,7 +240,7 @@ impl Search<'_, '_> {
         }
         let pairs = points.into_iter().filter(|(x, _)| from.contains(x));
         let function = Value::set(pairs.map(|(x, y)| Value::pair(x, y)));
-        Ok(Some(Source::Range(unknown, Value::set([function]))))
+        Ok(Some(Generator::Range(unknown, Value::set([function]))))
     }
 }
 
@@ -267,7 +276,7 @@ impl Search<'_, '_> {
 
     /// The functions with the domain and the range that are known, for an unknown in a set of functions or
     /// sequences.
-    fn between_sides(&self, unknown: usize, space: &Value, sides: &Sides) -> Option<Source<'_>> {
+    fn between_sides(&self, unknown: usize, space: &Value, sides: &Sides) -> Option<Generator<'_>> {
         use UnaryOp::{Iseq, Iseq1, Seq, Seq1};
         let Value::Lazy(space) = space else { return None };
         let (domain, range) = match &**space {
@@ -285,7 +294,7 @@ impl Search<'_, '_> {
         let range = Some(range).filter(|s| finite(s)).or(sides.range.as_ref().filter(|s| finite(s)))?;
         let domain = domain.filter(|s| finite(s))?;
         let functions = LazySet::Binary(BinaryOp::TotalFunction, domain, range.clone());
-        Some(Source::Range(unknown, functions.into()))
+        Some(Generator::Range(unknown, functions.into()))
     }
 }
 

@@ -1,10 +1,19 @@
 //! What a choice is cut to where nothing confines it to a finite set: the last resort of a search whose
 //! solutions may be some of those there are.
 
-use super::*;
+use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, Notation, PredKind};
+use bsym_language::types::Type;
+
 use crate::constraint::finite_part::Extent;
+use crate::constraint::interval::Range;
+use crate::constraint::search::{Binding, Generator, Search};
+use crate::evaluator::Eval;
+use crate::evaluator::cuts::Part;
 use crate::evaluator::free_names::names_of_expr;
 use crate::prob_profile::TruncationOrder;
+use crate::value::Value;
+use crate::value::env::Env;
+use crate::value::partial::depends_on_partial;
 
 impl Search<'_, '_> {
     /// Candidates for an unknown that has infinitely many, if there are fewer than `others`; noted as a cut.
@@ -15,7 +24,7 @@ impl Search<'_, '_> {
         settled: &[bool],
         (ranges, confined): (&[Range], &[Option<Value>]),
         others: Option<usize>,
-    ) -> Eval<Option<Source<'_>>> {
+    ) -> Eval<Option<Generator<'_>>> {
         if let Some(source) = self.behind_partial(env, bound, settled)? {
             return Ok(Some(source));
         }
@@ -27,7 +36,7 @@ impl Search<'_, '_> {
             let Some(part) = self.part_in_bounds(ty, &ranges[i], &all, confined[i].is_some())? else {
                 continue;
             };
-            let size = self.size(&Source::Range(i, part.clone()), usize::MAX, settled);
+            let size = self.size(&Generator::Range(i, part.clone()), usize::MAX, settled);
             if others.is_some_and(|n| n <= size) {
                 continue;
             }
@@ -48,7 +57,7 @@ impl Search<'_, '_> {
         }
         let Some((_, i, all, part)) = best else { return Ok(None) };
         self.cuts.borrow_mut().push((self.unknowns[i], self.eval.part_of_cut(&all, &part)));
-        Ok(Some(Source::Range(i, part)))
+        Ok(Some(Generator::Range(i, part)))
     }
 
     /// Whether an equation gives the unknown a value once sets and functions have theirs.
@@ -108,17 +117,22 @@ impl Search<'_, '_> {
 
     /// What a literal says behind one that may be ill-defined. It is a cut, because an instance beyond it
     /// may be ill-defined and is not looked at.
-    fn behind_partial(&self, env: &Env<'_>, bound: &Binding, settled: &[bool]) -> Eval<Option<Source<'_>>> {
+    fn behind_partial(
+        &self,
+        env: &Env<'_>,
+        bound: &Binding,
+        settled: &[bool],
+    ) -> Eval<Option<Generator<'_>>> {
         let mut ranges = vec![Range::default(); self.unknowns.len()];
         let mut confined = vec![None; self.unknowns.len()];
-        let mut best: Option<(usize, usize, Source<'_>)> = None;
+        let mut best: Option<(usize, usize, Generator<'_>)> = None;
         for (i, literal) in self.literals.iter().enumerate().filter(|(i, _)| !settled[*i]) {
             let form = (literal.positive, literal.pred);
             let Some(source) = self.candidates_of(env, form, bound, &mut ranges, &mut confined) else {
                 continue;
             };
             let size = match &source {
-                Source::Elements(_, set) | Source::Range(_, set) if depends_on_partial(set) => continue,
+                Generator::Elements(_, set) | Generator::Range(_, set) if depends_on_partial(set) => continue,
                 source => self.size(source, i, settled),
             };
             if size <= self.eval.limits.listing && best.as_ref().is_none_or(|(n, ..)| size < *n) {

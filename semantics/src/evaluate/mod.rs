@@ -1,6 +1,17 @@
-//! The meaning of expressions and predicates: one file for each kind of operator.
+//! The meaning of expressions and predicates.
 //!
-//! Everything here is a method of [`Evaluator`](crate::evaluator::Evaluator).
+//! Everything here is a method of [`Evaluator`](crate::evaluator::Evaluator). In the order in which a formula goes
+//! through them:
+//!
+//! - `predicate`, `expression`: truth and values
+//! - `quantifier`: quantifiers, comprehensions, lambda, sums
+//! - `operator`: arithmetic and sets, and the way to the operators of `relation`, `sequence` and `tree`
+//! - `application`: images and function application, also of a lambda that is not listed; `recursion`: functions
+//!   that are defined by themselves
+//! - `set`: membership, inclusion, equality; `elements`: the elements one after the other; `cardinality`: how many
+//!   there are; `free_type`: values of free types
+//! - `external`: the functions of ProB's libraries
+//! - `well_definedness`: whether a formula can be ill-defined at all, by its form and by what guards it
 
 pub(crate) mod application;
 pub(crate) mod cardinality;

@@ -13,7 +13,6 @@ use bsym_language::model::{Model, Variable};
 use bsym_language::source::Span;
 
 use crate::error::EvalError;
-use crate::evaluator::Evaluator;
 use crate::value::env::Name;
 
 /// Where a choice was cut.
@@ -97,7 +96,7 @@ impl Cuts {
         self.made.borrow_mut().entry(cut.name).or_insert(Part::Set(cut.values));
     }
 
-    fn note(&self, name: Name, part: Part) {
+    pub(crate) fn note(&self, name: Name, part: Part) {
         let mut cuts = self.made.borrow_mut();
         let Some(known) = cuts.get_mut(&name) else {
             cuts.insert(name, part);
@@ -106,26 +105,6 @@ impl Cuts {
         if let (Part::Integers(low, high), Part::Integers(l, h)) = (known, part) {
             *low = std::mem::replace(low, Int::ZERO).min(l);
             *high = std::mem::replace(high, Int::ZERO).max(h);
-        }
-    }
-}
-
-impl<'m> Evaluator<'m> {
-    /// The same, where choices among infinitely many values are made among a finite part of them; the cuts
-    /// are noted.
-    pub fn with_bounded_choices(self, cuts: &'m Cuts) -> Self {
-        Evaluator { cuts: Some(cuts), ..self }
-    }
-
-    /// The same, where every choice is made among all values, or is an error.
-    pub fn with_all_choices(self) -> Self {
-        Evaluator { cuts: None, ..self }
-    }
-
-    /// Notes a cut.
-    pub(crate) fn note(&self, name: Name, part: Part) {
-        if let Some(cuts) = self.cuts {
-            cuts.note(name, part);
         }
     }
 }

@@ -18,7 +18,7 @@ use bsym_language::model::{ConstId, Model};
 use bsym_language::source::Span;
 
 use crate::error::EvalError;
-use crate::evaluator::cuts::Cuts;
+use crate::evaluator::cuts::{Cuts, Part};
 use crate::evaluator::finder::ValueFinder;
 use crate::evaluator::stand_in::StandIns;
 use crate::evaluator::work::Work;
@@ -27,8 +27,7 @@ use crate::value::Value;
 use crate::value::env::Name;
 use crate::value::text::value_text;
 
-/// The result of an evaluation.
-pub type Eval<T> = Result<T, EvalError>;
+pub use crate::error::Eval;
 
 /// What an evaluation may spend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -115,11 +114,45 @@ impl<'m> Evaluator<'m> {
         Evaluator { stand_ins: Some(stand_ins), ..self }
     }
 
+    /// The same, where choices among infinitely many values are made among a finite part of them; the cuts
+    /// are noted.
+    pub fn with_bounded_choices(self, cuts: &'m Cuts) -> Self {
+        Evaluator { cuts: Some(cuts), ..self }
+    }
+
+    /// The same, where every choice is made among all values, or is an error.
+    pub fn with_all_choices(self) -> Self {
+        Evaluator { cuts: None, ..self }
+    }
+
+    /// The same, stopped with [`EvalErrorKind::Interrupted`](crate::error::EvalErrorKind::Interrupted) where
+    /// the portion of the work is spent.
+    pub fn with_work(self, work: &'m Work) -> Self {
+        Evaluator { work: Some(work), ..self }
+    }
+
     /// Whether the evaluation may go on.
     pub(crate) fn proceed(&self, at: Span) -> Eval<()> {
         match self.interrupt {
             Some(flag) if flag.load(Ordering::Relaxed) => Err(EvalError::interrupted(at)),
             _ => self.pay(at),
+        }
+    }
+
+    /// Pays for something small.
+    pub(crate) fn pay(&self, at: Span) -> Eval<()> {
+        self.work.map_or(Ok(()), |work| work.spend(1, at))
+    }
+
+    /// Pays for a value with so many elements.
+    pub(crate) fn pay_elements(&self, elements: usize, at: Span) -> Eval<()> {
+        self.work.map_or(Ok(()), |work| work.spend(1 + elements as u64 / work::ELEMENTS, at))
+    }
+
+    /// Notes a cut.
+    pub(crate) fn note(&self, name: Name, part: Part) {
+        if let Some(cuts) = self.cuts {
+            cuts.note(name, part);
         }
     }
 

@@ -4,11 +4,10 @@ use std::cell::Cell;
 
 use bsym_language::source::Span;
 
-use crate::error::EvalError;
-use crate::evaluator::{Eval, Evaluator};
+use crate::error::{Eval, EvalError};
 
 /// Elements of a value that cost as much as one predicate.
-const ELEMENTS: u64 = 4;
+pub(crate) const ELEMENTS: u64 = 4;
 
 /// What evaluations may spend together. One unit is a predicate, an expression, a substitution, an element
 /// that is listed, or a few elements of a value that is built.
@@ -35,7 +34,11 @@ impl Work {
         self.portion.set(units.min(self.left.get()));
     }
 
-    fn spend(&self, units: u64, at: Span) -> Eval<()> {
+    /// Spends units of the portion.
+    ///
+    /// # Errors
+    /// There are not so many left.
+    pub(crate) fn spend(&self, units: u64, at: Span) -> Eval<()> {
         self.left.set(self.left.get().saturating_sub(units));
         match self.portion.get().checked_sub(units) {
             Some(rest) => {
@@ -47,23 +50,5 @@ impl Work {
                 Err(EvalError::interrupted(at))
             }
         }
-    }
-}
-
-impl<'m> Evaluator<'m> {
-    /// The same, stopped with [`EvalErrorKind::Interrupted`](crate::error::EvalErrorKind::Interrupted) where
-    /// the portion of the work is spent.
-    pub fn with_work(self, work: &'m Work) -> Self {
-        Evaluator { work: Some(work), ..self }
-    }
-
-    /// Pays for something small.
-    pub(crate) fn pay(&self, at: Span) -> Eval<()> {
-        self.work.map_or(Ok(()), |work| work.spend(1, at))
-    }
-
-    /// Pays for a value with so many elements.
-    pub(crate) fn pay_elements(&self, elements: usize, at: Span) -> Eval<()> {
-        self.work.map_or(Ok(()), |work| work.spend(1 + elements as u64 / ELEMENTS, at))
     }
 }

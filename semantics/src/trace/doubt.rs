@@ -8,7 +8,7 @@
 
 use bsym_language::model::{Dropped, DroppedKind, Model};
 
-use crate::transition::state::Trace;
+use crate::trace::Trace;
 
 /// What is asked of a model, as far as it matters for what was dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

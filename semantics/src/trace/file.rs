@@ -23,7 +23,8 @@ use bsym_language::types::{CarrierId, Type};
 use serde::{Deserialize, Serialize};
 
 use crate::scope::{Scope, ScopeError, ScopeRequest};
-use crate::transition::state::{Execution, State, Step, Trace};
+use crate::trace::{Step, Trace};
+use crate::transition::state::{Execution, State};
 use crate::value::Value;
 use crate::value::parse::{ValueError, parse_value};
 use crate::value::text::value_text;

@@ -9,8 +9,8 @@ use bsym_language::types::Type;
 use serde_json::{Map, Value as Json, json};
 
 use crate::scope::Scope;
+use crate::trace::Trace;
 use crate::trace::file::INITIALISATION;
-use crate::transition::state::Trace;
 use crate::value::Value;
 use crate::value::text::{element_text, value_text};
 

@@ -4,7 +4,8 @@ use bsym_language::model::{LocalId, Model, Variable};
 use bsym_language::types::Type;
 use serde_json::{Map, Value as Json, json};
 
-use crate::transition::state::{State, Trace};
+use crate::trace::Trace;
+use crate::transition::state::State;
 use crate::value::Value;
 use crate::value::text::value_text;
 

@@ -5,8 +5,9 @@ use bsym_language::source::Span;
 
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::{Eval, Evaluator};
+use crate::trace::{Step, Trace, Violation};
 use crate::transition::Outcome;
-use crate::transition::state::{State, Step, Trace, Violation};
+use crate::transition::state::State;
 use crate::value::Value;
 use crate::value::env::Env;
 

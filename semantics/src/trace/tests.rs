@@ -9,7 +9,8 @@ use crate::evaluator::Evaluator;
 use crate::scope::{Scope, ScopeRequest};
 use crate::trace::file::{trace_from_json, trace_to_json};
 use crate::trace::replay::{Checks, replay};
-use crate::transition::state::{Constants, Execution, State, Step, Trace, Violation};
+use crate::trace::{Step, Trace, Violation};
+use crate::transition::state::{Constants, Execution, State};
 use crate::transition::{Edge, Outcome};
 
 fn load(text: &str) -> (Model, Scope) {

@@ -2,22 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use bsym_language::model::{ConstId, LocalId, Target, VarId};
+use bsym_language::model::Target;
 
 use crate::value::Value;
 
-/// A name with a value.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Name {
-    /// A bound variable, parameter, result or local.
-    Local(LocalId),
-    /// A constant.
-    Const(ConstId),
-    /// A state variable.
-    Var(VarId),
-    /// A state variable before the substitution at hand.
-    Old(VarId),
-}
+pub use crate::value::name::Name;
 
 /// Names bound together.
 #[derive(Clone, Copy, Debug)]

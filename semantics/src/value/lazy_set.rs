@@ -12,7 +12,7 @@ use bsym_language::model::{BinaryOp, Expr, LocalId, Pred, UnaryOp};
 use bsym_language::types::{CarrierId, FreeTypeId};
 
 use crate::value::Value;
-use crate::value::env::Name;
+use crate::value::name::Name;
 use crate::value::partial::PartialValue;
 
 /// A set known by its description.

@@ -1,7 +1,14 @@
-//! Values of B expressions.
+//! Values of B expressions: data that knows no evaluator.
+//!
+//! - [`Value`] itself; [`real`]: exact reals
+//! - [`lazy_set`]: sets that are described and not listed
+//! - [`partial`]: values of which a search has decided a part
+//! - [`name`] and [`env`]: what every name stands for
+//! - [`text`] and [`parse`]: values written and read as B text
 
 pub mod env;
 pub mod lazy_set;
+pub mod name;
 pub mod parse;
 pub mod partial;
 pub mod real;

@@ -3,13 +3,14 @@
 
 use std::ops::ControlFlow;
 
-use bsym_language::model::{CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, QuantOp, UnaryOp};
+use bsym_language::int::Int;
+use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, QuantOp, UnaryOp};
 use bsym_language::types::Type;
 use bsym_language::walk::cut_into_literals;
 
-use super::integer_term::{Comparison, Term};
-use super::{Constraint, Literal, Locals, MANY, Plan};
-use crate::constraint::effective;
+use crate::constraint::finite_domain::problem::{Constraint, Disjunct, MANY, Problem};
+use crate::constraint::finite_domain::term::{Comparison, Locals, Term};
+use crate::constraint::search::effective;
 use crate::evaluator::Evaluator;
 use crate::evaluator::free_names::names_of_pred;
 use crate::value::Value;
@@ -17,14 +18,17 @@ use crate::value::env::{Env, Name};
 use crate::value::lazy_set::LazySet;
 use crate::value::partial::Shape;
 
+/// Most summands that a sum over a set is written out to.
+const LONGEST: usize = 1 << 10;
+
 type Bindings = Vec<Vec<(Name, Value)>>;
 
-impl<'p> Plan<'_, 'p, '_> {
+impl<'p> Problem<'_, 'p, '_> {
     /// Adds the constraints of a literal. Where it may be ill-defined it is kept in one piece.
     pub(super) fn add(&mut self, env: &Env<'_>, positive: bool, pred: &'p Pred, total: bool) {
         let before = self.constraints.len();
         let locals = Locals::default();
-        let literal = Literal { parts: vec![(positive, pred)], locals, atom: None, comparison: None };
+        let literal = Disjunct { parts: vec![(positive, pred)], locals, atom: None, comparison: None };
         let whole = Constraint { clause: vec![literal], total, ..Constraint::default() };
         if !total || !self.ground(env, positive, pred, &Locals::default()) {
             self.constraints.truncate(before);
@@ -212,7 +216,7 @@ impl<'p> Plan<'_, 'p, '_> {
         env: &Env<'_>,
         (positive, pred): (bool, &'p Pred),
         locals: &Locals,
-        out: &mut Vec<Literal<'p>>,
+        out: &mut Vec<Disjunct<'p>>,
     ) -> bool {
         let frame = env.frame(locals);
         let inner = env.within(&frame);
@@ -238,7 +242,13 @@ impl<'p> Plan<'_, 'p, '_> {
     }
 
     /// A literal with what it says about cells.
-    fn said(&self, env: &Env<'_>, parts: Vec<(bool, &'p Pred)>, own: Locals, locals: &Locals) -> Literal<'p> {
+    fn said(
+        &self,
+        env: &Env<'_>,
+        parts: Vec<(bool, &'p Pred)>,
+        own: Locals,
+        locals: &Locals,
+    ) -> Disjunct<'p> {
         let (mut atom, mut comparison) = (None, None);
         if let [(positive, pred)] = parts[..] {
             let all: Locals = own.iter().chain(locals.iter()).cloned().collect();
@@ -253,7 +263,7 @@ impl<'p> Plan<'_, 'p, '_> {
                 comparison = said.is_exact().then_some(said);
             }
         }
-        Literal { parts, locals: own, atom, comparison }
+        Disjunct { parts, locals: own, atom, comparison }
     }
 
     /// A single literal, with what follows from it for integers.
@@ -263,7 +273,7 @@ impl<'p> Plan<'_, 'p, '_> {
         let op = effective(*op, positive);
         if a.ty == Type::Int && b.ty == Type::Int {
             if op == CompareOp::Equal
-                && (self.all_different(env, a, b, locals) || self.all_different(env, b, a, locals))
+                && (self.distinct_elements(env, a, b, locals) || self.distinct_elements(env, b, a, locals))
             {
                 return true;
             }
@@ -308,7 +318,7 @@ impl<'p> Plan<'_, 'p, '_> {
     }
 
     /// `card({e1, …, en}) = n`: no two of the elements are equal. Takes the place of the last constraint.
-    fn all_different(&mut self, env: &Env<'_>, a: &'p Expr, b: &'p Expr, locals: &Locals) -> bool {
+    fn distinct_elements(&mut self, env: &Env<'_>, a: &'p Expr, b: &'p Expr, locals: &Locals) -> bool {
         let ExprKind::Unary(UnaryOp::Card, set) = &a.kind else { return false };
         let ExprKind::SetExtension(es) = &set.kind else { return false };
         let Term::Constant(n) = self.term(env, b, locals) else { return false };
@@ -400,6 +410,72 @@ impl<'p> Plan<'_, 'p, '_> {
         }
     }
 
+    /// An integer expression as a term.
+    fn term(&self, env: &Env<'_>, e: &'p Expr, locals: &Locals) -> Term<'p> {
+        let frame = env.frame(locals);
+        let inner = env.within(&frame);
+        if self.is_closed(&inner, e) {
+            let value = self.search.eval.eval(&inner, e).ok();
+            let n = value.as_ref().and_then(Value::as_int).and_then(Int::to_i64);
+            return n.map_or(Term::Unknown, |n| Term::Constant(n.into()));
+        }
+        let of = |e: &'p Expr| self.term(env, e, locals);
+        match &e.kind {
+            ExprKind::Local(_) | ExprKind::Const(_) | ExprKind::Var(_) => match self.unknown_of(e) {
+                Some(u) if matches!(*u.shape, Shape::Single) => Term::Cell(u.first),
+                _ => Term::Unknown,
+            },
+            ExprKind::Apply(f, x) => {
+                let cell = || {
+                    let u = self.unknown_of(f)?;
+                    let Shape::Function { from, total: true, .. } = &*u.shape else { return None };
+                    let x = self.is_closed(&inner, x).then(|| self.search.eval.expr(&inner, x).ok())??;
+                    Some(Term::Cell(u.first + from.binary_search(&x).ok()?))
+                };
+                cell().unwrap_or(Term::Unknown)
+            }
+            ExprKind::Unary(UnaryOp::Negate, a) => Term::Negated(Box::new(of(a))),
+            ExprKind::Unary(UnaryOp::Card, s) => {
+                self.count(env, s, locals).unwrap_or_else(|| Term::Size(s, locals.clone()))
+            }
+            ExprKind::Binary(BinaryOp::Add, a, b) => Term::Sum(vec![of(a), of(b)]),
+            ExprKind::Binary(BinaryOp::Subtract, a, b) => {
+                Term::Sum(vec![of(a), Term::Negated(Box::new(of(b)))])
+            }
+            ExprKind::Binary(BinaryOp::Multiply, a, b) => Term::Product(vec![of(a), of(b)]),
+            ExprKind::Binary(BinaryOp::Mod, a, b) => match of(b) {
+                Term::Constant(n) if n > 0 => Term::Modulo(Box::new(of(a)), n),
+                _ => Term::Unknown,
+            },
+            ExprKind::Quantified(op @ (QuantOp::Sigma | QuantOp::Pi), ls, p, body) => {
+                let Some(instances) = self.instances(&inner, ls, &[(true, p)], LONGEST) else {
+                    return Term::Unknown;
+                };
+                let parts = instances.into_iter().map(|bound| {
+                    let all: Locals = bound.into_iter().chain(locals.iter().cloned()).collect();
+                    self.term(env, body, &all)
+                });
+                let parts = parts.collect();
+                if *op == QuantOp::Sigma { Term::Sum(parts) } else { Term::Product(parts) }
+            }
+            _ => Term::Unknown,
+        }
+    }
+
+    /// The number of elements of a comprehension: known conjuncts supply the candidates.
+    fn count(&self, env: &Env<'_>, set: &'p Expr, locals: &Locals) -> Option<Term<'p>> {
+        let ExprKind::Comprehension(ls, pred) = &set.kind else { return None };
+        let frame = env.frame(locals);
+        let inner = env.within(&frame);
+        let mut parts = Vec::new();
+        cut_into_literals(true, pred, &mut parts);
+        let (closed, open): (Vec<_>, Vec<_>) =
+            parts.into_iter().partition(|(_, p)| self.is_closed_over(&inner, p, ls));
+        let found = self.instances(&inner, ls, &closed, LONGEST)?;
+        let with = |bound: Vec<_>| bound.into_iter().chain(locals.iter().cloned()).collect();
+        Some(Term::Count(open, found.into_iter().map(with).collect()))
+    }
+
     /// Whether a predicate speaks of nothing but what has a value and the locals.
     pub(super) fn is_closed_over(&self, env: &Env<'_>, p: &Pred, ls: &[LocalId]) -> bool {
         names_of_pred(p)
@@ -428,7 +504,6 @@ fn disjuncts<'p>(positive: bool, pred: &'p Pred, out: &mut Vec<(bool, &'p Pred)>
 
 /// Binds locals so that the pattern may equal the value; `false` if it cannot.
 fn bind(pattern: &Expr, value: &Value, ls: &[LocalId], bound: &mut Vec<(Name, Value)>) -> bool {
-    use bsym_language::model::BinaryOp;
     match (&pattern.kind, value) {
         (ExprKind::Local(l), v) if ls.contains(l) => {
             match bound.iter().find(|(n, _)| *n == Name::Local(*l)) {

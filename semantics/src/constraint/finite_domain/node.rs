@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::integer_term::Bounds;
-use crate::constraint::LISTED;
+use crate::constraint::finite_domain::bounds::Bounds;
+use crate::constraint::search::LISTED;
 use crate::value::Value;
 use crate::value::env::Name;
 use crate::value::partial::{Domain, integer};

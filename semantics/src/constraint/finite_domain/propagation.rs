@@ -1,19 +1,17 @@
-//! Propagation until nothing changes, and the choice of what to decide next.
+//! Propagation until nothing changes: constraints are judged, and what refutes a value of a cell removes it.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::ops::ControlFlow;
+use std::collections::VecDeque;
 
-use bsym_language::model::CompareOp;
+use bsym_language::model::{CompareOp, Pred};
 
-use super::integer_term::Comparison;
-use super::node::{NEVER, Node};
-use super::{Constraint, Judged, LAST, Literal, Locals, Plan, Trial, Unknown};
-use crate::constraint::{Binding, Flow, GO, Report};
+use crate::constraint::finite_domain::node::{NEVER, Node};
+use crate::constraint::finite_domain::problem::{Constraint, Disjunct, Judged, LAST, Problem, Trial};
+use crate::constraint::finite_domain::term::{Comparison, Locals};
 use crate::error::EvalErrorKind;
 use crate::evaluator::Eval;
 use crate::value::Value;
 use crate::value::env::Env;
-use crate::value::partial::{Domain, Shape};
+use crate::value::partial::Domain;
 
 /// The truth of a constraint as far as the cells are decided.
 enum Truth {
@@ -23,7 +21,7 @@ enum Truth {
     Open(Vec<usize>, bool),
 }
 
-impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
+impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
     /// Draws the consequences of some constraints; `false` if they cannot all hold.
     pub(super) fn propagate(&self, node: &mut Node, first: Vec<usize>) -> Eval<bool> {
         let mut queued = vec![false; self.constraints.len()];
@@ -35,8 +33,8 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
             while let Some(k) = queue.pop_front() {
                 queued[k] = false;
                 self.search.eval.proceed(self.search.at)?;
-                if !self.revise(node, k, &mut changed)? || !self.spread(node, &mut changed) {
-                    self.blame(node, k);
+                if !self.revise(node, k, &mut changed)? || !self.all_different(node, &mut changed) {
+                    self.bump_weights(node, k);
                     return Ok(false);
                 }
                 self.wake(node, &mut changed, &mut queue, &mut queued, &mut touched);
@@ -44,7 +42,7 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
             for (i, u) in self.unknowns.iter().enumerate() {
                 if touched[i] {
                     touched[i] = false;
-                    if !self.cover(node, u, &mut changed) || !self.spread(node, &mut changed) {
+                    if !self.pigeonhole(node, u, &mut changed) || !self.all_different(node, &mut changed) {
                         return Ok(false);
                     }
                     self.wake(node, &mut changed, &mut queue, &mut queued, &mut touched);
@@ -89,63 +87,8 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
         }
     }
 
-    /// Removes the values of decided points of injections from the other points.
-    pub(super) fn spread(&self, node: &mut Node, changed: &mut Vec<usize>) -> bool {
-        let mut next = 0;
-        while next < changed.len() {
-            let c = changed[next];
-            next += 1;
-            let u = &self.unknowns[node.owner[c] as usize];
-            if !matches!(*u.shape, Shape::Function { injective: true, .. }) {
-                continue;
-            }
-            let Some(Some(value)) = node.cells[c].decided() else { continue };
-            for other in (u.first..u.first + u.cells).filter(|o| *o != c) {
-                let takes = |d: &Domain| match d {
-                    Domain::Listed(values) => values.binary_search(&Some(value.clone())).is_ok(),
-                    Domain::Span(..) => false,
-                };
-                if takes(&node.cells[other]) && !node.retain(other, changed, |v| *v != value) {
-                    return false;
-                }
-            }
-        }
-        true
-    }
-
-    /// Every value of a surjection is that of a point: where only one can have it, it has it.
-    fn cover(&self, node: &mut Node, u: &Unknown, changed: &mut Vec<usize>) -> bool {
-        let Shape::Function { from, to, total, injective, surjective } = &*u.shape else { return true };
-        if !(*surjective || *injective && *total && from.len() == to.len()) {
-            return true;
-        }
-        let mut places: BTreeMap<&Value, (usize, usize)> = to.iter().map(|v| (v, (0, 0))).collect();
-        let cells: Vec<_> = (u.first..u.first + u.cells).map(|c| (c, node.cells[c].clone())).collect();
-        for (c, domain) in &cells {
-            let Domain::Listed(values) = &**domain else { continue };
-            for v in values.iter().flatten() {
-                if let Some(place) = places.get_mut(v) {
-                    *place = (place.0 + 1, *c);
-                }
-            }
-        }
-        for (value, (count, cell)) in places {
-            match count {
-                0 => return false,
-                1 if node.is_open(cell) => {
-                    let only = Domain::Listed(vec![Some(value.clone())]);
-                    if !node.set(cell, only, changed) {
-                        return false;
-                    }
-                }
-                _ => {}
-            }
-        }
-        true
-    }
-
     /// Remembers the cells of a constraint that failed.
-    fn blame(&self, node: &Node, k: usize) {
+    fn bump_weights(&self, node: &Node, k: usize) {
         let mut weights = self.weights.borrow_mut();
         for c in node.waits[k].iter().filter(|c| **c != NEVER) {
             weights[*c as usize] += 1.0;
@@ -333,7 +276,7 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
         node: &Node,
         trial: Trial<'_>,
         constraint: &Constraint<'p>,
-        literal: &Literal<'p>,
+        literal: &Disjunct<'p>,
         cells: &mut Vec<usize>,
     ) -> Eval<Option<bool>> {
         if let Some(atom) = &literal.atom {
@@ -378,8 +321,8 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
         node: &Node,
         trial: Trial<'_>,
         constraint: &Constraint<'p>,
-        literal: &Literal<'p>,
-        pred: &bsym_language::model::Pred,
+        literal: &Disjunct<'p>,
+        pred: &Pred,
         positive: bool,
     ) -> Option<bool> {
         if let Some(comparison) = &constraint.comparison {
@@ -412,87 +355,5 @@ impl<'a, 'p, 'm> Plan<'a, 'p, 'm> {
                 Ok(None)
             }
         }
-    }
-
-    /// Whether some of the cells can be decided without contradiction.
-    pub(super) fn is_solvable(&self, node: &Node, cells: &dyn Fn(usize) -> bool) -> Eval<bool> {
-        let Some(cell) = self.next_cell(node, cells) else { return Ok(true) };
-        for domain in parts(&node.cells[cell]) {
-            self.search.count()?;
-            if let Some(next) = self.decide(node, cell, domain)?
-                && self.is_solvable(&next, cells)?
-            {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// The node with a cell confined to a part of its domain, if that is no contradiction.
-    fn decide(&self, node: &Node, cell: usize, domain: Domain) -> Eval<Option<Node>> {
-        let mut next = node.clone();
-        let mut changed = Vec::new();
-        if !next.set(cell, domain, &mut changed) || !self.spread(&mut next, &mut changed) {
-            return Ok(None);
-        }
-        let waiting = |k: &usize| {
-            changed.iter().any(|c| {
-                self.watched[*c].contains(k) || (!next.is_open(*c) && next.waits[*k].contains(&(*c as u32)))
-            })
-        };
-        let woken: Vec<usize> = (0..self.constraints.len()).filter(waiting).collect();
-        Ok(self.propagate(&mut next, woken)?.then_some(next))
-    }
-
-    /// Goes through all ways to decide the cells.
-    pub(super) fn enumerate(
-        &self,
-        mut node: Node,
-        bound: &Binding,
-        settled: &[bool],
-        report: Report<'_>,
-    ) -> Flow {
-        let Some(cell) = self.next_cell(&node, &|_| true) else {
-            return self.report(&mut node, bound, settled, report);
-        };
-        for domain in parts(&node.cells[cell]) {
-            self.search.count()?;
-            if let Some(next) = self.decide(&node, cell, domain)?
-                && let ControlFlow::Break(()) = self.enumerate(next, bound, settled, report)?
-            {
-                return Ok(ControlFlow::Break(()));
-            }
-        }
-        Ok(GO)
-    }
-
-    /// The open cell with the fewest values for its weight.
-    fn next_cell(&self, node: &Node, among: &dyn Fn(usize) -> bool) -> Option<usize> {
-        let weights = self.weights.borrow();
-        let mut best: Option<(f64, usize)> = None;
-        for c in (0..node.cells.len()).filter(|c| node.is_open(*c) && among(*c)) {
-            let Some(n) = node.cells[c].count() else { continue };
-            let last = if self.defined[c] { 1e9 } else { 1.0 };
-            let rank = n as f64 * last / weights[c];
-            if best.is_none_or(|(r, _)| rank < r) {
-                best = Some((rank, c));
-            }
-        }
-        best.map(|(_, c)| c)
-    }
-}
-
-/// The parts of a domain that are looked at one after the other.
-fn parts(domain: &Domain) -> Vec<Domain> {
-    match domain {
-        Domain::Listed(values) => values.iter().map(|v| Domain::Listed(vec![v.clone()])).collect(),
-        Domain::Span(Some(low), Some(high)) if high - low < 64 => {
-            (*low..=*high).map(|n| Domain::Span(Some(n), Some(n))).collect()
-        }
-        Domain::Span(Some(low), Some(high)) => {
-            let middle = low + (high - low) / 2;
-            vec![Domain::Span(Some(*low), Some(middle)), Domain::Span(Some(middle + 1), Some(*high))]
-        }
-        Domain::Span(..) => Vec::new(),
     }
 }

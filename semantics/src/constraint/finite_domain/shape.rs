@@ -5,7 +5,7 @@ use bsym_language::model::{BinaryOp, UnaryOp};
 use bsym_language::operators::RelationSpace;
 use bsym_language::source::Span;
 
-use crate::constraint::LISTED;
+use crate::constraint::search::LISTED;
 use crate::evaluator::{Eval, Evaluator};
 use crate::value::Value;
 use crate::value::lazy_set::LazySet;

@@ -1,14 +1,30 @@
 //! What an unknown is bound to next: the literal, range or type with the fewest candidates.
 
-use super::*;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use bsym_language::int::Int;
+use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, Pred, PredKind};
+use bsym_language::types::Type;
+use bsym_language::walk::cut_into_literals;
+
 use crate::constraint::finite_part::Extent;
+use crate::constraint::interval::{Narrowing, Range};
+use crate::constraint::search::{Binding, FEW, GO, Generator, PROBED, Probing, Search, effective, equation};
+use crate::error::{EvalError, EvalErrorKind};
+use crate::evaluator::Eval;
+use crate::evaluator::free_names::all_bound_in;
+use crate::value::Value;
+use crate::value::env::{Env, Name};
+use crate::value::lazy_set::LazySet;
+use crate::value::partial::{awaited, depends_on_partial};
 
 impl<'m> Search<'_, 'm> {
     /// The source with the fewest candidates.
-    pub(super) fn source(&self, env: &Env<'_>, bound: &Binding, settled: &[bool]) -> Eval<Source<'_>> {
+    pub(super) fn generator(&self, env: &Env<'_>, bound: &Binding, settled: &[bool]) -> Eval<Generator<'_>> {
         self.waiting.take();
         let limit = self.eval.limits.listing;
-        let mut best: Option<(usize, Source<'_>)> = None;
+        let mut best: Option<(usize, Generator<'_>)> = None;
         let mut ranges = vec![Range::default(); self.unknowns.len()];
         let mut confined: Vec<Option<Value>> = vec![None; self.unknowns.len()];
         let mut comparisons = Vec::new();
@@ -20,7 +36,7 @@ impl<'m> Search<'_, 'm> {
             let found = self.candidates_of(env, literals, bound, &mut ranges, &mut confined);
             // What depends on a partial value is no source yet.
             let found = found.filter(|source| match source {
-                Source::Elements(_, set) | Source::Range(_, set) => !depends_on_partial(set),
+                Generator::Elements(_, set) | Generator::Range(_, set) => !depends_on_partial(set),
                 _ => true,
             });
             if let Some(source) = found {
@@ -54,7 +70,7 @@ impl<'m> Search<'_, 'm> {
         let position = |e: &Expr| self.unknown(e, bound);
         let mut narrowing = Narrowing::new(self.eval, env, &position, ranges);
         if !narrowing.run(&comparisons) {
-            return Ok(Source::Nothing);
+            return Ok(Generator::Nothing);
         }
         self.note(narrowing.awaits.get());
         let ranges = narrowing.ranges;
@@ -70,7 +86,7 @@ impl<'m> Search<'_, 'm> {
             };
             let is_int = self.eval.type_of(self.unknowns[i]) == Some(&Type::Int);
             if matches!(self.probe, Probing::Witness | Probing::Some) && infinite.is_none() && is_int {
-                infinite = Some(Source::Probe(i, self.probed(low.as_ref(), high.as_ref())));
+                infinite = Some(Generator::Probe(i, self.probed(low.as_ref(), high.as_ref())));
             }
             if low.is_none() && (high.is_none() || !is_int) {
                 continue;
@@ -82,7 +98,7 @@ impl<'m> Search<'_, 'm> {
             if let Some(n) = self.eval.cardinality(&range, self.at)?.within(usize::MAX)
                 && best.as_ref().is_none_or(|(m, _)| n < *m)
             {
-                best = Some((n, Source::Range(i, range)));
+                best = Some((n, Generator::Range(i, range)));
             }
         }
         if matches!(&best, Some((n, _)) if *n <= limit)
@@ -118,7 +134,7 @@ impl<'m> Search<'_, 'm> {
         match best {
             Some((n, source)) if n < usize::MAX => {
                 // Where every solution is wanted there is no use in looking at a part of them.
-                if let Source::Elements(_, set) | Source::Range(_, set) = &source
+                if let Generator::Elements(_, set) | Generator::Range(_, set) = &source
                     && self.probe == Probing::No
                     && self
                         .eval
@@ -139,7 +155,7 @@ impl<'m> Search<'_, 'm> {
         }
         match (infinite, best) {
             (Some(source), _) => Ok(source),
-            (None, Some((_, Source::Elements(_, set) | Source::Range(_, set)))) => {
+            (None, Some((_, Generator::Elements(_, set) | Generator::Range(_, set)))) => {
                 Err(self.eval.not_listed(&set, self.at))
             }
             _ => {
@@ -150,21 +166,26 @@ impl<'m> Search<'_, 'm> {
     }
 
     /// `c = E` where E is a relation that needs c itself.
-    pub(super) fn recursive(&self, env: &Env<'_>, bound: &Binding, settled: &[bool]) -> Option<Source<'_>> {
+    pub(super) fn recursive(
+        &self,
+        env: &Env<'_>,
+        bound: &Binding,
+        settled: &[bool],
+    ) -> Option<Generator<'_>> {
         self.literals.iter().enumerate().find_map(|(i, literal)| {
             let PredKind::Compare(CompareOp::Equal, a, b) = &literal.pred.kind else { return None };
             let ExprKind::Const(c) = a.kind else { return None };
             self.unknown(a, bound)?;
             let value = self.eval.recursive(env, c, b).filter(|_| literal.positive && !settled[i])?;
-            self.may_narrow(env, settled, i).then(|| Source::Values(a, vec![value]))
+            self.may_narrow(env, settled, i).then(|| Generator::Values(a, vec![value]))
         })
     }
 
     /// The candidates of a source, or the ways to decide the first point where sets are built up.
-    pub(super) fn size(&self, source: &Source<'_>, literal: usize, settled: &[bool]) -> usize {
+    pub(super) fn size(&self, source: &Generator<'_>, literal: usize, settled: &[bool]) -> usize {
         match source {
-            Source::Values(_, values) => values.len(),
-            Source::Elements(_, set) | Source::Range(_, set) | Source::Probe(_, set) => {
+            Generator::Values(_, values) => values.len(),
+            Generator::Elements(_, set) | Generator::Range(_, set) | Generator::Probe(_, set) => {
                 let all = self.eval.cardinality(set, self.at).ok().and_then(|c| c.within(usize::MAX));
                 match self.growable(source, literal, settled) {
                     Some(_) if all.is_none_or(|n| n > FEW) => {
@@ -173,16 +194,16 @@ impl<'m> Search<'_, 'm> {
                     _ => all.unwrap_or(usize::MAX),
                 }
             }
-            Source::Nothing => 0,
+            Generator::Nothing => 0,
         }
     }
 
     /// The unknown of which the elements of the source are the values, if it pays to build them up:
     /// another literal may refute a part.
-    pub(super) fn growable(&self, source: &Source<'_>, literal: usize, settled: &[bool]) -> Option<usize> {
+    pub(super) fn growable(&self, source: &Generator<'_>, literal: usize, settled: &[bool]) -> Option<usize> {
         let index = match source {
-            Source::Range(i, _) => *i,
-            Source::Elements(pattern, _) => self.named(pattern)?,
+            Generator::Range(i, _) => *i,
+            Generator::Elements(pattern, _) => self.named(pattern)?,
             _ => return None,
         };
         (0..self.literals.len())
@@ -207,12 +228,12 @@ impl<'m> Search<'_, 'm> {
     }
 
     /// The values of the type of an unknown, the smallest type first.
-    pub(super) fn of_type(&self, bound: &Binding, settled: &[bool]) -> Eval<Option<Source<'_>>> {
-        let mut best: Option<(usize, Source<'_>)> = None;
+    pub(super) fn of_type(&self, bound: &Binding, settled: &[bool]) -> Eval<Option<Generator<'_>>> {
+        let mut best: Option<(usize, Generator<'_>)> = None;
         for (i, name) in self.unknowns.iter().enumerate() {
             let Some(ty) = self.eval.type_of(*name).filter(|_| bound[i].is_none()) else { continue };
             let values = self.eval.type_values(ty);
-            let source = Source::Range(i, values);
+            let source = Generator::Range(i, values);
             let n = self.size(&source, usize::MAX, settled);
             if n <= self.eval.limits.listing && best.as_ref().is_none_or(|(m, _)| n < *m) {
                 best = Some((n, source));
@@ -222,7 +243,7 @@ impl<'m> Search<'_, 'm> {
     }
 
     /// A few elements of an infinite set that confines an unknown.
-    pub(super) fn part_of(&self, bound: &Binding, confined: &[Option<Value>]) -> Option<Source<'_>> {
+    pub(super) fn part_of(&self, bound: &Binding, confined: &[Option<Value>]) -> Option<Generator<'_>> {
         let of = |i: usize| {
             let set = match &confined[i] {
                 Some(set) => set.clone(),
@@ -240,7 +261,7 @@ impl<'m> Search<'_, 'm> {
         if open().any(is_int) {
             return None;
         }
-        some.map(|(i, set)| Source::Probe(i, set))
+        some.map(|(i, set)| Generator::Probe(i, set))
     }
 
     pub(super) fn unconfined(&self, index: usize) -> EvalError {
@@ -255,7 +276,7 @@ impl<'m> Search<'_, 'm> {
         env: &Env<'_>,
         bound: &Binding,
         settled: &[bool],
-    ) -> Eval<Option<Source<'_>>> {
+    ) -> Eval<Option<Generator<'_>>> {
         for (i, literal) in self.literals.iter().enumerate() {
             if let PredKind::Compare(CompareOp::Member, element, set) = &literal.pred.kind
                 && literal.positive
@@ -263,7 +284,7 @@ impl<'m> Search<'_, 'm> {
                 && self.may_narrow(env, settled, i)
                 && let Some((unknown, values)) = self.component(env, element, set, bound)
             {
-                return Ok(Some(Source::Range(unknown, values)));
+                return Ok(Some(Generator::Range(unknown, values)));
             }
             let mut equations = Vec::new();
             let (locals, body) = match (&literal.pred.kind, literal.positive) {
@@ -296,7 +317,7 @@ impl<'m> Search<'_, 'm> {
                 Ok(GO)
             });
             if done.is_ok() {
-                return Ok(Some(Source::Range(unknown, Value::Set(Arc::new(values)))));
+                return Ok(Some(Generator::Range(unknown, Value::Set(Arc::new(values)))));
             }
         }
         Ok(None)
@@ -310,7 +331,7 @@ impl<'m> Search<'_, 'm> {
         bound: &Binding,
         ranges: &mut [Range],
         confined: &mut [Option<Value>],
-    ) -> Option<Source<'p>> {
+    ) -> Option<Generator<'p>> {
         let (op, a, b) = match (&pred.kind, positive) {
             (PredKind::Compare(op, a, b), _) => (effective(*op, positive), a, b),
             (PredKind::Or(ps), true) | (PredKind::And(ps), false) => {
@@ -345,13 +366,13 @@ impl<'m> Search<'_, 'm> {
                     if self.is_pattern(env, pattern, bound)
                         && let Some(v) = closed(value)
                     {
-                        return Some(Source::Values(pattern, vec![self.eval.normal(v, self.at).ok()?]));
+                        return Some(Generator::Values(pattern, vec![self.eval.normal(v, self.at).ok()?]));
                     }
                     if let Some(part) = self.singleton_part(env, pattern, bound)
                         && let Some(v) = closed(value)
                         && !depends_on_partial(&v)
                     {
-                        return Some(Source::Elements(part, v));
+                        return Some(Generator::Elements(part, v));
                     }
                 }
                 None
@@ -360,7 +381,7 @@ impl<'m> Search<'_, 'm> {
                 let set = confining(b)?;
                 if let Some(i) = self.unknown(a, bound) {
                     if let Some(value) = self.eval.naming_bijection(env, a, &set, self.at) {
-                        return Some(Source::Values(a, vec![value]));
+                        return Some(Generator::Values(a, vec![value]));
                     }
                     confined[i] = Some(set.clone());
                     if let Value::Lazy(lazy) = &set {
@@ -381,22 +402,22 @@ impl<'m> Search<'_, 'm> {
                     && let Ok(Some(images)) = self.eval.images(&set, &x, self.at)
                 {
                     let distinct: BTreeSet<_> = images.into_iter().collect();
-                    return Some(Source::Values(y, distinct.into_iter().collect()));
+                    return Some(Generator::Values(y, distinct.into_iter().collect()));
                 }
-                Some(Source::Elements(a, set))
+                Some(Generator::Elements(a, set))
             }
             CompareOp::Member => self.bounds_of_domain(env, a, b, bound),
             CompareOp::Subset | CompareOp::StrictSubset => {
                 if let ExprKind::SetExtension(es) = &a.kind {
                     let pattern = es.iter().find(|e| self.is_pattern(env, e, bound))?;
                     let set = confining(b)?;
-                    return Some(Source::Elements(pattern, set));
+                    return Some(Generator::Elements(pattern, set));
                 }
                 let i = self.unknown(a, bound)?;
                 let set = self.eval.normal(confining(b)?, self.at).ok()?;
                 let all: Value = LazySet::Power(set).into();
                 confined[i].get_or_insert(all.clone());
-                Some(Source::Range(i, all))
+                Some(Generator::Range(i, all))
             }
             _ => None,
         }
@@ -425,7 +446,7 @@ impl<'m> Search<'_, 'm> {
         env: &Env<'_>,
         parts: impl Iterator<Item = (bool, &'p Pred)>,
         bound: &Binding,
-    ) -> Option<Source<'p>> {
+    ) -> Option<Generator<'p>> {
         let mut all: Option<(usize, BTreeSet<Value>)> = None;
         for (positive, part) in parts {
             if all_bound_in(env, part) && self.eval.pred(env, part).is_ok_and(|truth| truth != positive) {
@@ -450,22 +471,24 @@ impl<'m> Search<'_, 'm> {
                 Some(_) => return None,
             }
         }
-        all.map(|(i, values)| Source::Range(i, Value::Set(Arc::new(values))))
+        all.map(|(i, values)| Generator::Range(i, Value::Set(Arc::new(values))))
     }
 
     pub(super) fn one_unknown(
         &self,
         env: &Env<'_>,
-        source: Source<'_>,
+        source: Generator<'_>,
         bound: &Binding,
     ) -> Option<(usize, BTreeSet<Value>)> {
         let (pattern, values) = match source {
-            Source::Range(i, set) | Source::Probe(i, set) => {
+            Generator::Range(i, set) | Generator::Probe(i, set) => {
                 return Some((i, (*self.eval.try_list(&set, self.at).ok()??).clone()));
             }
-            Source::Values(pattern, values) => (pattern, values.into_iter().collect()),
-            Source::Elements(pattern, set) => (pattern, (*self.eval.try_list(&set, self.at).ok()??).clone()),
-            Source::Nothing => return None,
+            Generator::Values(pattern, values) => (pattern, values.into_iter().collect()),
+            Generator::Elements(pattern, set) => {
+                (pattern, (*self.eval.try_list(&set, self.at).ok()??).clone())
+            }
+            Generator::Nothing => return None,
         };
         let mut found: Option<usize> = None;
         let mut matched = BTreeSet::new();

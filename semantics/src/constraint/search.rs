@@ -1,0 +1,225 @@
+//! A search for values of unknowns: its literals, what is known of them, and what a round may bind next.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use bsym_language::model::{CompareOp, Expr, ExprKind, LocalId, Pred, PredKind};
+use bsym_language::source::Span;
+
+use crate::error::{EvalError, EvalErrorKind};
+use crate::evaluator::cuts::Part;
+use crate::evaluator::stand_in::StandIns;
+use crate::evaluator::{Eval, Evaluator};
+use crate::value::Value;
+use crate::value::env::{Env, Name};
+use crate::value::partial::CellId;
+
+pub(super) type Flow = Eval<ControlFlow<()>>;
+pub(super) const GO: ControlFlow<()> = ControlFlow::Continue(());
+
+/// How many integers are tried for a witness where infinitely many come into question.
+pub(super) const PROBED: i64 = 512;
+
+/// So often a literal is asked whether it is total under other values of the same unknowns.
+pub(super) const REFUSED: u32 = 8;
+
+/// So few values that an equation or disjunction leaves are taken one after the other before all else.
+pub(super) const ALTERNATIVES: usize = 8;
+
+/// Sets with no more elements are enumerated, not built up.
+pub(super) const FEW: usize = 16;
+
+/// Most values that are listed as the domain of one cell.
+pub(super) const LISTED: usize = 1 << 12;
+
+/// Called with the unknowns in order and `Ok(())` for a solution, or an ill-defined instance; in the
+/// latter case perhaps only some of the unknowns are bound.
+pub(crate) type Report<'r> = &'r mut dyn FnMut(&[(Name, Value)], Eval<()>) -> Flow;
+
+pub(super) struct Literal<'p> {
+    pub(super) positive: bool,
+    pub(super) pred: &'p Pred,
+    /// Unknowns that occur, by position.
+    pub(super) needs: Vec<usize>,
+    /// Whether it cannot be ill-defined whatever the unknowns are.
+    pub(super) total: OnceCell<bool>,
+    /// How often it was not total, by the unknowns that were bound.
+    pub(super) refused: RefCell<HashMap<u64, u32>>,
+    /// Whether it holds of all values of the type.
+    pub(super) universal: OnceCell<bool>,
+}
+
+pub(super) struct Search<'s, 'm> {
+    pub(super) eval: &'s Evaluator<'m>,
+    pub(super) env: &'s Env<'s>,
+    pub(super) unknowns: &'s [Name],
+    pub(super) literals: Vec<Literal<'s>>,
+    pub(super) at: Span,
+    pub(super) candidates: Cell<usize>,
+    /// Whether a part of an infinite set is worth looking through.
+    pub(super) probe: Probing,
+    /// Why some candidate could not be judged: it asks for an undecided part of a partial value.
+    pub(super) undecided: RefCell<Option<EvalError>>,
+    /// Whether an error is one of whoever the solutions are reported to.
+    pub(super) refused: Cell<bool>,
+    /// What the source at hand cuts, to be noted if it is used.
+    pub(super) cuts: RefCell<Vec<(Name, Part)>>,
+    /// Why candidates may be missing, where the search goes on all the same.
+    pub(super) incomplete: RefCell<Option<EvalError>>,
+    /// Whether every such candidate has a truth value whatever the partial value becomes.
+    pub(super) undecided_total: Cell<bool>,
+    /// Why a set that would confine an unknown has no elements to list: a search around this one has not
+    /// settled it yet.
+    pub(super) waiting: RefCell<Option<EvalError>>,
+    /// The first cell of a search around this one without which something here could not be evaluated.
+    pub(super) awaits: Cell<Option<CellId>>,
+    /// Values of the parts that need no unknown, by their place in the formula.
+    pub(super) fixed: RefCell<HashMap<*const Expr, Value>>,
+}
+
+/// What to do with an unknown that nothing confines to a finite set.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Probing {
+    /// Nothing.
+    No,
+    /// One solution is enough: look for it among the integers nearest to the bounds.
+    Witness,
+    /// Report the solutions among a few candidates, then say that there may be others.
+    Some,
+    /// Report the solutions among the candidates in bounds, and note that there may be others.
+    Bounded,
+}
+
+/// A way to bind one or more unknowns.
+pub(super) enum Generator<'p> {
+    /// The pattern equals a value, or a component of the images of a bound point.
+    Values(&'p Expr, Vec<Value>),
+    /// The pattern is an element of a set.
+    Elements(&'p Expr, Value),
+    /// One unknown is in a set.
+    Range(usize, Value),
+    /// One unknown is perhaps in this part of its values.
+    Probe(usize, Value),
+    /// No candidate is left.
+    Nothing,
+}
+
+pub(super) fn effective(op: CompareOp, positive: bool) -> CompareOp {
+    if positive { op } else { op.negated() }
+}
+
+pub(super) type Binding = Vec<Option<Value>>;
+
+impl<'m> Search<'_, 'm> {
+    pub(super) fn names(&self, bound: &Binding) -> Vec<(Name, Value)> {
+        self.unknowns.iter().zip(bound).filter_map(|(n, v)| Some((*n, v.clone()?))).collect()
+    }
+
+    /// Remembers the first cell of a search around this one that something here depends on.
+    pub(super) fn note(&self, cell: Option<CellId>) {
+        self.awaits.set(self.awaits.get().or(cell));
+    }
+
+    /// The value, if there is one.
+    pub(super) fn known<T>(&self, evaluated: Eval<T>) -> Option<T> {
+        evaluated.map_err(|e| self.note(e.awaits)).ok()
+    }
+
+    /// The value of an expression that needs no unknown, evaluated once in a search.
+    pub(super) fn fixed(&self, e: &Expr) -> Option<Value> {
+        if !self.eval.is_closed(self.env, e) {
+            return None;
+        }
+        if let Some(known) = self.fixed.borrow().get(&std::ptr::from_ref(e)) {
+            return Some(known.clone());
+        }
+        let value = self.known(self.eval.eval(self.env, e))?;
+        self.fixed.borrow_mut().insert(e, value.clone());
+        Some(value)
+    }
+
+    pub(super) fn holds(&self, env: &Env<'_>, literal: &Literal<'_>) -> Eval<bool> {
+        match self.judged(env, literal) {
+            Err(e) if self.eval.stand_ins == Some(StandIns::False) && e.kind == EvalErrorKind::IllDefined => {
+                Ok(!literal.positive)
+            }
+            result => result,
+        }
+    }
+
+    pub(super) fn judged(&self, env: &Env<'_>, literal: &Literal<'_>) -> Eval<bool> {
+        if let PredKind::Compare(op @ (CompareOp::Member | CompareOp::NotMember), x, set) = &literal.pred.kind
+            && let Some(set) = self.fixed(set)
+        {
+            let x = self.eval.eval(env, x)?;
+            let positive = (*op == CompareOp::Member) == literal.positive;
+            return Ok(self.eval.member(&x, &set, literal.pred.span)? == positive);
+        }
+        Ok(self.eval.pred(env, literal.pred)? == literal.positive)
+    }
+
+    /// Whether a literal is `x : S` or `x <: S` with the set of all values of the type.
+    pub(super) fn is_universal(&self, literal: usize) -> bool {
+        let this = &self.literals[literal];
+        *this.universal.get_or_init(|| match &this.pred.kind {
+            PredKind::Compare(CompareOp::Member | CompareOp::Subset, _, set) if this.positive => {
+                self.fixed(set).is_some_and(|set| self.eval.is_universal(&set))
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether a literal has a truth value wherever all literals before it hold.
+    pub(super) fn is_total(&self, env: &Env<'_>, literal: usize) -> bool {
+        let this = &self.literals[literal];
+        let total = |env: &Env<'_>| {
+            let mut before = self.literals[..literal].iter().filter(|l| l.positive).map(|l| l.pred);
+            self.eval.is_total_behind(env, &mut before, this.pred)
+        };
+        // What is total before anything is bound stays so.
+        if *this.total.get_or_init(|| total(self.env)) {
+            return true;
+        }
+        // What was not total under several values of the same unknowns is not asked again.
+        let bound = this.needs.iter().filter(|n| env.get(self.unknowns[**n]).is_some());
+        let bound = bound.fold(0u64, |all, n| all | 1 << (n % 64));
+        let refused = this.refused.borrow().get(&bound).copied().unwrap_or(0);
+        if refused >= REFUSED {
+            return false;
+        }
+        let is = total(env);
+        if !is {
+            this.refused.borrow_mut().insert(bound, refused + 1);
+        }
+        is
+    }
+
+    /// Whether every literal before this one holds or cannot be ill-defined.
+    pub(super) fn may_narrow(&self, env: &Env<'_>, settled: &[bool], literal: usize) -> bool {
+        (0..literal).all(|i| settled[i] || self.is_total(env, i))
+    }
+
+    /// Counts a candidate.
+    pub(super) fn count(&self) -> Eval<()> {
+        self.candidates.set(self.candidates.get() + 1);
+        if self.candidates.get() > self.eval.candidates { Err(self.too_many()) } else { Ok(()) }
+    }
+
+    pub(super) fn too_many(&self) -> EvalError {
+        let message = format!("more than {} candidates for {}", self.eval.candidates, self.open_names());
+        EvalError::too_large(self.at, message)
+    }
+
+    pub(super) fn open_names(&self) -> String {
+        let names: Vec<_> = self.unknowns.iter().map(|n| format!("`{}`", self.eval.name(*n))).collect();
+        names.join(", ")
+    }
+}
+
+/// A definition of a `LET` as an equation.
+pub(super) fn equation((local, value): &(LocalId, Expr)) -> Pred {
+    let name = Expr { kind: ExprKind::Local(*local), ty: value.ty.clone(), span: value.span };
+    let kind = PredKind::Compare(CompareOp::Equal, Box::new(name), Box::new(value.clone()));
+    Pred { kind, span: value.span }
+}
