@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use bsym_encodings::encode::Representations;
 use bsym_language::int::Int;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -139,6 +140,25 @@ pub struct ComponentArguments {
     pub component: Option<String>,
 }
 
+/// Whether encodings believe the analysis of representations.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum RepresentationsName {
+    /// As the assignments allow
+    #[default]
+    Analysed,
+    /// As the type says: for comparison, since most queries are harder
+    General,
+}
+
+impl From<RepresentationsName> for Representations {
+    fn from(name: RepresentationsName) -> Representations {
+        match name {
+            RepresentationsName::Analysed => Representations::Analysed,
+            RepresentationsName::General => Representations::General,
+        }
+    }
+}
+
 /// `check`, `bmc`, `kind`, `ic3`.
 #[derive(Args, Clone, Debug)]
 pub struct VerifyArguments {
@@ -164,6 +184,9 @@ pub struct VerifyArguments {
     /// Go on after the first violation with the other properties
     #[arg(long, help_heading = "What to check")]
     pub keep_going: bool,
+    /// How the solver's queries represent values: as the assignments allow, or all by their type
+    #[arg(long, value_enum, default_value_t, hide = true, help_heading = "Limits")]
+    pub representations: RepresentationsName,
     /// Proof status to use: a po.json, a Rodin project, a ProB package, a .pog or .pos of Atelier B, or
     /// `auto` to compute it first; Rodin projects and packages bring their own
     #[arg(long, value_name = "FILE|auto", help_heading = "Proof status")]

@@ -210,3 +210,21 @@ fn certificates_of_a_search_say_their_claim_too() {
     }
     assert_eq!(made.after(|c| c["scope"]["sizes"] = json!({"ITEM": 3}), &[]).status.code(), Some(1));
 }
+
+#[test]
+fn a_proof_about_nothing_is_not_certified_plainly() {
+    if !has_solver() {
+        return;
+    }
+    let made = Made::by("ic3");
+    assert!(made.claim(|_| {}).contains("about something: "), "the first state is printed");
+    let output = made.after(|c| drop(c.as_object_mut().unwrap().remove("witness")), &["--json"]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output));
+    let object = json(&output);
+    assert_valid("certify", &object);
+    assert_eq!(object["verdict"], "existence-undecided");
+    // A state that the initialisation does not reach shows nothing.
+    let output = made.after(|c| c["witness"]["state"]["n"] = json!("1"), &[]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output));
+    assert!(text(&output).contains("does not replay"), "{}", text(&output));
+}

@@ -22,7 +22,7 @@ use crate::term::{Term, Terms};
 const LARGEST_SETTLED: usize = 64;
 
 /// How the values of names are represented.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub enum Representations {
     /// As the analysis of the assignments allows (see [`functional`](crate::functional)).
     #[default]
@@ -30,6 +30,8 @@ pub enum Representations {
     /// As the type says: every relation is a set of couples. Nothing is believed of the analysis, and most
     /// queries are harder.
     General,
+    /// As somebody says, whether it is true or not: for tests of what has to notice.
+    Claimed(Functional),
 }
 
 /// Encodes a model in a scope. Always gives a system; what has no encoding is listed in
@@ -48,7 +50,7 @@ pub fn encode_with(
     scope: &Scope,
     representations: Representations,
 ) -> System {
-    let system = encode_facts(terms.clone(), model.clone(), scope, representations, |_| {});
+    let system = encode_facts(terms.clone(), model.clone(), scope, representations.clone(), |_| {});
     let compared = system.encoder.occurring(&system.roots());
     if compared.is_empty() {
         return system;
@@ -58,8 +60,13 @@ pub fn encode_with(
 
 /// The same with all facts about every carrier of unsettled size, for whoever quantifies over the inputs of steps: under
 /// a quantifier, what is known of a value that depends on the inputs has to follow from what is asserted.
-pub fn encode_with_facts(terms: Rc<Terms>, model: Arc<Model>, scope: &Scope) -> System {
-    encode_facts(terms, model, scope, Representations::Analysed, |e| {
+pub fn encode_with_facts(
+    terms: Rc<Terms>,
+    model: Arc<Model>,
+    scope: &Scope,
+    representations: Representations,
+) -> System {
+    encode_facts(terms, model, scope, representations, |e| {
         e.compared = e.open_sorts();
         e.complete = true;
     })
@@ -79,6 +86,7 @@ fn encode_facts(
     let functional = match representations {
         Representations::Analysed => Functional::of(&prepared, &values),
         Representations::General => Functional::none(&prepared),
+        Representations::Claimed(functional) => functional,
     };
     let mut encoder = Encoder::new(terms.clone(), model.clone(), scope.clone());
     prepare_facts(&mut encoder);
@@ -89,17 +97,22 @@ fn encode_facts(
     let (constants, settled, determined) =
         constants(&mut encoder, &model, &determined, &functional, &mut background);
     let globals = Env { constants: Rc::new(constants.clone()), ..Env::default() };
-    let (mut axioms, mut axioms_hold) = (vec![], vec![]);
+    let (mut axioms, mut axioms_hold, mut axioms_defined) = (vec![], vec![], vec![]);
+    let mut unsupported_axioms = BTreeSet::new();
     for (i, axiom) in model.axioms.iter().enumerate() {
-        let (mut whole, mut holds) = (Terms::TRUE, Terms::TRUE);
+        let (mut whole, mut holds, mut defined) = (Terms::TRUE, Terms::TRUE, Terms::TRUE);
         if !settled.contains(&i) {
             match encoder.pred(&globals, &axiom.pred) {
-                Ok(p) => (whole, holds) = (terms.and([p.defined, p.holds]), p.holds),
-                Err(u) => unsupported.push(Unsupported { part: part("axiom", i, axiom), ..u }),
+                Ok(p) => (whole, holds, defined) = (terms.and([p.defined, p.holds]), p.holds, p.defined),
+                Err(u) => {
+                    unsupported_axioms.insert(i);
+                    unsupported.push(Unsupported { part: part("axiom", i, axiom), ..u });
+                }
             }
         }
         axioms.push(whole);
         axioms_hold.push(holds);
+        axioms_defined.push(defined);
     }
     let made = encoder.take_witnesses();
     background.extend(made.definitions);
@@ -152,6 +165,7 @@ fn encode_facts(
         next,
         axioms,
         axioms_hold,
+        axioms_defined,
         background,
         state_facts,
         auxiliaries: vec![],
@@ -161,6 +175,7 @@ fn encode_facts(
         assertions: vec![],
         goal: None,
         unsupported,
+        unsupported_axioms,
         unsupported_conjuncts: Default::default(),
         unsupported_assertions: Default::default(),
         unsupported_events,

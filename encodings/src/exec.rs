@@ -23,7 +23,7 @@ use bsym_language::walk::parts;
 use crate::encoder::{Encoder, Env};
 use crate::functional::{Functional, conjuncts};
 use crate::symbolic::{Shape, Symbolic};
-use crate::system::{Choice, Failure, FailureKind, Transition, Unsupported};
+use crate::system::{Assignment, Choice, Failure, FailureKind, Transition, Unsupported};
 use crate::term::{Sort, Term, Terms};
 
 /// What all transitions of a model share.
@@ -67,6 +67,7 @@ pub(crate) fn transition(
         belonging: vec![],
         failures: vec![],
         choices: vec![],
+        assignments: vec![],
     };
     let mut env = Env { constants: Rc::new(context.constants.to_vec()), ..Env::default() };
     let mut parameters = vec![];
@@ -87,6 +88,11 @@ pub(crate) fn transition(
         }
     }
     let Outcome { mut ok, updates } = run.run(subst, &env, Terms::TRUE)?;
+    // A parameter has to be what it is taken for wherever the event goes through or fails.
+    let anything = run.terms().or(run.failures.iter().map(|f| f.condition).chain([ok]));
+    for (p, value) in &parameters {
+        run.assigns(Target::Local(*p), subst.span, value, anything);
+    }
     let mut results = vec![];
     match body {
         Body::Initialisation => {
@@ -124,6 +130,7 @@ struct Executor<'a> {
     belonging: Vec<Term>,
     failures: Vec<Failure>,
     choices: Vec<Choice>,
+    assignments: Vec<Assignment>,
 }
 
 /// What a substitution does, given that the execution gets there.
@@ -184,6 +191,7 @@ impl Executor<'_> {
             SubstKind::Assign(list) => {
                 for (target, e) in list {
                     let value = self.expr(env, e, &mut path)?;
+                    self.assigns(*target, e.span, &value, path.here);
                     updates.insert(*target, Update::new(value));
                 }
             }
@@ -195,6 +203,9 @@ impl Executor<'_> {
                 self.choices.push(Choice { id: *choice, value: couple.clone(), ty, made: path.here });
                 let member = self.encoder.member(&couple, &set_value).map_err(at(set.span))?;
                 path.require(&self.terms(), member);
+                for (target, value) in targets.iter().zip(&values) {
+                    self.assigns(*target, set.span, value, path.here);
+                }
                 updates.extend(targets.iter().copied().zip(values.into_iter().map(Update::new)));
             }
             SubstKind::BecomesSuch(choice, targets, p) => {
@@ -208,7 +219,10 @@ impl Executor<'_> {
                 }
                 let ty = self.couple_type(targets.iter().map(|t| t.1));
                 self.choices.push(Choice { id: *choice, value: couple(&values), ty, made: path.here });
-                self.guard(&inner, p, &mut path)?;
+                let chosen = self.chosen(&inner, p, &mut path)?;
+                for ((target, _), value) in targets.iter().zip(&values) {
+                    self.assigns(*target, p.span, value, chosen);
+                }
                 updates.extend(targets.iter().map(|t| t.0).zip(values.into_iter().map(Update::new)));
             }
             SubstKind::Pre(p, body) | SubstKind::Assert(_, p, body) => {
@@ -245,7 +259,10 @@ impl Executor<'_> {
                 }
                 let ty = self.couple_type(locals.iter().copied());
                 self.choices.push(Choice { id: *choice, value: couple(&values), ty, made: path.here });
-                self.guard(&inner, p, &mut path)?;
+                let chosen = self.chosen(&inner, p, &mut path)?;
+                for (&local, value) in locals.iter().zip(&values) {
+                    self.assigns(Target::Local(local), p.span, value, chosen);
+                }
                 return self.then(body, &inner, path);
             }
             SubstKind::Let(bindings, body) => {
@@ -510,6 +527,23 @@ impl Executor<'_> {
         Ok(())
     }
 
+    /// Goes on only where the predicate of a choice is true, and gives when it is, or has no meaning.
+    fn chosen(&mut self, env: &Env, p: &Pred, path: &mut Path) -> Result<Term, Unsupported> {
+        let outside = std::mem::take(&mut self.failures);
+        self.guard(env, p, path)?;
+        let chosen = self.terms().or(self.failures.iter().map(|f| f.condition).chain([path.here]));
+        let own = std::mem::replace(&mut self.failures, outside);
+        own.into_iter().for_each(|f| self.note(f));
+        Ok(chosen)
+    }
+
+    /// Notes that a name gets a value where `reached` holds.
+    fn assigns(&mut self, target: Target, span: Span, value: &Symbolic, reached: Term) {
+        if reached != Terms::FALSE {
+            self.assignments.push(Assignment { target, span, value: value.clone(), reached });
+        }
+    }
+
     /// Notes that the execution fails here where `needed` is false.
     fn fail(&mut self, kind: FailureKind, span: Span, here: Term, needed: Term) {
         let terms = self.terms();
@@ -628,6 +662,10 @@ impl Executor<'_> {
             .filter(|f| f.condition != Terms::FALSE)
             .collect();
         self.choices.sort_by_key(|c| c.id);
+        for assignment in &mut self.assignments {
+            let reached = std::mem::replace(&mut assignment.reached, Terms::TRUE);
+            assignment.reached = terms.and(facts.iter().copied().chain([reached]));
+        }
         Ok(Transition {
             inputs: self.inputs,
             relation: Some(relation),
@@ -636,6 +674,7 @@ impl Executor<'_> {
             parameters,
             results,
             choices: self.choices,
+            assignments: self.assignments,
             writes,
         })
     }

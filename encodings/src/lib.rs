@@ -9,6 +9,7 @@ pub mod encoder;
 mod exec;
 mod expr;
 pub mod finder;
+pub mod fits;
 pub mod functional;
 pub mod layout;
 mod pred;

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use bsym_language::model::{ChoiceId, Conjunct, Expr, LocalId, Model, Pred, RefinementId};
+use bsym_language::model::{ChoiceId, Conjunct, Expr, LocalId, Model, Pred, RefinementId, Target};
 use bsym_language::source::Span;
 use bsym_language::types::Type;
 use bsym_semantics::scope::Scope;
@@ -38,6 +38,8 @@ pub struct System {
     pub axioms: Vec<Term>,
     /// The axioms without their well-definedness, by position in the model.
     pub axioms_hold: Vec<Term>,
+    /// Their well-definedness alone.
+    pub axioms_defined: Vec<Term>,
     /// Always true, over constants only: facts of the representation and definitions of auxiliaries.
     pub background: Vec<Term>,
     /// Always true in every state, over `current`, constants and `auxiliaries`: facts of the
@@ -59,6 +61,8 @@ pub struct System {
     /// Parts of the model that have no term, with the reason; empty if the system is complete.
     /// A part that is here is `true` (axiom) or missing, so `holds` must not be concluded from it.
     pub unsupported: Vec<Unsupported>,
+    /// Positions of the axioms that have no term; theirs is `true` and says nothing.
+    pub unsupported_axioms: BTreeSet<usize>,
     /// Positions of the invariant conjuncts that have no term; theirs is `true` and says nothing.
     pub unsupported_conjuncts: BTreeSet<usize>,
     /// Positions of the assertions that have no term; theirs is `true` and says nothing.
@@ -100,8 +104,24 @@ pub struct Transition {
     pub results: Vec<(LocalId, Symbolic)>,
     /// Values of the choices, as in [`Execution::choices`](bsym_semantics::state::Execution), sorted.
     pub choices: Vec<Choice>,
+    /// Everything that is assigned or chosen on the way, in the order in which it is met.
+    pub assignments: Vec<Assignment>,
     /// Variables that the event may change, by position.
     pub writes: Vec<usize>,
+}
+
+/// A value that a name gets in a step: it is assigned, chosen, or handed over as a parameter.
+#[derive(Clone, Debug)]
+pub struct Assignment {
+    /// The name.
+    pub target: Target,
+    /// Where.
+    pub span: Span,
+    /// The value.
+    pub value: Symbolic,
+    /// The execution gets there, and a value that is chosen is one that may be chosen, or its choice fails; with
+    /// everything that the inputs satisfy. Over `current` and `inputs`.
+    pub reached: Term,
 }
 
 /// A non-deterministic choice of a step.
@@ -170,7 +190,7 @@ impl System {
     pub fn is_complete(&self) -> bool {
         self.initialisation.relation.is_some()
             && self.unsupported_events.is_empty()
-            && self.unsupported.iter().all(|u| !u.part.starts_with("axiom"))
+            && self.unsupported_axioms.is_empty()
     }
 
     /// The environment of predicates and expressions over the current state.

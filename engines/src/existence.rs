@@ -20,6 +20,7 @@ use bsym_semantics::evaluator::{Evaluator, Limits};
 use bsym_semantics::interrupt::interruptible;
 use bsym_semantics::replay::{Checks, replay};
 use bsym_semantics::scope::Scope;
+use bsym_semantics::state::{Step, Trace};
 use bsym_semantics::transitions::Outcome;
 
 use crate::excluded::Excluded;
@@ -65,16 +66,16 @@ pub(crate) const LIMITS: Limits = Limits { listing: 1 << 16, rounds: 1 << 16, br
 /// Whether the machine has a valuation of its constants and an initial state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Existence {
-    /// The evaluator accepts one.
-    Shown,
+    /// The evaluator accepts one: this, of no events.
+    Shown(Box<Trace>),
     /// No valuation satisfies the axioms.
     NoValuation(String),
     /// There is a valuation or none is excluded, but the initialisation reaches no state.
     NoInitialState(String),
     /// No valuation under which the axioms are well-defined; without that there may be some.
     Undefined(String),
-    /// The solver excludes what the evaluator accepts: one of them is wrong.
-    Contradicted(String),
+    /// The solver excludes every initial state, and the evaluator accepts this one: one of them is wrong.
+    Contradicted(Box<Trace>),
     /// Nobody knows; what is missing, in words.
     Undecided(String),
 }
@@ -93,19 +94,17 @@ pub fn look(
     let scope = problem.system.scope.clone();
     let finite = scope.is_finite(&job.model);
     let missing = match solved(problem, open, &budget)? {
-        Solved::Shown => return Ok(Existence::Shown),
+        Solved::Shown(trace) => return Ok(Existence::Shown(trace)),
         Solved::Refuted => {
             let refuted = refuted(problem, open, &budget)?;
             // The evaluator meets what is ill-defined in an infinite set only where it is asked for.
             let doubtful = matches!(refuted, Existence::NoValuation(_) | Existence::NoInitialState(_));
             let time = job.budget.within(effort.evaluation());
-            if doubtful && scopes(&job.model, &scope).any(|s| evaluate(&job.model, &s, &time).shown) {
-                let name = &job.model.name;
-                return Ok(Existence::Contradicted(format!(
-                    "the solver excludes every initial state of {name}, and the evaluator knows one"
-                )));
+            let mut met = scopes(&job.model, &scope).map(|s| evaluate(&job.model, &s, &time).shown);
+            if doubtful && let Some(trace) = met.find_map(|shown| shown) {
+                return Ok(Existence::Contradicted(trace));
             }
-            return Ok(refuted);
+            return Ok(if doubtful && !finite { of_any_size(refuted, &sorted(&SIZES)) } else { refuted });
         }
         Solved::Unknown(why) => why,
     };
@@ -113,8 +112,8 @@ pub fn look(
     let time = job.budget.within(effort.evaluation());
     for scope in scopes(&job.model, &scope) {
         let met = evaluate(&job.model, &scope, &time);
-        if met.shown {
-            return Ok(Existence::Shown);
+        if let Some(trace) = met.shown {
+            return Ok(Existence::Shown(trace));
         }
         valuation |= met.valuation;
         // Only in a scope that leaves nothing open is what it refutes refuted.
@@ -129,8 +128,8 @@ pub fn look(
     for size in SOLVED.into_iter().filter(|_| !finite && effort == Effort::Thorough) {
         let small = Job { scope: scope.with_open_sets(&job.model, |_| size), ..job.clone() };
         let mut problem = Problem::plain(&small, &Excluded::default());
-        if let Solved::Shown = solved(&mut problem, open, &budget)? {
-            return Ok(Existence::Shown);
+        if let Solved::Shown(trace) = solved(&mut problem, open, &budget)? {
+            return Ok(Existence::Shown(trace));
         }
     }
     let what = if valuation { "initial state" } else { "valuation of the constants" };
@@ -141,7 +140,7 @@ pub fn look(
 /// What a solver says.
 enum Solved {
     /// Its model replays.
-    Shown,
+    Shown(Box<Trace>),
     /// There is no initial state.
     Refuted,
     /// It does not know, or its model does not replay; why, if that says something.
@@ -167,7 +166,7 @@ fn solved(problem: &mut Problem, open: &mut Open<'_>, budget: &Budget) -> Result
             // Whether the state is good is another question.
             let checks = Checks { invariant: Some(vec![]), ..Checks::default() };
             Ok(match replay(&problem.system.model, &trace, &checks) {
-                Ok(_) => Solved::Shown,
+                Ok(_) => Solved::Shown(Box::new(trace)),
                 Err(e) => Solved::Unknown(Some(format!("the solver's does not replay: {e}"))),
             })
         }
@@ -193,6 +192,28 @@ fn no_valuation(model: &Model) -> String {
         "the scope admits no model".into()
     } else {
         format!("no valuation of the constants satisfies the properties of {}", model.name)
+    }
+}
+
+fn sorted(sizes: &[usize]) -> Vec<usize> {
+    let mut sizes = sizes.to_vec();
+    sizes.sort_unstable();
+    sizes
+}
+
+/// Who says so, where the scope leaves sizes open.
+fn of_any_size(found: Existence, sizes: &[usize]) -> Existence {
+    let tried: Vec<String> = sizes.iter().map(usize::to_string).collect();
+    let (last, before) = tried.split_last().map(|(l, b)| (l.clone(), b.join(", "))).unwrap_or_default();
+    let by = |what: String| {
+        format!(
+            "{what}: so says a solver of sets of any size; the evaluator found none with {before} or {last} elements"
+        )
+    };
+    match found {
+        Existence::NoValuation(what) => Existence::NoValuation(by(what)),
+        Existence::NoInitialState(what) => Existence::NoInitialState(by(what)),
+        other => other,
     }
 }
 
@@ -242,7 +263,7 @@ pub(crate) fn scopes<'m>(model: &'m Model, scope: &'m Scope) -> impl Iterator<It
 #[derive(Default)]
 struct Met {
     /// An initial state.
-    shown: bool,
+    shown: Option<Box<Trace>>,
     /// A valuation of the constants.
     valuation: bool,
     /// There is nothing else than what it met.
@@ -267,8 +288,10 @@ fn evaluate(model: &Model, scope: &Scope, budget: &Budget) -> Met {
             met.valuation = true;
             count += 1;
             let done = eval.each_edge(None, &constants, &[], &mut |edge| match edge.outcome {
-                Outcome::Reached { .. } => {
-                    met.shown = true;
+                Outcome::Reached { state, .. } => {
+                    let step = Step { event: None, execution: edge.execution, state: Some(state) };
+                    let (scope, constants) = (scope.clone(), constants.clone());
+                    met.shown = Some(Box::new(Trace { scope, constants, steps: vec![step] }));
                     ControlFlow::Break(())
                 }
                 // An initialisation that fails is an answer of its own.
@@ -278,7 +301,11 @@ fn evaluate(model: &Model, scope: &Scope, budget: &Budget) -> Met {
                 }
             });
             left_open |= done.is_err();
-            if met.shown || count >= VALUATIONS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if met.shown.is_some() || count >= VALUATIONS {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         })
     });
     met.complete = matches!(done, Ok(ControlFlow::Continue(()))) && !left_open && cuts.is_empty();

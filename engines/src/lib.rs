@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+mod axioms;
 pub mod bmc;
 pub mod contradiction;
 pub mod counterexample;

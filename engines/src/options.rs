@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
+use bsym_encodings::encode::Representations;
 use bsym_language::model::Model;
 use bsym_proofs::claim::Property;
 use bsym_proofs::status::ProofStatus;
@@ -31,6 +32,8 @@ pub struct Job {
     pub depth: Option<usize>,
     /// Go on after a violation with the other properties.
     pub keep_going: bool,
+    /// How the values of names are represented.
+    pub representations: Representations,
     /// Seed of whatever is random.
     pub seed: u64,
     /// Time limit of one query before an engine tries something else.

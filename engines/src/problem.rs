@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::budget::{Budget, Stopped};
-use bsym_encodings::encode::{encode, encode_with_facts};
+use bsym_encodings::encode::{encode_with, encode_with_facts};
 use bsym_encodings::session::{Answer, Session, SolverError};
 use bsym_encodings::system::{Failure, FailureKind, StatePredicate, System};
 use bsym_encodings::term::{Substitution, SymbolId, Term, Terms};
@@ -85,9 +85,12 @@ impl Problem {
     /// The same without what the solver has to prepare.
     pub fn plain(job: &Job, excluded: &Excluded) -> Problem {
         let terms = Rc::new(Terms::new());
-        let encode =
-            if job.properties.contains(&Property::DeadlockFree) { encode_with_facts } else { encode };
-        let mut system = encode(terms.clone(), Arc::clone(&job.model), &job.scope);
+        let (model, representations) = (Arc::clone(&job.model), job.representations.clone());
+        let mut system = if job.properties.contains(&Property::DeadlockFree) {
+            encode_with_facts(terms.clone(), model, &job.scope, representations)
+        } else {
+            encode_with(terms.clone(), model, &job.scope, representations)
+        };
         excluded.leave_out(&mut system);
         let unrolling = Unrolling::new(&system);
         let mut problem = Problem {

@@ -22,7 +22,10 @@ use crate::outcome::{Outcome, Slice, Work};
 use crate::problem::{Open, Problem};
 use crate::sample;
 use crate::settle::{Settled, settle};
-use crate::verdict::{Counterexample, Engine, Observer, Progress, PropertyVerdict, Report, Unknown, Verdict};
+use crate::verdict::{
+    Contradicted, Counterexample, Engine, Objection, Observer, Progress, PropertyVerdict, Report, Unknown,
+    Verdict,
+};
 use crate::vetting::{Claimed, Vetting};
 
 /// Longest time for one query of an engine that can go on without its answer, unless the job says otherwise. A
@@ -459,8 +462,12 @@ impl Round {
         Ok(match existence {
             Existence::NoValuation(reason) => Some(Verdict::Vacuous(reason.clone())),
             Existence::Undefined(reason) => Some(Verdict::Unknown(Unknown::Axioms(reason.clone()))),
-            Existence::Contradicted(what) => Some(Verdict::Unknown(Unknown::Solver(what.clone()))),
-            Existence::Shown | Existence::NoInitialState(_) | Existence::Undecided(_) => None,
+            Existence::Contradicted(trace) => {
+                let objection = Objection::InitialState(trace.clone());
+                let contradicted = Contradicted { claim: None, lemmas: vec![], objection };
+                Some(Verdict::Unknown(Unknown::Contradiction(Box::new(contradicted))))
+            }
+            Existence::Shown(_) | Existence::NoInitialState(_) | Existence::Undecided(_) => None,
         })
     }
 

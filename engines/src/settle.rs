@@ -6,17 +6,20 @@
 //! nothing contradicts is a plain `holds`.
 
 use bsym_encodings::session::SolverError;
-use bsym_proofs::check;
+use bsym_proofs::check::{self, Represented, check_representations};
 use bsym_proofs::claim::{Checked, Claim, Evidence};
-use bsym_proofs::sizes::check_small;
+use bsym_proofs::sizes::{SmallSizes, check_small};
 
+use crate::axioms::ill_defined;
 use crate::dropped::not_checked;
 use crate::existence::{self, Existence};
 use crate::options::Job;
 use crate::problem::{Open, Problem};
 use crate::run::drop_claim;
 use crate::sample;
-use crate::verdict::{Condition, Contradicted, Counterexample, Observer, Proof, Report, Unknown, Verdict};
+use crate::verdict::{
+    Condition, Contradicted, Counterexample, Objection, Observer, Proof, Report, Unknown, Verdict,
+};
 use crate::vetting::{Claimed, PROOF, insist};
 use crate::walk::{Question, Walked, walk};
 
@@ -42,6 +45,8 @@ pub enum Finding {
     Instead(Verdict),
     /// Proof status that it rests on is wrong.
     Wrong(Vec<Claimed>),
+    /// Other parts of the program say that it is wrong, or that what it rests on is.
+    Contradicted(Objection),
 }
 
 /// A proof whose checks passed, and what the questions about it may use.
@@ -56,6 +61,10 @@ pub struct Passed<'s, 'o> {
     pub checked: &'s mut Checked,
     /// Makes sessions.
     pub open: &'s mut Open<'o>,
+    /// What became of it in small sizes.
+    pub sizes: &'s mut SmallSizes,
+    /// Whether values fit their representations.
+    pub represented: &'s mut Represented,
 }
 
 /// A question about a proof whose checks passed.
@@ -63,7 +72,7 @@ type PostCheck = fn(&mut Passed<'_, '_>) -> Result<Finding, SolverError>;
 
 /// What a proof has to stand before it is a plain `holds`. All are asked, in this order, until one finds another
 /// answer.
-const POST_CHECKS: [PostCheck; 4] = [small_sizes, existence, trust, not_checked];
+const POST_CHECKS: [PostCheck; 6] = [small_sizes, representations, existence, axioms, trust, not_checked];
 
 /// Checks a claim in a fresh session and asks what it leaves open.
 ///
@@ -98,9 +107,25 @@ pub fn settle(
     if !checked.passed() {
         return Ok(Settled::Unknown(Unknown::CheckFailed(checked)));
     }
+    let lemmas: Vec<String> = match &claim.evidence {
+        Evidence::Inductive { lemmas } | Evidence::KInduction { lemmas, .. } => {
+            lemmas.iter().map(|l| bsym_language::print::pred(&job.model, l)).collect()
+        }
+        Evidence::Diameter { .. } | Evidence::Search { .. } => vec![],
+    };
     let mut conditions = vec![];
+    let (mut sizes, mut represented) = (SmallSizes::default(), Represented::default());
+    let mut objection = None;
     for question in POST_CHECKS {
-        let mut passed = Passed { problem, job, claim: &claim, checked: &mut checked, open };
+        let mut passed = Passed {
+            problem,
+            job,
+            claim: &claim,
+            checked: &mut checked,
+            open,
+            sizes: &mut sizes,
+            represented: &mut represented,
+        };
         match question(&mut passed)? {
             Finding::Nothing => {}
             Finding::Open(condition) => conditions.push(condition),
@@ -109,14 +134,12 @@ pub fn settle(
                 claims.into_iter().for_each(|claim| drop_claim(job, claim, observer, report));
                 return Ok(Settled::Repeat);
             }
+            Finding::Contradicted(found) => {
+                objection = Some(found);
+                break;
+            }
         }
     }
-    let lemmas = match &claim.evidence {
-        Evidence::Inductive { lemmas } | Evidence::KInduction { lemmas, .. } => {
-            lemmas.iter().map(|l| bsym_language::print::pred(&job.model, l)).collect()
-        }
-        Evidence::Diameter { .. } | Evidence::Search { .. } => vec![],
-    };
     let cancelled = budget.cancellation();
     let question = Question {
         model: &job.model,
@@ -126,18 +149,26 @@ pub fn settle(
         interrupt: Some(&cancelled),
     };
     // The evaluator would meet the failures that are reported already.
-    let walked = if problem.excluded.failures.is_empty() { walk(&question) } else { Ok(Walked::default()) };
+    let walked = match objection {
+        Some(objection) => Err(objection),
+        None if problem.excluded.failures.is_empty() => walk(&question).map_err(|c| Objection::Walk(*c)),
+        None => Ok(Walked::default()),
+    };
     let walked = match walked {
         Ok(walked) => walked,
         // What the proof trusts may be what is wrong.
         Err(_) if checked.trusts() && !job.status.is_empty() => return Ok(Settled::RepeatAlone),
-        Err(contradiction) => {
-            let contradicted = Contradicted { claim, checked, lemmas, contradiction: *contradiction };
+        Err(objection) => {
+            let contradicted = Contradicted { claim: Some((claim, checked)), lemmas, objection };
             let reason = Unknown::Contradiction(Box::new(contradicted));
             return Ok(Settled::Answer(Verdict::Unknown(reason)));
         }
     };
-    let proof = Box::new(Proof { claim, checked, lemmas, walked });
+    let witness = match &problem.existence {
+        Existence::Shown(trace) => Some(trace.clone()),
+        _ => None,
+    };
+    let proof = Box::new(Proof { claim, checked, lemmas, walked, sizes, represented, witness });
     Ok(Settled::Answer(if conditions.is_empty() {
         Verdict::Holds(proof)
     } else {
@@ -150,16 +181,24 @@ pub fn settle(
 fn small_sizes(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     let job = passed.job;
     let found = check_small(&job.model, &job.scope, passed.claim, passed.open, &job.budget)?;
-    let Some((sizes, checks)) = found.failed else { return Ok(Finding::Nothing) };
-    let whose = if passed.checked.trusts() {
-        "the status that it rests on or bsym is wrong"
+    *passed.sizes = found;
+    Ok(match passed.sizes.failed.take() {
+        Some(failed) => Finding::Contradicted(Objection::SmallSizes(failed)),
+        None => Finding::Nothing,
+    })
+}
+
+/// Whether every value fits the representation that the encoding has for it. What nobody decides is said with the proof.
+fn representations(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
+    let found = check_representations(&passed.problem.system, passed.open, &passed.job.budget)?;
+    passed.checked.checks += found.checks;
+    *passed.represented = found;
+    let failed = std::mem::take(&mut passed.represented.failed);
+    Ok(if failed.is_empty() {
+        Finding::Nothing
     } else {
-        "bsym is wrong"
-    };
-    Ok(Finding::Instead(Verdict::Unknown(Unknown::Solver(format!(
-        "the proof for sets of any size does not stand with {sizes} ({}); {whose}, please report it",
-        checks.join("; ")
-    )))))
+        Finding::Contradicted(Objection::Representations(failed))
+    })
 }
 
 /// Whether the proof is about anything. Where that was not known when the engines began it is worth more time now.
@@ -169,14 +208,23 @@ fn existence(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
         passed.problem.existence = found;
     }
     Ok(match &passed.problem.existence {
-        Existence::Shown => Finding::Nothing,
+        Existence::Shown(_) => Finding::Nothing,
         Existence::NoValuation(reason) | Existence::NoInitialState(reason) => {
             Finding::Instead(Verdict::Vacuous(reason.clone()))
         }
         Existence::Undefined(reason) => Finding::Instead(Verdict::Unknown(Unknown::Axioms(reason.clone()))),
-        Existence::Contradicted(what) => Finding::Instead(Verdict::Unknown(Unknown::Solver(what.clone()))),
+        Existence::Contradicted(trace) => Finding::Contradicted(Objection::InitialState(trace.clone())),
         Existence::Undecided(missing) => Finding::Open(Condition::ExistenceUndecided(missing.clone())),
     })
+}
+
+/// Whether the axioms have a meaning under every valuation, left to right.
+fn axioms(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
+    if !passed.job.well_definedness {
+        return Ok(Finding::Nothing);
+    }
+    let found = ill_defined(passed.problem, passed.job, passed.open)?;
+    Ok(found.map_or(Finding::Nothing, |which| Finding::Open(Condition::Axioms(which))))
 }
 
 /// Whether the proof rests on status that nobody can confirm in a real attempt, and whether the user takes that.

@@ -2,7 +2,9 @@
 
 use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::Statistics;
+use bsym_proofs::check::Represented;
 use bsym_proofs::claim::{Checked, Claim, Property};
+use bsym_proofs::sizes::{SmallFailure, SmallSizes};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::state::{Trace, Violation};
 
@@ -91,19 +93,36 @@ pub struct Proof {
     pub lemmas: Vec<String>,
     /// How far the evaluator walked the claim.
     pub walked: Walked,
+    /// What became of the claim in small sizes of the sets that it leaves open.
+    pub sizes: SmallSizes,
+    /// Whether values fit the representations that the encoding has for them.
+    pub represented: Represented,
+    /// An initial state; nobody knows one where that is a condition of the proof.
+    pub witness: Option<Box<Trace>>,
 }
 
-/// A claim that passed its checks and that the evaluator contradicts: a mistake of the program, never an answer.
+/// Two parts of the program say opposite things: a mistake of the program, never an answer.
 #[derive(Clone, Debug)]
 pub struct Contradicted {
-    /// What was claimed and why.
-    pub claim: Claim,
-    /// The outcome of the checks.
-    pub checked: Checked,
-    /// The lemmas in B.
+    /// The claim that passed its checks and that is contradicted.
+    pub claim: Option<(Claim, Checked)>,
+    /// Its lemmas in B.
     pub lemmas: Vec<String>,
-    /// Where the claim is wrong.
-    pub contradiction: Contradiction,
+    /// What speaks against it.
+    pub objection: Objection,
+}
+
+/// What contradicts a proof, or a solver.
+#[derive(Clone, Debug)]
+pub enum Objection {
+    /// The evaluator goes to where the claim is wrong.
+    Walk(Contradiction),
+    /// What holds in every size does not in these.
+    SmallSizes(SmallFailure),
+    /// Values do not fit the representations of the encoding in which the claim was proved: each in words.
+    Representations(Vec<String>),
+    /// A solver excludes every initial state, and the evaluator accepts this one.
+    InitialState(Box<Trace>),
 }
 
 /// A trace that was replayed, and what is wrong at its end.
@@ -141,7 +160,7 @@ pub enum Unknown {
         /// What it leaves open; not empty, the gravest first.
         conditions: Vec<Condition>,
     },
-    /// A proof was found and passed its checks, and the evaluator says that it is wrong.
+    /// Parts of the program contradict each other.
     Contradiction(Box<Contradicted>),
     /// A trace that was replayed, but with an event outside of what B speaks of.
     Doubtful {
@@ -181,6 +200,8 @@ pub enum Condition {
     /// Nobody knows a valuation of the constants and an initial state: the proof may be about nothing. What is
     /// missing, in words.
     ExistenceUndecided(String),
+    /// An axiom is ill-defined under a valuation that satisfies those before it: which, and with what values.
+    Axioms(String),
     /// Parts of the model that were not checked, each in words.
     NotChecked(Vec<String>),
     /// Proof status that no solver could confirm; which, is in the outcome of the checks.
@@ -192,6 +213,7 @@ impl Condition {
     pub fn code(&self) -> &'static str {
         match self {
             Condition::ExistenceUndecided(_) => "existence-undecided",
+            Condition::Axioms(_) => "ill-defined",
             Condition::NotChecked(_) => "not-checked",
             Condition::RestsOnTrust => "rests-on-trust",
         }
@@ -203,6 +225,7 @@ impl Condition {
             Condition::ExistenceUndecided(missing) => {
                 format!("{missing}, so the proof may be about nothing")
             }
+            Condition::Axioms(which) => format!("{which}, and it says nothing about such values"),
             Condition::NotChecked(parts) => {
                 let first = parts.first().map(|p| format!(", first: {p}")).unwrap_or_default();
                 match parts.len() {

@@ -78,3 +78,51 @@ fn an_initialisation_that_fails_is_no_reason_to_be_vacuous() {
     OPERATIONS up = SELECT v < 3 THEN v := v + 1 END END";
     check(text, &ALL, "violated 0");
 }
+
+#[test]
+fn axioms_without_a_meaning_under_some_values_are_a_condition_of_the_proof() {
+    let text = "MACHINE M CONSTANTS c PROPERTIES c : 0..3 & 6 / c > 1
+    VARIABLES v INVARIANT v : 0..1 INITIALISATION v := 0 OPERATIONS set = v := 1 END";
+    let model = model(text);
+    let job = job(&model, &ScopeRequest::default());
+    for engine in PROVERS {
+        let report = run(&job, engine, &mut open, &mut |_: &Progress| {});
+        let said = answer(&report);
+        let Verdict::Unknown(why @ Unknown::Conditional { conditions, .. }) = &report.verdict else {
+            panic!("{engine:?}: {said}")
+        };
+        assert_eq!(why.code(), "ill-defined", "{engine:?}");
+        assert!(
+            matches!(&conditions[..], [Condition::Axioms(which)] if which.contains("6 / c > 1")),
+            "{said}"
+        );
+    }
+    // Where the axioms before exclude such values nothing is left open.
+    check(&text.replace("c : 0..3", "c : 1..3"), &PROVERS, "holds");
+}
+
+#[test]
+fn a_proof_carries_its_first_state() {
+    let text = "MACHINE M SETS S CONSTANTS c PROPERTIES c <: S & c /= {}
+    VARIABLES v INVARIANT v <: c INITIALISATION v :: POW(c) OPERATIONS clear = v := {} END";
+    let model = model(text);
+    let job = job(&model, &ScopeRequest::default());
+    for engine in PROVERS {
+        let report = run(&job, engine, &mut open, &mut |_: &Progress| {});
+        let Verdict::Holds(proof) = &report.verdict else { panic!("{engine:?}: {}", answer(&report)) };
+        let trace = proof.witness.as_ref().expect("a plain `holds` is about something");
+        assert_eq!(trace.steps.len(), 1, "{engine:?}");
+        let witness = bsym_proofs::witness::Witness::new(&model, &job.scope, trace);
+        assert_eq!(witness.replay(&model, &job.scope, &job.budget), Ok(()), "{engine:?}");
+        assert_eq!(witness.sizes.len(), 1, "{engine:?}: the size of S is open");
+        let mut other = witness.clone();
+        other.constants.insert("c".into(), "{}".into());
+        assert!(other.replay(&model, &job.scope, &job.budget).is_err(), "{engine:?}");
+        let fixed = bsym_semantics::scope::Scope::settle(
+            &model,
+            &ScopeRequest { sizes: [("S".to_string(), 9)].into(), ..ScopeRequest::default() },
+        );
+        let fixed = fixed.expect("a scope");
+        assert!(witness.replay(&model, &fixed, &job.budget).is_err(), "the claim says how large S is");
+    }
+}

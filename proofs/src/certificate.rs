@@ -13,6 +13,7 @@ use bsym_language::model::{Conjunct, EventId, Model, RefinementId};
 use bsym_language::print;
 use bsym_language::source::{SourceId, Span};
 use bsym_semantics::scope::Scope;
+use bsym_semantics::state::Trace;
 use serde::{Deserialize, Serialize};
 
 use crate::claim::{Checked, Claim, Evidence, Property};
@@ -20,6 +21,7 @@ use crate::po::digest::{self, INITIALISATION};
 use crate::po::file::PoScope;
 use crate::po::write::{po_scope, relative};
 use crate::status::{Check, Level, Pair, ProofStatus, StepCheck};
+use crate::witness::Witness;
 
 /// Value of `format`.
 pub const FORMAT: &str = "bsym-certificate";
@@ -125,6 +127,9 @@ pub struct Certificate {
     pub well_definedness: bool,
     /// Why.
     pub evidence: EvidenceText,
+    /// A valuation of the constants and an initial state; where nobody knows one, the proof may be about nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub witness: Option<Witness>,
     /// Pairs that were not decided and rest on imported status.
     #[serde(default)]
     pub trusted: Vec<TrustedPair>,
@@ -312,6 +317,8 @@ pub struct Facts<'a> {
     pub claim: &'a Claim,
     /// Its check.
     pub checked: &'a Checked,
+    /// A trace of the machine, if one is known; what counts is where it begins.
+    pub witness: Option<&'a Trace>,
     /// The status that the check could rely on.
     pub status: &'a ProofStatus,
 }
@@ -370,6 +377,7 @@ impl Certificate {
                     digest: digest.clone(),
                 },
             },
+            witness: facts.witness.map(|trace| Witness::new(model, facts.scope, trace)),
             trusted: facts
                 .checked
                 .trusted

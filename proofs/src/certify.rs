@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::encode::{encode, encode_with_facts};
+use bsym_encodings::encode::{Representations, encode, encode_with_facts};
 use bsym_encodings::session::{SolverChoice, SolverError, open};
 use bsym_encodings::term::Terms;
 use bsym_language::diagnostic::Diagnostic;
@@ -23,10 +23,10 @@ use bsym_language::walk::Names;
 use bsym_semantics::scope::{Scope, ScopeError, ScopeRequest};
 
 use crate::certificate::{Certificate, CertificateError, ClaimedPredicate, ClaimedProperty, EvidenceText};
-use crate::check::check;
+use crate::check::{Represented, check, check_representations};
 use crate::claim::{Checked, Claim, Evidence, Property};
 use crate::po::digest::{self, INITIALISATION};
-use crate::sizes::check_small;
+use crate::sizes::{SmallSizes, check_small};
 use crate::status::{Level, PairStatus, ProofStatus};
 
 /// Why a certificate is refused before any check.
@@ -127,6 +127,21 @@ pub struct Certified {
     pub checked: Checked,
     /// Each solver's part, in the order they were asked.
     pub attempts: Vec<Attempt>,
+    /// The same claim in small sizes of the sets that it leaves open.
+    pub sizes: SmallSizes,
+    /// Whether values fit the representations that the encoding has for them.
+    pub represented: Represented,
+    /// Whether the claim is about anything.
+    pub existence: Existence,
+}
+
+/// Whether the machine has a valuation of its constants and an initial state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Existence {
+    /// The evaluator repeats those of the certificate.
+    Shown,
+    /// Nobody knows one; what is missing, in words.
+    Undecided(String),
 }
 
 /// What a certificate is about, read anew from the machine's file.
@@ -190,9 +205,12 @@ pub fn certify_value(
     let shared = Arc::new(model.clone());
     let mut attempts: Vec<Attempt> = vec![];
     for solver in &solvers {
-        let encode =
-            if claim.properties.contains(&Property::DeadlockFree) { encode_with_facts } else { encode };
-        let mut system = encode(Rc::new(Terms::new()), shared.clone(), scope);
+        let terms = Rc::new(Terms::new());
+        let mut system = if claim.properties.contains(&Property::DeadlockFree) {
+            encode_with_facts(terms, shared.clone(), scope, Representations::Analysed)
+        } else {
+            encode(terms, shared.clone(), scope)
+        };
         let mut opener = |terms| open(terms, solver);
         let checked = check(&mut system, claim, &status, options.recheck, &mut opener, budget)?;
         let trusts = checked.trusts();
@@ -205,13 +223,35 @@ pub fn certify_value(
         }
     }
     let mut checked = together(&attempts, budget.check().is_ok());
+    let (mut sizes, mut represented) = (SmallSizes::default(), Represented::default());
     if checked.passed() {
         let mut opener = |terms| open(terms, &solvers[0]);
-        if let Some((sizes, failed)) = check_small(&shared, scope, claim, &mut opener, budget)?.failed {
-            checked.failed.extend(failed.into_iter().map(|check| format!("{check}, with {sizes}")));
+        sizes = check_small(&shared, scope, claim, &mut opener, budget)?;
+        if let Some(failed) = &sizes.failed {
+            let sizes = &failed.sizes;
+            checked.failed.extend(failed.checks.iter().map(|check| format!("{check}, with {sizes}")));
+        }
+        let system = encode(Rc::new(Terms::new()), shared, scope);
+        represented = check_representations(&system, &mut opener, budget)?;
+        checked.checks += represented.checks;
+        checked.failed.extend(represented.failed.iter().cloned());
+    }
+    let existence = existence(&certificate, &opened, budget);
+    Ok(Certified { certificate, opened, checked, attempts, sizes, represented, existence })
+}
+
+fn existence(certificate: &Certificate, opened: &Opened, budget: &Budget) -> Existence {
+    let Some(witness) = &certificate.witness else {
+        return Existence::Undecided(
+            "the certificate has no valuation of the constants and initial state".into(),
+        );
+    };
+    match witness.replay(&opened.model, &opened.scope, budget) {
+        Ok(()) => Existence::Shown,
+        Err(why) => {
+            Existence::Undecided(format!("the initial state of the certificate does not replay: {why}"))
         }
     }
-    Ok(Certified { certificate, opened, checked, attempts })
 }
 
 /// What all solvers together say: undecided is what none decided, trusted what none proved.

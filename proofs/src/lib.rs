@@ -11,3 +11,4 @@ pub mod states;
 pub mod status;
 #[cfg(test)]
 mod testing;
+pub mod witness;

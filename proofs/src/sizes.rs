@@ -39,8 +39,19 @@ pub struct SmallSizes {
     pub passed: Vec<String>,
     /// Sizes in which some check was not decided or not asked.
     pub undecided: Vec<String>,
-    /// The first sizes in which a check fails, and the checks.
-    pub failed: Option<(String, Vec<String>)>,
+    /// The first sizes in which a check fails.
+    pub failed: Option<SmallFailure>,
+}
+
+/// Sizes in which a claim about any size is wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SmallFailure {
+    /// The scope with these sizes.
+    pub scope: Scope,
+    /// The sizes in words: `card(S) = 1`.
+    pub sizes: String,
+    /// The checks that fail.
+    pub checks: Vec<String>,
 }
 
 /// Checks a claim in small sizes of the deferred sets that have none in the scope, until it fails in one.
@@ -91,7 +102,7 @@ pub fn check_small(
         } else if checked.failed.is_empty() {
             found.passed.push(name);
         } else {
-            found.failed = Some((name, checked.failed));
+            found.failed = Some(SmallFailure { scope: small, sizes: name, checks: checked.failed });
             return Ok(found);
         }
     }
@@ -150,9 +161,9 @@ mod tests {
     fn a_claim_that_fails_with_one_element_is_refuted_there() {
         let seats = "MACHINE Seats SETS SEAT VARIABLES taken INVARIANT taken <: SEAT & taken /= SEAT
             INITIALISATION taken := {} OPERATIONS take(s) = PRE s : SEAT THEN taken := {s} END END";
-        let (sizes, checks) = outcome(seats).failed.expect("one seat that is taken is all of them");
-        assert_eq!(sizes, "card(SEAT) = 1");
-        assert!(checks.iter().any(|c| c.starts_with("take")), "{checks:?}");
+        let failed = outcome(seats).failed.expect("one seat that is taken is all of them");
+        assert_eq!(failed.sizes, "card(SEAT) = 1");
+        assert!(failed.checks.iter().any(|c| c.starts_with("take")), "{:?}", failed.checks);
     }
 
     #[test]

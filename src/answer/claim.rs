@@ -7,6 +7,7 @@ use bsym_proofs::certificate::{Certificate, EvidenceText, TrustLevel};
 use bsym_proofs::certify::Opened;
 use bsym_proofs::claim::Property;
 use bsym_proofs::status::Level;
+use bsym_proofs::witness::Witness;
 use serde::Serialize;
 
 use super::{
@@ -30,6 +31,8 @@ pub struct ClaimObject {
     pub well_definedness: bool,
     pub scope: ScopeObject,
     pub evidence: EvidenceObject,
+    /// The valuation of the constants and the initial state that show that it is about something.
+    pub witness: Option<Witness>,
     /// Pairs that it may rest on without a proof.
     pub trusted: Vec<PairObject>,
     /// Checks that it may rest on without a proof.
@@ -80,6 +83,7 @@ impl ClaimObject {
             well_definedness: claim.well_definedness,
             scope: scope_object(model, scope, &settings),
             evidence: EvidenceObject::new(&certificate.evidence),
+            witness: certificate.witness.clone(),
             trusted: certificate.trusted.iter().map(|t| trusted_pair(model, t)).collect(),
             trusted_checks: certificate
                 .trusted_checks

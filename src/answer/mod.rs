@@ -12,7 +12,9 @@ pub mod text;
 
 use std::collections::BTreeMap;
 
-use bsym_engines::verdict::{Condition, Contradicted, Proof, PropertyVerdict, Report, Unknown, Verdict};
+use bsym_engines::verdict::{
+    Condition, Contradicted, Objection, Proof, PropertyVerdict, Report, Unknown, Verdict,
+};
 use bsym_engines::walk::{Broken, Contradiction, Walked};
 use bsym_language::diagnostic::{Diagnostic, Kind, Severity};
 use bsym_language::int::Int;
@@ -154,6 +156,12 @@ pub struct CheckedObject {
     pub checks: usize,
     pub failed: Vec<String>,
     pub undecided: Vec<String>,
+    /// Sizes of the sets of any size in which the claim was checked once more.
+    pub small_sizes: Vec<String>,
+    /// Sizes in which that was not decided.
+    pub small_sizes_undecided: Vec<String>,
+    /// What no solver decided of whether values fit the representations in the encoding.
+    pub representations_undecided: Vec<String>,
 }
 
 /// What became of the proof status.
@@ -210,10 +218,12 @@ pub struct ConditionObject {
     pub parts: Vec<String>,
 }
 
-/// Where the evaluator says that a proof is wrong.
+/// What contradicts a proof or a solver.
 #[derive(Serialize, Clone, Debug)]
 pub struct ContradictionObject {
-    /// `initial`, or `invariant` where the path starts in a state of the invariant that need not be reachable.
+    /// `initial`: the evaluator comes from an initial state to where the proof is wrong; `invariant`: from a state of the
+    /// invariant that need not be reachable; `small-sizes`: checks fail in this scope; `representations`: values
+    /// do not fit the encoding; `solver`: it excludes every initial state, and the trace is one.
     pub from: &'static str,
     pub scope: ScopeObject,
     pub constants: Map<String, Json>,
@@ -440,10 +450,8 @@ impl RunResult {
                         result.conditions = conditions.iter().map(condition_object).collect();
                     }
                     Unknown::Contradiction(contradicted) => {
-                        let settings = &subject.settings;
-                        let Contradicted { lemmas, contradiction, .. } = &**contradicted;
-                        let object = contradiction_object(model, settings, lemmas, contradiction);
-                        result.contradiction = Some(object);
+                        let Contradicted { lemmas, objection, .. } = &**contradicted;
+                        result.contradiction = Some(objection_object(subject, lemmas, objection));
                     }
                     Unknown::Doubtful { counterexample, .. } => {
                         result.set_counterexample(model, &counterexample.trace, &counterexample.violations);
@@ -484,7 +492,12 @@ impl RunResult {
         }
         self.stats.walked = Some(proof.walked.into());
         let checked = &proof.checked;
-        self.checked = Some(checked_object(checked));
+        self.checked = Some(CheckedObject {
+            small_sizes: proof.sizes.passed.clone(),
+            small_sizes_undecided: proof.sizes.undecided.clone(),
+            representations_undecided: proof.represented.undecided.clone(),
+            ..checked_object(checked)
+        });
         self.proofs.trusted = checked.trusted.iter().map(|&p| used_pair(subject, p)).collect();
         self.proofs.checks.trusted = checked.trusted_checks.iter().map(|&c| used_check(subject, c)).collect();
     }
@@ -535,14 +548,30 @@ impl WalkedObject {
     }
 }
 
-fn contradiction_object(
-    model: &Model,
-    settings: &BTreeMap<String, String>,
-    lemmas: &[String],
-    contradiction: &Contradiction,
-) -> ContradictionObject {
-    let Contradiction { trace, from_invariant, broken } = contradiction;
-    let other = |text: String| ViolatedObject {
+fn objection_object(subject: &Subject<'_>, lemmas: &[String], objection: &Objection) -> ContradictionObject {
+    let (model, settings) = (subject.model, &subject.settings);
+    let checks = |from, scope: &Scope, checks: &[String]| ContradictionObject {
+        from,
+        scope: scope_object(model, scope, settings),
+        constants: Map::new(),
+        trace: vec![],
+        broken: checks.iter().cloned().map(broken_text).collect(),
+    };
+    match objection {
+        Objection::Walk(contradiction) => contradiction_object(model, settings, lemmas, contradiction),
+        Objection::SmallSizes(failed) => checks("small-sizes", &failed.scope, &failed.checks),
+        Objection::Representations(failed) => checks("representations", subject.scope, failed),
+        Objection::InitialState(trace) => ContradictionObject {
+            constants: constants_object(model, trace),
+            trace: trace_object(model, trace),
+            ..checks("solver", &trace.scope, &["the solver excludes every initial state".to_string()])
+        },
+    }
+}
+
+/// Something wrong that is no part of the machine.
+fn broken_text(text: String) -> ViolatedObject {
+    ViolatedObject {
         property: "proof",
         index: None,
         label: None,
@@ -551,11 +580,20 @@ fn contradiction_object(
         file: None,
         line: None,
         column: None,
-    };
+    }
+}
+
+fn contradiction_object(
+    model: &Model,
+    settings: &BTreeMap<String, String>,
+    lemmas: &[String],
+    contradiction: &Contradiction,
+) -> ContradictionObject {
+    let Contradiction { trace, from_invariant, broken } = contradiction;
     let broken = broken.iter().flat_map(|broken| match broken {
         Broken::Violation(violation) => violated_objects(model, violation),
-        Broken::Lemma(i) => vec![other(lemmas.get(*i).cloned().unwrap_or_default())],
-        Broken::Diameter(depth) => vec![other(format!("no path has {depth} events"))],
+        Broken::Lemma(i) => vec![broken_text(lemmas.get(*i).cloned().unwrap_or_default())],
+        Broken::Diameter(depth) => vec![broken_text(format!("no path has {depth} events"))],
     });
     ContradictionObject {
         from: if *from_invariant { "invariant" } else { "initial" },
@@ -863,7 +901,7 @@ pub fn dropped_objects(model: &Model) -> Vec<DroppedObject> {
 fn condition_object(condition: &Condition) -> ConditionObject {
     let parts = match condition {
         Condition::NotChecked(parts) => parts.clone(),
-        Condition::ExistenceUndecided(_) | Condition::RestsOnTrust => vec![],
+        Condition::ExistenceUndecided(_) | Condition::Axioms(_) | Condition::RestsOnTrust => vec![],
     };
     ConditionObject { code: condition.code(), message: condition.message(), parts }
 }
@@ -874,6 +912,9 @@ fn checked_object(checked: &bsym_proofs::claim::Checked) -> CheckedObject {
         checks: checked.checks,
         failed: checked.failed.clone(),
         undecided: checked.undecided.clone(),
+        small_sizes: vec![],
+        small_sizes_undecided: vec![],
+        representations_undecided: vec![],
     }
 }
 

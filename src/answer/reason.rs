@@ -1,7 +1,7 @@
 //! Why a run ended without an answer: a word for programs and a sentence for people.
 
 use bsym_encodings::budget::Stopped;
-use bsym_engines::verdict::{Condition, Unknown};
+use bsym_engines::verdict::{Condition, Objection, Unknown};
 
 /// A reason. The sentence begins with the word, so that either can stand alone.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,8 +45,22 @@ impl Reason {
                 let all: Vec<String> = conditions.iter().map(Condition::message).collect();
                 format!("a proof was found and checked, but {}", all.join("; and "))
             }
-            Unknown::Contradiction(_) => {
-                "a proof passed its checks, and the evaluator says that it is wrong; this is a mistake of bsym".into()
+            Unknown::Contradiction(wrong) => {
+                let what = match &wrong.objection {
+                    Objection::Walk(_) => {
+                        "a proof passed its checks, and the evaluator says that it is wrong"
+                    }
+                    Objection::SmallSizes(_) => {
+                        "a proof for sets of any size passed its checks, and does not where they are small"
+                    }
+                    Objection::Representations(_) => {
+                        "a proof passed its checks, but values do not fit their representations in its encoding"
+                    }
+                    Objection::InitialState(_) => {
+                        "the solver excludes every initial state, and the evaluator accepts one"
+                    }
+                };
+                format!("{what}; this is a mistake of bsym")
             }
         };
         Reason::new(unknown.code(), &explanation)

@@ -46,10 +46,11 @@ fn verdict(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Resu
             format!("{}: the search of {machine} is wrong, or its audit", paint.bad("contradiction"))
         }
         _ if result.contradiction.is_some() => {
-            format!(
-                "{}: a proof about {what} of {machine} passed its checks and is wrong",
-                paint.bad("contradiction")
-            )
+            let sides = match result.contradiction.as_ref().map(|c| c.from) {
+                Some("solver") => format!("the solver and the evaluator disagree about {machine}"),
+                _ => format!("a proof about {what} of {machine} passed its checks and is wrong"),
+            };
+            format!("{}: {sides}", paint.bad("contradiction"))
         }
         _ if !result.conditions.is_empty() => {
             format!("{}: {what} of {machine} is proved only conditionally", paint.doubt("unknown"))
@@ -112,6 +113,11 @@ fn verdict(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Resu
                     events(depth)
                 )?
             }
+            Some(depth) if result.scope.sets.values().any(|size| size == "any") => writeln!(
+                out,
+                "  no violation within {}, says a solver of sets of any size; small sizes were not asked as well",
+                events(depth)
+            )?,
             Some(depth) => writeln!(out, "  no violation within {}", events(depth))?,
             None => writeln!(out, "  not even the initial states are known to be good")?,
         }
@@ -245,6 +251,12 @@ fn write_claim(out: &mut String, claim: &ClaimObject, paint: Paint) -> std::fmt:
     for lemma in &claim.evidence.lemmas {
         writeln!(out, "    {lemma}")?;
     }
+    if let Some(witness) = &claim.witness {
+        writeln!(out, "  about something: {}", witness.text())?;
+        for choice in &witness.choices {
+            writeln!(out, "    chosen ({}): {}", choice.choice, choice.value)?;
+        }
+    }
     for pair in &claim.trusted {
         writeln!(out, "  may rest on: {}", trusted(pair))?;
     }
@@ -342,15 +354,15 @@ fn evidence(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Res
 /// Everything that is needed to report a mistake of ours.
 fn contradicted(out: &mut String, found: &ContradictionObject, paint: Paint) -> std::fmt::Result {
     writeln!(out)?;
-    let start = match found.from {
-        "initial" => "an initial state",
-        _ => "a state of the invariant, which need not be reachable",
+    let what = match found.from {
+        "initial" => "the evaluator comes from an initial state to where the proof is wrong",
+        "invariant" => {
+            "the evaluator comes from a state of the invariant, which need not be reachable, to where the proof is wrong"
+        }
+        "solver" => "the evaluator accepts this initial state",
+        _ => "these checks fail",
     };
-    writeln!(
-        out,
-        "the evaluator comes from {start} to where the proof is wrong, with {}:",
-        scope(&found.scope)
-    )?;
+    writeln!(out, "{what}, with {}:", scope(&found.scope))?;
     steps(out, &found.constants, &found.trace, paint)?;
     writeln!(out)?;
     violations(out, &found.broken, paint)?;
@@ -472,6 +484,17 @@ fn proof(out: &mut String, result: &RunResult, paint: Paint) -> std::fmt::Result
     if let Some(checked) = &result.checked {
         writeln!(out)?;
         writeln!(out, "checked in a fresh solver: {} checks, {}", checked.checks, checked.solver)?;
+        if !checked.small_sizes_undecided.is_empty() {
+            let all = checked.small_sizes_undecided.join("; ");
+            writeln!(out, "{}: the same checks with {all}", paint.doubt("not decided"))?;
+        }
+        for what in checked.representations_undecided.iter().take(MOST_LISTED) {
+            writeln!(out, "{}: {what}", paint.doubt("not decided"))?;
+        }
+        if checked.representations_undecided.len() > MOST_LISTED {
+            let more = checked.representations_undecided.len() - MOST_LISTED;
+            writeln!(out, "{}: {more} more of representations", paint.doubt("not decided"))?;
+        }
     }
     if let Some(walked) = &result.stats.walked {
         writeln!(out, "walked by the evaluator: {}", walked.text())?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use bsym_engines::walk::{Question, walk};
 use bsym_proofs::certificate::{Certificate, EvidenceText};
 use bsym_proofs::certify::{
-    Certified, CertifyError, CertifyOptions, Opened, Sameness, certify_value, open_value,
+    Certified, CertifyError, CertifyOptions, Existence, Opened, Sameness, certify_value, open_value,
 };
 use bsym_proofs::status::{Check, Pair};
 use serde::Serialize;
@@ -75,6 +75,8 @@ struct Summary {
     wrong_checks: Vec<String>,
     failed: Vec<String>,
     undecided: Vec<String>,
+    /// Why nobody knows whether the claim is about anything, unless that is known.
+    existence_undecided: Option<String>,
     stats: Stats,
 }
 
@@ -102,6 +104,7 @@ impl Summary {
             wrong_checks: vec![],
             failed: vec![],
             undecided: vec![],
+            existence_undecided: None,
             stats: Stats { seconds: 0.0, walked: None },
         }
     }
@@ -121,9 +124,15 @@ impl Summary {
                 Some(format!("{solver} is the solver that made the proof; --solver names another one"))
             }
         };
+        // They are no part of the claim, but whoever reads it should know.
+        let mut notes: Vec<String> = vec![];
+        if !certified.sizes.undecided.is_empty() {
+            notes.push(format!("not decided in small sizes: {}", certified.sizes.undecided.join("; ")));
+        }
+        notes.extend(certified.represented.undecided.iter().map(|what| format!("not decided: {what}")));
         let solvers: Vec<String> = certified.attempts.iter().map(|a| a.solver.clone()).collect();
         Summary {
-            notes: solvers.iter().filter_map(note).collect(),
+            notes: solvers.iter().filter_map(note).chain(notes).collect(),
             solvers,
             checks: checked.checks,
             trusted: pairs(&checked.trusted),
@@ -132,6 +141,10 @@ impl Summary {
             wrong_checks: checks(&checked.wrong_checks),
             failed: checked.failed.clone(),
             undecided: checked.undecided.clone(),
+            existence_undecided: match &certified.existence {
+                Existence::Shown => None,
+                Existence::Undecided(why) => Some(why.clone()),
+            },
             ..Summary::new(Some(ClaimObject::new(&certified.certificate, &certified.opened)))
         }
         .judged()
@@ -177,6 +190,7 @@ impl Summary {
         let refuted = !(self.failed.is_empty() && self.wrong.is_empty() && self.wrong_checks.is_empty());
         self.verdict = match (refuted, self.undecided.is_empty()) {
             (true, _) => "refuted",
+            (false, true) if self.existence_undecided.is_some() => "existence-undecided",
             (false, true) => "certified",
             (false, false) => "undecided",
         };
@@ -221,6 +235,9 @@ impl Summary {
         for (what, lines) in [("note", &self.notes), ("failed", &self.failed), ("undecided", &self.undecided)]
         {
             lines.iter().for_each(|rest| line(what, rest));
+        }
+        if let Some(why) = &self.existence_undecided {
+            line("existence-undecided", &format!("{why}, so the proof may be about nothing"));
         }
         if let Some(walked) = &self.stats.walked {
             line("walked by the evaluator", &walked.text());

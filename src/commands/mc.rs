@@ -272,7 +272,7 @@ pub(super) fn publish(run: &Run, result: RunResult, report: &SearchReport) -> u8
         Verdict::Holds(evidence) | Verdict::Unknown(Unknown::NotChecked(evidence, _)) => {
             let claim = claim(run, evidence);
             let checked = Checked { solver: "explicit-state search".into(), ..Checked::default() };
-            let certificate = run.certificate("mc", &report.scope, &claim, &checked);
+            let certificate = run.certificate("mc", &report.scope, &claim, &checked, None);
             run.publish(result, None, Some(certificate))
         }
         Verdict::Violated(counterexample) | Verdict::Unknown(Unknown::Doubtful(counterexample, _)) => {

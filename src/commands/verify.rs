@@ -75,6 +75,7 @@ impl Run {
             accept_trusted: self.arguments.accept_trusted,
             depth: self.arguments.depth,
             keep_going: self.arguments.keep_going,
+            representations: self.arguments.representations.into(),
             seed: self.arguments.seed,
             query_time: None,
             budget: self.control.budget.clone(),
@@ -214,15 +215,15 @@ impl Run {
                 (Some(&counterexample.trace), None)
             }
             Verdict::Holds(proof) | Verdict::Unknown(Unknown::Conditional { proof, .. }) => {
-                let certificate =
-                    self.certificate(report.engine.name(), &report.scope, &proof.claim, &proof.checked);
-                (None, Some(certificate))
+                let witness = proof.witness.as_deref();
+                let (engine, scope) = (report.engine.name(), &report.scope);
+                (None, Some(self.certificate(engine, scope, &proof.claim, &proof.checked, witness)))
             }
             // The proof that is wrong is part of the report of the mistake.
             Verdict::Unknown(Unknown::Contradiction(wrong)) => {
-                let certificate =
-                    self.certificate(report.engine.name(), &report.scope, &wrong.claim, &wrong.checked);
-                (None, Some(certificate))
+                let (engine, scope) = (report.engine.name(), &report.scope);
+                let claim = wrong.claim.as_ref();
+                (None, claim.map(|(claim, checked)| self.certificate(engine, scope, claim, checked, None)))
             }
             _ => (None, None),
         };
@@ -269,11 +270,12 @@ impl Run {
         scope: &Scope,
         claim: &Claim,
         checked: &Checked,
+        witness: Option<&Trace>,
     ) -> String {
         let folder = self.arguments.certificate.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
         let status = &self.imported.status;
         let (model, settings) = (&*self.model, &self.settings);
-        let facts = Facts { model, scope, settings, engine, claim, checked, status };
+        let facts = Facts { model, scope, settings, engine, claim, checked, witness, status };
         Certificate::new(&facts, folder).to_text()
     }
 

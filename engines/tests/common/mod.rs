@@ -43,6 +43,7 @@ pub fn job(model: &Arc<Model>, request: &ScopeRequest) -> Job {
         accept_trusted: false,
         depth: None,
         keep_going: false,
+        representations: Default::default(),
         seed: 0,
         query_time: Some(Duration::from_secs(5)),
         budget: Budget::unlimited().within(Duration::from_secs(20)),

@@ -144,6 +144,7 @@ fn one(file: &Path, engine: &str, seconds: f64, depth: usize, mode: Mode) {
         accept_trusted: false,
         depth: (engine == Engine::Bmc).then_some(depth),
         keep_going: false,
+        representations: Default::default(),
         seed: 0,
         query_time: Some(Duration::from_secs(5)),
         budget: Budget::unlimited().within(Duration::from_secs_f64(seconds)),

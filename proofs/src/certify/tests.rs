@@ -35,6 +35,7 @@ fn written(folder: &Path, text: &str, why: &Why<'_>, settings: &BTreeMap<String,
         engine: "ic3",
         claim: &claim,
         checked: &checked,
+        witness: None,
         status: &ProofStatus::none(),
     };
     let path = folder.join("cert.json");

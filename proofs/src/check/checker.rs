@@ -268,8 +268,7 @@ impl<'a> Checker<'a> {
 
     /// No hypothesis of an obligation is missing.
     fn is_complete(&self) -> bool {
-        self.system.unsupported_conjuncts.is_empty()
-            && !self.system.unsupported.iter().any(|u| u.part.starts_with("axiom"))
+        self.system.unsupported_conjuncts.is_empty() && self.system.unsupported_axioms.is_empty()
     }
 
     /// All conjuncts of the model in the state before the first step.

@@ -36,6 +36,7 @@ mod checker;
 mod diameter;
 mod goal;
 mod induction;
+mod representations;
 #[cfg(test)]
 mod tests;
 
@@ -49,6 +50,8 @@ use crate::status::ProofStatus;
 
 use checker::Checker;
 use goal::Goals;
+
+pub use representations::{Represented, check_representations};
 
 /// Checks every sequent of a claim, in sessions opened for it.
 ///

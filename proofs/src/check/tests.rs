@@ -435,6 +435,7 @@ fn trusted_checks_are_written_and_read() {
         engine: "kind",
         claim: &claim(&mut m, &Why::Inductive(&[])),
         checked: &crate::claim::Checked { trusted_checks: all.clone(), ..Default::default() },
+        witness: None,
         status: &status,
     };
     let certificate = Certificate::new(&facts, "".as_ref());

@@ -35,6 +35,9 @@ pub struct PoFile {
     pub components: Vec<Component>,
     /// The obligations.
     pub obligations: Vec<Obligation>,
+    /// Parts of the model that no obligation is about although B asks for one, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_checked: Vec<String>,
     /// Counts for people; recomputed, never trusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<serde_json::Value>,

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use bsym_language::model::{Conjunct, Model, Notation};
 use bsym_language::print;
+use bsym_semantics::doubt::describe;
 use bsym_semantics::scope::Scope;
 
 use super::digest::{self, INITIALISATION};
@@ -44,6 +45,7 @@ impl Obligations {
             sources,
             components: vec![component(model)],
             obligations: self.all.iter().map(|p| self.obligation(p, model)).collect(),
+            not_checked: model.not_checked.iter().map(|d| describe(model, d)).collect(),
             summary: None,
         };
         file.name_apart();

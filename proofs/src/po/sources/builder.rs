@@ -154,6 +154,7 @@ impl<'a> Builder<'a> {
             sources: self.sources,
             components: self.components,
             obligations: self.obligations,
+            not_checked: vec![],
             summary: None,
         };
         file.name_apart();

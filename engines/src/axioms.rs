@@ -1,0 +1,75 @@
+//! Axioms without a meaning: valuations that satisfy the axioms before one, and under which that one is ill-defined.
+//!
+//! What a machine does under such a valuation nobody can say, so that a proof about the others answers less than was
+//! asked. A solver proposes the valuation, and the evaluator has the last word.
+
+use std::time::Duration;
+
+use bsym_encodings::concretize::read_state;
+use bsym_encodings::session::{Answer, SolverError};
+use bsym_encodings::term::Terms;
+use bsym_language::model::Model;
+use bsym_semantics::env::Env;
+use bsym_semantics::error::EvalErrorKind;
+use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::scope::Scope;
+use bsym_semantics::value::Value;
+use bsym_semantics::value_text::value_text;
+
+use crate::existence::LIMITS;
+use crate::options::Job;
+use crate::problem::{Open, Problem};
+
+/// Longest time for one axiom.
+const QUERY: Duration = Duration::from_millis(500);
+/// Longest time for all.
+const TIME: Duration = Duration::from_secs(2);
+
+/// The first axiom that has no meaning under a valuation that satisfies those before it, and the valuation, in words.
+///
+/// # Errors
+/// If the solver fails.
+pub fn ill_defined(problem: &Problem, job: &Job, open: &mut Open<'_>) -> Result<Option<String>, SolverError> {
+    let system = &problem.system;
+    if system.axioms_defined.iter().all(|&defined| defined == Terms::TRUE) {
+        return Ok(None);
+    }
+    let budget = job.budget.within(TIME).per_query(QUERY);
+    let mut session = open(problem.terms())?;
+    for &t in &system.background {
+        session.assert(t)?;
+    }
+    for (i, &defined) in system.axioms_defined.iter().enumerate() {
+        if defined != Terms::TRUE && budget.check().is_ok() {
+            let asked = system.terms.not(defined);
+            if let Answer::Sat(mut model) = session.check(&[asked], &budget)?
+                && let Ok((scope, constants, _)) = read_state(system, &mut model, |t| t)
+                && let Some(found) = confirmed(&job.model, &scope, &constants, i)
+            {
+                return Ok(Some(found));
+            }
+        }
+        session.assert(system.axioms[i])?;
+    }
+    Ok(None)
+}
+
+/// What is wrong with axiom `i` in a valuation, if the evaluator says so.
+fn confirmed(model: &Model, scope: &Scope, constants: &[Value], i: usize) -> Option<String> {
+    let eval = Evaluator::new(model, scope).with_limits(LIMITS);
+    let env = Env::new(constants, &[]);
+    if !model.axioms[..i].iter().all(|axiom| eval.pred(&env, &axiom.pred) == Ok(true)) {
+        return None;
+    }
+    let axiom = &model.axioms[i];
+    let error = eval.pred(&env, &axiom.pred).err().filter(|e| e.kind == EvalErrorKind::IllDefined)?;
+    let values: Vec<String> = model
+        .constants
+        .iter()
+        .zip(constants)
+        .map(|(c, value)| format!("{} = {}", c.name, value_text(model, scope, value)))
+        .collect();
+    let line = model.sources.position(axiom.span).line;
+    let with = if values.is_empty() { String::new() } else { format!(" with {}", values.join(", ")) };
+    Some(format!("the property `{}` (line {line}) is ill-defined{with}: {}", axiom.text, error.message))
+}

@@ -1,0 +1,94 @@
+//! Engines that believe the analysis of representations, and engines that do not, give the same verdicts.
+#![cfg(feature = "z3")]
+
+mod common;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bsym_encodings::budget::Budget;
+use bsym_encodings::encode::Representations;
+use bsym_engines::options::Job;
+use bsym_engines::verdict::Engine;
+use bsym_language::model::Model;
+use bsym_semantics::scope::ScopeRequest;
+use common::*;
+
+const PROVERS: [Engine; 2] = [Engine::Kind, Engine::Ic3];
+
+/// Both answers, as far as they say whether the properties hold.
+fn both(model: &Arc<Model>, engine: Engine, seconds: u64) -> (String, String) {
+    let asked = |representations| {
+        let budget = Budget::unlimited().within(Duration::from_secs(seconds));
+        let job = Job { representations, budget, ..job(model, &ScopeRequest::default()) };
+        let said = answer(&report(&job, engine));
+        said.split(' ').next().unwrap_or_default().to_string()
+    };
+    (asked(Representations::Analysed), asked(Representations::General))
+}
+
+fn same(text: &str, expected: &str) {
+    let model = model(text);
+    for engine in PROVERS {
+        let (analysed, general) = both(&model, engine, 20);
+        assert_eq!((analysed.as_str(), general.as_str()), (expected, expected), "{engine:?}: {text}");
+    }
+}
+
+#[test]
+fn functions_sequences_and_sets_of_numbers_need_no_analysis() {
+    same(
+        "MACHINE Table SETS E = {a, b, c} VARIABLES f INVARIANT f : E +-> 0..9 & card(f) < 4 INITIALISATION f := {}
+         OPERATIONS set(e, n) = PRE e : E & n : 0..9 THEN f(e) := n END; drop(e) = PRE e : E THEN f := {e} <<| f END END",
+        "holds",
+    );
+    same(
+        "MACHINE Table SETS E = {a, b, c} VARIABLES f INVARIANT f : E +-> 0..9 & (a : dom(f) => f(a) < 9)
+         INITIALISATION f := {} OPERATIONS set(e, n) = PRE e : E & n : 0..9 THEN f(e) := n END END",
+        "violated",
+    );
+    same(
+        "MACHINE Small VARIABLES s, n INVARIANT s <: 1..3 & n : 1..3 INITIALISATION s, n := {}, 1
+         OPERATIONS put = SELECT n < 3 THEN s, n := s \\/ {n}, n + 1 END; clear = s, n := {}, 1 END",
+        "holds",
+    );
+    same(
+        "MACHINE Locals SETS S VARIABLES f INVARIANT f : 1..2 +-> S INITIALISATION f := {}
+         OPERATIONS op(p, i) = PRE p : S & i : 1..2 THEN VAR g IN g := {i |-> p}; IF f = {} THEN f := g ELSE f := f <+ g END
+         END END END",
+        "holds",
+    );
+    same(
+        "MACHINE Choice SETS S VARIABLES f INVARIANT f : 1..2 <-> S & f : 1..2 +-> S INITIALISATION f := {}
+         OPERATIONS op(p) = PRE p : S THEN ANY g WHERE g : 1..2 <-> S & p : ran(g) THEN f := g END END END",
+        "violated",
+    );
+    same(
+        "MACHINE Unmeant SETS S VARIABLES f, s INVARIANT f : 1..2 <-> S & s <: S INITIALISATION f, s := {}, {}
+         OPERATIONS op = ANY g WHERE g : 1..2 <-> S & g(1) : S THEN s := {g(1)} END END",
+        "violated",
+    );
+}
+
+#[test]
+fn no_example_is_answered_otherwise() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let mut files: Vec<_> =
+        std::fs::read_dir(&folder).expect("the examples").flatten().map(|f| f.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|e| e == "mch"));
+    files.sort();
+    assert!(files.len() > 5, "{files:?}");
+    for path in files {
+        let model = model_of(&path).expect("an example is a machine");
+        for engine in PROVERS {
+            let (analysed, general) = both(&model, engine, 3);
+            let open = |said: &str| said == "unknown";
+            assert!(
+                analysed == general || open(&analysed) || open(&general),
+                "{engine:?}: {}: {analysed}, without the analysis {general}",
+                path.display()
+            );
+        }
+    }
+}

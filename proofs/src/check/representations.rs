@@ -1,0 +1,369 @@
+//! The representations of values are proved, not believed.
+//!
+//! An encoding may take a relation for a function, or a set for one of few numbers, where an analysis of the
+//! assignments says so ([`functional`](bsym_encodings::functional)). Whatever rests on the encoding rests on this.
+//! So the machine is encoded once more without the analysis, and that every name fits its representation is proved
+//! there, by induction over the steps:
+//! 1. a constant is within its bound in every valuation that satisfies the axioms;
+//! 2. every value that the initialisation assigns or chooses is within the bound of its name;
+//! 3. so is every value that an event assigns or chooses in a state whose variables are within theirs;
+//! 4. what is within the bound of a name can be held by its representation.
+//!
+//! A choice counts where it may be taken, and where its predicate fails: of both, the encoding must lose none.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bsym_encodings::budget::Budget;
+use bsym_encodings::encode::{Representations, encode_with_facts};
+use bsym_encodings::functional::Functional;
+use bsym_encodings::layout::Layout;
+use bsym_encodings::session::SolverError;
+use bsym_encodings::system::{System, Unsupported};
+use bsym_encodings::term::{Term, Terms};
+use bsym_language::model::{Model, Target};
+use bsym_language::types::Type;
+use bsym_semantics::scope::Scope;
+
+use crate::sequent::{Effort, Hypotheses, Opener, Outcome, Prover};
+
+/// Time for all sequents together; what is not decided then is said.
+const TIME: Duration = Duration::from_secs(2);
+/// Longest time for one.
+const QUERY: Duration = Duration::from_millis(500);
+/// Elements of the deferred sets of any size where what is not decided may still be refuted.
+const SMALL: usize = 2;
+
+/// What came of the sequents.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Represented {
+    /// Sequents asked.
+    pub checks: usize,
+    /// Those that are wrong, in words: a mistake of bsym.
+    pub failed: Vec<String>,
+    /// Those that nobody decided, in words.
+    pub undecided: Vec<String>,
+}
+
+/// A name with its type, and how it is represented.
+struct Name<'m> {
+    name: &'m str,
+    ty: &'m Type,
+    layout: &'m Layout,
+}
+
+/// Proves that every value fits the representation that a system has for it.
+///
+/// # Errors
+/// If the solver cannot be started.
+pub fn check_representations(
+    system: &System,
+    open: Opener<'_>,
+    budget: &Budget,
+) -> Result<Represented, SolverError> {
+    let model = system.model.clone();
+    let chosen = system.functional().clone();
+    if names(&model, &chosen).all(|n| !system.is_restricted(n.ty, n.layout)) {
+        return Ok(Represented::default());
+    }
+    let budget = budget.within(TIME).per_query(QUERY);
+    let mut found = check_in(&model, &system.scope, &chosen, open, &budget)?;
+    if found.failed.is_empty() && !found.undecided.is_empty() && !system.scope.is_finite(&model) {
+        let small = system.scope.with_open_sets(&model, |_| SMALL);
+        let again = check_in(&model, &small, &chosen, open, &budget)?;
+        found.checks += again.checks;
+        found.failed = again.failed;
+    }
+    Ok(found)
+}
+
+/// The same in a scope.
+fn check_in(
+    model: &Arc<Model>,
+    scope: &Scope,
+    chosen: &Functional,
+    open: Opener<'_>,
+    budget: &Budget,
+) -> Result<Represented, SolverError> {
+    let general = Representations::General;
+    let general = encode_with_facts(Rc::new(Terms::new()), model.clone(), scope, general);
+    let prover = Prover::new(general.terms.clone(), open, budget.clone());
+    let mut check = Check { model, chosen, general, prover, found: Represented::default() };
+    check.shapes()?;
+    let known = check.constants()?;
+    check.steps(&known)?;
+    check.found.checks = check.prover.checks;
+    Ok(check.found)
+}
+
+fn name<'m>(model: &'m Model, chosen: &'m Functional, target: Target) -> Name<'m> {
+    let (variable, layout) = match target {
+        Target::Var(v) => (&model.variables[v.index()], &chosen.variables[v.index()]),
+        Target::Local(l) => (&model.locals[l.index()], &chosen.locals[l.index()]),
+    };
+    Name { name: &variable.name, ty: &variable.ty, layout }
+}
+
+fn names<'m>(model: &'m Model, chosen: &'m Functional) -> impl Iterator<Item = Name<'m>> {
+    let variables = model.variables.iter().zip(&chosen.variables);
+    let constants = model.constants.iter().zip(&chosen.constants);
+    let locals = model.locals.iter().zip(&chosen.locals);
+    variables.chain(constants).chain(locals).map(|(v, layout)| Name { name: &v.name, ty: &v.ty, layout })
+}
+
+struct Check<'a> {
+    model: &'a Model,
+    chosen: &'a Functional,
+    /// The machine without the analysis.
+    general: System,
+    prover: Prover<'a>,
+    found: Represented,
+}
+
+/// A sequent's goal with its name for messages.
+struct Goal {
+    name: String,
+    holds: Term,
+}
+
+impl Check<'_> {
+    /// What is within the bound of a name can be held by its representation.
+    fn shapes(&mut self) -> Result<(), SolverError> {
+        let mut asked: Vec<(&Type, &Layout)> = vec![];
+        for Name { name, ty, layout } in names(self.model, self.chosen) {
+            if asked.contains(&(ty, layout)) || !self.general.is_restricted(ty, layout) {
+                continue;
+            }
+            asked.push((ty, layout));
+            let what = format!("the representation of `{name}` holds what is within its bound");
+            match self.general.is_held(ty, layout) {
+                Ok((within, held)) => {
+                    let mut known = self.general.background.clone();
+                    known.extend(within.definitions.into_iter().chain(held.definitions));
+                    known.push(within.holds);
+                    self.prove(known, vec![Goal { name: what, holds: held.holds }])?;
+                }
+                Err(u) => self.left_open(&what, &u),
+            }
+        }
+        Ok(())
+    }
+
+    /// The constants are within their bounds; gives what is known of them in all steps.
+    fn constants(&mut self) -> Result<Vec<Term>, SolverError> {
+        let mut known = [&self.general.background[..], &self.general.axioms].concat();
+        let mut goals = vec![];
+        for (i, c) in self.model.constants.iter().enumerate() {
+            // A constant that is known is a value in both encodings.
+            if self.general.determined[i].is_some() {
+                continue;
+            }
+            let what = format!("constant `{}` fits its representation", c.name);
+            let value = self.general.constants[i].clone();
+            match self.general.is_within(&value, &c.ty, &self.chosen.constants[i]) {
+                Ok(fit) => {
+                    known.extend(fit.definitions);
+                    goals.push(Goal { name: what, holds: fit.holds });
+                }
+                Err(u) => self.left_open(&what, &u),
+            }
+        }
+        let within: Vec<Term> = goals.iter().map(|g| g.holds).collect();
+        self.prove(known.clone(), goals)?;
+        known.extend(within);
+        Ok(known)
+    }
+
+    /// What the initialisation and the events assign.
+    fn steps(&mut self, known: &[Term]) -> Result<(), SolverError> {
+        let mut before = [known, &self.general.state_facts].concat();
+        for (i, v) in self.model.variables.iter().enumerate() {
+            let value = self.general.current[i].clone();
+            match self.general.is_within(&value, &v.ty, &self.chosen.variables[i]) {
+                Ok(fit) => before.extend(fit.definitions.into_iter().chain([fit.holds])),
+                // One hypothesis less.
+                Err(_) => {}
+            }
+        }
+        self.assignments(None, known)?;
+        for event in 0..self.model.events.len() {
+            self.assignments(Some(event), &before)?;
+        }
+        Ok(())
+    }
+
+    /// What one step assigns, given what is known before it.
+    fn assignments(&mut self, event: Option<usize>, known: &[Term]) -> Result<(), SolverError> {
+        let (who, transition) = match event {
+            None => ("the initialisation", &self.general.initialisation),
+            Some(e) => (self.model.events[e].name.as_str(), &self.general.events[e]),
+        };
+        if transition.relation.is_none() {
+            let what = format!("{who} has no encoding without the analysis of representations");
+            self.found.undecided.push(what);
+            return Ok(());
+        }
+        let mut known = known.to_vec();
+        let mut goals = vec![];
+        for assignment in transition.assignments.clone() {
+            let Name { name, ty, layout } = name(self.model, self.chosen, assignment.target);
+            // A local's bound serves to choose its representation only.
+            let local = matches!(assignment.target, Target::Local(_));
+            if layout.is_unrestricted() || local && !self.general.is_restricted(ty, layout) {
+                continue;
+            }
+            let line = self.model.sources.position(assignment.span).line;
+            let what = format!("what {who} assigns to `{name}` (line {line}) fits its representation");
+            match self.general.is_within(&assignment.value, ty, layout) {
+                Ok(fit) => {
+                    known.extend(fit.definitions);
+                    let holds = self.general.terms.implies(assignment.reached, fit.holds);
+                    goals.push(Goal { name: what, holds });
+                }
+                Err(u) => self.left_open(&what, &u),
+            }
+        }
+        self.prove(known, goals)
+    }
+
+    /// Proves goals from hypotheses, all in one query or else one by one.
+    fn prove(&mut self, known: Vec<Term>, mut goals: Vec<Goal>) -> Result<(), SolverError> {
+        goals.retain(|g| g.holds != Terms::TRUE);
+        if goals.is_empty() {
+            return Ok(());
+        }
+        let mut hypotheses = Hypotheses::new(known);
+        let all = self.general.terms.and(goals.iter().map(|g| g.holds));
+        let effort = Effort::Quick(QUERY);
+        let together = hypotheses.prove(&mut self.prover, &[], all, effort)?;
+        match together {
+            Outcome::Proved => {}
+            outcome if goals.len() == 1 => self.note(outcome, &goals[0].name),
+            _ => {
+                for goal in &goals {
+                    let outcome = hypotheses.prove(&mut self.prover, &[], goal.holds, effort)?;
+                    self.note(outcome, &goal.name);
+                }
+            }
+        }
+        hypotheses.close(&mut self.prover);
+        Ok(())
+    }
+
+    fn note(&mut self, outcome: Outcome, name: &str) {
+        match outcome {
+            Outcome::Proved => {}
+            // With an axiom missing, a model refutes nothing.
+            Outcome::Refuted if self.general.unsupported_axioms.is_empty() => {
+                self.found.failed.push(name.into())
+            }
+            Outcome::Refuted => self.found.undecided.push(format!("{name}: an axiom has no encoding")),
+            Outcome::Undecided(reason) => self.found.undecided.push(format!("{name}: {reason}")),
+        }
+    }
+
+    fn left_open(&mut self, what: &str, u: &Unsupported) {
+        self.found.undecided.push(format!("{what}: {}", u.reason));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bsym_encodings::encode::encode_with;
+
+    use super::*;
+    use crate::testing::{model, open_default, scope, solver};
+
+    /// What becomes of a machine's representations, those of the analysis or, for its first variable, a claim.
+    fn outcome(text: &str, claimed: Option<Layout>) -> Option<Represented> {
+        solver()?;
+        let model = Arc::new(model(text));
+        let scope = scope(&model);
+        let encoded = |how| encode_with(Rc::new(Terms::new()), model.clone(), &scope, how);
+        let mut system = encoded(Representations::Analysed);
+        if let Some(layout) = claimed {
+            let mut functional = system.functional().clone();
+            functional.variables[0] = layout;
+            system = encoded(Representations::Claimed(functional));
+        }
+        let budget = Budget::unlimited();
+        Some(check_representations(&system, &mut open_default, &budget).expect("the solver starts"))
+    }
+
+    /// A machine with one variable over an enumerated and a deferred set.
+    fn machine(start: &str, operation: &str) -> String {
+        format!(
+            "MACHINE m SETS E = {{a, b}}; S CONSTANTS c, d PROPERTIES c : E --> S & d : E <-> S VARIABLES f
+             INVARIANT f : E <-> S INITIALISATION f := {start} OPERATIONS op(p) = {operation} END"
+        )
+    }
+
+    fn all_proved(text: &str) {
+        let Some(found) = outcome(text, None) else { return };
+        assert!(found.checks > 0, "{text}: nothing was asked");
+        assert_eq!((found.failed, found.undecided), (vec![], vec![]), "{text}");
+    }
+
+    fn refuted(text: &str, claimed: Layout, part: &str) {
+        let Some(found) = outcome(text, Some(claimed)) else { return };
+        assert!(found.failed.iter().any(|f| f.contains(part)), "{text}: {found:?}");
+    }
+
+    #[test]
+    fn the_analysis_is_confirmed() {
+        all_proved(&machine("{}", "PRE p : S THEN f(a) := p END"));
+        all_proved(&machine("c", "PRE p : S THEN f := f |> {p} END"));
+        all_proved(&machine("{}", "PRE p : E - dom(f) THEN f := f \\/ {p |-> c(p)} END"));
+        all_proved(&machine("{}", "PRE p : S THEN ANY g WHERE g : E +-> S & p : ran(g) THEN f := g END END"));
+        all_proved(&machine(
+            "{}",
+            "PRE p : S THEN VAR l IN l := {a |-> p}; IF f = {} THEN f := l END END END",
+        ));
+        all_proved(
+            "MACHINE m SETS S VARIABLES q INVARIANT q : seq(S) INITIALISATION q := []
+             OPERATIONS put(p) = PRE p : S THEN q := q <- p END END",
+        );
+        all_proved(
+            "MACHINE m VARIABLES s, n INVARIANT s <: INTEGER & n : INTEGER INITIALISATION s, n := {}, 1
+             OPERATIONS put = SELECT n < 3 THEN s := s \\/ {n} || n := 2 END; take = BEGIN n := 3 END END",
+        );
+    }
+
+    #[test]
+    fn a_machine_without_functions_asks_nothing() {
+        let text = "MACHINE m VARIABLES n INVARIANT n : INTEGER INITIALISATION n := 0 OPERATIONS up = n := n + 1 END";
+        let Some(found) = outcome(text, None) else { return };
+        assert_eq!(found, Represented::default());
+    }
+
+    #[test]
+    fn relations_that_are_taken_for_functions_are_found_out() {
+        let function = || Layout::function(Layout::Any, false, Layout::Any);
+        let grows = machine("{}", "PRE p : S THEN f := f \\/ {a |-> p} END");
+        refuted(&grows, function(), "op assigns to `f`");
+        refuted(
+            &machine("d", "PRE p : S THEN f := f |> {p} END"),
+            function(),
+            "initialisation assigns to `f`",
+        );
+        let total = Layout::function(Layout::Any, true, Layout::Any);
+        refuted(&machine("c", "PRE p : S THEN f := f |> {p} END"), total, "op assigns to `f`");
+        let chosen = machine("{}", "PRE p : S THEN ANY g WHERE g : E <-> S & p : S THEN f := g END END");
+        refuted(&chosen, function(), "op assigns to `f`");
+    }
+
+    #[test]
+    fn sets_of_other_numbers_than_claimed_are_found_out() {
+        let text = "MACHINE m VARIABLES s INVARIANT s <: INTEGER INITIALISATION s := {}
+            OPERATIONS put(p) = PRE p : 1..4 THEN s := s \\/ {p} END END";
+        refuted(text, Layout::set(Layout::Range(1, 3), false), "put assigns to `s`");
+    }
+
+    #[test]
+    fn choices_that_would_fail_are_not_lost() {
+        // For a relation the predicate of the choice has no meaning, which an encoding with functions alone would miss.
+        let text = machine("{}", "PRE p : S THEN f : (f(a) : S & f : E +-> S) END");
+        refuted(&text, Layout::function(Layout::Any, false, Layout::Any), "op assigns to `f`");
+    }
+}
