@@ -39,14 +39,14 @@ impl System {
         self.fit(holds)
     }
 
-    /// Any value of a layout is one that the shape for this layout can hold: the value, that it is within
-    /// the layout, and that it can be held.
+    /// Any value of a layout is one that the shape for this layout can hold: that a value of this name, which nothing else
+    /// may have, is within the layout, and that it can be held.
     ///
     /// # Errors
     /// What has no encoding.
-    pub fn is_held(&mut self, ty: &Type, layout: &Layout) -> Result<(Fit, Fit), Unsupported> {
+    pub fn is_held(&mut self, name: &str, ty: &Type, layout: &Layout) -> Result<(Fit, Fit), Unsupported> {
         let general = self.encoder.shape(ty, &Layout::Any);
-        let value = self.encoder.fresh("any", ty, &general);
+        let value = self.encoder.fresh(name, ty, &general);
         let within = self.is_within(&value, ty, layout)?;
         let shape = self.encoder.shape(ty, layout);
         let holds = self.encoder.can_hold(&shape, &value, layout);

@@ -137,7 +137,7 @@ impl Check<'_> {
             }
             asked.push((ty, layout));
             let what = format!("the representation of `{name}` holds what is within its bound");
-            match self.general.is_held(ty, layout) {
+            match self.general.is_held(&format!("any{}", asked.len()), ty, layout) {
                 Ok((within, held)) => {
                     let mut known = self.general.background.clone();
                     known.extend(within.definitions.into_iter().chain(held.definitions));
