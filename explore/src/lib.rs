@@ -4,7 +4,7 @@ mod compile;
 pub mod options;
 pub mod report;
 pub mod search;
-mod space;
+pub mod space;
 mod store;
 
 pub mod audit;

@@ -11,16 +11,13 @@ use std::sync::Arc;
 use bsym_language::model::{CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, QuantOp};
 use bsym_language::walk::{Names, cut_into_literals};
 
-use super::code::{Code, Fail, R, Run};
+use super::code::{Code, Fail, Found, R, Run};
 use super::expression::maplet;
 use super::relation as rel;
 use super::set_value::{SetValue, build, build_relation};
 use super::{C, Compiler};
 use crate::compile::context::Context;
 use crate::store::rep::Rep;
-
-/// What is done with each binding found.
-pub type Found<'f, 'm> = &'f mut dyn FnMut(&mut Context<'m>) -> R<ControlFlow<()>>;
 
 const GO: R<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 
@@ -31,6 +28,9 @@ pub struct Plan<'m> {
     pub total: bool,
     /// The bindings come in the same order whatever words their values have.
     pub ordered: bool,
+    /// The positions of literals without the names, each with nothing before it that can be ill-defined: where one is
+    /// false, so is the predicate.
+    pub leading: Vec<usize>,
     /// About how many bindings are looked at.
     rounds: u64,
 }
@@ -244,18 +244,21 @@ impl<'m> Compiler<'_, 'm> {
         let mut steps = Vec::new();
         let (mut loops, mut rounds) = (0, 1u64);
         let mut ordered = true;
+        let mut leading = Vec::new();
         loop {
             let all_bound = state.bound.iter().all(|b| *b);
-            let mut usable = true;
-            for l in &mut literals {
+            let (mut usable, mut leads) = (true, state.bound.iter().all(|b| !*b));
+            for (at, l) in literals.iter_mut().enumerate() {
                 if !l.settled && (usable || all_bound) && l.needs.iter().all(|i| state.bound[*i]) {
+                    leading.extend(leads.then_some(at));
                     steps.extend(l.code.take().map(Step::Test));
                     l.settled = true;
                 }
                 usable &= l.settled || l.total;
+                leads &= l.total;
             }
             if all_bound {
-                return Ok(Plan { steps, total, ordered, rounds });
+                return Ok(Plan { steps, total, ordered, leading, rounds });
             }
             let source = self.best_source(&state, &literals)?;
             if source.cost > 1 {

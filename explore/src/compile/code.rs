@@ -1,5 +1,7 @@
 //! Compiled code: closures over the words of a [`Context`].
 
+use std::ops::ControlFlow;
+
 use crate::compile::context::Context;
 
 /// Compiled code has no answer here: the evaluation is ill-defined, or goes beyond what is compiled.
@@ -12,6 +14,12 @@ pub type R<T> = Result<T, Fail>;
 
 /// A closure.
 pub type Run<'m, T> = Box<dyn Fn(&mut Context<'m>) -> R<T> + 'm>;
+
+/// What is done with each binding or execution found.
+pub type Found<'f, 'm> = &'f mut dyn FnMut(&mut Context<'m>) -> R<ControlFlow<()>>;
+
+/// A compiled substitution: runs through all executions and calls a function at the end of each.
+pub type Exec<'m> = Box<dyn Fn(&mut Context<'m>, Found<'_, 'm>) -> R<ControlFlow<()>> + 'm>;
 
 /// A compiled expression or predicate.
 pub struct Code<'m, T> {

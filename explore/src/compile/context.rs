@@ -115,11 +115,12 @@ impl<'m> Context<'m> {
         self.words.iter().all(|words| words.iter().zip(&self.fixed).all(|(w, f)| f.is_some() || w.is_some()))
     }
 
-    /// Puts a row and a valuation of the constants into the slots.
+    /// Puts some variables of a row and a valuation of the constants into the slots: what the code to be run reads.
     #[inline]
-    pub fn load(&mut self, row: &[u32], valuation: usize) {
-        let n = self.variables.len();
-        self.slots[..n].copy_from_slice(&row[..n]);
+    pub fn load(&mut self, row: &[u32], variables: &[usize], valuation: usize) {
+        for at in variables {
+            self.slots[*at] = row[*at];
+        }
         if self.valuation != valuation {
             self.load_constants(valuation);
         }

@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
+use bsym_language::model::{Pred, Subst, SubstKind};
+
 use super::binder::Plan;
-use super::code::R;
-use super::substitution::Exec;
+use super::code::{Exec, R};
 use crate::compile::context::Context;
 
 const GO: R<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
@@ -33,22 +34,42 @@ pub struct Edges {
     order: Vec<u32>,
 }
 
+/// The guards that an event's body begins with, and what follows them.
+pub fn guarded(body: &Subst) -> (Vec<&Pred>, &Subst) {
+    let (mut guards, mut rest) = (Vec::new(), body);
+    while let SubstKind::Select { branches, otherwise: None, .. } = &rest.kind
+        && let [(guard, inner)] = &branches[..]
+    {
+        guards.push(guard);
+        rest = inner;
+    }
+    (guards, rest)
+}
+
 impl<'m> EventCode<'m> {
+    /// The positions of the literals of the guards that do not depend on the parameters and are looked at first.
+    pub fn leading_guards(&self) -> &[usize] {
+        &self.parameters.leading
+    }
+
     /// Whether a guard that does not depend on the parameters is false.
     #[inline]
     pub fn is_disabled(&self, ctx: &mut Context<'m>) -> bool {
         self.parameters.is_refuted(ctx)
     }
 
-    /// Executes the event in the state in the slots: the updates of different targets go to `updates`;
-    /// the answer is the number of different edges.
-    pub fn run(&self, ctx: &mut Context<'m>, edges: &mut Edges, updates: &mut Vec<u32>) -> R<u64> {
-        let rows = &mut edges.rows;
-        rows.clear();
-        updates.clear();
-        if self.deterministic {
-            return self.run_deterministic(ctx, updates);
-        }
+    /// Words of an edge: parameters and results, a mask of two words, and the new values.
+    pub fn edge_words(&self) -> usize {
+        self.shown.len() + 2 + self.written.len()
+    }
+
+    /// Calls a function for every execution in the state in the slots, with the words of its edge, until it breaks.
+    pub fn each_edge(
+        &self,
+        ctx: &mut Context<'m>,
+        rows: &mut Vec<u32>,
+        found: &mut dyn FnMut(&mut Vec<u32>) -> ControlFlow<()>,
+    ) -> R<()> {
         let full = u64::MAX.checked_shr(64 - self.written.len().min(64) as u32).unwrap_or(0);
         let _every = self.parameters.run(ctx, &mut |ctx| {
             ctx.mask = 0;
@@ -62,10 +83,23 @@ impl<'m> EventCode<'m> {
                     let slot = |(i, (new, old))| if ctx.mask >> i & 1 == 1 { new } else { old };
                     rows.extend(both.map(|at: (usize, (&usize, &usize))| ctx.slots[*slot(at)]));
                 }
-                GO
+                Ok(found(rows))
             })
         })?;
-        let (hidden, width) = (self.shown.len(), self.shown.len() + 2 + self.written.len());
+        Ok(())
+    }
+
+    /// Executes the event in the state in the slots: the updates of different targets go to `updates`;
+    /// the answer is the number of different edges.
+    pub fn run(&self, ctx: &mut Context<'m>, edges: &mut Edges, updates: &mut Vec<u32>) -> R<u64> {
+        updates.clear();
+        if self.deterministic {
+            return self.run_deterministic(ctx, updates);
+        }
+        edges.rows.clear();
+        self.each_edge(ctx, &mut edges.rows, &mut |_| ControlFlow::Continue(()))?;
+        let rows = &edges.rows;
+        let (hidden, width) = (self.shown.len(), self.edge_words());
         let n = rows.len() / width;
         if n <= 1 {
             updates.extend(rows.iter().skip(hidden));

@@ -7,20 +7,16 @@
 use std::ops::ControlFlow;
 
 use bsym_language::model::{EventId, Expr, LocalId, Pred, Subst, SubstKind, Target, VarId};
-use bsym_language::walk::{Names, Visitor};
+use bsym_language::walk::{Names, Visitor, always_assigned};
 use bsym_semantics::transition::deterministic::is_deterministic;
 
-use super::binder::Found;
-use super::code::{Fail, R, Run};
-use super::event::EventCode;
+use super::code::{Exec, Fail, Found, R, Run};
+use super::event::{EventCode, guarded};
 use super::{C, Compiler};
 use crate::compile::context::Context;
 use crate::store::rep::Rep;
 
 const GO: R<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
-
-/// Runs through all executions and calls a function at the end of each.
-pub type Exec<'m> = Box<dyn Fn(&mut Context<'m>, Found<'_, 'm>) -> R<ControlFlow<()>> + 'm>;
 
 impl<'m> Compiler<'_, 'm> {
     /// Compiles a property of states.
@@ -41,19 +37,14 @@ impl<'m> Compiler<'_, 'm> {
         if writes.len() > 64 {
             return Err("it writes more than 64 variables".into());
         }
-        let mut guards: Vec<(bool, &Pred)> = Vec::new();
-        let mut body = &event.body;
-        while let SubstKind::Select { branches, otherwise: None, .. } = &body.kind
-            && let [(guard, inner)] = &branches[..]
-        {
-            guards.push((true, guard));
-            body = inner;
-        }
+        let (guards, body) = guarded(&event.body);
+        let guards: Vec<(bool, &Pred)> = guards.into_iter().map(|guard| (true, guard)).collect();
         let parameters = self.plan(&event.parameters, &guards)?;
         self.ordered = parameters.ordered;
         let mut shown: Vec<usize> = event.parameters.iter().map(|p| self.locals[p]).collect();
         let deterministic = is_deterministic(body);
-        let assigned = writes.iter().all(|v| assigns(body, Target::Var(*v)));
+        let always = always_assigned(body);
+        let assigned = writes.iter().all(|v| always.contains(&Target::Var(*v)));
         let mut kept = Vec::new();
         let mut targets = Targets::default();
         let mut written = Vec::new();
@@ -66,7 +57,7 @@ impl<'m> Compiler<'_, 'm> {
             written.push(slot);
         }
         for r in &event.results {
-            if !assigns(body, Target::Local(*r)) {
+            if !always.contains(&Target::Local(*r)) {
                 return Err("a result is perhaps not assigned".into());
             }
             let slot = self.fresh();
@@ -85,10 +76,11 @@ impl<'m> Compiler<'_, 'm> {
     pub fn initialisation(&mut self) -> C<EventCode<'m>> {
         let model = self.context.eval.model;
         let body = &model.initialisation;
+        let always = always_assigned(body);
         let mut targets = Targets::default();
         let mut written = Vec::new();
         for v in (0..model.variables.len() as u32).map(VarId) {
-            if !assigns(body, Target::Var(v)) {
+            if !always.contains(&Target::Var(v)) {
                 return Err("a variable is perhaps not assigned".into());
             }
             let slot = self.fresh();
@@ -282,11 +274,11 @@ impl<'m> Compiler<'_, 'm> {
         for part in parts {
             let mut inside = Targets::default();
             let mut copies = Vec::new();
-            let here = targets_of(part);
+            let (here, always) = (targets_of(part), always_assigned(part));
             for t in &here {
                 let slot = self.fresh();
                 inside.places.push((*t, slot, 0));
-                if !assigns(part, *t) {
+                if !always.contains(t) {
                     copies.push((self.current(*t)?, slot));
                 }
             }
@@ -462,27 +454,4 @@ fn targets_of(s: &Subst) -> Vec<Target> {
     names.subst(s);
     let variables = names.written.iter().map(|v| Target::Var(*v));
     variables.chain(names.written_locals.iter().map(|l| Target::Local(*l))).collect()
-}
-
-/// Whether every execution that ends assigns the target.
-fn assigns(s: &Subst, t: Target) -> bool {
-    match &s.kind {
-        SubstKind::Skip | SubstKind::While { .. } => false,
-        SubstKind::Assign(list) => list.iter().any(|(u, _)| *u == t),
-        SubstKind::BecomesIn(_, targets, _) => targets.contains(&t),
-        SubstKind::BecomesSuch(_, targets, _) => targets.iter().any(|(u, _)| *u == t),
-        SubstKind::Pre(_, s)
-        | SubstKind::Assert(_, _, s)
-        | SubstKind::Any(_, _, _, s)
-        | SubstKind::Let(_, s)
-        | SubstKind::Var(_, s) => assigns(s, t),
-        SubstKind::Choice(_, branches) => branches.iter().all(|s| assigns(s, t)),
-        SubstKind::If(branches, otherwise) => {
-            branches.iter().all(|(_, s)| assigns(s, t)) && assigns(otherwise, t)
-        }
-        SubstKind::Select { branches, otherwise, .. } => {
-            branches.iter().all(|(_, s)| assigns(s, t)) && otherwise.as_ref().is_none_or(|s| assigns(s, t))
-        }
-        SubstKind::Sequence(parts) | SubstKind::Parallel(parts) => parts.iter().any(|s| assigns(s, t)),
-    }
 }

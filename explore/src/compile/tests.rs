@@ -343,11 +343,12 @@ fn compiled_predicates_agree_with_the_reference() {
             let mut context = Context::new(eval, valuations.clone(), Store::default());
             let mut compiler = Compiler::new(&mut context);
             let code = compiler.property(p).unwrap_or_else(|e| panic!("{text}: {e}"));
-            let slots = compiler.slots();
+            // What it is said not to read is that of another state.
+            let (slots, reads) = (compiler.slots(), compiler.reads.into_iter().collect::<Vec<_>>());
             context.reserve(slots);
             for state in &states {
                 let row = context.encode_state(state).expect("words");
-                context.load(&row, 0);
+                context.load(&row, &reads, 0);
                 let expected = eval.pred(&Env::new(&valuations[0], state), p);
                 let found = code(&mut context);
                 defined += u32::from(expected.is_ok());

@@ -13,12 +13,14 @@ use crate::store::state_table::{INITIAL, StateId};
 impl Search<'_, '_> {
     pub(super) fn report(mut self) -> SearchReport {
         self.statistics.states = self.table.len() as u64 + self.statistics.valuations;
-        let (hits, misses) = self.machine.memo_counts();
+        let (hits, misses) = self.machine.cache_counts();
         self.statistics.memo_hits += hits;
         self.statistics.memo_misses += misses;
         self.statistics.by_reference += self.machine.by_reference;
         self.statistics.uncompiled = std::mem::take(&mut self.machine.uncompiled);
         self.statistics.audited += self.audit.as_ref().map_or(0, |audit| audit.audited);
+        // What was found before the time was over is shown all the same.
+        self.machine.let_go();
         let mut shown: Vec<Counterexample> = Vec::new();
         let mut failed = None;
         for found in std::mem::take(&mut self.found) {
@@ -70,23 +72,18 @@ impl Search<'_, '_> {
     }
 
     /// The counterexample for a violation found, replayed.
-    fn show(&self, found: Found) -> Result<Counterexample, String> {
+    fn show(&mut self, found: Found) -> Result<Counterexample, String> {
         let mut rows = Vec::new();
         let mut at = found.state;
         while let Some(state) = at {
-            rows.push(self.machine.context.decode_state(self.table.row(state)));
+            rows.push(self.table.row(state).to_vec());
             at = Some(self.table.parent(state)).filter(|p| *p != INITIAL);
         }
         rows.reverse();
-        let context = &self.machine.context;
-        let constants = context.valuations[found.valuation].clone();
-        let path = Path { constants, states: rows, failure: found.failure };
+        let path = Path { valuation: found.valuation, rows, failure: found.failure };
         let mut checks = self.options.checks.clone();
         checks.deadlock = found.key == Key::Deadlock;
-        // What was found before the time was over is shown all the same.
-        let mut eval = context.eval;
-        eval.interrupt = None;
-        counterexample(&eval, path, &checks)
+        counterexample(&mut self.machine, path, &mut |stored, reached| stored == reached, &checks)
     }
 
     /// A digest of the set of states.

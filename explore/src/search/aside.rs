@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use bsym_language::model::EventId;
 use bsym_semantics::error::EvalError;
-use bsym_semantics::transitions::Edge;
 
+use super::witness::Failure;
 use super::{Key, Search};
 use crate::report::{NotSaved, Unknown};
 use crate::search::checkpoint::{Mark, Snapshot, title};
@@ -94,7 +94,8 @@ impl Search<'_, '_> {
                         self.note_all(edges.incomplete);
                         for edge in edges.edges {
                             if edge.state().is_none() {
-                                self.failed(Some(state), valuation, edge);
+                                let outcome = edge.outcome;
+                                self.failed(Some(state), valuation, Failure { event: Some(event), outcome });
                             }
                         }
                     }
@@ -108,7 +109,8 @@ impl Search<'_, '_> {
                 self.note_all(edges.incomplete);
                 for edge in edges.edges {
                     if edge.state().is_none() {
-                        self.failed(None, valuation as usize, edge);
+                        let outcome = edge.outcome;
+                        self.failed(None, valuation as usize, Failure { event: None, outcome });
                     }
                 }
             }
@@ -124,7 +126,7 @@ impl Search<'_, '_> {
         let audited = s.audited + self.audit.as_ref().map_or(0, |audit| audit.audited);
         let marks = self.found.iter().map(|found| match (&found.key, found.state, &found.failure) {
             (Key::Deadlock, Some(state), _) => Mark::Deadlock(state),
-            (_, Some(state), Some(Edge { event: Some(event), .. })) => Mark::Step(state, *event),
+            (_, Some(state), Some(Failure { event: Some(event), .. })) => Mark::Step(state, *event),
             (_, Some(state), _) => Mark::State(state),
             (_, None, _) => Mark::Initialisation(found.valuation as u32),
         });

@@ -9,7 +9,9 @@ use bsym_semantics::transitions::Edges;
 
 use super::Search;
 use crate::audit::{Audit, Difference, Finding, Opinion, Rows, edges, targets_differ};
-use crate::space::system::Expansion;
+use crate::space::dependency_matrix::GroupId;
+use crate::space::system::{Edge, Expansion, System};
+use crate::space::updates::Updates;
 use crate::store::state_table::StateId;
 
 /// The event, and what the search and the reference say about it.
@@ -43,10 +45,12 @@ impl Search<'_, '_> {
     fn disagreement(&mut self, state: StateId, row: &[u32], opinion: &Opinion) -> Option<Option<Sides>> {
         let valuation = self.machine.valuation(row);
         for (e, edges) in opinion.events.iter().enumerate() {
-            let event = self.machine.events[e].event;
+            let group = GroupId(e as u32);
+            let event = self.machine.event(group);
             let by_reference = self.machine.by_reference;
-            let compiled = match self.machine.expand(e, row) {
-                Expansion::Moves(count) => Some((count, self.targets(e, row))),
+            let mut updates = Updates::default();
+            let compiled = match self.machine.next(group, row, &mut updates) {
+                Expansion::Moves(count) => Some((count, self.targets(group, &updates, row))),
                 Expansion::Edges(_) => None,
             };
             self.machine.by_reference = by_reference;
@@ -73,13 +77,14 @@ impl Search<'_, '_> {
     }
 
     /// Audits the initial states of a valuation that compiled code has found.
-    pub(super) fn audit_initialisation(&mut self, valuation: usize, found: &[Vec<u32>]) {
+    pub(super) fn audit_initialisation(&mut self, valuation: usize, found: &[Edge]) {
         let due = |audit: &Audit<'_>| audit.is_due(valuation as u64);
         let Some(audit) = self.audit.as_mut().filter(|audit| due(audit)) else { return };
         let constants = self.machine.context.valuations[valuation].clone();
         let Some(reference) = audit.initialisation(&constants, !self.cuts.is_empty()) else { return };
         let Some(expected) = self.rows(valuation, &reference) else { return };
-        let rows = (found.len() as u64, found.iter().cloned().collect::<Rows>());
+        let targets: Rows = found.iter().filter_map(|edge| edge.row()).map(<[u32]>::to_vec).collect();
+        let rows = (found.len() as u64, targets);
         if let Some((search, reference)) = self.compare(&rows, &reference, &expected) {
             let difference = Difference { constants, state: State::new(), event: None, search, reference };
             self.difference.get_or_insert(Box::new(difference));
@@ -100,21 +105,15 @@ impl Search<'_, '_> {
         Some((edges(found.0, &more, &decode), edges(expected.0, &less, &decode)))
     }
 
-    /// The rows of the targets of the machine's last expansion.
-    fn targets(&self, e: usize, row: &[u32]) -> Rows {
-        let writes = &self.machine.events[e].writes;
-        let mut rows = Rows::new();
-        for update in self.machine.updates.chunks_exact(2 + writes.len()) {
-            let mask = u64::from(update[0]) | u64::from(update[1]) << 32;
+    /// The rows that updates of a row lead to.
+    fn targets(&self, group: GroupId, updates: &Updates, row: &[u32]) -> Rows {
+        let may_write = &self.machine.matrix.group(group).may_write;
+        let target = |update: crate::space::updates::Update<'_>| {
             let mut next = row.to_vec();
-            for (i, (v, word)) in writes.iter().zip(&update[2..]).enumerate() {
-                if mask >> i & 1 == 1 {
-                    next[v.index()] = *word;
-                }
-            }
-            rows.insert(next);
-        }
-        rows
+            update.apply(may_write, &mut next);
+            next
+        };
+        updates.iter().map(target).collect()
     }
 
     /// The number of different edges, and the rows of their targets; `None` if one cannot be written.

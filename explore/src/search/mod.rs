@@ -13,7 +13,7 @@ use bsym_semantics::prob_profile::only_names_elements;
 use bsym_semantics::replay::{Checks, Judgement, judgement};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::state::{State, Violation};
-use bsym_semantics::transitions::{Edge, Outcome};
+use bsym_semantics::transition::Outcome;
 
 use crate::audit::{Audit, Clock, Difference};
 use crate::options::{Order, SearchOptions};
@@ -22,12 +22,16 @@ use crate::report::{
 };
 use crate::search::frontier::Frontier;
 use crate::search::worker::Ground;
-use crate::space::labels::Properties;
-use crate::space::system::{Expansion, Machine};
+use crate::space::dependency_matrix::{Group, GroupId};
+use crate::space::machine::{Machine, unwritten};
+use crate::space::system::{Edges, Expansion, System, Target};
+use crate::space::updates::Updates;
 use crate::store::interner::Store;
 use crate::store::state_table::{INITIAL, StateId, Table};
 use bsym_semantics::interrupt::interruptible;
 use parallel::Pool;
+use properties::Properties;
+use witness::Failure;
 
 mod answer;
 mod aside;
@@ -36,6 +40,7 @@ mod checkpoint;
 mod dropped;
 mod frontier;
 mod parallel;
+mod properties;
 mod witness;
 mod worker;
 
@@ -106,7 +111,7 @@ struct Found {
     key: Key,
     state: Option<StateId>,
     valuation: usize,
-    failure: Option<Edge>,
+    failure: Option<Failure>,
 }
 
 /// Violations that are told apart: one counterexample is kept for each.
@@ -125,7 +130,8 @@ struct Search<'m, 'o> {
     options: &'o SearchOptions,
     checks: Checks,
     machine: Machine<'m>,
-    properties: Properties<'m>,
+    properties: Properties,
+    updates: Updates,
     table: Table,
     frontier: Frontier,
     /// States in which some conjunct of the invariant is not known to hold.
@@ -165,6 +171,7 @@ impl<'m, 'o> Search<'m, 'o> {
             checks,
             machine,
             properties,
+            updates: Updates::default(),
             table: Table::new(0),
             frontier: Frontier::new(options.order, options.seed),
             doubtful: HashSet::new(),
@@ -275,39 +282,29 @@ impl<'m, 'o> Search<'m, 'o> {
     }
 
     fn initialise(&mut self, valuation: usize) {
-        if let Some(rows) = self.machine.initial_rows(valuation) {
-            self.audit_initialisation(valuation, &rows);
+        let initial = self.machine.initial(valuation);
+        if initial.compiled {
+            self.audit_initialisation(valuation, &initial.edges);
             if self.is_over() {
                 return;
             }
-            for row in rows {
-                self.statistics.transitions += 1;
-                self.statistics.initial += 1;
-                let hash = self.table.hash(&row);
-                self.reached(&row, hash, None);
-                if self.is_over() {
-                    return;
-                }
-            }
-            return;
         }
-        if self.machine.context.stopped {
-            return;
-        }
-        let eval = self.machine.context.eval;
-        let edges = eval.initial_states(&self.machine.context.valuations[valuation]);
-        for (_, e) in edges.incomplete {
+        if let Some(e) = initial.incomplete {
             self.note("the initialisation", e);
         }
-        for edge in edges.edges {
-            let Some(state) = edge.state().cloned() else {
-                self.failed(None, valuation, edge);
-                continue;
+        for edge in initial.edges {
+            let row = match edge.target {
+                Target::Failed(outcome) => {
+                    self.failed(None, valuation, Failure { event: None, outcome });
+                    continue;
+                }
+                Target::Row(row) => Some(row),
+                Target::Unwritten(_) => None,
             };
             self.statistics.transitions += 1;
             self.statistics.initial += 1;
-            let Some(row) = self.machine.row(valuation, &state) else {
-                self.note("the initialisation", unencodable());
+            let Some(row) = row else {
+                self.note("the initialisation", unwritten());
                 continue;
             };
             let hash = self.table.hash(&row);
@@ -364,8 +361,9 @@ impl<'m, 'o> Search<'m, 'o> {
         let mut enabled = false;
         let before = self.statistics.transitions;
         let mut next = row.to_vec();
-        for e in 0..self.machine.events.len() {
-            enabled |= self.fire(e, state, row, hash, &mut next);
+        let matrix = self.machine.matrix.clone();
+        for (group, shape) in matrix.group_ids().zip(&matrix.groups) {
+            enabled |= self.fire((group, shape), state, row, hash, &mut next);
             if self.is_over() {
                 return true;
             }
@@ -373,20 +371,32 @@ impl<'m, 'o> Search<'m, 'o> {
         self.close(state, row, enabled, before)
     }
 
-    /// Adds what an event leads to; whether it is enabled.
-    fn fire(&mut self, e: usize, state: StateId, row: &[u32], hash: u64, next: &mut [u32]) -> bool {
-        match self.machine.expand(e, row) {
+    /// Adds what a group leads to; whether it is enabled.
+    fn fire(
+        &mut self,
+        (group, shape): (GroupId, &Group),
+        state: StateId,
+        row: &[u32],
+        hash: u64,
+        next: &mut [u32],
+    ) -> bool {
+        let mut updates = std::mem::take(&mut self.updates);
+        let expansion = self.machine.next(group, row, &mut updates);
+        let enabled = match expansion {
             Expansion::Moves(transitions) => {
                 self.statistics.transitions += transitions;
-                self.apply(e, state, row, hash, next);
+                let from = (state, row, self.machine.event(group));
+                self.apply(&updates, &shape.may_write, from, hash, next);
                 transitions > 0
             }
             Expansion::Edges(edges) => {
-                let enabled = !edges.edges.is_empty() || !edges.incomplete.is_empty();
-                self.follow(edges, state, row);
+                let enabled = !edges.edges.is_empty() || edges.incomplete.is_some();
+                self.follow(group, edges, state, row);
                 enabled
             }
-        }
+        };
+        self.updates = updates;
+        enabled
     }
 
     /// Ends the expansion of a state; whether there was time for it.
@@ -424,61 +434,66 @@ impl<'m, 'o> Search<'m, 'o> {
         }
     }
 
-    /// Adds the targets of the updates of the machine's last expansion.
-    fn apply(&mut self, e: usize, state: StateId, row: &[u32], hash: u64, next: &mut [u32]) {
-        let updates = std::mem::take(&mut self.machine.updates);
-        let writes = std::mem::take(&mut self.machine.events[e].writes);
-        let event = self.machine.events[e].event;
-        for update in updates.chunks_exact(2 + writes.len()) {
-            let mask = u64::from(update[0]) | u64::from(update[1]) << 32;
+    /// Adds the targets of the updates of an event.
+    fn apply(
+        &mut self,
+        updates: &Updates,
+        may_write: &[usize],
+        from: (StateId, &[u32], EventId),
+        hash: u64,
+        next: &mut [u32],
+    ) {
+        let row = from.1;
+        for update in updates.iter() {
             let mut hash = hash;
             let mut changed = false;
-            for (i, (v, word)) in writes.iter().zip(&update[2..]).enumerate() {
-                let at = v.index();
-                if mask >> i & 1 == 1 && row[at] != *word {
+            for (at, word) in update.written(may_write) {
+                if row[at] != word {
                     changed = true;
-                    hash = self.table.rehash(hash, at, row[at], *word);
-                    next[at] = *word;
+                    hash = self.table.rehash(hash, at, row[at], word);
+                    next[at] = word;
                 }
             }
             if !changed {
                 continue;
             }
-            self.reached(next, hash, Some((state, row, event)));
-            for v in &writes {
-                next[v.index()] = row[v.index()];
+            self.reached(next, hash, Some(from));
+            for at in may_write {
+                next[*at] = row[*at];
             }
             if self.is_over() {
                 break;
             }
         }
-        self.machine.updates = updates;
-        self.machine.events[e].writes = writes;
     }
 
     /// Adds the targets of edges of which some go wrong or may be missing.
-    fn follow(&mut self, edges: bsym_semantics::transitions::Edges, state: StateId, row: &[u32]) {
-        let model = self.machine.context.eval.model;
-        for (event, e) in edges.incomplete {
-            let name = event.and_then(|e| model.events.get(e.index())).map_or("?", |e| &e.name);
+    fn follow(&mut self, group: GroupId, edges: Edges, state: StateId, row: &[u32]) {
+        let event = self.machine.event(group);
+        if let Some(e) = edges.incomplete {
+            let name = self.machine.matrix.group(group).name.clone();
             self.note(&format!("event `{name}`"), e);
         }
         let valuation = self.machine.valuation(row);
         for edge in edges.edges {
-            let Some(target) = edge.state().cloned() else {
-                self.failed(Some(state), valuation, edge);
-                if self.is_over() {
-                    return;
+            let next = match edge.target {
+                Target::Failed(outcome) => {
+                    self.failed(Some(state), valuation, Failure { event: Some(event), outcome });
+                    if self.is_over() {
+                        return;
+                    }
+                    continue;
                 }
-                continue;
+                Target::Row(next) => Some(next),
+                Target::Unwritten(_) => None,
             };
             self.statistics.transitions += 1;
-            let Some(next) = self.machine.row(valuation, &target) else {
-                self.note("a state", unencodable());
+            let Some(next) = next else {
+                self.note("a state", unwritten());
                 continue;
             };
             let hash = self.table.hash(&next);
-            self.reached(&next, hash, edge.event.map(|e| (state, row, e)));
+            self.reached(&next, hash, Some((state, row, event)));
             if self.is_over() {
                 return;
             }
@@ -532,18 +547,18 @@ impl<'m, 'o> Search<'m, 'o> {
         }
     }
 
-    fn failed(&mut self, state: Option<StateId>, valuation: usize, edge: Edge) {
-        let what = match &edge.outcome {
+    fn failed(&mut self, state: Option<StateId>, valuation: usize, failure: Failure) {
+        let what = match &failure.outcome {
             Outcome::IllDefined(e) if self.checks.well_definedness => format!("wd {:?}", e.span),
             Outcome::AssertFailed(span) => format!("assert {span:?}"),
             Outcome::PreconditionFailed(span) => format!("pre {span:?}"),
             Outcome::RefinementFailed(id) => format!("refinement {id:?}"),
             Outcome::IllDefined(_) | Outcome::Reached { .. } | Outcome::Disabled { .. } => return,
         };
-        self.violated(Key::Step(edge.event, what), state, valuation, Some(edge));
+        self.violated(Key::Step(failure.event, what), state, valuation, Some(failure));
     }
 
-    fn violated(&mut self, key: Key, state: Option<StateId>, valuation: usize, failure: Option<Edge>) {
+    fn violated(&mut self, key: Key, state: Option<StateId>, valuation: usize, failure: Option<Failure>) {
         if self.seen.insert(key.clone()) {
             self.found.push(Found { key, state, valuation, failure });
         }
@@ -640,8 +655,4 @@ fn keys(violation: &Violation) -> Vec<Key> {
 
 fn is_interrupted(error: &EvalError) -> bool {
     error.kind == EvalErrorKind::Interrupted
-}
-
-fn unencodable() -> EvalError {
-    EvalError::too_large(Default::default(), "a value of a variable cannot be listed")
 }

@@ -16,6 +16,7 @@ use super::Search;
 use crate::options::Order;
 use crate::report::Observer;
 use crate::search::worker::{Answer, Candidate, Frozen, Ground, Home, Job, Slice, Step, work};
+use crate::space::dependency_matrix::GroupId;
 use crate::store::state_table::StateId;
 
 /// Most states of a batch for each worker.
@@ -235,7 +236,8 @@ impl Search<'_, '_> {
             let Some(transitions) = step.transitions else {
                 next.copy_from_slice(row);
                 let hash = self.table.hash(row);
-                enabled |= self.fire(step.event as usize, state, row, hash, next);
+                let (matrix, group) = (self.machine.matrix.clone(), GroupId(step.event));
+                enabled |= self.fire((group, matrix.group(group)), state, row, hash, next);
                 if self.is_over() {
                     return true;
                 }

@@ -18,8 +18,11 @@ use bsym_semantics::scope::Scope;
 use bsym_semantics::state::Constants;
 
 use crate::options::SearchOptions;
-use crate::space::labels::Properties;
-use crate::space::system::{Expansion, Machine};
+use crate::search::properties::Properties;
+use crate::space::dependency_matrix::GroupId;
+use crate::space::machine::Machine;
+use crate::space::system::{Expansion, System};
+use crate::space::updates::Updates;
 use crate::store::interner::Store;
 use crate::store::interner::bridge::Bridge;
 use crate::store::state_table::{INITIAL, StateId, Table};
@@ -169,7 +172,8 @@ pub fn work(ground: Ground<'_, '_>, jobs: &Receiver<Job>, answers: &Sender<Answe
 
 struct Worker<'m> {
     machine: Machine<'m>,
-    properties: Properties<'m>,
+    properties: Properties,
+    updates: Updates,
     bridge: Bridge,
     /// Rows that were handed back in the batch at hand.
     sent: Table,
@@ -201,14 +205,23 @@ impl<'m> Worker<'m> {
         let width = machine.width();
         let row = vec![0; width];
         let sent = Table::new(width);
-        Worker { machine, properties, bridge, sent, here: row.clone(), next: row.clone(), translated: row }
+        Worker {
+            machine,
+            properties,
+            updates: Updates::default(),
+            bridge,
+            sent,
+            here: row.clone(),
+            next: row.clone(),
+            translated: row,
+        }
     }
 
     fn answer(&mut self, slices: Vec<Slice>, stopped: bool) -> Answer {
         let store = std::mem::take(&mut self.machine.context.store);
         let bytes = self.machine.bytes() + self.sent.bytes() + store.bytes() + self.bridge.bytes();
         let bridge = std::mem::replace(&mut self.bridge, Bridge::new(&[]));
-        let (hits, misses) = self.machine.memo_counts();
+        let (hits, misses) = self.machine.cache_counts();
         let counts = [hits, misses, self.machine.by_reference];
         Answer { home: Box::new(Home { store, bridge }), slices, stopped, bytes, counts }
     }
@@ -245,8 +258,10 @@ impl<'m> Worker<'m> {
             hash_here: self.sent.hash(&self.here),
             doubtful: frozen.doubtful.contains(&state),
         };
-        for e in 0..self.machine.events.len() {
-            let transitions = match self.machine.expand(e, &self.here) {
+        let matrix = self.machine.matrix.clone();
+        let mut updates = std::mem::take(&mut self.updates);
+        for group in matrix.group_ids() {
+            let transitions = match self.machine.next(group, &self.here, &mut updates) {
                 Expansion::Moves(0) => continue,
                 Expansion::Moves(transitions) => Some(transitions),
                 Expansion::Edges(_) => None,
@@ -255,34 +270,41 @@ impl<'m> Worker<'m> {
                 return false;
             }
             let candidates = match transitions {
-                Some(_) => self.candidates(e, frozen, &origin, &mut slice.words),
+                Some(_) => {
+                    let shape = (group, &matrix.group(group).may_write[..]);
+                    self.candidates(shape, &updates, frozen, &origin, &mut slice.words)
+                }
                 None => 0,
             };
-            slice.steps.push(Step { state: at, event: e as u32, transitions, candidates });
+            slice.steps.push(Step { state: at, event: group.0, transitions, candidates });
         }
+        self.updates = updates;
         !self.machine.context.stopped
     }
 
-    /// Hands back the targets of the machine's last expansion that are not in the table.
-    fn candidates(&mut self, e: usize, frozen: &Frozen, origin: &Origin<'_>, out: &mut Vec<u32>) -> u32 {
-        let updates = std::mem::take(&mut self.machine.updates);
-        let writes = std::mem::take(&mut self.machine.events[e].writes);
-        let event = self.machine.events[e].event;
+    /// Hands back the targets of some updates that are not in the table.
+    fn candidates(
+        &mut self,
+        (group, may_write): (GroupId, &[usize]),
+        updates: &Updates,
+        frozen: &Frozen,
+        origin: &Origin<'_>,
+        out: &mut Vec<u32>,
+    ) -> u32 {
+        let event = self.machine.event(group);
         let mut count = 0;
-        for update in updates.chunks_exact(2 + writes.len()) {
-            let mask = u64::from(update[0]) | u64::from(update[1]) << 32;
+        for update in updates.iter() {
             let (mut hash, mut hash_here) = (Some(origin.hash), origin.hash_here);
             let mut changed = false;
-            for (i, (v, word)) in writes.iter().zip(&update[2..]).enumerate() {
-                let at = v.index();
-                if mask >> i & 1 == 0 || self.here[at] == *word {
+            for (at, word) in update.written(may_write) {
+                if self.here[at] == word {
                     continue;
                 }
                 changed = true;
-                self.next[at] = *word;
-                hash_here = self.sent.rehash(hash_here, at, self.here[at], *word);
+                self.next[at] = word;
+                hash_here = self.sent.rehash(hash_here, at, self.here[at], word);
                 hash = hash.and_then(|hash| {
-                    let there = self.bridge.seek(at, *word, &self.machine.context.store, &frozen.store)?;
+                    let there = self.bridge.seek(at, word, &self.machine.context.store, &frozen.store)?;
                     self.translated[at] = there;
                     Some(frozen.table.rehash(hash, at, origin.row[at], there))
                 });
@@ -291,13 +313,11 @@ impl<'m> Worker<'m> {
             if changed && !known {
                 count += u32::from(self.hand_back(origin, event, hash, hash_here, out));
             }
-            for v in &writes {
-                self.next[v.index()] = self.here[v.index()];
-                self.translated[v.index()] = origin.row[v.index()];
+            for at in may_write {
+                self.next[*at] = self.here[*at];
+                self.translated[*at] = origin.row[*at];
             }
         }
-        self.machine.updates = updates;
-        self.machine.events[e].writes = writes;
         count
     }
 

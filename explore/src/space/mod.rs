@@ -1,5 +1,14 @@
 //! The transition system of a model as every search sees it, over rows of words.
+//!
+//! [`system`] is the interface, whatever a system is made from; [`dependency_matrix`] says which columns of a row its
+//! groups and labels read and write, and [`updates`] are what a group does to a row. [`machine`] makes a system from a
+//! model, with a [`transition_cache`] of what groups have done; [`product`] makes one from two, and [`permutation`]
+//! turns states into those in which other elements play the roles.
 
-pub mod labels;
+pub mod dependency_matrix;
+pub mod machine;
+pub mod permutation;
+pub mod product;
 pub mod system;
 pub mod transition_cache;
+pub mod updates;

@@ -1,16 +1,16 @@
-//! Remembered results: what an event does, or whether a conjunct holds, for the values that it reads.
+//! Remembered results: what a group does, or whether a label is true, for the words of the columns that it reads.
 
 use crate::store::index::{Index, hash_words};
 
-/// Lookups after which a memo that does not pay is dropped.
+/// Lookups after which a cache that does not pay is dropped.
 const TRIAL: u64 = 1 << 14;
 /// Entries after which nothing more is added.
 const LARGEST: usize = 1 << 22;
 
 /// A table from keys of fixed width to lists of words with a number.
 #[derive(Clone, Debug)]
-pub struct Memo {
-    /// Positions in a row that make up the key.
+pub struct Cache {
+    /// Columns of a row that make up the key.
     reads: Vec<usize>,
     keys: Vec<u32>,
     entries: Vec<Entry>,
@@ -30,10 +30,10 @@ struct Entry {
     end: usize,
 }
 
-impl Memo {
-    /// An empty memo for what reads these positions of a row.
-    pub fn new(reads: Vec<usize>) -> Memo {
-        Memo {
+impl Cache {
+    /// An empty cache for what reads these columns of a row.
+    pub fn new(reads: Vec<usize>) -> Cache {
+        Cache {
             scratch: vec![0; reads.len()],
             reads,
             keys: Vec::new(),
@@ -45,7 +45,7 @@ impl Memo {
         }
     }
 
-    /// What is remembered for a row; [`Memo::remember`] adds an entry for the row looked up last.
+    /// What is remembered for a row; [`Cache::remember`] adds an entry for the row looked up last.
     #[inline]
     pub fn get(&mut self, row: &[u32]) -> Option<(u64, &[u32])> {
         for (key, at) in self.scratch.iter_mut().zip(&self.reads) {

@@ -1,0 +1,552 @@
+//! The transition system of a model: an event is a group, a conjunct, an assertion, the goal or a guard is a label.
+//!
+//! Compiled code answers where it can, the reference evaluator otherwise; so it does where something goes wrong. What
+//! takes long is remembered by the columns that it reads.
+
+use std::collections::{BTreeSet, HashSet};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use bsym_language::model::{EventId, Pred, Target as Assigned, VarId};
+use bsym_language::walk::{Names, Visitor, always_assigned, cut_into_literals};
+use bsym_semantics::error::EvalError;
+use bsym_semantics::evaluator::{Eval, Evaluator};
+use bsym_semantics::transition::state::{Constants, State};
+use bsym_semantics::transition::{self, Outcome};
+use bsym_semantics::value::Value;
+use bsym_semantics::value::env::Env;
+
+use super::dependency_matrix::{DependencyMatrix, Group, GroupId, Label, LabelId, LabelKind};
+use super::permutation::Permutation;
+use super::system::{Edge, Edges, Expansion, System, Target};
+use super::transition_cache::Cache;
+use super::updates::Updates;
+use crate::compile::code::Run;
+use crate::compile::context::Context;
+use crate::compile::{Compiler, event};
+use crate::store::interner::Store;
+
+/// From this weight on, results are remembered.
+pub const REMEMBERED: usize = 30;
+
+/// How an event is executed.
+struct EventCode<'m> {
+    event: EventId,
+    compiled: Option<event::EventCode<'m>>,
+    /// Variables that the compiled code reads, and those that its leading guards read.
+    reads: Vec<usize>,
+    guard_reads: Vec<usize>,
+    cache: Option<Cache>,
+    /// Hits and misses of a cache that was dropped.
+    dropped: (u64, u64),
+}
+
+/// How a label is evaluated.
+struct LabelCode<'m> {
+    pred: &'m Pred,
+    /// The truth value of the predicate that makes the label true.
+    positive: bool,
+    /// Variables that it reads.
+    reads: Vec<usize>,
+    code: Prepared<'m>,
+}
+
+enum Prepared<'m> {
+    NotYet,
+    /// Code, and its weight.
+    Compiled(Run<'m, bool>, usize),
+    /// Only the reference evaluator knows.
+    Not,
+}
+
+/// A model made ready for search. A row is a word for each variable, and one for the valuation of the
+/// constants if there are several.
+pub struct Machine<'m> {
+    /// Values and slots.
+    pub context: Context<'m>,
+    /// What reads and writes what.
+    pub matrix: Arc<DependencyMatrix>,
+    /// Expansions by the reference evaluator.
+    pub by_reference: u64,
+    /// Events without compiled code, and why.
+    pub uncompiled: Vec<(String, String)>,
+    events: Vec<EventCode<'m>>,
+    labels: Vec<LabelCode<'m>>,
+    initialisation: Option<event::EventCode<'m>>,
+    scratch: event::Edges,
+    width: usize,
+    compiled: bool,
+}
+
+impl<'m> Machine<'m> {
+    /// Prepares a model under some valuations of its constants. The words of a store that is not empty
+    /// keep their meaning.
+    pub fn new(eval: Evaluator<'m>, valuations: Vec<Constants>, store: Store, compiled: bool) -> Machine<'m> {
+        let model = eval.model;
+        let variables = model.variables.len();
+        let mut columns: Vec<String> = model.variables.iter().map(|v| v.name.clone()).collect();
+        if valuations.len() > 1 {
+            columns.push("constants".into());
+        }
+        let mut machine = Machine {
+            width: columns.len(),
+            compiled: compiled && !valuations.is_empty(),
+            context: Context::new(eval, valuations, store),
+            matrix: Arc::default(),
+            by_reference: 0,
+            uncompiled: Vec::new(),
+            events: Vec::new(),
+            labels: Vec::new(),
+            initialisation: None,
+            scratch: event::Edges::default(),
+        };
+        machine.context.reserve(variables + model.constants.len());
+        let mut matrix = DependencyMatrix { columns, ..DependencyMatrix::default() };
+        for (i, conjunct) in model.invariant.iter().enumerate() {
+            machine.add_label(&mut matrix, LabelKind::Invariant(i), true, &conjunct.pred);
+        }
+        for (i, assertion) in model.assertions.iter().enumerate() {
+            machine.add_label(&mut matrix, LabelKind::Assertion(i), true, &assertion.pred);
+        }
+        if let Some(goal) = &model.goal {
+            machine.add_label(&mut matrix, LabelKind::Goal, true, goal);
+        }
+        for e in 0..model.events.len() as u32 {
+            machine.add_event(&mut matrix, EventId(e));
+        }
+        machine.matrix = Arc::new(matrix);
+        if machine.compiled {
+            machine.compile_initialisation();
+        }
+        machine.context.load_constants(0);
+        machine
+    }
+
+    /// The system of a model for whoever keeps no values of its own.
+    pub fn of(eval: Evaluator<'m>, valuations: Vec<Constants>) -> Machine<'m> {
+        Machine::new(eval, valuations, Store::default(), true)
+    }
+
+    fn compile_initialisation(&mut self) {
+        let have_words = self.context.constants_have_words();
+        let mut compiler = Compiler::new(&mut self.context);
+        let code = compiler.initialisation();
+        let (slots, constants) = (compiler.slots(), compiler.reads_constants);
+        if constants && !have_words {
+            return;
+        }
+        self.initialisation = code.ok();
+        self.context.reserve(slots);
+    }
+
+    fn add_label(&mut self, matrix: &mut DependencyMatrix, kind: LabelKind, positive: bool, pred: &'m Pred) {
+        let names = Names::of_pred(pred);
+        let reads: Vec<usize> = names.variables.iter().map(|v| v.index()).collect();
+        let varies = names.constants.iter().any(|c| !self.context.is_fixed(*c));
+        let constants = (varies && self.width > self.context.variables.len()).then(|| self.width - 1);
+        matrix.labels.push(Label { kind, reads: reads.iter().copied().chain(constants).collect() });
+        self.labels.push(LabelCode { pred, positive, reads, code: Prepared::NotYet });
+    }
+
+    fn add_event(&mut self, matrix: &mut DependencyMatrix, event: EventId) {
+        let model = self.context.eval.model;
+        let subject = &model.events[event.index()];
+        let mut names = Names::default();
+        names.subst(&subject.body);
+        let writes: Vec<VarId> = names.written.iter().copied().collect();
+        let mut reads: BTreeSet<usize> = names.variables.iter().map(|v| v.index()).collect();
+        reads.extend(writes.iter().map(|v| v.index()));
+        let mut reads_constants = !names.constants.is_empty();
+        let mut heavy = true;
+        let (mut compiled, mut guards, mut guard_reads) = (None, Vec::new(), BTreeSet::new());
+        if self.compiled {
+            let have_words = self.context.constants_have_words();
+            let mut compiler = Compiler::new(&mut self.context);
+            let result = compiler.event(event, &writes);
+            let (slots, read, constants, weight) =
+                (compiler.slots(), compiler.reads, compiler.reads_constants, compiler.weight);
+            match result {
+                Ok(_) if constants && !have_words => {
+                    let reason = "it reads a constant that cannot be listed".to_owned();
+                    self.uncompiled.push((subject.name.clone(), reason));
+                }
+                Ok(ready) => {
+                    self.context.reserve(slots);
+                    (reads, reads_constants, heavy) = (read, constants, weight >= REMEMBERED);
+                    let mut literals = Vec::new();
+                    let (conditions, _) = event::guarded(&subject.body);
+                    conditions.into_iter().for_each(|p| cut_into_literals(true, p, &mut literals));
+                    for at in ready.leading_guards() {
+                        let (positive, pred) = literals[*at];
+                        guards.push(LabelId(self.labels.len() as u32));
+                        guard_reads.extend(Names::of_pred(pred).variables.iter().map(|v| v.index()));
+                        self.add_label(matrix, LabelKind::Guard, positive, pred);
+                    }
+                    compiled = Some(ready);
+                }
+                Err(reason) => self.uncompiled.push((subject.name.clone(), reason)),
+            }
+        }
+        let variables: Vec<usize> = reads.iter().copied().collect();
+        if reads_constants && self.width > self.context.variables.len() {
+            reads.insert(self.width - 1);
+        }
+        let reads: Vec<usize> = reads.into_iter().collect();
+        let always = always_assigned(&subject.body);
+        let must = writes.iter().filter(|v| always.contains(&Assigned::Var(**v)));
+        self.events.push(EventCode {
+            event,
+            compiled,
+            reads: variables,
+            guard_reads: guard_reads.into_iter().collect(),
+            cache: (heavy && reads.len() < self.width).then(|| Cache::new(reads.clone())),
+            dropped: (0, 0),
+        });
+        matrix.groups.push(Group {
+            name: subject.name.clone(),
+            must_write: must.map(|v| v.index()).collect(),
+            may_write: writes.iter().map(|v| v.index()).collect(),
+            reads,
+            guards,
+        });
+    }
+
+    /// Words of a row.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The event of a group.
+    #[inline]
+    pub fn event(&self, group: GroupId) -> EventId {
+        self.events[group.index()].event
+    }
+
+    /// The valuation of the constants in a row.
+    #[inline]
+    pub fn valuation(&self, row: &[u32]) -> usize {
+        row.get(self.context.variables.len()).map_or(0, |w| *w as usize)
+    }
+
+    /// The values of the variables in a row.
+    pub fn state(&self, row: &[u32]) -> State {
+        self.context.decode_state(row)
+    }
+
+    /// The row of a state; `None` if a value cannot be written as a word.
+    pub fn row(&mut self, valuation: usize, state: &[Value]) -> Option<Vec<u32>> {
+        let mut row = self.context.encode_state(state)?;
+        if self.width > row.len() {
+            row.push(valuation as u32);
+        }
+        Some(row)
+    }
+
+    /// Compiles a label unless that was done before; the measure of how long its code takes, if it has any.
+    pub fn prepare(&mut self, label: LabelId) -> Option<usize> {
+        let LabelCode { pred, code, .. } = &mut self.labels[label.index()];
+        if matches!(code, Prepared::NotYet) {
+            *code = Prepared::Not;
+            let have_words = self.context.constants_have_words();
+            let mut compiler = Compiler::new(&mut self.context);
+            let result = compiler.property(pred).ok().filter(|_| self.compiled);
+            let (slots, constants, weight) = (compiler.slots(), compiler.reads_constants, compiler.weight);
+            if let Some(run) = result
+                && (have_words || !constants)
+            {
+                self.context.reserve(slots);
+                self.context.load_constants(self.context.valuation);
+                *code = Prepared::Compiled(run, weight);
+            }
+        }
+        match code {
+            Prepared::Compiled(_, weight) => Some(*weight),
+            _ => None,
+        }
+    }
+
+    /// Whether a label is true, according to its compiled code; `None` where that does not say.
+    #[inline]
+    pub fn quick_label(&mut self, label: LabelId, row: &[u32]) -> Option<bool> {
+        let valuation = self.valuation(row);
+        let LabelCode { positive, reads, code, .. } = &self.labels[label.index()];
+        let Prepared::Compiled(run, _) = code else { return None };
+        self.context.load(row, reads, valuation);
+        run(&mut self.context).ok().map(|truth| truth == *positive)
+    }
+
+    fn expand_by_reference(&mut self, group: GroupId, row: &[u32], updates: &mut Updates) -> Expansion {
+        self.by_reference += 1;
+        let code = &self.events[group.index()];
+        let is_compiled = code.compiled.is_some();
+        let valuation = self.valuation(row);
+        let edges = self.reference_edges(Some(code.event), valuation, row);
+        // The cache of compiled code does not look at what is written and not read.
+        if is_compiled || !edges.incomplete.is_empty() || !self.write_updates(group, &edges, updates) {
+            return Expansion::Edges(self.written(valuation, edges));
+        }
+        Expansion::Moves(edges.edges.len() as u64)
+    }
+
+    /// Writes edges of the reference evaluator as updates, each once; whether that can be done for all.
+    fn write_updates(&mut self, group: GroupId, edges: &transition::Edges, updates: &mut Updates) -> bool {
+        let Machine { context: Context { store, eval, variables, .. }, matrix, .. } = self;
+        let may_write = &matrix.groups[group.index()].may_write;
+        let mut distinct = HashSet::new();
+        updates.start(may_write.len());
+        for edge in &edges.edges {
+            let Some(target) = edge.state() else { return false };
+            let words = may_write.iter().map(|at| store.encode(eval, &variables[*at], &target[*at]));
+            let Some(words) = words.collect::<Option<Vec<u32>>>() else { return false };
+            if !distinct.contains(&words) {
+                updates.push(words.iter().map(|word| Some(*word)));
+                distinct.insert(words);
+            }
+        }
+        true
+    }
+
+    /// The edges of an event, or of the initialisation, by the reference evaluator.
+    pub fn reference_edges(
+        &self,
+        event: Option<EventId>,
+        valuation: usize,
+        row: &[u32],
+    ) -> transition::Edges {
+        let constants = &self.context.valuations[valuation];
+        match event {
+            None => self.context.eval.initial_states(constants),
+            Some(event) => self.context.eval.successors_of(event, constants, &self.context.decode_state(row)),
+        }
+    }
+
+    /// Edges of the reference evaluator with their targets in words.
+    pub fn written(&mut self, valuation: usize, edges: transition::Edges) -> Edges {
+        let incomplete = edges.incomplete.into_iter().next().map(|(_, e)| e);
+        let edges = edges.edges.into_iter().map(|edge| self.written_edge(valuation, edge)).collect();
+        Edges { edges, incomplete, compiled: false }
+    }
+
+    fn written_edge(&mut self, valuation: usize, edge: transition::Edge) -> Edge {
+        let transition::Edge { execution, outcome, .. } = edge;
+        let (results, target) = match outcome {
+            Outcome::Reached { state, results } => match self.row(valuation, &state) {
+                Some(row) => (results, Target::Row(row)),
+                None => (results, Target::Unwritten(state)),
+            },
+            failure => (execution.results, Target::Failed(failure)),
+        };
+        Edge { parameters: execution.parameters, results, target }
+    }
+
+    /// The first edges of an event by compiled code, if it finds them all.
+    fn compiled_edges(&mut self, group: GroupId, row: &[u32], limit: usize) -> Option<Vec<Edge>> {
+        let valuation = self.valuation(row);
+        let EventCode { event, compiled, reads, .. } = &self.events[group.index()];
+        let code = compiled.as_ref()?;
+        self.context.load(row, reads, valuation);
+        let width = code.edge_words();
+        let (mut words, mut seen, mut distinct) = (Vec::new(), HashSet::new(), Vec::new());
+        let found = code.each_edge(&mut self.context, &mut words, &mut |words: &mut Vec<u32>| {
+            let edge: Box<[u32]> = words.drain(..).collect();
+            if !seen.contains(&edge) {
+                distinct.push(edge.clone());
+                seen.insert(edge);
+            }
+            if distinct.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        found.ok()?;
+        let event = &self.context.eval.model.events[event.index()];
+        let shape = &self.matrix.groups[group.index()];
+        let locals: Vec<_> =
+            event.parameters.iter().chain(&event.results).map(|l| self.context.local(*l)).collect();
+        let mut updates = Updates::default();
+        let edge = |words: &Box<[u32]>| {
+            debug_assert_eq!(words.len(), width);
+            let (shown, update) = words.split_at(locals.len());
+            let mut values: Vec<Value> =
+                locals.iter().zip(shown).map(|(rep, word)| self.context.store.decode(rep, *word)).collect();
+            let results = values.split_off(event.parameters.len());
+            updates.start(shape.may_write.len());
+            updates.words.extend_from_slice(update);
+            let mut target = row.to_vec();
+            updates.iter().for_each(|update| update.apply(&shape.may_write, &mut target));
+            Edge { parameters: values, results, target: Target::Row(target) }
+        };
+        Some(distinct.iter().map(edge).collect())
+    }
+
+    /// The rows of the initial states of a valuation, each once, if compiled code finds them.
+    fn compiled_initial_rows(&mut self, valuation: usize) -> Option<Vec<Vec<u32>>> {
+        let code = self.initialisation.as_ref()?;
+        self.context.load_constants(valuation);
+        let rows = code.initial(&mut self.context).ok()?;
+        let variables = self.context.variables.len();
+        if variables == 0 {
+            return None;
+        }
+        let rows = rows.chunks_exact(variables).map(|row| {
+            let mut row = row.to_vec();
+            if self.width > variables {
+                row.push(valuation as u32);
+            }
+            row
+        });
+        Some(rows.collect())
+    }
+
+    /// Lets nothing stop the machine any more.
+    pub fn let_go(&mut self) {
+        self.context.eval.interrupt = None;
+        self.context.cancelled = Arc::default();
+        self.context.deadline = None;
+        self.context.stopped = false;
+    }
+
+    /// Hits and misses of the caches.
+    pub fn cache_counts(&self) -> (u64, u64) {
+        self.events.iter().fold((0, 0), |(hits, misses), code| {
+            let (h, m) = code.cache.as_ref().map_or(code.dropped, |cache| (cache.hits, cache.misses));
+            (hits + h, misses + m)
+        })
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        let caches: usize = self.events.iter().filter_map(|c| c.cache.as_ref()).map(Cache::bytes).sum();
+        caches + self.context.store.bytes()
+    }
+}
+
+impl System for Machine<'_> {
+    fn matrix(&self) -> &DependencyMatrix {
+        &self.matrix
+    }
+
+    fn roots(&self) -> usize {
+        self.context.valuations.len()
+    }
+
+    fn initial(&mut self, root: usize) -> Edges {
+        if let Some(rows) = self.compiled_initial_rows(root) {
+            let edge = |row| Edge { parameters: vec![], results: vec![], target: Target::Row(row) };
+            return Edges { edges: rows.into_iter().map(edge).collect(), incomplete: None, compiled: true };
+        }
+        if self.is_stopped() {
+            return Edges::default();
+        }
+        let edges = self.reference_edges(None, root, &[]);
+        self.written(root, edges)
+    }
+
+    fn next(&mut self, group: GroupId, row: &[u32], updates: &mut Updates) -> Expansion {
+        let valuation = self.valuation(row);
+        let Machine { context, events, matrix, scratch, .. } = self;
+        let shape = &matrix.groups[group.index()];
+        let event = &mut events[group.index()];
+        updates.start(shape.may_write.len());
+        if let Some(code) = &event.compiled
+            && event.cache.is_some()
+        {
+            context.load(row, &event.guard_reads, valuation);
+            if code.is_disabled(context) {
+                return Expansion::Moves(0);
+            }
+        }
+        if let Some(cache) = &mut event.cache {
+            if let Some((transitions, words)) = cache.get(row) {
+                updates.words.extend_from_slice(words);
+                return Expansion::Moves(transitions);
+            }
+            if cache.is_useless() {
+                event.dropped = (cache.hits, cache.misses);
+                event.cache = None;
+            }
+        }
+        let mut expansion = None;
+        if let Some(code) = &event.compiled {
+            context.load(row, &event.reads, valuation);
+            if let Ok(edges) = code.run(context, scratch, &mut updates.words) {
+                if !code.ordered && edges > 1 {
+                    sort(updates, &shape.may_write, context);
+                }
+                expansion = Some(Expansion::Moves(edges));
+            }
+        }
+        if context.stopped {
+            return Expansion::Edges(Edges::default());
+        }
+        let expansion = expansion.unwrap_or_else(|| self.expand_by_reference(group, row, updates));
+        if let (Expansion::Moves(transitions), Some(cache)) =
+            (&expansion, &mut self.events[group.index()].cache)
+        {
+            cache.remember(*transitions, &updates.words);
+        }
+        expansion
+    }
+
+    fn edges(&mut self, group: GroupId, row: &[u32], limit: usize) -> Edges {
+        if let Some(edges) = self.compiled_edges(group, row, limit) {
+            return Edges { edges, incomplete: None, compiled: true };
+        }
+        if self.is_stopped() {
+            return Edges::default();
+        }
+        let (event, valuation) = (self.event(group), self.valuation(row));
+        let (eval, constants) = (&self.context.eval, &self.context.valuations[valuation]);
+        let mut edges = transition::Edges::default();
+        let state = self.context.decode_state(row);
+        let done = eval.each_edge(Some(event), constants, &state, &mut |edge| {
+            edges.edges.push(edge);
+            if edges.edges.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        edges.incomplete.extend(done.err().map(|e| (Some(event), e)));
+        self.written(valuation, edges)
+    }
+
+    fn label(&mut self, label: LabelId, row: &[u32]) -> Eval<bool> {
+        self.prepare(label);
+        if let Some(truth) = self.quick_label(label, row) {
+            return Ok(truth);
+        }
+        let LabelCode { pred, positive, .. } = &self.labels[label.index()];
+        let state = self.context.decode_state(row);
+        let env = Env::new(&self.context.valuations[self.valuation(row)], &state);
+        self.context.eval.pred(&env, pred).map(|truth| truth == *positive)
+    }
+
+    fn permuted(&mut self, row: &[u32], permutation: &Permutation) -> Option<Vec<u32>> {
+        let state: Option<State> =
+            self.context.decode_state(row).iter().map(|value| permutation.apply(value)).collect();
+        let valuations = &self.context.valuations;
+        let constants: Option<Constants> =
+            valuations[self.valuation(row)].iter().map(|value| permutation.apply(value)).collect();
+        let valuation = valuations.iter().position(|v| Some(v) == constants.as_ref())?;
+        self.row(valuation, &state?)
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.context.stopped
+    }
+}
+
+/// Sorts updates by content, so that states are numbered in the same way whatever words values have.
+fn sort(updates: &mut Updates, may_write: &[usize], context: &Context<'_>) {
+    let digest = |(at, word): (usize, u32)| context.store.digest(&context.variables[at], word);
+    let mut sorted: Vec<_> = updates
+        .iter()
+        .map(|update| {
+            let digests: Vec<u64> = update.written(may_write).map(digest).collect();
+            let mask: Vec<u32> = update.mask.iter().rev().copied().collect();
+            ((mask, digests), update)
+        })
+        .collect();
+    sorted.sort_by(|a, b| a.0.cmp(&b.0));
+    let words: Vec<u32> = sorted.iter().flat_map(|(_, update)| update.all_words()).collect();
+    updates.words = words;
+}
+
+/// What to say of a state that is no row.
+pub fn unwritten() -> EvalError {
+    EvalError::too_large(Default::default(), "a value of a variable cannot be listed")
+}
