@@ -10,7 +10,7 @@ use bsym_semantics::bounded::Cuts;
 use bsym_semantics::error::EvalError;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::replay::{Checks, replay_with};
-use bsym_semantics::transition::state::{Constants, State, Step, Trace};
+use bsym_semantics::state::{Constants, State, Step, Trace};
 use bsym_semantics::transition::{self, Outcome};
 
 use crate::report::Counterexample;
