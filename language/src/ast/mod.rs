@@ -1,4 +1,7 @@
-//! The syntax tree of both notations, passes over it, and the library functions that it may call by name.
+//! The table of operators, the syntax tree of both notations, passes over it, and the library functions that it may call by name.
+
+pub mod operators;
+pub mod precedence;
 
 mod tree;
 

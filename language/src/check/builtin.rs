@@ -1,19 +1,15 @@
 //! Types of the word operators: `card(S)`, `closure(r)`, `prj1`, …
 
+use super::operator::WordReading;
 use super::*;
 use crate::ast::BuiltinFn as F;
 
 impl Checker {
     pub(super) fn builtin(&mut self, f: F, args: &[ast::Expr], span: Span) -> Expr {
-        if let Some(word) = soft_word(f) {
-            if self.is_declared(word) {
-                let callee = ast::Expr { kind: ast::ExprKind::Ident(word.into()), span };
-                return self
-                    .expr(&ast::Expr { kind: ast::ExprKind::Apply(Box::new(callee), args.to_vec()), span });
-            }
-            if !matches!(f, F::Floor | F::Ceiling | F::Real) {
-                return self.tree(f, args, span);
-            }
+        if f.is_soft() && self.is_declared(f.spelling()) {
+            let callee = ast::Expr { kind: ast::ExprKind::Ident(f.spelling().into()), span };
+            return self
+                .expr(&ast::Expr { kind: ast::ExprKind::Apply(Box::new(callee), args.to_vec()), span });
         }
         match f {
             F::Finite | F::Partition => {
@@ -44,14 +40,30 @@ impl Checker {
             }
             _ => {}
         }
-        let [a] = args else { return self.wrong_count(span, "1 argument", args) };
-        let a = self.expr(a);
-        let (op, operand, ty) = self.signature(f);
-        self.expect(&a, &operand);
-        if matches!(op, UnaryOp::Max | UnaryOp::Min) {
-            self.require(span, Constraint::Number(ty.clone()));
+        match self.word_reading(f) {
+            WordReading::Unary(op, operand, ty) => {
+                let [a] = args else { return self.wrong_count(span, "1 argument", args) };
+                let a = self.expr(a);
+                self.expect(&a, &operand);
+                if matches!(op, UnaryOp::Max | UnaryOp::Min) {
+                    self.require(span, Constraint::Number(ty.clone()));
+                }
+                Expr { kind: ExprKind::Unary(op, Box::new(a)), ty, span }
+            }
+            WordReading::Tree(op, mut operands, ty) => {
+                // A tree of one node.
+                if op == TreeOp::Bin && args.len() == 1 {
+                    operands = vec![operands.remove(1)];
+                }
+                if args.len() != operands.len() {
+                    return self.wrong_count(span, &format!("{} arguments", operands.len()), args);
+                }
+                let args: Vec<Expr> = args.iter().map(|a| self.expr(a)).collect();
+                args.iter().zip(&operands).for_each(|(a, t)| self.expect(a, t));
+                Expr { kind: ExprKind::Tree(op, args), ty, span }
+            }
+            WordReading::Special => self.wrong_count(span, "other arguments", args),
         }
-        Expr { kind: ExprKind::Unary(op, Box::new(a)), ty, span }
     }
 
     fn wrong_count(&mut self, span: Span, wanted: &str, args: &[ast::Expr]) -> Expr {
@@ -61,59 +73,6 @@ impl Checker {
             format!("this operator takes {wanted}, {} are given", args.len()),
         );
         self.erroneous(span)
-    }
-
-    // Operator, type of its operand, type of its result.
-    fn signature(&mut self, f: F) -> (UnaryOp, Type, Type) {
-        let a = self.fresh();
-        let set = Type::pow(a.clone());
-        match f {
-            F::Pow => (UnaryOp::Pow, set.clone(), Type::pow(set)),
-            F::Pow1 => (UnaryOp::Pow1, set.clone(), Type::pow(set)),
-            F::Fin => (UnaryOp::Fin, set.clone(), Type::pow(set)),
-            F::Fin1 => (UnaryOp::Fin1, set.clone(), Type::pow(set)),
-            F::GeneralUnion => (UnaryOp::GeneralUnion, Type::pow(set.clone()), set),
-            F::GeneralInter => (UnaryOp::GeneralInter, Type::pow(set.clone()), set),
-            F::Card => (UnaryOp::Card, set, Type::Int),
-            F::Max => (UnaryOp::Max, set, a),
-            F::Min => (UnaryOp::Min, set, a),
-            F::Id => (UnaryOp::Id, set, Type::relation(a.clone(), a)),
-            F::Dom | F::Ran | F::Fnc => {
-                let (relation, a, b) = self.fresh_relation();
-                match f {
-                    F::Dom => (UnaryOp::Dom, relation, Type::pow(a)),
-                    F::Ran => (UnaryOp::Ran, relation, Type::pow(b)),
-                    _ => (UnaryOp::Fnc, relation, Type::relation(a, Type::pow(b))),
-                }
-            }
-            F::Rel => {
-                let (relation, a, b) = self.fresh_relation();
-                (UnaryOp::Rel, Type::relation(a, Type::pow(b)), relation)
-            }
-            F::Closure => {
-                (UnaryOp::Closure, Type::relation(a.clone(), a.clone()), Type::relation(a.clone(), a))
-            }
-            F::Closure1 => {
-                (UnaryOp::Closure1, Type::relation(a.clone(), a.clone()), Type::relation(a.clone(), a))
-            }
-            F::Seq => (UnaryOp::Seq, set, Type::pow(Type::seq(a))),
-            F::Seq1 => (UnaryOp::Seq1, set, Type::pow(Type::seq(a))),
-            F::Iseq => (UnaryOp::Iseq, set, Type::pow(Type::seq(a))),
-            F::Iseq1 => (UnaryOp::Iseq1, set, Type::pow(Type::seq(a))),
-            F::Perm => (UnaryOp::Perm, set, Type::pow(Type::seq(a))),
-            F::Conc => (UnaryOp::Conc, Type::seq(Type::seq(a.clone())), Type::seq(a)),
-            F::Front => (UnaryOp::Front, Type::seq(a.clone()), Type::seq(a)),
-            F::Tail => (UnaryOp::Tail, Type::seq(a.clone()), Type::seq(a)),
-            F::Rev => (UnaryOp::Rev, Type::seq(a.clone()), Type::seq(a)),
-            F::First => (UnaryOp::First, Type::seq(a.clone()), a),
-            F::Last => (UnaryOp::Last, Type::seq(a.clone()), a),
-            F::Size => (UnaryOp::Size, Type::seq(a), Type::Int),
-            F::Floor => (UnaryOp::Floor, Type::Real, Type::Int),
-            F::Ceiling => (UnaryOp::Ceiling, Type::Real, Type::Int),
-            F::Real => (UnaryOp::ToReal, Type::Int, Type::Real),
-            // The others are treated before.
-            _ => (UnaryOp::Card, ERROR, ERROR),
-        }
     }
 
     fn projection(&mut self, f: F, args: &[ast::Expr], span: Span) -> Expr {
@@ -146,8 +105,8 @@ impl Checker {
 
     /// A word operator that stands alone, as a function.
     pub(super) fn builtin_value(&mut self, f: F, span: Span) -> Expr {
-        if let Some(word) = soft_word(f) {
-            return self.identifier(word, span);
+        if f.is_soft() {
+            return self.identifier(f.spelling(), span);
         }
         match f {
             F::Succ => Expr { kind: ExprKind::Succ, ty: Type::relation(Type::Int, Type::Int), span },
@@ -200,32 +159,4 @@ pub fn set_of_type(t: &Type, span: Span) -> Expr {
         }
     };
     Expr { kind, ty: Type::pow(t.clone()), span }
-}
-
-/// Words that are operators only where no declaration takes the name.
-fn soft_word(f: F) -> Option<&'static str> {
-    Some(match f {
-        F::Floor => "floor",
-        F::Ceiling => "ceiling",
-        F::Real => "real",
-        F::Tree => "tree",
-        F::Btree => "btree",
-        F::Const => "const",
-        F::Top => "top",
-        F::Sons => "sons",
-        F::Prefix => "prefix",
-        F::Postfix => "postfix",
-        F::Sizet => "sizet",
-        F::Mirror => "mirror",
-        F::Rank => "rank",
-        F::Father => "father",
-        F::Son => "son",
-        F::Subtree => "subtree",
-        F::Arity => "arity",
-        F::Bin => "bin",
-        F::Left => "left",
-        F::Right => "right",
-        F::Infix => "infix",
-        _ => return None,
-    })
 }

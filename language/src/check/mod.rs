@@ -29,7 +29,6 @@ mod subst;
 mod substituted;
 #[cfg(test)]
 mod tests;
-mod tree;
 mod unify;
 
 use std::collections::{HashMap, HashSet};

@@ -1,182 +1,204 @@
-//! Types of the infix operators.
+//! What the rows of the table of operators mean: types of the operands and of the result, and the operator of the
+//! model.
 
 use super::*;
-use crate::ast::BinaryOp as In;
+use crate::ast::operators::operators;
+use crate::ast::{BinaryOp as In, BuiltinFn as F};
+
+/// What an infix operator is in the model.
+pub(super) enum Reading {
+    /// `&`, `or`, `=>`, `<=>`
+    Connective,
+    Compare(CompareOp, Operands),
+    /// With the types of both operands and of the result.
+    Value(BinaryOp, [Type; 3]),
+    /// What the types of the operands decide.
+    Rule(BinaryOp, Rule),
+    /// The left operand, an element of the right one.
+    OfType,
+}
+
+/// What a comparison demands of its operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Operands {
+    /// One type.
+    Alike,
+    /// An element and a set.
+    Membership,
+    /// Two sets of one type.
+    Sets,
+    /// Two integers, or two reals.
+    Numbers,
+}
+
+/// How operators are typed that have several readings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Rule {
+    /// Two numbers of one kind give one more.
+    Numbers,
+    /// Numbers, or sets.
+    NumberOrSet,
+    /// Product of numbers, or of sets.
+    Product,
+    /// The exponent is an integer.
+    Power,
+    /// Composition with the operands exchanged.
+    Backward,
+    /// Sequences; strings where an operand is known to be one.
+    Joined,
+}
+
+/// What a word operator is in the model.
+pub(super) enum WordReading {
+    /// With the types of the operand and of the result.
+    Unary(UnaryOp, Type, Type),
+    /// With the types of the operands and of the result.
+    Tree(TreeOp, Vec<Type>, Type),
+    /// Typed by a function of its own.
+    Special,
+}
+
+// A type as the table writes it, over the types in an array.
+#[rustfmt::skip]
+macro_rules! ty {
+    ($v:ident; a) => { $v[0].clone() };
+    ($v:ident; b) => { $v[1].clone() };
+    ($v:ident; c) => { $v[2].clone() };
+    ($v:ident; d) => { $v[3].clone() };
+    ($v:ident; Int) => { Type::Int };
+    ($v:ident; Real) => { Type::Real };
+    ($v:ident; P($($t:tt)*)) => { Type::pow(ty!($v; $($t)*)) };
+    ($v:ident; Seq($($t:tt)*)) => { Type::seq(ty!($v; $($t)*)) };
+    // A function from paths to labels (B reference manual, 5.17).
+    ($v:ident; Tree($($t:tt)*)) => { Type::relation(Type::seq(Type::Int), ty!($v; $($t)*)) };
+    ($v:ident; Pair($l:ident $(($($la:tt)*))?, $r:ident $(($($ra:tt)*))?)) => {
+        Type::pair(ty!($v; $l $(($($la)*))?), ty!($v; $r $(($($ra)*))?))
+    };
+    ($v:ident; Rel($l:ident $(($($la:tt)*))?, $r:ident $(($($ra:tt)*))?)) => {
+        Type::relation(ty!($v; $l $(($($la)*))?), ty!($v; $r $(($($ra)*))?))
+    };
+}
+
+#[rustfmt::skip]
+macro_rules! one {
+    ($v:ident; connective()) => { Reading::Connective };
+    ($v:ident; of_type()) => { Reading::OfType };
+    ($v:ident; compare($op:ident, $operands:ident)) => { Reading::Compare(CompareOp::$op, Operands::$operands) };
+    ($v:ident; rule($op:ident, $rule:ident)) => { Reading::Rule(BinaryOp::$op, Rule::$rule) };
+    ($v:ident; value($op:ident: $($t:ident $(($($ta:tt)*))?),* => $r:ident $(($($ra:tt)*))?)) => {
+        Reading::Value(BinaryOp::$op, [$(ty!($v; $t $(($($ta)*))?),)* ty!($v; $r $(($($ra)*))?)])
+    };
+    ($v:ident; special()) => { WordReading::Special };
+    ($v:ident; unary($op:ident: $t:ident $(($($ta:tt)*))? => $r:ident $(($($ra:tt)*))?)) => {
+        WordReading::Unary(UnaryOp::$op, ty!($v; $t $(($($ta)*))?), ty!($v; $r $(($($ra)*))?))
+    };
+    ($v:ident; tree($op:ident: $($t:ident $(($($ta:tt)*))?),* => $r:ident $(($($ra:tt)*))?)) => {
+        WordReading::Tree(TreeOp::$op, vec![$(ty!($v; $t $(($($ta)*))?)),*], ty!($v; $r $(($($ra)*))?))
+    };
+}
+
+macro_rules! readings {
+    (apart { $($apart:tt)* } infix { $($infix:tt)* } words { $($words:tt)* } soft { $($soft:tt)* }) => {
+        readings!(infix $($apart)* $($infix)*);
+        readings!(words $($words)* $($soft)*);
+    };
+    (infix $($op:ident $level:tt $group:ident $a:tt $b:tt $c:tt => $reading:ident $types:tt;)*) => {
+        /// What an infix operator is, over fresh types.
+        fn reading(op: In, v: &[Type; 4]) -> Reading {
+            match op { $(In::$op => one!(v; $reading $types),)* }
+        }
+    };
+    (words $($word:ident $a:tt $b:tt $c:tt $d:tt => $reading:ident $types:tt;)*) => {
+        /// What a word operator is, over fresh types.
+        fn word_reading(f: F, v: &[Type; 4]) -> WordReading {
+            match f { $(F::$word => one!(v; $reading $types),)* }
+        }
+    };
+}
+operators!(readings);
 
 impl Checker {
+    pub(super) fn reading(&mut self, op: In) -> Reading {
+        let fresh = self.fresh_four();
+        reading(op, &fresh)
+    }
+
+    pub(super) fn word_reading(&mut self, f: F) -> WordReading {
+        let fresh = self.fresh_four();
+        word_reading(f, &fresh)
+    }
+
+    fn fresh_four(&mut self) -> [Type; 4] {
+        std::array::from_fn(|_| self.fresh())
+    }
+
     pub(super) fn binary(&mut self, op: In, l: &ast::Expr, r: &ast::Expr, whole: &ast::Expr) -> Expr {
-        use In::*;
-        match op {
-            Implies | Iff | And | Or | Equal | NotEqual | Member | NotMember | Subset | NotSubset
-            | StrictSubset | NotStrictSubset | Less | LessEqual | Greater | GreaterEqual => {
-                return self.predicate_as_expression(whole);
-            }
-            _ => {}
+        let reading = self.reading(op);
+        if matches!(reading, Reading::Connective | Reading::Compare(..)) {
+            return self.predicate_as_expression(whole);
         }
         let (l, r) = (self.expr(l), self.expr(r));
         let span = whole.span;
-        let number = |ty: &Type| Constraint::Number(ty.clone());
-        let (kind, ty) = match op {
-            Plus | Divide => {
-                self.expect_same(&l, &r, if op == Plus { "+" } else { "/" });
-                self.require(span, number(&l.ty));
-                (if op == Plus { BinaryOp::Add } else { BinaryOp::Divide }, l.ty.clone())
+        match reading {
+            Reading::Value(model, types) => self.typed(model, types, l, r, span),
+            Reading::Rule(model, rule) => self.ruled(op, model, rule, l, r, span),
+            Reading::OfType => {
+                self.expect(&r, &Type::pow(l.ty.clone()));
+                l
             }
-            Minus => {
-                self.expect_same(&l, &r, "-");
+            Reading::Connective | Reading::Compare(..) => self.erroneous(span),
+        }
+    }
+
+    // An operation with the types that the operands must have, and that of the result.
+    fn typed(&mut self, op: BinaryOp, [left, right, ty]: [Type; 3], l: Expr, r: Expr, span: Span) -> Expr {
+        self.expect(&l, &left);
+        self.expect(&r, &right);
+        Expr { kind: ExprKind::Binary(op, Box::new(l), Box::new(r)), ty, span }
+    }
+
+    fn ruled(&mut self, op: In, model: BinaryOp, rule: Rule, l: Expr, r: Expr, span: Span) -> Expr {
+        let ty = match rule {
+            Rule::Numbers => {
+                self.expect_same(&l, &r, op.spelling());
+                self.require(span, Constraint::Number(l.ty.clone()));
+                l.ty.clone()
+            }
+            Rule::NumberOrSet => {
+                self.expect_same(&l, &r, op.spelling());
                 self.require(span, Constraint::NumberOrSet(l.ty.clone()));
-                (BinaryOp::Subtract, l.ty.clone())
+                l.ty.clone()
             }
-            Times => {
+            Rule::Product => {
                 let ty = self.fresh();
                 self.require(span, Constraint::Times(l.ty.clone(), r.ty.clone(), ty.clone()));
-                (BinaryOp::Multiply, ty)
+                ty
             }
-            Power => {
-                self.require(l.span, number(&l.ty));
+            Rule::Power => {
+                self.require(l.span, Constraint::Number(l.ty.clone()));
                 self.expect(&r, &Type::Int);
-                (BinaryOp::Power, l.ty.clone())
+                l.ty.clone()
             }
-            Mod | Interval => {
-                self.expect(&l, &Type::Int);
-                self.expect(&r, &Type::Int);
-                if op == Mod {
-                    (BinaryOp::Mod, Type::Int)
-                } else {
-                    (BinaryOp::Interval, Type::pow(Type::Int))
-                }
-            }
-            Maplet => (BinaryOp::Maplet, Type::pair(l.ty.clone(), r.ty.clone())),
-            OfType => {
-                let set = Type::pow(l.ty.clone());
-                self.expect(&r, &set);
-                return l;
-            }
-            BackwardComposition => {
-                let (ty, l, r) = (self.composition(&r, &l), r, l);
-                return Expr {
-                    kind: ExprKind::Binary(BinaryOp::Composition, Box::new(l), Box::new(r)),
-                    ty,
-                    span,
+            Rule::Backward => {
+                let Reading::Value(model, types) = self.reading(In::Composition) else {
+                    return self.erroneous(span);
                 };
+                return self.typed(model, types, r, l, span);
             }
-            Composition => (BinaryOp::Composition, self.composition(&l, &r)),
             // ProB's reading where an operand is known to be a string.
-            Concat if [&l, &r].iter().any(|e| *self.types.head(&e.ty) == Type::String) => {
+            Rule::Joined if [&l, &r].iter().any(|e| *self.types.head(&e.ty) == Type::String) => {
                 self.expect(&l, &Type::String);
                 self.expect(&r, &Type::String);
                 let kind = ExprKind::External(ExternalFunction::StringAppend, vec![l, r]);
                 return Expr { kind, ty: Type::String, span };
             }
-            _ => self.set_operator(op, &l, &r),
-        };
-        Expr { kind: ExprKind::Binary(kind, Box::new(l), Box::new(r)), ty, span }
-    }
-
-    fn composition(&mut self, first: &Expr, second: &Expr) -> Type {
-        let (a, b, c) = (self.fresh(), self.fresh(), self.fresh());
-        self.expect(first, &Type::relation(a.clone(), b.clone()));
-        self.expect(second, &Type::relation(b, c.clone()));
-        Type::relation(a, c)
-    }
-
-    fn set_operator(&mut self, op: In, l: &Expr, r: &Expr) -> (BinaryOp, Type) {
-        use In::*;
-        match op {
-            Union | Intersection | SetMinus | Override | Concat => {
-                let ty = match op {
-                    Override => self.fresh_relation().0,
-                    Concat => Type::seq(self.fresh()),
-                    _ => self.fresh_set(),
-                };
-                self.expect(l, &ty);
-                self.expect(r, &ty);
-                let op = match op {
-                    Union => BinaryOp::Union,
-                    Intersection => BinaryOp::Intersection,
-                    SetMinus => BinaryOp::Difference,
-                    Override => BinaryOp::Override,
-                    _ => BinaryOp::Concat,
-                };
-                (op, ty)
-            }
-            DomainRestriction | DomainSubtraction => {
-                let (relation, a, _) = self.fresh_relation();
-                self.expect(l, &Type::pow(a));
-                self.expect(r, &relation);
-                let op = if op == DomainRestriction {
-                    BinaryOp::DomainRestriction
-                } else {
-                    BinaryOp::DomainSubtraction
-                };
-                (op, relation)
-            }
-            RangeRestriction | RangeSubtraction => {
-                let (relation, _, b) = self.fresh_relation();
-                self.expect(l, &relation);
-                self.expect(r, &Type::pow(b));
-                let op = if op == RangeRestriction {
-                    BinaryOp::RangeRestriction
-                } else {
-                    BinaryOp::RangeSubtraction
-                };
-                (op, relation)
-            }
-            DirectProduct => {
-                let (a, b, c) = (self.fresh(), self.fresh(), self.fresh());
-                self.expect(l, &Type::relation(a.clone(), b.clone()));
-                self.expect(r, &Type::relation(a.clone(), c.clone()));
-                (BinaryOp::DirectProduct, Type::relation(a, Type::pair(b, c)))
-            }
-            ParallelProduct => {
-                let ((left, a, b), (right, c, d)) = (self.fresh_relation(), self.fresh_relation());
-                self.expect(l, &left);
-                self.expect(r, &right);
-                (BinaryOp::ParallelProduct, Type::relation(Type::pair(a, c), Type::pair(b, d)))
-            }
-            Prepend => {
-                let ty = Type::seq(l.ty.clone());
-                self.expect(r, &ty);
-                (BinaryOp::Prepend, ty)
-            }
-            Append => {
-                let ty = Type::seq(r.ty.clone());
-                self.expect(l, &ty);
-                (BinaryOp::Append, ty)
-            }
-            Take | Drop => {
+            Rule::Joined => {
                 let ty = Type::seq(self.fresh());
-                self.expect(l, &ty);
-                self.expect(r, &Type::Int);
-                (if op == Take { BinaryOp::Take } else { BinaryOp::Drop }, ty)
+                self.expect(&l, &ty);
+                self.expect(&r, &ty);
+                ty
             }
-            _ => {
-                let (a, b) = (self.fresh(), self.fresh());
-                self.expect(l, &Type::pow(a.clone()));
-                self.expect(r, &Type::pow(b.clone()));
-                match arrow(op) {
-                    Some(op) => (op, Type::pow(Type::relation(a, b))),
-                    None => (BinaryOp::Cartesian, Type::relation(a, b)),
-                }
-            }
-        }
+        };
+        Expr { kind: ExprKind::Binary(model, Box::new(l), Box::new(r)), ty, span }
     }
-}
-
-fn arrow(op: In) -> Option<BinaryOp> {
-    Some(match op {
-        In::Relation => BinaryOp::Relation,
-        In::TotalRelation => BinaryOp::TotalRelation,
-        In::SurjectiveRelation => BinaryOp::SurjectiveRelation,
-        In::TotalSurjectiveRelation => BinaryOp::TotalSurjectiveRelation,
-        In::PartialFunction => BinaryOp::PartialFunction,
-        In::TotalFunction => BinaryOp::TotalFunction,
-        In::PartialInjection => BinaryOp::PartialInjection,
-        In::TotalInjection => BinaryOp::TotalInjection,
-        In::PartialSurjection => BinaryOp::PartialSurjection,
-        In::TotalSurjection => BinaryOp::TotalSurjection,
-        In::PartialBijection => BinaryOp::PartialBijection,
-        In::TotalBijection => BinaryOp::TotalBijection,
-        _ => return None,
-    })
 }

@@ -1,5 +1,6 @@
 //! Types of predicates, and the split of a section into conjuncts.
 
+use super::operator::{Operands, Reading};
 use super::*;
 use crate::ast::{BinaryOp as In, BuiltinFn, Constant, ExprKind as Ast, Quantifier, UnaryOp as InUnary};
 
@@ -108,28 +109,17 @@ impl Checker {
     }
 
     fn binary_pred(&mut self, op: In, l: &ast::Expr, r: &ast::Expr) -> Option<PredKind> {
-        let compare = match op {
-            In::Implies | In::Iff => {
+        let (compare, operands) = match self.reading(op) {
+            Reading::Connective => {
                 let (l, r) = (Box::new(self.pred(l)), Box::new(self.pred(r)));
                 return Some(if op == In::Implies { PredKind::Implies(l, r) } else { PredKind::Iff(l, r) });
             }
-            In::Equal => CompareOp::Equal,
-            In::NotEqual => CompareOp::NotEqual,
-            In::Member => CompareOp::Member,
-            In::NotMember => CompareOp::NotMember,
-            In::Subset => CompareOp::Subset,
-            In::NotSubset => CompareOp::NotSubset,
-            In::StrictSubset => CompareOp::StrictSubset,
-            In::NotStrictSubset => CompareOp::NotStrictSubset,
-            In::Less => CompareOp::Less,
-            In::LessEqual => CompareOp::LessEqual,
-            In::Greater => CompareOp::Greater,
-            In::GreaterEqual => CompareOp::GreaterEqual,
+            Reading::Compare(compare, operands) => (compare, operands),
             _ => return None,
         };
         let (l, r) = (self.expr(l), self.expr(r));
-        match compare {
-            CompareOp::Member | CompareOp::NotMember => {
+        match operands {
+            Operands::Membership => {
                 let set = Type::pow(l.ty.clone());
                 if !self.types.unify(&r.ty, &set) {
                     let (element, found) = (self.type_text(&l.ty), self.type_text(&r.ty));
@@ -150,17 +140,14 @@ impl Checker {
                     self.types.poison(&r.ty);
                 }
             }
-            CompareOp::Subset
-            | CompareOp::NotSubset
-            | CompareOp::StrictSubset
-            | CompareOp::NotStrictSubset => {
+            Operands::Sets => {
                 let set = self.fresh_set();
                 self.expect(&l, &set);
                 self.expect(&r, &set);
             }
-            CompareOp::Equal | CompareOp::NotEqual => self.expect_same(&l, &r, symbol(op)),
-            _ => {
-                self.expect_same(&l, &r, symbol(op));
+            Operands::Alike => self.expect_same(&l, &r, op.spelling()),
+            Operands::Numbers => {
+                self.expect_same(&l, &r, op.spelling());
                 self.require(l.span, Constraint::Number(l.ty.clone()));
             }
         }
@@ -283,17 +270,6 @@ impl Checker {
                 pred,
             });
         }
-    }
-}
-
-fn symbol(op: In) -> &'static str {
-    match op {
-        In::Equal => "=",
-        In::NotEqual => "/=",
-        In::Less => "<",
-        In::LessEqual => "<=",
-        In::Greater => ">",
-        _ => ">=",
     }
 }
 

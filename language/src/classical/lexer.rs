@@ -7,17 +7,26 @@
 
 use logos::{FilterResult, Lexer, Logos};
 
+use crate::ast::operators::operators;
 use crate::ast::{BinaryOp, BuiltinFn, Constant, Quantifier};
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::codes;
 use crate::text::source::{SourceId, Span};
 
+// The spellings of operators stand in their table.
+#[rustfmt::skip]
+macro_rules! tokens {
+    (
+        apart { $($apart:tt)* }
+        infix { $($infix:ident $level:tt $group:ident [$($spelling:tt)*] $event_b:tt $term:tt => $reading:ident $types:tt;)* }
+        words { $($builtin:ident [$($word:tt)*] $own:tt $functor:tt $count:tt => $kind:ident $signature:tt;)* }
+        soft { $($soft:tt)* }
+    ) => {
 /// What a token is. Keywords carry their own spelling as name.
 #[derive(Logos, Clone, Copy, PartialEq, Eq, Debug)]
 #[logos(skip r"[ \t\r\n\x0B\x0C\u{A0}\u{2028}\u{2029}\u{FEFF}]+")]
 #[logos(error = LexError)]
 #[allow(missing_docs)]
-#[rustfmt::skip]
 pub enum TokenKind {
     #[regex(r"[\p{L}--[λ]][\p{L}0-9_λ]*[\u{2080}-\u{2089}]*[\u{2032}\u{2018}\u{2019}]*")]
     Ident,
@@ -127,56 +136,7 @@ pub enum TokenKind {
     #[token("∅")] EmptySet,
     #[token("not")] #[token("¬")] Not,
 
-    #[token("&", |_| BinaryOp::And)] #[token("∧", |_| BinaryOp::And)]
-    #[token("or", |_| BinaryOp::Or)] #[token("∨", |_| BinaryOp::Or)]
-    #[token("=>", |_| BinaryOp::Implies)] #[token("⇒", |_| BinaryOp::Implies)] #[token("⟹", |_| BinaryOp::Implies)]
-    #[token("<=>", |_| BinaryOp::Iff)] #[token("⇔", |_| BinaryOp::Iff)] #[token("⟺", |_| BinaryOp::Iff)]
-    #[token("/=", |_| BinaryOp::NotEqual)] #[token("≠", |_| BinaryOp::NotEqual)]
-    #[token("/:", |_| BinaryOp::NotMember)] #[token("∉", |_| BinaryOp::NotMember)]
-    #[token("<:", |_| BinaryOp::Subset)] #[token("⊆", |_| BinaryOp::Subset)]
-    #[token("/<:", |_| BinaryOp::NotSubset)] #[token("⊈", |_| BinaryOp::NotSubset)]
-    #[token("<<:", |_| BinaryOp::StrictSubset)] #[token("⊂", |_| BinaryOp::StrictSubset)] #[token("⊊", |_| BinaryOp::StrictSubset)]
-    #[token("/<<:", |_| BinaryOp::NotStrictSubset)] #[token("⊄", |_| BinaryOp::NotStrictSubset)]
-    #[token("<", |_| BinaryOp::Less)]
-    #[token("<=", |_| BinaryOp::LessEqual)] #[token("≤", |_| BinaryOp::LessEqual)]
-    #[token(">", |_| BinaryOp::Greater)]
-    #[token(">=", |_| BinaryOp::GreaterEqual)] #[token("≥", |_| BinaryOp::GreaterEqual)]
-    #[token("+", |_| BinaryOp::Plus)]
-    #[token("\\", |_| BinaryOp::SetMinus)] #[token("∖", |_| BinaryOp::SetMinus)]
-    #[token("*", |_| BinaryOp::Times)] #[token("∗", |_| BinaryOp::Times)]
-    #[token("×", |_| BinaryOp::Cartesian)] #[token("⨯", |_| BinaryOp::Cartesian)]
-    #[token("/", |_| BinaryOp::Divide)] #[token("÷", |_| BinaryOp::Divide)]
-    #[token("mod", |_| BinaryOp::Mod)]
-    #[token("**", |_| BinaryOp::Power)] #[token("˄", |_| BinaryOp::Power)]
-    #[token("..", |_| BinaryOp::Interval)] #[token("‥", |_| BinaryOp::Interval)]
-    #[token("\\/", |_| BinaryOp::Union)] #[token("∪", |_| BinaryOp::Union)]
-    #[token("/\\", |_| BinaryOp::Intersection)] #[token("∩", |_| BinaryOp::Intersection)]
-    #[token("|->", |_| BinaryOp::Maplet)] #[token("|−>", |_| BinaryOp::Maplet)] #[token("↦", |_| BinaryOp::Maplet)]
-    #[token("<|", |_| BinaryOp::DomainRestriction)] #[token("◁", |_| BinaryOp::DomainRestriction)]
-    #[token("<<|", |_| BinaryOp::DomainSubtraction)] #[token("⩤", |_| BinaryOp::DomainSubtraction)] #[token("◀", |_| BinaryOp::DomainSubtraction)]
-    #[token("|>", |_| BinaryOp::RangeRestriction)] #[token("▷", |_| BinaryOp::RangeRestriction)]
-    #[token("|>>", |_| BinaryOp::RangeSubtraction)] #[token("⩥", |_| BinaryOp::RangeSubtraction)] #[token("▶", |_| BinaryOp::RangeSubtraction)]
-    #[token("<+", |_| BinaryOp::Override)] #[token("\u{E103}", |_| BinaryOp::Override)] #[token("⋖", |_| BinaryOp::Override)]
-    #[token("><", |_| BinaryOp::DirectProduct)] #[token("⊗", |_| BinaryOp::DirectProduct)]
-    #[token("∘", |_| BinaryOp::BackwardComposition)]
-    #[token("->", |_| BinaryOp::Prepend)] #[token("−>", |_| BinaryOp::Prepend)] #[token("⇾", |_| BinaryOp::Prepend)]
-    #[token("<-", |_| BinaryOp::Append)] #[token("<−", |_| BinaryOp::Append)] #[token("⇽", |_| BinaryOp::Append)]
-    #[token("^", |_| BinaryOp::Concat)] #[token("⌒", |_| BinaryOp::Concat)]
-    #[token("/|\\", |_| BinaryOp::Take)] #[token("↑", |_| BinaryOp::Take)]
-    #[token("\\|/", |_| BinaryOp::Drop)] #[token("↓", |_| BinaryOp::Drop)]
-    #[token("<->", |_| BinaryOp::Relation)] #[token("<−>", |_| BinaryOp::Relation)] #[token("↔", |_| BinaryOp::Relation)]
-    #[token("<<->", |_| BinaryOp::TotalRelation)] #[token("<<−>", |_| BinaryOp::TotalRelation)] #[token("\u{E100}", |_| BinaryOp::TotalRelation)]
-    #[token("<->>", |_| BinaryOp::SurjectiveRelation)] #[token("<−>>", |_| BinaryOp::SurjectiveRelation)] #[token("\u{E101}", |_| BinaryOp::SurjectiveRelation)]
-    #[token("<<->>", |_| BinaryOp::TotalSurjectiveRelation)] #[token("<<−>>", |_| BinaryOp::TotalSurjectiveRelation)] #[token("\u{E102}", |_| BinaryOp::TotalSurjectiveRelation)]
-    #[token("+->", |_| BinaryOp::PartialFunction)] #[token("+−>", |_| BinaryOp::PartialFunction)] #[token("⇸", |_| BinaryOp::PartialFunction)]
-    #[token("-->", |_| BinaryOp::TotalFunction)] #[token("−−>", |_| BinaryOp::TotalFunction)] #[token("→", |_| BinaryOp::TotalFunction)]
-    #[token(">+>", |_| BinaryOp::PartialInjection)] #[token("⤔", |_| BinaryOp::PartialInjection)]
-    #[token(">->", |_| BinaryOp::TotalInjection)] #[token(">−>", |_| BinaryOp::TotalInjection)] #[token("↣", |_| BinaryOp::TotalInjection)]
-    #[token("+->>", |_| BinaryOp::PartialSurjection)] #[token("+−>>", |_| BinaryOp::PartialSurjection)] #[token("⤀", |_| BinaryOp::PartialSurjection)]
-    #[token("-->>", |_| BinaryOp::TotalSurjection)] #[token("−−>>", |_| BinaryOp::TotalSurjection)] #[token("↠", |_| BinaryOp::TotalSurjection)]
-    #[token(">+>>", |_| BinaryOp::PartialBijection)]
-    #[token(">->>", |_| BinaryOp::TotalBijection)] #[token(">−>>", |_| BinaryOp::TotalBijection)] #[token("⤖", |_| BinaryOp::TotalBijection)]
-    #[token("⦂", |_| BinaryOp::OfType)]
+    $($(#[token($spelling, |_| BinaryOp::$infix)])*)*
     Infix(BinaryOp),
 
     /// The operator with its operands exchanged (`∋` for `∈`).
@@ -214,43 +174,7 @@ pub enum TokenKind {
     #[token("bfalse", |_| Constant::Bfalse)] #[token("⊥", |_| Constant::Bfalse)]
     Constant(Constant),
 
-    #[token("POW", |_| BuiltinFn::Pow)] #[token("ℙ", |_| BuiltinFn::Pow, priority = 50)]
-    #[token("POW1", |_| BuiltinFn::Pow1)]
-    #[token("ℙ1", |_| BuiltinFn::Pow1, priority = 50)] #[token("ℙ₁", |_| BuiltinFn::Pow1, priority = 50)]
-    #[token("FIN", |_| BuiltinFn::Fin)]
-    #[token("FIN1", |_| BuiltinFn::Fin1)]
-    #[token("union", |_| BuiltinFn::GeneralUnion)]
-    #[token("inter", |_| BuiltinFn::GeneralInter)]
-    #[token("bool", |_| BuiltinFn::Bool)]
-    #[token("card", |_| BuiltinFn::Card)]
-    #[token("max", |_| BuiltinFn::Max)]
-    #[token("min", |_| BuiltinFn::Min)]
-    #[token("succ", |_| BuiltinFn::Succ)]
-    #[token("pred", |_| BuiltinFn::Pred)]
-    #[token("id", |_| BuiltinFn::Id)]
-    #[token("dom", |_| BuiltinFn::Dom)]
-    #[token("ran", |_| BuiltinFn::Ran)]
-    #[token("rel", |_| BuiltinFn::Rel)]
-    #[token("fnc", |_| BuiltinFn::Fnc)]
-    #[token("closure", |_| BuiltinFn::Closure)]
-    #[token("closure1", |_| BuiltinFn::Closure1)]
-    #[token("iterate", |_| BuiltinFn::Iterate)]
-    #[token("prj1", |_| BuiltinFn::Prj1)] #[token("@prj1", |_| BuiltinFn::Prj1)]
-    #[token("prj2", |_| BuiltinFn::Prj2)] #[token("@prj2", |_| BuiltinFn::Prj2)]
-    #[token("seq", |_| BuiltinFn::Seq)]
-    #[token("seq1", |_| BuiltinFn::Seq1)]
-    #[token("iseq", |_| BuiltinFn::Iseq)]
-    #[token("iseq1", |_| BuiltinFn::Iseq1)]
-    #[token("perm", |_| BuiltinFn::Perm)]
-    #[token("conc", |_| BuiltinFn::Conc)]
-    #[token("front", |_| BuiltinFn::Front)]
-    #[token("tail", |_| BuiltinFn::Tail)]
-    #[token("first", |_| BuiltinFn::First)]
-    #[token("last", |_| BuiltinFn::Last)]
-    #[token("size", |_| BuiltinFn::Size)]
-    #[token("rev", |_| BuiltinFn::Rev)]
-    #[token("@finite", |_| BuiltinFn::Finite)]
-    #[token("@partition", |_| BuiltinFn::Partition)]
+    $($(#[token($word, |_| BuiltinFn::$builtin, priority = 50)])*)*
     Builtin(BuiltinFn),
     #[token("struct")] Struct,
     #[token("rec")] Rec,
@@ -260,6 +184,9 @@ pub enum TokenKind {
     /// Behind the last token.
     Eof,
 }
+    };
+}
+operators!(tokens);
 
 /// Why a piece of text is no token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -304,6 +231,12 @@ pub struct Lexed {
     pub pragmas: Vec<(usize, Pragma, Span)>,
     /// Mistakes.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Whether a text is one name, so that it needs no backquotes.
+pub fn is_name(text: &str) -> bool {
+    let mut lexer = TokenKind::lexer(text);
+    lexer.next() == Some(Ok(TokenKind::Ident)) && lexer.remainder().is_empty() && text != "FREETYPES"
 }
 
 /// Reads the tokens of a text. Takes linear time and never fails.

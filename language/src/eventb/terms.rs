@@ -106,7 +106,6 @@ fn atom(functor: &str) -> Option<ExprKind> {
 }
 
 fn unary(functor: &str, a: &Term, whole: &Term) -> Read<ExprKind> {
-    let builtin = |f| Ok(ExprKind::Builtin(f, vec![formula(a)?]));
     match functor {
         "identifier" => Ok(ExprKind::Ident(name(a)?.name)),
         "integer" => match &a.kind {
@@ -120,18 +119,6 @@ fn unary(functor: &str, a: &Term, whole: &Term) -> Read<ExprKind> {
         "negation" => Ok(ExprKind::Unary(UnaryOp::Not, boxed(a)?)),
         "unary_minus" => Ok(ExprKind::Unary(UnaryOp::Minus, boxed(a)?)),
         "reverse" => Ok(ExprKind::Unary(UnaryOp::Inverse, boxed(a)?)),
-        "convert_bool" => builtin(BuiltinFn::Bool),
-        "finite" => builtin(BuiltinFn::Finite),
-        "card" => builtin(BuiltinFn::Card),
-        "min" => builtin(BuiltinFn::Min),
-        "max" => builtin(BuiltinFn::Max),
-        "pow_subset" => builtin(BuiltinFn::Pow),
-        "pow1_subset" => builtin(BuiltinFn::Pow1),
-        "general_union" => builtin(BuiltinFn::GeneralUnion),
-        "general_intersection" => builtin(BuiltinFn::GeneralInter),
-        "domain" => builtin(BuiltinFn::Dom),
-        "range" => builtin(BuiltinFn::Ran),
-        "identity" => builtin(BuiltinFn::Id),
         "event_b_first_projection" => projection(BuiltinFn::Prj1, a),
         "event_b_second_projection" => projection(BuiltinFn::Prj2, a),
         "couple" => {
@@ -142,7 +129,10 @@ fn unary(functor: &str, a: &Term, whole: &Term) -> Read<ExprKind> {
             let items = formulas(a)?;
             Ok(if items.is_empty() { ExprKind::EmptySet } else { ExprKind::SetExtension(items) })
         }
-        _ => Err(unknown(whole)),
+        _ => match BuiltinFn::of_term(functor) {
+            Some(f) => Ok(ExprKind::Builtin(f, vec![formula(a)?])),
+            None => Err(unknown(whole)),
+        },
     }
 }
 
@@ -154,7 +144,7 @@ fn projection(f: BuiltinFn, relation: &Term) -> Read<ExprKind> {
 }
 
 fn binary(functor: &str, a: &Term, b: &Term, whole: &Term) -> Read<ExprKind> {
-    if let Some(op) = infix(functor) {
+    if let Some(op) = BinaryOp::of_term(functor) {
         return Ok(ExprKind::Binary(op, boxed(a)?, boxed(b)?));
     }
     match functor {
@@ -180,62 +170,6 @@ fn binary(functor: &str, a: &Term, b: &Term, whole: &Term) -> Read<ExprKind> {
         }
         _ => Err(unknown(whole)),
     }
-}
-
-fn infix(functor: &str) -> Option<BinaryOp> {
-    use BinaryOp::*;
-    Some(match functor {
-        "conjunct" => And,
-        "disjunct" => Or,
-        "implication" => Implies,
-        "equivalence" => Iff,
-        "equal" => Equal,
-        "not_equal" => NotEqual,
-        "less" => Less,
-        "less_equal" => LessEqual,
-        "greater" => Greater,
-        "greater_equal" => GreaterEqual,
-        "member" => Member,
-        "not_member" => NotMember,
-        "subset" => Subset,
-        "not_subset" => NotSubset,
-        "subset_strict" => StrictSubset,
-        "not_subset_strict" => NotStrictSubset,
-        "add" => Plus,
-        "minus" => Minus,
-        "multiplication" => Times,
-        "div" => Divide,
-        "modulo" => Mod,
-        "power_of" => Power,
-        "interval" => Interval,
-        "union" => Union,
-        "intersection" => Intersection,
-        "set_subtraction" => SetMinus,
-        "cartesian_product" => Cartesian,
-        "relations" => Relation,
-        "total_relation" => TotalRelation,
-        "surjection_relation" => SurjectiveRelation,
-        "total_surjection_relation" => TotalSurjectiveRelation,
-        "partial_function" => PartialFunction,
-        "total_function" => TotalFunction,
-        "partial_injection" => PartialInjection,
-        "total_injection" => TotalInjection,
-        "partial_surjection" => PartialSurjection,
-        "total_surjection" => TotalSurjection,
-        "partial_bijection" => PartialBijection,
-        "total_bijection" => TotalBijection,
-        "domain_restriction" => DomainRestriction,
-        "domain_subtraction" => DomainSubtraction,
-        "range_restriction" => RangeRestriction,
-        "range_subtraction" => RangeSubtraction,
-        "composition" => Composition,
-        "ring" => BackwardComposition,
-        "overwrite" => Override,
-        "direct_product" => DirectProduct,
-        "parallel_product" => ParallelProduct,
-        "typeof" => OfType,
-        _ => return None,
-    })
 }
 
 fn bound(functor: &str, a: &Term, b: &Term, c: &Term, whole: &Term) -> Read<ExprKind> {

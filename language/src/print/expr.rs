@@ -2,20 +2,20 @@
 //! extra parentheses where Atelier B groups in another way).
 
 use super::names::{Printer, quoted, reference};
-use super::{tree_word, type_parameter};
+use super::type_parameter;
+use super::words::{binary_symbol, comparison, infix, tree_word, unary_word};
+use crate::ast::BinaryOp as In;
+use crate::ast::precedence::*;
 use crate::model::types::Type;
 use crate::model::*;
 
-// Operands of `=`, `:`, `<:` and arguments.
-const EXPRESSION: u32 = 120;
-// Operands of `/=`, `/:`, `<` and the like, which Atelier B puts at 160.
-const ABOVE_160: u32 = 161;
-const UNARY_MINUS: u32 = 210;
-const POSTFIX: u32 = 230;
-const ATOM: u32 = 250;
+// Operands of `/=`, `/:`, `<` and the like, which Atelier B puts at the level of sets.
+const ABOVE_SETS: u8 = SETS + 1;
+const ATOM: u8 = APPLIED;
+const APPLICATION: u8 = POSTFIX + 1;
 
 impl Printer<'_> {
-    pub(super) fn expr(&mut self, e: &Expr, min: u32) {
+    pub(super) fn expr(&mut self, e: &Expr, min: u8) {
         let level = expr_level(e);
         if level < min {
             self.put("(");
@@ -63,7 +63,7 @@ impl Printer<'_> {
         self.put(&name);
     }
 
-    fn bare_expr(&mut self, e: &Expr, level: u32) {
+    fn bare_expr(&mut self, e: &Expr, level: u8) {
         let open = self.open_type;
         self.open_type = match &e.kind {
             ExprKind::SetExtension(items) | ExprKind::SeqExtension(items) => {
@@ -79,7 +79,7 @@ impl Printer<'_> {
         self.open_type = open;
     }
 
-    fn typed_expr(&mut self, e: &Expr, level: u32, open: bool) {
+    fn typed_expr(&mut self, e: &Expr, level: u8, open: bool) {
         let model = self.model;
         match &e.kind {
             ExprKind::Var(v) => {
@@ -236,7 +236,7 @@ impl Printer<'_> {
         self.put(")");
     }
 
-    fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr, level: u32) {
+    fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr, level: u8) {
         match op {
             BinaryOp::Image => {
                 self.expr(a, POSTFIX);
@@ -260,7 +260,7 @@ impl Printer<'_> {
             _ => {
                 // Different operators of the crowded level 160 are easier to read in parentheses.
                 let same = matches!(&a.kind, ExprKind::Binary(o, ..) if *o == op);
-                self.expr(a, if level == 160 && !same { ABOVE_160 } else { level });
+                self.expr(a, if level == SETS && !same { ABOVE_SETS } else { level });
                 self.put(&format!(" {} ", binary_symbol(op)));
                 self.expr(b, level + 1);
             }
@@ -305,7 +305,7 @@ impl Printer<'_> {
         ids.len()
     }
 
-    pub(super) fn pred(&mut self, p: &Pred, min: u32) {
+    pub(super) fn pred(&mut self, p: &Pred, min: u8) {
         let level = pred_level(p);
         if level < min {
             self.put("(");
@@ -326,18 +326,18 @@ impl Printer<'_> {
                     if i > 0 {
                         self.put(word);
                     }
-                    self.pred(q, 41);
+                    self.pred(q, CONJUNCTION + 1);
                 }
             }
             PredKind::Implies(a, b) => {
-                self.pred(a, 31);
+                self.pred(a, FORMULA + 1);
                 self.put(" => ");
-                self.pred(b, 31);
+                self.pred(b, FORMULA + 1);
             }
             PredKind::Iff(a, b) => {
-                self.pred(a, 100);
+                self.pred(a, COMPARISON);
                 self.put(" <=> ");
-                self.pred(b, 100);
+                self.pred(b, COMPARISON);
             }
             PredKind::Not(a) => {
                 self.put("not(");
@@ -426,71 +426,38 @@ fn is_between_equals(op: BinaryOp) -> bool {
     matches!(op, Union | Intersection | Difference | Override | Concat)
 }
 
-fn pred_level(p: &Pred) -> u32 {
+fn pred_level(p: &Pred) -> u8 {
     match &p.kind {
-        PredKind::Implies(..) => 30,
-        PredKind::And(_) | PredKind::Or(_) => 40,
-        PredKind::Iff(..) => 60,
-        PredKind::Compare(..) => 70,
+        PredKind::Implies(..) => In::Implies.level(),
+        PredKind::And(_) | PredKind::Or(_) => CONJUNCTION,
+        PredKind::Iff(..) => In::Iff.level(),
+        // Looser than the parser reads it: inside `<=>` it stands in parentheses.
+        PredKind::Compare(..) => In::Iff.level() + 1,
         _ => ATOM,
     }
 }
 
-fn expr_level(e: &Expr) -> u32 {
+fn expr_level(e: &Expr) -> u8 {
     match &e.kind {
         ExprKind::Integer(n) if n.is_negative() => UNARY_MINUS,
         ExprKind::Unary(UnaryOp::Negate | UnaryOp::NegateReal, _) => UNARY_MINUS,
         ExprKind::Unary(UnaryOp::Inverse, _) => POSTFIX,
-        ExprKind::Apply(..) | ExprKind::Field(..) => 231,
-        ExprKind::Binary(op, ..) => match op {
-            BinaryOp::Image => 231,
-            BinaryOp::Composition | BinaryOp::ParallelProduct => ATOM,
-            BinaryOp::Power | BinaryOp::PowerReal => 200,
-            BinaryOp::Multiply
-            | BinaryOp::MultiplyReal
-            | BinaryOp::Divide
-            | BinaryOp::DivideReal
-            | BinaryOp::Mod
-            | BinaryOp::Cartesian => 190,
-            BinaryOp::Add
-            | BinaryOp::AddReal
-            | BinaryOp::Subtract
-            | BinaryOp::SubtractReal
-            | BinaryOp::Difference => 180,
-            BinaryOp::Interval => 170,
-            BinaryOp::Relation
-            | BinaryOp::TotalRelation
-            | BinaryOp::SurjectiveRelation
-            | BinaryOp::TotalSurjectiveRelation
-            | BinaryOp::PartialFunction
-            | BinaryOp::TotalFunction
-            | BinaryOp::PartialInjection
-            | BinaryOp::TotalInjection
-            | BinaryOp::PartialSurjection
-            | BinaryOp::TotalSurjection
-            | BinaryOp::PartialBijection
-            | BinaryOp::TotalBijection => 125,
-            _ => 160,
+        ExprKind::Apply(..) | ExprKind::Field(..) | ExprKind::Binary(BinaryOp::Image, ..) => APPLICATION,
+        ExprKind::Binary(op, ..) => match infix(*op).level() {
+            IN_PARENTHESES => ATOM,
+            level => level,
         },
         _ => ATOM,
     }
 }
 
-fn compare_symbol(op: CompareOp) -> (&'static str, u32) {
-    match op {
-        CompareOp::Equal => ("=", EXPRESSION),
-        CompareOp::Member => (":", EXPRESSION),
-        CompareOp::Subset => ("<:", EXPRESSION),
-        CompareOp::NotSubset => ("/<:", EXPRESSION),
-        CompareOp::StrictSubset => ("<<:", EXPRESSION),
-        CompareOp::NotStrictSubset => ("/<<:", EXPRESSION),
-        CompareOp::NotEqual => ("/=", ABOVE_160),
-        CompareOp::NotMember => ("/:", ABOVE_160),
-        CompareOp::Less | CompareOp::LessReal => ("<", ABOVE_160),
-        CompareOp::LessEqual | CompareOp::LessEqualReal => ("<=", ABOVE_160),
-        CompareOp::Greater | CompareOp::GreaterReal => (">", ABOVE_160),
-        CompareOp::GreaterEqual | CompareOp::GreaterEqualReal => (">=", ABOVE_160),
-    }
+fn compare_symbol(op: CompareOp) -> (&'static str, u8) {
+    use CompareOp::*;
+    let min = match op {
+        Equal | Member | Subset | NotSubset | StrictSubset | NotStrictSubset => EXPRESSION,
+        _ => ABOVE_SETS,
+    };
+    (comparison(op).spelling(), min)
 }
 
 fn set_word(s: BuiltinSet) -> &'static str {
@@ -505,88 +472,5 @@ fn set_word(s: BuiltinSet) -> &'static str {
         BuiltinSet::String => "STRING",
         BuiltinSet::Real => "REAL",
         BuiltinSet::Float => "FLOAT",
-    }
-}
-
-/// How an operator with one operand is written, before or behind it.
-pub fn unary_word(op: UnaryOp) -> &'static str {
-    match op {
-        UnaryOp::Negate | UnaryOp::NegateReal => "-",
-        UnaryOp::Inverse => "~",
-        UnaryOp::Pow => "POW",
-        UnaryOp::Pow1 => "POW1",
-        UnaryOp::Fin => "FIN",
-        UnaryOp::Fin1 => "FIN1",
-        UnaryOp::Card => "card",
-        UnaryOp::Max | UnaryOp::MaxReal => "max",
-        UnaryOp::Min | UnaryOp::MinReal => "min",
-        UnaryOp::GeneralUnion => "union",
-        UnaryOp::GeneralInter => "inter",
-        UnaryOp::Id => "id",
-        UnaryOp::Dom => "dom",
-        UnaryOp::Ran => "ran",
-        UnaryOp::Closure => "closure",
-        UnaryOp::Closure1 => "closure1",
-        UnaryOp::Fnc => "fnc",
-        UnaryOp::Rel => "rel",
-        UnaryOp::Seq => "seq",
-        UnaryOp::Seq1 => "seq1",
-        UnaryOp::Iseq => "iseq",
-        UnaryOp::Iseq1 => "iseq1",
-        UnaryOp::Perm => "perm",
-        UnaryOp::Size => "size",
-        UnaryOp::First => "first",
-        UnaryOp::Last => "last",
-        UnaryOp::Front => "front",
-        UnaryOp::Tail => "tail",
-        UnaryOp::Rev => "rev",
-        UnaryOp::Conc => "conc",
-        UnaryOp::Floor => "floor",
-        UnaryOp::Ceiling => "ceiling",
-        UnaryOp::ToReal => "real",
-        UnaryOp::FirstOf => "prj1",
-        UnaryOp::SecondOf => "prj2",
-    }
-}
-
-/// How an operator with two operands is written between them.
-pub fn binary_symbol(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Add | BinaryOp::AddReal => "+",
-        BinaryOp::Subtract | BinaryOp::SubtractReal | BinaryOp::Difference => "-",
-        BinaryOp::Multiply | BinaryOp::MultiplyReal | BinaryOp::Cartesian => "*",
-        BinaryOp::Divide | BinaryOp::DivideReal => "/",
-        BinaryOp::Mod => "mod",
-        BinaryOp::Power | BinaryOp::PowerReal => "**",
-        BinaryOp::Interval => "..",
-        BinaryOp::Union => "\\/",
-        BinaryOp::Intersection => "/\\",
-        BinaryOp::Maplet => "|->",
-        BinaryOp::DomainRestriction => "<|",
-        BinaryOp::DomainSubtraction => "<<|",
-        BinaryOp::RangeRestriction => "|>",
-        BinaryOp::RangeSubtraction => "|>>",
-        BinaryOp::Override => "<+",
-        BinaryOp::DirectProduct => "><",
-        BinaryOp::ParallelProduct => "||",
-        BinaryOp::Composition => ";",
-        BinaryOp::Image => "[]",
-        BinaryOp::Prepend => "->",
-        BinaryOp::Append => "<-",
-        BinaryOp::Concat => "^",
-        BinaryOp::Take => "/|\\",
-        BinaryOp::Drop => "\\|/",
-        BinaryOp::Relation => "<->",
-        BinaryOp::TotalRelation => "<<->",
-        BinaryOp::SurjectiveRelation => "<->>",
-        BinaryOp::TotalSurjectiveRelation => "<<->>",
-        BinaryOp::PartialFunction => "+->",
-        BinaryOp::TotalFunction => "-->",
-        BinaryOp::PartialInjection => ">+>",
-        BinaryOp::TotalInjection => ">->",
-        BinaryOp::PartialSurjection => "+->>",
-        BinaryOp::TotalSurjection => "-->>",
-        BinaryOp::PartialBijection => ">+>>",
-        BinaryOp::TotalBijection => ">->>",
     }
 }

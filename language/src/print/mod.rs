@@ -10,14 +10,15 @@ mod names;
 mod places;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use crate::model::types::Type;
 use crate::model::visit::Names;
 use crate::model::*;
 
-pub use expr::{binary_symbol, unary_word};
 pub use machine::{machine, machine_with_types};
 pub use places::at;
+pub use words::{binary_symbol, tree_word, unary_word};
 
 /// The text of an expression.
 pub fn expr(model: &Model, e: &Expr) -> String {
@@ -82,28 +83,4 @@ pub fn type_text(model: &Model, t: &Type) -> String {
 /// `T1`, `T2`, …: the type parameters of a free type have no names of their own.
 fn type_parameter(i: u32) -> String {
     format!("T{}", i + 1)
-}
-
-/// The word of an operator on trees.
-pub fn tree_word(op: TreeOp) -> &'static str {
-    match op {
-        TreeOp::Trees => "tree",
-        TreeOp::BinaryTrees => "btree",
-        TreeOp::Const => "const",
-        TreeOp::Top => "top",
-        TreeOp::Sons => "sons",
-        TreeOp::Prefix => "prefix",
-        TreeOp::Postfix => "postfix",
-        TreeOp::Sizet => "sizet",
-        TreeOp::Mirror => "mirror",
-        TreeOp::Rank => "rank",
-        TreeOp::Father => "father",
-        TreeOp::Son => "son",
-        TreeOp::Subtree => "subtree",
-        TreeOp::Arity => "arity",
-        TreeOp::Bin => "bin",
-        TreeOp::Left => "left",
-        TreeOp::Right => "right",
-        TreeOp::Infix => "infix",
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use crate::classical::lexer;
 use crate::model::types::Type;
 use crate::model::visit::Names;
 use crate::model::*;
@@ -145,15 +146,6 @@ impl<'m> Printer<'m> {
     }
 }
 
-const KEYWORDS: &str = " MACHINE MODEL SYSTEM REFINEMENT IMPLEMENTATION REFINES SEES USES INCLUDES EXTENDS IMPORTS \
-    PROMOTES CONSTRAINTS SETS CONSTANTS CONCRETE_CONSTANTS ABSTRACT_CONSTANTS PROPERTIES VALUES VARIABLES \
-    ABSTRACT_VARIABLES CONCRETE_VARIABLES INVARIANT ASSERTIONS INITIALISATION INITIALIZATION OPERATIONS EVENTS \
-    LOCAL_OPERATIONS DEFINITIONS FREETYPES EXPRESSIONS PREDICATES REFERENCES END BEGIN PRE ASSERT WITNESS IF ELSIF \
-    ELSE THEN CHOICE OR SELECT WHEN CASE OF EITHER ANY WHERE LET BE IN VAR WHILE DO VARIANT skip BOOL INT NAT NAT1 \
-    INTEGER NATURAL NATURAL1 REAL FLOAT STRING TRUE FALSE MAXINT MININT POW POW1 FIN FIN1 UNION INTER SIGMA PI union \
-    inter bool card max min mod not or succ pred id dom ran rel fnc closure closure1 iterate prj1 prj2 seq seq1 iseq \
-    iseq1 perm conc front tail first last size rev struct rec btrue bfalse ";
-
 /// The name as it is written in a formula or as the target of an assignment. There a renamed name may
 /// hold dots.
 pub(super) fn reference(name: &str) -> String {
@@ -168,13 +160,9 @@ pub(super) fn reference(name: &str) -> String {
 /// The name as it must be written: between backquotes if it is no plain identifier. The dot of a renamed
 /// variable may stand in expressions only, not where the name is declared.
 pub(super) fn quoted(name: &str) -> String {
-    let plain = {
-        let mut chars = name.chars();
-        chars.next().is_some_and(|c| c.is_alphabetic() && c != 'λ')
-            && chars.all(|c| {
-                c.is_alphanumeric() || c == '_' || ('\u{2080}'..='\u{2089}').contains(&c) || "′‘’".contains(c)
-            })
-            && !KEYWORDS.contains(&format!(" {name} "))
-    };
-    if plain { name.to_string() } else { format!("`{}`", name.replace('\\', "\\\\").replace('`', "\\`")) }
+    if lexer::is_name(name) {
+        name.to_string()
+    } else {
+        format!("`{}`", name.replace('\\', "\\\\").replace('`', "\\`"))
+    }
 }

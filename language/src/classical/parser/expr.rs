@@ -2,7 +2,7 @@
 //! parenthesis may hold either.
 
 use super::operators::{self, COMPARISON, FORMULA, IN_PARENTHESES, Infix, OPERAND, POWER};
-use super::{Parsed, Parser, Reported, boxed, depth, error_expr, names};
+use super::{Parsed, Parser, Reported, boxed, depth, error_expr};
 use crate::ast::{BinaryOp, BuiltinFn, Expr, ExprKind, Ident, Quantifier, UnaryOp};
 use crate::classical::lexer::{TokenKind, unescape};
 use crate::diagnostic::Diagnostic;
@@ -268,7 +268,7 @@ impl Parser<'_> {
         let word = self.text_at(self.at);
         if self.kind_at(self.at + 1) == TokenKind::OpenParen
             && !self.plain_words.contains(word)
-            && let Some(function) = names::soft_builtin(word)
+            && let Some(function) = BuiltinFn::of_soft_word(word)
         {
             return self.builtin(function);
         }
@@ -460,7 +460,7 @@ impl Parser<'_> {
         let arguments = self.list(IN_PARENTHESES)?;
         self.close(TokenKind::CloseParen, open)?;
         let span = self.span_from(start);
-        let allowed = names::argument_counts(function);
+        let allowed = function.arguments();
         if !allowed.contains(&arguments.len()) {
             let expected = match (allowed.start(), allowed.end()) {
                 (1, 1) => "1 argument".to_owned(),

@@ -1,7 +1,6 @@
 //! Names: lists of them, keywords in their place, and words that are operators in call position only.
 
 use std::collections::HashSet;
-use std::ops::RangeInclusive;
 
 use super::{Parsed, Parser, recovery};
 use crate::ast::{BuiltinFn, Ident};
@@ -9,54 +8,13 @@ use crate::classical::lexer::{Token, TokenKind, unescape};
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::codes;
 
-/// The operator that a word is when it stands before parentheses and is no name of this file.
-pub(super) fn soft_builtin(word: &str) -> Option<BuiltinFn> {
-    Some(match word {
-        "floor" => BuiltinFn::Floor,
-        "ceiling" => BuiltinFn::Ceiling,
-        "real" => BuiltinFn::Real,
-        "tree" => BuiltinFn::Tree,
-        "btree" => BuiltinFn::Btree,
-        "const" => BuiltinFn::Const,
-        "top" => BuiltinFn::Top,
-        "sons" => BuiltinFn::Sons,
-        "prefix" => BuiltinFn::Prefix,
-        "postfix" => BuiltinFn::Postfix,
-        "sizet" => BuiltinFn::Sizet,
-        "mirror" => BuiltinFn::Mirror,
-        "rank" => BuiltinFn::Rank,
-        "father" => BuiltinFn::Father,
-        "son" => BuiltinFn::Son,
-        "subtree" => BuiltinFn::Subtree,
-        "arity" => BuiltinFn::Arity,
-        "bin" => BuiltinFn::Bin,
-        "left" => BuiltinFn::Left,
-        "right" => BuiltinFn::Right,
-        "infix" => BuiltinFn::Infix,
-        _ => return None,
-    })
-}
-
-/// How many arguments a word operator takes.
-pub(super) fn argument_counts(function: BuiltinFn) -> RangeInclusive<usize> {
-    use BuiltinFn::*;
-    match function {
-        Prj1 | Prj2 => 1..=2,
-        Iterate | Const | Rank | Father | Subtree | Arity => 2..=2,
-        Son => 3..=3,
-        Bin => 1..=3,
-        Partition => 1..=usize::MAX,
-        _ => 1..=1,
-    }
-}
-
-/// The words of [`soft_builtin`] that a file uses as names: they occur without parentheses behind
+/// The words of [`BuiltinFn::of_soft_word`] that a file uses as names: they occur without parentheses behind
 /// them, or name a definition or operation with parameters.
 pub(super) fn plain_words<'t>(text: &'t str, tokens: &[Token]) -> HashSet<&'t str> {
     let mut words = HashSet::new();
     for (index, token) in tokens.iter().enumerate().filter(|(_, t)| t.kind == TokenKind::Ident) {
         let word = &text[token.start as usize..token.end as usize];
-        if soft_builtin(word).is_none() || words.contains(word) {
+        if BuiltinFn::of_soft_word(word).is_none() || words.contains(word) {
             continue;
         }
         let called = tokens.get(index + 1).is_some_and(|t| t.kind == TokenKind::OpenParen);

@@ -1,21 +1,8 @@
-//! The precedence of infix operators (ProB's grammar; levels as Atelier B numbers them), and which
-//! forms can only be predicates.
+//! Which tokens are infix operators, and which forms can only be predicates.
 
+pub(super) use crate::ast::precedence::{COMPARISON, FORMULA, IN_PARENTHESES, OPERAND, POWER};
 use crate::ast::{BinaryOp, Constant, Expr, ExprKind, Quantifier, UnaryOp};
 use crate::classical::lexer::TokenKind;
-
-/// `;` and `||`, operators in parentheses only.
-pub(super) const IN_PARENTHESES: u8 = 20;
-/// The loosest operator that may stand anywhere: `=>`.
-pub(super) const FORMULA: u8 = 30;
-/// `&` and `or`.
-pub(super) const CONJUNCTION: u8 = 40;
-/// Operand of `&` and `or`, where pragmas belong.
-pub(super) const OPERAND: u8 = 50;
-/// `=`, `:`, `<`, …
-pub(super) const COMPARISON: u8 = 100;
-/// `**`, the only operator that associates to the right.
-pub(super) const POWER: u8 = 200;
 
 /// An infix operator as a token spells it.
 #[derive(Clone, Copy)]
@@ -38,39 +25,7 @@ pub(super) fn infix(kind: TokenKind) -> Option<Infix> {
         TokenKind::Minus => (BinaryOp::Minus, false),
         _ => return None,
     };
-    Some(Infix { op, level: level(op), reversed })
-}
-
-fn level(op: BinaryOp) -> u8 {
-    use BinaryOp::*;
-    match op {
-        Composition | ParallelProduct => IN_PARENTHESES,
-        Implies => FORMULA,
-        And | Or => CONJUNCTION,
-        Iff => 60,
-        Equal | NotEqual | Member | NotMember | Subset | NotSubset | StrictSubset | NotStrictSubset
-        | Less | LessEqual | Greater | GreaterEqual => COMPARISON,
-        OfType => 120,
-        Relation
-        | TotalRelation
-        | SurjectiveRelation
-        | TotalSurjectiveRelation
-        | PartialFunction
-        | TotalFunction
-        | PartialInjection
-        | TotalInjection
-        | PartialSurjection
-        | TotalSurjection
-        | PartialBijection
-        | TotalBijection => 125,
-        Union | Intersection | Maplet | DomainRestriction | DomainSubtraction | RangeRestriction
-        | RangeSubtraction | Override | DirectProduct | BackwardComposition | Concat | Prepend | Append
-        | Take | Drop => 160,
-        Interval => 170,
-        Plus | Minus | SetMinus => 180,
-        Times | Cartesian | Divide | Mod => 190,
-        Power => POWER,
-    }
+    Some(Infix { op, level: op.level(), reversed })
 }
 
 /// Whether a long chain may be grouped at will: the operator is associative, and well-definedness,
@@ -83,7 +38,7 @@ pub(super) fn is_associative(op: BinaryOp) -> bool {
 /// Whether the form of an expression says that it is a predicate.
 pub(crate) fn is_predicate(expr: &Expr) -> bool {
     match &expr.kind {
-        ExprKind::Binary(op, ..) => level(*op) > IN_PARENTHESES && level(*op) <= COMPARISON,
+        ExprKind::Binary(op, ..) => op.level() > IN_PARENTHESES && op.level() <= COMPARISON,
         ExprKind::Unary(UnaryOp::Not, _) | ExprKind::Substituted(..) | ExprKind::Labelled(..) => true,
         ExprKind::Quantified(Quantifier::Forall | Quantifier::Exists, ..) => true,
         ExprKind::Constant(Constant::Btrue | Constant::Bfalse) => true,

@@ -2,6 +2,7 @@
 
 use super::symbols::Symbol;
 use super::{Fixity, Names, Text, Token, TokenKind};
+use crate::ast::operators::operators;
 use crate::ast::visit::FreeNames;
 use crate::ast::{BinaryOp as B, BuiltinFn, Constant, Expr, ExprKind, Ident, Quantifier, UnaryOp};
 use crate::diagnostic::Diagnostic;
@@ -29,43 +30,15 @@ const SUM: u8 = 10;
 const PRODUCT: u8 = 11;
 const POWER: u8 = 12;
 
-fn group(op: B) -> u8 {
-    match op {
-        B::Implies | B::Iff => IMPLICATION,
-        B::And | B::Or => LOGICAL,
-        B::Maplet => PAIR,
-        B::OfType => TYPED,
-        B::Relation
-        | B::TotalRelation
-        | B::SurjectiveRelation
-        | B::TotalSurjectiveRelation
-        | B::PartialFunction
-        | B::TotalFunction
-        | B::PartialInjection
-        | B::TotalInjection
-        | B::PartialSurjection
-        | B::TotalSurjection
-        | B::PartialBijection
-        | B::TotalBijection => ARROW,
-        B::Interval => INTERVAL,
-        B::Plus | B::Minus => SUM,
-        B::Times | B::Divide | B::Mod => PRODUCT,
-        B::Power => POWER,
-        B::Equal
-        | B::NotEqual
-        | B::Less
-        | B::LessEqual
-        | B::Greater
-        | B::GreaterEqual
-        | B::Member
-        | B::NotMember
-        | B::Subset
-        | B::NotSubset
-        | B::StrictSubset
-        | B::NotStrictSubset => COMPARISON,
-        _ => SET,
-    }
+macro_rules! groups {
+    (apart { $($apart:tt)* } infix { $($infix:tt)* } $($words:tt)*) => { groups!($($apart)* $($infix)*); };
+    ($($op:ident $level:tt $group:ident $a:tt $b:tt $c:tt => $reading:ident $types:tt;)*) => {
+        fn group(op: B) -> u8 {
+            match op { $(B::$op => $group,)* }
+        }
+    };
 }
+operators!(groups);
 
 pub(super) struct Parser<'t> {
     text: &'t Text,

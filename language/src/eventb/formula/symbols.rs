@@ -48,7 +48,7 @@ pub(super) enum Symbol {
 use BinaryOp as B;
 use Symbol::*;
 
-/// Spellings with other characters than those of names; the longest that fits is meant.
+/// Spellings with other characters than those of names, beside those of operators.
 #[rustfmt::skip]
 const SYMBOLS: &[(&str, Symbol)] = &[
     ("≔", Assign), (":=", Assign), (":∈", BecomesIn), ("::", BecomesIn), (":∣", BecomesSuch), (":|", BecomesSuch),
@@ -56,47 +56,13 @@ const SYMBOLS: &[(&str, Symbol)] = &[
     ("∃", Binder(Quantifier::Exists)), ("#", Binder(Quantifier::Exists)),
     ("λ", Binder(Quantifier::Lambda)), ("%", Binder(Quantifier::Lambda)),
     ("⋃", Binder(Quantifier::Union)), ("⋂", Binder(Quantifier::Inter)),
-    ("⇒", Infix(B::Implies)), ("=>", Infix(B::Implies)), ("⇔", Infix(B::Iff)), ("<=>", Infix(B::Iff)),
-    ("∧", Infix(B::And)), ("&", Infix(B::And)), ("∨", Infix(B::Or)), ("¬", Not),
+    ("¬", Not),
     ("⊤", Constant(crate::ast::Constant::Btrue)), ("⊥", Constant(crate::ast::Constant::Bfalse)),
-    ("=", Infix(B::Equal)), ("≠", Infix(B::NotEqual)), ("/=", Infix(B::NotEqual)),
-    ("<", Infix(B::Less)), ("≤", Infix(B::LessEqual)), ("<=", Infix(B::LessEqual)),
-    (">", Infix(B::Greater)), ("≥", Infix(B::GreaterEqual)), (">=", Infix(B::GreaterEqual)),
-    ("∈", Infix(B::Member)), (":", Infix(B::Member)), ("∉", Infix(B::NotMember)), ("/:", Infix(B::NotMember)),
-    ("⊂", Infix(B::StrictSubset)), ("<<:", Infix(B::StrictSubset)),
-    ("⊄", Infix(B::NotStrictSubset)), ("/<<:", Infix(B::NotStrictSubset)),
-    ("⊆", Infix(B::Subset)), ("<:", Infix(B::Subset)), ("⊈", Infix(B::NotSubset)), ("/<:", Infix(B::NotSubset)),
-    ("↦", Infix(B::Maplet)), ("|->", Infix(B::Maplet)), (",,", Infix(B::Maplet)), ("⦂", Infix(B::OfType)),
-    ("↔", Infix(B::Relation)), ("<->", Infix(B::Relation)),
-    ("\u{e100}", Infix(B::TotalRelation)), ("<<->", Infix(B::TotalRelation)),
-    ("\u{e101}", Infix(B::SurjectiveRelation)), ("<->>", Infix(B::SurjectiveRelation)),
-    ("\u{e102}", Infix(B::TotalSurjectiveRelation)), ("<<->>", Infix(B::TotalSurjectiveRelation)),
-    ("⇸", Infix(B::PartialFunction)), ("+->", Infix(B::PartialFunction)),
-    ("→", Infix(B::TotalFunction)), ("-->", Infix(B::TotalFunction)),
-    ("⤔", Infix(B::PartialInjection)), (">+>", Infix(B::PartialInjection)),
-    ("↣", Infix(B::TotalInjection)), (">->", Infix(B::TotalInjection)),
-    ("⤀", Infix(B::PartialSurjection)), ("+->>", Infix(B::PartialSurjection)), ("+>>", Infix(B::PartialSurjection)),
-    ("↠", Infix(B::TotalSurjection)), ("-->>", Infix(B::TotalSurjection)), ("->>", Infix(B::TotalSurjection)),
-    ("⤖", Infix(B::TotalBijection)), (">->>", Infix(B::TotalBijection)),
-    ("∪", Infix(B::Union)), ("\\/", Infix(B::Union)), ("∩", Infix(B::Intersection)), ("/\\", Infix(B::Intersection)),
-    ("∖", Infix(B::SetMinus)), ("\\", Infix(B::SetMinus)), ("×", Infix(B::Cartesian)), ("**", Infix(B::Cartesian)),
-    ("⊗", Infix(B::DirectProduct)), ("><", Infix(B::DirectProduct)),
-    ("∥", Infix(B::ParallelProduct)), ("||", Infix(B::ParallelProduct)),
-    ("◁", Infix(B::DomainRestriction)), ("<|", Infix(B::DomainRestriction)),
-    ("⩤", Infix(B::DomainSubtraction)), ("<<|", Infix(B::DomainSubtraction)),
-    ("▷", Infix(B::RangeRestriction)), ("|>", Infix(B::RangeRestriction)),
-    ("⩥", Infix(B::RangeSubtraction)), ("|>>", Infix(B::RangeSubtraction)),
-    (";", Infix(B::Composition)), ("∘", Infix(B::BackwardComposition)),
-    ("\u{e103}", Infix(B::Override)), ("<+", Infix(B::Override)),
-    ("‥", Infix(B::Interval)), ("..", Infix(B::Interval)),
-    ("+", Infix(B::Plus)), ("−", Infix(B::Minus)), ("-", Infix(B::Minus)),
-    ("∗", Infix(B::Times)), ("*", Infix(B::Times)), ("÷", Infix(B::Divide)), ("/", Infix(B::Divide)),
-    ("^", Infix(B::Power)), ("∼", Inverse), ("~", Inverse),
+    ("∼", Inverse), ("~", Inverse),
     ("∅", EmptySet), ("·", Dot), (".", Dot), ("∣", Bar), ("|", Bar), (",", Comma),
     ("(", Open), (")", Close), ("[", OpenBracket), ("]", CloseBracket), ("{", OpenBrace), ("}", CloseBrace),
     ("ℕ1", Constant(crate::ast::Constant::Natural1)), ("ℕ", Constant(crate::ast::Constant::Natural)),
     ("ℤ", Constant(crate::ast::Constant::Integer)),
-    ("ℙ1", Word(BuiltinFn::Pow1)), ("ℙ", Word(BuiltinFn::Pow)),
 ];
 
 /// Words that no declaration may take.
@@ -105,23 +71,8 @@ pub(super) fn reserved(word: &str) -> Option<Symbol> {
         "BOOL" => Constant(crate::ast::Constant::Bool),
         "TRUE" => Constant(crate::ast::Constant::True),
         "FALSE" => Constant(crate::ast::Constant::False),
-        "bool" => Word(BuiltinFn::Bool),
-        "card" => Word(BuiltinFn::Card),
-        "dom" => Word(BuiltinFn::Dom),
-        "finite" => Word(BuiltinFn::Finite),
-        "id" => Word(BuiltinFn::Id),
-        "inter" => Word(BuiltinFn::GeneralInter),
-        "max" => Word(BuiltinFn::Max),
-        "min" => Word(BuiltinFn::Min),
         "mod" => Infix(B::Mod),
-        "partition" => Word(BuiltinFn::Partition),
-        "pred" => Word(BuiltinFn::Pred),
-        "prj1" => Word(BuiltinFn::Prj1),
-        "prj2" => Word(BuiltinFn::Prj2),
-        "ran" => Word(BuiltinFn::Ran),
-        "succ" => Word(BuiltinFn::Succ),
-        "union" => Word(BuiltinFn::GeneralUnion),
-        _ => return None,
+        _ => return BuiltinFn::of_event_b().find(|(w, _)| *w == word).map(|(_, f)| Word(f)),
     })
 }
 
@@ -147,9 +98,9 @@ pub(super) fn typed(word: &str) -> Option<Symbol> {
 
 /// The longest symbol at the beginning of a text, with its length.
 pub(super) fn symbol(text: &str) -> Option<(Symbol, usize)> {
-    SYMBOLS
-        .iter()
-        .filter(|(spelling, _)| text.starts_with(spelling))
-        .max_by_key(|(spelling, _)| spelling.len())
-        .map(|(spelling, symbol)| (*symbol, spelling.len()))
+    let infix = BinaryOp::of_event_b().map(|(spelling, op)| (spelling, Infix(op)));
+    let words = BuiltinFn::of_event_b().filter(|(spelling, _)| !spelling.is_ascii());
+    let all = SYMBOLS.iter().copied().chain(infix).chain(words.map(|(spelling, f)| (spelling, Word(f))));
+    let fitting = all.filter(|(spelling, _)| text.starts_with(spelling));
+    fitting.max_by_key(|(spelling, _)| spelling.len()).map(|(spelling, symbol)| (symbol, spelling.len()))
 }

@@ -1,0 +1,82 @@
+//! How the operators of the model are written: the rows of the table of operators, backwards.
+
+use crate::ast::operators::operators;
+use crate::ast::{BinaryOp as In, BuiltinFn as F};
+use crate::model::{BinaryOp, CompareOp, TreeOp, UnaryOp};
+
+#[rustfmt::skip]
+macro_rules! model {
+    (value($op:ident: $($types:tt)*)) => { (Some(BinaryOp::$op), None) };
+    (rule($op:ident, $rule:ident)) => { (Some(BinaryOp::$op), None) };
+    (compare($op:ident, $operands:ident)) => { (None, Some(CompareOp::$op)) };
+    (unary($op:ident: $($types:tt)*)) => { (Some(UnaryOp::$op), None) };
+    (tree($op:ident: $($types:tt)*)) => { (None, Some(TreeOp::$op)) };
+    ($other:ident()) => { (None, None) };
+}
+
+macro_rules! rows {
+    (apart { $($apart:tt)* } infix { $($infix:tt)* } words { $($words:tt)* } soft { $($soft:tt)* }) => {
+        rows!(infix $($apart)* $($infix)*);
+        rows!(words $($words)* $($soft)*);
+    };
+    (infix $($op:ident $level:tt $group:ident $a:tt $b:tt $c:tt => $reading:ident $types:tt;)*) => {
+        const INFIX: &[((Option<BinaryOp>, Option<CompareOp>), In)] = &[$((model!($reading $types), In::$op)),*];
+    };
+    (words $($word:ident $a:tt $b:tt $c:tt $d:tt => $reading:ident $types:tt;)*) => {
+        const WORDS: &[((Option<UnaryOp>, Option<TreeOp>), F)] = &[$((model!($reading $types), F::$word)),*];
+    };
+}
+operators!(rows);
+
+/// The infix operator that an operator of the model is written as.
+pub(super) fn infix(op: BinaryOp) -> In {
+    let written = match op {
+        BinaryOp::AddReal => BinaryOp::Add,
+        BinaryOp::SubtractReal | BinaryOp::Difference => BinaryOp::Subtract,
+        BinaryOp::MultiplyReal | BinaryOp::Cartesian => BinaryOp::Multiply,
+        BinaryOp::DivideReal => BinaryOp::Divide,
+        BinaryOp::PowerReal => BinaryOp::Power,
+        op => op,
+    };
+    let row = INFIX.iter().find(|((own, _), _)| *own == Some(written));
+    row.expect("all but the image have a row").1
+}
+
+/// The infix operator that a comparison is written as.
+pub(super) fn comparison(op: CompareOp) -> In {
+    let written = match op {
+        CompareOp::LessReal => CompareOp::Less,
+        CompareOp::LessEqualReal => CompareOp::LessEqual,
+        CompareOp::GreaterReal => CompareOp::Greater,
+        CompareOp::GreaterEqualReal => CompareOp::GreaterEqual,
+        op => op,
+    };
+    INFIX.iter().find(|((_, own), _)| *own == Some(written)).expect("all comparisons have a row").1
+}
+
+/// How an operator with two operands is written between them.
+pub fn binary_symbol(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Image => "[]",
+        op => infix(op).spelling(),
+    }
+}
+
+/// How an operator with one operand is written, before or behind it.
+pub fn unary_word(op: UnaryOp) -> &'static str {
+    let written = match op {
+        UnaryOp::Negate | UnaryOp::NegateReal => return "-",
+        UnaryOp::Inverse => return "~",
+        UnaryOp::FirstOf => return F::Prj1.spelling(),
+        UnaryOp::SecondOf => return F::Prj2.spelling(),
+        UnaryOp::MaxReal => UnaryOp::Max,
+        UnaryOp::MinReal => UnaryOp::Min,
+        op => op,
+    };
+    WORDS.iter().find(|((own, _), _)| *own == Some(written)).expect("it has a row").1.spelling()
+}
+
+/// The word of an operator on trees.
+pub fn tree_word(op: TreeOp) -> &'static str {
+    WORDS.iter().find(|((_, own), _)| *own == Some(op)).expect("all have a row").1.spelling()
+}
