@@ -1,5 +1,5 @@
-//! A random walk: one trace of the transition system, chosen by the throw of a seeded die, step by step
-//! by the reference evaluator.
+//! A random walk: one trace of the transition system, chosen by the throw of a seeded die. The system says which edges
+//! there are; the reference evaluator says how the one that is chosen is executed, and judges every state.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -9,14 +9,17 @@ use std::time::{Duration, Instant};
 use bsym_language::model::EventId;
 use bsym_semantics::bounded::Cuts;
 use bsym_semantics::error::{EvalError, EvalErrorKind};
-use bsym_semantics::evaluator::{Eval, Evaluator};
+use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::replay::{Checks, replay_with, violations};
 use bsym_semantics::state::{Constants, Step, Trace, Violation};
-use bsym_semantics::transitions::{Edge, Outcome};
+use bsym_semantics::transition::Outcome;
 use bsym_semantics::value::Value;
 
 use crate::dice::Dice;
 use crate::search::Problem;
+use crate::space::dependency_matrix::GroupId;
+use crate::space::machine::Machine;
+use crate::space::system::{Edge, Edges, System, Target};
 use bsym_semantics::interrupt::interruptible;
 
 /// Alternatives of one kind (valuations, edges of one event) among which the die chooses.
@@ -75,49 +78,61 @@ pub fn walk(problem: &Problem<'_>, options: &WalkOptions) -> Walk {
             .with_interrupt(interrupt)
             .with_bounded_choices(&cuts);
         eval.finder = problem.finder;
-        let mut walker = Walker { eval, cuts: &cuts, options, dice: Dice::new(options.seed) };
-        match walker.constants() {
-            Ok(constants) => walker.walk(constants),
-            Err(end) => Walk { trace: None, end },
-        }
+        let mut dice = Dice::new(options.seed);
+        let constants = match constants(&eval, &cuts, &mut dice) {
+            Ok(constants) => constants,
+            Err(end) => return Walk { trace: None, end },
+        };
+        let mut machine = Machine::of(eval, vec![constants.clone()]);
+        machine.context.deadline = deadline;
+        machine.context.cancelled = options.cancelled.clone();
+        Walker { machine, row: None, cuts: &cuts, options, dice }.walk(constants)
     })
 }
 
+/// A valuation of the constants among the first ones.
+fn constants(eval: &Evaluator<'_>, cuts: &Cuts, dice: &mut Dice) -> Result<Constants, End> {
+    let (mut found, mut ill_defined) = (Vec::new(), None);
+    let done = eval.each_valuation(&Default::default(), &mut |constants, truth| {
+        match truth {
+            Ok(()) => found.push(constants),
+            Err(e) => ill_defined = Some(e),
+        }
+        if found.len() < CHOICES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    if let Some(chosen) = dice.choose(found) {
+        return Ok(chosen);
+    }
+    Err(match done.err().or(ill_defined).or_else(|| cut(eval, cuts)) {
+        Some(e) => stopped("the constants", e),
+        None => End::Vacuous("no valuation of the constants satisfies the properties".into()),
+    })
+}
+
+/// Why there may be values beyond those that were looked at.
+fn cut(eval: &Evaluator<'_>, cuts: &Cuts) -> Option<EvalError> {
+    let cut = cuts.list().into_iter().next()?;
+    Some(cut.error(eval.model))
+}
+
 struct Walker<'m> {
-    eval: Evaluator<'m>,
+    machine: Machine<'m>,
+    /// The row of the last state, if its values can be written as words.
+    row: Option<Vec<u32>>,
     cuts: &'m Cuts,
     options: &'m WalkOptions,
     dice: Dice,
 }
 
 impl Walker<'_> {
-    fn constants(&mut self) -> Result<Constants, End> {
-        let (mut found, mut ill_defined) = (Vec::new(), None);
-        let done = self.eval.each_valuation(&Default::default(), &mut |constants, truth| {
-            match truth {
-                Ok(()) => found.push(constants),
-                Err(e) => ill_defined = Some(e),
-            }
-            if found.len() < CHOICES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
-        if let Some(chosen) = self.dice.choose(found) {
-            return Ok(chosen);
-        }
-        Err(match done.err().or(ill_defined).or_else(|| self.cut()) {
-            Some(e) => stopped("the constants", e),
-            None => End::Vacuous("no valuation of the constants satisfies the properties".into()),
-        })
-    }
-
     fn walk(&mut self, constants: Constants) -> Walk {
-        let scope = self.eval.scope.clone();
+        let scope = self.machine.context.eval.scope.clone();
         let mut trace = Trace { scope, constants, steps: Vec::new() };
         let end = loop {
             match self.step(&trace) {
-                Ok(edge) => {
-                    let state = edge.state().cloned();
-                    let failed = state.is_none();
-                    trace.steps.push(Step { event: edge.event, execution: edge.execution, state });
+                Ok(step) => {
+                    let failed = step.state.is_none();
+                    trace.steps.push(step);
                     if failed {
                         break self.violated(&trace);
                     }
@@ -135,24 +150,33 @@ impl Walker<'_> {
     }
 
     /// The next step.
-    fn step(&mut self, trace: &Trace) -> Result<Edge, End> {
+    fn step(&mut self, trace: &Trace) -> Result<Step, End> {
         let Some(last) = trace.steps.last() else {
-            let (edges, error) = self.edges(None, &trace.constants, &[]);
-            return self.dice.choose(edges).ok_or_else(|| match error.or_else(|| self.cut()) {
-                Some(e) => stopped("the initialisation", e),
-                None => End::Vacuous("there is no initial state".into()),
-            });
+            let edges = self.machine.first_initial(0, CHOICES);
+            let (edge, error) = self.choose(edges)?;
+            return match edge {
+                Some(edge) => self.take(None, &[], edge),
+                None => Err(match error.or_else(|| self.cut()) {
+                    Some(e) => stopped("the initialisation", e),
+                    None => End::Vacuous("there is no initial state".into()),
+                }),
+            };
         };
         let state = last.state.as_deref().unwrap_or_default();
-        let mut events: Vec<u32> = (0..self.eval.model.events.len() as u32).collect();
+        let mut groups: Vec<GroupId> = self.machine.matrix.group_ids().collect();
         let mut open = None;
-        while let Some(event) = self.dice.take(&mut events).map(EventId) {
-            let (edges, error) = self.edges(Some(event), &trace.constants, state);
-            if let Some(edge) = self.dice.choose(edges) {
-                return Ok(edge);
+        while let Some(group) = self.dice.take(&mut groups) {
+            let event = self.machine.event(group);
+            let edges = match &self.row {
+                Some(row) => self.machine.edges(group, row, CHOICES),
+                None => self.machine.edges_of_state(Some(event), 0, state, CHOICES),
+            };
+            let (edge, error) = self.choose(edges)?;
+            if let Some(edge) = edge {
+                return self.take(Some(event), state, edge);
             }
             if let Some(e) = error {
-                let name = &self.eval.model.events[event.index()].name;
+                let name = &self.machine.matrix.group(group).name;
                 let end = stopped(&format!("event `{name}`"), e);
                 if end == End::Interrupted {
                     return Err(end);
@@ -163,10 +187,35 @@ impl Walker<'_> {
         Err(open.unwrap_or_else(|| self.deadlock(&trace.constants, state)))
     }
 
-    /// Why there may be values beyond those that were looked at.
+    /// One of some edges, and why there may be others than these.
+    fn choose(&mut self, edges: Edges) -> Result<(Option<Edge>, Option<EvalError>), End> {
+        if self.machine.is_stopped() {
+            return Err(End::Interrupted);
+        }
+        let well_definedness = self.options.checks.well_definedness;
+        let mut open = edges.edges;
+        open.retain(|edge| {
+            well_definedness || !matches!(edge.target, Target::Failed(Outcome::IllDefined(_)))
+        });
+        Ok((self.dice.choose(open), edges.incomplete))
+    }
+
+    /// Goes along an edge.
+    fn take(&mut self, event: Option<EventId>, state: &[Value], edge: Edge) -> Result<Step, End> {
+        let executed = self.machine.execution(event, 0, state, &edge).map_err(|e| match e {
+            Some(e) => stopped("the step", e),
+            None => stopped("the step", not_replayed("the edge is not found again".into())),
+        })?;
+        let state = executed.state().cloned();
+        self.row = match edge.target {
+            Target::Row(row) => Some(row),
+            _ => None,
+        };
+        Ok(Step { event, execution: executed.execution, state })
+    }
+
     fn cut(&self) -> Option<EvalError> {
-        let cut = self.cuts.list().into_iter().next()?;
-        Some(cut.error(self.eval.model))
+        cut(&self.machine.context.eval, self.cuts)
     }
 
     /// The end where no event was found to be enabled: there may be one with values beyond those that
@@ -175,35 +224,17 @@ impl Walker<'_> {
         if self.cuts.is_empty() {
             return End::Deadlock;
         }
-        match self.eval.with_all_choices().is_deadlock(constants, state) {
+        match self.machine.context.eval.with_all_choices().is_deadlock(constants, state) {
             Ok(true) => End::Deadlock,
             Ok(false) => stopped("the events", self.cut().unwrap_or_else(|| not_replayed(String::new()))),
             Err(e) => stopped("the events", e),
         }
     }
 
-    /// The first edges of an event, and why there may be others than these.
-    fn edges(
-        &self,
-        event: Option<EventId>,
-        constants: &[Value],
-        state: &[Value],
-    ) -> (Vec<Edge>, Option<EvalError>) {
-        let well_definedness = self.options.checks.well_definedness;
-        let mut edges = Vec::new();
-        let done: Eval<_> = self.eval.each_edge(event, constants, state, &mut |edge| {
-            if well_definedness || !matches!(edge.outcome, Outcome::IllDefined(_)) {
-                edges.push(edge);
-            }
-            if edges.len() < CHOICES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
-        (edges, done.err())
-    }
-
     /// Whether the walk ends in the last state.
     fn judge(&self, trace: &Trace) -> Option<End> {
         let state = trace.steps.last()?.state.as_deref()?;
-        match violations(&self.eval, &trace.constants, state, &self.options.checks) {
+        match violations(&self.machine.context.eval, &trace.constants, state, &self.options.checks) {
             Ok(found) if found.is_empty() => None,
             Ok(_) => Some(self.violated(trace)),
             Err(e) => Some(stopped("the properties", e)),
@@ -212,7 +243,7 @@ impl Walker<'_> {
 
     /// The violation at the end of a trace, by replay.
     fn violated(&self, trace: &Trace) -> End {
-        let mut eval = self.eval.with_all_choices();
+        let mut eval = self.machine.context.eval.with_all_choices();
         eval.interrupt = None;
         match replay_with(&eval, trace, &self.options.checks) {
             Ok(replayed) if !replayed.violations.is_empty() => End::Violated(replayed.violations),

@@ -138,8 +138,8 @@ impl<'m> EventCode<'m> {
         Ok(count)
     }
 
-    /// Executes the initialisation: rows of new values, each once.
-    pub fn initial(&self, ctx: &mut Context<'m>) -> R<Vec<u32>> {
+    /// Executes the initialisation: the first rows of new values, each once.
+    pub fn initial(&self, ctx: &mut Context<'m>, limit: usize) -> R<Vec<u32>> {
         let mut rows: Vec<u32> = Vec::new();
         let mut seen = HashSet::new();
         let _every = (self.body)(ctx, &mut |ctx| {
@@ -148,7 +148,7 @@ impl<'m> EventCode<'m> {
                 rows.extend_from_slice(&row);
                 seen.insert(row);
             }
-            GO
+            if seen.len() < limit { GO } else { Ok(ControlFlow::Break(())) }
         })?;
         Ok(rows)
     }

@@ -376,11 +376,83 @@ impl<'m> Machine<'m> {
         Some(distinct.iter().map(edge).collect())
     }
 
-    /// The rows of the initial states of a valuation, each once, if compiled code finds them.
-    fn compiled_initial_rows(&mut self, valuation: usize) -> Option<Vec<Vec<u32>>> {
+    /// The first initial states of a valuation.
+    pub fn first_initial(&mut self, root: usize, limit: usize) -> Edges {
+        if let Some(rows) = self.compiled_initial_rows(root, limit) {
+            let edge = |row| Edge { parameters: vec![], results: vec![], target: Target::Row(row) };
+            let edges = rows.into_iter().map(edge).collect();
+            return Edges { edges, incomplete: None, compiled: true };
+        }
+        if self.is_stopped() { Edges::default() } else { self.edges_of_state(None, root, &[], limit) }
+    }
+
+    /// The first edges of an event out of a state, or of the initialisation, by the reference evaluator.
+    pub fn edges_of_state(
+        &mut self,
+        event: Option<EventId>,
+        valuation: usize,
+        state: &[Value],
+        limit: usize,
+    ) -> Edges {
+        let (eval, constants) = (&self.context.eval, &self.context.valuations[valuation]);
+        if limit >= eval.limits.branching {
+            let edges = match event {
+                None => eval.initial_states(constants),
+                Some(event) => eval.successors_of(event, constants, state),
+            };
+            return self.written(valuation, edges);
+        }
+        let mut edges = transition::Edges::default();
+        let done = eval.each_edge(event, constants, state, &mut |edge| {
+            edges.edges.push(edge);
+            if edges.edges.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        edges.incomplete.extend(done.err().map(|e| (event, e)));
+        self.written(valuation, edges)
+    }
+
+    /// How the reference evaluator executes an edge: the choices on the way.
+    ///
+    /// # Errors
+    /// It does not find the edge, and perhaps why.
+    pub fn execution(
+        &self,
+        event: Option<EventId>,
+        valuation: usize,
+        state: &[Value],
+        edge: &Edge,
+    ) -> Result<transition::Edge, Option<EvalError>> {
+        let (eval, constants) = (&self.context.eval, &self.context.valuations[valuation]);
+        let mut found = None;
+        let mut look = |executed: transition::Edge| {
+            let same = match (&executed.outcome, &edge.target) {
+                (Outcome::Reached { state, results }, Target::Row(row)) => {
+                    *results == edge.results && *state == self.context.decode_state(row)
+                }
+                (Outcome::Reached { state, results }, Target::Unwritten(target)) => {
+                    *results == edge.results && state == target
+                }
+                (failure, Target::Failed(outcome)) => failure == outcome,
+                _ => false,
+            };
+            if same {
+                found = Some(executed);
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        };
+        let done = match event {
+            None => eval.each_edge(None, constants, state, &mut look),
+            Some(event) => eval.each_edge_with(event, &edge.parameters, constants, state, &mut look),
+        };
+        found.ok_or(done.err())
+    }
+
+    /// The rows of the first initial states of a valuation, each once, if compiled code finds them.
+    fn compiled_initial_rows(&mut self, valuation: usize, limit: usize) -> Option<Vec<Vec<u32>>> {
         let code = self.initialisation.as_ref()?;
         self.context.load_constants(valuation);
-        let rows = code.initial(&mut self.context).ok()?;
+        let rows = code.initial(&mut self.context, limit).ok()?;
         let variables = self.context.variables.len();
         if variables == 0 {
             return None;
@@ -428,15 +500,7 @@ impl System for Machine<'_> {
     }
 
     fn initial(&mut self, root: usize) -> Edges {
-        if let Some(rows) = self.compiled_initial_rows(root) {
-            let edge = |row| Edge { parameters: vec![], results: vec![], target: Target::Row(row) };
-            return Edges { edges: rows.into_iter().map(edge).collect(), incomplete: None, compiled: true };
-        }
-        if self.is_stopped() {
-            return Edges::default();
-        }
-        let edges = self.reference_edges(None, root, &[]);
-        self.written(root, edges)
+        self.first_initial(root, usize::MAX)
     }
 
     fn next(&mut self, group: GroupId, row: &[u32], updates: &mut Updates) -> Expansion {
@@ -492,16 +556,8 @@ impl System for Machine<'_> {
         if self.is_stopped() {
             return Edges::default();
         }
-        let (event, valuation) = (self.event(group), self.valuation(row));
-        let (eval, constants) = (&self.context.eval, &self.context.valuations[valuation]);
-        let mut edges = transition::Edges::default();
-        let state = self.context.decode_state(row);
-        let done = eval.each_edge(Some(event), constants, &state, &mut |edge| {
-            edges.edges.push(edge);
-            if edges.edges.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
-        edges.incomplete.extend(done.err().map(|e| (Some(event), e)));
-        self.written(valuation, edges)
+        let (event, state) = (self.event(group), self.context.decode_state(row));
+        self.edges_of_state(Some(event), self.valuation(row), &state, limit)
     }
 
     fn label(&mut self, label: LabelId, row: &[u32]) -> Eval<bool> {
