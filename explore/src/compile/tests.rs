@@ -10,6 +10,7 @@ use bsym_semantics::value::Value;
 
 use super::Compiler;
 use crate::compile::context::Context;
+use crate::dice::Dice;
 use crate::store::interner::Store;
 
 const MACHINE: &str = "MACHINE Random SETS E = {e1, e2, e3}; D
@@ -37,12 +38,11 @@ const VALUES: &[&[&str]] = &[
 ];
 
 /// A generator of formulas, seeded.
-struct Words(u64);
+struct Words(Dice);
 
 impl Words {
     fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as usize % n
+        (self.0.roll() % n as u64) as usize
     }
 
     fn pick<'t>(&mut self, options: &[&'t str]) -> &'t str {
@@ -326,7 +326,7 @@ fn compiled_predicates_agree_with_the_reference() {
         let scope = Scope::settle(&model, &request).expect("a scope");
         // Further formulas: BSYM_SEED=n.
         let seed = std::env::var("BSYM_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(20);
-        let mut words = Words(seed);
+        let mut words = Words(Dice::new(seed));
         let states = states(&mut model, &scope, &mut words, 25);
         let (mut defined, mut answered, mut preds) = (0u32, 0u32, Vec::new());
         for _ in 0..1500 {

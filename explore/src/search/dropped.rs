@@ -3,16 +3,19 @@
 use bsym_semantics::doubt::{self, Asked};
 
 use crate::options::SearchOptions;
-use crate::report::{Counterexample, Observer, SearchReport, Unknown, Verdict};
-use crate::search::{Problem, visit};
+use crate::report::{Counterexample, SearchReport, Unknown, Verdict};
+use crate::search::Problem;
+
+/// Searches once more.
+type Again<'a> = &'a mut dyn FnMut(&Problem<'_>, &SearchOptions) -> SearchReport;
 
 /// Says what the answer of a search leaves open, and keeps the counterexamples that show a fault of the machine. Where
 /// there is none of them, they are looked for once more without the doubtful events.
 pub fn weigh(
     problem: &Problem<'_>,
     options: &SearchOptions,
-    observer: &mut dyn Observer,
     mut report: SearchReport,
+    again: Again<'_>,
 ) -> SearchReport {
     let model = problem.model;
     match &report.verdict {
@@ -43,7 +46,7 @@ pub fn weigh(
             all.append(&mut report.further);
             let (mut genuine, doubtful): (Vec<_>, Vec<_>) = all.into_iter().partition(is_genuine);
             if genuine.is_empty() || options.keep_going {
-                for found in without_doubtful_events(problem, options, observer) {
+                for found in without_doubtful_events(problem, options, again) {
                     if !genuine.iter().any(|c| c.violations == found.violations) {
                         genuine.push(found);
                     }
@@ -68,13 +71,13 @@ pub fn weigh(
 fn without_doubtful_events(
     problem: &Problem<'_>,
     options: &SearchOptions,
-    observer: &mut dyn Observer,
+    again: Again<'_>,
 ) -> Vec<Counterexample> {
     let Some(model) = problem.model.without_doubtful_events() else { return vec![] };
     let mut options = SearchOptions { checkpoint: None, resume: None, ..options.clone() };
     // Without some events a state may be a deadlock that is none.
     options.checks.deadlock = false;
-    let report = visit(&Problem { model: &model, ..*problem }, &options, observer);
+    let report = again(&Problem { model: &model, ..*problem }, &options);
     match report.verdict {
         Verdict::Violated(first) => std::iter::once(*first).chain(report.further).collect(),
         _ => vec![],

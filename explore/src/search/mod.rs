@@ -4,14 +4,12 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use bsym_language::model::{EventId, Model};
+use bsym_language::model::EventId;
 use bsym_semantics::bounded::Cuts;
 use bsym_semantics::error::{EvalError, EvalErrorKind};
 use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::finder::ValueFinder;
 use bsym_semantics::prob_profile::only_names_elements;
 use bsym_semantics::replay::{Checks, Judgement, judgement};
-use bsym_semantics::scope::Scope;
 use bsym_semantics::state::{State, Violation};
 use bsym_semantics::transition::Outcome;
 
@@ -30,6 +28,7 @@ use crate::store::interner::Store;
 use crate::store::state_table::{INITIAL, StateId, Table};
 use bsym_semantics::interrupt::interruptible;
 use parallel::Pool;
+pub use problem::Problem;
 use properties::Properties;
 use witness::Failure;
 
@@ -40,6 +39,7 @@ mod checkpoint;
 mod dropped;
 mod frontier;
 mod parallel;
+mod problem;
 mod properties;
 mod witness;
 mod worker;
@@ -52,31 +52,16 @@ const PULSE: u64 = 512;
 const SAMPLED: u64 = 16;
 const PROGRESS: Duration = Duration::from_millis(500);
 
-/// What is searched.
-#[derive(Clone, Copy)]
-pub struct Problem<'m> {
-    /// The model.
-    pub model: &'m Model,
-    /// The scope; sets of unsettled size make a search incomplete.
-    pub scope: &'m Scope,
-    /// Finds values where enumeration gives up.
-    pub finder: Option<&'m dyn ValueFinder>,
-}
-
 /// Searches the states of a model.
 ///
 /// It recurses along formulas: call it inside [`bsym_language::stack::with_large_stack`].
 pub fn search(problem: &Problem<'_>, options: &SearchOptions, observer: &mut dyn Observer) -> SearchReport {
     let report = visit(problem, options, observer);
-    dropped::weigh(problem, options, observer, report)
+    dropped::weigh(problem, options, report, &mut |problem, options| visit(problem, options, observer))
 }
 
 /// The same, whatever its counterexamples rest on.
-pub(crate) fn visit(
-    problem: &Problem<'_>,
-    options: &SearchOptions,
-    observer: &mut dyn Observer,
-) -> SearchReport {
+fn visit(problem: &Problem<'_>, options: &SearchOptions, observer: &mut dyn Observer) -> SearchReport {
     let begin = Instant::now();
     let deadline = options.limits.time.and_then(|t| begin.checked_add(t));
     interruptible(&options.cancelled, deadline, |interrupt| {
