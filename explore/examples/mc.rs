@@ -1,11 +1,11 @@
 //! Searches one machine: `mc FILE [--scope prob] [--keep-going] [--timeout SECONDS] [--threads N] [--deadlock]
-//! [--dfs] [--reference]`. Prints states, transitions, verdict and seconds.
+//! [--dfs] [--reference] [--memory BYTES] [--checkpoint FILE] [--resume FILE]`. Prints states, transitions, verdict and seconds.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use bsym_explore::options::{Order, SearchOptions};
+use bsym_explore::options::{Checkpoint, Order, SearchOptions};
 use bsym_explore::report::Verdict;
 use bsym_explore::search::{Problem, search};
 use bsym_language::load::load_model;
@@ -29,6 +29,12 @@ fn run() -> ExitCode {
             "--dfs" => options.order = Order::DepthFirst,
             "--reference" => options.reference_only = true,
             "--threads" => options.threads = args.next().and_then(|s| s.parse().ok()).unwrap_or(1),
+            "--memory" => options.limits.memory = args.next().and_then(|s| s.parse().ok()),
+            "--checkpoint" => {
+                let every = Duration::from_secs(3600);
+                options.checkpoint = args.next().map(|path| Checkpoint { path: path.into(), every });
+            }
+            "--resume" => options.resume = args.next().map(PathBuf::from),
             "--timeout" => {
                 let seconds = args.next().and_then(|s| s.trim_end_matches('s').parse().ok());
                 options.limits.time = seconds.map(Duration::from_secs_f64);
@@ -77,10 +83,11 @@ fn run() -> ExitCode {
     };
     println!("{} states, {} transitions, {verdict}", s.states, s.transitions);
     println!(
-        "{:.3} s, {:.0} states/s, {:.1} bytes/state, depth {:?}, {} deadlocks, {} violating, memo {}/{}, {} by reference",
+        "{:.3} s, {:.0} states/s, {:.1} bytes/state ({:.1} in the table), depth {:?}, {} deadlocks, {} violating, memo {}/{}, {} by reference",
         s.time.as_secs_f64(),
         s.rate(),
         s.bytes_per_state(),
+        s.table_bytes_per_state(),
         s.depth,
         s.deadlocks,
         s.violating,

@@ -93,6 +93,8 @@ pub enum Unknown {
     StateLimit(usize),
     /// The limit on memory was reached.
     MemoryLimit(usize),
+    /// There are more different values than can be numbered.
+    TooManyValues,
     /// Not all valuations of the constants were looked at.
     ValuationLimit(usize),
     /// Something could not be evaluated; see [`SearchReport::incomplete`].
@@ -151,6 +153,8 @@ pub struct Statistics {
     pub depth: Option<usize>,
     /// Bytes of states, values and remembered successors.
     pub bytes: usize,
+    /// Of these, bytes of states: their rows, their predecessors, and the index that finds them again.
+    pub table_bytes: usize,
     /// Successors of an event that were remembered.
     pub memo_hits: u64,
     /// Successors of an event that were computed.
@@ -174,6 +178,11 @@ impl Statistics {
     /// Bytes per state.
     pub fn bytes_per_state(&self) -> f64 {
         self.bytes as f64 / (self.states as f64).max(1.0)
+    }
+
+    /// Bytes per state of rows, predecessors and index.
+    pub fn table_bytes_per_state(&self) -> f64 {
+        self.table_bytes as f64 / (self.states as f64).max(1.0)
     }
 }
 

@@ -219,6 +219,10 @@ fn search_reason(model: &Model, reason: &Unknown, report: &SearchReport) -> Reas
         Unknown::MemoryLimit(n) => {
             Reason::new("memory", &format!("the states take more than {} MiB", n >> 20))
         }
+        Unknown::TooManyValues => {
+            let why = "there are more different sets, relations and large integers than can be numbered; smaller scopes have fewer";
+            Reason::new("memory-limit", why)
+        }
         Unknown::ValuationLimit(n) => {
             Reason::new("valuation-limit", &format!("only {n} valuations of the constants were looked at"))
         }

@@ -268,14 +268,14 @@ impl<'m> Compiler<'_, 'm> {
                 let record = self.rep(r);
                 let Rep::Record(fields) = &*record else { return self.expr_by_reference(e) };
                 let at = fields.iter().position(|(l, _)| **l == **label).ok_or("no such field")?;
-                self.word(r)?.map(move |ctx, w| Ok(ctx.store.listed(w).ok_or(Fail)?[at]))
+                self.word(r)?.map(move |ctx, w| ctx.store.listed(w).ok_or(Fail)?.get(at).ok_or(Fail))
             }
             ExprKind::WithField(r, label, new) => {
                 let Rep::Record(fields) = &*target else { return self.expr_by_reference(e) };
                 let at = fields.iter().position(|(l, _)| **l == **label).ok_or("no such field")?;
                 let (r, new) = (self.word(r)?, self.part(new)?);
                 r.with(new, move |ctx, w, new| {
-                    let mut list = ctx.store.listed(w).ok_or(Fail)?.to_vec();
+                    let mut list = ctx.store.listed(w).ok_or(Fail)?.iter().collect::<Vec<_>>();
                     list[at] = new;
                     Ok(ctx.store.list(&list))
                 })

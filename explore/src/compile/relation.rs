@@ -3,7 +3,7 @@
 use bsym_language::model::BinaryOp;
 
 use super::code::{Fail, R};
-use super::set_value::{Item, SetValue, build, build_relation, couples, find_key, items, sequence};
+use super::set_value::{Item, SetValue, build, build_relation, couples, items, sequence};
 use crate::compile::context::Context;
 use crate::store::interner::Store;
 use crate::store::rep::Rep;
@@ -37,8 +37,8 @@ pub fn apply(store: &Store, set: &Rep, f: u32, x: u32) -> R<u32> {
         }
         Rep::Relation(..) => {
             let list = store.listed(f).ok_or(Fail)?;
-            let at = find_key(list, x).ok_or(Fail)?;
-            if list.get(2 * at + 2) == Some(&x) { Err(Fail) } else { Ok(list[2 * at + 1]) }
+            let at = list.find_key(x).ok_or(Fail)?;
+            if list.get(2 * at + 2) == Some(x) { Err(Fail) } else { Ok(list.at(2 * at + 1)) }
         }
         _ => Err(Fail),
     }
@@ -62,7 +62,7 @@ pub fn in_domain(store: &Store, set: &Rep, r: u32, x: u32) -> R<bool> {
             let Rep::Pair(_, b, Some(_)) = &**e else { return Err(Fail) };
             Ok(row_of(store.bits(*n, r), b.count().ok_or(Fail)?, x) != 0)
         }
-        Rep::Relation(..) => Ok(find_key(store.listed(r).ok_or(Fail)?, x).is_some()),
+        Rep::Relation(..) => Ok(store.listed(r).ok_or(Fail)?.find_key(x).is_some()),
         _ => Err(Fail),
     }
 }
@@ -82,8 +82,8 @@ pub fn images(store: &Store, set: &Rep, r: u32, x: u32) -> R<Vec<u32>> {
         }
         Rep::Relation(..) => {
             let list = store.listed(r).ok_or(Fail)?;
-            let Some(at) = find_key(list, x) else { return Ok(Vec::new()) };
-            Ok(list[2 * at..].chunks_exact(2).take_while(|p| p[0] == x).map(|p| p[1]).collect())
+            let Some(at) = list.find_key(x) else { return Ok(Vec::new()) };
+            Ok(list.from(2 * at).couples().take_while(|(l, _)| *l == x).map(|(_, r)| r).collect())
         }
         _ => Err(Fail),
     }
@@ -105,9 +105,9 @@ pub fn image(store: &mut Store, set: &Rep, target: &Rep, r: u32, s: &SetValue) -
     }
     if let (Rep::Relation(..), Rep::Bits(_, m)) = (set, target) {
         let mut found = 0u128;
-        for p in store.listed(r).ok_or(Fail)?.chunks_exact(2) {
-            if s.has(store, &a, Item::Word(p[0]))? {
-                found |= 1 << p[1];
+        for (l, right) in store.listed(r).ok_or(Fail)?.couples() {
+            if s.has(store, &a, Item::Word(l))? {
+                found |= 1 << right;
             }
         }
         return Ok(store.bit_set(*m, found));
@@ -187,11 +187,11 @@ pub fn override_at(store: &mut Store, set: &Rep, r: u32, x: u32, y: u32) -> R<u3
     }
     let mut list = store.take_scratch();
     let old = store.listed(r).ok_or(Fail)?;
-    let start = old.chunks_exact(2).position(|p| p[0] >= x).map_or(old.len(), |i| 2 * i);
-    let end = old[start..].chunks_exact(2).position(|p| p[0] != x).map_or(old.len(), |i| start + 2 * i);
-    list.extend_from_slice(&old[..start]);
+    let start = old.couples().position(|(l, _)| l >= x).map_or(old.len(), |i| 2 * i);
+    let end = old.from(start).couples().position(|(l, _)| l != x).map_or(old.len(), |i| start + 2 * i);
+    list.extend(old.iter().take(start));
     list.extend([x, y]);
-    list.extend_from_slice(&old[end..]);
+    list.extend(old.from(end).iter());
     let word = store.list(&list);
     store.give_scratch(list);
     Ok(word)
@@ -215,8 +215,8 @@ pub fn override_by(store: &mut Store, set: &Rep, r: u32, s: u32) -> R<u32> {
         return Ok(store.bit_set(*n, old & !rows | new));
     }
     let (old, new) = (store.listed(r).ok_or(Fail)?, store.listed(s).ok_or(Fail)?);
-    let kept = old.chunks_exact(2).filter(|p| find_key(new, p[0]).is_none());
-    let pairs = kept.chain(new.chunks_exact(2)).map(|p| (p[0], p[1])).collect();
+    let kept = old.couples().filter(|(l, _)| new.find_key(*l).is_none());
+    let pairs = kept.chain(new.couples()).collect();
     build_relation(store, set, pairs)
 }
 
@@ -227,27 +227,28 @@ pub fn combine(store: &mut Store, set: &Rep, op: BinaryOp, s: u32, t: u32) -> R<
     let (left, right) = (store.listed(s).ok_or(Fail)?, store.listed(t).ok_or(Fail)?);
     let (mut i, mut j) = (0, 0);
     while i < left.len() || j < right.len() {
-        let order = match (left.get(i..i + width), right.get(j..j + width)) {
-            (Some(l), Some(r)) => l.cmp(r),
+        let order = match (left.get(i), right.get(j)) {
+            (Some(l), Some(r)) if width == 2 => (l, left.at(i + 1)).cmp(&(r, right.at(j + 1))),
+            (Some(l), Some(r)) => l.cmp(&r),
             (Some(_), None) => std::cmp::Ordering::Less,
             _ => std::cmp::Ordering::Greater,
         };
         match order {
             std::cmp::Ordering::Less => {
                 if op != BinaryOp::Intersection {
-                    list.extend_from_slice(&left[i..i + width]);
+                    list.extend(left.from(i).iter().take(width));
                 }
                 i += width;
             }
             std::cmp::Ordering::Greater => {
                 if op == BinaryOp::Union {
-                    list.extend_from_slice(&right[j..j + width]);
+                    list.extend(right.from(j).iter().take(width));
                 }
                 j += width;
             }
             std::cmp::Ordering::Equal => {
                 if op != BinaryOp::Difference {
-                    list.extend_from_slice(&left[i..i + width]);
+                    list.extend(left.from(i).iter().take(width));
                 }
                 i += width;
                 j += width;
@@ -312,8 +313,8 @@ pub fn of_order(store: &mut Store, elements: impl IntoIterator<Item = u32>) -> u
 pub fn extremum(store: &Store, word: u32, largest: bool) -> R<i64> {
     let list = store.listed(word).ok_or(Fail)?;
     let mut best: Option<i64> = None;
-    for w in list {
-        let n = store.get_int(*w).ok_or(Fail)?;
+    for w in list.iter() {
+        let n = store.get_int(w).ok_or(Fail)?;
         best = Some(best.map_or(n, |b| if largest { b.max(n) } else { b.min(n) }));
     }
     best.ok_or(Fail)

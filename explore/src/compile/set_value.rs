@@ -58,15 +58,15 @@ pub fn items(store: &Store, rep: &Rep, word: u32, f: &mut dyn FnMut(Item) -> R<b
             }
         }
         Rep::Set(_) => {
-            for w in store.listed(word).ok_or(Fail)? {
-                if !f(Item::Word(*w))? {
+            for w in store.listed(word).ok_or(Fail)?.iter() {
+                if !f(Item::Word(w))? {
                     return Ok(false);
                 }
             }
         }
         Rep::Relation(..) => {
-            for p in store.listed(word).ok_or(Fail)?.chunks_exact(2) {
-                if !f(Item::Pair(p[0], p[1]))? {
+            for (l, r) in store.listed(word).ok_or(Fail)?.couples() {
+                if !f(Item::Pair(l, r))? {
                     return Ok(false);
                 }
             }
@@ -83,21 +83,6 @@ fn sides(store: &Store, rep: &Rep, item: Item) -> R<(u32, u32)> {
         (Item::Word(w), Rep::Pair(a, b, numbered)) => Ok(store.unpair(a, b, numbered.is_some(), w)),
         _ => Err(Fail),
     }
-}
-
-/// Position of a key in a sorted list of couples: the first couple with it.
-#[inline]
-pub fn find_key(list: &[u32], key: u32) -> Option<usize> {
-    let n = list.len() / 2;
-    if n <= 12 {
-        return (0..n).find(|i| list[2 * i] == key);
-    }
-    let (mut low, mut high) = (0, n);
-    while low < high {
-        let middle = (low + high) / 2;
-        if list[2 * middle] < key { low = middle + 1 } else { high = middle }
-    }
-    (low < n && list[2 * low] == key).then_some(low)
 }
 
 impl SetValue {
@@ -135,17 +120,11 @@ impl SetValue {
                 let list = store.listed(*set).ok_or(Fail)?;
                 if let Rep::Pair(..) = rep {
                     let (a, b) = sides(store, rep, item)?;
-                    let Some(mut at) = find_key(list, a) else { return Ok(false) };
-                    while at * 2 < list.len() && list[2 * at] == a {
-                        if list[2 * at + 1] == b {
-                            return Ok(true);
-                        }
-                        at += 1;
-                    }
-                    false
+                    let Some(at) = list.find_key(a) else { return Ok(false) };
+                    list.from(2 * at).couples().take_while(|(l, _)| *l == a).any(|(_, r)| r == b)
                 } else {
                     let Item::Word(w) = item else { return Err(Fail) };
-                    if list.len() <= 16 { list.contains(&w) } else { list.binary_search(&w).is_ok() }
+                    list.has(w)
                 }
             }
             SetValue::Power(s, inhabited) => {
@@ -271,13 +250,13 @@ impl SetValue {
                 if let Rep::Pair(a, b, numbered) = rep {
                     for i in 0..n / 2 {
                         let list = ctx.store.listed(*word).ok_or(Fail)?;
-                        let (l, r) = (list[2 * i], list[2 * i + 1]);
+                        let (l, r) = (list.at(2 * i), list.at(2 * i + 1));
                         let w = ctx.store.pair(a, b, numbered.is_some(), l, r);
                         visit!(w);
                     }
                 } else {
                     for i in 0..n {
-                        let w = ctx.store.listed(*word).ok_or(Fail)?[i];
+                        let w = ctx.store.listed(*word).ok_or(Fail)?.at(i);
                         visit!(w);
                     }
                 }
@@ -449,7 +428,7 @@ pub fn couples(store: &Store, set: &Rep, word: u32) -> R<Vec<(u32, u32)>> {
             Ok(pairs)
         }
         Rep::Relation(..) => {
-            Ok(store.listed(word).ok_or(Fail)?.chunks_exact(2).map(|p| (p[0], p[1])).collect())
+            Ok(store.listed(word).ok_or(Fail)?.couples().collect())
         }
         _ => Err(Fail),
     }
@@ -501,8 +480,8 @@ pub fn sequence(store: &Store, set: &Rep, word: u32) -> R<Option<Vec<u32>>> {
         return Err(Fail);
     }
     let list = store.listed(word).ok_or(Fail)?;
-    let in_order = list.chunks_exact(2).zip(1i64..).all(|(p, i)| store.get_int(p[0]) == Some(i));
-    Ok(in_order.then(|| list.chunks_exact(2).map(|p| p[1]).collect()))
+    let in_order = list.couples().zip(1i64..).all(|((l, _), i)| store.get_int(l) == Some(i));
+    Ok(in_order.then(|| list.couples().map(|(_, r)| r).collect()))
 }
 
 fn is_sequence(store: &Store, set: &Rep, word: u32, op: UnaryOp, s: &SetValue) -> R<bool> {

@@ -76,7 +76,7 @@ impl Search<'_, '_> {
         let mut rows = Vec::new();
         let mut at = found.state;
         while let Some(state) = at {
-            rows.push(self.table.row(state).to_vec());
+            rows.push(self.table.row(state));
             at = Some(self.table.parent(state)).filter(|p| *p != INITIAL);
         }
         rows.reverse();
@@ -92,10 +92,11 @@ impl Search<'_, '_> {
         let model = context.eval.model;
         let mut sums = [text_hash(&model.name), 0u64];
         let mut known: Vec<HashMap<u32, u64>> = vec![HashMap::new(); context.variables.len()];
+        let mut row = vec![0; self.table.width()];
         for state in 0..self.table.len() as StateId {
-            let row = self.table.row(state);
+            self.table.read(state, &mut row);
             let mut hash = text_hash("state");
-            for ((rep, word), known) in context.variables.iter().zip(row).zip(&mut known) {
+            for ((rep, word), known) in context.variables.iter().zip(&row).zip(&mut known) {
                 let digest = match **rep {
                     Rep::Set(_) | Rep::Relation(..) | Rep::Record(_) | Rep::Opaque => {
                         *known.entry(*word).or_insert_with(|| context.store.digest(rep, *word))

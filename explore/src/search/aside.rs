@@ -1,6 +1,6 @@
 //! Putting a search aside, and continuing it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use bsym_language::model::EventId;
 use bsym_semantics::error::EvalError;
@@ -8,9 +8,9 @@ use bsym_semantics::error::EvalError;
 use super::witness::Failure;
 use super::{Key, Search};
 use crate::report::{NotSaved, Unknown};
-use crate::search::checkpoint::{Mark, Snapshot, title};
+use crate::search::checkpoint::{Aside, CheckpointError, Mark, Snapshot, title};
 use crate::store::interner::text_hash;
-use crate::store::state_table::Table;
+use crate::store::state_table::StateId;
 
 impl Search<'_, '_> {
     fn title(&self) -> String {
@@ -20,7 +20,7 @@ impl Search<'_, '_> {
     /// The search to be continued, if there is one.
     pub(super) fn read_checkpoint(&mut self) -> Option<Snapshot> {
         let path = self.options.resume.as_ref()?;
-        match Snapshot::read(path, &self.title()) {
+        match Snapshot::read(path, &self.title(), self.options.threads) {
             Ok(snapshot) => Some(snapshot),
             Err(e) => {
                 self.stopped = Some(Unknown::NotResumed(e.to_string()));
@@ -36,26 +36,30 @@ impl Search<'_, '_> {
         }
         let constants = self.machine.context.valuations.len();
         let same = snapshot.constants == self.constants_digest();
-        let variables = self.machine.context.variables.len();
-        let valuations = snapshot.rows.chunks(snapshot.width.max(1)).filter_map(|row| row.get(variables));
-        if !same
-            || snapshot.width != self.machine.width()
-            || valuations.clone().any(|v| *v as usize >= constants)
-        {
+        let width = self.machine.width();
+        if !same || snapshot.table.width() != width {
             let reason = "the constants have other values now: search from the beginning";
             self.stopped = Some(Unknown::NotResumed(reason.into()));
             return;
         }
-        drop(valuations);
-        self.table = Table::from_parts(snapshot.width, snapshot.rows, snapshot.parents);
+        let context = &self.machine.context;
+        let (mut row, mut known) = (vec![0; width], HashSet::new());
+        let sound = (0..snapshot.table.len() as StateId).all(|state| {
+            snapshot.table.read(state, &mut row);
+            let mut words = context.variables.iter().zip(&row);
+            words.all(|(rep, word)| context.store.is_sound(rep, *word, &mut known))
+                && row.get(context.variables.len()).is_none_or(|v| (*v as usize) < constants)
+        });
+        if !sound {
+            let path = self.options.resume.clone().unwrap_or_default();
+            self.stopped = Some(Unknown::NotResumed(CheckpointError::Damaged(path).to_string()));
+            return;
+        }
+        self.table = snapshot.table;
         self.frontier.restore(snapshot.waiting, snapshot.dice);
         self.doubtful = snapshot.doubtful.into_iter().collect();
-        if let [transitions, initial, deadlocks, violating, audited] = snapshot.counters[..] {
-            let s = &mut self.statistics;
-            s.audited = audited;
-            (s.transitions, s.initial, s.deadlocks, s.violating) =
-                (transitions, initial, deadlocks, violating);
-        }
+        let s = &mut self.statistics;
+        [s.transitions, s.initial, s.deadlocks, s.violating, s.audited] = snapshot.counters;
         for mark in snapshot.marks {
             self.find_again(mark);
         }
@@ -78,7 +82,7 @@ impl Search<'_, '_> {
         let eval = self.machine.context.eval;
         match mark {
             Mark::State(state) | Mark::Deadlock(state) | Mark::Step(state, _) | Mark::Unjudged(state) => {
-                let row = self.table.row(state).to_vec();
+                let row = self.table.row(state);
                 let valuation = self.machine.valuation(&row);
                 let values = self.machine.context.decode_state(&row);
                 let constants = self.machine.context.valuations[valuation].clone();
@@ -120,8 +124,6 @@ impl Search<'_, '_> {
     /// Puts the search aside.
     pub(super) fn save(&mut self) {
         let Some(checkpoint) = &self.options.checkpoint else { return };
-        let (rows, parents) = self.table.parts();
-        let (waiting, dice) = self.frontier.snapshot();
         let s = &self.statistics;
         let audited = s.audited + self.audit.as_ref().map_or(0, |audit| audit.audited);
         let marks = self.found.iter().map(|found| match (&found.key, found.state, &found.failure) {
@@ -132,20 +134,17 @@ impl Search<'_, '_> {
         });
         let marks = marks.chain(self.open.values().map(|state| Mark::State(*state)));
         let marks = marks.chain(self.unjudged.iter().map(|state| Mark::Unjudged(*state)));
-        let snapshot = Snapshot {
-            store: self.machine.context.store.clone(),
-            width: self.machine.width(),
-            rows: rows.to_vec(),
-            parents: parents.to_vec(),
-            waiting,
-            dice,
+        let aside = Aside {
+            store: &self.machine.context.store,
+            table: &self.table,
+            frontier: &self.frontier,
             doubtful: self.doubtful.iter().copied().collect::<BTreeSet<_>>().into_iter().collect(),
             constants: self.constants_digest(),
-            counters: vec![s.transitions, s.initial, s.deadlocks, s.violating, audited],
+            counters: [s.transitions, s.initial, s.deadlocks, s.violating, audited],
             marks: marks.collect(),
         };
         self.not_saved = if self.incomplete.is_empty() && self.cuts.is_empty() {
-            let written = snapshot.write(&checkpoint.path, &self.title());
+            let written = aside.write(&checkpoint.path, &self.title());
             written.err().map(|e| NotSaved::Failed(e.to_string()))
         } else {
             Some(NotSaved::Useless)

@@ -1,11 +1,13 @@
-//! A search put aside: the values, the states and the frontier in a file, to be continued later.
+//! A search put aside: the values, the states and the frontier in a file, to be continued later. The file is written from
+//! where these lie, as they are, and read piece by piece, so that neither needs memory of its own.
 //!
 //! The file begins with a line of text that names format, model and scope; the rest is little-endian
-//! binary. It is written beside its place first, so that an interrupted write leaves the old one.
+//! binary, with a sum of all of it at the end. It is written beside its place first, so that an interrupted write leaves
+//! the old one.
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use bsym_language::int::Int;
@@ -16,9 +18,11 @@ use bsym_semantics::value::Value;
 
 use crate::store::index::mix;
 use crate::store::interner::{Store, text_hash};
-use crate::store::state_table::StateId;
+use crate::search::frontier::Frontier;
+use crate::store::row_codec::{Chunk, Column};
+use crate::store::state_table::{INITIAL, StateId, Table};
 
-const FORMAT: &str = "bsym-search-2";
+const FORMAT: &str = "bsym-search-3";
 
 /// Why a search could not be put aside or continued.
 #[derive(Debug, thiserror::Error)]
@@ -51,17 +55,30 @@ pub enum Mark {
     Unjudged(StateId),
 }
 
-/// What is put aside.
-#[derive(Default)]
+/// What is put aside, where it lies: nothing of it is copied.
+pub struct Aside<'s> {
+    /// Interned values.
+    pub store: &'s Store,
+    /// The states.
+    pub table: &'s Table,
+    /// The states that wait.
+    pub frontier: &'s Frontier,
+    /// States in which the properties are not known to hold.
+    pub doubtful: Vec<StateId>,
+    /// Digest of the valuations of the constants, in their order.
+    pub constants: u64,
+    /// Counters of the statistics.
+    pub counters: [u64; COUNTERS],
+    /// Violations.
+    pub marks: Vec<Mark>,
+}
+
+/// What was put aside.
 pub struct Snapshot {
     /// Interned values.
     pub store: Store,
-    /// Words of a row.
-    pub width: usize,
-    /// Rows, one after the other.
-    pub rows: Vec<u32>,
-    /// Predecessors.
-    pub parents: Vec<StateId>,
+    /// The states.
+    pub table: Table,
     /// The states that wait.
     pub waiting: Vec<StateId>,
     /// The dice of the frontier.
@@ -71,10 +88,13 @@ pub struct Snapshot {
     /// Digest of the valuations of the constants, in their order.
     pub constants: u64,
     /// Counters of the statistics.
-    pub counters: Vec<u64>,
+    pub counters: [u64; COUNTERS],
     /// Violations.
     pub marks: Vec<Mark>,
 }
+
+/// Number of counters.
+pub const COUNTERS: usize = 5;
 
 /// The line that says what a file belongs to.
 pub fn title(eval: &Evaluator<'_>, checks: &Checks, proven: &BTreeSet<(EventId, usize)>) -> String {
@@ -86,37 +106,50 @@ pub fn title(eval: &Evaluator<'_>, checks: &Checks, proven: &BTreeSet<(EventId, 
     format!("{FORMAT} {hash:016x} {}\n", eval.model.name)
 }
 
-impl Snapshot {
-    /// Writes the file.
+impl Aside<'_> {
+    /// Writes the file, piece by piece.
     ///
     /// # Errors
     /// The file cannot be written, or a value has no text.
     pub fn write(&self, path: &Path, title: &str) -> Result<(), CheckpointError> {
-        let mut out: Vec<u8> = title.as_bytes().to_vec();
-        let parts = self.store.parts();
-        put_words(&mut out, parts.words);
-        put_longs(&mut out, &parts.starts.iter().map(|s| *s as u64).collect::<Vec<_>>());
-        put_words(&mut out, &parts.pairs.iter().flat_map(|p| [p.0, p.1]).collect::<Vec<_>>());
-        put_longs(
-            &mut out,
-            &parts.bits.iter().flat_map(|b| [*b as u64, (*b >> 64) as u64]).collect::<Vec<_>>(),
-        );
-        put_longs(&mut out, &[parts.values.len() as u64]);
-        for value in parts.values {
-            let text = match value {
-                Value::Int(n) => format!("i{n}"),
-                Value::String(s) => format!("s{s}"),
-                other => return Err(CheckpointError::Value(format!("{other:?}"))),
-            };
-            put_longs(&mut out, &[text.len() as u64]);
-            out.extend(text.as_bytes());
+        let texts = texts(&self.store.values())?;
+        let failed = |e| CheckpointError::File(path.to_owned(), e);
+        let mut new = path.as_os_str().to_owned();
+        new.push(".new");
+        let new = PathBuf::from(new);
+        let file = BufWriter::new(fs::File::create(&new).map_err(failed)?);
+        let mut out = Out { file, sum: text_hash(title) };
+        let written = out.file.write_all(title.as_bytes()).and_then(|()| self.write_to(&mut out, &texts));
+        let file = written.and_then(|()| out.file.into_inner().map_err(io::IntoInnerError::into_error));
+        file.and_then(|file| file.sync_all()).map_err(failed)?;
+        fs::rename(&new, path).map_err(failed)
+    }
+
+    fn write_to(&self, out: &mut Out<impl Write>, texts: &[String]) -> io::Result<()> {
+        out.long(self.store.lists().count() as u64)?;
+        for (position, list) in self.store.lists() {
+            out.long(u64::from(position))?;
+            out.words(list.len(), list.iter())?;
         }
-        put_longs(&mut out, &[self.width as u64, self.dice, self.constants]);
-        put_words(&mut out, &self.rows);
-        for list in [&self.parents, &self.waiting, &self.doubtful] {
-            put_words(&mut out, list);
+        out.long(texts.len() as u64)?;
+        for text in texts {
+            out.bytes(text.as_bytes())?;
         }
-        put_longs(&mut out, &self.counters);
+        let (chunks, open) = self.table.parts();
+        out.long(self.table.width() as u64)?;
+        out.long(chunks.len() as u64)?;
+        for (columns, bits) in chunks.iter().map(Chunk::parts) {
+            out.words(2 * columns.len(), columns.iter().flat_map(|c| [c.least, c.bits]))?;
+            out.bytes(bits)?;
+        }
+        out.words(open.len(), open.iter().copied())?;
+        out.words(self.frontier.len(), self.frontier.states())?;
+        out.words(self.doubtful.len(), self.doubtful.iter().copied())?;
+        out.long(self.frontier.dice())?;
+        out.long(self.constants)?;
+        for counter in self.counters {
+            out.long(counter)?;
+        }
         let marks = self.marks.iter().flat_map(|m| match *m {
             Mark::State(s) => [0, s, 0],
             Mark::Deadlock(s) => [1, s, 0],
@@ -124,58 +157,76 @@ impl Snapshot {
             Mark::Initialisation(v) => [3, v, 0],
             Mark::Unjudged(s) => [4, s, 0],
         });
-        put_words(&mut out, &marks.collect::<Vec<_>>());
-        let failed = |e| CheckpointError::File(path.to_owned(), e);
-        let mut new = path.as_os_str().to_owned();
-        new.push(".new");
-        let new = PathBuf::from(new);
-        let mut file = fs::File::create(&new).map_err(failed)?;
-        file.write_all(&out).and_then(|()| file.sync_all()).map_err(failed)?;
-        fs::rename(&new, path).map_err(failed)
+        out.words(3 * self.marks.len(), marks)?;
+        out.long(out.sum)
     }
+}
 
-    /// Reads a file that belongs to the title.
+/// Values of the reference semantics as text.
+fn texts(values: &[Value]) -> Result<Vec<String>, CheckpointError> {
+    let text = |value: &Value| match value {
+        Value::Int(n) => Ok(format!("i{n}")),
+        Value::String(s) => Ok(format!("s{s}")),
+        other => Err(CheckpointError::Value(format!("{other:?}"))),
+    };
+    values.iter().map(text).collect()
+}
+
+fn value(text: &str) -> Option<Value> {
+    Some(match text.split_at_checked(1)? {
+        ("i", n) => Value::Int(n.parse::<Int>().ok()?),
+        ("s", s) => Value::string(s),
+        _ => return None,
+    })
+}
+
+impl Snapshot {
+    /// Reads a file that belongs to the title, for a search by so many threads.
     ///
     /// # Errors
     /// The file cannot be read, belongs to something else or is damaged.
-    pub fn read(path: &Path, title: &str) -> Result<Snapshot, CheckpointError> {
-        let mut bytes = Vec::new();
-        let opened = fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
-        opened.map_err(|e| CheckpointError::File(path.to_owned(), e))?;
-        if !bytes.starts_with(format!("{FORMAT} ").as_bytes()) {
+    pub fn read(path: &Path, title: &str, threads: usize) -> Result<Snapshot, CheckpointError> {
+        let failed = |e| CheckpointError::File(path.to_owned(), e);
+        let file = fs::File::open(path).map_err(failed)?;
+        let length = file.metadata().map_err(failed)?.len();
+        let mut bytes = Bytes { file: BufReader::new(file), left: length, sum: text_hash(title) };
+        let mut first = Vec::new();
+        (&mut bytes.file).take(title.len() as u64).read_to_end(&mut first).map_err(failed)?;
+        bytes.left -= first.len() as u64;
+        if !first.starts_with(format!("{FORMAT} ").as_bytes()) {
             return Err(CheckpointError::Format(path.to_owned()));
         }
-        let Some(rest) = bytes.strip_prefix(title.as_bytes()) else {
+        if first != title.as_bytes() {
             return Err(CheckpointError::Other(path.to_owned()));
-        };
-        let snapshot = Snapshot::parse(&mut Bytes(rest)).filter(Snapshot::is_sound);
+        }
+        let snapshot = Snapshot::parse(&mut bytes, threads).filter(Snapshot::is_sound);
         snapshot.ok_or_else(|| CheckpointError::Damaged(path.to_owned()))
     }
 
-    fn parse(bytes: &mut Bytes<'_>) -> Option<Snapshot> {
-        let words = bytes.words()?;
-        let starts = bytes.longs()?.into_iter().map(|s| s as usize).collect::<Vec<_>>();
-        let pairs = bytes.words()?.chunks_exact(2).map(|p| (p[0], p[1])).collect();
-        let long = |p: &[u64]| u128::from(p[0]) | u128::from(p[1]) << 64;
-        let bits = bytes.longs()?.chunks_exact(2).map(long).collect();
-        let mut values = Vec::new();
-        for _ in 0..*bytes.longs()?.first()? {
-            let length = *bytes.longs()?.first()? as usize;
-            let text = std::str::from_utf8(bytes.take(length)?).ok()?;
-            values.push(match text.split_at_checked(1)? {
-                ("i", n) => Value::Int(n.parse::<Int>().ok()?),
-                ("s", s) => Value::string(s),
-                _ => return None,
-            });
+    fn parse(bytes: &mut Bytes<impl Read>, threads: usize) -> Option<Snapshot> {
+        let store = Store::for_threads(threads);
+        for _ in 0..bytes.long()? {
+            let position = u32::try_from(bytes.long()?).ok()?;
+            store.restore(position, &bytes.words()?)?;
         }
-        if !starts.is_sorted() || starts.last().is_some_and(|s| *s > words.len()) {
-            return None;
+        for _ in 0..bytes.long()? {
+            if !store.restore_value(value(std::str::from_utf8(&bytes.bytes()?).ok()?)?) {
+                return None;
+            }
         }
-        let store = Store::from_parts(words, starts, pairs, bits, values);
-        let [width, dice, constants] = bytes.longs()?[..] else { return None };
-        let rows = bytes.words()?;
-        let (parents, waiting, doubtful) = (bytes.words()?, bytes.words()?, bytes.words()?);
-        let counters = bytes.longs()?;
+        let width = usize::try_from(bytes.long()?).ok()?;
+        let mut chunks = Vec::new();
+        for _ in 0..bytes.long()? {
+            let columns = bytes.words()?.chunks_exact(2).map(|c| Column { least: c[0], bits: c[1] }).collect();
+            chunks.push(Chunk::from_parts(columns, bytes.bytes()?)?);
+        }
+        let table = Table::from_parts(width, chunks, bytes.words()?)?;
+        let (waiting, doubtful) = (bytes.words()?, bytes.words()?);
+        let (dice, constants) = (bytes.long()?, bytes.long()?);
+        let mut counters = [0; COUNTERS];
+        for counter in &mut counters {
+            *counter = bytes.long()?;
+        }
         let marks = bytes.words()?;
         let marks = marks.chunks_exact(3).map(|m| match m[0] {
             0 => Some(Mark::State(m[1])),
@@ -186,17 +237,19 @@ impl Snapshot {
             _ => None,
         });
         let marks = marks.collect::<Option<Vec<_>>>()?;
-        let width = usize::try_from(width).ok()?;
-        Some(Snapshot { store, width, rows, parents, waiting, dice, doubtful, constants, counters, marks })
+        let snapshot = Snapshot { store, table, waiting, dice, doubtful, constants, counters, marks };
+        (bytes.sum == bytes.long()? && bytes.left == 0).then_some(snapshot)
     }
 
     /// Whether every number of a state is one of a state that is there.
     fn is_sound(&self) -> bool {
-        let states = self.parents.len();
-        let known = |s: &StateId| (*s as usize) < states;
-        self.rows.len() == states * self.width
-            && self.waiting.iter().chain(&self.doubtful).all(known)
-            && self.parents.iter().enumerate().all(|(i, p)| *p == StateId::MAX || (*p as usize) < i)
+        let states = self.table.len() as StateId;
+        let known = |s: &StateId| *s < states;
+        self.waiting.iter().chain(&self.doubtful).all(known)
+            && (0..states).all(|i| {
+                let parent = self.table.parent(i);
+                parent == INITIAL || parent < i
+            })
             && self.marks.iter().all(|m| match m {
                 Mark::State(s) | Mark::Deadlock(s) | Mark::Step(s, _) | Mark::Unjudged(s) => known(s),
                 Mark::Initialisation(_) => true,
@@ -204,39 +257,84 @@ impl Snapshot {
     }
 }
 
-fn put_longs(out: &mut Vec<u8>, list: &[u64]) {
-    out.extend((list.len() as u64).to_le_bytes());
-    list.iter().for_each(|n| out.extend(n.to_le_bytes()));
+/// A file being written, with a sum over all that was.
+struct Out<W> {
+    file: W,
+    sum: u64,
 }
 
-fn put_words(out: &mut Vec<u8>, list: &[u32]) {
-    out.extend((list.len() as u64).to_le_bytes());
-    list.iter().for_each(|n| out.extend(n.to_le_bytes()));
+impl<W: Write> Out<W> {
+    fn long(&mut self, n: u64) -> io::Result<()> {
+        self.sum = mix(self.sum, n);
+        self.file.write_all(&n.to_le_bytes())
+    }
+
+    /// Words, after their number.
+    fn words(&mut self, n: usize, mut list: impl Iterator<Item = u32>) -> io::Result<()> {
+        self.long(n as u64)?;
+        list.try_for_each(|word| {
+            self.sum = mix(self.sum, u64::from(word));
+            self.file.write_all(&word.to_le_bytes())
+        })
+    }
+
+    /// Bytes, after their number.
+    fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.long(bytes.len() as u64)?;
+        self.sum = sum_of(self.sum, bytes);
+        self.file.write_all(bytes)
+    }
 }
 
-struct Bytes<'b>(&'b [u8]);
+fn sum_of(sum: u64, bytes: &[u8]) -> u64 {
+    bytes.chunks(8).fold(sum, |sum, part| {
+        let mut word = [0; 8];
+        word[..part.len()].copy_from_slice(part);
+        mix(sum, u64::from_le_bytes(word))
+    })
+}
 
-impl<'b> Bytes<'b> {
-    fn take(&mut self, n: usize) -> Option<&'b [u8]> {
-        let (taken, rest) = self.0.split_at_checked(n)?;
-        self.0 = rest;
+/// What is left of a file, with a sum over what is not. No list is longer than that, whatever the file says.
+struct Bytes<R> {
+    file: R,
+    left: u64,
+    sum: u64,
+}
+
+impl<R: Read> Bytes<R> {
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        self.left = self.left.checked_sub(N as u64)?;
+        let mut taken = [0; N];
+        self.file.read_exact(&mut taken).ok()?;
         Some(taken)
     }
 
-    fn length(&mut self, width: usize) -> Option<usize> {
-        let n = u64::from_le_bytes(self.take(8)?.try_into().ok()?);
-        usize::try_from(n).ok()?.checked_mul(width)
+    fn long(&mut self) -> Option<u64> {
+        let n = u64::from_le_bytes(self.take()?);
+        self.sum = mix(self.sum, n);
+        Some(n)
+    }
+
+    /// Reads the length of a list whose elements have so many bytes.
+    fn length(&mut self, bytes: u64) -> Option<usize> {
+        let n = self.long()?;
+        (n.checked_mul(bytes)? <= self.left).then(|| usize::try_from(n).ok())?
     }
 
     fn words(&mut self) -> Option<Vec<u32>> {
-        let n = self.length(4)?;
-        let bytes = self.take(n)?.chunks_exact(4);
-        bytes.map(|b| Some(u32::from_le_bytes(b.try_into().ok()?))).collect()
+        let word = |bytes: &mut Self| {
+            let word = u32::from_le_bytes(bytes.take()?);
+            bytes.sum = mix(bytes.sum, u64::from(word));
+            Some(word)
+        };
+        (0..self.length(4)?).map(|_| word(self)).collect()
     }
 
-    fn longs(&mut self) -> Option<Vec<u64>> {
-        let n = self.length(8)?;
-        let bytes = self.take(n)?.chunks_exact(8);
-        bytes.map(|b| Some(u64::from_le_bytes(b.try_into().ok()?))).collect()
+    fn bytes(&mut self) -> Option<Vec<u8>> {
+        let mut bytes = vec![0; self.length(1)?];
+        self.file.read_exact(&mut bytes).ok()?;
+        self.left -= bytes.len() as u64;
+        self.sum = sum_of(self.sum, &bytes);
+        Some(bytes)
     }
 }

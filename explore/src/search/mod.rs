@@ -213,7 +213,7 @@ impl<'m, 'o> Search<'m, 'o> {
         let resumed = self.read_checkpoint();
         let (store, resumed) = match resumed {
             Some(mut snapshot) => (std::mem::take(&mut snapshot.store), Some(snapshot)),
-            None => (Store::default(), None),
+            None => (Store::for_threads(self.options.threads), None),
         };
         self.machine = Machine::new(eval, found, store, compiled);
         self.machine.context.deadline = self.options.limits.time.and_then(|t| self.begin.checked_add(t));
@@ -319,7 +319,7 @@ impl<'m, 'o> Search<'m, 'o> {
             let timed = self.pool.is_some() && (count < SAMPLED || count.is_multiple_of(SAMPLED));
             let begin = timed.then(Instant::now);
             self.enter(state);
-            row.copy_from_slice(self.table.row(state));
+            self.table.read(state, &mut row);
             if !self.expand(state, &row) {
                 self.frontier.put_back(state);
             }
@@ -487,6 +487,10 @@ impl<'m, 'o> Search<'m, 'o> {
 
     /// Adds a state that was reached from another one, and judges it if it is new.
     fn reached(&mut self, row: &[u32], hash: u64, from: Option<(StateId, &[u32], EventId)>) {
+        if self.table.is_full() {
+            self.stopped = Some(Unknown::StateLimit(self.table.len()));
+            return;
+        }
         let (state, new) = self.table.add(row, hash, from.map_or(INITIAL, |(parent, ..)| parent));
         if !new {
             return;
@@ -586,6 +590,8 @@ impl<'m, 'o> Search<'m, 'o> {
             Some(Unknown::Timeout)
         } else if let Some(limit) = limits.states.filter(|n| states > *n) {
             Some(Unknown::StateLimit(limit))
+        } else if self.machine.context.store.is_full() {
+            Some(Unknown::TooManyValues)
         } else {
             limits.memory.filter(|n| bytes > *n).map(Unknown::MemoryLimit)
         };
@@ -605,6 +611,7 @@ impl<'m, 'o> Search<'m, 'o> {
     /// Lets the workers go, and keeps what they have counted.
     fn dismiss(&mut self) {
         self.statistics.bytes = self.bytes();
+        self.statistics.table_bytes = self.table.bytes();
         if let Some(pool) = self.pool.take() {
             let [hits, misses, by_reference] = pool.counts();
             self.statistics.memo_hits = hits;
@@ -615,7 +622,7 @@ impl<'m, 'o> Search<'m, 'o> {
 
     fn bytes(&self) -> usize {
         let workers = self.pool.as_ref().map_or(0, Pool::bytes);
-        self.table.bytes() + self.machine.bytes() + self.frontier.len() * 4 + workers
+        self.table.bytes() + self.machine.bytes() + self.frontier.bytes() + workers
     }
 }
 

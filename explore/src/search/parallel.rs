@@ -14,9 +14,10 @@ use bsym_language::stack::declare_large;
 
 use super::Search;
 use crate::options::Order;
-use crate::report::Observer;
-use crate::search::worker::{Answer, Candidate, Frozen, Ground, Home, Job, Slice, Step, work};
+use crate::report::{Observer, Unknown};
+use crate::search::worker::{Answer, Candidate, Frozen, Ground, Job, Slice, work};
 use crate::space::dependency_matrix::GroupId;
+use crate::store::discoveries::Discoveries;
 use crate::store::state_table::StateId;
 
 /// Most states of a batch for each worker.
@@ -34,6 +35,8 @@ const STACK: usize = 256 << 20;
 /// The workers of a search.
 pub(super) struct Pool {
     workers: Vec<Link>,
+    /// What the last batch has found, for its memory.
+    found: Discoveries,
     is_set_up: bool,
     begin: Instant,
     /// About how long one thread takes for a state, in seconds.
@@ -43,7 +46,6 @@ pub(super) struct Pool {
 struct Link {
     jobs: Sender<Job>,
     answers: Receiver<Answer>,
-    home: Option<Box<Home>>,
     bytes: usize,
     counts: [u64; 3],
 }
@@ -64,10 +66,10 @@ impl Pool {
                 work(ground, &mine, &yours);
             };
             if Builder::new().name("worker".into()).stack_size(STACK).spawn_scoped(threads, run).is_ok() {
-                workers.push(Link { jobs, answers, home: None, bytes: 0, counts: [0; 3] });
+                workers.push(Link { jobs, answers, bytes: 0, counts: [0; 3] });
             }
         }
-        let pool = Pool { workers, is_set_up: false, begin: Instant::now(), pace: 0.0 };
+        let pool = Pool { workers, found: Discoveries::new(0), is_set_up: false, begin: Instant::now(), pace: 0.0 };
         (pool.workers.len() > 1).then_some(pool)
     }
 
@@ -87,10 +89,9 @@ impl Pool {
         self.workers.iter().fold([0; 3], |all, w| [0, 1, 2].map(|i| all[i] + w.counts[i]))
     }
 
-    fn send(&mut self, frozen: &Arc<Frozen>) {
-        for worker in &mut self.workers {
-            let job = Job::Expand(frozen.clone(), worker.home.take());
-            worker.jobs.send(job).expect("a worker ends only with the search");
+    fn send(&self, frozen: &Arc<Frozen>) {
+        for worker in &self.workers {
+            worker.jobs.send(Job::Expand(frozen.clone())).expect("a worker ends only with the search");
         }
     }
 }
@@ -129,22 +130,15 @@ impl Search<'_, '_> {
         let (answers, batch) = self.share_out(&mut pool, batch, observer);
         pool.note(begin.elapsed() * pool.workers.len() as u32, batch.len());
         let stopped = answers.iter().any(|answer| answer.stopped);
-        let (mut homes, mut slices) = (Vec::new(), Vec::new());
-        for (worker, answer) in answers.into_iter().enumerate() {
-            homes.push(answer.home);
-            slices.extend(answer.slices.into_iter().map(|slice| (worker, slice)));
-        }
+        let mut slices: Vec<Slice> = answers.into_iter().flat_map(|answer| answer.slices).collect();
         let done = if stopped {
             self.machine.context.stopped = true;
             0
         } else {
-            slices.sort_unstable_by_key(|(_, slice)| slice.from);
-            self.merge(&batch, &slices, &mut homes)
+            slices.sort_unstable_by_key(|slice| slice.from);
+            self.merge(&batch, &slices, &mut pool.found)
         };
         batch[done..].iter().rev().for_each(|state| self.frontier.put_back(*state));
-        for (worker, home) in pool.workers.iter_mut().zip(homes) {
-            worker.home = Some(home);
-        }
         self.pool = Some(pool);
     }
 
@@ -156,18 +150,20 @@ impl Search<'_, '_> {
     ) -> (Vec<Answer>, Vec<StateId>) {
         if !pool.is_set_up {
             pool.is_set_up = true;
+            pool.found = Discoveries::new(self.table.width());
             let constants = Arc::new(self.machine.context.valuations.clone());
             for worker in &pool.workers {
-                let told = worker.jobs.send(Job::Constants(constants.clone()));
-                told.expect("a worker ends only with the search");
+                let start = Job::Start(constants.clone(), self.machine.context.store.clone());
+                worker.jobs.send(start).expect("a worker ends only with the search");
             }
         }
         let slice = (batch.len() / (4 * pool.workers.len())).clamp(1, SLICE);
+        pool.found.clear();
         let frozen = Arc::new(Frozen {
             table: std::mem::take(&mut self.table),
-            store: std::mem::take(&mut self.machine.context.store),
             doubtful: std::mem::take(&mut self.doubtful),
             batch,
+            found: std::mem::replace(&mut pool.found, Discoveries::new(0)),
             slice,
             next: AtomicUsize::new(0),
             stop: AtomicBool::new(false),
@@ -179,7 +175,7 @@ impl Search<'_, '_> {
                 if let Some(answer) = worker.answer(TICK) {
                     break answer;
                 }
-                let bytes = frozen.table.bytes() + frozen.store.bytes();
+                let bytes = frozen.table.bytes() + frozen.found.bytes() + self.bytes();
                 if self.pulse_at(observer, frozen.table.len(), bytes) {
                     frozen.stop.store(true, Ordering::Relaxed);
                 }
@@ -187,29 +183,53 @@ impl Search<'_, '_> {
         }
         let frozen = Arc::try_unwrap(frozen).expect("a worker lets go of the search before it answers");
         self.table = frozen.table;
-        self.machine.context.store = frozen.store;
+        pool.found = frozen.found;
         self.doubtful = frozen.doubtful;
         (answers, frozen.batch)
     }
 
     /// Does what the answers say, state by state; the number of states done.
-    fn merge(&mut self, batch: &[StateId], slices: &[(usize, Slice)], homes: &mut [Box<Home>]) -> usize {
+    fn merge(&mut self, batch: &[StateId], slices: &[Slice], found: &mut Discoveries) -> usize {
         let mut row = vec![0; self.machine.width()];
         let mut next = row.clone();
-        for (worker, slice) in slices {
-            let (mut steps, mut words) = (&slice.steps[..], &slice.words[..]);
+        let matrix = self.machine.matrix.clone();
+        // Whether the table has got states that the workers did not know of.
+        let mut grown = false;
+        for slice in slices {
+            let (mut steps, mut candidates) = (&slice.steps[..], slice.candidates.iter());
             for i in 0..slice.len {
                 let state = batch[slice.from + i];
                 if self.options.limits.states.is_some_and(|n| self.table.len() > n) {
                     return slice.from + i;
                 }
                 self.enter(state);
-                row.copy_from_slice(self.table.row(state));
                 let mine = steps.iter().take_while(|step| step.state as usize == i).count();
-                let finished =
-                    self.take(state, &row, &steps[..mine], &mut words, &mut homes[*worker], &mut next);
+                let (before, mut enabled) = (self.statistics.transitions, false);
+                self.table.read(state, &mut row);
+                for step in &steps[..mine] {
+                    let Some(transitions) = step.transitions else {
+                        next.copy_from_slice(&row);
+                        let hash = self.table.hash(&row);
+                        let group = GroupId(step.event);
+                        enabled |= self.fire((group, matrix.group(group)), state, &row, hash, &mut next);
+                        grown = true;
+                        if self.is_over() {
+                            return slice.from + i + 1;
+                        }
+                        continue;
+                    };
+                    enabled = true;
+                    self.statistics.transitions += transitions;
+                    for candidate in candidates.by_ref().take(step.candidates as usize) {
+                        self.arrive(state, *candidate, found, grown);
+                        if self.is_over() {
+                            return slice.from + i + 1;
+                        }
+                    }
+                }
                 steps = &steps[mine..];
-                if !finished {
+                // As at the end of `Search::expand`.
+                if !self.close(state, &row, enabled, before) {
                     return slice.from + i;
                 }
                 if self.is_over() {
@@ -220,54 +240,17 @@ impl Search<'_, '_> {
         batch.len()
     }
 
-    /// Does what a worker found in one state, as [`Search::expand`] does it; whether there was time for it.
-    fn take(
-        &mut self,
-        state: StateId,
-        row: &[u32],
-        steps: &[Step],
-        words: &mut &[u32],
-        home: &mut Home,
-        next: &mut [u32],
-    ) -> bool {
-        let before = self.statistics.transitions;
-        let mut enabled = false;
-        for step in steps {
-            let Some(transitions) = step.transitions else {
-                next.copy_from_slice(row);
-                let hash = self.table.hash(row);
-                let (matrix, group) = (self.machine.matrix.clone(), GroupId(step.event));
-                enabled |= self.fire((group, matrix.group(group)), state, row, hash, next);
-                if self.is_over() {
-                    return true;
-                }
-                continue;
-            };
-            enabled = true;
-            self.statistics.transitions += transitions;
-            for _ in 0..step.candidates {
-                let (first, rest) = words.split_at(Candidate::HEAD + row.len());
-                *words = rest;
-                self.arrive(state, &Candidate::read(first), home, next);
-                if self.is_over() {
-                    return true;
-                }
-            }
-        }
-        self.close(state, row, enabled, before)
-    }
-
     /// Adds a state that a worker reached from another one.
-    fn arrive(&mut self, parent: StateId, candidate: &Candidate<'_>, home: &mut Home, row: &mut [u32]) {
-        row.copy_from_slice(candidate.row);
-        let hash = candidate.hash.unwrap_or_else(|| {
-            home.bridge.send(row, &home.store, &mut self.machine.context.store);
-            self.table.hash(row)
-        });
-        let (state, new) = self.table.add(row, hash, parent);
-        if !new {
+    fn arrive(&mut self, parent: StateId, candidate: Candidate, found: &mut Discoveries, grown: bool) {
+        let Some((row, hash)) = found.first(candidate.found) else { return };
+        if grown && self.table.find(row, hash).is_some() {
             return;
         }
+        if self.table.is_full() {
+            self.stopped = Some(Unknown::StateLimit(self.table.len()));
+            return;
+        }
+        let state = self.table.append(row, hash, parent);
         self.frontier.push(state);
         if !candidate.good {
             let values = self.machine.context.decode_state(row);

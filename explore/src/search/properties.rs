@@ -112,7 +112,8 @@ impl Properties {
                     property.cache = None;
                 }
             }
-            if machine.quick_label(property.label, row) != Some(property.good) {
+            let is_good = machine.quick_label(property.label, row) == Some(property.good);
+            if !is_good || machine.context.store.is_full() {
                 return false;
             }
             if let Some(cache) = &mut property.cache {

@@ -1,9 +1,8 @@
 //! A thread that expands states of a breadth-first search.
 //!
-//! Each worker has its own compiled machine and its own store; it reads the table and the store of the
-//! search, which stand still in the meantime. It leaves out what is in the table, judges the rest, and
-//! hands it back in the order of the states, so that whoever merges the answers numbers the states as a
-//! single thread would.
+//! Each worker has its own compiled machine; the interner is shared, and the table of the search stands still in the
+//! meantime. It leaves out what is in the table, judges the rest, and hands it back in the order of the states, so that
+//! whoever merges the answers numbers the states as a single thread would.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,11 +10,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::Instant;
 
-use bsym_language::model::{EventId, Model};
+use bsym_language::model::Model;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::replay::Checks;
 use bsym_semantics::scope::Scope;
-use bsym_semantics::state::Constants;
+use bsym_semantics::transition::state::Constants;
 
 use crate::options::SearchOptions;
 use crate::search::properties::Properties;
@@ -23,9 +22,9 @@ use crate::space::dependency_matrix::GroupId;
 use crate::space::machine::Machine;
 use crate::space::system::{Expansion, System};
 use crate::space::updates::Updates;
+use crate::store::discoveries::{Discoveries, Discovery};
 use crate::store::interner::Store;
-use crate::store::interner::bridge::Bridge;
-use crate::store::state_table::{INITIAL, StateId, Table};
+use crate::store::state_table::{StateId, Table};
 
 /// What all workers of a search know from the beginning.
 #[derive(Clone, Copy)]
@@ -47,13 +46,14 @@ pub struct Ground<'m, 'o> {
 pub struct Frozen {
     /// All states.
     pub table: Table,
-    /// The values in them.
-    pub store: Store,
     /// States in which some property is not known to hold.
     pub doubtful: HashSet<StateId>,
     /// The states to expand.
     pub batch: Vec<StateId>,
-    /// How many of them are taken at a time.
+    /// What they lead to that is not in the table. A place is a state's position in the batch, and the number of its
+    /// successor.
+    pub found: Discoveries,
+    /// How many states are taken at a time.
     pub slice: usize,
     /// The first one that nobody has taken.
     pub next: AtomicUsize,
@@ -61,32 +61,21 @@ pub struct Frozen {
     pub stop: AtomicBool,
 }
 
-/// The values of a worker, and the way between them and those of the search.
-#[derive(Debug)]
-pub struct Home {
-    /// Values.
-    pub store: Store,
-    /// To the store of the search and back.
-    pub bridge: Bridge,
-}
-
 /// What a worker is told.
 pub enum Job {
-    /// The valuations of the constants; comes first.
-    Constants(Arc<Vec<Constants>>),
-    /// Expand states. The home is the one that came with the last answer.
-    Expand(Arc<Frozen>, Option<Box<Home>>),
+    /// The valuations of the constants, and the interner; comes first.
+    Start(Arc<Vec<Constants>>, Store),
+    /// Expand states.
+    Expand(Arc<Frozen>),
 }
 
 /// What a worker has found.
 pub struct Answer {
-    /// Tells the words in the slices.
-    pub home: Box<Home>,
     /// What was taken, in the order of the states.
     pub slices: Vec<Slice>,
     /// It gave up before the end.
     pub stopped: bool,
-    /// Bytes in use, without the home.
+    /// Bytes in use, without the interner.
     pub bytes: usize,
     /// Hits and misses of memos, and expansions by the reference evaluator, since the beginning.
     pub counts: [u64; 3],
@@ -101,8 +90,8 @@ pub struct Slice {
     pub len: usize,
     /// In the order of states and events; an event that is disabled has none.
     pub steps: Vec<Step>,
-    /// The candidates of all steps, see [`Candidate`].
-    pub words: Vec<u32>,
+    /// The candidates of all steps.
+    pub candidates: Vec<Candidate>,
 }
 
 /// What one event does in one state.
@@ -114,54 +103,24 @@ pub struct Step {
     pub event: u32,
     /// Number of different edges; `None` where the reference evaluator has to look at it.
     pub transitions: Option<u64>,
-    /// Number of targets that were not in the table.
+    /// Number of candidates.
     pub candidates: u32,
 }
 
-/// A state that was not in the table.
-pub struct Candidate<'s> {
-    /// The row.
-    pub row: &'s [u32],
-    /// The hash of the row, if it is in words of the search and not of the worker.
-    pub hash: Option<u64>,
+/// A state that was not in the table, nor found at an earlier place so far.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    /// The state.
+    pub found: Discovery,
     /// Whether everything is as it should be there.
     pub good: bool,
 }
 
-const GOOD: u32 = 1;
-const TRANSLATED: u32 = 2;
-
-impl Candidate<'_> {
-    /// Words of a candidate besides its row.
-    pub const HEAD: usize = 3;
-
-    /// Reads a candidate.
-    pub fn read(words: &[u32]) -> Candidate<'_> {
-        let hash = u64::from(words[1]) | u64::from(words[2]) << 32;
-        Candidate {
-            row: &words[Candidate::HEAD..],
-            hash: (words[0] & TRANSLATED != 0).then_some(hash),
-            good: words[0] & GOOD != 0,
-        }
-    }
-
-    fn write(&self, out: &mut Vec<u32>) {
-        let flags = u32::from(self.good) * GOOD + u32::from(self.hash.is_some()) * TRANSLATED;
-        let hash = self.hash.unwrap_or(0);
-        out.extend([flags, hash as u32, (hash >> 32) as u32]);
-        out.extend_from_slice(self.row);
-    }
-}
-
 /// Does jobs until there are no more.
 pub fn work(ground: Ground<'_, '_>, jobs: &Receiver<Job>, answers: &Sender<Answer>) {
-    let Ok(Job::Constants(constants)) = jobs.recv() else { return };
-    let mut worker = Worker::new(ground, constants.to_vec());
-    while let Ok(Job::Expand(frozen, home)) = jobs.recv() {
-        if let Some(home) = home {
-            worker.machine.context.store = home.store;
-            worker.bridge = home.bridge;
-        }
+    let Ok(Job::Start(constants, store)) = jobs.recv() else { return };
+    let mut worker = Worker::new(ground, constants.to_vec(), store);
+    while let Ok(Job::Expand(frozen)) = jobs.recv() {
         let (slices, stopped) = worker.expand_some(&frozen);
         drop(frozen);
         if answers.send(worker.answer(slices, stopped)).is_err() {
@@ -174,62 +133,42 @@ struct Worker<'m> {
     machine: Machine<'m>,
     properties: Properties,
     updates: Updates,
-    bridge: Bridge,
-    /// Rows that were handed back in the batch at hand.
-    sent: Table,
-    /// The state at hand in words of the worker, and its successor in both.
+    /// The state at hand, and its successor.
     here: Vec<u32>,
     next: Vec<u32>,
-    translated: Vec<u32>,
 }
 
-/// The state at hand in words of the search.
-struct Origin<'f> {
-    row: &'f [u32],
+/// The state at hand.
+struct Origin {
+    /// Its place in the batch, and then that of each successor.
+    place: u64,
     hash: u64,
-    hash_here: u64,
     doubtful: bool,
 }
 
 impl<'m> Worker<'m> {
-    fn new(ground: Ground<'m, '_>, constants: Vec<Constants>) -> Worker<'m> {
+    fn new(ground: Ground<'m, '_>, constants: Vec<Constants>, store: Store) -> Worker<'m> {
         let Ground { model, scope, interrupt, options, deadline } = ground;
         let eval = Evaluator::new(model, scope).with_interrupt(interrupt);
         let compiled = !options.reference_only;
         let checks = Checks { deadlock: false, ..options.checks.clone() };
-        let mut machine = Machine::new(eval, constants, Store::default(), compiled);
+        let mut machine = Machine::new(eval, constants, store, compiled);
         machine.context.deadline = deadline;
         machine.context.cancelled = options.cancelled.clone();
         let properties = Properties::new(&mut machine, &checks, &options.proven, compiled);
-        let bridge = Bridge::new(&machine.context.variables);
-        let width = machine.width();
-        let row = vec![0; width];
-        let sent = Table::new(width);
-        Worker {
-            machine,
-            properties,
-            updates: Updates::default(),
-            bridge,
-            sent,
-            here: row.clone(),
-            next: row.clone(),
-            translated: row,
-        }
+        let row = vec![0; machine.width()];
+        Worker { machine, properties, updates: Updates::default(), here: row.clone(), next: row }
     }
 
-    fn answer(&mut self, slices: Vec<Slice>, stopped: bool) -> Answer {
-        let store = std::mem::take(&mut self.machine.context.store);
-        let bytes = self.machine.bytes() + self.sent.bytes() + store.bytes() + self.bridge.bytes();
-        let bridge = std::mem::replace(&mut self.bridge, Bridge::new(&[]));
+    fn answer(&self, slices: Vec<Slice>, stopped: bool) -> Answer {
         let (hits, misses) = self.machine.cache_counts();
         let counts = [hits, misses, self.machine.by_reference];
-        Answer { home: Box::new(Home { store, bridge }), slices, stopped, bytes, counts }
+        Answer { slices, stopped, bytes: self.machine.cache_bytes(), counts }
     }
 
     /// Takes slices until none is left; whether it gave up before.
     fn expand_some(&mut self, frozen: &Frozen) -> (Vec<Slice>, bool) {
         let mut slices = Vec::new();
-        self.sent.clear();
         loop {
             let from = frozen.next.fetch_add(frozen.slice, Ordering::Relaxed);
             let Some(rest) = frozen.batch.get(from..).filter(|rest| !rest.is_empty()) else {
@@ -237,7 +176,7 @@ impl<'m> Worker<'m> {
             };
             let mut slice = Slice { from, len: frozen.slice.min(rest.len()), ..Slice::default() };
             for (i, state) in rest[..slice.len].iter().enumerate() {
-                if frozen.stop.load(Ordering::Relaxed) || !self.expand(frozen, *state, i as u32, &mut slice) {
+                if frozen.stop.load(Ordering::Relaxed) || !self.expand(frozen, *state, i, &mut slice) {
                     return (slices, true);
                 }
             }
@@ -246,16 +185,12 @@ impl<'m> Worker<'m> {
     }
 
     /// Expands a state; whether there was time for it.
-    fn expand(&mut self, frozen: &Frozen, state: StateId, at: u32, slice: &mut Slice) -> bool {
-        let row = frozen.table.row(state);
-        self.here.copy_from_slice(row);
-        self.bridge.bring(&mut self.here, &frozen.store, &mut self.machine.context.store);
+    fn expand(&mut self, frozen: &Frozen, state: StateId, at: usize, slice: &mut Slice) -> bool {
+        frozen.table.read(state, &mut self.here);
         self.next.copy_from_slice(&self.here);
-        self.translated.copy_from_slice(row);
-        let origin = Origin {
-            row,
-            hash: frozen.table.hash(row),
-            hash_here: self.sent.hash(&self.here),
+        let mut origin = Origin {
+            place: ((slice.from + at) as u64) << 32,
+            hash: frozen.table.hash(&self.here),
             doubtful: frozen.doubtful.contains(&state),
         };
         let matrix = self.machine.matrix.clone();
@@ -269,14 +204,13 @@ impl<'m> Worker<'m> {
             if self.machine.context.stopped {
                 return false;
             }
-            let candidates = match transitions {
-                Some(_) => {
-                    let shape = (group, &matrix.group(group).may_write[..]);
-                    self.candidates(shape, &updates, frozen, &origin, &mut slice.words)
-                }
-                None => 0,
-            };
-            slice.steps.push(Step { state: at, event: group.0, transitions, candidates });
+            let before = slice.candidates.len();
+            if transitions.is_some() {
+                let shape = (group, &matrix.group(group).may_write[..]);
+                self.candidates(shape, &updates, frozen, &mut origin, &mut slice.candidates);
+            }
+            let candidates = (slice.candidates.len() - before) as u32;
+            slice.steps.push(Step { state: at as u32, event: group.0, transitions, candidates });
         }
         self.updates = updates;
         !self.machine.context.stopped
@@ -288,56 +222,34 @@ impl<'m> Worker<'m> {
         (group, may_write): (GroupId, &[usize]),
         updates: &Updates,
         frozen: &Frozen,
-        origin: &Origin<'_>,
-        out: &mut Vec<u32>,
-    ) -> u32 {
+        origin: &mut Origin,
+        out: &mut Vec<Candidate>,
+    ) {
         let event = self.machine.event(group);
-        let mut count = 0;
         for update in updates.iter() {
-            let (mut hash, mut hash_here) = (Some(origin.hash), origin.hash_here);
+            let mut hash = origin.hash;
             let mut changed = false;
             for (at, word) in update.written(may_write) {
-                if self.here[at] == word {
-                    continue;
+                if self.here[at] != word {
+                    changed = true;
+                    hash = frozen.table.rehash(hash, at, self.here[at], word);
+                    self.next[at] = word;
                 }
-                changed = true;
-                self.next[at] = word;
-                hash_here = self.sent.rehash(hash_here, at, self.here[at], word);
-                hash = hash.and_then(|hash| {
-                    let there = self.bridge.seek(at, word, &self.machine.context.store, &frozen.store)?;
-                    self.translated[at] = there;
-                    Some(frozen.table.rehash(hash, at, origin.row[at], there))
-                });
             }
-            let known = hash.is_some_and(|hash| frozen.table.find(&self.translated, hash).is_some());
-            if changed && !known {
-                count += u32::from(self.hand_back(origin, event, hash, hash_here, out));
+            if !changed {
+                continue;
+            }
+            origin.place += 1;
+            if frozen.table.find(&self.next, hash).is_none()
+                && let Some(found) = frozen.found.add(&self.next, hash, origin.place)
+            {
+                let before = (!origin.doubtful).then_some((&self.here[..], event));
+                let good = self.properties.hold(&mut self.machine, &self.next, before);
+                out.push(Candidate { found, good });
             }
             for at in may_write {
                 self.next[*at] = self.here[*at];
-                self.translated[*at] = origin.row[*at];
             }
         }
-        count
-    }
-
-    /// Hands back the next state unless this was done before; whether it was not.
-    fn hand_back(
-        &mut self,
-        origin: &Origin<'_>,
-        event: EventId,
-        hash: Option<u64>,
-        hash_here: u64,
-        out: &mut Vec<u32>,
-    ) -> bool {
-        let (_, new) = self.sent.add(&self.next, hash_here, INITIAL);
-        if !new {
-            return false;
-        }
-        let before = (!origin.doubtful).then_some((&self.here[..], event));
-        let good = self.properties.hold(&mut self.machine, &self.next, before);
-        let row = if hash.is_some() { &self.translated } else { &self.next };
-        Candidate { row, hash, good }.write(out);
-        true
     }
 }

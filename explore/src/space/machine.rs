@@ -355,7 +355,7 @@ impl<'m> Machine<'m> {
             }
             if distinct.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
-        found.ok()?;
+        found.ok().filter(|()| !self.context.store.is_full())?;
         let event = &self.context.eval.model.events[event.index()];
         let shape = &self.matrix.groups[group.index()];
         let locals: Vec<_> =
@@ -453,6 +453,11 @@ impl<'m> Machine<'m> {
         let code = self.initialisation.as_ref()?;
         self.context.load_constants(valuation);
         let rows = code.initial(&mut self.context, limit).ok()?;
+        // What found no room got the word of another value.
+        if self.context.store.is_full() {
+            self.context.stopped = true;
+            return None;
+        }
         let variables = self.context.variables.len();
         if variables == 0 {
             return None;
@@ -485,8 +490,12 @@ impl<'m> Machine<'m> {
 
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
-        let caches: usize = self.events.iter().filter_map(|c| c.cache.as_ref()).map(Cache::bytes).sum();
-        caches + self.context.store.bytes()
+        self.cache_bytes() + self.context.store.bytes()
+    }
+
+    /// Bytes in use without the interner.
+    pub fn cache_bytes(&self) -> usize {
+        self.events.iter().filter_map(|c| c.cache.as_ref()).map(Cache::bytes).sum()
     }
 }
 
@@ -537,6 +546,7 @@ impl System for Machine<'_> {
                 expansion = Some(Expansion::Moves(edges));
             }
         }
+        context.stopped |= context.store.is_full();
         if context.stopped {
             return Expansion::Edges(Edges::default());
         }

@@ -79,7 +79,11 @@ impl Cache {
         let position = self.entries.len() as u32;
         self.entries.push(Entry { number, start, end: self.words.len() });
         self.keys.extend_from_slice(&self.scratch);
-        self.index.insert(hash_words(&self.scratch), position);
+        let (keys, width) = (&self.keys, self.reads.len());
+        self.index.insert(hash_words(&self.scratch), position, |p| {
+            let at = p as usize * width;
+            hash_words(&keys[at..at + width])
+        });
     }
 
     /// Whether it costs more than it saves.

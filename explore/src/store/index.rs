@@ -1,51 +1,68 @@
 //! An index by content: open addressing over positions of a table that lies elsewhere.
 //!
-//! A slot holds 32 bits of the hash beside the position, so that a probe rarely looks at the table and
-//! growing never does.
+//! A slot holds a few bits of the hash (the tag) beside the position, so that a probe rarely looks at the table. It takes
+//! four bytes while there are few positions, and one more for each 16 times as many. The tag alone says where a slot
+//! belongs, so growing looks at the table only where slots become wider.
 
 /// Positions of distinct contents.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
-    // Upper half: the tag; lower half: position + 1, so that 0 is a free slot.
-    slots: Vec<u64>,
+    /// The slots, little-endian, `bytes` each, and then some bytes that are never used, so that every slot can be read as
+    /// a word of 64 bits. A slot is a tag above a position + 1; 0 is a free slot.
+    slots: Vec<u8>,
+    /// Number of slots.
+    size: usize,
     len: usize,
+    /// Bytes of a slot, bits of a position, bits of a tag.
+    bytes: usize,
+    position_bits: u32,
+    tag_bits: u32,
 }
 
 const LEAST: usize = 16;
+/// Part of the slots that may be in use, in percent.
+const FULL: usize = 84;
+/// Bits of a position by bytes of a slot, from four on. A tag has the rest: at least four bits more than tell slots apart.
+const POSITION_BITS: [u32; 5] = [14, 18, 22, 26, 32];
 
 impl Index {
     /// The position of a content with this hash, as far as `is_it` recognises it.
     #[inline]
     pub fn find(&self, hash: u64, mut is_it: impl FnMut(u32) -> bool) -> Option<u32> {
-        if self.slots.is_empty() {
+        if self.size == 0 {
             return None;
         }
-        let tag = hash >> 32;
-        let mask = self.slots.len() - 1;
+        let tag = self.tag(hash);
         let mut at = self.home(tag);
         loop {
-            let slot = self.slots[at];
+            let slot = self.slot(at);
             if slot == 0 {
                 return None;
             }
-            if slot >> 32 == tag {
-                let position = slot as u32 - 1;
+            if slot >> self.position_bits == tag {
+                let position = (slot & self.positions()) as u32 - 1;
                 if is_it(position) {
                     return Some(position);
                 }
             }
-            at = (at + 1) & mask;
+            at += 1;
+            if at == self.size {
+                at = 0;
+            }
         }
     }
 
-    /// Adds the position of a content that is not there.
+    /// Adds the position of a content that is not there, at most `u32::MAX - 1`; `hash_of` tells the hash of every content
+    /// that is.
     #[inline]
-    pub fn insert(&mut self, hash: u64, position: u32) {
-        if self.slots.len() * 3 <= self.len * 4 + 3 {
-            self.grow();
+    pub fn insert(&mut self, hash: u64, position: u32, hash_of: impl Fn(u32) -> u64) {
+        let fits = (u64::from(position) + 1) >> self.position_bits == 0;
+        if self.size * FULL < (self.len + 1) * 100 || !fits {
+            self.grow(position, hash_of);
         }
         self.len += 1;
-        self.place(hash >> 32 << 32 | u64::from(position + 1));
+        let tag = self.tag(hash);
+        self.place(tag, tag << self.position_bits | (u64::from(position) + 1));
     }
 
     /// Forgets all positions and keeps the memory.
@@ -55,43 +72,78 @@ impl Index {
     }
 
     #[inline]
+    fn positions(&self) -> u64 {
+        (1 << self.position_bits) - 1
+    }
+
+    #[inline]
+    fn tag(&self, hash: u64) -> u64 {
+        hash >> (64 - self.tag_bits)
+    }
+
+    #[inline]
     fn home(&self, tag: u64) -> usize {
-        (tag >> (32 - self.slots.len().trailing_zeros())) as usize
+        ((tag * self.size as u64) >> self.tag_bits) as usize
     }
 
-    fn place(&mut self, slot: u64) {
-        let mask = self.slots.len() - 1;
-        let mut at = self.home(slot >> 32);
-        while self.slots[at] != 0 {
-            at = (at + 1) & mask;
-        }
-        self.slots[at] = slot;
+    #[inline]
+    fn slot(&self, at: usize) -> u64 {
+        word_at(&self.slots, at * self.bytes) & (u64::MAX >> (64 - 8 * self.bytes))
     }
 
-    fn grow(&mut self) {
-        let size = (self.slots.len() * 2).max(LEAST);
-        let old = std::mem::replace(&mut self.slots, vec![0; size]);
-        for slot in old {
-            if slot != 0 {
-                self.place(slot);
+    fn place(&mut self, tag: u64, slot: u64) {
+        let mut at = self.home(tag);
+        while self.slot(at) != 0 {
+            at += 1;
+            if at == self.size {
+                at = 0;
             }
+        }
+        let from = at * self.bytes;
+        self.slots[from..from + self.bytes].copy_from_slice(&slot.to_le_bytes()[..self.bytes]);
+    }
+
+    #[cold]
+    fn grow(&mut self, position: u32, hash_of: impl Fn(u32) -> u64) {
+        let old = std::mem::take(self);
+        let highest = old.positions().max(u64::from(position) + 1);
+        // A small index doubles, a large one grows by a quarter, so that little of its memory is idle.
+        self.size = match old.size {
+            size if (old.len + 1) * 100 <= size * FULL => size,
+            size if size < 1 << 12 => (2 * size).max(LEAST),
+            size => size + size / 4,
+        };
+        let wide = POSITION_BITS.iter().position(|bits| highest >> bits == 0).unwrap_or(POSITION_BITS.len() - 1);
+        self.bytes = 4 + wide;
+        self.position_bits = POSITION_BITS[wide];
+        self.tag_bits = (8 * self.bytes as u32 - self.position_bits).min(32);
+        self.slots = vec![0; self.size * self.bytes + 8 - self.bytes];
+        self.len = old.len;
+        for slot in (0..old.size).map(|at| old.slot(at)).filter(|slot| *slot != 0) {
+            let position = slot & old.positions();
+            let tag = if old.bytes == self.bytes {
+                slot >> old.position_bits
+            } else {
+                self.tag(hash_of(position as u32 - 1))
+            };
+            self.place(tag, tag << self.position_bits | position);
         }
     }
 
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
-        self.slots.len() * 8
+        self.slots.len()
     }
 }
 
-/// Makes room for more elements: a large vector grows by a quarter, so that little of its memory is idle.
+/// The eight bytes from `at` on as one word.
 #[inline]
-pub fn make_room<T>(vector: &mut Vec<T>, more: usize) {
-    if vector.capacity() - vector.len() < more {
-        vector.reserve_exact(more.max(vector.len() / 4).max(64));
+pub fn word_at(bytes: &[u8], at: usize) -> u64 {
+    match bytes[at..].first_chunk() {
+        Some(word) => u64::from_le_bytes(*word),
+        None => 0,
     }
 }
-
 const FOLD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Mixes a word into a hash.
@@ -121,15 +173,33 @@ mod tests {
 
     #[test]
     fn finds_what_was_inserted_and_nothing_else() {
-        let words: Vec<[u32; 3]> = (0..5000).map(|i| [i % 17, i / 17, 7]).collect();
+        // Enough for slots of four, five and six bytes.
+        let words = |i: u32| [i % 17, i / 17, 7];
+        let hash = |i: u32| hash_words(&words(i));
         let mut index = Index::default();
-        for (i, w) in words.iter().enumerate() {
-            let hash = hash_words(w);
-            assert_eq!(index.find(hash, |p| words[p as usize] == *w), None);
-            index.insert(hash, i as u32);
+        for i in 0..300_000 {
+            if i % 7 == 0 {
+                assert_eq!(index.find(hash(i), |p| words(p) == words(i)), None);
+            }
+            index.insert(hash(i), i, hash);
         }
-        for (i, w) in words.iter().enumerate() {
-            assert_eq!(index.find(hash_words(w), |p| words[p as usize] == *w), Some(i as u32));
+        for i in 0..300_000 {
+            assert_eq!(index.find(hash(i), |p| words(p) == words(i)), Some(i));
         }
+        assert!(index.bytes() < 300_000 * 9);
+    }
+
+    #[test]
+    fn a_high_position_makes_slots_wide_enough_for_it() {
+        let mut index = Index::default();
+        for (i, position) in [3, 1 << 20, 5, u32::MAX - 1].into_iter().enumerate() {
+            index.insert(mix(0, i as u64), position, |p| match p {
+                3 => mix(0, 0),
+                5 => mix(0, 2),
+                _ => mix(0, 1),
+            });
+        }
+        let found = (0..4).map(|i| index.find(mix(0, i), |_| true));
+        assert_eq!(found.collect::<Option<Vec<_>>>(), Some(vec![3, 1 << 20, 5, u32::MAX - 1]));
     }
 }

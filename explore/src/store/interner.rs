@@ -1,17 +1,21 @@
 //! The interner: every value of a type as one word, equal words for equal values.
+//!
+//! All threads of a search share one: what is interned stays, and is read without a lock. What is looked up is looked up
+//! under one of several locks, which the hash of the value chooses.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use bsym_language::int::Int;
 use bsym_language::source::Span;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::value::Value;
+use indexmap::IndexSet;
 
-use crate::store::index::{Index, hash_words, make_room, mix};
-use crate::store::rep::Rep;
-
-pub mod bridge;
+use super::arena::{Arena, List, Reserve};
+use super::index::{Index, hash_words, mix};
+use super::rep::Rep;
 
 /// Marks words that are positions of rare things: large integers, couples of large words, sets that
 /// are not listed.
@@ -20,23 +24,65 @@ const RARE: u32 = 1 << 31;
 pub const ZERO: u32 = 1 << 30;
 const HALF: u32 = 15;
 const SMALL_BIAS: u32 = 1 << 13;
+/// Locks of an interner that several threads share. Few of them have to wait for each other.
+const SHARED: usize = 64;
 
-/// Interned values.
-#[derive(Clone, Debug, Default)]
+/// Interned values; a clone shares them.
+#[derive(Clone, Debug)]
 pub struct Store {
-    words: Vec<u32>,
-    starts: Vec<usize>,
-    lists: Index,
-    pairs: Vec<(u32, u32)>,
-    pair_index: Index,
-    bits: Vec<u128>,
-    bit_index: Index,
-    values: Vec<Value>,
-    value_index: HashMap<Value, u32>,
+    shared: Arc<Shared>,
     scratch: Vec<u32>,
 }
 
+#[derive(Debug)]
+struct Shared {
+    /// Lists: of the elements of a set, of both sides of each couple of a relation, of the fields of a record, of both sides of
+    /// a couple, of the four words of a set of many bits.
+    lists: Arena,
+    /// Where each list is, by its hash.
+    shards: Box<[Mutex<Shard>]>,
+    /// Values of the reference semantics.
+    values: RwLock<IndexSet<Value>>,
+    /// Something had no room.
+    is_full: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Shard {
+    index: Index,
+    reserve: Reserve,
+}
+
+impl Default for Store {
+    fn default() -> Store {
+        Store::for_threads(1)
+    }
+}
+
 impl Store {
+    /// An empty interner that so many threads will share.
+    pub fn for_threads(threads: usize) -> Store {
+        Store::of(Arena::default(), threads)
+    }
+
+    fn of(lists: Arena, threads: usize) -> Store {
+        let shards = if threads < 2 { 1 } else { SHARED };
+        let shards = (0..shards).map(|_| Mutex::default()).collect();
+        let shared = Shared { lists, shards, values: RwLock::default(), is_full: AtomicBool::new(false) };
+        Store { shared: Arc::new(shared), scratch: Vec::new() }
+    }
+
+    /// Whether some value found no room. It got the word of another one, so that nothing computed since then means anything.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.shared.is_full.load(Ordering::Relaxed)
+    }
+
+    fn full(&self) -> u32 {
+        self.shared.is_full.store(true, Ordering::Relaxed);
+        0
+    }
+
     /// The word of an integer.
     #[inline]
     pub fn int(&mut self, n: i64) -> u32 {
@@ -53,17 +99,26 @@ impl Store {
         if word & RARE == 0 {
             return Some(i64::from(word) - i64::from(ZERO));
         }
-        self.values[(word ^ RARE) as usize].as_int()?.to_i64()
+        self.known_value(word ^ RARE)?.as_int()?.to_i64()
     }
 
     fn value(&mut self, value: Value) -> u32 {
-        if let Some(id) = self.value_index.get(&value) {
-            return *id;
-        }
-        let id = self.values.len() as u32;
-        self.values.push(value.clone());
-        self.value_index.insert(value, id);
-        id
+        let values = &self.shared.values;
+        let known = values.read().unwrap_or_else(PoisonError::into_inner).get_index_of(&value);
+        let id = known.unwrap_or_else(|| {
+            values.write().unwrap_or_else(PoisonError::into_inner).insert_full(value).0
+        });
+        u32::try_from(id).ok().filter(|id| id & RARE == 0).unwrap_or_else(|| self.full())
+    }
+
+    fn known_value(&self, id: u32) -> Option<Value> {
+        let values = self.shared.values.read().unwrap_or_else(PoisonError::into_inner);
+        values.get_index(id as usize).cloned()
+    }
+
+    /// The value of an id that this interner gave out.
+    fn value_of(&self, id: u32) -> Value {
+        self.known_value(id).expect("a value keeps the id that it got")
     }
 
     /// The word of a couple.
@@ -75,26 +130,7 @@ impl Store {
         if let (Some(l), Some(r)) = (compact(a, left), compact(b, right)) {
             return l << HALF | r;
         }
-        RARE | self.known_pair(left, right).unwrap_or_else(|| {
-            let id = self.pairs.len() as u32;
-            self.pairs.push((left, right));
-            self.pair_index.insert(hash_words(&[left, right]), id);
-            id
-        })
-    }
-
-    /// The word of a couple that is not numbered, if it has one.
-    fn find_pair(&self, a: &Rep, b: &Rep, left: u32, right: u32) -> Option<u32> {
-        if let (Some(l), Some(r)) = (compact(a, left), compact(b, right)) {
-            return Some(l << HALF | r);
-        }
-        self.known_pair(left, right).map(|id| RARE | id)
-    }
-
-    #[inline]
-    fn known_pair(&self, left: u32, right: u32) -> Option<u32> {
-        let pairs = &self.pairs;
-        self.pair_index.find(hash_words(&[left, right]), |p| pairs[p as usize] == (left, right))
+        RARE | self.list(&[left, right])
     }
 
     /// Both sides of a couple.
@@ -106,14 +142,23 @@ impl Store {
         } else if word & RARE == 0 {
             (spread(a, word >> HALF), spread(b, word & ((1 << HALF) - 1)))
         } else {
-            self.pairs[(word ^ RARE) as usize]
+            self.couple(word ^ RARE).unwrap_or_default()
         }
+    }
+
+    fn couple(&self, word: u32) -> Option<(u32, u32)> {
+        let list = self.shared.lists.list(word)?;
+        Some((list.get(0)?, list.get(1)?))
     }
 
     /// The bits of a set of `n` bits.
     #[inline]
     pub fn bits(&self, n: u32, word: u32) -> u128 {
-        if n <= 32 { u128::from(word) } else { self.bits[word as usize] }
+        if n <= 32 {
+            return u128::from(word);
+        }
+        let words = self.shared.lists.list(word).into_iter().flat_map(List::iter);
+        words.rev().fold(0, |bits, word| bits << 32 | u128::from(word))
     }
 
     /// The word of a set of `n` bits.
@@ -122,37 +167,33 @@ impl Store {
         if n <= 32 {
             return bits as u32;
         }
-        self.known_bits(bits).unwrap_or_else(|| {
-            let id = self.bits.len() as u32;
-            self.bits.push(bits);
-            self.bit_index.insert(hash_bits(bits), id);
-            id
-        })
-    }
-
-    #[inline]
-    fn known_bits(&self, bits: u128) -> Option<u32> {
-        let known = &self.bits;
-        self.bit_index.find(hash_bits(bits), |p| known[p as usize] == bits)
+        self.list(&[bits as u32, (bits >> 32) as u32, (bits >> 64) as u32, (bits >> 96) as u32])
     }
 
     /// The word of a list; of a set, if its words are sorted and distinct.
     pub fn list(&mut self, list: &[u32]) -> u32 {
+        let shared = &*self.shared;
         let hash = hash_words(list);
-        self.known_list(list, hash).unwrap_or_else(|| {
-            let id = self.starts.len() as u32;
-            make_room(&mut self.starts, 1);
-            make_room(&mut self.words, list.len());
-            self.starts.push(self.words.len());
-            self.words.extend_from_slice(list);
-            self.lists.insert(hash, id);
-            id
-        })
+        // The index looks at the upper half.
+        let shard = &shared.shards[hash as usize & (shared.shards.len() - 1)];
+        let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = shard.index.find(hash, |p| shared.lists.list(p).is_some_and(|known| known.is(list)));
+        if let Some(position) = known {
+            return position;
+        }
+        let Shard { index, reserve } = &mut *shard;
+        let Some(position) = shared.lists.add(reserve, list) else { return self.full() };
+        index.insert(hash, position, |p| shared.lists.list(p).map_or(0, List::hash));
+        position
     }
 
-    #[inline]
-    fn known_list(&self, list: &[u32], hash: u64) -> Option<u32> {
-        self.lists.find(hash, |p| self.get(p) == list)
+    /// The list at a position, if one begins there.
+    fn interned(&self, position: u32) -> Option<List<'_>> {
+        let list = self.listed(position)?;
+        let hash = list.hash();
+        let shard = &self.shared.shards[hash as usize & (self.shared.shards.len() - 1)];
+        let shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+        shard.index.find(hash, |p| p == position).map(|_| list)
     }
 
     /// An empty buffer to make a list in; [`Store::give_scratch`] keeps its memory for the next one.
@@ -168,15 +209,13 @@ impl Store {
 
     /// A list by its word; `None` for a set that is not listed.
     #[inline]
-    pub fn listed(&self, word: u32) -> Option<&[u32]> {
-        if word & RARE == 0 { Some(self.get(word)) } else { None }
+    pub fn listed(&self, word: u32) -> Option<List<'_>> {
+        if word & RARE == 0 { self.shared.lists.list(word) } else { None }
     }
 
-    #[inline]
-    fn get(&self, id: u32) -> &[u32] {
-        let start = self.starts[id as usize];
-        let end = self.starts.get(id as usize + 1).copied().unwrap_or(self.words.len());
-        &self.words[start..end]
+    /// The list of an id that this interner gave out.
+    fn get(&self, id: u32) -> List<'_> {
+        self.shared.lists.list(id).expect("a list keeps the place that it got")
     }
 
     /// The word of a value; `None` if the value is not of the type represented, or holds a set that is
@@ -185,7 +224,8 @@ impl Store {
         if !matches!(value, Value::Lazy(_)) && value.has_lazy() {
             return None;
         }
-        self.encode_plain(eval, rep, value)
+        let word = self.encode_plain(eval, rep, value)?;
+        (!self.is_full()).then_some(word)
     }
 
     fn encode_plain(&mut self, eval: &Evaluator<'_>, rep: &Rep, value: &Value) -> Option<u32> {
@@ -248,7 +288,7 @@ impl Store {
             Rep::Bool => Value::Bool(word != 0),
             Rep::Element(c, _) => Value::Element(*c, word),
             Rep::Int if word & RARE == 0 => Value::int(i64::from(word) - i64::from(ZERO)),
-            Rep::Int => self.values[(word ^ RARE) as usize].clone(),
+            Rep::Int => self.value_of(word ^ RARE),
             Rep::Pair(a, b, numbered) => {
                 let (l, r) = self.unpair(a, b, numbered.is_some(), word);
                 Value::pair(self.decode(a, l), self.decode(b, r))
@@ -258,22 +298,22 @@ impl Store {
                 Value::set((0..*n).filter(|i| bits >> i & 1 == 1).map(|i| self.decode(e, i)))
             }
             Rep::Set(_) | Rep::Relation(..) if word & RARE != 0 => {
-                self.values[(word ^ RARE) as usize].clone()
+                self.value_of(word ^ RARE)
             }
-            Rep::Set(e) => Value::set(self.get(word).iter().map(|w| self.decode(e, *w))),
+            Rep::Set(e) => Value::set(self.get(word).iter().map(|w| self.decode(e, w))),
             Rep::Relation(a, b) => {
-                let couple = |p: &[u32]| Value::pair(self.decode(a, p[0]), self.decode(b, p[1]));
-                Value::set(self.get(word).chunks_exact(2).map(couple))
+                let couple = |(l, r)| Value::pair(self.decode(a, l), self.decode(b, r));
+                Value::set(self.get(word).couples().map(couple))
             }
             Rep::Record(fields) => Value::Record(
                 fields
                     .iter()
-                    .zip(self.get(word))
-                    .map(|((label, rep), w)| (label.clone(), self.decode(rep, *w)))
+                    .zip(self.get(word).iter())
+                    .map(|((label, rep), w)| (label.clone(), self.decode(rep, w)))
                     .collect::<Vec<_>>()
                     .into(),
             ),
-            Rep::Opaque => self.values[word as usize].clone(),
+            Rep::Opaque => self.value_of(word),
         }
     }
 
@@ -293,85 +333,108 @@ impl Store {
                 let bits = self.bits(*n, word);
                 mix(mix(2, bits as u64), (bits >> 64) as u64)
             }
-            Rep::Set(e) if word & RARE == 0 => sum(&mut self.get(word).iter().map(|w| self.digest(e, *w))),
+            Rep::Set(e) if word & RARE == 0 => sum(&mut self.get(word).iter().map(|w| self.digest(e, w))),
             Rep::Relation(a, b) if word & RARE == 0 => {
-                let pair = |p: &[u32]| mix(mix(1, self.digest(a, p[0])), self.digest(b, p[1]));
-                sum(&mut self.get(word).chunks_exact(2).map(pair))
+                let pair = |(l, r)| mix(mix(1, self.digest(a, l)), self.digest(b, r));
+                sum(&mut self.get(word).couples().map(pair))
             }
             Rep::Record(fields) => {
-                fields.iter().zip(self.get(word)).fold(4, |h, ((_, r), w)| mix(h, self.digest(r, *w)))
+                fields.iter().zip(self.get(word).iter()).fold(4, |h, ((_, r), w)| mix(h, self.digest(r, w)))
             }
             _ => text_hash(&format!("{:?}", self.decode(rep, word))),
         }
     }
 
+    /// Whether a word stands for a value of the type represented; `known` are words of which that was seen.
+    pub fn is_sound(&self, rep: &Rep, word: u32, known: &mut HashSet<(usize, u32)>) -> bool {
+        let rare = |is_it: fn(&Value) -> bool| self.known_value(word ^ RARE).is_some_and(|v| is_it(&v));
+        match rep {
+            Rep::Bool => word < 2,
+            Rep::Element(_, n) => word < *n,
+            Rep::Int => word & RARE == 0 || rare(|v| matches!(v, Value::Int(_))),
+            Rep::Opaque => self.known_value(word).is_some(),
+            Rep::Bits(_, n) if *n <= 32 => u64::from(word) < 1 << n,
+            Rep::Bits(_, n) => {
+                let fits = |bits: u128| bits.checked_shr(*n).unwrap_or(0) == 0;
+                self.interned(word).is_some_and(|words| words.len() == 4) && fits(self.bits(*n, word))
+            }
+            Rep::Pair(_, _, Some(n)) => word < *n,
+            _ if known.contains(&(std::ptr::from_ref(rep) as usize, word)) => true,
+            _ => {
+                let sound = match rep {
+                    Rep::Pair(a, b, _) => {
+                        let interned = word & RARE == 0
+                            || self.interned(word ^ RARE).is_some_and(|words| words.len() == 2);
+                        let (l, r) = self.unpair(a, b, false, word);
+                        // Couples that fit into a word have no other.
+                        let apart = compact(a, l).is_none() || compact(b, r).is_none();
+                        interned && apart == (word & RARE != 0) && self.is_sound(a, l, known) && self.is_sound(b, r, known)
+                    }
+                    Rep::Set(_) | Rep::Relation(..) if word & RARE != 0 => rare(|v| matches!(v, Value::Lazy(_))),
+                    Rep::Set(e) => self.interned(word).is_some_and(|words| {
+                        words.iter().is_sorted_by(|a, b| a < b) && words.iter().all(|w| self.is_sound(e, w, known))
+                    }),
+                    Rep::Relation(a, b) => self.interned(word).is_some_and(|words| {
+                        words.len().is_multiple_of(2)
+                            && words.couples().is_sorted_by(|a, b| a < b)
+                            && words.couples().all(|(l, r)| self.is_sound(a, l, known) && self.is_sound(b, r, known))
+                    }),
+                    Rep::Record(fields) => self.interned(word).is_some_and(|words| {
+                        words.len() == fields.len()
+                            && fields.iter().zip(words.iter()).all(|((_, rep), w)| self.is_sound(rep, w, known))
+                    }),
+                    _ => false,
+                };
+                if sound {
+                    known.insert((std::ptr::from_ref(rep) as usize, word));
+                }
+                sound
+            }
+        }
+    }
+
+    /// All lists with their positions, ascending.
+    pub fn lists(&self) -> impl Iterator<Item = (u32, List<'_>)> {
+        self.shared.lists.lists()
+    }
+
+    /// Adds a list that another interner had at this position; `None` if it is none after all others.
+    pub fn restore(&self, position: u32, list: &[u32]) -> Option<()> {
+        let hash = hash_words(list);
+        let shard = &self.shared.shards[hash as usize & (self.shared.shards.len() - 1)];
+        let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+        let lists = &self.shared.lists;
+        if shard.index.find(hash, |p| lists.list(p).is_some_and(|known| known.is(list))).is_some() {
+            return None;
+        }
+        lists.restore(position, list)?;
+        shard.index.insert(hash, position, |p| lists.list(p).map_or(0, List::hash));
+        Some(())
+    }
+
+    /// The values of the reference semantics, in the order of their ids.
+    pub fn values(&self) -> Vec<Value> {
+        let values = self.shared.values.read().unwrap_or_else(PoisonError::into_inner);
+        values.iter().cloned().collect()
+    }
+
+    /// Adds a value that another interner had after the ones so far; whether it is new.
+    pub fn restore_value(&self, value: Value) -> bool {
+        self.shared.values.write().unwrap_or_else(PoisonError::into_inner).insert(value)
+    }
+
     /// Bytes in use, approximately.
     pub fn bytes(&self) -> usize {
-        self.words.capacity() * 4
-            + self.starts.capacity() * 8
-            + self.pairs.capacity() * 8
-            + self.bits.capacity() * 16
-            + self.lists.bytes()
-            + self.pair_index.bytes()
-            + self.bit_index.bytes()
-            + self.values.len() * 96
-    }
-}
-
-/// The tables of a store, without their indices.
-pub struct StoreParts<'s> {
-    /// Lists, one after the other.
-    pub words: &'s [u32],
-    /// Where each list starts.
-    pub starts: &'s [usize],
-    /// Couples.
-    pub pairs: &'s [(u32, u32)],
-    /// Sets of bits.
-    pub bits: &'s [u128],
-    /// Values of the reference semantics.
-    pub values: &'s [Value],
-}
-
-impl Store {
-    /// The tables, to be written.
-    pub fn parts(&self) -> StoreParts<'_> {
-        let Store { words, starts, pairs, bits, values, .. } = self;
-        StoreParts { words, starts, pairs, bits, values }
-    }
-
-    /// A store of the same tables; `starts` ascend within `words`.
-    pub fn from_parts(
-        words: Vec<u32>,
-        starts: Vec<usize>,
-        pairs: Vec<(u32, u32)>,
-        bits: Vec<u128>,
-        values: Vec<Value>,
-    ) -> Store {
-        let mut store = Store { words, starts, pairs, bits, ..Store::default() };
-        for id in 0..store.starts.len() as u32 {
-            let hash = hash_words(store.get(id));
-            store.lists.insert(hash, id);
-        }
-        for (id, (left, right)) in store.pairs.iter().enumerate() {
-            store.pair_index.insert(hash_words(&[*left, *right]), id as u32);
-        }
-        for (id, bits) in store.bits.iter().enumerate() {
-            store.bit_index.insert(hash_bits(*bits), id as u32);
-        }
-        for value in values {
-            store.value(value);
-        }
-        store
+        let shard = |shard: &Mutex<Shard>| shard.lock().unwrap_or_else(PoisonError::into_inner).index.bytes();
+        let indices: usize = self.shared.shards.iter().map(shard).sum();
+        let values = self.shared.values.read().unwrap_or_else(PoisonError::into_inner).len();
+        self.shared.lists.bytes() + indices + values * 64
     }
 }
 
 /// A hash of a text that is the same on every run.
 pub fn text_hash(text: &str) -> u64 {
     text.bytes().fold(text.len() as u64, |h, b| mix(h, u64::from(b)))
-}
-
-fn hash_bits(bits: u128) -> u64 {
-    mix(mix(0, bits as u64), (bits >> 64) as u64)
 }
 
 /// The word in 15 bits, if it fits.
@@ -398,4 +461,100 @@ pub fn reps<'t>(
     types: impl Iterator<Item = &'t bsym_language::types::Type>,
 ) -> Vec<Arc<Rep>> {
     types.map(|ty| Arc::new(Rep::of(ty, eval.model, eval.scope))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_give_equal_values_equal_words() {
+        // Sets of relations between integers and sets of integers, some of them large.
+        let store = Store::for_threads(3);
+        let int = Arc::new(Rep::Int);
+        let relation = Rep::Relation(int.clone(), Arc::new(Rep::Set(int.clone())));
+        let rep = Rep::Set(Arc::new(relation));
+        let words = |mut store: Store| {
+            let words = (0..200i64).map(|n| {
+                let mut family: Vec<u32> = (0..3)
+                    .map(|k| {
+                        let (x, y) = (store.int(k), store.int(i64::MAX - n % 20 * k));
+                        let set = store.list(&[x, y]);
+                        store.list(&[x, set])
+                    })
+                    .collect();
+                family.sort_unstable();
+                store.list(&family)
+            });
+            words.collect::<Vec<u32>>()
+        };
+        let all = std::thread::scope(|threads| {
+            let threads: Vec<_> = (0..3).map(|_| store.clone()).map(|store| threads.spawn(|| words(store))).collect();
+            threads.into_iter().map(|t| t.join().expect("no panic")).collect::<Vec<_>>()
+        });
+        let alone = Store::default();
+        let expected = words(alone.clone());
+        let mut known = HashSet::new();
+        for words in &all {
+            assert_eq!(*words, all[0]);
+            for (word, expected) in words.iter().zip(&expected) {
+                assert_eq!(store.decode(&rep, *word), alone.decode(&rep, *expected));
+                assert_eq!(store.digest(&rep, *word), alone.digest(&rep, *expected));
+                assert!(store.is_sound(&rep, *word, &mut known));
+            }
+        }
+    }
+
+    #[test]
+    fn words_of_nothing_are_not_sound() {
+        let mut store = Store::default();
+        let int = Arc::new(Rep::Int);
+        let (x, y) = (store.int(1), store.int(2));
+        let (couple, triple, back) = (store.list(&[x, y]), store.list(&[x, y, y]), store.list(&[y, x]));
+        let large = store.int(1 << 40);
+        let set = Rep::Set(int.clone());
+        let relation = Rep::Relation(int.clone(), int.clone());
+        let pair = Rep::Pair(int.clone(), int.clone(), None);
+        let rare = store.pair(&int, &int, false, large, x);
+        let wide = Rep::Bits(Arc::new(Rep::Element(bsym_language::types::CarrierId(0), 40)), 40);
+        let bits = store.bit_set(40, 1 << 39);
+        let too_wide = store.bit_set(40, 1 << 40);
+        let sound: &[(&Rep, u32)] =
+            &[(&set, couple), (&relation, couple), (&relation, back), (&pair, rare), (&Rep::Int, large), (&wide, bits)];
+        let unsound: &[(&Rep, u32)] = &[
+            (&Rep::Bool, 2),
+            (&set, triple),
+            (&set, back),
+            (&set, couple + 1),
+            (&set, 1 << 20),
+            (&set, u32::MAX),
+            (&relation, triple),
+            (&pair, RARE | couple),
+            (&pair, RARE | triple),
+            (&Rep::Int, large + 1),
+            (&Rep::Opaque, 1),
+            (&wide, too_wide),
+            (&wide, couple),
+        ];
+        let mut known = HashSet::new();
+        for _ in 0..2 {
+            assert!(sound.iter().all(|(rep, word)| store.is_sound(rep, *word, &mut known)));
+            for (rep, word) in unsound {
+                assert!(!store.is_sound(rep, *word, &mut known), "{rep:?} {word}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_finds_no_room_is_said() {
+        let mut store = Store::of(Arena::with_limit(1000), 1);
+        let lists = (0..).find(|n| {
+            store.list(&[*n; 9]);
+            store.is_full()
+        });
+        assert_eq!(lists, Some(99));
+        // What is there is found all the same.
+        let known = store.list(&[5; 9]);
+        assert!(store.listed(known).is_some_and(|list| list.is(&[5; 9])));
+    }
 }

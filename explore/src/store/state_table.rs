@@ -1,6 +1,12 @@
-//! The states found so far: fixed-width rows of words, found again by content.
+//! The states found so far: rows of words, found again by content.
+//!
+//! Rows are numbered in the order of their discovery. The newest ones lie open, as words; every [`ROWS`] of them are packed
+//! into a [`Chunk`], in which each column takes only the bits that tell its values apart there. Neighbours in a search
+//! resemble each other, so that is little, and a packed row never has to be packed again.
 
-use crate::store::index::{Index, make_room, mix};
+use super::index::{Index, mix};
+use super::row_codec::{Chunk, ROWS};
+
 
 /// Number of a state in the order of discovery.
 pub type StateId = u32;
@@ -8,12 +14,17 @@ pub type StateId = u32;
 /// No predecessor: an initial state.
 pub const INITIAL: StateId = StateId::MAX;
 
+/// Most states of a table: every number of a state is smaller, and so fits a slot of the index.
+pub const MOST: usize = StateId::MAX as usize - 1;
+
 /// A set of states with the state that each was first reached from.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     width: usize,
-    rows: Vec<u32>,
-    parents: Vec<StateId>,
+    chunks: Vec<Chunk>,
+    /// The rows after those of the chunks, each with the word of its predecessor behind it.
+    open: Vec<u32>,
+    len: usize,
     index: Index,
     factors: Vec<u64>,
 }
@@ -22,29 +33,61 @@ impl Table {
     /// An empty table of rows of `width` words.
     pub fn new(width: usize) -> Table {
         let factors = (0..width as u64).map(|i| mix(i, 0x5851_F42D_4C95_7F2D) | 1).collect();
-        Table { width, rows: Vec::new(), parents: Vec::new(), index: Index::default(), factors }
+        Table { width, factors, ..Table::default() }
     }
 
     /// Number of states.
     pub fn len(&self) -> usize {
-        self.parents.len()
+        self.len
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.parents.is_empty()
+        self.len == 0
+    }
+
+    /// Whether there is no room for more states.
+    pub fn is_full(&self) -> bool {
+        self.len >= MOST
+    }
+
+    /// Words of a row.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The words of a state, into a row of as many words. A state that is not there leaves the row as it is.
+    #[inline]
+    pub fn read(&self, state: StateId, row: &mut [u32]) {
+        match self.chunks.get(state as usize / ROWS) {
+            Some(chunk) => chunk.read(state as usize % ROWS, row),
+            None => {
+                if let Some(open) = self.open_row(state) {
+                    row.copy_from_slice(&open[..self.width]);
+                }
+            }
+        }
     }
 
     /// The words of a state.
-    #[inline]
-    pub fn row(&self, state: StateId) -> &[u32] {
-        let at = state as usize * self.width;
-        &self.rows[at..at + self.width]
+    pub fn row(&self, state: StateId) -> Vec<u32> {
+        let mut row = vec![0; self.width];
+        self.read(state, &mut row);
+        row
     }
 
     /// The state that a state was first reached from; [`INITIAL`] for an initial one.
     pub fn parent(&self, state: StateId) -> StateId {
-        self.parents[state as usize]
+        match self.chunks.get(state as usize / ROWS) {
+            Some(chunk) => chunk.word(state as usize % ROWS, self.width).wrapping_sub(1),
+            None => self.open_row(state).map_or(INITIAL, |row| row[self.width].wrapping_sub(1)),
+        }
+    }
+
+    #[inline]
+    fn open_row(&self, state: StateId) -> Option<&[u32]> {
+        let at = (state as usize).checked_sub(self.chunks.len() * ROWS)? * (self.width + 1);
+        self.open.get(at..at + self.width + 1)
     }
 
     /// The hash of a row, a sum over its words (Dietzfelbinger's multiply-shift for vectors), so that
@@ -63,55 +106,140 @@ impl Table {
         hash.wrapping_add(self.factors[at].wrapping_mul(change))
     }
 
-    /// Adds a row with its hash unless it is there; whether it is new.
+    /// Adds a row with its hash unless it is there; whether it is new. There is room: see [`Table::is_full`].
     #[inline]
     pub fn add(&mut self, row: &[u32], hash: u64, parent: StateId) -> (StateId, bool) {
-        if let Some(state) = self.find(row, hash) {
-            return (state, false);
+        match self.find(row, hash) {
+            Some(state) => (state, false),
+            None => (self.append(row, hash, parent), true),
         }
-        let state = self.parents.len() as StateId;
-        make_room(&mut self.rows, row.len());
-        make_room(&mut self.parents, 1);
-        self.rows.extend_from_slice(row);
-        self.parents.push(parent);
-        self.index.insert(hash, state);
-        (state, true)
+    }
+
+    /// Adds a row that is not there. There is room: see [`Table::is_full`].
+    #[inline]
+    pub fn append(&mut self, row: &[u32], hash: u64, parent: StateId) -> StateId {
+        let state = self.len as StateId;
+        self.open.extend_from_slice(row);
+        // Initial states get 0, which is as near to the first numbers as can be.
+        self.open.push(parent.wrapping_add(1));
+        self.len += 1;
+        if self.len.is_multiple_of(ROWS) {
+            self.chunks.push(Chunk::pack(&self.open, self.width + 1));
+            self.open.clear();
+        }
+        let mut index = std::mem::take(&mut self.index);
+        index.insert(hash, state, |s| self.hash_of(s));
+        self.index = index;
+        state
+    }
+
+    #[cold]
+    fn hash_of(&self, state: StateId) -> u64 {
+        self.hash(&self.row(state))
     }
 
     /// The state of a row with its hash.
     #[inline]
     pub fn find(&self, row: &[u32], hash: u64) -> Option<StateId> {
-        let (rows, width) = (&self.rows, self.width);
-        self.index.find(hash, |s| {
-            let at = s as usize * width;
-            rows[at..at + width] == *row
+        self.index.find(hash, |s| match self.chunks.get(s as usize / ROWS) {
+            Some(chunk) => chunk.is(s as usize % ROWS, row),
+            None => self.open_row(s).is_some_and(|open| open[..self.width] == *row),
         })
     }
 
-    /// Forgets all rows and keeps the memory.
-    pub fn clear(&mut self) {
-        self.rows.clear();
-        self.parents.clear();
-        self.index.clear();
+    /// The packed rows, and those that lie open; both with predecessors. See [`Table::from_parts`].
+    pub fn parts(&self) -> (&[Chunk], &[u32]) {
+        (&self.chunks, &self.open)
     }
 
-    /// The rows one after the other, and the predecessors.
-    pub fn parts(&self) -> (&[u32], &[StateId]) {
-        (&self.rows, &self.parents)
-    }
-
-    /// A table of these distinct rows.
-    pub fn from_parts(width: usize, rows: Vec<u32>, parents: Vec<StateId>) -> Table {
-        let mut table = Table { rows, parents, ..Table::new(width) };
-        for state in 0..table.parents.len() as StateId {
-            let hash = table.hash(table.row(state));
-            table.index.insert(hash, state);
+    /// A table of the parts of another one of this width; `None` if they are none, or two rows are the same.
+    pub fn from_parts(width: usize, chunks: Vec<Chunk>, open: Vec<u32>) -> Option<Table> {
+        let rows = open.len() / (width + 1);
+        let sound = open.len().is_multiple_of(width + 1)
+            && rows < ROWS
+            && chunks.iter().all(|chunk| chunk.columns() == width + 1);
+        let len = chunks.len().checked_mul(ROWS)?.checked_add(rows)?;
+        if !sound || len > MOST {
+            return None;
         }
-        table
+        let mut table = Table { chunks, open, len, ..Table::new(width) };
+        let mut index = Index::default();
+        let mut row = vec![0; width];
+        for state in 0..len as StateId {
+            table.read(state, &mut row);
+            let hash = table.hash(&row);
+            // The index has only the states before.
+            if index.find(hash, |s| table.row(s) == row).is_some() {
+                return None;
+            }
+            index.insert(hash, state, |s| table.hash_of(s));
+        }
+        table.index = index;
+        Some(table)
     }
 
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
-        self.rows.capacity() * 4 + self.parents.capacity() * 4 + self.index.bytes()
+        let chunks: usize = self.chunks.iter().map(Chunk::bytes).sum();
+        chunks + self.open.capacity() * 4 + self.index.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+    use crate::dice::Dice;
+
+    #[test]
+    fn a_table_numbers_rows_as_a_map_does() {
+        for width in [0, 1, 3, 9] {
+            let mut table = Table::new(width);
+            let mut map: HashMap<Vec<u32>, StateId> = HashMap::new();
+            let mut parents = Vec::new();
+            let mut dice = Dice::new(width as u64);
+            for i in 0..5 * ROWS as u64 {
+                // Columns of all kinds: constant, narrow, growing, of all words.
+                let row: Vec<u32> = (0..width)
+                    .map(|c| match c % 5 {
+                        0 => (dice.roll() % 3000) as u32 + (1 << 30),
+                        1 => 7,
+                        2 => (dice.roll() % 2) as u32,
+                        3 => i as u32 / 3,
+                        _ => dice.roll() as u32 | 1 << 31,
+                    })
+                    .collect();
+                let parent = if i == 0 { INITIAL } else { (dice.roll() % i.min(map.len() as u64)) as u32 };
+                let hash = table.hash(&row);
+                let next = map.len() as StateId;
+                let known = map.get(&row).copied();
+                assert_eq!(table.find(&row, hash), known);
+                assert_eq!(table.add(&row, hash, parent), (known.unwrap_or(next), known.is_none()));
+                if known.is_none() {
+                    map.insert(row, next);
+                    parents.push(parent);
+                }
+            }
+            let (chunks, open) = table.parts();
+            let again = Table::from_parts(width, chunks.to_vec(), open.to_vec()).expect("the parts of a table");
+            for table in [&table, &again] {
+                assert_eq!(table.len(), map.len());
+                for (row, state) in &map {
+                    assert_eq!((table.row(*state), table.parent(*state)), (row.clone(), parents[*state as usize]));
+                    assert_eq!(table.find(row, table.hash(row)), Some(*state));
+                }
+            }
+            // A row that is there twice is none of a table.
+            let twice = [open, &table.row(0)[..], &[0]].concat();
+            assert!(Table::from_parts(width, chunks.to_vec(), twice).is_none());
+        }
+    }
+
+    #[test]
+    fn a_changed_word_changes_the_hash_as_if_all_were_hashed() {
+        let table = Table::new(4);
+        let (old, new) = ([1, 2, 3, 4], [1, u32::MAX, 3, 4]);
+        assert_eq!(table.rehash(table.hash(&old), 1, 2, u32::MAX), table.hash(&new));
     }
 }
