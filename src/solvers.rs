@@ -26,8 +26,12 @@ pub fn version() -> String {
 /// # Errors
 /// As [`choose`].
 pub fn choose_if_any(asked: Option<&str>) -> Result<Option<SolverChoice>, Refusal> {
-    let none = asked.is_none() && versions().is_empty();
-    if none { Ok(None) } else { choose(asked).map(Some) }
+    if asked.is_none() { Ok(is_any().then_some(SolverChoice::Default)) } else { choose(asked).map(Some) }
+}
+
+/// Whether there is any solver. One that is linked is there: no process is started to see whether there are more.
+fn is_any() -> bool {
+    cfg!(feature = "z3") || !versions().is_empty()
 }
 
 /// The solver that a flag asks for.
@@ -44,7 +48,7 @@ pub fn choose(asked: Option<&str>) -> Result<SolverChoice, Refusal> {
         }
     };
     let Some(name) = asked else {
-        if versions().is_empty() {
+        if !is_any() {
             return Err(Refusal::new("no solver: none is linked, and neither z3 nor cvc5 is on the PATH")
                 .help("install z3 or cvc5, or name one with --solver PATH"));
         }
