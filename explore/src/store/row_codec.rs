@@ -48,20 +48,21 @@ impl Chunk {
         let columns: Box<[Column]> = columns.into_iter().map(column).collect();
         let stride = stride(&columns);
         let mut bits = Vec::with_capacity(bytes(stride));
-        // Bits that are not yet a byte: fewer than 8, so that with the next word they are fewer than 40.
+        // Bits that are not written yet: fewer than 32, so that with the next word they are fewer than 64.
         let (mut rest, mut count) = (0u64, 0);
         for row in rows.chunks_exact(width) {
             for (column, word) in columns.iter().zip(row) {
                 rest |= u64::from(word - column.least) << count;
                 count += column.bits;
-                while count >= 8 {
-                    bits.push(rest as u8);
-                    rest >>= 8;
-                    count -= 8;
+                if count >= 32 {
+                    bits.extend_from_slice(&(rest as u32).to_le_bytes());
+                    rest >>= 32;
+                    count -= 32;
                 }
             }
         }
-        bits.push(rest as u8);
+        bits.extend_from_slice(&(rest as u32).to_le_bytes());
+        // What is behind the rows is 0.
         bits.resize(bytes(stride), 0);
         Chunk { columns, stride, bits: bits.into() }
     }
