@@ -307,7 +307,8 @@ fn a_limit_on_memory_puts_aside_what_any_number_of_threads_continues() {
             let part = run(text, &options);
             assert!(part.statistics.states < whole.statistics.states);
             assert_eq!((part.finished, part.not_saved), (false, None));
-            options = SearchOptions { resume: Some(path.clone()), checkpoint: None, threads: after, ..options };
+            options =
+                SearchOptions { resume: Some(path.clone()), checkpoint: None, threads: after, ..options };
             (options.limits.memory, options.share_all) = (None, after > 1);
             let rest = run(text, &options);
             assert_eq!((counts(&rest), &rest.verdict), (counts(&whole), &whole.verdict), "{before} {after}");

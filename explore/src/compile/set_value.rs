@@ -427,9 +427,7 @@ pub fn couples(store: &Store, set: &Rep, word: u32) -> R<Vec<(u32, u32)>> {
             }
             Ok(pairs)
         }
-        Rep::Relation(..) => {
-            Ok(store.listed(word).ok_or(Fail)?.couples().collect())
-        }
+        Rep::Relation(..) => Ok(store.listed(word).ok_or(Fail)?.couples().collect()),
         _ => Err(Fail),
     }
 }

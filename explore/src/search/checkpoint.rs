@@ -16,9 +16,9 @@ use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::replay::Checks;
 use bsym_semantics::value::Value;
 
+use crate::search::frontier::Frontier;
 use crate::store::index::mix;
 use crate::store::interner::{Store, text_hash};
-use crate::search::frontier::Frontier;
 use crate::store::row_codec::{Chunk, Column};
 use crate::store::state_table::{INITIAL, StateId, Table};
 
@@ -217,7 +217,8 @@ impl Snapshot {
         let width = usize::try_from(bytes.long()?).ok()?;
         let mut chunks = Vec::new();
         for _ in 0..bytes.long()? {
-            let columns = bytes.words()?.chunks_exact(2).map(|c| Column { least: c[0], bits: c[1] }).collect();
+            let columns =
+                bytes.words()?.chunks_exact(2).map(|c| Column { least: c[0], bits: c[1] }).collect();
             chunks.push(Chunk::from_parts(columns, bytes.bytes()?)?);
         }
         let table = Table::from_parts(width, chunks, bytes.words()?)?;

@@ -69,7 +69,13 @@ impl Pool {
                 workers.push(Link { jobs, answers, bytes: 0, counts: [0; 3] });
             }
         }
-        let pool = Pool { workers, found: Discoveries::new(0), is_set_up: false, begin: Instant::now(), pace: 0.0 };
+        let pool = Pool {
+            workers,
+            found: Discoveries::default(),
+            is_set_up: false,
+            begin: Instant::now(),
+            pace: 0.0,
+        };
         (pool.workers.len() > 1).then_some(pool)
     }
 
@@ -163,7 +169,7 @@ impl Search<'_, '_> {
             table: std::mem::take(&mut self.table),
             doubtful: std::mem::take(&mut self.doubtful),
             batch,
-            found: std::mem::replace(&mut pool.found, Discoveries::new(0)),
+            found: std::mem::take(&mut pool.found),
             slice,
             next: AtomicUsize::new(0),
             stop: AtomicBool::new(false),

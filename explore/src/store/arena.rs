@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::index::hash_words;
+use super::index::hash_pairs;
 
 /// Words of the first eight chunks, as a power of two.
 const LEAST: u32 = 9;
@@ -214,7 +214,7 @@ impl<'a> List<'a> {
     pub fn find_key(self, key: u32) -> Option<usize> {
         let n = self.len() / 2;
         if n <= 12 {
-            return (0..n).find(|i| self.at(2 * i) == key);
+            return self.0.chunks_exact(2).position(|p| p[0].load(Ordering::Relaxed) == key);
         }
         let (mut low, mut high) = (0, n);
         while low < high {
@@ -232,13 +232,15 @@ impl<'a> List<'a> {
 
     /// See [`hash_words`].
     pub fn hash(self) -> u64 {
-        hash_words(&self.iter().collect::<Vec<_>>())
+        let odd = if self.len().is_multiple_of(2) { None } else { self.iter().last() };
+        hash_pairs(self.len(), self.couples(), odd)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::index::hash_words;
 
     #[test]
     fn every_position_has_a_place_and_its_neighbour_the_next() {
@@ -276,7 +278,8 @@ mod tests {
         for arena in [&arena, &again] {
             assert!(arena.lists().map(|(position, _)| position).eq(told.iter().map(|t| t.0)));
             for (position, n) in &told {
-                assert!(arena.list(*position).expect("a list").is(&list(*n)));
+                let found = arena.list(*position).expect("a list");
+                assert!(found.is(&list(*n)) && found.hash() == hash_words(&list(*n)));
             }
         }
         assert_eq!(again.restore(told[7].0, &[1]), None);

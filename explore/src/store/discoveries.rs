@@ -14,8 +14,8 @@ use super::index::Index;
 /// Parts of the set. Few threads have to wait for each other.
 const PARTS: usize = 128;
 
-/// The set.
-#[derive(Debug)]
+/// The set. The default one has no parts and so no room.
+#[derive(Debug, Default)]
 pub struct Discoveries {
     parts: Box<[Mutex<Part>]>,
     width: usize,
@@ -92,7 +92,10 @@ impl Discoveries {
     pub fn bytes(&self) -> usize {
         let parts = self.parts.iter().map(|part| {
             let part = part.lock().unwrap_or_else(PoisonError::into_inner);
-            part.rows.capacity() * 4 + part.hashes.capacity() * 8 + part.first.capacity() * 8 + part.index.bytes()
+            part.rows.capacity() * 4
+                + part.hashes.capacity() * 8
+                + part.first.capacity() * 8
+                + part.index.bytes()
         });
         parts.sum()
     }

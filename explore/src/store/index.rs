@@ -1,8 +1,11 @@
 //! An index by content: open addressing over positions of a table that lies elsewhere.
 //!
-//! A slot holds a few bits of the hash (the tag) beside the position, so that a probe rarely looks at the table. It takes
-//! four bytes while there are few positions, and one more for each 16 times as many. The tag alone says where a slot
-//! belongs, so growing looks at the table only where slots become wider.
+//! A slot holds a few bits of the hash (the fingerprint, or tag) beside the position, so that a probe rarely looks at the table.
+//! It takes four bytes while there are few positions, and one more for each 16 times as many. Slots ascend by their tags, so
+//! that a probe in vain ends early although the index is nearly full, and growing is one pass from left to right, which looks
+//! at the table only where slots become wider.
+//!
+//! Amble, Knuth: *Ordered hash tables*, The Computer Journal 1974.
 
 /// Positions of distinct contents.
 #[derive(Clone, Debug, Default)]
@@ -10,7 +13,7 @@ pub struct Index {
     /// The slots, little-endian, `bytes` each, and then some bytes that are never used, so that every slot can be read as
     /// a word of 64 bits. A slot is a tag above a position + 1; 0 is a free slot.
     slots: Vec<u8>,
-    /// Number of slots.
+    /// Number of slots where a tag may belong; there are [`BEYOND`] more for those that find no place there.
     size: usize,
     len: usize,
     /// Bytes of a slot, bits of a position, bits of a tag.
@@ -20,8 +23,12 @@ pub struct Index {
 }
 
 const LEAST: usize = 16;
+/// From so many slots on, an index grows by a quarter and no longer doubles: then little of its memory is idle.
+const LARGE: usize = 1 << 12;
+/// Slots behind the last one where a tag may belong.
+const BEYOND: usize = 64;
 /// Part of the slots that may be in use, in percent.
-const FULL: usize = 84;
+const FULL: usize = 85;
 /// Bits of a position by bytes of a slot, from four on. A tag has the rest: at least four bits more than tell slots apart.
 const POSITION_BITS: [u32; 5] = [14, 18, 22, 26, 32];
 
@@ -33,22 +40,17 @@ impl Index {
             return None;
         }
         let tag = self.tag(hash);
-        let mut at = self.home(tag);
+        let mut at = self.first(tag);
         loop {
             let slot = self.slot(at);
-            if slot == 0 {
+            if slot >> self.position_bits != tag || slot == 0 {
                 return None;
             }
-            if slot >> self.position_bits == tag {
-                let position = (slot & self.positions()) as u32 - 1;
-                if is_it(position) {
-                    return Some(position);
-                }
+            let position = (slot & self.positions()) as u32 - 1;
+            if is_it(position) {
+                return Some(position);
             }
             at += 1;
-            if at == self.size {
-                at = 0;
-            }
         }
     }
 
@@ -58,11 +60,12 @@ impl Index {
     pub fn insert(&mut self, hash: u64, position: u32, hash_of: impl Fn(u32) -> u64) {
         let fits = (u64::from(position) + 1) >> self.position_bits == 0;
         if self.size * FULL < (self.len + 1) * 100 || !fits {
-            self.grow(position, hash_of);
+            self.grow(position, &hash_of);
+        }
+        while !self.place(hash, position) {
+            self.grow(position, &hash_of);
         }
         self.len += 1;
-        let tag = self.tag(hash);
-        self.place(tag, tag << self.position_bits | (u64::from(position) + 1));
     }
 
     /// Forgets all positions and keeps the memory.
@@ -86,48 +89,106 @@ impl Index {
         ((tag * self.size as u64) >> self.tag_bits) as usize
     }
 
+    /// The bits of a slot in the word where it begins.
     #[inline]
-    fn slot(&self, at: usize) -> u64 {
-        word_at(&self.slots, at * self.bytes) & (u64::MAX >> (64 - 8 * self.bytes))
+    fn mask(&self) -> u64 {
+        u64::MAX >> (64 - 8 * self.bytes)
     }
 
-    fn place(&mut self, tag: u64, slot: u64) {
-        let mut at = self.home(tag);
-        while self.slot(at) != 0 {
-            at += 1;
-            if at == self.size {
-                at = 0;
-            }
+    /// A slot; a free one behind the last.
+    #[inline]
+    fn slot(&self, at: usize) -> u64 {
+        word_at(&self.slots, at * self.bytes) & self.mask()
+    }
+
+    #[inline]
+    fn set(&mut self, at: usize, slot: u64) {
+        let mask = self.mask();
+        if let Some(word) = self.slots[at * self.bytes..].first_chunk_mut() {
+            *word = (u64::from_le_bytes(*word) & !mask | slot).to_le_bytes();
         }
-        let from = at * self.bytes;
-        self.slots[from..from + self.bytes].copy_from_slice(&slot.to_le_bytes()[..self.bytes]);
+    }
+
+    /// The first slot that is free or has this tag or a greater one.
+    #[inline]
+    fn first(&self, tag: u64) -> usize {
+        let mut at = self.home(tag);
+        loop {
+            let slot = self.slot(at);
+            if slot == 0 || slot >> self.position_bits >= tag {
+                return at;
+            }
+            at += 1;
+        }
+    }
+
+    /// Puts a position before those of greater tags; whether there was a free slot for the last of these.
+    #[inline]
+    fn place(&mut self, hash: u64, position: u32) -> bool {
+        let tag = self.tag(hash);
+        let at = self.first(tag);
+        let mut free = at;
+        while self.slot(free) != 0 {
+            free += 1;
+        }
+        if free >= self.size + BEYOND {
+            return false;
+        }
+        if free > at {
+            self.slots.copy_within(at * self.bytes..free * self.bytes, (at + 1) * self.bytes);
+        }
+        self.set(at, tag << self.position_bits | (u64::from(position) + 1));
+        true
     }
 
     #[cold]
-    fn grow(&mut self, position: u32, hash_of: impl Fn(u32) -> u64) {
+    fn grow(&mut self, position: u32, hash_of: &impl Fn(u32) -> u64) {
         let old = std::mem::take(self);
         let highest = old.positions().max(u64::from(position) + 1);
-        // A small index doubles, a large one grows by a quarter, so that little of its memory is idle.
-        self.size = match old.size {
-            size if (old.len + 1) * 100 <= size * FULL => size,
-            size if size < 1 << 12 => (2 * size).max(LEAST),
+        let wide =
+            POSITION_BITS.iter().position(|bits| highest >> bits == 0).unwrap_or(POSITION_BITS.len() - 1);
+        let bytes = 4 + wide;
+        let is_wider = bytes != old.bytes && old.size > 0;
+        let mut size = match old.size {
+            size if is_wider && (old.len + 1) * 100 <= size * FULL => size,
+            size if size < LARGE => (2 * size).max(LEAST),
             size => size + size / 4,
         };
-        let wide = POSITION_BITS.iter().position(|bits| highest >> bits == 0).unwrap_or(POSITION_BITS.len() - 1);
-        self.bytes = 4 + wide;
-        self.position_bits = POSITION_BITS[wide];
-        self.tag_bits = (8 * self.bytes as u32 - self.position_bits).min(32);
-        self.slots = vec![0; self.size * self.bytes + 8 - self.bytes];
-        self.len = old.len;
-        for slot in (0..old.size).map(|at| old.slot(at)).filter(|slot| *slot != 0) {
-            let position = slot & old.positions();
-            let tag = if old.bytes == self.bytes {
-                slot >> old.position_bits
-            } else {
-                self.tag(hash_of(position as u32 - 1))
-            };
-            self.place(tag, tag << self.position_bits | position);
+        loop {
+            self.size = size;
+            self.bytes = bytes;
+            self.position_bits = POSITION_BITS[wide];
+            self.tag_bits = (8 * bytes as u32 - self.position_bits).min(32);
+            self.slots = vec![0; (size + BEYOND) * bytes + 8];
+            self.len = old.len;
+            if self.take_over(&old, is_wider, hash_of) {
+                return;
+            }
+            size += size / 4;
         }
+    }
+
+    /// Takes the positions of another index; whether there was room for all.
+    fn take_over(&mut self, old: &Index, is_wider: bool, hash_of: &impl Fn(u32) -> u64) -> bool {
+        let mut next = 0;
+        let slots = (0..old.size + BEYOND).map(|at| old.slot(at)).filter(|slot| *slot != 0);
+        for slot in slots.take(old.len) {
+            if is_wider {
+                let position = (slot & old.positions()) as u32 - 1;
+                if !self.place(hash_of(position), position) {
+                    return false;
+                }
+                continue;
+            }
+            // Tags ascend, and so do their homes.
+            let at = self.home(slot >> self.position_bits).max(next);
+            if at >= self.size + BEYOND {
+                return false;
+            }
+            self.set(at, slot);
+            next = at + 1;
+        }
+        true
     }
 
     /// Bytes in use.
@@ -156,15 +217,16 @@ pub fn mix(hash: u64, word: u64) -> u64 {
 /// The hash of some words.
 #[inline]
 pub fn hash_words(words: &[u32]) -> u64 {
-    let mut hash = words.len() as u64;
-    let mut pairs = words.chunks_exact(2);
-    for pair in &mut pairs {
-        hash = mix(hash, u64::from(pair[0]) << 32 | u64::from(pair[1]));
-    }
-    if let [last] = pairs.remainder() {
-        hash = mix(hash, u64::from(*last));
-    }
-    mix(hash, FOLD)
+    let pairs = words.chunks_exact(2);
+    let odd = pairs.remainder().first().copied();
+    hash_pairs(words.len(), pairs.map(|pair| (pair[0], pair[1])), odd)
+}
+
+/// The hash of some words, given two by two; an odd number of them has a last one.
+#[inline]
+pub fn hash_pairs(len: usize, pairs: impl Iterator<Item = (u32, u32)>, odd: Option<u32>) -> u64 {
+    let hash = pairs.fold(len as u64, |hash, (a, b)| mix(hash, u64::from(a) << 32 | u64::from(b)));
+    mix(odd.map_or(hash, |last| mix(hash, u64::from(last))), FOLD)
 }
 
 #[cfg(test)]

@@ -105,9 +105,8 @@ impl Store {
     fn value(&mut self, value: Value) -> u32 {
         let values = &self.shared.values;
         let known = values.read().unwrap_or_else(PoisonError::into_inner).get_index_of(&value);
-        let id = known.unwrap_or_else(|| {
-            values.write().unwrap_or_else(PoisonError::into_inner).insert_full(value).0
-        });
+        let id = known
+            .unwrap_or_else(|| values.write().unwrap_or_else(PoisonError::into_inner).insert_full(value).0);
         u32::try_from(id).ok().filter(|id| id & RARE == 0).unwrap_or_else(|| self.full())
     }
 
@@ -297,9 +296,7 @@ impl Store {
                 let bits = self.bits(*n, word);
                 Value::set((0..*n).filter(|i| bits >> i & 1 == 1).map(|i| self.decode(e, i)))
             }
-            Rep::Set(_) | Rep::Relation(..) if word & RARE != 0 => {
-                self.value_of(word ^ RARE)
-            }
+            Rep::Set(_) | Rep::Relation(..) if word & RARE != 0 => self.value_of(word ^ RARE),
             Rep::Set(e) => Value::set(self.get(word).iter().map(|w| self.decode(e, w))),
             Rep::Relation(a, b) => {
                 let couple = |(l, r)| Value::pair(self.decode(a, l), self.decode(b, r));
@@ -368,20 +365,31 @@ impl Store {
                         let (l, r) = self.unpair(a, b, false, word);
                         // Couples that fit into a word have no other.
                         let apart = compact(a, l).is_none() || compact(b, r).is_none();
-                        interned && apart == (word & RARE != 0) && self.is_sound(a, l, known) && self.is_sound(b, r, known)
+                        interned
+                            && apart == (word & RARE != 0)
+                            && self.is_sound(a, l, known)
+                            && self.is_sound(b, r, known)
                     }
-                    Rep::Set(_) | Rep::Relation(..) if word & RARE != 0 => rare(|v| matches!(v, Value::Lazy(_))),
+                    Rep::Set(_) | Rep::Relation(..) if word & RARE != 0 => {
+                        rare(|v| matches!(v, Value::Lazy(_)))
+                    }
                     Rep::Set(e) => self.interned(word).is_some_and(|words| {
-                        words.iter().is_sorted_by(|a, b| a < b) && words.iter().all(|w| self.is_sound(e, w, known))
+                        words.iter().is_sorted_by(|a, b| a < b)
+                            && words.iter().all(|w| self.is_sound(e, w, known))
                     }),
                     Rep::Relation(a, b) => self.interned(word).is_some_and(|words| {
                         words.len().is_multiple_of(2)
                             && words.couples().is_sorted_by(|a, b| a < b)
-                            && words.couples().all(|(l, r)| self.is_sound(a, l, known) && self.is_sound(b, r, known))
+                            && words
+                                .couples()
+                                .all(|(l, r)| self.is_sound(a, l, known) && self.is_sound(b, r, known))
                     }),
                     Rep::Record(fields) => self.interned(word).is_some_and(|words| {
                         words.len() == fields.len()
-                            && fields.iter().zip(words.iter()).all(|((_, rep), w)| self.is_sound(rep, w, known))
+                            && fields
+                                .iter()
+                                .zip(words.iter())
+                                .all(|((_, rep), w)| self.is_sound(rep, w, known))
                     }),
                     _ => false,
                 };
@@ -489,7 +497,8 @@ mod tests {
             words.collect::<Vec<u32>>()
         };
         let all = std::thread::scope(|threads| {
-            let threads: Vec<_> = (0..3).map(|_| store.clone()).map(|store| threads.spawn(|| words(store))).collect();
+            let threads: Vec<_> =
+                (0..3).map(|_| store.clone()).map(|store| threads.spawn(|| words(store))).collect();
             threads.into_iter().map(|t| t.join().expect("no panic")).collect::<Vec<_>>()
         });
         let alone = Store::default();
@@ -519,8 +528,14 @@ mod tests {
         let wide = Rep::Bits(Arc::new(Rep::Element(bsym_language::types::CarrierId(0), 40)), 40);
         let bits = store.bit_set(40, 1 << 39);
         let too_wide = store.bit_set(40, 1 << 40);
-        let sound: &[(&Rep, u32)] =
-            &[(&set, couple), (&relation, couple), (&relation, back), (&pair, rare), (&Rep::Int, large), (&wide, bits)];
+        let sound: &[(&Rep, u32)] = &[
+            (&set, couple),
+            (&relation, couple),
+            (&relation, back),
+            (&pair, rare),
+            (&Rep::Int, large),
+            (&wide, bits),
+        ];
         let unsound: &[(&Rep, u32)] = &[
             (&Rep::Bool, 2),
             (&set, triple),

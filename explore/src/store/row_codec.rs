@@ -44,7 +44,10 @@ impl Chunk {
                 *greatest = (*greatest).max(*word);
             }
         }
-        let column = |(least, greatest): (u32, u32)| Column { least, bits: u32::BITS - (greatest - least).leading_zeros() };
+        let column = |(least, greatest): (u32, u32)| Column {
+            least,
+            bits: u32::BITS - (greatest - least).leading_zeros(),
+        };
         let columns: Box<[Column]> = columns.into_iter().map(column).collect();
         let stride = stride(&columns);
         let mut bits = Vec::with_capacity(bytes(stride));
@@ -101,6 +104,17 @@ impl Chunk {
             *word = self.at(bit, *column);
             bit += column.bits as usize;
         }
+    }
+
+    /// The words of a row, one by one.
+    #[inline]
+    pub fn words(&self, row: usize) -> impl Iterator<Item = u32> + '_ {
+        let mut bit = row * self.stride;
+        self.columns.iter().map(move |column| {
+            let word = self.at(bit, *column);
+            bit += column.bits as usize;
+            word
+        })
     }
 
     /// One word of a row.

@@ -7,7 +7,6 @@
 use super::index::{Index, mix};
 use super::row_codec::{Chunk, ROWS};
 
-
 /// Number of a state in the order of discovery.
 pub type StateId = u32;
 
@@ -20,20 +19,47 @@ pub const MOST: usize = StateId::MAX as usize - 1;
 /// A set of states with the state that each was first reached from.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
+    rows: Rows,
+    len: usize,
+    index: Index,
+    factors: Vec<u64>,
+}
+
+/// Rows by number.
+#[derive(Clone, Debug, Default)]
+struct Rows {
     width: usize,
     chunks: Vec<Chunk>,
     /// The rows after those of the chunks, each with the word of its predecessor behind it.
     open: Vec<u32>,
-    len: usize,
-    index: Index,
-    factors: Vec<u64>,
+}
+
+impl Rows {
+    #[inline]
+    fn open(&self, state: StateId) -> Option<&[u32]> {
+        let at = (state as usize).checked_sub(self.chunks.len() * ROWS)? * (self.width + 1);
+        self.open.get(at..at + self.width + 1)
+    }
+
+    fn hash_of(&self, state: StateId, factors: &[u64]) -> u64 {
+        match self.chunks.get(state as usize / ROWS) {
+            Some(chunk) => hash(chunk.words(state as usize % ROWS), factors),
+            None => hash(self.open(state).into_iter().flatten().copied(), factors),
+        }
+    }
+}
+
+/// See [`Table::hash`].
+#[inline]
+fn hash(words: impl Iterator<Item = u32>, factors: &[u64]) -> u64 {
+    words.zip(factors).fold(0u64, |h, (w, f)| h.wrapping_add(f.wrapping_mul(u64::from(w) + 1)))
 }
 
 impl Table {
     /// An empty table of rows of `width` words.
     pub fn new(width: usize) -> Table {
         let factors = (0..width as u64).map(|i| mix(i, 0x5851_F42D_4C95_7F2D) | 1).collect();
-        Table { width, factors, ..Table::default() }
+        Table { rows: Rows { width, ..Rows::default() }, factors, ..Table::default() }
     }
 
     /// Number of states.
@@ -53,17 +79,17 @@ impl Table {
 
     /// Words of a row.
     pub fn width(&self) -> usize {
-        self.width
+        self.rows.width
     }
 
     /// The words of a state, into a row of as many words. A state that is not there leaves the row as it is.
     #[inline]
     pub fn read(&self, state: StateId, row: &mut [u32]) {
-        match self.chunks.get(state as usize / ROWS) {
+        match self.rows.chunks.get(state as usize / ROWS) {
             Some(chunk) => chunk.read(state as usize % ROWS, row),
             None => {
-                if let Some(open) = self.open_row(state) {
-                    row.copy_from_slice(&open[..self.width]);
+                if let Some(open) = self.rows.open(state) {
+                    row.copy_from_slice(&open[..self.rows.width]);
                 }
             }
         }
@@ -71,32 +97,24 @@ impl Table {
 
     /// The words of a state.
     pub fn row(&self, state: StateId) -> Vec<u32> {
-        let mut row = vec![0; self.width];
+        let mut row = vec![0; self.rows.width];
         self.read(state, &mut row);
         row
     }
 
     /// The state that a state was first reached from; [`INITIAL`] for an initial one.
     pub fn parent(&self, state: StateId) -> StateId {
-        match self.chunks.get(state as usize / ROWS) {
-            Some(chunk) => chunk.word(state as usize % ROWS, self.width).wrapping_sub(1),
-            None => self.open_row(state).map_or(INITIAL, |row| row[self.width].wrapping_sub(1)),
+        match self.rows.chunks.get(state as usize / ROWS) {
+            Some(chunk) => chunk.word(state as usize % ROWS, self.rows.width).wrapping_sub(1),
+            None => self.rows.open(state).map_or(INITIAL, |row| row[self.rows.width].wrapping_sub(1)),
         }
-    }
-
-    #[inline]
-    fn open_row(&self, state: StateId) -> Option<&[u32]> {
-        let at = (state as usize).checked_sub(self.chunks.len() * ROWS)? * (self.width + 1);
-        self.open.get(at..at + self.width + 1)
     }
 
     /// The hash of a row, a sum over its words (Dietzfelbinger's multiply-shift for vectors), so that
     /// a change of few words changes it by little work: see [`Table::rehash`].
     #[inline]
     pub fn hash(&self, row: &[u32]) -> u64 {
-        row.iter()
-            .zip(&self.factors)
-            .fold(0u64, |h, (w, f)| h.wrapping_add(f.wrapping_mul(u64::from(*w) + 1)))
+        hash(row.iter().copied(), &self.factors)
     }
 
     /// The hash after one word has changed.
@@ -119,37 +137,31 @@ impl Table {
     #[inline]
     pub fn append(&mut self, row: &[u32], hash: u64, parent: StateId) -> StateId {
         let state = self.len as StateId;
-        self.open.extend_from_slice(row);
+        self.rows.open.extend_from_slice(row);
         // Initial states get 0, which is as near to the first numbers as can be.
-        self.open.push(parent.wrapping_add(1));
+        self.rows.open.push(parent.wrapping_add(1));
         self.len += 1;
         if self.len.is_multiple_of(ROWS) {
-            self.chunks.push(Chunk::pack(&self.open, self.width + 1));
-            self.open.clear();
+            self.rows.chunks.push(Chunk::pack(&self.rows.open, self.rows.width + 1));
+            self.rows.open.clear();
         }
-        let mut index = std::mem::take(&mut self.index);
-        index.insert(hash, state, |s| self.hash_of(s));
-        self.index = index;
+        let Table { index, rows, factors, .. } = self;
+        index.insert(hash, state, |s| rows.hash_of(s, factors));
         state
-    }
-
-    #[cold]
-    fn hash_of(&self, state: StateId) -> u64 {
-        self.hash(&self.row(state))
     }
 
     /// The state of a row with its hash.
     #[inline]
     pub fn find(&self, row: &[u32], hash: u64) -> Option<StateId> {
-        self.index.find(hash, |s| match self.chunks.get(s as usize / ROWS) {
+        self.index.find(hash, |s| match self.rows.chunks.get(s as usize / ROWS) {
             Some(chunk) => chunk.is(s as usize % ROWS, row),
-            None => self.open_row(s).is_some_and(|open| open[..self.width] == *row),
+            None => self.rows.open(s).is_some_and(|open| open[..self.rows.width] == *row),
         })
     }
 
     /// The packed rows, and those that lie open; both with predecessors. See [`Table::from_parts`].
     pub fn parts(&self) -> (&[Chunk], &[u32]) {
-        (&self.chunks, &self.open)
+        (&self.rows.chunks, &self.rows.open)
     }
 
     /// A table of the parts of another one of this width; `None` if they are none, or two rows are the same.
@@ -162,7 +174,7 @@ impl Table {
         if !sound || len > MOST {
             return None;
         }
-        let mut table = Table { chunks, open, len, ..Table::new(width) };
+        let mut table = Table { rows: Rows { width, chunks, open }, len, ..Table::new(width) };
         let mut index = Index::default();
         let mut row = vec![0; width];
         for state in 0..len as StateId {
@@ -172,7 +184,7 @@ impl Table {
             if index.find(hash, |s| table.row(s) == row).is_some() {
                 return None;
             }
-            index.insert(hash, state, |s| table.hash_of(s));
+            index.insert(hash, state, |s| table.rows.hash_of(s, &table.factors));
         }
         table.index = index;
         Some(table)
@@ -180,8 +192,8 @@ impl Table {
 
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
-        let chunks: usize = self.chunks.iter().map(Chunk::bytes).sum();
-        chunks + self.open.capacity() * 4 + self.index.bytes()
+        let chunks: usize = self.rows.chunks.iter().map(Chunk::bytes).sum();
+        chunks + self.rows.open.capacity() * 4 + self.index.bytes()
     }
 }
 
@@ -222,11 +234,15 @@ mod tests {
                 }
             }
             let (chunks, open) = table.parts();
-            let again = Table::from_parts(width, chunks.to_vec(), open.to_vec()).expect("the parts of a table");
+            let again =
+                Table::from_parts(width, chunks.to_vec(), open.to_vec()).expect("the parts of a table");
             for table in [&table, &again] {
                 assert_eq!(table.len(), map.len());
                 for (row, state) in &map {
-                    assert_eq!((table.row(*state), table.parent(*state)), (row.clone(), parents[*state as usize]));
+                    assert_eq!(
+                        (table.row(*state), table.parent(*state)),
+                        (row.clone(), parents[*state as usize])
+                    );
                     assert_eq!(table.find(row, table.hash(row)), Some(*state));
                 }
             }
