@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bsym_encodings::encode::Representations;
+use bsym_encodings::system::build::Representations;
 use bsym_language::int::Int;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 

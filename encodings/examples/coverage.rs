@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use bsym_encodings::encode::encode;
+use bsym_encodings::system::build::encode;
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::Model;
 use bsym_language::source::Sources;

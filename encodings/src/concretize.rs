@@ -2,7 +2,7 @@
 //!
 //! Elements of an uninterpreted sort are numbered in the order in which they are met, and the scope
 //! of the trace counts them with those of the carrier that no value speaks of; strays (see
-//! [`carriers`](crate::carriers)) are left out. A set that holds everything but some elements is listed over the
+//! [`carriers`](crate::symbolic::carriers)) are left out. A set that holds everything but some elements is listed over the
 //! universe of its sort; if that is infinite there is no such value.
 
 use std::collections::{BTreeMap, HashMap};
@@ -16,12 +16,12 @@ use bsym_semantics::scope::Scope;
 use bsym_semantics::state::{Execution, Step, Trace};
 use bsym_semantics::value::Value;
 
-use crate::encoder::Encoder;
+use crate::symbolic::encoder::Encoder;
 use crate::session::{Model, SolverError, TermValue};
 use crate::symbolic::{Form, Set, Shape, Symbolic};
 use crate::system::{System, Transition};
 use crate::term::{Sort, SortKind, Term, Terms};
-use crate::unrolling::Unrolling;
+use crate::system::unrolling::Unrolling;
 
 /// Why a model is not read as a trace.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

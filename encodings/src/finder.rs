@@ -20,9 +20,9 @@ use bsym_semantics::value::Value;
 
 use crate::budget::Budget;
 use crate::concretize::read_values;
-use crate::encode::encode;
-use crate::encoder::{Encoder, Env};
-use crate::layout::Layout;
+use crate::system::build::encode;
+use crate::symbolic::encoder::{Encoder, Env};
+use crate::representation::layout::Layout;
 use crate::session::{Answer, Session, SolverChoice, open};
 use crate::symbolic::Symbolic;
 use crate::system::System;

@@ -1,20 +1,12 @@
 #![doc = include_str!("../README.md")]
 pub mod budget;
-mod carriers;
 pub mod concretize;
 pub mod determined;
-mod disjoint;
-pub mod encode;
-pub mod encoder;
-mod exec;
 mod expr;
 pub mod finder;
-pub mod fits;
-pub mod functional;
-pub mod layout;
 mod pred;
+pub mod representation;
 pub mod session;
 pub mod symbolic;
 pub mod system;
 pub mod term;
-pub mod unrolling;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::encode::Representations;
+use bsym_encodings::system::build::Representations;
 use bsym_language::model::Model;
 use bsym_proofs::claim::Property;
 use bsym_proofs::status::ProofStatus;

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::encode::encode;
+use bsym_encodings::system::build::encode;
 use bsym_encodings::term::Terms;
 use bsym_engines::verdict::{Engine, Verdict};
 use bsym_proofs::obligations::prove_obligations;

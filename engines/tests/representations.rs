@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::encode::Representations;
+use bsym_encodings::system::build::Representations;
 use bsym_engines::options::Job;
 use bsym_engines::verdict::Engine;
 use bsym_language::model::Model;

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::encode::{Representations, encode, encode_with_facts};
+use bsym_encodings::system::build::{Representations, encode, encode_with_facts};
 use bsym_encodings::session::{SolverChoice, SolverError, open};
 use bsym_encodings::term::Terms;
 use bsym_language::diagnostic::Diagnostic;

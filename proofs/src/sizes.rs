@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::encode::encode;
+use bsym_encodings::system::build::encode;
 use bsym_encodings::session::{Answer, SolverError};
 use bsym_encodings::term::Terms;
 use bsym_language::model::Model;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::encode::encode;
+use bsym_encodings::system::build::encode;
 use bsym_encodings::session::open::{self, SolverChoice};
 use bsym_encodings::term::Terms;
 

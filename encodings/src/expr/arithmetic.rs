@@ -3,7 +3,7 @@
 use bsym_language::model::{BinaryOp, UnaryOp};
 
 use super::total;
-use crate::encoder::{Encoded, Encoder};
+use crate::symbolic::encoder::{Encoded, Encoder};
 use crate::symbolic::Symbolic;
 use crate::system::Unsupported;
 use crate::term::{Term, Terms};

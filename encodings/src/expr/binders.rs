@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use bsym_language::model::{Expr, ExprKind, LocalId, Pred, QuantOp};
 
-use crate::encoder::{Encoded, Encoder, Env};
-use crate::layout::Layout;
+use crate::symbolic::encoder::{Encoded, Encoder, Env};
+use crate::representation::layout::Layout;
 use crate::pred::instances::{Body, Instance};
 use crate::symbolic::{Form, Guarded, Place, Set, Symbolic};
 use crate::system::Unsupported;

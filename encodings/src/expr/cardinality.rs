@@ -2,8 +2,8 @@
 
 use bsym_language::model::CompareOp;
 
-use crate::carriers::Binders;
-use crate::encoder::{Encoded, Encoder};
+use crate::symbolic::carriers::Binders;
+use crate::symbolic::encoder::{Encoded, Encoder};
 use crate::symbolic::{Form, Guarded, Set, Symbolic};
 use crate::system::Unsupported;
 use crate::term::{Term, Terms};

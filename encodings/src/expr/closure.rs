@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use bsym_language::types::Type;
 
-use crate::encoder::Encoder;
+use crate::symbolic::encoder::Encoder;
 use crate::symbolic::{Form, Set, Symbolic};
 use crate::system::Unsupported;
 use crate::term::{Term, Terms};

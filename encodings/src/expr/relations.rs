@@ -6,7 +6,7 @@ use bsym_language::model::{BinaryOp, Expr, UnaryOp};
 use bsym_language::types::Type;
 
 use super::total;
-use crate::encoder::{Encoded, Encoder};
+use crate::symbolic::encoder::{Encoded, Encoder};
 use crate::symbolic::{Form, Place, Set, Symbolic, Universe};
 use crate::system::Unsupported;
 use crate::term::Terms;

@@ -7,7 +7,7 @@ use bsym_language::model::{BinaryOp, BuiltinSet, Expr, UnaryOp};
 use bsym_language::types::Type;
 
 use super::total;
-use crate::encoder::{Encoded, Encoder, Env};
+use crate::symbolic::encoder::{Encoded, Encoder, Env};
 use crate::symbolic::{Form, Set, Symbolic};
 use crate::system::Unsupported;
 

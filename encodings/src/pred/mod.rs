@@ -5,7 +5,7 @@ mod quantifiers;
 
 use bsym_language::model::{CompareOp, Expr, ExprKind, ExternalFunction, Pred, PredKind, UnaryOp};
 
-use crate::encoder::{Encoder, Env};
+use crate::symbolic::encoder::{Encoder, Env};
 use crate::symbolic::Symbolic;
 use crate::system::{StatePredicate, Unsupported};
 use crate::term::{Term, Terms};

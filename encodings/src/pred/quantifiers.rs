@@ -3,7 +3,7 @@
 use bsym_language::model::{LocalId, Pred, PredKind};
 
 use super::instances::Body;
-use crate::encoder::{Encoder, Env};
+use crate::symbolic::encoder::{Encoder, Env};
 use crate::system::{StatePredicate, Unsupported};
 use crate::term::Terms;
 

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::{Form, Guarded, Set};
-use crate::encoder::Encoder;
+use crate::symbolic::encoder::Encoder;
 use crate::system::Unsupported;
 use crate::term::{Term, Terms};
 

@@ -2,7 +2,7 @@
 
 use super::membership::LISTED;
 use super::{Form, Set, Shape, Symbolic};
-use crate::encoder::Encoder;
+use crate::symbolic::encoder::Encoder;
 use crate::system::Unsupported;
 use crate::term::{Term, Terms};
 

@@ -4,8 +4,8 @@ use bsym_language::types::Type;
 
 use super::universe::Place;
 use super::{Form, Guarded, Set, Symbolic};
-use crate::carriers::Binders;
-use crate::encoder::Encoder;
+use crate::symbolic::carriers::Binders;
+use crate::symbolic::encoder::Encoder;
 use crate::system::Unsupported;
 use crate::term::{Term, Terms};
 

@@ -6,7 +6,10 @@
 //! [`Symbolic::Set`]; everything else is one term.
 
 mod algebra;
+pub(crate) mod carriers;
 mod convert;
+mod encoded;
+pub mod encoder;
 mod equality;
 mod function;
 mod membership;
@@ -18,11 +21,12 @@ use std::rc::Rc;
 
 use bsym_language::types::Type;
 
+pub use encoded::{Encoded, StatePredicate, Unsupported};
 pub use shape::Shape;
 pub(crate) use universe::Place;
 pub use universe::Universe;
 
-use crate::encoder::Encoder;
+use crate::symbolic::encoder::Encoder;
 use crate::system::Unsupported;
 use crate::term::{Term, Terms};
 
@@ -106,7 +110,7 @@ pub enum Form {
     /// `f <+ g` where no better form is known.
     Override(Rc<Set>, Rc<Set>),
     /// Elements that pass a test, and whether the test is false for strays by itself
-    /// (see [`carriers`](crate::carriers)).
+    /// (see [`carriers`](crate::symbolic::carriers)).
     Where(Test, bool),
     /// A function given by its domain and its value.
     Lambda(Rc<Set>, Value),

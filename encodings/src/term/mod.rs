@@ -41,7 +41,7 @@ pub enum SortKind {
     /// A finite sort with named, distinct elements.
     Enum(Rc<str>, Rc<[Rc<str>]>),
     /// A non-empty sort of any size. As the sort of a carrier it is only a universe that the carrier is a
-    /// part of: see [`carriers`](crate::carriers).
+    /// part of: see [`carriers`](crate::symbolic::carriers).
     Uninterpreted(Rc<str>),
     /// Arrays from the first sort to the second. A set is an array to `Bool`.
     Array(Sort, Sort),

@@ -11,7 +11,7 @@ use bsym_encodings::session::{Answer, Model, Session, SolverError, Statistics, T
 use bsym_encodings::symbolic::Symbolic;
 use bsym_encodings::system::System;
 use bsym_encodings::term::{Term, Terms};
-use bsym_encodings::unrolling::Unrolling;
+use bsym_encodings::system::unrolling::Unrolling;
 use bsym_language::int::Int;
 use bsym_language::model::{EventId, VarId};
 use bsym_language::types::Type;

@@ -1,7 +1,7 @@
 //! The representations of values are proved, not believed.
 //!
 //! An encoding may take a relation for a function, or a set for one of few numbers, where an analysis of the
-//! assignments says so ([`functional`](bsym_encodings::functional)). Whatever rests on the encoding rests on this.
+//! assignments says so ([`functional`](bsym_encodings::representation)). Whatever rests on the encoding rests on this.
 //! So the machine is encoded once more without the analysis, and that every name fits its representation is proved
 //! there, by induction over the steps:
 //! 1. a constant is within its bound in every valuation that satisfies the axioms;
@@ -16,9 +16,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::encode::{Representations, encode_with_facts};
-use bsym_encodings::functional::Functional;
-use bsym_encodings::layout::Layout;
+use bsym_encodings::system::build::{Representations, encode_with_facts};
+use bsym_encodings::representation::Functional;
+use bsym_encodings::representation::layout::Layout;
 use bsym_encodings::session::SolverError;
 use bsym_encodings::system::{System, Unsupported};
 use bsym_encodings::term::{Term, Terms};
@@ -270,7 +270,7 @@ impl Check<'_> {
 
 #[cfg(test)]
 mod tests {
-    use bsym_encodings::encode::encode_with;
+    use bsym_encodings::system::build::encode_with;
 
     use super::*;
     use crate::testing::{model, open_default, scope, solver};

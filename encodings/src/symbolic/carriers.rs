@@ -36,7 +36,7 @@
 //! That variables, constants, inputs and results of functions are lifted values is no part of the argument: without it
 //! a solver finds models that are none, never the other way round. It is asserted as far as this needs no quantifier
 //! ([`Encoder::facts`], [`Encoder::note`]), so that such models are rare, and only of carriers that occur in the terms
-//! of the model at all ([`encode`](crate::encode)): where `carrier S` occurs in facts only, they are satisfied
+//! of the model at all ([`encode`](crate::system::build)): where `carrier S` occurs in facts only, they are satisfied
 //! by the carrier that is all of U, so that they say nothing.
 //!
 //! # Finiteness
@@ -53,8 +53,8 @@ use bsym_language::model::{
 use bsym_language::types::{CarrierId, Type};
 use bsym_language::walk::{Visitor, walk_expr, walk_model, walk_pred};
 
-use crate::encoder::Encoder;
-use crate::functional::conjuncts;
+use crate::symbolic::encoder::Encoder;
+use crate::representation::conjuncts;
 use crate::symbolic::{Form, Set, Symbolic};
 use crate::system::Unsupported;
 use crate::term::{Op, Sort, SortKind, SymbolId, Term, Terms};

@@ -177,7 +177,7 @@ mod tests {
         let (model, problems) = bsym_language::check::check(Arc::new(sources), &machine, &mut |_: &str| None);
         let model = Arc::new(model.unwrap_or_else(|| panic!("{problems:?}")));
         let scope = Scope::settle(&model, &ScopeRequest::default()).unwrap();
-        crate::encode::encode(Rc::new(Terms::new()), model, &scope)
+        crate::system::build::encode(Rc::new(Terms::new()), model, &scope)
     }
 
     #[test]

@@ -10,9 +10,10 @@ use bsym_language::source::Span;
 use bsym_language::types::{CarrierId, Type};
 use bsym_semantics::scope::Scope;
 
-use crate::carriers::{asks_finite, finite_carriers};
+use crate::symbolic::carriers::{asks_finite, finite_carriers};
 use crate::symbolic::{Form, Set, Symbolic};
-use crate::system::{StatePredicate, Unsupported};
+pub use super::encoded::Encoded;
+use super::encoded::{StatePredicate, Unsupported};
 use crate::term::{Sort, SortKind, Substitution, SymbolId, Term, Terms};
 
 /// Types with at most this many elements are represented by characteristic vectors.
@@ -35,7 +36,7 @@ pub struct Encoder {
     /// Witnesses made since the last [`Encoder::take_witnesses`], by what they stand for.
     pub(crate) choices: HashMap<(Term, Term), Term>,
     /// What was noted of values read from functions, each with the bound symbols in it
-    /// (see [`carriers`](crate::carriers)).
+    /// (see [`carriers`](crate::symbolic::carriers)).
     pub(crate) noted: Vec<(Term, Vec<SymbolId>)>,
     /// The carrier of each sort that was asked for, if it has one.
     pub(crate) carriers: RefCell<HashMap<Sort, Option<Term>>>,
@@ -52,22 +53,13 @@ pub struct Encoder {
 }
 
 /// Fresh symbols made on the way, what defines them, and facts about values. For lifted values of everything
-/// else (see [`carriers`](crate::carriers)) some value of the symbols satisfies the definitions.
+/// else (see [`carriers`](crate::symbolic::carriers)) some value of the symbols satisfies the definitions.
 #[derive(Clone, Debug, Default)]
 pub struct Witnesses {
     /// The symbols.
     pub symbols: Vec<Term>,
     /// Their definitions.
     pub definitions: Vec<Term>,
-}
-
-/// An expression's value, and when it has one.
-#[derive(Clone, Debug)]
-pub struct Encoded {
-    /// The value; arbitrary where it is not defined.
-    pub value: Symbolic,
-    /// The evaluation is well-defined.
-    pub defined: Term,
 }
 
 /// What names stand for. Cheap to clone.

@@ -2,7 +2,7 @@
 //!
 //! `f := f \/ {x |-> y}` keeps `f` a function if `x` is not in its domain, and machines usually say so
 //! in the guard: `x /: dom(f)` or `x : S - dom(f)`. There `f <+ {x |-> y}` is the same set, and visibly
-//! a function (see [`functional`](crate::functional)). So it is with `%x.(x : S - {s} | E) \/ {s |-> v}`,
+//! a function (see [`functional`](crate::representation)). So it is with `%x.(x : S - {s} | E) \/ {s |-> v}`,
 //! whose left side may then say something about s too, so that it visibly is total on S.
 
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use bsym_language::model::*;
 use bsym_language::walk::{Placeless, VisitorMut, parts, walk_expr_mut, walk_pred_mut};
 
 use crate::expr::walk::always_has_value;
-use crate::functional::conjuncts;
+use crate::representation::conjuncts;
 
 /// An argument that is outside the domain of a variable's function.
 #[derive(Clone)]

@@ -1,4 +1,4 @@
-//! What variables, constants and locals always hold: functions, sequences, sets of small numbers.
+//! Representations: what variables, constants and locals always hold, found by abstract interpretation.
 //!
 //! A relation that provably is a function in every state is represented by its domain and its
 //! values, a sequence by its length and its values, a set of numbers from 1 to 3 by three conditions;
@@ -14,12 +14,16 @@
 //! A constant counts if an axiom says so, a parameter or `ANY` local if its own guard says so:
 //! other values are excluded by that very conjunct.
 
+pub(crate) mod disjoint;
+pub mod fits;
+pub mod layout;
+
 use bsym_language::model::*;
 use bsym_language::types::Type;
 use bsym_language::walk::{Names, always_assigned, parts};
 use bsym_semantics::value::Value;
 
-use crate::layout::{Function, Layout};
+use crate::representation::layout::{Function, Layout};
 
 /// What the names of a model always hold.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -617,7 +621,7 @@ mod tests {
         assert!(problems.is_empty(), "{text}: {problems:?}");
         let (model, problems) = bsym_language::check::check(Arc::new(sources), &machine, &mut |_: &str| None);
         let mut model = model.unwrap_or_else(|| panic!("{text}: {problems:?}"));
-        crate::disjoint::overrides(&mut model.events[0].body, []);
+        crate::representation::disjoint::overrides(&mut model.events[0].body, []);
         let letters: String = Functional::of(&model, &[])
             .variables
             .iter()
@@ -691,7 +695,7 @@ mod tests {
         let mut model =
             bsym_language::load::load_text("Panel.mch", text).model.expect("the machine is right");
         for event in &mut model.events {
-            crate::disjoint::overrides(&mut event.body, []);
+            crate::representation::disjoint::overrides(&mut event.body, []);
         }
         let numbers = || Layout::Range(1, 3);
         assert_eq!(

@@ -4,20 +4,26 @@
 //! [`Terms`] symbols of four kinds: those of constants (one copy for all steps), those of the
 //! current state (with its auxiliaries), those of the next state, and the inputs of a transition.
 
+mod before_after;
+pub mod build;
+mod substitution;
+pub mod unrolling;
+
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use bsym_language::model::{ChoiceId, Conjunct, Expr, LocalId, Model, Pred, RefinementId, Target};
-use bsym_language::source::Span;
-use bsym_language::types::Type;
+use bsym_language::model::{Conjunct, Expr, Model, Pred};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::value::Value;
 
-use crate::encoder::{Encoded, Encoder, Env};
-use crate::functional::Functional;
+use crate::representation::Functional;
 use crate::symbolic::Symbolic;
+use crate::symbolic::encoder::{Encoder, Env};
 use crate::term::{Term, Terms};
+
+pub use before_after::{Assignment, Choice, Failure, FailureKind, Transition};
+pub use crate::symbolic::{Encoded, StatePredicate, Unsupported};
 
 /// A model in terms.
 #[derive(Debug)]
@@ -73,103 +79,6 @@ pub struct System {
     pub determined: Vec<Option<Value>>,
     pub(crate) encoder: Encoder,
     pub(crate) functional: Functional,
-}
-
-/// A predicate over one state.
-#[derive(Clone, Debug)]
-pub struct StatePredicate {
-    /// The predicate; arbitrary where it is ill-defined.
-    pub holds: Term,
-    /// It has a meaning (left to right inside the predicate).
-    pub defined: Term,
-}
-
-/// An event or the initialisation: `relation` over `current`, `inputs` and `next`.
-#[derive(Clone, Debug, Default)]
-pub struct Transition {
-    /// Symbols of parameters, choices and witnesses; new ones for every step.
-    pub inputs: Vec<Term>,
-    /// The before-after predicate: all guards and choices are met, everything evaluated is
-    /// well-defined, and `next` is the state after.
-    pub relation: Option<Term>,
-    /// Guard over `current` and `inputs`: the step is possible, and the inputs are values of B, so that they may be
-    /// quantified (used for deadlock).
-    pub guard: Option<Term>,
-    /// What can go wrong on the way, each over `current` and `inputs`: the step is taken up to that
-    /// point and fails there. Trivially impossible ones are left out.
-    pub failures: Vec<Failure>,
-    /// Values of the parameters.
-    pub parameters: Vec<(LocalId, Symbolic)>,
-    /// Values of the results.
-    pub results: Vec<(LocalId, Symbolic)>,
-    /// Values of the choices, as in [`Execution::choices`](bsym_semantics::state::Execution), sorted.
-    pub choices: Vec<Choice>,
-    /// Everything that is assigned or chosen on the way, in the order in which it is met.
-    pub assignments: Vec<Assignment>,
-    /// Variables that the event may change, by position.
-    pub writes: Vec<usize>,
-}
-
-/// A value that a name gets in a step: it is assigned, chosen, or handed over as a parameter.
-#[derive(Clone, Debug)]
-pub struct Assignment {
-    /// The name.
-    pub target: Target,
-    /// Where.
-    pub span: Span,
-    /// The value.
-    pub value: Symbolic,
-    /// The execution gets there, and a value that is chosen is one that may be chosen, or its choice fails; with
-    /// everything that the inputs satisfy. Over `current` and `inputs`.
-    pub reached: Term,
-}
-
-/// A non-deterministic choice of a step.
-#[derive(Clone, Debug)]
-pub struct Choice {
-    /// Which one.
-    pub id: ChoiceId,
-    /// What is chosen.
-    pub value: Symbolic,
-    /// Type of the value.
-    pub ty: Type,
-    /// The execution gets to the choice; elsewhere `value` has no meaning.
-    pub made: Term,
-}
-
-/// A way for a step to fail.
-#[derive(Clone, Debug)]
-pub struct Failure {
-    /// What fails.
-    pub kind: FailureKind,
-    /// The expression, assertion or precondition.
-    pub span: Span,
-    /// When it fails.
-    pub condition: Term,
-}
-
-/// What fails in a step.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum FailureKind {
-    /// An evaluation is ill-defined.
-    IllDefined,
-    /// An `ASSERT` is false.
-    Assert,
-    /// A `PRE` inside a body is false.
-    Precondition,
-    /// The abstraction cannot follow.
-    Refinement(RefinementId),
-}
-
-/// A part of the model without a term.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unsupported {
-    /// Which part: `operation foo`, `invariant conjunct 3`, …
-    pub part: String,
-    /// The construct.
-    pub span: Span,
-    /// Why, lower case, no full stop.
-    pub reason: String,
 }
 
 impl System {

@@ -10,10 +10,10 @@ use bsym_semantics::scope::Scope;
 use bsym_semantics::value::Value;
 
 use crate::determined::{self, Determined};
-use crate::disjoint;
-use crate::encoder::{Encoder, Env};
-use crate::exec::{self, Body, Context};
-use crate::functional::Functional;
+use crate::representation::disjoint;
+use crate::symbolic::encoder::{Encoder, Env};
+use super::substitution::{self, Body, Context};
+use crate::representation::Functional;
 use crate::symbolic::{Shape, Symbolic};
 use crate::system::{StatePredicate, System, Transition, Unsupported};
 use crate::term::{Term, Terms};
@@ -24,7 +24,7 @@ const LARGEST_SETTLED: usize = 64;
 /// How the values of names are represented.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub enum Representations {
-    /// As the analysis of the assignments allows (see [`functional`](crate::functional)).
+    /// As the analysis of the assignments allows (see [`functional`](crate::representation)).
     #[default]
     Analysed,
     /// As the type says: every relation is a set of couples. Nothing is believed of the analysis, and most
@@ -142,7 +142,7 @@ fn encode_facts(
         next: &next,
     };
     let mut run = |part: String, body: Body<'_>, encoder: &mut Encoder| -> Transition {
-        exec::transition(&context, encoder, &body).unwrap_or_else(|u| {
+        substitution::transition(&context, encoder, &body).unwrap_or_else(|u| {
             // What the failed attempt has made belongs to nobody.
             encoder.take_witnesses();
             unsupported.push(Unsupported { part, ..u });

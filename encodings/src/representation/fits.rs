@@ -1,6 +1,6 @@
 //! Whether a value is what it is taken for: a value within a [`Layout`], and one that a [`Shape`] can hold.
 //!
-//! The analysis of representations ([`functional`](crate::functional)) is not believed by whoever checks a proof.
+//! The analysis of representations ([`functional`](crate::representation)) is not believed by whoever checks a proof.
 //! These are its claims as terms over values that are represented without it, to be proved from what a step
 //! assigns. A layout is an upper bound, so that the claims are about single values; no claim speaks of how they
 //! were found.
@@ -9,8 +9,8 @@ use std::rc::Rc;
 
 use bsym_language::types::Type;
 
-use crate::encoder::Encoder;
-use crate::layout::Layout;
+use crate::symbolic::encoder::Encoder;
+use crate::representation::layout::Layout;
 use crate::symbolic::{Set, Shape, Symbolic};
 use crate::system::{System, Unsupported};
 use crate::term::{Term, Terms};
