@@ -9,12 +9,10 @@ use bsym_encodings::term::Terms;
 use bsym_proofs::claim::{Claim, Evidence};
 
 use crate::counterexample::{Attempt, attempt};
-use crate::existence::Existence;
-use crate::hunt::{DEEPEST_HUNT, Hunt};
 use crate::options::Job;
-use crate::outcome::{Outcome, Work};
+use crate::outcome::{DEEPEST_SMALL, Outcome, Work};
 use crate::path::{Checked, Path, Start, Taken};
-use crate::problem::{Open, Problem};
+use crate::problem::{Existence, Open, Problem};
 use crate::verdict::{Engine, Progress, Unknown};
 
 /// What is to be done next at the current depth.
@@ -35,7 +33,6 @@ pub struct Bmc {
     clear: Option<usize>,
     /// A query was not decided, so deeper depths do not extend `clear`.
     undecided: Option<String>,
-    hunt: Hunt,
 }
 
 impl Bmc {
@@ -45,7 +42,7 @@ impl Bmc {
     /// If the solver fails.
     pub fn new(problem: &mut Problem, open: &mut Open<'_>) -> Result<Bmc, SolverError> {
         let path = Path::new(problem, Start::Initial, open)?;
-        Ok(Bmc { path, stage: Stage::Initialisation, clear: None, undecided: None, hunt: Hunt::default() })
+        Ok(Bmc { path, stage: Stage::Initialisation, clear: None, undecided: None })
     }
 
     /// No violation on any trace with up to this many events.
@@ -65,9 +62,7 @@ impl Bmc {
 
     /// Work of the solver.
     pub fn statistics(&self) -> Statistics {
-        let mut all = self.path.session.statistics();
-        all += self.hunt.statistics();
-        all
+        self.path.session.statistics()
     }
 
     /// Goes on until something is decided, the slice is over, or depth `to` is done.
@@ -152,7 +147,7 @@ impl Bmc {
             if problem.is_complete() {
                 return Ok(Some(self.diameter(problem, work.job, k)));
             }
-            if k >= DEEPEST_HUNT {
+            if k >= DEEPEST_SMALL {
                 return Ok(Some(Outcome::Stuck(Unknown::Unsupported)));
             }
         }
@@ -210,7 +205,7 @@ impl Bmc {
         let k = self.path.depth();
         // What has no term for sets of any size often has one for small ones.
         if !problem.is_complete()
-            && let Some(found) = self.hunt.search(work, &problem.excluded, k)?
+            && let Some(found) = work.look_beside(&problem.excluded, k)?
         {
             return Ok(Some(Outcome::Violated(found)));
         }
@@ -251,7 +246,7 @@ impl Bmc {
         };
         work.observer.progress(&Progress::Undecided { query: query.to_string(), reason: reason.clone() });
         self.undecided.get_or_insert(reason);
-        let found = self.hunt.search(work, &problem.excluded, self.path.depth())?;
+        let found = work.look_beside(&problem.excluded, self.path.depth())?;
         Ok(found.map(Outcome::Violated))
     }
 }

@@ -9,7 +9,7 @@ use bsym_semantics::value_text::value_text;
 use crate::options::Job;
 use crate::path::Taken;
 use crate::problem::Problem;
-use crate::verdict::Counterexample;
+use crate::verdict::{Counterexample, violated_properties};
 use bsym_proofs::claim::Property;
 
 /// What became of a solver's model.
@@ -79,20 +79,6 @@ fn concerns(job: &Job, violation: &Violation) -> bool {
             Violation::Assert(_) | Violation::Precondition(_) | Violation::Refinement(_) => true,
             _ => false,
         }
-}
-
-/// The properties that a violation violates.
-pub fn violated_properties(violation: &Violation) -> Vec<Property> {
-    match violation {
-        Violation::Invariant(conjuncts) => conjuncts.iter().map(|&i| Property::Invariant(i)).collect(),
-        Violation::Assertions(assertions) => assertions.iter().map(|&i| Property::Assertion(i)).collect(),
-        Violation::Deadlock => vec![Property::DeadlockFree],
-        Violation::Goal => vec![Property::NoGoal],
-        Violation::IllDefined(_)
-        | Violation::Assert(_)
-        | Violation::Precondition(_)
-        | Violation::Refinement(_) => vec![],
-    }
 }
 
 /// The variables after `k` steps in a model, as B text.

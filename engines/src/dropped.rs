@@ -6,41 +6,17 @@
 
 use std::sync::Arc;
 
-use bsym_encodings::session::SolverError;
 use bsym_language::model::Model;
 use bsym_proofs::claim::Property;
-use bsym_semantics::doubt::{self, Asked};
+use bsym_semantics::doubt;
 
-use crate::counterexample::violated_properties;
+use crate::verdict::violated_properties;
 use crate::options::Job;
-use crate::problem::Open;
-use crate::run::decide;
-use crate::settle::{Finding, Passed};
-use crate::verdict::{
-    Condition, Counterexample, Engine, Observer, PropertyVerdict, Report, Unknown, Verdict,
-};
+use crate::verdict::{Counterexample, PropertyVerdict, Report, Unknown, Verdict};
 
 /// How many events deeper than the doubtful trace the second search goes. It has an end of its own, since the first
 /// one has an answer to show.
 const DEEPER: usize = 10;
-
-/// Whether something was dropped of what was asked.
-pub fn not_checked(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
-    let model = &passed.job.model;
-    let parts: Vec<String> = doubt::left_open(model, asked(model, &passed.job.properties))
-        .into_iter()
-        .map(|d| doubt::describe(model, d))
-        .collect();
-    Ok(if parts.is_empty() { Finding::Nothing } else { Finding::Open(Condition::NotChecked(parts)) })
-}
-
-fn asked(model: &Model, properties: &[Property]) -> Asked {
-    Asked {
-        invariant: (0..model.invariant.len()).all(|i| properties.contains(&Property::Invariant(i))),
-        assertions: (0..model.assertions.len()).all(|i| properties.contains(&Property::Assertion(i))),
-        deadlock: properties.contains(&Property::DeadlockFree),
-    }
-}
 
 /// Whether a counterexample shows a fault of the machine.
 pub fn is_genuine(model: &Model, found: &Counterexample) -> bool {
@@ -48,14 +24,8 @@ pub fn is_genuine(model: &Model, found: &Counterexample) -> bool {
 }
 
 /// Keeps the counterexamples that show a fault of the machine. Where there is none, they are looked for without
-/// the doubtful events; if that finds none either, a doubtful trace is all there is to show.
-pub fn weigh(
-    job: &Job,
-    engine: Engine,
-    report: &mut Report,
-    open: &mut Open<'_>,
-    observer: &mut dyn Observer,
-) {
+/// the doubtful events, which is what `decide` does; if that finds none either, a doubtful trace is all there is to show.
+pub fn weigh(job: &Job, report: &mut Report, decide: &mut dyn FnMut(&Job) -> Report) {
     let Verdict::Violated(first) = &report.verdict else { return };
     let is_plain = |c: &Counterexample| is_genuine(&job.model, c);
     if is_plain(first) && report.further.iter().all(is_plain) {
@@ -78,7 +48,7 @@ pub fn weigh(
             depth: Some(job.depth.map_or(depth, |d| d.min(depth))),
             ..job.clone()
         };
-        let second = decide(&second, engine, open, observer);
+        let second = decide(&second);
         report.statistics += second.statistics;
         if let Verdict::Violated(found) = second.verdict {
             if genuine.is_empty() {

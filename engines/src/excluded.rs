@@ -8,7 +8,7 @@ use bsym_language::source::Span;
 use bsym_proofs::claim::Property;
 use bsym_semantics::state::Violation;
 
-use crate::counterexample::violated_properties;
+use crate::verdict::violated_properties;
 use crate::options::Job;
 use crate::verdict::Counterexample;
 

@@ -25,6 +25,7 @@ use bsym_semantics::transitions::Outcome;
 
 use crate::excluded::Excluded;
 use crate::options::Job;
+pub use crate::problem::Existence;
 use crate::problem::{Decided, Open, Problem, decide};
 
 /// How much it is worth to know.
@@ -62,23 +63,6 @@ const SOLVED: [usize; 3] = [1, 2, 3];
 const VALUATIONS: usize = 1 << 10;
 /// What the evaluator may spend on one formula.
 pub(crate) const LIMITS: Limits = Limits { listing: 1 << 16, rounds: 1 << 16, branching: 1 << 12 };
-
-/// Whether the machine has a valuation of its constants and an initial state.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Existence {
-    /// The evaluator accepts one: this, of no events.
-    Shown(Box<Trace>),
-    /// No valuation satisfies the axioms.
-    NoValuation(String),
-    /// There is a valuation or none is excluded, but the initialisation reaches no state.
-    NoInitialState(String),
-    /// No valuation under which the axioms are well-defined; without that there may be some.
-    Undefined(String),
-    /// The solver excludes every initial state, and the evaluator accepts this one: one of them is wrong.
-    Contradicted(Box<Trace>),
-    /// Nobody knows; what is missing, in words.
-    Undecided(String),
-}
 
 /// Looks for a valuation and an initial state.
 ///

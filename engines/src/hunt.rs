@@ -17,8 +17,6 @@ use crate::verdict::{Counterexample, Progress};
 
 /// Largest number of elements that a deferred set gets.
 const LARGEST: usize = 3;
-/// Number of events after which a hunt on its own ends.
-pub const DEEPEST_HUNT: usize = 25;
 /// Longest time for one scope at one depth.
 const TIME: Duration = Duration::from_secs(2);
 
@@ -29,25 +27,30 @@ pub struct Hunt {
 }
 
 impl Hunt {
-    /// Searches all scopes to `depth`. `None` also where the scope is finite already.
+    /// Searches all scopes to `depth`. `None` also where the scope is finite already. One search serves all engines of a
+    /// portfolio: what one of them looked at needs no second look.
     ///
     /// # Errors
     /// If the solver fails.
     pub fn search(
         &mut self,
-        work: &mut Work<'_, '_>,
+        asked: &Job,
+        slice: &Slice,
+        open: &mut Open<'_>,
         excluded: &Excluded,
         depth: usize,
     ) -> Result<Option<Box<Counterexample>>, SolverError> {
         if self.scopes.is_none() {
-            self.scopes = Some(start(work.job, excluded, work.open)?);
+            self.scopes = Some(start(asked, excluded, open)?);
         }
         for (job, problem, bmc) in self.scopes.iter_mut().flatten() {
-            let slice = Slice { budget: work.slice.budget.within(TIME), query: work.slice.query };
+            let slice = Slice { budget: slice.budget.within(TIME), query: slice.query };
             let observer = &mut |_: &Progress| {};
-            let mut quietly = Work { job, slice: &slice, open: work.open, observer };
+            // Nothing is left open in the size of a set.
+            let beside = &mut |_: &Job, _: &Slice, _: &mut Open<'_>, _: &Excluded, _: usize| Ok(None);
+            let mut quietly = Work { job, slice: &slice, open, observer, beside };
             if let Outcome::Violated(found) = bmc.advance(problem, &mut quietly, Some(depth))?
-                && work.job.depth.is_none_or(|limit| found.trace.steps.len() <= limit + 1)
+                && asked.depth.is_none_or(|limit| found.trace.steps.len() <= limit + 1)
             {
                 return Ok(Some(found));
             }

@@ -5,7 +5,7 @@
 //! incremental SAT solving*, 2003). Where short paths do not suffice, a counterexample to induction is
 //! excluded by a lemma if there is one ([`crate::strengthen`]), and only else by a longer path.
 
-use bsym_encodings::session::{Model, SolverError, Statistics, TermValue};
+use bsym_encodings::session::{Model, SolverError, Statistics};
 use bsym_encodings::term::{Term, Terms};
 use bsym_proofs::claim::{Claim, Evidence};
 
@@ -14,6 +14,7 @@ use crate::ic3::frame::Cube;
 use crate::options::Job;
 use crate::outcome::{Outcome, Slice, Work};
 use crate::path::{Checked, Path, Start, Taken};
+use crate::path_uniqueness::{different, state_values};
 use crate::problem::{Open, Problem};
 use crate::strengthen::{self, Lemmas};
 use crate::verdict::{Engine, Progress, Unknown};
@@ -81,7 +82,7 @@ impl Kind {
         work: &mut Work<'_, '_>,
     ) -> Result<Outcome, SolverError> {
         loop {
-            // The step path has k steps with good states, or k + 1 while the question is work.open.
+            // The step path has k steps with good states, or k + 1 while the question about the violating step is open.
             let k = self.step.depth() - usize::from(self.extended);
             match self.base.advance(problem, work, Some(k))? {
                 Outcome::Reached => {}
@@ -263,35 +264,6 @@ enum Found {
     Repeats(usize, usize),
     /// As text, and by the predicates of the lemmas, last state first.
     Cti(Vec<String>, Vec<Cube>),
-}
-
-/// Values of the variables' symbols in state k.
-fn state_values(
-    problem: &mut Problem,
-    model: &mut Model<'_>,
-    k: usize,
-) -> Result<Vec<TermValue>, SolverError> {
-    let symbols: Vec<Term> = problem.system.current.iter().flat_map(|s| s.symbols()).collect();
-    let mut values = vec![];
-    for symbol in symbols {
-        let here = problem.unrolling.state(symbol, k);
-        values.push(model.value(here)?);
-    }
-    Ok(values)
-}
-
-/// Two states have different symbols. Weaker than different in B where a value has several
-/// representations, so a step case that is unsatisfiable under it is one without it, too.
-fn different(problem: &mut Problem, i: usize, j: usize) -> Term {
-    let terms = problem.terms();
-    let symbols: Vec<Term> = problem.system.current.iter().flat_map(|s| s.symbols()).collect();
-    let mut same = vec![];
-    for symbol in symbols {
-        let a = problem.unrolling.state(symbol, i);
-        let b = problem.unrolling.state(symbol, j);
-        same.push(terms.eq(a, b));
-    }
-    terms.not(terms.and(same))
 }
 
 /// The path of a model as text: states and the events between them.

@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use bsym_encodings::budget::{Budget, Stopped};
+use bsym_encodings::session::SolverError;
 use bsym_proofs::claim::Claim;
 
+use crate::excluded::Excluded;
 use crate::options::Job;
 use crate::problem::Open;
 use crate::verdict::{Counterexample, Observer, Unknown};
@@ -64,4 +66,33 @@ pub struct Work<'w, 'o> {
     pub open: &'w mut Open<'o>,
     /// Is told how it goes.
     pub observer: &'w mut dyn Observer,
+    /// Looks into small scopes where a question about any size stays open.
+    pub beside: &'w mut SmallScopes<'w>,
+}
+
+/// Number of events after which a search of small scopes alone ends.
+pub const DEEPEST_SMALL: usize = 25;
+
+/// Searches small scopes to a depth: what is asked, for how long, with which solver, and what is left out.
+pub type SmallScopes<'w> = dyn FnMut(
+        &Job,
+        &Slice,
+        &mut Open<'_>,
+        &Excluded,
+        usize,
+    ) -> Result<Option<Box<Counterexample>>, SolverError>
+    + 'w;
+
+impl Work<'_, '_> {
+    /// A counterexample of at most `depth` events in a small scope.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn look_beside(
+        &mut self,
+        excluded: &Excluded,
+        depth: usize,
+    ) -> Result<Option<Box<Counterexample>>, SolverError> {
+        (self.beside)(self.job, self.slice, self.open, excluded, depth)
+    }
 }

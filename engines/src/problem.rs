@@ -14,9 +14,9 @@ use bsym_encodings::system::unrolling::Unrolling;
 use bsym_language::model::EventId;
 use bsym_proofs::claim::Property;
 use bsym_proofs::status::Check;
+use bsym_semantics::state::Trace;
 
 use crate::excluded::Excluded;
-use crate::existence::Existence;
 use crate::options::Job;
 
 /// Makes an empty session with a solver.
@@ -32,6 +32,23 @@ pub struct Target {
     pub property: Property,
     /// True in the states where the property holds and has a meaning, over the current state.
     pub ok: Term,
+}
+
+/// Whether the machine has a valuation of its constants and an initial state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Existence {
+    /// The evaluator accepts one: this, of no events.
+    Shown(Box<Trace>),
+    /// No valuation satisfies the axioms.
+    NoValuation(String),
+    /// There is a valuation or none is excluded, but the initialisation reaches no state.
+    NoInitialState(String),
+    /// No valuation under which the axioms are well-defined; without that there may be some.
+    Undefined(String),
+    /// The solver excludes every initial state, and the evaluator accepts this one: one of them is wrong.
+    Contradicted(Box<Trace>),
+    /// Nobody knows; what is missing, in words.
+    Undecided(String),
 }
 
 /// A job in terms.

@@ -6,22 +6,23 @@
 //! nothing contradicts is a plain `holds`.
 
 use bsym_encodings::session::SolverError;
+use bsym_language::model::Model;
 use bsym_proofs::check::{self, Represented, check_representations};
-use bsym_proofs::claim::{Checked, Claim, Evidence};
+use bsym_proofs::claim::{Checked, Claim, Evidence, Property};
 use bsym_proofs::sizes::{SmallSizes, check_small};
+use bsym_semantics::doubt::{self, Asked};
 
 use crate::axioms::ill_defined;
-use crate::dropped::not_checked;
 use crate::existence::{self, Existence};
 use crate::options::Job;
 use crate::problem::{Open, Problem};
-use crate::run::drop_claim;
 use crate::sample;
 use crate::verdict::{
     Condition, Contradicted, Counterexample, Objection, Observer, Proof, Report, Unknown, Verdict,
 };
 use crate::vetting::{Claimed, PROOF, insist};
 use crate::walk::{Question, Walked, walk};
+use crate::wrong_status::drop_claim;
 
 /// What became of a claim.
 pub enum Settled {
@@ -252,4 +253,22 @@ fn trust(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     } else {
         Finding::Nothing
     })
+}
+
+/// Whether something was dropped of what was asked.
+fn not_checked(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
+    let model = &passed.job.model;
+    let parts: Vec<String> = doubt::left_open(model, asked(model, &passed.job.properties))
+        .into_iter()
+        .map(|d| doubt::describe(model, d))
+        .collect();
+    Ok(if parts.is_empty() { Finding::Nothing } else { Finding::Open(Condition::NotChecked(parts)) })
+}
+
+fn asked(model: &Model, properties: &[Property]) -> Asked {
+    Asked {
+        invariant: (0..model.invariant.len()).all(|i| properties.contains(&Property::Invariant(i))),
+        assertions: (0..model.assertions.len()).all(|i| properties.contains(&Property::Assertion(i))),
+        deadlock: properties.contains(&Property::DeadlockFree),
+    }
 }

@@ -10,8 +10,10 @@ use bsym_encodings::term::Term;
 use bsym_language::model::Pred;
 
 use crate::ic3::frame::{Cube, Literal};
-use crate::ic3::predicate::{self, Predicates};
-use crate::ic3::solver::Steps;
+use crate::ic3::predicate::Predicates;
+use crate::ic3::queries::Steps;
+use crate::ic3::seeds::seeds;
+use crate::ic3::templates::templates;
 use crate::options::Job;
 use crate::outcome::Slice;
 use crate::problem::{Open, Problem};
@@ -35,8 +37,8 @@ impl Lemmas {
     pub fn new(problem: &mut Problem, job: &Job, open: &mut Open<'_>) -> Result<Lemmas, SolverError> {
         let mut steps = Steps::new(problem, job, open)?;
         let mut predicates = Predicates::default();
-        let mut candidates = predicate::seeds(&job.model);
-        candidates.extend(predicate::templates(&job.model, 0).unwrap_or_default());
+        let mut candidates = seeds(&job.model);
+        candidates.extend(templates(&job.model, 0).unwrap_or_default());
         steps.admit(problem, job, &mut predicates, &candidates)?;
         Ok(Lemmas { steps, predicates, found: vec![] })
     }

@@ -1,5 +1,8 @@
 //! What an engine answers.
 
+use std::any::Any;
+use std::fmt;
+
 use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::Statistics;
 use bsym_proofs::check::Represented;
@@ -8,7 +11,6 @@ use bsym_proofs::sizes::{SmallFailure, SmallSizes};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::state::{Trace, Violation};
 
-use crate::run::Leftovers;
 use crate::walk::{Contradiction, Walked};
 
 /// The engines.
@@ -67,6 +69,25 @@ pub struct Report {
     pub statistics: Statistics,
     /// What is still to be freed.
     pub leftovers: Leftovers,
+}
+
+/// The solvers and terms of a run that is over.
+///
+/// To free those of a deep search takes seconds. Whoever has a deadline to keep shows the report first
+/// and drops it then, or ends the program without dropping it.
+#[derive(Default)]
+pub struct Leftovers(Vec<Box<dyn Any>>);
+
+impl Leftovers {
+    pub(crate) fn new<T: 'static>(all: Vec<T>) -> Leftovers {
+        Leftovers(all.into_iter().map(|one| Box::new(one) as Box<dyn Any>).collect())
+    }
+}
+
+impl fmt::Debug for Leftovers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Leftovers({})", self.0.len())
+    }
 }
 
 /// The answer about all properties.
@@ -132,6 +153,20 @@ pub struct Counterexample {
     pub trace: Trace,
     /// Everything that is wrong there; not empty.
     pub violations: Vec<Violation>,
+}
+
+/// The properties that a violation violates.
+pub fn violated_properties(violation: &Violation) -> Vec<Property> {
+    match violation {
+        Violation::Invariant(conjuncts) => conjuncts.iter().map(|&i| Property::Invariant(i)).collect(),
+        Violation::Assertions(assertions) => assertions.iter().map(|&i| Property::Assertion(i)).collect(),
+        Violation::Deadlock => vec![Property::DeadlockFree],
+        Violation::Goal => vec![Property::NoGoal],
+        Violation::IllDefined(_)
+        | Violation::Assert(_)
+        | Violation::Precondition(_)
+        | Violation::Refinement(_) => vec![],
+    }
 }
 
 /// Why a run ended without an answer.

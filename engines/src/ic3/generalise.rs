@@ -7,7 +7,7 @@ use bsym_language::model::Pred;
 
 use super::frame::{Cube, Literal};
 use super::predicate::{Predicate, Predicates};
-use super::solver::{Query, Steps};
+use super::queries::{Query, Steps};
 use crate::options::Job;
 use crate::outcome::Slice;
 use crate::problem::Problem;

@@ -9,11 +9,15 @@
 mod conserved;
 pub(crate) mod frame;
 mod generalise;
+mod goal;
 pub(crate) mod predicate;
-pub(crate) mod solver;
+mod push;
+pub(crate) mod queries;
+pub(crate) mod seeds;
+pub(crate) mod templates;
+mod weakest_precondition;
 
-use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::BTreeSet;
 
 use bsym_encodings::session::{SolverError, Statistics};
 use bsym_language::model::{EventId, Pred};
@@ -25,8 +29,12 @@ use crate::outcome::{Outcome, Slice, Work};
 use crate::problem::{Open, Problem};
 use crate::verdict::{Observer, Progress, Unknown};
 use frame::{Cube, Frames};
+use goal::Goal;
 use predicate::Predicates;
-use solver::{Met, Query, Steps};
+use queries::{Query, Steps};
+use seeds::seeds;
+use templates::{bounds, templates};
+use weakest_precondition::through;
 
 /// An IC3 prover that can be paused.
 #[derive(Debug)]
@@ -39,19 +47,6 @@ pub struct Ic3 {
     templates: usize,
     /// Why the search for a proof was given up; what remains is bounded model checking.
     given_up: Option<String>,
-}
-
-/// A cube that must be blocked up to a frame, and the way from it to a violation.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Goal {
-    frame: usize,
-    /// Steps from the cube to the violation.
-    distance: usize,
-    cube: Cube,
-    /// Events on the way, next one first; `None` where the violation itself comes next.
-    events: Vec<EventId>,
-    /// Integer values met in the cube's state.
-    met: Vec<Met>,
 }
 
 impl Ic3 {
@@ -70,7 +65,7 @@ impl Ic3 {
             templates: 0,
             given_up: None,
         };
-        let seeds = predicate::seeds(&job.model);
+        let seeds = seeds(&job.model);
         ic3.add(problem, job, &seeds)?;
         Ok(ic3)
     }
@@ -151,7 +146,7 @@ impl Ic3 {
                     }
                 }
                 Query::Unsat(_) => {
-                    if let Some(end) = self.propagate(problem, work.slice)? {
+                    if let Some(end) = self.push(problem, work.slice)? {
                         return Ok(end);
                     }
                     if let Some(inductive) = self.converged() {
@@ -173,86 +168,6 @@ impl Ic3 {
                 }
             }
         }
-    }
-
-    /// Blocks a goal and everything that leads to it. `None` when it is done.
-    fn block(
-        &mut self,
-        problem: &mut Problem,
-        work: &mut Work<'_, '_>,
-        first: Goal,
-    ) -> Result<Option<Search>, SolverError> {
-        let mut goals = BinaryHeap::from([Reverse(first)]);
-        while let Some(Reverse(goal)) = goals.pop() {
-            if let Err(stopped) = work.slice.budget.check() {
-                return Ok(Some(Search::Outcome(Outcome::Paused(stopped))));
-            }
-            let last = self.frames.last();
-            if let Some(frame) = self.frames.contains(&goal.cube, goal.frame) {
-                if frame < last {
-                    goals.push(Reverse(Goal { frame: frame + 1, ..goal }));
-                }
-                continue;
-            }
-            match self.steps.initial(problem, &goal.cube, work.slice)? {
-                Query::Sat(_) => {
-                    // The rest of the queue speaks of predicates that may no longer suffice.
-                    let all: Vec<Goal> = goals.into_iter().map(|g| g.0).chain([goal]).collect();
-                    return self.refine(problem, work, &all);
-                }
-                Query::Unknown(reason) => {
-                    return Ok(Some(self.stopped(work.slice, reason, "a cube against the initialisation")));
-                }
-                Query::Unsat(_) => {}
-            }
-            match self.steps.consecution(
-                problem,
-                self.predicates.all(),
-                &goal.cube,
-                goal.frame - 1,
-                work.slice,
-            )? {
-                Query::Unsat(core) => {
-                    let lemma =
-                        self.steps.generalise(problem, &goal.cube, core, goal.frame - 1, work.slice)?;
-                    let mut frame = goal.frame;
-                    while frame < last
-                        && matches!(
-                            self.steps.consecution(problem, &[], &lemma, frame, work.slice)?,
-                            Query::Unsat(_)
-                        )
-                    {
-                        frame += 1;
-                    }
-                    self.learn(problem, work.job, lemma, frame, work.observer)?;
-                    if frame < last {
-                        goals.push(Reverse(Goal { frame: frame + 1, ..goal }));
-                    }
-                }
-                Query::Sat(found) => {
-                    let mut events: Vec<EventId> = found.event.into_iter().collect();
-                    events.extend(&goal.events);
-                    let before = Goal {
-                        frame: goal.frame - 1,
-                        distance: goal.distance + 1,
-                        cube: found.cube,
-                        events,
-                        met: found.met,
-                    };
-                    if before.frame == 0 {
-                        // The predecessor is an initial state.
-                        let all: Vec<Goal> = goals.into_iter().map(|g| g.0).chain([goal, before]).collect();
-                        return self.refine(problem, work, &all);
-                    }
-                    goals.push(Reverse(before));
-                    goals.push(Reverse(goal));
-                }
-                Query::Unknown(reason) => {
-                    return Ok(Some(self.stopped(work.slice, reason, "consecution of a cube")));
-                }
-            }
-        }
-        Ok(None)
     }
 
     fn stopped(&self, slice: &Slice, reason: bsym_encodings::budget::Stopped, what: &str) -> Search {
@@ -277,31 +192,6 @@ impl Ic3 {
         self.steps.learn(problem, &lemma, frame)?;
         self.frames.block(lemma, frame);
         Ok(())
-    }
-
-    /// Moves lemmas to the next frame where they still hold.
-    fn propagate(&mut self, problem: &mut Problem, slice: &Slice) -> Result<Option<Search>, SolverError> {
-        for frame in 1..self.frames.last() {
-            for cube in self.frames.cubes(frame).to_vec() {
-                if let Err(stopped) = slice.budget.check() {
-                    return Ok(Some(Search::Outcome(Outcome::Paused(stopped))));
-                }
-                if let Query::Unsat(_) = self.steps.consecution(problem, &[], &cube, frame, slice)? {
-                    self.frames.remove(frame, &cube);
-                    self.steps.learn(problem, &cube, frame + 1)?;
-                    self.frames.block(cube, frame + 1);
-                }
-            }
-        }
-        Ok(None)
-    }
-
-    /// The lemmas of the first frame that equals the next one. The last frame equals p when it has no
-    /// lemma of its own, and then p alone is inductive, because no violating step leaves it.
-    fn converged(&self) -> Option<Vec<Cube>> {
-        (1..=self.frames.last())
-            .find(|&i| self.frames.cubes(i).is_empty())
-            .map(|i| self.frames.blocked_in(i + 1).cloned().collect())
     }
 
     fn claim(&self, problem: &Problem, job: &Job, cubes: &[Cube]) -> Claim {
@@ -332,7 +222,7 @@ impl Ic3 {
         if let Some(reason) = self.base.undecided() {
             return Ok(Some(Search::GaveUp(reason.to_string())));
         }
-        while let Some(round) = predicate::templates(&work.job.model, self.templates) {
+        while let Some(round) = templates(&work.job.model, self.templates) {
             self.templates += 1;
             if self.add(problem, work.job, &round)? > 0 {
                 return Ok(None);
@@ -351,11 +241,11 @@ impl Ic3 {
         let on_path: BTreeSet<EventId> = goals.iter().flat_map(|g| g.events.iter().copied()).collect();
         for event in on_path {
             for p in self.predicates.all() {
-                found.extend(predicate::through(&job.model.events[event.index()], &p.pred));
+                found.extend(through(&job.model.events[event.index()], &p.pred));
             }
         }
         for met in goals.iter().flat_map(|g| &g.met) {
-            found.extend(predicate::bounds(&job.model, met.variable, &met.value));
+            found.extend(bounds(&job.model, met.variable, &met.value));
         }
         found
     }

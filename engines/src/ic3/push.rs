@@ -1,0 +1,36 @@
+//! Lemma push: lemmas move to later frames as long as they hold there, and two equal frames end the search.
+
+use bsym_encodings::session::SolverError;
+
+use super::frame::Cube;
+use super::queries::Query;
+use super::{Ic3, Search};
+use crate::outcome::{Outcome, Slice};
+use crate::problem::Problem;
+
+impl Ic3 {
+    /// Moves lemmas to the next frame where they still hold.
+    pub(super) fn push(&mut self, problem: &mut Problem, slice: &Slice) -> Result<Option<Search>, SolverError> {
+        for frame in 1..self.frames.last() {
+            for cube in self.frames.cubes(frame).to_vec() {
+                if let Err(stopped) = slice.budget.check() {
+                    return Ok(Some(Search::Outcome(Outcome::Paused(stopped))));
+                }
+                if let Query::Unsat(_) = self.steps.consecution(problem, &[], &cube, frame, slice)? {
+                    self.frames.remove(frame, &cube);
+                    self.steps.learn(problem, &cube, frame + 1)?;
+                    self.frames.block(cube, frame + 1);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The lemmas of the first frame that equals the next one. The last frame equals p when it has no
+    /// lemma of its own, and then p alone is inductive, because no violating step leaves it.
+    pub(super) fn converged(&self) -> Option<Vec<Cube>> {
+        (1..=self.frames.last())
+            .find(|&i| self.frames.cubes(i).is_empty())
+            .map(|i| self.frames.blocked_in(i + 1).cloned().collect())
+    }
+}
