@@ -16,12 +16,12 @@ use bsym_semantics::scope::Scope;
 use bsym_semantics::state::{Execution, Step, Trace};
 use bsym_semantics::value::Value;
 
-use crate::symbolic::encoder::Encoder;
 use crate::session::{Model, SolverError, TermValue};
+use crate::symbolic::encoder::Encoder;
 use crate::symbolic::{Form, Set, Shape, Symbolic};
+use crate::system::unrolling::Unrolling;
 use crate::system::{System, Transition};
 use crate::term::{Sort, SortKind, Term, Terms};
-use crate::system::unrolling::Unrolling;
 
 /// Why a model is not read as a trace.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

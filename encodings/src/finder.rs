@@ -20,12 +20,12 @@ use bsym_semantics::value::Value;
 
 use crate::budget::Budget;
 use crate::concretize::read_values;
-use crate::system::build::encode;
-use crate::symbolic::encoder::{Encoder, Env};
 use crate::representation::layout::Layout;
 use crate::session::{Answer, Session, SolverChoice, open};
 use crate::symbolic::Symbolic;
+use crate::symbolic::encoder::{Encoder, Env};
 use crate::system::System;
+use crate::system::build::encode;
 use crate::term::{Term, Terms};
 
 /// Finds values with a solver; each search is a session of its own.

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::symbolic::encoder::{Encoder, Env};
 use bsym_encodings::representation::layout::Layout;
 use bsym_encodings::session::{Answer, linked};
+use bsym_encodings::symbolic::encoder::{Encoder, Env};
 use bsym_encodings::symbolic::{Form, Symbolic};
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::load::{check_expression, check_predicate, load_text};

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use bsym_encodings::symbolic::encoder::{Encoder, Env};
 use bsym_encodings::representation::layout::Layout;
 use bsym_encodings::symbolic::Symbolic;
+use bsym_encodings::symbolic::encoder::{Encoder, Env};
 use bsym_encodings::term::{SortKind, Term, Terms};
 use bsym_language::load::{check_predicate, load_text};
 use bsym_semantics::scope::{Scope, ScopeRequest};

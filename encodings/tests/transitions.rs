@@ -11,13 +11,13 @@ use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
 use bsym_encodings::concretize::read_trace;
-use bsym_encodings::system::build::{Representations, encode, encode_with};
 use bsym_encodings::session::z3::Z3;
 use bsym_encodings::session::{Answer, Session};
 use bsym_encodings::symbolic::Symbolic;
+use bsym_encodings::system::build::{Representations, encode, encode_with};
+use bsym_encodings::system::unrolling::Unrolling;
 use bsym_encodings::system::{Failure, FailureKind, System};
 use bsym_encodings::term::{Term, Terms};
-use bsym_encodings::system::unrolling::Unrolling;
 use bsym_language::check::check as typed;
 use bsym_language::files::Texts;
 use bsym_language::load::load_from;

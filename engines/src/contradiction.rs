@@ -8,8 +8,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::system::build::encode;
 use bsym_encodings::session::{Answer, SolverError};
+use bsym_encodings::system::build::encode;
 use bsym_encodings::term::Terms;
 use bsym_language::model::{Model, Subst, SubstKind};
 use bsym_language::source::Span;

@@ -10,8 +10,8 @@ use bsym_language::model::Model;
 use bsym_proofs::claim::Property;
 use bsym_semantics::doubt;
 
-use crate::verdict::violated_properties;
 use crate::options::Job;
+use crate::verdict::violated_properties;
 use crate::verdict::{Counterexample, PropertyVerdict, Report, Unknown, Verdict};
 
 /// How many events deeper than the doubtful trace the second search goes. It has an end of its own, since the first

@@ -8,9 +8,9 @@ use bsym_language::source::Span;
 use bsym_proofs::claim::Property;
 use bsym_semantics::state::Violation;
 
-use crate::verdict::violated_properties;
 use crate::options::Job;
 use crate::verdict::Counterexample;
+use crate::verdict::violated_properties;
 
 /// What earlier rounds of a run that goes on found violated.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

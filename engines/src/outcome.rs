@@ -74,13 +74,7 @@ pub struct Work<'w, 'o> {
 pub const DEEPEST_SMALL: usize = 25;
 
 /// Searches small scopes to a depth: what is asked, for how long, with which solver, and what is left out.
-pub type SmallScopes<'w> = dyn FnMut(
-        &Job,
-        &Slice,
-        &mut Open<'_>,
-        &Excluded,
-        usize,
-    ) -> Result<Option<Box<Counterexample>>, SolverError>
+pub type SmallScopes<'w> = dyn FnMut(&Job, &Slice, &mut Open<'_>, &Excluded, usize) -> Result<Option<Box<Counterexample>>, SolverError>
     + 'w;
 
 impl Work<'_, '_> {

@@ -198,9 +198,10 @@ impl Round {
                         query: job.query_time.or(worker.patience()),
                     };
                     let hunt = &mut self.hunt;
-                    let beside = &mut |job: &Job, slice: &Slice, open: &mut Open<'_>, out: &Excluded, depth| {
-                        hunt.search(job, slice, open, out, depth)
-                    };
+                    let beside =
+                        &mut |job: &Job, slice: &Slice, open: &mut Open<'_>, out: &Excluded, depth| {
+                            hunt.search(job, slice, open, out, depth)
+                        };
                     let mut work = Work { job, slice: &slice, open, observer, beside };
                     let outcome = match worker.advance(&mut work) {
                         Ok(outcome) => outcome,

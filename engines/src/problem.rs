@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::budget::{Budget, Stopped};
-use bsym_encodings::system::build::{encode_with, encode_with_facts};
 use bsym_encodings::session::{Answer, Session, SolverError};
+use bsym_encodings::system::build::{encode_with, encode_with_facts};
+use bsym_encodings::system::unrolling::Unrolling;
 use bsym_encodings::system::{Failure, FailureKind, StatePredicate, System};
 use bsym_encodings::term::{Substitution, SymbolId, Term, Terms};
-use bsym_encodings::system::unrolling::Unrolling;
 use bsym_language::model::EventId;
 use bsym_proofs::claim::Property;
 use bsym_proofs::status::Check;

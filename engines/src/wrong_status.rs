@@ -23,7 +23,12 @@ pub(crate) fn drop_claim(job: &mut Job, claim: Claimed, observer: &mut dyn Obser
 }
 
 /// Drops the status in use that a trace refutes.
-pub(crate) fn refuted_by(found: &Counterexample, job: &mut Job, observer: &mut dyn Observer, report: &mut Report) {
+pub(crate) fn refuted_by(
+    found: &Counterexample,
+    job: &mut Job,
+    observer: &mut dyn Observer,
+    report: &mut Report,
+) {
     for pair in refuted_pairs(found, job) {
         drop_claim(job, Claimed::Pair(pair), observer, report);
     }

@@ -11,8 +11,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::system::build::{Representations, encode, encode_with_facts};
 use bsym_encodings::session::{SolverChoice, SolverError, open};
+use bsym_encodings::system::build::{Representations, encode, encode_with_facts};
 use bsym_encodings::term::Terms;
 use bsym_language::diagnostic::Diagnostic;
 use bsym_language::load::{LoadError, LoadRequest, Loaded, check_predicate, load_model, load_with};

@@ -4,9 +4,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::system::build::encode;
 use bsym_encodings::session::{Session, SolverChoice, SolverError, open};
 use bsym_encodings::system::System;
+use bsym_encodings::system::build::encode;
 use bsym_encodings::term::Terms;
 use bsym_language::load::{check_predicate, load_text};
 use bsym_language::model::{EventId, Model, Pred};

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::system::build::encode;
 use bsym_encodings::session::{Session, SolverChoice, SolverError, open};
 use bsym_encodings::system::System;
+use bsym_encodings::system::build::encode;
 use bsym_encodings::term::Terms;
 use bsym_language::load::load_model;
 use bsym_language::model::{EventId, Model};

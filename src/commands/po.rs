@@ -5,8 +5,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bsym_encodings::system::build::encode;
 use bsym_encodings::session::open;
+use bsym_encodings::system::build::encode;
 use bsym_encodings::term::Terms;
 use bsym_proofs::obligations::{Obligations, Proof, prove_obligations};
 use bsym_proofs::po::file::Status;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::system::build::encode;
 use bsym_encodings::session::open::{self, SolverChoice};
+use bsym_encodings::system::build::encode;
 use bsym_encodings::term::Terms;
 
 use bsym_language::model::{Model, Notation};

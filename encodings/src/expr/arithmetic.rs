@@ -3,8 +3,8 @@
 use bsym_language::model::{BinaryOp, UnaryOp};
 
 use super::total;
-use crate::symbolic::encoder::{Encoded, Encoder};
 use crate::symbolic::Symbolic;
+use crate::symbolic::encoder::{Encoded, Encoder};
 use crate::system::Unsupported;
 use crate::term::{Term, Terms};
 

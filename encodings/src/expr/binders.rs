@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use bsym_language::model::{Expr, ExprKind, LocalId, Pred, QuantOp};
 
-use crate::symbolic::encoder::{Encoded, Encoder, Env};
-use crate::representation::layout::Layout;
 use crate::pred::instances::{Body, Instance};
+use crate::representation::layout::Layout;
+use crate::symbolic::encoder::{Encoded, Encoder, Env};
 use crate::symbolic::{Form, Guarded, Place, Set, Symbolic};
 use crate::system::Unsupported;
 use crate::term::{Term, Terms};

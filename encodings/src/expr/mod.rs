@@ -16,8 +16,8 @@ use bsym_language::types::Type;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 
-use crate::symbolic::encoder::{Encoded, Encoder, Env};
 use crate::representation::layout::Layout;
+use crate::symbolic::encoder::{Encoded, Encoder, Env};
 use crate::symbolic::{Form, Set, Symbolic};
 use crate::system::Unsupported;
 use crate::term::{Term, Terms};

@@ -6,8 +6,8 @@ use bsym_language::model::{BinaryOp, Expr, UnaryOp};
 use bsym_language::types::Type;
 
 use super::total;
-use crate::symbolic::encoder::{Encoded, Encoder};
 use crate::representation::layout::Layout;
+use crate::symbolic::encoder::{Encoded, Encoder};
 use crate::symbolic::{Form, Set, Symbolic, Value};
 use crate::system::Unsupported;
 use crate::term::{Term, Terms};

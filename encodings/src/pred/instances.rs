@@ -8,10 +8,10 @@ use std::rc::Rc;
 
 use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, UnaryOp};
 
-use crate::symbolic::carriers::Binders;
-use crate::symbolic::encoder::{Encoder, Env};
 use crate::expr::walk::{always_defined, mentions};
 use crate::representation::layout::Layout;
+use crate::symbolic::carriers::Binders;
+use crate::symbolic::encoder::{Encoder, Env};
 use crate::symbolic::{Guarded, Set, Symbolic};
 use crate::system::Unsupported;
 use crate::term::{Term, Terms};

@@ -5,8 +5,8 @@ mod quantifiers;
 
 use bsym_language::model::{CompareOp, Expr, ExprKind, ExternalFunction, Pred, PredKind, UnaryOp};
 
-use crate::symbolic::encoder::{Encoder, Env};
 use crate::symbolic::Symbolic;
+use crate::symbolic::encoder::{Encoder, Env};
 use crate::system::{StatePredicate, Unsupported};
 use crate::term::{Term, Terms};
 

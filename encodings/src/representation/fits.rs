@@ -9,8 +9,8 @@ use std::rc::Rc;
 
 use bsym_language::types::Type;
 
-use crate::symbolic::encoder::Encoder;
 use crate::representation::layout::Layout;
+use crate::symbolic::encoder::Encoder;
 use crate::symbolic::{Set, Shape, Symbolic};
 use crate::system::{System, Unsupported};
 use crate::term::{Term, Terms};

@@ -53,8 +53,8 @@ use bsym_language::model::{
 use bsym_language::types::{CarrierId, Type};
 use bsym_language::walk::{Visitor, walk_expr, walk_model, walk_pred};
 
-use crate::symbolic::encoder::Encoder;
 use crate::representation::conjuncts;
+use crate::symbolic::encoder::Encoder;
 use crate::symbolic::{Form, Set, Symbolic};
 use crate::system::Unsupported;
 use crate::term::{Op, Sort, SortKind, SymbolId, Term, Terms};

@@ -10,10 +10,10 @@ use bsym_language::source::Span;
 use bsym_language::types::{CarrierId, Type};
 use bsym_semantics::scope::Scope;
 
-use crate::symbolic::carriers::{asks_finite, finite_carriers};
-use crate::symbolic::{Form, Set, Symbolic};
 pub use super::encoded::Encoded;
 use super::encoded::{StatePredicate, Unsupported};
+use crate::symbolic::carriers::{asks_finite, finite_carriers};
+use crate::symbolic::{Form, Set, Symbolic};
 use crate::term::{Sort, SortKind, Substitution, SymbolId, Term, Terms};
 
 /// Types with at most this many elements are represented by characteristic vectors.

@@ -7,9 +7,9 @@ use bsym_language::types::Type;
 use super::shape::key_of;
 use super::universe::Place;
 use super::{Form, Guarded, Set, Symbolic};
+use crate::representation::layout::Layout;
 use crate::symbolic::carriers::Binders;
 use crate::symbolic::encoder::Encoder;
-use crate::representation::layout::Layout;
 use crate::system::Unsupported;
 use crate::term::{Term, Terms};
 

@@ -8,8 +8,8 @@ use bsym_semantics::value::Value;
 
 use super::equality::canonical;
 use super::{Form, Set, Symbolic, Universe};
-use crate::symbolic::encoder::Encoder;
 use crate::representation::layout::{Function, Layout};
+use crate::symbolic::encoder::Encoder;
 use crate::system::Unsupported;
 use crate::term::{Op, Sort, SortKind, Term, Terms};
 

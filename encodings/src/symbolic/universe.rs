@@ -6,8 +6,8 @@ use std::rc::Rc;
 use bsym_language::types::Type;
 
 use super::{Form, Guarded, Set, Symbolic};
-use crate::symbolic::encoder::Encoder;
 use crate::representation::layout::Layout;
+use crate::symbolic::encoder::Encoder;
 use crate::system::Unsupported;
 use crate::term::{Op, Term, Terms};
 

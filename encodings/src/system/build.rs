@@ -9,11 +9,11 @@ use bsym_language::types::CarrierId;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::value::Value;
 
+use super::substitution::{self, Body, Context};
 use crate::determined::{self, Determined};
+use crate::representation::Functional;
 use crate::representation::disjoint;
 use crate::symbolic::encoder::{Encoder, Env};
-use super::substitution::{self, Body, Context};
-use crate::representation::Functional;
 use crate::symbolic::{Shape, Symbolic};
 use crate::system::{StatePredicate, System, Transition, Unsupported};
 use crate::term::{Term, Terms};

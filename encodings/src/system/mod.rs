@@ -22,8 +22,8 @@ use crate::symbolic::Symbolic;
 use crate::symbolic::encoder::{Encoder, Env};
 use crate::term::{Term, Terms};
 
-pub use before_after::{Assignment, Choice, Failure, FailureKind, Transition};
 pub use crate::symbolic::{Encoded, StatePredicate, Unsupported};
+pub use before_after::{Assignment, Choice, Failure, FailureKind, Transition};
 
 /// A model in terms.
 #[derive(Debug)]

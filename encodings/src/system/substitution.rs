@@ -20,8 +20,8 @@ use bsym_language::source::Span;
 use bsym_language::types::Type;
 use bsym_language::walk::parts;
 
-use crate::symbolic::encoder::{Encoder, Env};
 use crate::representation::{Functional, conjuncts};
+use crate::symbolic::encoder::{Encoder, Env};
 use crate::symbolic::{Shape, Symbolic};
 use crate::system::{Assignment, Choice, Failure, FailureKind, Transition, Unsupported};
 use crate::term::{Sort, Term, Terms};

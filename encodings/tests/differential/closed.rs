@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::symbolic::encoder::{Encoder, Env};
 use bsym_encodings::session::{Answer, Session, linked};
 use bsym_encodings::symbolic::Symbolic;
+use bsym_encodings::symbolic::encoder::{Encoder, Env};
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::load::{check_expression, check_predicate, load_text};
 use bsym_language::model::{ConstId, Expr, ExprKind, Model, Pred};

@@ -10,7 +10,11 @@ use crate::problem::Problem;
 
 impl Ic3 {
     /// Moves lemmas to the next frame where they still hold.
-    pub(super) fn push(&mut self, problem: &mut Problem, slice: &Slice) -> Result<Option<Search>, SolverError> {
+    pub(super) fn push(
+        &mut self,
+        problem: &mut Problem,
+        slice: &Slice,
+    ) -> Result<Option<Search>, SolverError> {
         for frame in 1..self.frames.last() {
             for cube in self.frames.cubes(frame).to_vec() {
                 if let Err(stopped) = slice.budget.check() {

@@ -16,10 +16,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::system::build::{Representations, encode_with_facts};
 use bsym_encodings::representation::Functional;
 use bsym_encodings::representation::layout::Layout;
 use bsym_encodings::session::SolverError;
+use bsym_encodings::system::build::{Representations, encode_with_facts};
 use bsym_encodings::system::{System, Unsupported};
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::{Model, Target};
