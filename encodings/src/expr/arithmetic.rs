@@ -4,8 +4,8 @@ use bsym_language::model::{BinaryOp, UnaryOp};
 
 use super::total;
 use crate::symbolic::Symbolic;
+use crate::symbolic::Unsupported;
 use crate::symbolic::encoder::{Encoded, Encoder};
-use crate::system::Unsupported;
 use crate::term::{Term, Terms};
 
 /// Powers with a literal exponent up to this one are products.

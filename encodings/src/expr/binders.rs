@@ -6,9 +6,9 @@ use bsym_language::model::{Expr, ExprKind, LocalId, Pred, QuantOp};
 
 use crate::pred::instances::{Body, Instance};
 use crate::representation::layout::Layout;
+use crate::symbolic::Unsupported;
 use crate::symbolic::encoder::{Encoded, Encoder, Env};
 use crate::symbolic::{Form, Guarded, Place, Set, Symbolic};
-use crate::system::Unsupported;
 use crate::term::{Term, Terms};
 
 /// Guarded environments, and that everything in them is defined.

@@ -2,10 +2,10 @@
 
 use bsym_language::model::CompareOp;
 
+use crate::symbolic::Unsupported;
 use crate::symbolic::carriers::Binders;
 use crate::symbolic::encoder::{Encoded, Encoder};
 use crate::symbolic::{Form, Guarded, Set, Symbolic};
-use crate::system::Unsupported;
 use crate::term::{Term, Terms};
 
 /// Comparisons of a cardinality with a literal up to this one are Boolean conditions.

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use bsym_language::types::Type;
 
+use crate::symbolic::Unsupported;
 use crate::symbolic::encoder::Encoder;
 use crate::symbolic::{Form, Set, Symbolic};
-use crate::system::Unsupported;
 use crate::term::{Term, Terms};
 
 /// Largest listed relation whose closure is computed.

@@ -17,9 +17,9 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 
 use crate::representation::layout::Layout;
+use crate::symbolic::Unsupported;
 use crate::symbolic::encoder::{Encoded, Encoder, Env};
 use crate::symbolic::{Form, Set, Symbolic};
-use crate::system::Unsupported;
 use crate::term::{Term, Terms};
 
 /// A value that is always defined.

@@ -7,9 +7,9 @@ use bsym_language::types::Type;
 
 use super::total;
 use crate::representation::layout::Layout;
+use crate::symbolic::Unsupported;
 use crate::symbolic::encoder::{Encoded, Encoder};
 use crate::symbolic::{Form, Set, Symbolic, Value};
-use crate::system::Unsupported;
 use crate::term::{Term, Terms};
 
 /// A sequence as the operators see it.

@@ -7,9 +7,9 @@ use bsym_language::model::{BinaryOp, BuiltinSet, Expr, UnaryOp};
 use bsym_language::types::Type;
 
 use super::total;
+use crate::symbolic::Unsupported;
 use crate::symbolic::encoder::{Encoded, Encoder, Env};
 use crate::symbolic::{Form, Set, Symbolic};
-use crate::system::Unsupported;
 
 impl Encoder {
     pub(super) fn builtin(&mut self, set: BuiltinSet) -> Rc<Set> {

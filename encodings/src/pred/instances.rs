@@ -10,10 +10,10 @@ use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, P
 
 use crate::expr::walk::{always_defined, mentions};
 use crate::representation::layout::Layout;
+use crate::symbolic::Unsupported;
 use crate::symbolic::carriers::Binders;
 use crate::symbolic::encoder::{Encoder, Env};
 use crate::symbolic::{Guarded, Set, Symbolic};
-use crate::system::Unsupported;
 use crate::term::{Term, Terms};
 
 /// At most this many instances of one body.

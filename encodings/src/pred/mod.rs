@@ -7,7 +7,7 @@ use bsym_language::model::{CompareOp, Expr, ExprKind, ExternalFunction, Pred, Pr
 
 use crate::symbolic::Symbolic;
 use crate::symbolic::encoder::{Encoder, Env};
-use crate::system::{StatePredicate, Unsupported};
+use crate::symbolic::{StatePredicate, Unsupported};
 use crate::term::{Term, Terms};
 
 impl Encoder {

@@ -4,7 +4,7 @@ use bsym_language::model::{LocalId, Pred, PredKind};
 
 use super::instances::Body;
 use crate::symbolic::encoder::{Encoder, Env};
-use crate::system::{StatePredicate, Unsupported};
+use crate::symbolic::{StatePredicate, Unsupported};
 use crate::term::Terms;
 
 impl Encoder {

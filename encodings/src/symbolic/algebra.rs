@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::{Form, Guarded, Set};
+use crate::symbolic::Unsupported;
 use crate::symbolic::encoder::Encoder;
-use crate::system::Unsupported;
 use crate::term::{Term, Terms};
 
 impl Encoder {

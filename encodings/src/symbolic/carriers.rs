@@ -54,9 +54,9 @@ use bsym_language::types::{CarrierId, Type};
 use bsym_language::walk::{Visitor, walk_expr, walk_model, walk_pred};
 
 use crate::representation::conjuncts;
+use crate::symbolic::Unsupported;
 use crate::symbolic::encoder::Encoder;
 use crate::symbolic::{Form, Set, Symbolic};
-use crate::system::Unsupported;
 use crate::term::{Op, Sort, SortKind, SymbolId, Term, Terms};
 
 /// Bound symbols as values of B.

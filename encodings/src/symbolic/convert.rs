@@ -7,8 +7,8 @@ use bsym_language::types::Type;
 use super::shape::key_of;
 use super::{Form, Guarded, Set, Shape, Symbolic, is_total};
 use crate::representation::layout::Layout;
+use crate::symbolic::Unsupported;
 use crate::symbolic::encoder::Encoder;
-use crate::system::Unsupported;
 use crate::term::{Term, Terms};
 
 /// Domain array and value arrays of a function.

@@ -2,8 +2,8 @@
 
 use super::membership::LISTED;
 use super::{Form, Set, Shape, Symbolic};
+use crate::symbolic::Unsupported;
 use crate::symbolic::encoder::Encoder;
-use crate::system::Unsupported;
 use crate::term::{Term, Terms};
 
 impl Encoder {

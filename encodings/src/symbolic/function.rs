@@ -8,9 +8,9 @@ use super::shape::key_of;
 use super::universe::Place;
 use super::{Form, Guarded, Set, Symbolic};
 use crate::representation::layout::Layout;
+use crate::symbolic::Unsupported;
 use crate::symbolic::carriers::Binders;
 use crate::symbolic::encoder::Encoder;
-use crate::system::Unsupported;
 use crate::term::{Term, Terms};
 
 /// A function over a large type is written out where it has at most this many possible arguments.

@@ -4,9 +4,9 @@ use bsym_language::types::Type;
 
 use super::universe::Place;
 use super::{Form, Guarded, Set, Symbolic};
+use crate::symbolic::Unsupported;
 use crate::symbolic::carriers::Binders;
 use crate::symbolic::encoder::Encoder;
-use crate::system::Unsupported;
 use crate::term::{Term, Terms};
 
 /// Sets with at most this many possible elements are listed where a list helps.

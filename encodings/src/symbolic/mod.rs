@@ -27,7 +27,6 @@ pub(crate) use universe::Place;
 pub use universe::Universe;
 
 use crate::symbolic::encoder::Encoder;
-use crate::system::Unsupported;
 use crate::term::{Term, Terms};
 
 /// A B value made of terms.

@@ -9,8 +9,8 @@ use bsym_semantics::value::Value;
 use super::equality::canonical;
 use super::{Form, Set, Symbolic, Universe};
 use crate::representation::layout::{Function, Layout};
+use crate::symbolic::Unsupported;
 use crate::symbolic::encoder::Encoder;
-use crate::system::Unsupported;
 use crate::term::{Op, Sort, SortKind, Term, Terms};
 
 /// How a value is represented by terms. The leaves of a shape are the terms that a value of it

@@ -7,8 +7,8 @@ use bsym_language::types::Type;
 
 use super::{Form, Guarded, Set, Symbolic};
 use crate::representation::layout::Layout;
+use crate::symbolic::Unsupported;
 use crate::symbolic::encoder::Encoder;
-use crate::system::Unsupported;
 use crate::term::{Op, Term, Terms};
 
 /// Numbers of a universe span at most this many; so do the values of one that is a product.
