@@ -1,6 +1,6 @@
 //! The result of an explicit-state search.
 
-use bsym_engines::counterexample::violated_properties;
+use bsym_engines::verdict::violated_properties;
 use bsym_engines::verdict::{Condition, PropertyVerdict};
 use bsym_engines::vetting::Vetted;
 use bsym_explore::audit::{Difference, Finding};
