@@ -11,7 +11,11 @@ use std::time::{Duration, Instant};
 
 use bsym_encodings::budget::Budget;
 
-use crate::answer::Reason;
+use crate::answer::Answer;
+use crate::answer::reason::Reason;
+use crate::answer::statistics::seconds;
+use crate::exit::Exit;
+use crate::output::note;
 
 /// How long the work may go on after it was asked to stop.
 const GRACE: Duration = Duration::from_secs(4);
@@ -19,8 +23,18 @@ const GRACE: Duration = Duration::from_secs(4);
 const HASTE: Duration = Duration::from_millis(300);
 const TICK: Duration = Duration::from_millis(20);
 
-/// Prints what is known, given the reason; answers with the exit code.
-type Fallback = Box<dyn FnOnce(&Reason) -> u8 + Send>;
+/// What is known so far, given the reason why there is no more.
+type Fallback = Box<dyn FnOnce(&Reason) -> Answer + Send>;
+
+/// How the wait for the work ends.
+pub enum Ended {
+    /// The work said its answer itself.
+    Done(Exit),
+    /// It did not stop when it was asked to: what is known so far, still to be said.
+    Stuck(Box<Answer>),
+    /// It panicked.
+    Failed,
+}
 
 /// Shared between the work, the main thread and the handler of Ctrl-C.
 #[derive(Clone)]
@@ -48,36 +62,32 @@ impl Control {
         let mut budget = Budget::unlimited();
         budget.deadline = timeout.and_then(|t| start.checked_add(t));
         let control = Control { start, budget, memory, shared: Arc::default() };
-        control.set_fallback(|reason| {
-            crate::output::note(&format!("stopped: {}", reason.text));
-            3
-        });
+        control.set_fallback(Answer::stopped);
         control
     }
 
     /// Time since the start in seconds.
     pub fn seconds(&self) -> f64 {
-        crate::answer::seconds(self.start.elapsed())
+        seconds(self.start.elapsed())
     }
 
     /// Called for Ctrl-C: the first asks the run to stop, the second ends the program.
     pub fn interrupt(&self) {
         if self.shared.interrupted.swap(true, Ordering::SeqCst) {
-            std::process::exit(3);
+            std::process::exit(Exit::Unknown as i32);
         }
         self.budget.cancel();
-        crate::output::note("interrupted: stopping with what is known so far (once more to end at once)");
+        note("interrupted: stopping with what is known so far (once more to end at once)");
     }
 
     /// Why the run was stopped from outside, if it was.
     pub fn stopped(&self) -> Option<Reason> {
         if self.shared.out_of_memory.load(Ordering::SeqCst) {
-            let limit = self.memory.unwrap_or(0) >> 20;
-            Some(Reason::new("memory", &format!("the limit of {limit} MiB was reached")))
+            Some(Reason::Memory(self.memory.unwrap_or(0)))
         } else if self.shared.interrupted.load(Ordering::SeqCst) {
-            Some(Reason::new("interrupted", ""))
+            Some(Reason::Interrupted)
         } else if self.budget.deadline.is_some_and(|d| Instant::now() >= d) {
-            Some(Reason::new("timeout", "the time limit was reached"))
+            Some(Reason::Timeout)
         } else {
             None
         }
@@ -124,8 +134,8 @@ impl Control {
         }
     }
 
-    /// What to print, with the reason, where the work does not stop when asked to; without it, the reason alone.
-    pub fn set_fallback(&self, fallback: impl FnOnce(&Reason) -> u8 + Send + 'static) {
+    /// What to say, with the reason, where the work does not stop when asked to; without it, the reason alone.
+    pub fn set_fallback(&self, fallback: impl FnOnce(&Reason) -> Answer + Send + 'static) {
         *self.fallback() = Some(Box::new(fallback));
     }
 
@@ -143,26 +153,26 @@ impl Control {
         self.shared.fallback.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// Waits for the work. `None` if it panicked.
-    pub fn wait(&self, done: &Receiver<u8>) -> Option<u8> {
+    /// Waits for the work.
+    pub fn wait(&self, done: &Receiver<Exit>) -> Ended {
         let mut asked_at: Option<Instant> = None;
         loop {
             match done.recv_timeout(TICK) {
-                Ok(code) => return Some(code),
-                Err(RecvTimeoutError::Disconnected) => return None,
+                Ok(exit) => return Ended::Done(exit),
+                Err(RecvTimeoutError::Disconnected) => return Ended::Failed,
                 Err(RecvTimeoutError::Timeout) => {}
             }
             self.watch_memory();
             let (reason, grace) = match self.stopped() {
                 Some(reason) => (reason, GRACE),
-                None if self.shared.decided.load(Ordering::SeqCst) => (Reason::new("interrupted", ""), HASTE),
+                None if self.shared.decided.load(Ordering::SeqCst) => (Reason::Interrupted, HASTE),
                 None => continue,
             };
             let asked = *asked_at.get_or_insert_with(Instant::now);
             if asked.elapsed() > grace {
                 let fallback = self.fallback().take();
                 if let Some(fallback) = fallback {
-                    return Some(fallback(&reason));
+                    return Ended::Stuck(Box::new(fallback(&reason)));
                 }
             }
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use anyhow::bail;
 use bsym_language::diagnostic::Diagnostic;
 use bsym_language::files::ReadError;
 use bsym_language::load::{LoadError, LoadRequest, check_predicate, is_eventb, load_with};
@@ -14,7 +15,8 @@ use bsym_language::walk::Names;
 use bsym_proofs::claim::Property;
 use bsym_semantics::scope::{Scope, ScopeRequest};
 
-use crate::answer::{DiagnosticObject, conjunct_name, diagnostic_object};
+use crate::answer::diagnostic::DiagnosticObject;
+use crate::answer::property::conjunct_name;
 use crate::arguments::{
     ComponentArguments, OutputArguments, PropertyName, ScopeArguments, ScopeItem, Setting,
 };
@@ -46,11 +48,13 @@ pub struct ReadFile {
 ///
 /// # Errors
 /// It is missing, a folder, not text, or of a kind that is not read.
-pub fn read(path: &Path, component: &ComponentArguments) -> Result<ReadFile, Refusal> {
+pub fn read(path: &Path, component: &ComponentArguments) -> anyhow::Result<ReadFile> {
     refuse_other_kinds(path)?;
     if let (Some(name), false) = (&component.component, is_eventb(path)) {
-        return Err(Refusal::new(format!("--machine {name}: `{}` is one machine", path.display()))
-            .help("--machine chooses from a Rodin project or a ProB package"));
+        bail!(
+            Refusal::new(format!("--machine {name}: `{}` is one machine", path.display()))
+                .help("--machine chooses from a Rodin project or a ProB package")
+        );
     }
     let request = LoadRequest { component: component.component.clone() };
     let loaded = load_with(path, &request).map_err(|e| unreadable(path, &e))?;
@@ -65,20 +69,25 @@ pub fn machine(
     path: &Path,
     component: &ComponentArguments,
     format: &OutputArguments,
-) -> Result<Input, Refusal> {
+) -> anyhow::Result<Input> {
     let file = read(path, component)?;
-    let paint = Paint::stderr(format.color);
-    let Some(model) = file.model else {
-        return Err(not_a_model(path, &file.sources, &file.diagnostics, paint));
-    };
-    if !format.json && !format.jsonl {
-        for d in &file.diagnostics {
-            note(&render::render(&file.sources, d, paint.is_on()));
-            note("");
-        }
+    if file.model.is_some() && !format.json && !format.jsonl {
+        warn(&file, format);
     }
-    let diagnostics = file.diagnostics.iter().map(|d| diagnostic_object(&file.sources, d)).collect();
+    let Some(model) = file.model else {
+        bail!(not_a_model(path, &file.sources, &file.diagnostics, Paint::stderr(format.color)));
+    };
+    let diagnostics = file.diagnostics.iter().map(|d| DiagnosticObject::new(&file.sources, d)).collect();
     Ok(Input { model, diagnostics })
+}
+
+/// Says the warnings about a file on standard error.
+pub fn warn(file: &ReadFile, format: &OutputArguments) {
+    let paint = Paint::stderr(format.color);
+    for d in &file.diagnostics {
+        note(&render::render(&file.sources, d, paint.is_on()));
+        note("");
+    }
 }
 
 /// The refusal of a file with errors.
@@ -88,12 +97,14 @@ pub fn not_a_model(path: &Path, sources: &Sources, diagnostics: &[Diagnostic], p
     Refusal::new(format!("{count} in {}", path.display())).diagnostics(sources, diagnostics, paint)
 }
 
-fn refuse_other_kinds(path: &Path) -> Result<(), Refusal> {
+fn refuse_other_kinds(path: &Path) -> anyhow::Result<()> {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
     let kind = match extension.as_str() {
         "bcm" | "bcc" | "bps" | "bpo" | "bpr" => {
-            return Err(Refusal::new(format!("`{}` is made by Rodin from other files", path.display()))
-                .help("name the machine (.bum), the context (.buc) or the folder of the project"));
+            bail!(
+                Refusal::new(format!("`{}` is made by Rodin from other files", path.display()))
+                    .help("name the machine (.bum), the context (.buc) or the folder of the project")
+            );
         }
         "tla" | "cfg" => "TLA+ modules",
         "csp" => "CSP specifications",
@@ -101,14 +112,15 @@ fn refuse_other_kinds(path: &Path) -> Result<(), Refusal> {
         "als" => "Alloy models",
         "pog" | "pos" | "pmi" | "bxml" => "files of Atelier B",
         "json" | "prob2trace" => {
-            return Err(Refusal::new(format!("`{}` is no machine", path.display())).help(
+            bail!(Refusal::new(format!("`{}` is no machine", path.display())).help(
                 "a status file goes with --proofs; a certificate with `bsym certify`; a trace with `bsym replay`",
             ));
         }
         _ => return Ok(()),
     };
     Err(Refusal::new(format!("`{}`: {kind} are not supported yet", path.display()))
-        .help("classical B (.mch, .ref, .imp) and Event-B (.eventb, .bum, .buc, a Rodin project) are read"))
+        .help("classical B (.mch, .ref, .imp) and Event-B (.eventb, .bum, .buc, a Rodin project) are read")
+        .into())
 }
 
 fn unreadable(path: &Path, error: &LoadError) -> Refusal {
@@ -150,7 +162,7 @@ fn list(folder: &Path) -> Vec<String> {
 ///
 /// # Errors
 /// A size given twice.
-pub fn scope_request(arguments: &ScopeArguments) -> Result<ScopeRequest, Refusal> {
+pub fn scope_request(arguments: &ScopeArguments) -> anyhow::Result<ScopeRequest> {
     let mut request = ScopeRequest {
         maxint: arguments.maxint.clone(),
         minint: arguments.minint.clone(),
@@ -161,7 +173,7 @@ pub fn scope_request(arguments: &ScopeArguments) -> Result<ScopeRequest, Refusal
             ScopeItem::Prob => request.prob = true,
             ScopeItem::Size(name, size) => {
                 if request.sizes.insert(name.clone(), *size).is_some_and(|before| before != *size) {
-                    return Err(Refusal::new(format!("--scope: two sizes for `{name}`")));
+                    bail!("--scope: two sizes for `{name}`");
                 }
             }
         }
@@ -173,16 +185,17 @@ pub fn scope_request(arguments: &ScopeArguments) -> Result<ScopeRequest, Refusal
 ///
 /// # Errors
 /// A name that is no deferred set, a size given twice, bounds that cross.
-pub fn scope(model: &Model, arguments: &ScopeArguments) -> Result<Scope, Refusal> {
+pub fn scope(model: &Model, arguments: &ScopeArguments) -> anyhow::Result<Scope> {
     let request = scope_request(arguments)?;
-    Scope::settle(model, &request).map_err(|error| {
+    let settled = Scope::settle(model, &request).map_err(|error| {
         let refusal = Refusal::new(format!("--scope: {error}"));
         let unknown = request.sizes.keys().find(|n| !model.carriers.iter().any(|c| c.name == **n));
         match unknown.and_then(|n| similar(n, model.carriers.iter().map(|c| c.name.as_str()))) {
             Some(name) => refusal.help(format!("did you mean `{name}`?")),
             None => refusal,
         }
-    })
+    });
+    Ok(settled?)
 }
 
 /// Adds an axiom `constant = expression` for every `--set`.
@@ -193,14 +206,14 @@ pub fn fix_constants(
     model: &mut Model,
     settings: &[Setting],
     paint: Paint,
-) -> Result<BTreeMap<String, String>, Refusal> {
+) -> anyhow::Result<BTreeMap<String, String>> {
     let mut fixed = BTreeMap::new();
     for Setting { name, value } in settings {
         if !model.constants.iter().any(|c| c.name == *name) {
-            return Err(no_constant(model, name));
+            bail!(no_constant(model, name));
         }
         if fixed.insert(name.clone(), value.clone()).is_some() {
-            return Err(Refusal::new(format!("--set: `{name}` is set twice")));
+            bail!("--set: `{name}` is set twice");
         }
         let text = format!("{name} = ({value})");
         let pred = check_predicate(model, &text).map_err(|diagnostics| {
@@ -213,9 +226,7 @@ pub fn fix_constants(
         // A value that speaks of variables would hold in some states only.
         if let Some(&id) = Names::of_pred(&pred).variables.first() {
             let variable = &model.variables[id.index()].name;
-            return Err(Refusal::new(format!(
-                "--set: `{variable}` is a variable; a constant needs a constant value"
-            )));
+            bail!("--set: `{variable}` is a variable; a constant needs a constant value");
         }
         let text = format!("{name} = {value}");
         model.axioms.push(Conjunct {
@@ -257,7 +268,7 @@ pub fn properties(
     asked: &[PropertyName],
     conjuncts: &[String],
     well_definedness: bool,
-) -> Result<(Vec<Property>, Vec<String>), Refusal> {
+) -> anyhow::Result<(Vec<Property>, Vec<String>)> {
     // What is checked unless something is said; nobody misses what the machine does not have then.
     let by_default = asked.is_empty();
     let mut asked =
@@ -267,7 +278,7 @@ pub fn properties(
     let asked_for_invariant = asked.contains(&PropertyName::Inv);
     let (mut found, mut missing) = (vec![], vec![]);
     if !conjuncts.is_empty() && !asked.contains(&PropertyName::Inv) {
-        return Err(Refusal::new(
+        bail!(Refusal::new(
             "--conjunct names a conjunct of the invariant, and --prop leaves the invariant out",
         )
         .help("add `inv` to --prop"));
@@ -302,12 +313,10 @@ pub fn properties(
         }
     }
     if found.is_empty() && !(well_definedness && asked_for_invariant) {
-        return Err(Refusal::new(format!(
-            "nothing to check: {} has no {}",
-            model.name,
-            missing.join(" and no ")
-        ))
-        .help("choose with --prop inv,deadlock,assertions,goal"));
+        bail!(
+            Refusal::new(format!("nothing to check: {} has no {}", model.name, missing.join(" and no ")))
+                .help("choose with --prop inv,deadlock,assertions,goal")
+        );
     }
     if by_default {
         missing.clear();
@@ -316,7 +325,7 @@ pub fn properties(
     Ok((found, warnings))
 }
 
-fn conjunct(model: &Model, label: &str) -> Result<usize, Refusal> {
+fn conjunct(model: &Model, label: &str) -> anyhow::Result<usize> {
     let all = &model.invariant;
     if let Some(i) = all.iter().position(|c| c.label.as_deref() == Some(label)) {
         return Ok(i);
@@ -333,7 +342,7 @@ fn conjunct(model: &Model, label: &str) -> Result<usize, Refusal> {
     }
     let refusal = Refusal::new(format!("--conjunct: {} has no conjunct `{label}`", model.name));
     if all.is_empty() {
-        return Err(refusal.help("it has no invariant"));
+        bail!(refusal.help("it has no invariant"));
     }
     let list: Vec<String> = all
         .iter()
@@ -345,7 +354,7 @@ fn conjunct(model: &Model, label: &str) -> Result<usize, Refusal> {
         .collect();
     let near = similar(label, all.iter().filter_map(|c| c.label.as_deref()));
     let meant = near.map(|n| format!("did you mean `{n}`? ")).unwrap_or_default();
-    Err(refusal.help(format!("{meant}its conjuncts are:{}", list.concat())))
+    Err(refusal.help(format!("{meant}its conjuncts are:{}", list.concat())).into())
 }
 
 /// The name of a property for progress messages.

@@ -1,9 +1,17 @@
 //! The command line of bsym: the only code that prints, reads arguments or exits.
+//!
+//! In goes a command line, out come an answer and an exit code. Nothing is decided here: engines and searches say what
+//! holds, and what they say is neither softened nor guessed from its wording.
+//!
+//! A command goes through `arguments`, `commands` (which read with `input`, `solvers` and `traces`, and work under
+//! `control`), `answer` (what is said, as data) and `output` (how it is said), and ends as an `exit`; a [`refusal`] takes
+//! the short way. `progress` tells what happens meanwhile.
 
 mod answer;
 mod arguments;
 mod commands;
 mod control;
+mod exit;
 mod input;
 mod output;
 mod paint;
@@ -21,7 +29,8 @@ use clap::{CommandFactory, Parser};
 use tracing_subscriber::EnvFilter;
 
 use arguments::{Arguments, Command, LimitArguments, OutputArguments};
-use control::Control;
+use control::{Control, Ended};
+use exit::Exit;
 
 /// Formulas may nest deeply, and the pages of a stack cost nothing before they are used.
 const STACK: usize = 1 << 30;
@@ -33,21 +42,21 @@ fn main() -> ExitCode {
         Err(error) => {
             if error.use_stderr() {
                 let _ = error.print();
-                return ExitCode::from(2);
+                return Exit::Refused.into();
             }
             if let Err(error) = error.print() {
                 output::lost(&format!("standard output cannot be written: {error}"));
             }
-            return ExitCode::from(output::exit_code(0));
+            return output::exit(Exit::Done).into();
         }
     };
     if arguments.version {
         output::result(&solvers::version());
-        return ExitCode::from(output::exit_code(0));
+        return output::exit(Exit::Done).into();
     }
     let Some(command) = arguments.command else {
         let _ = Arguments::command().print_help();
-        return ExitCode::from(2);
+        return Exit::Refused.into();
     };
     log(command.output());
     std::panic::set_hook(Box::new(report_panic));
@@ -57,24 +66,28 @@ fn main() -> ExitCode {
     if let Err(error) = ctrlc::set_handler(move || handler.interrupt()) {
         tracing::warn!("Ctrl-C ends the program at once: {error}");
     }
-    ExitCode::from(output::exit_code(work(command, control)))
+    output::exit(work(command, control)).into()
 }
 
 /// Carries the command out in a thread with a large stack. A panic there is our own failure.
-fn work(command: Command, control: Control) -> u8 {
+fn work(command: Command, control: Control) -> Exit {
     let (done, waiting) = mpsc::channel();
-    let inner = control.clone();
+    let (inner, format) = (control.clone(), command.output());
     let run = move || {
         bsym_language::stack::declare_large();
-        let code = commands::run(command, &inner);
+        let exit = commands::run(command, &inner);
         // The other side waits for this or is ending the program.
-        let _ = done.send(code);
+        let _ = done.send(exit);
     };
     if let Err(error) = std::thread::Builder::new().name("bsym".into()).stack_size(STACK).spawn(run) {
         output::note(&format!("error: no thread could be started: {error}"));
-        return 4;
+        return Exit::Failed;
     }
-    control.wait(&waiting).unwrap_or(4)
+    match control.wait(&waiting) {
+        Ended::Done(exit) => exit,
+        Ended::Stuck(answer) => output::show(&answer, &format, control.seconds()),
+        Ended::Failed => Exit::Failed,
+    }
 }
 
 fn report_panic(info: &std::panic::PanicHookInfo<'_>) {

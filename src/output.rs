@@ -4,6 +4,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use anyhow::{Context, bail};
+
+use crate::answer::Answer;
+use crate::answer::event::Event;
+use crate::arguments::OutputArguments;
+use crate::exit::Exit;
+use crate::paint::Paint;
 use crate::refusal::Refusal;
 
 /// Whether anything that was asked for could not be written.
@@ -18,9 +25,29 @@ pub fn lost(message: &str) {
     note(&format!("error: {message}"));
 }
 
-/// The exit code of the program, from that of its command.
-pub fn exit_code(of_command: u8) -> u8 {
-    if LOST.load(Ordering::SeqCst) { 4 } else { of_command }
+/// What the program ends with, from what its command does.
+pub fn exit(of_command: Exit) -> Exit {
+    if LOST.load(Ordering::SeqCst) { Exit::Failed } else { of_command }
+}
+
+/// Says an answer in the form that was asked for, `seconds` after the start; what a script is told then.
+pub fn show(answer: &Answer, format: &OutputArguments, seconds: f64) -> Exit {
+    let is_run = matches!(answer, Answer::Verification(_) | Answer::Obligations(_));
+    match answer {
+        Answer::Said(_) => {}
+        Answer::Text(text) => result(text),
+        _ if format.jsonl && is_run => match serde_json::to_value(answer) {
+            Ok(result) => json_line(&Event::Result { time: seconds, result }),
+            Err(error) => lost(&format!("the result has no JSON: {error}")),
+        },
+        // Inputs come one after the other, and so do their values.
+        Answer::Evaluation(_) if format.json => json_line(answer),
+        _ if format.jsonl => json_line(answer),
+        _ if format.json => json(answer),
+        Answer::Refused(_) => note(answer.text(false, Paint::stderr(format.color)).trim_end()),
+        _ => result(&answer.text(format.verbose > 0, Paint::stdout(format.color))),
+    }
+    answer.exit()
 }
 
 /// Writes to standard output. A reader that went away is not a failure.
@@ -43,7 +70,7 @@ pub fn json_line(value: &impl serde::Serialize) {
 }
 
 /// Writes a value as JSON on several lines to standard output.
-pub fn json(value: &impl serde::Serialize) {
+fn json(value: &impl serde::Serialize) {
     match serde_json::to_string_pretty(value) {
         Ok(text) => result(&(text + "\n")),
         Err(error) => lost(&format!("the result has no JSON: {error}")),
@@ -59,22 +86,22 @@ pub fn note(text: &str) {
 ///
 /// # Errors
 /// The folder is missing or cannot be written, the path is a folder or one of `inputs`.
-pub fn check_writable(path: &Path, flag: &str, inputs: &[&Path]) -> Result<(), Refusal> {
+pub fn check_writable(path: &Path, flag: &str, inputs: &[&Path]) -> anyhow::Result<()> {
     let shown = path.display();
     if path.is_dir() {
-        return Err(Refusal::new(format!("{flag}: `{shown}` is a folder")).help("name a file inside it"));
+        bail!(Refusal::new(format!("{flag}: `{shown}` is a folder")).help("name a file inside it"));
     }
     if let Ok(real) = path.canonicalize()
         && inputs.iter().any(|i| i.canonicalize().is_ok_and(|i| i == real))
     {
-        return Err(Refusal::new(format!("{flag}: `{shown}` is an input of this command"))
-            .help("name another file, so that nothing is lost"));
+        bail!(
+            Refusal::new(format!("{flag}: `{shown}` is an input of this command"))
+                .help("name another file, so that nothing is lost")
+        );
     }
     if path.exists() {
-        return match std::fs::OpenOptions::new().append(true).open(path) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(Refusal::new(format!("{flag}: `{shown}` cannot be written: {error}"))),
-        };
+        let opened = std::fs::OpenOptions::new().append(true).open(path);
+        return opened.map(drop).with_context(|| format!("{flag}: `{shown}` cannot be written"));
     }
     let folder = folder_of(path);
     check_folder(&folder, flag)
@@ -84,24 +111,23 @@ pub fn check_writable(path: &Path, flag: &str, inputs: &[&Path]) -> Result<(), R
 ///
 /// # Errors
 /// It is missing, no folder, or cannot be written.
-pub fn check_folder(folder: &Path, flag: &str) -> Result<(), Refusal> {
+pub fn check_folder(folder: &Path, flag: &str) -> anyhow::Result<()> {
     let shown = folder.display();
     if !folder.exists() {
-        return Err(Refusal::new(format!("{flag}: the folder `{shown}` does not exist"))
-            .help(format!("create it first: mkdir -p {shown}")));
+        bail!(
+            Refusal::new(format!("{flag}: the folder `{shown}` does not exist"))
+                .help(format!("create it first: mkdir -p {shown}"))
+        );
     }
     if !folder.is_dir() {
-        return Err(Refusal::new(format!("{flag}: `{shown}` is no folder")));
+        bail!("{flag}: `{shown}` is no folder");
     }
     // Only trying tells: permissions say nothing to an administrator or on a read-only file system.
     let probe = folder.join(format!(".bsym-{}", std::process::id()));
-    match std::fs::OpenOptions::new().write(true).create_new(true).open(&probe) {
-        Ok(_) => {
-            let _ = std::fs::remove_file(&probe);
-            Ok(())
-        }
-        Err(error) => Err(Refusal::new(format!("{flag}: nothing can be written in `{shown}`: {error}"))),
-    }
+    let probed = std::fs::OpenOptions::new().write(true).create_new(true).open(&probe);
+    probed.with_context(|| format!("{flag}: nothing can be written in `{shown}`"))?;
+    let _ = std::fs::remove_file(&probe);
+    Ok(())
 }
 
 /// The folder that a file is in.

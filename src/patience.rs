@@ -6,9 +6,13 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
 
+use bsym_encodings::budget::Budget;
 use bsym_encodings::finder::SolverFinder;
-use bsym_language::model::Pred;
+use bsym_encodings::session::open::SolverChoice;
+use bsym_language::model::{Model, Pred};
 use bsym_language::types::Type;
 use bsym_semantics::env::{Env, Name};
 use bsym_semantics::error::EvalError;
@@ -17,6 +21,10 @@ use bsym_semantics::scope::Scope;
 
 /// How often the finder may fail for the same names.
 const FAILURES: usize = 3;
+/// Longest time of one question to the solver for values.
+const QUERY: Duration = Duration::from_secs(2);
+/// Most valuations that the solver is asked for at one place.
+const SOLUTIONS: usize = 64;
 
 /// Asks a solver as long as that helps.
 pub struct Patience {
@@ -25,8 +33,9 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// Asks this finder.
-    pub fn new(finder: SolverFinder) -> Patience {
+    /// The finder of a search: it has to be quick, because everything is enumerated where it does not know.
+    pub fn new(model: Arc<Model>, solver: SolverChoice, budget: &Budget) -> Patience {
+        let finder = SolverFinder::new(model, solver, budget.per_query(QUERY), SOLUTIONS);
         Patience { finder, failures: RefCell::default() }
     }
 }

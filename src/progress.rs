@@ -7,9 +7,10 @@ use bsym_engines::verdict::{Engine, Observer, Progress};
 use bsym_language::model::Model;
 use bsym_proofs::claim::Property;
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::{Value as Json, json};
 
-use crate::answer::{pair_object, property_text};
+use crate::answer::event::Event;
+use crate::answer::property::{PropertyObject, PropertyVerdictWord};
+use crate::answer::status::PairObject;
 use crate::arguments::OutputArguments;
 use crate::control::Control;
 use crate::input::property_name;
@@ -70,11 +71,9 @@ impl Reporter {
     }
 
     /// A phase of the run is over.
-    pub fn timing(&self, phase: &str, seconds: f64) {
+    pub fn timing(&self, phase: &'static str, seconds: f64) {
         if self.jsonl {
-            json_line(
-                &json!({"event": "timing", "time": self.control.seconds(), "phase": phase, "seconds": seconds}),
-            );
+            json_line(&Event::Timing { time: self.control.seconds(), phase, seconds });
         } else if self.verbose > 0 {
             note(&format!("{phase}: {seconds:.2} s"));
         }
@@ -103,31 +102,26 @@ impl Reporter {
         }
     }
 
-    fn event(&self, progress: &Progress) -> Json {
-        let time = self.control.seconds();
-        match progress {
-            Progress::Started(engine) => json!({"event": "started", "time": time, "engine": engine.name()}),
-            Progress::Depth { engine, depth, undecided } => json!({
-                "event": "depth", "time": time, "engine": engine.name(), "depth": depth, "undecided": undecided,
-            }),
-            Progress::Frame { number, lemmas, predicates } => json!({
-                "event": "frame", "time": time, "number": number, "lemmas": lemmas, "predicates": predicates,
-            }),
-            Progress::Lemma { frame, text } => {
-                json!({"event": "lemma", "time": time, "frame": frame, "text": text})
+    fn event(&self, progress: &Progress) -> Event {
+        let (time, model) = (self.control.seconds(), &*self.model);
+        match progress.clone() {
+            Progress::Started(engine) => Event::Started { time, engine: engine.name() },
+            Progress::Depth { engine, depth, undecided } => {
+                Event::Depth { time, engine: engine.name(), depth, undecided }
             }
-            Progress::Violated(property) => json!({
-                "event": "property", "time": time, "result": property_text(&self.model, *property),
-            }),
-            Progress::WrongStatus(pair) => json!({
-                "event": "wrong-status", "time": time, "pair": pair_object(&self.model, *pair, None),
-            }),
-            Progress::WrongCheck(check) => json!({
-                "event": "wrong-check", "time": time, "check": check.describe(&self.model),
-            }),
-            Progress::Undecided { query, reason } => {
-                json!({"event": "unknown", "time": time, "query": query, "reason": reason})
+            Progress::Frame { number, lemmas, predicates } => {
+                Event::Frame { time, number, lemmas, predicates }
             }
+            Progress::Lemma { frame, text } => Event::Lemma { time, frame, text },
+            Progress::Violated(property) => {
+                let result = PropertyObject::new(model, property, PropertyVerdictWord::Violated);
+                Event::Property { time, result }
+            }
+            Progress::WrongStatus(pair) => {
+                Event::WrongStatus { time, pair: PairObject::new(model, pair, None) }
+            }
+            Progress::WrongCheck(check) => Event::WrongCheck { time, check: check.describe(model) },
+            Progress::Undecided { query, reason } => Event::Unknown { time, query, reason },
         }
     }
 
@@ -145,7 +139,7 @@ impl Reporter {
             Progress::Lemma { frame, text } => format!("ic3: lemma at frame {frame}: {text}"),
             Progress::Violated(p) => format!("violated: {}", property_name(&self.model, *p)),
             Progress::WrongStatus(pair) => {
-                let pair = pair_object(&self.model, *pair, None);
+                let pair = PairObject::new(&self.model, *pair, None);
                 format!("wrong status: {} does not preserve {}", pair.event, pair.conjunct)
             }
             Progress::WrongCheck(check) => format!("wrong status: {} can fail", check.describe(&self.model)),
@@ -180,10 +174,8 @@ impl bsym_explore::report::Observer for Reporter {
             seen.transitions = Some(transitions);
         }
         if self.jsonl {
-            json_line(&json!({
-                "event": "search", "time": self.control.seconds(), "states": states,
-                "transitions": transitions, "frontier": frontier, "rate": rate.round(),
-            }));
+            let (time, rate) = (self.control.seconds(), rate.round());
+            json_line(&Event::Search { time, states, transitions, frontier, rate });
         }
         let text =
             format!("mc: {states} states, {transitions} transitions, {frontier} waiting, {rate:.0} states/s");

@@ -1,21 +1,26 @@
-//! Wrong input: one clear message with a hint, exit code 2.
+//! Wrong input: what a command cannot be carried out with, and what the user can do.
+//!
+//! On its way to the user it is an [`anyhow::Error`], which may get context; [`crate::answer::Answer`] shows it.
+
+use std::fmt;
 
 use bsym_language::diagnostic::{Diagnostic, Severity};
 use bsym_language::render;
 use bsym_language::source::Sources;
 
-use crate::answer::{DiagnosticObject, diagnostic_object, error_object};
-use crate::arguments::OutputArguments;
-use crate::output;
+use crate::answer::diagnostic::DiagnosticObject;
 use crate::paint::Paint;
 
 /// Why a command cannot be carried out as it was given.
 #[derive(Clone, Debug)]
 pub struct Refusal {
     message: String,
-    help: Option<String>,
-    diagnostics: Vec<DiagnosticObject>,
-    excerpts: Vec<String>,
+    /// What the user can do.
+    pub help: Option<String>,
+    /// Messages about a model, for programs.
+    pub diagnostics: Vec<DiagnosticObject>,
+    /// The same for people.
+    pub excerpts: Vec<String>,
 }
 
 impl Refusal {
@@ -32,33 +37,19 @@ impl Refusal {
 
     /// Messages about a model, each with its place.
     pub fn diagnostics(mut self, sources: &Sources, all: &[Diagnostic], paint: Paint) -> Refusal {
-        self.diagnostics.extend(all.iter().map(|d| diagnostic_object(sources, d)));
+        self.diagnostics.extend(all.iter().map(|d| DiagnosticObject::new(sources, d)));
         self.excerpts.extend(all.iter().map(|d| render::render(sources, d, paint.is_on())));
         self
     }
+}
 
-    /// Prints it: as JSON on standard output if that was asked for, else on standard error.
-    pub fn print(&self, format: &OutputArguments) {
-        if format.json || format.jsonl {
-            let object = error_object(&self.message, self.help.as_deref(), &self.diagnostics);
-            if format.jsonl {
-                output::json_line(&object)
-            } else {
-                output::json(&object)
-            }
-            return;
-        }
-        let paint = Paint::stderr(format.color);
-        for excerpt in &self.excerpts {
-            output::note(excerpt);
-            output::note("");
-        }
-        output::note(&format!("{}: {}", paint.bad("error"), self.message));
-        if let Some(help) = &self.help {
-            output::note(&format!("  = help: {help}"));
-        }
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
     }
 }
+
+impl std::error::Error for Refusal {}
 
 /// Number of errors among messages.
 pub fn errors(diagnostics: &[Diagnostic]) -> usize {

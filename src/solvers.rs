@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use anyhow::bail;
 use bsym_encodings::session::open::{SolverChoice, versions};
 use bsym_encodings::session::process::{find_solver, solver_version};
 use bsym_encodings::session::smtlib::Dialect;
@@ -25,7 +26,7 @@ pub fn version() -> String {
 ///
 /// # Errors
 /// As [`choose`].
-pub fn choose_if_any(asked: Option<&str>) -> Result<Option<SolverChoice>, Refusal> {
+pub fn choose_if_any(asked: Option<&str>) -> anyhow::Result<Option<SolverChoice>> {
     if asked.is_none() { Ok(is_any().then_some(SolverChoice::Default)) } else { choose(asked).map(Some) }
 }
 
@@ -38,7 +39,7 @@ fn is_any() -> bool {
 ///
 /// # Errors
 /// There is no such program, or it does not answer as a solver.
-pub fn choose(asked: Option<&str>) -> Result<SolverChoice, Refusal> {
+pub fn choose(asked: Option<&str>) -> anyhow::Result<SolverChoice> {
     let known = || {
         let known = versions();
         if known.is_empty() {
@@ -49,8 +50,10 @@ pub fn choose(asked: Option<&str>) -> Result<SolverChoice, Refusal> {
     };
     let Some(name) = asked else {
         if !is_any() {
-            return Err(Refusal::new("no solver: none is linked, and neither z3 nor cvc5 is on the PATH")
-                .help("install z3 or cvc5, or name one with --solver PATH"));
+            bail!(
+                Refusal::new("no solver: none is linked, and neither z3 nor cvc5 is on the PATH")
+                    .help("install z3 or cvc5, or name one with --solver PATH")
+            );
         }
         return Ok(SolverChoice::Default);
     };
@@ -60,17 +63,15 @@ pub fn choose(asked: Option<&str>) -> Result<SolverChoice, Refusal> {
     let is_path = name.contains(std::path::MAIN_SEPARATOR);
     let path = if is_path { Some(Path::new(name).to_path_buf()) } else { find_solver(name) };
     let Some(path) = path.filter(|p| p.exists()) else {
-        return Err(Refusal::new(format!("--solver: there is no solver `{name}`")).help(known()));
+        bail!(Refusal::new(format!("--solver: there is no solver `{name}`")).help(known()));
     };
     if path.is_dir() {
-        return Err(Refusal::new(format!("--solver: `{name}` is a folder")).help(known()));
+        bail!(Refusal::new(format!("--solver: `{name}` is a folder")).help(known()));
     }
     let z3 = path.file_name().is_some_and(|n| n.to_string_lossy().contains("z3"));
     let dialect = if z3 { Dialect::Z3 } else { Dialect::Generic };
     if solver_version(&path, dialect).is_none() {
-        return Err(
-            Refusal::new(format!("--solver: `{name}` does not answer as an SMT-LIB solver")).help(known())
-        );
+        bail!(Refusal::new(format!("--solver: `{name}` does not answer as an SMT-LIB solver")).help(known()));
     }
     Ok(SolverChoice::Process(path, dialect))
 }

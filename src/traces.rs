@@ -29,7 +29,7 @@ impl Format {
     ///
     /// # Errors
     /// Another ending.
-    pub fn of(path: &Path) -> Result<Format, Refusal> {
+    pub fn of(path: &Path) -> anyhow::Result<Format> {
         let name = path.file_name().map(|n| n.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
         if name.ends_with(".itf.json") || name.ends_with(".itf") {
             Ok(Format::Itf)
@@ -39,7 +39,8 @@ impl Format {
             Ok(Format::Prob)
         } else {
             Err(Refusal::new(format!("--trace: `{}` does not say which format is meant", path.display()))
-                .help("end the name in .json (ours), .itf.json (ITF) or .prob2trace (ProB)"))
+                .help("end the name in .json (ours), .itf.json (ITF) or .prob2trace (ProB)")
+                .into())
         }
     }
 }

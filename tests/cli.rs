@@ -212,6 +212,8 @@ fn traces_are_written_and_replayed() {
     let output = run(&["replay", &at("t.json"), "examples/crossing.mch"]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     assert!(out(&output).contains("one_green"));
+    let output = run(&["replay", &at("t.json"), "examples/crossing.mch", "--json"]);
+    assert_valid("replay", &json(&output));
     let text = std::fs::read_to_string(at("t.json")).unwrap().replace("\"amber\"", "\"green\"");
     let forged = file(dir.path(), "forged.json", text).display().to_string();
     // What it says is changed is not what changes any more.
@@ -294,6 +296,10 @@ fn obligations_are_written_and_used() {
     let dir = folder();
     let po = dir.path().join("po.json").display().to_string();
     let export = dir.path().join("open").display().to_string();
+    let output = run(&["po", "examples/mutex.mch", "--jsonl"]);
+    let lines: Vec<Json> = out(&output).lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    lines.iter().for_each(|line| assert_valid("events", line));
+    assert_eq!(lines.last().unwrap()["result"]["format"], "bsym-po");
     let output = run(&["po", "examples/mutex.mch", "-o", &po, "--export", &export]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     assert!(out(&output).contains("refuted"), "{}", out(&output));
@@ -342,6 +348,16 @@ fn time_limits_are_kept() {
     let result = json(&output);
     assert_valid("result", &result);
     assert!(result["reason"].as_str().unwrap().starts_with("timeout"), "{result:#}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_limit_of_memory_is_named_in_a_unit_that_says_something() {
+    let dir = folder();
+    let path = file(dir.path(), "long.mch", LONG).display().to_string();
+    let text = out(&run(&["mc", &path, "--memory", "1K"]));
+    assert!(text.contains("memory: ") && text.contains("1 KiB"), "{text}");
+    assert!(text.contains("next: a larger --memory"), "{text}");
 }
 
 #[test]
@@ -419,6 +435,7 @@ fn recorded_proofs_are_counted_and_converted() {
     let output = run(&["proofs", &package, "--machine", &machine, "-o", &po, "--json"]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let summary = json(&output);
+    assert_valid("proofs", &summary);
     let counts = &summary["obligations"];
     assert_eq!(
         (counts["total"].as_u64(), counts["proven"].as_u64(), counts["open"].as_u64()),

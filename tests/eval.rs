@@ -6,7 +6,7 @@ use std::io::Write;
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{bsym, file};
+use common::{assert_valid, bsym, file};
 use serde_json::Value as Json;
 
 fn run(arguments: &[&str]) -> Output {
@@ -32,7 +32,9 @@ fn out(output: &Output) -> String {
 }
 
 fn objects(output: &Output) -> Vec<Json> {
-    out(output).lines().map(|l| serde_json::from_str(l).unwrap()).collect()
+    let lines: Vec<Json> = out(output).lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    lines.iter().for_each(|line| assert_valid("eval", line));
+    lines
 }
 
 #[test]

@@ -106,6 +106,30 @@ fn a_step_outside_of_the_abstract_precondition_is_no_violation() {
     }
     let (code, object) = answer("simulate", &machine);
     assert_eq!((code, &object["ended"]), (Some(3), &"unknown".into()), "{object:#}");
+    assert_eq!(object["not_checked"].as_array().map(Vec::len), Some(3), "{object:#}");
+}
+
+/// A trace means the same to whoever found it and to whoever replays it.
+#[test]
+fn a_replayed_trace_is_judged_as_the_engines_judge_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let replay = |take: &str, more: &str| {
+        let machine = counter(folder.path(), take, more);
+        let trace = folder.path().join("t.json");
+        let found = bsym().arg("mc").arg(&machine).arg("--trace").arg(&trace).output().expect("it runs");
+        let output = bsym().arg("replay").arg(&trace).arg(&machine).arg("--json").output().expect("it runs");
+        let object = json(&output);
+        assert_valid("replay", &object);
+        assert_eq!(object["replayed"], true, "{object:#}");
+        assert_eq!(object["not_checked"].as_array().map(Vec::len), Some(3), "{object:#}");
+        (found.status.code(), output.status.code(), object)
+    };
+    let (found, code, doubtful) = replay("n := n - 1", "n := 4");
+    assert_eq!((found, code), (Some(3), Some(3)), "{doubtful:#}");
+    assert!(doubtful["doubt"].as_str().expect("why").contains("out /= {}"), "{doubtful:#}");
+    let (found, code, violated) = replay("n := n - 1", "n := n + 3");
+    assert_eq!((found, code), (Some(1), Some(0)), "{violated:#}");
+    assert_eq!((&violated["doubt"], violated["violated"].as_array().map(Vec::len)), (&Json::Null, Some(1)));
 }
 
 /// A violation that needs no such step is one, also where another one is nearer.

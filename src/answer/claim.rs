@@ -1,6 +1,7 @@
 //! What a certificate claims, for the reader who has nothing but its check.
 
 use std::collections::BTreeMap;
+use std::fmt::{Result, Write};
 
 use bsym_language::model::{Conjunct, Model};
 use bsym_proofs::certificate::{Certificate, EvidenceText, TrustLevel};
@@ -8,15 +9,19 @@ use bsym_proofs::certify::Opened;
 use bsym_proofs::claim::Property;
 use bsym_proofs::status::Level;
 use bsym_proofs::witness::Witness;
+use bsym_semantics::trace_file::ChoiceFile;
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{
-    CheckObject, DroppedObject, PairObject, PropertyObject, ScopeObject, conjunct_name, dropped_objects,
-    level_word, property_text, scope_object,
-};
+use super::not_checked::{self, DroppedObject};
+use super::proof::EvidenceKind;
+use super::property::{PropertyKind, PropertyObject, PropertyVerdictWord, conjunct_name};
+use super::scope::ScopeObject;
+use super::status::{CheckObject, LevelWord, PairObject};
+use crate::paint::Paint;
 
 /// The claim of a certificate, as it was read anew from the machine.
-#[derive(Serialize, Clone, Debug)]
+#[derive(Serialize, JsonSchema, Clone, Debug)]
 pub struct ClaimObject {
     pub machine: String,
     pub file: String,
@@ -32,7 +37,7 @@ pub struct ClaimObject {
     pub scope: ScopeObject,
     pub evidence: EvidenceObject,
     /// The valuation of the constants and the initial state that show that it is about something.
-    pub witness: Option<Witness>,
+    pub witness: Option<WitnessObject>,
     /// Pairs that it may rest on without a proof.
     pub trusted: Vec<PairObject>,
     /// Checks that it may rest on without a proof.
@@ -41,9 +46,9 @@ pub struct ClaimObject {
 }
 
 /// The evidence of a claim.
-#[derive(Serialize, Clone, Debug)]
+#[derive(Serialize, JsonSchema, Clone, Debug)]
 pub struct EvidenceObject {
-    pub kind: &'static str,
+    pub kind: EvidenceKind,
     /// `k`, or the number of steps that no path has.
     pub steps: Option<usize>,
     pub lemmas: Vec<String>,
@@ -52,8 +57,42 @@ pub struct EvidenceObject {
     pub digest: Option<String>,
 }
 
+/// A valuation of the constants and an initial state, which the evaluator repeats.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct WitnessObject {
+    /// Of the deferred sets that the scope leaves open.
+    pub sizes: BTreeMap<String, usize>,
+    pub constants: BTreeMap<String, String>,
+    pub state: BTreeMap<String, String>,
+    /// What the initialisation chose, as in a trace.
+    pub choices: Vec<ChoiceObject>,
+    /// In words.
+    #[serde(skip)]
+    text: String,
+}
+
+/// What was chosen at one place.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct ChoiceObject {
+    pub choice: u32,
+    pub value: String,
+}
+
+impl From<&Witness> for WitnessObject {
+    fn from(witness: &Witness) -> WitnessObject {
+        let choice = |c: &ChoiceFile| ChoiceObject { choice: c.choice, value: c.value.clone() };
+        WitnessObject {
+            sizes: witness.sizes.clone(),
+            constants: witness.constants.clone(),
+            state: witness.state.clone(),
+            choices: witness.choices.iter().map(choice).collect(),
+            text: witness.text(),
+        }
+    }
+}
+
 /// Who made a proof, in its own words.
-#[derive(Serialize, Clone, Debug)]
+#[derive(Serialize, JsonSchema, Clone, Debug)]
 pub struct MakerObject {
     pub bsym: String,
     pub engine: String,
@@ -65,11 +104,10 @@ impl ClaimObject {
     /// The claim of a certificate.
     pub fn new(certificate: &Certificate, opened: &Opened) -> ClaimObject {
         let Opened { model, scope, claim } = opened;
-        let of = |p: Property| PropertyObject { verdict: "holds", ..property_text(model, p) };
+        let of = |p: Property| PropertyObject::new(model, p, PropertyVerdictWord::Holds);
         let asked = |i: usize| claim.properties.contains(&Property::Invariant(i));
         let others = claim.conjuncts.iter().filter(|&&i| !asked(i));
         let left = (0..model.invariant.len()).filter(|&i| !asked(i) && !claim.conjuncts.contains(&i));
-        let settings: BTreeMap<String, String> = certificate.settings.clone();
         ClaimObject {
             machine: model.name.clone(),
             file: certificate.machine.path.clone(),
@@ -77,13 +115,13 @@ impl ClaimObject {
             properties: claim.properties.iter().map(|&p| of(p)).collect(),
             conjuncts: others.map(|&i| of(Property::Invariant(i))).collect(),
             left_out: left
-                .map(|i| PropertyObject { verdict: "unknown", ..of(Property::Invariant(i)) })
+                .map(|i| PropertyObject::new(model, Property::Invariant(i), PropertyVerdictWord::Unknown))
                 .collect(),
-            not_checked: dropped_objects(model),
+            not_checked: DroppedObject::all(model),
             well_definedness: claim.well_definedness,
-            scope: scope_object(model, scope, &settings),
+            scope: ScopeObject::new(model, scope, &certificate.settings),
             evidence: EvidenceObject::new(&certificate.evidence),
-            witness: certificate.witness.clone(),
+            witness: certificate.witness.as_ref().map(WitnessObject::from),
             trusted: certificate.trusted.iter().map(|t| trusted_pair(model, t)).collect(),
             trusted_checks: certificate
                 .trusted_checks
@@ -102,6 +140,53 @@ impl ClaimObject {
             },
         }
     }
+
+    /// Everything that it says, with everything that its check depends on.
+    pub fn write(&self, out: &mut String, paint: Paint) -> Result {
+        writeln!(out, "  claim: in every reachable state of {} ({})", self.machine, self.file)?;
+        for property in &self.properties {
+            let kind = match property.property {
+                PropertyKind::Invariant => "invariant",
+                PropertyKind::Assertions => "assertion",
+                PropertyKind::Deadlock => "deadlock freedom",
+                _ => "never reached",
+            };
+            writeln!(out, "    {kind}: {}", property.named())?;
+        }
+        for conjunct in &self.conjuncts {
+            writeln!(out, "    besides: {}", conjunct.named())?;
+        }
+        if self.well_definedness {
+            writeln!(out, "    what is evaluated is well-defined")?;
+        } else {
+            writeln!(out, "  {}: well-definedness", paint.doubt("not claimed"))?;
+        }
+        for conjunct in &self.left_out {
+            writeln!(out, "  {}: {}", paint.doubt("not claimed"), conjunct.named())?;
+        }
+        out.push_str(&not_checked::text(&self.not_checked, true, paint));
+        writeln!(out, "  scope: {}", self.scope.text())?;
+        writeln!(out, "  evidence: {}", self.evidence.in_words())?;
+        for lemma in &self.evidence.lemmas {
+            writeln!(out, "    {lemma}")?;
+        }
+        if let Some(witness) = &self.witness {
+            writeln!(out, "  about something: {}", witness.text)?;
+            for choice in &witness.choices {
+                writeln!(out, "    chosen ({}): {}", choice.choice, choice.value)?;
+            }
+        }
+        for pair in &self.trusted {
+            writeln!(out, "  may rest on: {}", pair.text())?;
+        }
+        for check in &self.trusted_checks {
+            writeln!(out, "  may rest on: {}", check.text())?;
+        }
+        let maker = &self.made_by;
+        let by =
+            format!("{} of bsym {}, {} checks, {}", maker.engine, maker.bsym, maker.checks, maker.solver);
+        writeln!(out, "  made by: {by}")
+    }
 }
 
 fn trusted_pair(model: &Model, t: &bsym_proofs::certificate::TrustedPair) -> PairObject {
@@ -115,14 +200,14 @@ fn trusted_pair(model: &Model, t: &bsym_proofs::certificate::TrustedPair) -> Pai
     }
 }
 
-fn word(level: TrustLevel) -> &'static str {
-    level_word(Level::from(level))
+fn word(level: TrustLevel) -> LevelWord {
+    Level::from(level).into()
 }
 
 impl EvidenceObject {
     fn new(evidence: &EvidenceText) -> EvidenceObject {
         let none = EvidenceObject {
-            kind: "inductive",
+            kind: EvidenceKind::Inductive,
             steps: None,
             lemmas: vec![],
             states: None,
@@ -131,14 +216,17 @@ impl EvidenceObject {
         };
         match evidence {
             EvidenceText::Inductive { lemmas } => EvidenceObject { lemmas: lemmas.clone(), ..none },
-            EvidenceText::KInduction { k, lemmas } => {
-                EvidenceObject { kind: "k-induction", steps: Some(*k), lemmas: lemmas.clone(), ..none }
-            }
+            EvidenceText::KInduction { k, lemmas } => EvidenceObject {
+                kind: EvidenceKind::KInduction,
+                steps: Some(*k),
+                lemmas: lemmas.clone(),
+                ..none
+            },
             EvidenceText::Diameter { depth } => {
-                EvidenceObject { kind: "diameter", steps: Some(*depth), ..none }
+                EvidenceObject { kind: EvidenceKind::Diameter, steps: Some(*depth), ..none }
             }
             EvidenceText::Search { states, transitions, digest } => EvidenceObject {
-                kind: "search",
+                kind: EvidenceKind::Search,
                 states: Some(*states),
                 transitions: Some(*transitions),
                 digest: Some(digest.clone()),
@@ -156,10 +244,10 @@ impl EvidenceObject {
         };
         let steps = self.steps.unwrap_or(0);
         match self.kind {
-            "inductive" => format!("an inductive invariant{lemmas}"),
-            "k-induction" => format!("k-induction, k = {steps}{lemmas}"),
-            "diameter" => format!("no path has {steps} events"),
-            _ => format!(
+            EvidenceKind::Inductive => format!("an inductive invariant{lemmas}"),
+            EvidenceKind::KInduction => format!("k-induction, k = {steps}{lemmas}"),
+            EvidenceKind::Diameter => format!("no path has {steps} events"),
+            EvidenceKind::Search => format!(
                 "all states were visited: {} states, {} transitions, digest {}",
                 self.states.unwrap_or(0),
                 self.transitions.unwrap_or(0),

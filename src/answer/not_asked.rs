@@ -2,16 +2,30 @@
 
 use bsym_language::model::Model;
 use bsym_proofs::claim::Property;
+use schemars::JsonSchema;
 use serde::Serialize;
+
+use super::words::words;
 
 /// Definitions with formulas that are not supported, by the beginning of their names.
 const TEMPORAL: [&str; 2] = ["ASSERT_LTL", "ASSERT_CTL"];
 
+words! {
+    /// What can be left unasked.
+    NotAskedKind {
+        Invariant = "inv",
+        Assertions = "assertions",
+        Deadlock = "deadlock",
+        Goal = "goal",
+        Temporal = "temporal",
+        Variant = "variant",
+    }
+}
+
 /// Something that was not asked.
-#[derive(Serialize, Clone, PartialEq, Eq, Debug)]
+#[derive(Serialize, JsonSchema, Clone, PartialEq, Eq, Debug)]
 pub struct NotAskedObject {
-    /// `inv`, `assertions`, `deadlock`, `goal`, `temporal` or `variant`.
-    pub property: &'static str,
+    pub property: NotAskedKind,
     /// In words.
     pub text: String,
 }
@@ -19,34 +33,40 @@ pub struct NotAskedObject {
 /// What was not asked of a machine.
 pub fn not_asked(model: &Model, asked: &[Property]) -> Vec<NotAskedObject> {
     let mut all = vec![];
-    let mut add = |property: &'static str, text: String| all.push(NotAskedObject { property, text });
+    let mut add = |property: NotAskedKind, text: String| all.push(NotAskedObject { property, text });
     let count = |is: fn(&Property) -> bool| asked.iter().filter(|p| is(p)).count();
     let conjuncts = count(|p| matches!(p, Property::Invariant(_)));
     let assertions = count(|p| matches!(p, Property::Assertion(_)));
     for (property, what, part, n, of) in [
-        ("inv", "the invariant", "conjuncts of the invariant", conjuncts, model.invariant.len()),
-        ("assertions", "the assertions", "assertions", assertions, model.assertions.len()),
+        (
+            NotAskedKind::Invariant,
+            "the invariant",
+            "conjuncts of the invariant",
+            conjuncts,
+            model.invariant.len(),
+        ),
+        (NotAskedKind::Assertions, "the assertions", "assertions", assertions, model.assertions.len()),
     ] {
         match of.saturating_sub(n) {
             0 => {}
-            _ if n == 0 => add(property, format!("{what} (--prop {property})")),
+            _ if n == 0 => add(property, format!("{what} (--prop {})", property.word())),
             left => add(property, format!("{left} of {of} {part}")),
         }
     }
     if !asked.contains(&Property::DeadlockFree) {
-        add("deadlock", "deadlock freedom (--prop deadlock)".into());
+        add(NotAskedKind::Deadlock, "deadlock freedom (--prop deadlock)".into());
     }
     if model.goal.is_some() && !asked.contains(&Property::NoGoal) {
-        add("goal", "whether the goal is reached (--prop goal)".into());
+        add(NotAskedKind::Goal, "whether the goal is reached (--prop goal)".into());
     }
     for entry in model.definitions.iter() {
         let name = &entry.name.name;
         if TEMPORAL.iter().any(|t| name.starts_with(t)) {
-            add("temporal", format!("{name} (temporal formulas are not supported)"));
+            add(NotAskedKind::Temporal, format!("{name} (temporal formulas are not supported)"));
         }
     }
     if !model.variants.is_empty() {
-        add("variant", "that convergent events decrease the variant".into());
+        add(NotAskedKind::Variant, "that convergent events decrease the variant".into());
     }
     all
 }

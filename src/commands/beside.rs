@@ -26,10 +26,12 @@ use bsym_semantics::doubt;
 use bsym_semantics::trace_file::{TraceFile, trace_from_file};
 use serde_json::Value as Json;
 
-use crate::answer::BesideObject;
+use crate::answer::reason::bytes;
+use crate::answer::reason_code::ReasonCode;
+use crate::answer::verification::{BesideObject, VerdictWord};
 use crate::arguments::{PropertyName, VerifyArguments};
-use crate::commands::enlarge;
-use crate::commands::verify::Run;
+use crate::commands::default_scope;
+use crate::commands::run::Run;
 use crate::output;
 
 /// Memory of the search where the user says nothing, so that it cannot take all there is.
@@ -82,9 +84,22 @@ impl Beside {
                 let status = end_of(&child);
                 let complaint = complaint.join().unwrap_or_default();
                 let answer = with_large_stack(|| judge(&run, &events));
-                if let Some(result) = events.result.as_ref().filter(|r| r["reason_code"] == "audit-failed") {
+                if let Some(result) =
+                    events.result.as_ref().filter(|r| reason_code(r) == Some(ReasonCode::AuditFailed))
+                {
                     let reason = result["reason"].as_str().unwrap_or_default();
                     output::lost(&format!("the search beside the engines is wrong: {reason}"));
+                }
+                let limit = events.result.as_ref().and_then(|result| own_limit(&run, result));
+                let quiet = run.arguments.output.json || run.arguments.output.jsonl;
+                if let Some(limit) = limit.filter(|_| !quiet) {
+                    let end = match run.control.budget.deadline {
+                        Some(_) => "until --timeout",
+                        None => "without an end (--timeout sets one)",
+                    };
+                    output::note(&format!(
+                        "note: the search beside the engines ended ({limit}); they go on {end}"
+                    ));
                 }
                 let mut heard = lock(&heard);
                 if answer.as_ref().is_some_and(|a| is_conclusive(&run, a)) {
@@ -92,7 +107,10 @@ impl Beside {
                 }
                 heard.answer = answer;
                 heard.said = Some(match &events.result {
-                    Some(result) => BesideObject::of(result, events.doubt.as_deref()),
+                    Some(result) => {
+                        let doubt = events.doubt.clone().or_else(|| own_limit(&run, result));
+                        BesideObject::of(result, doubt.as_deref())
+                    }
                     None => BesideObject::died(&end_in_words(status, &complaint)),
                 });
                 heard.ended = true;
@@ -236,20 +254,20 @@ fn judge(run: &Run, events: &Events) -> Option<SearchReport> {
     let result = events.result.as_ref()?;
     let number = |name: &str| result[name].as_u64();
     let (states, transitions) = (number("states")?, number("transitions")?);
-    let verdict = match result["verdict"].as_str()? {
-        "holds" => Verdict::Holds(holds(run, result)?),
-        "unknown" if result["reason_code"] == "not-checked" => {
+    let verdict = match serde_json::from_value(result["verdict"].clone()).ok()? {
+        VerdictWord::Holds => Verdict::Holds(holds(run, result)?),
+        VerdictWord::Unknown if reason_code(result) == Some(ReasonCode::NotChecked) => {
             Verdict::Unknown(Unknown::NotChecked(holds(run, result)?, dropped(run)))
         }
-        "vacuous" if run.scope.is_finite(&run.model) => {
+        VerdictWord::Vacuous if run.scope.is_finite(&run.model) => {
             let reason = result["reason"].as_str().unwrap_or_default();
             // Bounds that nobody chose are no reason to blame the axioms.
-            if enlarge::doubt(&run.model, &run.scope, &run.arguments.scope, reason).is_some() {
+            if default_scope::doubt(&run.model, &run.scope, &run.arguments.scope, reason).is_some() {
                 return None;
             }
             Verdict::Vacuous(reason.to_string())
         }
-        "violated" => Verdict::Violated(Box::new(replayed(run, events.traces.first()?)?)),
+        VerdictWord::Violated => Verdict::Violated(Box::new(replayed(run, events.traces.first()?)?)),
         _ => return None,
     };
     let further: Option<Vec<Counterexample>> =
@@ -277,6 +295,21 @@ fn judge(run: &Run, events: &Events) -> Option<SearchReport> {
             audited: result["stats"]["audited"].as_u64().unwrap_or(0),
             ..Statistics::default()
         },
+    })
+}
+
+/// Why a search gave no answer.
+fn reason_code(result: &Json) -> Option<ReasonCode> {
+    serde_json::from_value(result["reason_code"].clone()).ok()
+}
+
+/// What is to be said where the search came to the end of the memory that it is given by default, while the engines
+/// go on without a limit.
+fn own_limit(run: &Run, result: &Json) -> Option<String> {
+    let of_memory = reason_code(result) == Some(ReasonCode::Memory);
+    (of_memory && run.arguments.limits.memory.is_none()).then(|| {
+        let said = result["reason"].as_str().unwrap_or_default();
+        format!("{said}; without --memory it is given {}", bytes(MEMORY))
     })
 }
 

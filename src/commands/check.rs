@@ -7,21 +7,22 @@ use bsym_engines::run::run as run_engines;
 use bsym_engines::verdict::{Condition, Engine, Report, Unknown, Verdict};
 use bsym_explore::report::{SearchReport, Verdict as Found};
 
-use crate::answer::{BesideObject, Reason, RunResult};
+use crate::answer::Answer;
+use crate::answer::reason::Reason;
+use crate::answer::verification::{BesideObject, Verdict as Answered, Verification};
 use crate::arguments::VerifyArguments;
 use crate::commands::beside::Beside;
 use crate::commands::mc;
-use crate::commands::verify::Run;
+use crate::commands::run::Run;
 use crate::control::Control;
 use crate::output;
-use crate::refusal::Refusal;
 use crate::solvers;
 
 /// Least time that a search gets to turn a proof with conditions into an answer.
 const LEAST_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Runs the command.
-pub fn run(arguments: &VerifyArguments, control: &Control) -> Result<u8, Refusal> {
+pub fn run(arguments: &VerifyArguments, control: &Control) -> anyhow::Result<Answer> {
     // Without a solver there is still the search.
     let choice = solvers::choose_if_any(arguments.solver.name.as_deref())?;
     let run = Run::prepare("check", arguments, choice.as_ref(), control)?;
@@ -54,12 +55,12 @@ pub fn run(arguments: &VerifyArguments, control: &Control) -> Result<u8, Refusal
     drop(beside);
     reporter.timing("run", begin.elapsed().as_secs_f64());
     reporter.finish();
-    let code = conclude(&run, report.as_ref(), answer.as_ref(), said);
+    let answer = conclude(&run, report.as_ref(), answer.as_ref(), said);
     if let Some(report) = &mut report {
         // The program ends here: freeing solvers one by one would take seconds after a deep search.
         std::mem::forget(std::mem::take(&mut report.leftovers));
     }
-    Ok(code)
+    Ok(answer)
 }
 
 /// How long the search is waited for once the engines have said what they know.
@@ -94,7 +95,7 @@ fn conclude(
     report: Option<&Report>,
     answer: Option<&SearchReport>,
     said: Option<BesideObject>,
-) -> u8 {
+) -> Answer {
     match (report, answer) {
         (Some(report), Some(answer)) if contradict(report, answer) => {
             output::lost(&format!(
@@ -113,12 +114,11 @@ fn conclude(
         (Some(report), None) => run.conclude(report, said),
         (None, None) => {
             let reason = run.control.stopped().unwrap_or_else(|| {
-                Reason::new(
-                    "solver-failed",
-                    "no solver can be reached, and the search alone does not decide it",
-                )
+                let why = "no solver can be reached, and the search alone does not decide it";
+                Reason::SolverFailed(why.into())
             });
-            let mut result = RunResult::unknown(&run.subject(), "check", None, Some(reason));
+            let verdict = Answered::Unknown(reason);
+            let mut result = Verification::new(&run.subject(), "check", None, verdict);
             result.search = said;
             run.publish(result, None, None)
         }
@@ -137,9 +137,9 @@ fn contradict(report: &Report, answer: &SearchReport) -> bool {
     )
 }
 
-/// Prints the answer of the search.
-fn publish(run: &Run, report: &SearchReport) -> u8 {
-    let mut result = RunResult::of_search(&run.subject(), report);
+/// The answer of the search.
+fn publish(run: &Run, report: &SearchReport) -> Answer {
+    let mut result = Verification::of_search(&run.subject(), report);
     result.uses_no_status();
     mc::publish(run, result, report)
 }

@@ -8,15 +8,15 @@ use bsym_engines::contradiction::{is_refuted, minimal_core, with_axioms};
 use bsym_explore::existence::{Existence, existence, valuation};
 use bsym_explore::search::Problem;
 use bsym_language::model::Model;
-use bsym_language::types::CarrierId;
 use bsym_semantics::finder::ValueFinder;
 use bsym_semantics::scope::{Chosen, Scope};
 
-use crate::answer::Reason;
+use crate::answer::reason::Reason;
 use crate::arguments::{ScopeArguments, ScopeItem};
-use crate::commands::mc;
-use crate::commands::verify::Run;
+use crate::commands::default_scope::{sizes_text, undecided};
+use crate::commands::run::Run;
 use crate::input;
+use crate::patience::Patience;
 
 /// Longest time for the trial of larger scopes; at most half of the time that is left.
 const TRIALS: Duration = Duration::from_secs(10);
@@ -54,7 +54,7 @@ pub(super) fn enlarge(
     let left =
         budget.deadline.map_or(TRIALS, |d| TRIALS.min(d.saturating_duration_since(Instant::now()) / 2));
     let end = Instant::now() + left;
-    let finder = solver.map(|solver| mc::finder(run.model.clone(), solver.clone(), budget));
+    let finder = solver.map(|solver| Patience::new(run.model.clone(), solver.clone(), budget));
     let finder = finder.as_ref().map(|f| f as &dyn ValueFinder);
     for scope in run.scope.larger(&chosen) {
         let left = end.saturating_duration_since(Instant::now());
@@ -83,20 +83,6 @@ pub(super) fn enlarge(
         None if chosen.is_nothing() => Enlarged::Vacuous(vec![], None),
         None => Enlarged::Undecided(undecided(&run.model, tried, &chosen, "no valuation of the constants")),
     }
-}
-
-/// Why it is not known that a model has no state, where nobody chose the scope in which it has none.
-pub(super) fn doubt(
-    model: &Model,
-    scope: &Scope,
-    arguments: &ScopeArguments,
-    reason: &str,
-) -> Option<Reason> {
-    let chosen = scope.chosen(model, &input::scope_request(arguments).ok()?);
-    let tried = [scope.clone()];
-    let sizes = sizes_text(model, &tried, &chosen);
-    let text = format!("{reason}, with {sizes}, which were chosen by default; `bsym mc` tries larger ones");
-    (!chosen.is_nothing()).then(|| Reason::new("existence-undecided", &text))
 }
 
 /// The axioms that contradict each other whatever the scope leaves open.
@@ -162,36 +148,4 @@ fn named(model: &Model, arguments: &ScopeArguments, scope: &Scope, chosen: &Chos
         }
     }
     named
-}
-
-fn undecided(model: &Model, tried: &[Scope], chosen: &Chosen, what: &str) -> Reason {
-    let first = chosen.sets.first().map(|set| model.carriers[set.index()].name.as_str());
-    let help = match first {
-        Some(name) => format!("--scope {name}=N asks for another size"),
-        None => "--maxint N asks for another bound".into(),
-    };
-    let text =
-        format!("{what} was found with {}; others may have one; {help}", sizes_text(model, tried, chosen));
-    Reason::new("existence-undecided", &text)
-}
-
-/// The sizes that were tried, in words: `S = 2 to 16`.
-pub(super) fn sizes_text(model: &Model, tried: &[Scope], chosen: &Chosen) -> String {
-    let range = |of: &dyn Fn(&Scope) -> Option<usize>| {
-        let (low, high) = (tried.iter().filter_map(of).min()?, tried.iter().filter_map(of).max()?);
-        Some(if low == high { low.to_string() } else { format!("{low} to {high}") })
-    };
-    let name = |set: &CarrierId| model.carriers[set.index()].name.clone();
-    let mut parts: Vec<String> = chosen
-        .sets
-        .iter()
-        .filter_map(|set| Some(format!("card({}) = {}", name(set), range(&|s| s.sizes.get(set).copied())?)))
-        .collect();
-    if chosen.bounds
-        && let Some(bounds) = range(&|s| s.maxint.to_usize())
-    {
-        parts.push(format!("MAXINT {bounds}"));
-    }
-    let many = if chosen.sets.len() > 1 { format!(" ({} choices)", tried.len()) } else { String::new() };
-    format!("{}{many}", parts.join(", "))
 }

@@ -7,23 +7,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use anyhow::{Context, bail};
 use bsym_encodings::finder::SolverFinder;
 use bsym_encodings::session::SolverChoice;
 use bsym_language::diagnostic::Diagnostic;
 use bsym_language::diagnostic::codes::{EXPECTED_EXPRESSION, NOT_AN_EXPRESSION};
 use bsym_language::load::{check_expression, check_predicate, load_text};
 use bsym_language::model::{Expr, Model, Pred};
-use bsym_language::source::Span;
 use bsym_semantics::env::Env;
 use bsym_semantics::error::{EvalError, EvalErrorKind};
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::state::{Constants, State, Trace};
 use bsym_semantics::trace_file::trace_from_json;
-use serde::Serialize;
 
+use crate::answer::Answer;
+use crate::answer::evaluation::{At, Evaluation, EvaluationKind};
+use crate::answer::reason::Reason;
 use crate::arguments::{EvalArguments, ScopeItem};
 use crate::control::Control;
+use crate::exit::Exit;
 use crate::input;
 use crate::output;
 use crate::paint::Paint;
@@ -34,56 +37,6 @@ const TICK: Duration = Duration::from_millis(5);
 /// Valuations that a solver is asked for: the first is used, a second says that there are several.
 const SEARCHED: usize = 2;
 
-/// What became of one input.
-#[derive(Serialize)]
-struct Evaluated<'i> {
-    input: &'i str,
-    kind: &'static str,
-    /// The value as B text; `TRUE` or `FALSE` of a predicate.
-    value: Option<String>,
-    message: Option<String>,
-    #[serde(flatten)]
-    at: At,
-    /// What it means for the exit code.
-    #[serde(skip)]
-    code: u8,
-}
-
-/// Where a message points to.
-#[derive(Default, Serialize)]
-struct At {
-    /// In the input, or in the line of a file of the machine; from 1.
-    column: Option<usize>,
-    /// The file and the line, where it is a part of the machine.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u32>,
-}
-
-impl At {
-    /// `inputs` is the first source that is none of the machine.
-    fn of(model: &Model, inputs: usize, span: Span) -> At {
-        if span == Span::default() {
-            return At::default();
-        }
-        let position = model.sources.position(span);
-        let column = Some(position.column as usize);
-        if span.source.0 as usize >= inputs {
-            return At { column, ..At::default() };
-        }
-        At { column, file: Some(model.sources.path(span).display().to_string()), line: Some(position.line) }
-    }
-
-    fn text(&self) -> String {
-        match (&self.file, self.line, self.column) {
-            (Some(file), Some(line), Some(column)) => format!(" ({file}:{line}:{column})"),
-            (_, _, Some(column)) => format!(" (column {column})"),
-            _ => String::new(),
-        }
-    }
-}
-
 /// Where names have their values.
 struct Place {
     scope: Scope,
@@ -91,22 +44,20 @@ struct Place {
     state: State,
 }
 
-/// Runs the command: 0 if everything was evaluated, 2 if an input is wrong, 3 if one could not be evaluated.
-pub fn run(arguments: &EvalArguments, control: &Control) -> Result<u8, Refusal> {
+/// Runs the command. The worst of its inputs is what a script is told.
+pub fn run(arguments: &EvalArguments, control: &Control) -> anyhow::Result<Answer> {
     let (file, inputs) = split(&arguments.inputs);
     let mut model = match file {
         Some(file) => input::machine(Path::new(file), &arguments.component, &arguments.output)?.model,
-        None => load_text("Empty.mch", "MACHINE Empty END")
-            .model
-            .ok_or_else(|| Refusal::new("the empty machine is not read"))?,
+        None => load_text("Empty.mch", "MACHINE Empty END").model.context("the empty machine is not read")?,
     };
     let paint = Paint::stderr(arguments.output.color);
     input::fix_constants(&mut model, &arguments.scope.set, paint)?;
     // What is asked to stop and does not has nothing more to say.
-    control.set_fallback(|_| 3);
+    control.set_fallback(|_| Answer::Said(Exit::Unknown));
     let watch = Watch::start(control, arguments.limits.timeout);
     let place = settle(&model, arguments, control, &watch)?;
-    let mut worst = 0;
+    let mut worst = Exit::Done;
     let mut line = |text: &str| {
         if text.trim().is_empty() {
             return true;
@@ -114,13 +65,13 @@ pub fn run(arguments: &EvalArguments, control: &Control) -> Result<u8, Refusal> 
         watch.begin();
         let evaluated = evaluate(&mut model, &place, &watch, text);
         watch.end();
-        show(&evaluated, arguments);
-        worst = worst.max(evaluated.code);
+        let answer = Answer::Evaluation(evaluated);
+        worst = worst.max(output::show(&answer, &arguments.output, control.seconds()));
         control.stopped().is_none()
     };
     if inputs.is_empty() {
         for text in std::io::stdin().lock().lines() {
-            let text = text.map_err(|e| Refusal::new(format!("standard input cannot be read: {e}")))?;
+            let text = text.context("standard input cannot be read")?;
             if !line(text.trim_end()) {
                 break;
             }
@@ -129,7 +80,7 @@ pub fn run(arguments: &EvalArguments, control: &Control) -> Result<u8, Refusal> 
         let _every = inputs.iter().all(|text| line(text));
     }
     control.finish();
-    Ok(if control.stopped().is_some() { 3 } else { worst })
+    Ok(Answer::Said(if control.stopped().is_some() { Exit::Unknown } else { worst }))
 }
 
 /// The machine, if the first input names one, and what is to be evaluated.
@@ -145,13 +96,12 @@ fn settle(
     arguments: &EvalArguments,
     control: &Control,
     watch: &Watch,
-) -> Result<Place, Refusal> {
+) -> anyhow::Result<Place> {
     if let Some(path) = &arguments.trace {
         let shown = path.display();
-        let text = std::fs::read_to_string(path)
-            .map_err(|e| Refusal::new(format!("{shown}: the trace cannot be read: {e}")))?;
-        let trace: Trace =
-            trace_from_json(model, &text).map_err(|e| Refusal::new(format!("{shown}: {e}")))?;
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("{shown}: the trace cannot be read"))?;
+        let trace: Trace = trace_from_json(model, &text).with_context(|| shown.to_string())?;
         let state = trace.steps.iter().rev().find_map(|s| s.state.clone()).unwrap_or_default();
         return Ok(Place { scope: trace.scope, constants: trace.constants, state });
     }
@@ -170,7 +120,7 @@ fn settle(
 }
 
 /// The first valuation of the constants and the first initial state.
-fn place_of(model: &Model, scope: &Scope, eval: &Evaluator<'_>) -> Result<Place, Refusal> {
+fn place_of(model: &Model, scope: &Scope, eval: &Evaluator<'_>) -> anyhow::Result<Place> {
     let help = "--set fixes a constant, --scope the size of a set, --trace gives a state";
     let mut found: Vec<Constants> = Vec::new();
     let mut why = None;
@@ -186,7 +136,7 @@ fn place_of(model: &Model, scope: &Scope, eval: &Evaluator<'_>) -> Result<Place,
     let Some(constants) = found.into_iter().next() else {
         let why =
             done.as_ref().err().map(open).or(why).unwrap_or_else(|| "no values satisfy the axioms".into());
-        return Err(Refusal::new(format!("the constants of {} have no value: {why}", model.name)).help(help));
+        bail!(Refusal::new(format!("the constants of {} have no value: {why}", model.name)).help(help));
     };
     if several {
         output::note(&format!(
@@ -205,7 +155,7 @@ fn place_of(model: &Model, scope: &Scope, eval: &Evaluator<'_>) -> Result<Place,
             .as_ref()
             .err()
             .map_or_else(|| "no execution of the initialisation reaches a state".into(), open);
-        return Err(Refusal::new(format!("{} has no initial state: {why}", model.name)).help(help));
+        bail!(Refusal::new(format!("{} has no initial state: {why}", model.name)).help(help));
     };
     if several {
         output::note(&format!("note: {} has several initial states; this is the first", model.name));
@@ -234,7 +184,7 @@ fn read(model: &mut Model, text: &str) -> Result<Formula, Vec<Diagnostic>> {
     Err(if is_predicate { of_predicate } else { of_expression })
 }
 
-fn evaluate<'i>(model: &mut Model, place: &Place, watch: &Watch, text: &'i str) -> Evaluated<'i> {
+fn evaluate(model: &mut Model, place: &Place, watch: &Watch, text: &str) -> Evaluation {
     // What a formula adds to the model is taken away again: its text and its bound names.
     let (sources, locals) = (model.sources.clone(), model.locals.len());
     let evaluated = evaluate_in(model, place, watch, text);
@@ -243,67 +193,41 @@ fn evaluate<'i>(model: &mut Model, place: &Place, watch: &Watch, text: &'i str) 
     evaluated
 }
 
-fn evaluate_in<'i>(model: &mut Model, place: &Place, watch: &Watch, text: &'i str) -> Evaluated<'i> {
+fn evaluate_in(model: &mut Model, place: &Place, watch: &Watch, text: &str) -> Evaluation {
     let inputs = model.sources.iter().count();
-    let wrong = |model: &Model, diagnostics: Vec<Diagnostic>| {
-        let first = diagnostics.first();
-        Evaluated {
-            input: text,
-            kind: "error",
-            value: None,
-            message: Some(first.map_or_else(|| "this is no formula".into(), |d| d.message.clone())),
-            at: first.map(|d| At::of(model, inputs, d.span)).unwrap_or_default(),
-            code: 2,
-        }
-    };
     let formula = match read(model, text) {
         Ok(formula) => formula,
-        Err(diagnostics) => return wrong(model, diagnostics),
+        Err(diagnostics) => {
+            let first = diagnostics.first();
+            let message = first.map_or_else(|| "this is no formula".into(), |d| d.message.clone());
+            let at = first.map(|d| At::of(model, inputs, d.span)).unwrap_or_default();
+            return Evaluation::failed(text, EvaluationKind::Error, message, at, Exit::Refused);
+        }
     };
     let eval = Evaluator::new(model, &place.scope).with_interrupt(&watch.flag);
     let env = Env::new(&place.constants, &place.state);
     let (kind, value) = match &formula {
-        Formula::Pred(pred) => ("predicate", eval.pred(&env, pred).map(|truth| truth_text(truth).to_owned())),
-        Formula::Expr(expr) => ("expression", eval.expr(&env, expr).map(|v| eval.text(&v))),
+        Formula::Pred(pred) => {
+            (EvaluationKind::Predicate, eval.pred(&env, pred).map(|truth| truth_text(truth).to_owned()))
+        }
+        Formula::Expr(expr) => (EvaluationKind::Expression, eval.expr(&env, expr).map(|v| eval.text(&v))),
     };
     match value {
-        Ok(value) => {
-            Evaluated { input: text, kind, value: Some(value), message: None, at: At::default(), code: 0 }
-        }
+        Ok(value) => Evaluation::value(text, kind, value),
         Err(e) => {
-            let (kind, message, code) = match e.kind {
-                EvalErrorKind::IllDefined => ("ill-defined", e.message, 0),
-                EvalErrorKind::Interrupted => ("error", watch.reason(), 3),
-                _ => ("error", e.message, 3),
+            let at = At::of(model, inputs, e.span);
+            let (kind, message, exit) = match e.kind {
+                EvalErrorKind::IllDefined => (EvaluationKind::IllDefined, e.message, Exit::Done),
+                EvalErrorKind::Interrupted => (EvaluationKind::Error, watch.reason(), Exit::Unknown),
+                _ => (EvaluationKind::Error, e.message, Exit::Unknown),
             };
-            Evaluated {
-                input: text,
-                kind,
-                value: None,
-                message: Some(message),
-                at: At::of(model, inputs, e.span),
-                code,
-            }
+            Evaluation::failed(text, kind, message, at, exit)
         }
     }
 }
 
 fn truth_text(truth: bool) -> &'static str {
     if truth { "TRUE" } else { "FALSE" }
-}
-
-fn show(evaluated: &Evaluated<'_>, arguments: &EvalArguments) {
-    if arguments.output.json || arguments.output.jsonl {
-        return output::json_line(evaluated);
-    }
-    let paint = Paint::stdout(arguments.output.color);
-    let column = evaluated.at.text();
-    let message = evaluated.message.as_deref().unwrap_or_default();
-    output::result(&match evaluated.kind {
-        "ill-defined" => format!("{}: {message}{column}\n", paint.bad("ill-defined")),
-        "error" => format!("{}: {message}{column}\n", paint.doubt("error")),
-        _ => format!("{}\n", evaluated.value.as_deref().unwrap_or_default()),
-    });
 }
 
 /// Stops an evaluation that takes too long, or when the program is asked to stop.
@@ -347,7 +271,6 @@ impl Watch {
     }
 
     fn reason(&self) -> String {
-        let stopped = self.control.stopped();
-        stopped.map_or_else(|| "timeout: the time limit was reached".into(), |reason| reason.text)
+        self.control.stopped().unwrap_or(Reason::Timeout).text()
     }
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use anyhow::bail;
 use bsym_encodings::budget::Budget;
-use bsym_encodings::finder::SolverFinder;
 use bsym_encodings::session::open::{self, SolverChoice};
 use bsym_engines::options::Job;
 use bsym_engines::vetting::{Vetted, confirm};
@@ -24,12 +24,13 @@ use bsym_semantics::finder::ValueFinder;
 use bsym_semantics::replay::Checks;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace_file::trace_to_file;
-use serde_json::json;
 
-use crate::answer::RunResult;
+use crate::answer::Answer;
+use crate::answer::event::Event;
+use crate::answer::verification::{Verdict as Answered, Verification};
 use crate::arguments::{McArguments, OrderName, ScopeItem, VerifyArguments};
 use crate::commands::enlarge::{Enlarged, enlarge};
-use crate::commands::verify::Run;
+use crate::commands::run::Run;
 use crate::control::Control;
 use crate::output;
 use crate::patience::Patience;
@@ -40,13 +41,9 @@ use crate::solvers;
 const ASIDE: Duration = Duration::from_secs(120);
 /// Longest time for the question whether a search that is continued was one in a larger scope.
 const RESUMED: Duration = Duration::from_secs(2);
-/// Longest time of one question to the solver for values.
-const QUERY: Duration = Duration::from_secs(2);
-/// Most valuations that the solver is asked for at one place.
-const SOLUTIONS: usize = 64;
 
 /// Runs the command.
-pub fn run(arguments: &McArguments, control: &Control) -> Result<u8, Refusal> {
+pub fn run(arguments: &McArguments, control: &Control) -> anyhow::Result<Answer> {
     if arguments.worker {
         // Whoever asked is gone when standard input ends.
         std::thread::spawn(|| {
@@ -56,16 +53,20 @@ pub fn run(arguments: &McArguments, control: &Control) -> Result<u8, Refusal> {
     }
     let mut verify = arguments.verify.clone();
     if verify.depth.is_some() {
-        return Err(Refusal::new("mc visits states, it has no --depth")
-            .help("--max-states N and --timeout limit the search"));
+        bail!(
+            Refusal::new("mc visits states, it has no --depth")
+                .help("--max-states N and --timeout limit the search")
+        );
     }
     // Where nothing else is said, a search is in ProB's finite scope.
     if !verify.scope.scope.contains(&ScopeItem::Prob) {
         verify.scope.scope.push(ScopeItem::Prob);
     }
     if arguments.threads > 1 && order(arguments.order) != Order::BreadthFirst {
-        return Err(Refusal::new("--threads: only a breadth-first search is shared out")
-            .help("leave out --order or --threads"));
+        bail!(
+            Refusal::new("--threads: only a breadth-first search is shared out")
+                .help("leave out --order or --threads")
+        );
     }
     check_files(arguments)?;
     let solver = solvers::choose_if_any(verify.solver.name.as_deref())?;
@@ -73,7 +74,7 @@ pub fn run(arguments: &McArguments, control: &Control) -> Result<u8, Refusal> {
     if arguments.resume.is_some() {
         // A search in a larger scope is continued in that scope.
         let run = Run::prepare("mc", &verify, solver.as_ref(), control)?;
-        let finder = solver.clone().map(|solver| finder(run.model.clone(), solver, &control.budget));
+        let finder = solver.clone().map(|solver| Patience::new(run.model.clone(), solver, &control.budget));
         let finder = finder.as_ref().map(|f| f as &dyn ValueFinder);
         let problem = Problem { model: &run.model, scope: &run.scope, finder };
         if existence(&problem, RESUMED, &control.budget.cancellation()) == Existence::Nothing {
@@ -120,7 +121,7 @@ fn attempt(
     verify: &VerifyArguments,
     solver: Option<&SolverChoice>,
     control: &Control,
-) -> Result<Searched, Refusal> {
+) -> anyhow::Result<Searched> {
     let mut run = Run::prepare("mc", verify, solver, control)?;
     let mut reporter = run.reporter();
     let mut options = options(&run.model, &run.properties, !verify.no_wd, &control.budget);
@@ -137,7 +138,7 @@ fn attempt(
     let own = run.imported.status.iter().filter(|(_, status)| status.level == Level::Checked);
     options.proven = own.filter_map(|((event, conjunct), _)| Some((event?, conjunct))).collect();
     let begin = Instant::now();
-    let finder = solver.map(|solver| finder(run.model.clone(), solver.clone(), &control.budget));
+    let finder = solver.map(|solver| Patience::new(run.model.clone(), solver.clone(), &control.budget));
     let finder = finder.as_ref().map(|f| f as &dyn ValueFinder);
     let problem = Problem { model: &run.model, scope: &run.scope, finder };
     let (report, vetted) = beside_vetting(&run.job(), solver.cloned(), &options.proven_meanwhile, || {
@@ -147,8 +148,10 @@ fn attempt(
     reporter.timing("run", begin.elapsed().as_secs_f64());
     reporter.finish();
     if let Verdict::Unknown(Unknown::NotResumed(reason)) = &report.verdict {
-        return Err(Refusal::new(format!("--resume: {reason}"))
-            .help("a search is continued with the machine, scope and properties that it began with"));
+        bail!(
+            Refusal::new(format!("--resume: {reason}"))
+                .help("a search is continued with the machine, scope and properties that it began with")
+        );
     }
     match &report.not_saved {
         None => {}
@@ -193,13 +196,8 @@ fn beside_vetting(
     })
 }
 
-/// The finder of a search: it has to be quick, because everything is enumerated where it does not know.
-pub(super) fn finder(model: Arc<Model>, solver: SolverChoice, budget: &Budget) -> Patience {
-    Patience::new(SolverFinder::new(model, solver, budget.per_query(QUERY), SOLUTIONS))
-}
-
 /// Files are looked at before the long run.
-fn check_files(arguments: &McArguments) -> Result<(), Refusal> {
+fn check_files(arguments: &McArguments) -> anyhow::Result<()> {
     let verify = &arguments.verify;
     if let Some(path) = &arguments.checkpoint {
         let inputs: Vec<&Path> =
@@ -209,15 +207,17 @@ fn check_files(arguments: &McArguments) -> Result<(), Refusal> {
         output::check_folder(&output::folder_of(path), "--checkpoint")?;
         for (flag, other) in [("--trace", &verify.trace), ("--certificate", &verify.certificate)] {
             if other.as_ref() == Some(path) {
-                return Err(Refusal::new(format!("--checkpoint and {flag} name the same file")));
+                bail!("--checkpoint and {flag} name the same file");
             }
         }
     }
     if let Some(path) = &arguments.resume {
         let shown = path.display();
         if path.is_dir() {
-            return Err(Refusal::new(format!("--resume: `{shown}` is a folder"))
-                .help("name a file that --checkpoint wrote"));
+            bail!(
+                Refusal::new(format!("--resume: `{shown}` is a folder"))
+                    .help("name a file that --checkpoint wrote")
+            );
         }
         std::fs::File::open(path).map_err(|e| {
             Refusal::new(format!("--resume: `{shown}` cannot be read: {e}"))
@@ -228,36 +228,28 @@ fn check_files(arguments: &McArguments) -> Result<(), Refusal> {
 }
 
 impl Searched {
-    /// Prints the result. `tried` are scopes without a state; `enlarged` says what else came of one that has none.
-    fn conclude(&self, tried: &[Scope], enlarged: Option<Enlarged>) -> u8 {
+    /// The answer. `tried` are scopes without a state; `enlarged` says what else came of one that has none.
+    fn conclude(&self, tried: &[Scope], enlarged: Option<Enlarged>) -> Answer {
         let Searched { run, report, vetted } = self;
-        let mut result = RunResult::of_search(&run.subject(), report);
+        let mut result = Verification::of_search(&run.subject(), report);
         result.set_vetted(&run.model, &run.imported.status, vetted);
         result.set_tried(&run.model, tried);
         match enlarged {
-            Some(Enlarged::Undecided(reason)) => {
-                result.verdict = "unknown";
-                result.set_reason(reason);
-            }
-            Some(Enlarged::Vacuous(core, scopes)) => {
-                result.set_core(&run.model, &core);
-                if let (Some(reason), Some(scopes)) = (&mut result.reason, scopes) {
-                    reason.push_str(&format!(": {scopes}"));
-                }
-            }
+            Some(Enlarged::Undecided(reason)) => result.verdict = Answered::Unknown(reason),
+            Some(Enlarged::Vacuous(core, scopes)) => result.set_core(&run.model, &core, scopes),
             _ => {}
         }
         match &report.verdict {
             Verdict::Unknown(Unknown::Cancelled | Unknown::Timeout) => {
                 if let Some(reason) = run.control.stopped() {
-                    result.set_reason(reason);
+                    result.verdict = Answered::Unknown(reason);
                 }
             }
             Verdict::Violated(counterexample) if run.arguments.output.jsonl => {
                 for found in std::iter::once(&**counterexample).chain(&report.further) {
                     let trace = trace_to_file(&run.model, &found.trace);
                     let time = run.control.seconds();
-                    output::json_line(&json!({"event": "trace", "time": time, "trace": trace}));
+                    output::json_line(&Event::Trace { time, trace });
                 }
             }
             _ => {}
@@ -266,8 +258,8 @@ impl Searched {
     }
 }
 
-/// Prints the result of a search, with its evidence.
-pub(super) fn publish(run: &Run, result: RunResult, report: &SearchReport) -> u8 {
+/// The answer of a search, with its evidence.
+pub(super) fn publish(run: &Run, result: Verification, report: &SearchReport) -> Answer {
     match &report.verdict {
         Verdict::Holds(evidence) | Verdict::Unknown(Unknown::NotChecked(evidence, _)) => {
             let claim = claim(run, evidence);
@@ -351,14 +343,14 @@ pub enum Repeated {
 ///
 /// # Errors
 /// There is no such solver.
-pub fn repeat(opened: &Opened, solver: Option<&str>, budget: &Budget) -> Result<Repeated, Refusal> {
+pub fn repeat(opened: &Opened, solver: Option<&str>, budget: &Budget) -> anyhow::Result<Repeated> {
     let Opened { model, scope, claim } = opened;
     let Evidence::Search { states, transitions, digest } = &claim.evidence else {
         return Ok(Repeated::Refuted("it is no certificate of a search".into()));
     };
     let solver = solvers::choose_if_any(solver)?;
     let shared = Arc::new(model.clone());
-    let finder = solver.map(|solver| finder(shared, solver, budget));
+    let finder = solver.map(|solver| Patience::new(shared, solver, budget));
     let finder = finder.as_ref().map(|f| f as &dyn ValueFinder);
     let report = again(&Problem { model, scope, finder }, claim, budget);
     let found = match report.verdict {

@@ -1,8 +1,9 @@
-//! The commands. Each reads its input, does its work, prints its result and answers with an exit code.
+//! The commands. Each reads its input, does its work, writes what was asked for, and answers.
 
 mod beside;
 mod certify;
 mod check;
+mod default_scope;
 mod enlarge;
 mod eval;
 mod mc;
@@ -10,20 +11,23 @@ mod parse;
 mod po;
 mod proofs;
 mod replay;
+mod run;
 mod simulate;
 mod status;
 mod verify;
 
+use anyhow::Context;
 use bsym_engines::verdict::Engine;
 use clap::CommandFactory;
 
+use crate::answer::Answer;
 use crate::arguments::{Arguments, Command};
 use crate::control::Control;
+use crate::exit::Exit;
 use crate::output;
-use crate::refusal::Refusal;
 
-/// Carries out a command.
-pub fn run(command: Command, control: &Control) -> u8 {
+/// Carries out a command and says its answer.
+pub fn run(command: Command, control: &Control) -> Exit {
     let format = command.output();
     let done = match command {
         Command::Check(a) => check::run(&a, control),
@@ -38,27 +42,22 @@ pub fn run(command: Command, control: &Control) -> u8 {
         Command::Proofs(a) => proofs::run(&a),
         Command::Certify(a) => certify::run(&a, control),
         Command::Replay(a) => replay::run(&a, control),
-        Command::Completions { shell } => completions(shell),
+        Command::Completions { shell } => Ok(completions(shell)),
         Command::Manual => manual(),
     };
-    done.unwrap_or_else(|refusal| {
-        refusal.print(&format);
-        2
-    })
+    let answer = done.unwrap_or_else(|error| Answer::refused(&error));
+    output::show(&answer, &format, control.seconds())
 }
 
-fn completions(shell: clap_complete::Shell) -> Result<u8, Refusal> {
+fn completions(shell: clap_complete::Shell) -> Answer {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "bsym", &mut text);
-    output::result(&String::from_utf8_lossy(&text));
-    Ok(0)
+    Answer::Text(String::from_utf8_lossy(&text).into_owned())
 }
 
-fn manual() -> Result<u8, Refusal> {
+fn manual() -> anyhow::Result<Answer> {
     let mut text = Vec::new();
-    clap_mangen::Man::new(Arguments::command())
-        .render(&mut text)
-        .map_err(|e| Refusal::new(format!("the manual page cannot be written: {e}")))?;
-    output::result(&String::from_utf8_lossy(&text));
-    Ok(0)
+    let page = clap_mangen::Man::new(Arguments::command());
+    page.render(&mut text).context("the manual page cannot be written")?;
+    Ok(Answer::Text(String::from_utf8_lossy(&text).into_owned()))
 }

@@ -8,25 +8,25 @@ use std::time::Duration;
 use bsym_encodings::session::open;
 use bsym_encodings::system::build::encode;
 use bsym_encodings::term::Terms;
-use bsym_proofs::obligations::{Obligations, Proof, prove_obligations};
-use bsym_proofs::po::file::Status;
-use serde_json::json;
+use bsym_proofs::obligations::{Proof, prove_obligations};
 
-use crate::answer::text as human;
-use crate::answer::{dropped_objects, place};
+use crate::answer::Answer;
+use crate::answer::diagnostic::{location, place};
+use crate::answer::event::Event;
+use crate::answer::not_checked::DroppedObject;
+use crate::answer::obligations::Obligations;
 use crate::arguments::PoArguments;
 use crate::control::Control;
 use crate::input;
 use crate::output;
 use crate::paint::Paint;
-use crate::refusal::Refusal;
 use crate::solvers;
 
 /// Longest time for one obligation.
 const OBLIGATION: Duration = Duration::from_secs(10);
 
-/// Runs the command: 0 if all obligations were tried, 3 if it was stopped before.
-pub fn run(arguments: &PoArguments, control: &Control) -> Result<u8, Refusal> {
+/// Runs the command.
+pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer> {
     let paint = Paint::stderr(arguments.output.color);
     if let Some(path) = &arguments.output_file {
         output::check_writable(path, "-o", &[&arguments.file])?;
@@ -44,33 +44,28 @@ pub fn run(arguments: &PoArguments, control: &Control) -> Result<u8, Refusal> {
     let (jsonl, verbose) = (arguments.output.jsonl, arguments.output.verbose > 0);
     let mut observer = |proof: &Proof| {
         if jsonl {
-            output::json_line(&json!({
-                "event": "obligation", "time": control.seconds(), "name": proof.name,
-                "status": proof.status.word(), "reason": proof.reason,
-            }));
+            output::json_line(&Event::Obligation {
+                time: control.seconds(),
+                name: proof.name.clone(),
+                status: proof.status.word(),
+                reason: proof.reason.clone(),
+            });
         } else if verbose {
             output::note(&format!("{}: {}", proof.name, proof.status.word()));
         }
     };
     let obligations =
-        prove_obligations(&system, &mut |terms| open::open(terms, &choice), &budget, &mut observer)
-            .map_err(|e| Refusal::new(e.to_string()))?;
+        prove_obligations(&system, &mut |terms| open::open(terms, &choice), &budget, &mut observer)?;
     control.finish();
     let folder = arguments.output_file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
     let file = obligations.to_po(&model, &scope, folder);
     let written = arguments.output_file.as_deref().filter(|path| output::write(path, &file.to_text()));
-    if arguments.output.json {
-        output::result(&(file.to_text().trim_end().to_string() + "\n"));
-    } else if jsonl {
-        output::json_line(&json!({
-            "event": "result", "time": control.seconds(), "result": serde_json::to_value(&file).ok(),
-        }));
-    } else {
-        let paint = Paint::stdout(arguments.output.color);
-        let mut text = text(&obligations, written, paint, control);
-        text.push_str(&human::not_checked(&dropped_objects(&model), verbose, paint));
-        output::result(&text);
-    }
+    let answer = Obligations {
+        written: written.map(|path| path.display().to_string()),
+        not_checked: DroppedObject::all(&model),
+        seconds: control.seconds(),
+        ..Obligations::new(file, &obligations)
+    };
     if let Some(folder) = &arguments.export {
         match obligations.export(&model, folder) {
             Ok(exported) => {
@@ -88,53 +83,17 @@ pub fn run(arguments: &PoArguments, control: &Control) -> Result<u8, Refusal> {
     }
     for u in &system.unsupported {
         let (file, line, _) = place(&model.sources, u.span);
-        let at = file.zip(line).map(|(f, l)| format!(" ({f}:{l})")).unwrap_or_default();
+        let at = location(&file, line).map(|at| format!(" ({at})")).unwrap_or_default();
         output::note(&format!("not supported: {}: {}{at}", u.part, u.reason));
     }
-    Ok(if obligations.stopped.is_some() { 3 } else { 0 })
+    Ok(Answer::Obligations(Box::new(answer)))
 }
 
 /// The folder may be new; then the one it is made in has to be writable.
-fn check_export(folder: &Path) -> Result<(), Refusal> {
+fn check_export(folder: &Path) -> anyhow::Result<()> {
     if folder.exists() {
         return output::check_folder(folder, "--export");
     }
     let parent = folder.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     output::check_folder(parent, "--export")
-}
-
-/// The obligations in words, with the file that was written.
-fn text(obligations: &Obligations, written: Option<&Path>, paint: Paint, control: &Control) -> String {
-    let mut text = String::new();
-    let mut counts: Vec<String> = vec![];
-    for status in [Status::Discharged, Status::Trivial, Status::Refuted, Status::Unknown, Status::Unattempted]
-    {
-        let n = obligations.count(status);
-        if n > 0 {
-            counts.push(format!("{n} {}", status.word()));
-        }
-    }
-    let all = obligations.all.len();
-    let one = if all == 1 { "obligation" } else { "obligations" };
-    let counts = if counts.is_empty() { "nothing to prove".into() } else { counts.join(", ") };
-    text.push_str(&format!("{all} {one}: {counts}  [{:.2} s]\n", control.seconds()));
-    for proof in &obligations.all {
-        let word = match proof.status {
-            Status::Discharged | Status::Trivial => continue,
-            Status::Refuted => paint.bad("refuted"),
-            _ => paint.doubt(&proof.status.word()),
-        };
-        let reason = proof.reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default();
-        text.push_str(&format!("  {word}  {}{reason}\n", proof.name));
-    }
-    if obligations.count(Status::Refuted) > 0 {
-        text.push_str(
-            "\na refuted obligation does not follow from the invariant alone; its state may be unreachable:\n\
-             `bsym ic3` tells, and finds what the invariant lacks\n",
-        );
-    }
-    if let Some(path) = written {
-        text.push_str(&format!("\nstatus written to {}\n", path.display()));
-    }
-    text
 }

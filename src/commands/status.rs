@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::Context;
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::open::{self, SolverChoice};
 use bsym_encodings::system::build::encode;
@@ -17,7 +18,7 @@ use bsym_proofs::po::{Import, ImportOptions, PoError, read_status};
 use bsym_proofs::status::ProofStatus;
 use bsym_semantics::scope::Scope;
 
-use crate::answer::{ChecksObject, ProofsObject, check_object, pair_object};
+use crate::answer::status::{CheckObject, ChecksObject, PairObject, ProofsObject};
 use crate::arguments::VerifyArguments;
 use crate::refusal::Refusal;
 
@@ -41,12 +42,20 @@ impl Imported {
     pub fn object(&self, model: &Model) -> ProofsObject {
         ProofsObject {
             source: self.source.clone(),
-            used: self.status.iter().map(|(pair, status)| pair_object(model, pair, Some(status))).collect(),
+            used: self
+                .status
+                .iter()
+                .map(|(pair, status)| PairObject::new(model, pair, Some(status)))
+                .collect(),
             stale: self.stale.clone(),
             unmatched: self.unmatched.clone(),
             ignored: self.ignored.clone(),
             checks: ChecksObject {
-                used: self.status.checks().map(|(c, status)| check_object(model, c, Some(status))).collect(),
+                used: self
+                    .status
+                    .checks()
+                    .map(|(c, status)| CheckObject::new(model, c, Some(status)))
+                    .collect(),
                 ..ChecksObject::default()
             },
             ..ProofsObject::default()
@@ -71,12 +80,12 @@ pub fn compute(
     scope: &Scope,
     choice: &SolverChoice,
     budget: &Budget,
-) -> Result<Imported, Refusal> {
+) -> anyhow::Result<Imported> {
     let system = encode(Rc::new(Terms::new()), model.clone(), scope);
     let budget = budget.per_query(OBLIGATION);
     let obligations =
         prove_obligations(&system, &mut |terms| open::open(terms, choice), &budget, &mut |_| {})
-            .map_err(|e| Refusal::new(format!("--proofs auto: {e}")))?;
+            .context("--proofs auto")?;
     Ok(Imported {
         status: obligations.status(),
         source: Some(format!("our prover ({})", obligations.solver)),
@@ -90,7 +99,7 @@ pub fn compute(
 /// # Errors
 /// A named one cannot be read, is something else, or is about another machine. What is wrong with one
 /// that was not asked for is a warning.
-pub fn import(arguments: &VerifyArguments, model: &Model, scope: &Scope) -> Result<Imported, Refusal> {
+pub fn import(arguments: &VerifyArguments, model: &Model, scope: &Scope) -> anyhow::Result<Imported> {
     let options = ImportOptions { trust_reviewed: arguments.trust_reviewed, scope: Some(scope.clone()) };
     match &arguments.proofs {
         Some(_) if is_computed(arguments) => Ok(Imported::default()),

@@ -40,7 +40,7 @@ pub fn assert_valid(name: &str, value: &Json) {
     let schema: Json = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let errors: Vec<String> =
-        validator.iter_errors(value).map(|e| format!("{}: {e}", e.instance_path)).collect();
+        validator.iter_errors(value).map(|e| format!("{}: {e}", e.instance_path())).collect();
     assert!(errors.is_empty(), "{name}: {errors:#?}\n{value:#}");
 }
 

@@ -8,17 +8,18 @@ use bsym_proofs::po::Import;
 use bsym_proofs::po::file::PoFile;
 use bsym_proofs::po::import::Entry;
 use bsym_proofs::status::{Check, StepCheck};
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Counts, LISTED, counts, in_brackets, in_words, list};
-use crate::answer::level_word;
+use super::counts::{Counts, LISTED, in_brackets, list};
+use crate::answer::status::LevelWord;
 use crate::paint::Paint;
 
 /// Reasons that the text gives for each kind; `--json` has all.
 const REASONS: usize = 3;
 
 /// The obligations of one kind.
-#[derive(Serialize, Debug)]
+#[derive(Serialize, JsonSchema, Clone, Debug)]
 pub struct KindObject {
     pub kind: String,
     #[serde(flatten)]
@@ -29,7 +30,7 @@ pub struct KindObject {
 }
 
 /// What became of obligations.
-#[derive(Serialize, Debug, Default)]
+#[derive(Serialize, JsonSchema, Clone, Debug, Default)]
 pub struct Outcome {
     /// Something counts as proven because of them.
     pub used: usize,
@@ -42,8 +43,8 @@ pub struct Outcome {
 }
 
 /// The checks of one kind that a machine needs besides the pairs.
-#[derive(Serialize, Debug)]
-pub struct ChecksObject {
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct CheckKindObject {
     pub kind: &'static str,
     pub total: usize,
     pub proven: usize,
@@ -55,7 +56,7 @@ pub struct ChecksObject {
 }
 
 /// A check that is not proven.
-#[derive(Serialize, Debug)]
+#[derive(Serialize, JsonSchema, Clone, Debug)]
 pub struct OpenCheckObject {
     pub check: String,
     pub kind: &'static str,
@@ -88,7 +89,7 @@ pub fn by_kind(file: &PoFile, import: Option<&Import>) -> Vec<KindObject> {
             }
             outcome
         });
-        all.push(KindObject { kind: kind.word(), counts: counts(own()), provers, outcome });
+        all.push(KindObject { kind: kind.word(), counts: Counts::of(own()), provers, outcome });
     }
     all
 }
@@ -103,12 +104,12 @@ fn word(check: Check) -> &'static str {
 }
 
 /// The checks of a machine.
-pub fn checks(model: &Model, import: &Import) -> Vec<ChecksObject> {
-    let mut all: Vec<ChecksObject> = vec![];
-    let of = |all: &mut Vec<ChecksObject>, check: Check| {
+pub fn checks(model: &Model, import: &Import) -> Vec<CheckKindObject> {
+    let mut all: Vec<CheckKindObject> = vec![];
+    let of = |all: &mut Vec<CheckKindObject>, check: Check| {
         let kind = word(check);
         all.iter().position(|c| c.kind == kind).unwrap_or_else(|| {
-            all.push(ChecksObject {
+            all.push(CheckKindObject {
                 kind,
                 total: 0,
                 proven: 0,
@@ -125,7 +126,7 @@ pub fn checks(model: &Model, import: &Import) -> Vec<ChecksObject> {
         let object = &mut all[at];
         object.total += 1;
         object.proven += 1;
-        *object.levels.entry(level_word(status.level)).or_default() += 1;
+        *object.levels.entry(LevelWord::from(status.level).word()).or_default() += 1;
         for prover in &status.provers {
             *object.provers.entry(prover.clone()).or_default() += 1;
         }
@@ -154,7 +155,7 @@ pub fn write_kinds(out: &mut String, kinds: &[KindObject], paint: Paint) -> std:
     writeln!(out, "\nby kind:")?;
     for k in kinds {
         let provers = in_brackets(&list(&k.provers), "");
-        write!(out, "  {:width$}  {:4}  {}{provers}", k.kind, k.counts.total, in_words(&k.counts))?;
+        write!(out, "  {:width$}  {:4}  {}{provers}", k.kind, k.counts.total, k.counts.in_words())?;
         let Some(o) = &k.outcome else {
             writeln!(out)?;
             continue;
@@ -185,7 +186,7 @@ pub fn write_kinds(out: &mut String, kinds: &[KindObject], paint: Paint) -> std:
 }
 
 /// The checks as text.
-pub fn write_checks(out: &mut String, checks: &[ChecksObject], paint: Paint) -> std::fmt::Result {
+pub fn write_checks(out: &mut String, checks: &[CheckKindObject], paint: Paint) -> std::fmt::Result {
     for c in checks {
         let proven = in_brackets(&list(&c.levels), &list(&c.provers));
         let open = c.total - c.proven;

@@ -1,0 +1,104 @@
+//! What is to be said of places in the text of a model.
+
+use bsym_encodings::system::Unsupported;
+use bsym_language::diagnostic::{Diagnostic, Kind, Severity};
+use bsym_language::source::{Sources, Span};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::words::words;
+
+words! {
+    /// The stage that a message is of.
+    DiagnosticKind {
+        Parse = "parse",
+        Scope = "scope",
+        Type = "type",
+        Structure = "structure",
+    }
+}
+
+words! {
+    /// Whether there is a model in spite of it.
+    SeverityWord {
+        Error = "error",
+        Warning = "warning",
+    }
+}
+
+/// A message about the model.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct DiagnosticObject {
+    pub kind: DiagnosticKind,
+    #[schemars(regex(pattern = "^B[0-9]{4}$"))]
+    pub code: String,
+    pub severity: SeverityWord,
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    pub message: String,
+    pub help: Option<String>,
+}
+
+impl DiagnosticObject {
+    /// A message for JSON.
+    pub fn new(sources: &Sources, diagnostic: &Diagnostic) -> DiagnosticObject {
+        let (file, line, column) = place(sources, diagnostic.span);
+        DiagnosticObject {
+            kind: match diagnostic.code.kind {
+                Kind::Parse => DiagnosticKind::Parse,
+                Kind::Scope => DiagnosticKind::Scope,
+                Kind::Type => DiagnosticKind::Type,
+                Kind::Structure => DiagnosticKind::Structure,
+            },
+            code: format!("B{:04}", diagnostic.code.number),
+            severity: match diagnostic.severity {
+                Severity::Error => SeverityWord::Error,
+                Severity::Warning => SeverityWord::Warning,
+            },
+            file: file.unwrap_or_default(),
+            line: line.unwrap_or(1),
+            column: column.unwrap_or(1),
+            message: diagnostic.message.clone(),
+            help: diagnostic.help.clone(),
+        }
+    }
+}
+
+/// A part of the model that could not be encoded or evaluated.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct UnsupportedObject {
+    pub part: String,
+    pub reason: String,
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    pub column: Option<u32>,
+}
+
+impl UnsupportedObject {
+    /// A part, why, and where it stands.
+    pub fn new(sources: &Sources, part: String, reason: String, span: Span) -> UnsupportedObject {
+        let (file, line, column) = place(sources, span);
+        UnsupportedObject { part, reason, file, line, column }
+    }
+
+    /// What an encoding left out.
+    pub fn of(sources: &Sources, unsupported: &Unsupported) -> UnsupportedObject {
+        let Unsupported { part, reason, span, .. } = unsupported;
+        UnsupportedObject::new(sources, part.clone(), reason.clone(), *span)
+    }
+}
+
+/// File, line and column where a span starts.
+pub fn place(sources: &Sources, span: Span) -> (Option<String>, Option<u32>, Option<u32>) {
+    if span.source.0 as usize >= sources.iter().count() {
+        return (None, None, None);
+    }
+    let position = sources.position(span);
+    (Some(sources.path(span).display().to_string()), Some(position.line), Some(position.column))
+}
+
+/// `FILE:LINE`, where it is known.
+pub fn location(file: &Option<String>, line: Option<u32>) -> Option<String> {
+    Some(format!("{}:{}", file.as_ref()?, line?))
+}

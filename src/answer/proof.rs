@@ -1,0 +1,365 @@
+//! Proofs: their kind and invariant, how they were checked, what they leave open, where one is wrong.
+
+use std::collections::BTreeMap;
+use std::fmt::{Result, Write};
+
+use bsym_engines::verdict::{Condition, Contradicted, Objection, Proof};
+use bsym_engines::walk::{Broken, Contradiction, Walked};
+use bsym_language::model::{Model, PredKind};
+use bsym_proofs::claim::{Checked, Evidence};
+use bsym_semantics::scope::Scope;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use super::named::Values;
+use super::property::PropertyKind;
+use super::reason_code::ReasonCode;
+use super::scope::ScopeObject;
+use super::trace::{StepObject, ViolatedObject, constants, events, write_steps, write_violations};
+use super::words::words;
+use crate::paint::Paint;
+
+/// Most entries that are listed one by one.
+const MOST_LISTED: usize = 12;
+
+words! {
+    /// The kind of evidence of a proof.
+    EvidenceKind {
+        Inductive = "inductive",
+        KInduction = "k-induction",
+        Diameter = "diameter",
+        Search = "search",
+    }
+}
+
+/// A proof whose checks passed.
+#[derive(Clone, Debug)]
+pub struct ProofObject {
+    pub kind: EvidenceKind,
+    /// `k`, or the number of steps that no path has.
+    pub steps: Option<usize>,
+    /// B predicates; of the kind `inductive` their conjunction is an inductive invariant.
+    pub invariant: Vec<String>,
+    pub checked: Option<CheckedObject>,
+    pub walked: Option<WalkedObject>,
+    pub certificate: Option<CertificateObject>,
+}
+
+/// A certificate.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+#[serde(untagged)]
+pub enum CertificateObject {
+    /// The file that it was written to.
+    File(String),
+    /// The certificate itself.
+    Whole(#[schemars(with = "serde_json::Map<String, Json>")] Json),
+}
+
+impl CertificateObject {
+    /// The file, if it was written to one.
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            CertificateObject::File(path) => Some(path),
+            CertificateObject::Whole(_) => None,
+        }
+    }
+}
+
+/// How a proof was checked.
+#[derive(Serialize, JsonSchema, Clone, PartialEq, Eq, Debug)]
+pub struct CheckedObject {
+    pub solver: String,
+    pub checks: usize,
+    pub failed: Vec<String>,
+    pub undecided: Vec<String>,
+    /// Sizes of the sets of any size in which the claim was checked once more.
+    pub small_sizes: Vec<String>,
+    /// Sizes in which that was not decided.
+    pub small_sizes_undecided: Vec<String>,
+    /// What no solver decided of whether values fit the representations in the encoding.
+    pub representations_undecided: Vec<String>,
+}
+
+impl From<&Checked> for CheckedObject {
+    fn from(checked: &Checked) -> CheckedObject {
+        CheckedObject {
+            solver: checked.solver.clone(),
+            checks: checked.checks,
+            failed: checked.failed.clone(),
+            undecided: checked.undecided.clone(),
+            small_sizes: vec![],
+            small_sizes_undecided: vec![],
+            representations_undecided: vec![],
+        }
+    }
+}
+
+/// How far the evaluator walked a proof: states judged, steps taken, states drawn from the invariant, and what it
+/// could not decide.
+#[derive(Serialize, JsonSchema, Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WalkedObject {
+    pub states: u64,
+    pub steps: u64,
+    pub from_invariant: u64,
+    pub skipped: u64,
+}
+
+impl From<Walked> for WalkedObject {
+    fn from(Walked { states, steps, from_invariant, skipped }: Walked) -> WalkedObject {
+        WalkedObject { states, steps, from_invariant, skipped }
+    }
+}
+
+impl WalkedObject {
+    /// In words.
+    pub fn text(&self) -> String {
+        if self.states == 0 {
+            return "no state".into();
+        }
+        let WalkedObject { states, steps, from_invariant, .. } = self;
+        format!("{states} states, {steps} steps, {from_invariant} of the states drawn from the invariant")
+    }
+}
+
+impl ProofObject {
+    /// A proof that an engine found.
+    pub fn new(model: &Model, proof: &Proof) -> ProofObject {
+        let (kind, steps) = match &proof.claim.evidence {
+            Evidence::Inductive { .. } => (EvidenceKind::Inductive, None),
+            Evidence::KInduction { k, .. } => (EvidenceKind::KInduction, Some(*k)),
+            Evidence::Search { .. } => (EvidenceKind::Search, None),
+            Evidence::Diameter { depth } => (EvidenceKind::Diameter, Some(*depth)),
+        };
+        let mut invariant = vec![];
+        if let Evidence::Inductive { lemmas } = &proof.claim.evidence {
+            let conjuncts = proof.claim.conjuncts.iter().filter_map(|&i| model.invariant.get(i));
+            invariant.extend(conjuncts.map(|c| operand(&c.text, Some(&c.pred.kind))));
+            let lemma = |(i, text): (usize, &String)| operand(text, lemmas.get(i).map(|l| &l.kind));
+            invariant.extend(proof.lemmas.iter().enumerate().map(lemma));
+            invariant.dedup();
+        } else {
+            invariant.extend(proof.lemmas.iter().cloned());
+        }
+        ProofObject {
+            steps,
+            invariant,
+            checked: Some(CheckedObject {
+                small_sizes: proof.sizes.passed.clone(),
+                small_sizes_undecided: proof.sizes.undecided.clone(),
+                representations_undecided: proof.represented.undecided.clone(),
+                ..(&proof.checked).into()
+            }),
+            walked: Some(proof.walked.into()),
+            ..ProofObject::of_kind(kind)
+        }
+    }
+
+    /// A search that visited everything.
+    pub fn search() -> ProofObject {
+        ProofObject::of_kind(EvidenceKind::Search)
+    }
+
+    fn of_kind(kind: EvidenceKind) -> ProofObject {
+        ProofObject { kind, steps: None, invariant: vec![], checked: None, walked: None, certificate: None }
+    }
+
+    /// As text, on lines of its own.
+    pub fn write(&self, out: &mut String, paint: Paint) -> Result {
+        let steps = self.steps.unwrap_or(0);
+        let head = match self.kind {
+            EvidenceKind::Inductive => "inductive invariant".to_string(),
+            EvidenceKind::KInduction => format!("proved by k-induction with k = {steps}"),
+            EvidenceKind::Search => "every reachable state of this scope was visited".to_string(),
+            EvidenceKind::Diameter => format!("no path has {}", events(steps)),
+        };
+        writeln!(out, "\n{}", paint.strong(&head))?;
+        if self.kind == EvidenceKind::KInduction && !self.invariant.is_empty() {
+            writeln!(out, "with the auxiliary invariant (proved)")?;
+        }
+        for (i, line) in self.invariant.iter().enumerate() {
+            writeln!(out, "  {} {line}", if i == 0 { " " } else { "&" })?;
+        }
+        if let Some(checked) = &self.checked {
+            writeln!(out, "\nchecked in a fresh solver: {} checks, {}", checked.checks, checked.solver)?;
+            let doubt = paint.doubt("not decided");
+            if !checked.small_sizes_undecided.is_empty() {
+                writeln!(out, "{doubt}: the same checks with {}", checked.small_sizes_undecided.join("; "))?;
+            }
+            for what in checked.representations_undecided.iter().take(MOST_LISTED) {
+                writeln!(out, "{doubt}: {what}")?;
+            }
+            if checked.representations_undecided.len() > MOST_LISTED {
+                let more = checked.representations_undecided.len() - MOST_LISTED;
+                writeln!(out, "{doubt}: {more} more of representations")?;
+            }
+        }
+        if let Some(walked) = &self.walked {
+            writeln!(out, "walked by the evaluator: {}", walked.text())?;
+        }
+        if let Some(path) = self.certificate.as_ref().and_then(CertificateObject::file) {
+            writeln!(out, "certificate written to {path}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The text of a predicate as an operand of `&`.
+fn operand(text: &str, kind: Option<&PredKind>) -> String {
+    match kind {
+        Some(PredKind::Or(_) | PredKind::Implies(..) | PredKind::Iff(..)) => format!("({text})"),
+        _ => text.to_string(),
+    }
+}
+
+/// What a proof leaves open.
+#[derive(Serialize, JsonSchema, Clone, PartialEq, Eq, Debug)]
+pub struct ConditionObject {
+    pub code: ReasonCode,
+    pub message: String,
+    /// The parts of the model concerned, where there are some.
+    pub parts: Vec<String>,
+}
+
+impl From<&Condition> for ConditionObject {
+    fn from(condition: &Condition) -> ConditionObject {
+        let parts = match condition {
+            Condition::NotChecked(parts) => parts.clone(),
+            Condition::ExistenceUndecided(_) | Condition::Axioms(_) | Condition::RestsOnTrust => vec![],
+        };
+        ConditionObject { code: condition.into(), message: condition.message(), parts }
+    }
+}
+
+words! {
+    /// What speaks against a proof or a solver.
+    ObjectionWord {
+        /// The evaluator comes from an initial state to where the proof is wrong.
+        Initial = "initial",
+        /// The same from a state of the invariant that need not be reachable.
+        Invariant = "invariant",
+        /// Checks fail in this scope.
+        SmallSizes = "small-sizes",
+        /// Values do not fit the encoding.
+        Representations = "representations",
+        /// It excludes every initial state, and the trace is one.
+        Solver = "solver",
+    }
+}
+
+/// What contradicts a proof or a solver: a mistake of bsym.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct ContradictionObject {
+    pub from: ObjectionWord,
+    pub scope: ScopeObject,
+    pub constants: Values,
+    pub trace: Vec<StepObject>,
+    /// What is wrong at the end of the path, or which checks fail.
+    pub broken: Vec<ViolatedObject>,
+}
+
+impl ContradictionObject {
+    /// What speaks against a claim about a scope.
+    pub fn of(
+        model: &Model,
+        scope: &Scope,
+        settings: &BTreeMap<String, String>,
+        contradicted: &Contradicted,
+    ) -> ContradictionObject {
+        let checks = |from, scope: &Scope, checks: &[String]| ContradictionObject {
+            from,
+            scope: ScopeObject::new(model, scope, settings),
+            constants: Values::default(),
+            trace: vec![],
+            broken: checks.iter().cloned().map(of_proof).collect(),
+        };
+        match &contradicted.objection {
+            Objection::Walk(found) => {
+                ContradictionObject::walked(model, settings, &contradicted.lemmas, found)
+            }
+            Objection::SmallSizes(failed) => checks(ObjectionWord::SmallSizes, &failed.scope, &failed.checks),
+            Objection::Representations(failed) => checks(ObjectionWord::Representations, scope, failed),
+            Objection::InitialState(trace) => ContradictionObject {
+                constants: constants(model, trace),
+                trace: StepObject::all(model, trace),
+                ..checks(
+                    ObjectionWord::Solver,
+                    &trace.scope,
+                    &["the solver excludes every initial state".to_string()],
+                )
+            },
+        }
+    }
+
+    fn walked(
+        model: &Model,
+        settings: &BTreeMap<String, String>,
+        lemmas: &[String],
+        contradiction: &Contradiction,
+    ) -> ContradictionObject {
+        let Contradiction { trace, from_invariant, broken } = contradiction;
+        let broken = broken.iter().flat_map(|broken| match broken {
+            Broken::Violation(violation) => ViolatedObject::of(model, violation),
+            Broken::Lemma(i) => vec![of_proof(lemmas.get(*i).cloned().unwrap_or_default())],
+            Broken::Diameter(depth) => vec![of_proof(format!("no path has {depth} events"))],
+        });
+        ContradictionObject {
+            from: if *from_invariant { ObjectionWord::Invariant } else { ObjectionWord::Initial },
+            scope: ScopeObject::new(model, &trace.scope, settings),
+            constants: constants(model, trace),
+            broken: broken.collect(),
+            trace: StepObject::all(model, trace),
+        }
+    }
+
+    /// What the evaluator says against a claim, in one line.
+    pub fn line(model: &Model, lemmas: &[String], contradiction: &Contradiction) -> String {
+        let object = ContradictionObject::walked(model, &BTreeMap::new(), lemmas, contradiction);
+        let start = match object.from {
+            ObjectionWord::Initial => "an initial state",
+            _ => "a state of the invariant",
+        };
+        let events: Vec<&str> = object.trace.iter().skip(1).map(|step| step.event.as_str()).collect();
+        let broken: Vec<&str> = object.broken.iter().map(|b| b.text.as_str()).collect();
+        let way = if events.is_empty() { String::new() } else { format!(" by {}", events.join(", ")) };
+        format!("the evaluator comes from {start}{way} to where this is wrong: {}", broken.join("; "))
+    }
+
+    /// What happened, in a sentence.
+    pub fn sentence(&self) -> &'static str {
+        match self.from {
+            ObjectionWord::Initial | ObjectionWord::Invariant => {
+                "a proof passed its checks, and the evaluator says that it is wrong"
+            }
+            ObjectionWord::SmallSizes => {
+                "a proof for sets of any size passed its checks, and does not where they are small"
+            }
+            ObjectionWord::Representations => {
+                "a proof passed its checks, but values do not fit their representations in its encoding"
+            }
+            ObjectionWord::Solver => "the solver excludes every initial state, and the evaluator accepts one",
+        }
+    }
+
+    /// Everything that is needed to report a mistake of ours.
+    pub fn write(&self, out: &mut String, paint: Paint) -> Result {
+        let what = match self.from {
+            ObjectionWord::Initial => "the evaluator comes from an initial state to where the proof is wrong",
+            ObjectionWord::Invariant => {
+                "the evaluator comes from a state of the invariant, which need not be reachable, to where the proof is wrong"
+            }
+            ObjectionWord::Solver => "the evaluator accepts this initial state",
+            ObjectionWord::SmallSizes | ObjectionWord::Representations => "these checks fail",
+        };
+        writeln!(out, "\n{what}, with {}:", self.scope.text())?;
+        write_steps(out, &self.constants, &self.trace, paint)?;
+        writeln!(out)?;
+        write_violations(out, &self.broken, paint)?;
+        writeln!(out, "\nplease report this with the machine, the command line and this output")
+    }
+}
+
+/// A part of a proof.
+fn of_proof(text: String) -> ViolatedObject {
+    ViolatedObject::without_place(PropertyKind::Proof, text)
+}

@@ -1,0 +1,192 @@
+//! What can be asked and what can be violated.
+
+use bsym_engines::verdict::PropertyVerdict;
+use bsym_language::model::{Conjunct, EventId, Model};
+use bsym_language::print;
+use bsym_proofs::claim::Property;
+use bsym_semantics::state::Violation;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::diagnostic::place;
+use super::words::words;
+
+words! {
+    /// Kinds of properties and violations; those that can be asked for are named as in `--prop`.
+    PropertyKind {
+        Invariant = "inv",
+        Assertions = "assertions",
+        Deadlock = "deadlock",
+        Goal = "goal",
+        WellDefinedness = "wd",
+        Assert = "assert",
+        Precondition = "precondition",
+        Refinement = "refinement",
+        /// A part of a proof that the evaluator contradicts.
+        Proof = "proof",
+    }
+}
+
+impl PropertyKind {
+    /// What is asked, in words.
+    pub fn subject(self) -> &'static str {
+        match self {
+            PropertyKind::Invariant => "the invariant",
+            PropertyKind::Assertions => "the assertions",
+            PropertyKind::Deadlock => "deadlock freedom",
+            PropertyKind::Goal => "that the goal is not reached",
+            PropertyKind::WellDefinedness => "well-definedness",
+            PropertyKind::Assert => "an ASSERT",
+            PropertyKind::Precondition => "a precondition",
+            PropertyKind::Refinement => "the refinement",
+            PropertyKind::Proof => "the proof",
+        }
+    }
+
+    /// How its violation is called.
+    pub fn violation(self) -> &'static str {
+        match self {
+            PropertyKind::Invariant | PropertyKind::Assertions => "false",
+            PropertyKind::Deadlock => "deadlock",
+            PropertyKind::Goal => "reached",
+            PropertyKind::WellDefinedness => "ill-defined",
+            PropertyKind::Assert => "ASSERT fails",
+            PropertyKind::Precondition => "precondition fails",
+            PropertyKind::Refinement => "refinement fails",
+            PropertyKind::Proof => "the proof says",
+        }
+    }
+}
+
+impl From<Property> for PropertyKind {
+    fn from(property: Property) -> PropertyKind {
+        match property {
+            Property::Invariant(_) => PropertyKind::Invariant,
+            Property::Assertion(_) => PropertyKind::Assertions,
+            Property::DeadlockFree => PropertyKind::Deadlock,
+            Property::NoGoal => PropertyKind::Goal,
+        }
+    }
+}
+
+impl From<&Violation> for PropertyKind {
+    fn from(violation: &Violation) -> PropertyKind {
+        match violation {
+            Violation::Invariant(_) => PropertyKind::Invariant,
+            Violation::Assertions(_) => PropertyKind::Assertions,
+            Violation::Deadlock => PropertyKind::Deadlock,
+            Violation::Goal => PropertyKind::Goal,
+            Violation::IllDefined(_) => PropertyKind::WellDefinedness,
+            Violation::Assert(_) => PropertyKind::Assert,
+            Violation::Precondition(_) => PropertyKind::Precondition,
+            Violation::Refinement(_) => PropertyKind::Refinement,
+        }
+    }
+}
+
+/// The kinds of what is checked, each once.
+pub fn kinds_asked(properties: &[Property]) -> Vec<PropertyKind> {
+    let mut kinds: Vec<PropertyKind> = properties.iter().map(|&p| p.into()).collect();
+    kinds.dedup();
+    if kinds.is_empty() { vec![PropertyKind::WellDefinedness] } else { kinds }
+}
+
+words! {
+    /// The answer about one property.
+    PropertyVerdictWord {
+        Holds = "holds",
+        Violated = "violated",
+        Unknown = "unknown",
+    }
+}
+
+impl From<PropertyVerdict> for PropertyVerdictWord {
+    fn from(verdict: PropertyVerdict) -> PropertyVerdictWord {
+        match verdict {
+            PropertyVerdict::Holds => PropertyVerdictWord::Holds,
+            PropertyVerdict::Violated => PropertyVerdictWord::Violated,
+            PropertyVerdict::Unknown => PropertyVerdictWord::Unknown,
+        }
+    }
+}
+
+/// The answer about one property.
+#[derive(Serialize, JsonSchema, Clone, PartialEq, Eq, Debug)]
+pub struct PropertyObject {
+    pub property: PropertyKind,
+    /// Position of the conjunct or assertion.
+    pub index: Option<usize>,
+    pub label: Option<String>,
+    pub text: String,
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    pub verdict: PropertyVerdictWord,
+}
+
+impl PropertyObject {
+    /// A property and the answer about it.
+    pub fn new(model: &Model, property: Property, verdict: PropertyVerdictWord) -> PropertyObject {
+        let conjunct = match property {
+            Property::Invariant(i) => model.invariant.get(i).map(|c| (i, c)),
+            Property::Assertion(i) => model.assertions.get(i).map(|c| (i, c)),
+            _ => None,
+        };
+        let (span, text) = match (conjunct, property) {
+            (Some((_, c)), _) => (Some(c.span), c.text.clone()),
+            (None, Property::NoGoal) => {
+                let span = model.goal.as_ref().map(|g| g.span);
+                (span, span.map(|s| print::at(model, s)).unwrap_or_default())
+            }
+            _ => (None, "some event is enabled".into()),
+        };
+        let (file, line, _) = span.map(|s| place(&model.sources, s)).unwrap_or_default();
+        PropertyObject {
+            property: property.into(),
+            index: conjunct.map(|(i, _)| i),
+            label: conjunct.and_then(|(_, c)| c.label.clone()),
+            text,
+            file,
+            line,
+            verdict,
+        }
+    }
+
+    /// Label and text.
+    pub fn named(&self) -> String {
+        match &self.label {
+            Some(label) => format!("{label}: {}", self.text),
+            None => self.text.clone(),
+        }
+    }
+}
+
+/// An axiom: a conjunct of the properties.
+#[derive(Serialize, JsonSchema, Clone, PartialEq, Eq, Debug)]
+pub struct AxiomObject {
+    pub label: Option<String>,
+    pub text: String,
+    pub file: Option<String>,
+    #[schemars(range(min = 1))]
+    pub line: Option<u32>,
+}
+
+impl AxiomObject {
+    /// An axiom of the model.
+    pub fn new(model: &Model, axiom: &Conjunct) -> AxiomObject {
+        let (file, line, _) = place(&model.sources, axiom.span);
+        AxiomObject { label: axiom.label.clone(), text: axiom.text.clone(), file, line }
+    }
+}
+
+/// The name of an event; `None` is the initialisation.
+pub fn event_name(model: &Model, event: Option<EventId>) -> String {
+    match event {
+        None => "INITIALISATION".into(),
+        Some(e) => model.events.get(e.index()).map_or_else(|| "?".into(), |e| e.name.clone()),
+    }
+}
+
+/// The label of a conjunct, else its text.
+pub fn conjunct_name(conjunct: &Conjunct) -> String {
+    conjunct.label.clone().unwrap_or_else(|| conjunct.text.clone())
+}

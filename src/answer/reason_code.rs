@@ -1,0 +1,42 @@
+//! Why there is no answer, in a word for programs.
+
+use bsym_engines::verdict::Condition;
+
+use super::words::words;
+
+words! {
+    /// The fixed list of reasons.
+    ReasonCode {
+        Timeout = "timeout",
+        Interrupted = "interrupted",
+        Memory = "memory",
+        SolverUnknown = "solver-unknown",
+        SolverFailed = "solver-failed",
+        DepthLimit = "depth-limit",
+        StateLimit = "state-limit",
+        ValuationLimit = "valuation-limit",
+        Incomplete = "incomplete",
+        Bounded = "bounded",
+        ReplayFailed = "replay-failed",
+        Unsupported = "unsupported",
+        CheckFailed = "check-failed",
+        Exhausted = "exhausted",
+        IllDefined = "ill-defined",
+        ExistenceUndecided = "existence-undecided",
+        AuditFailed = "audit-failed",
+        NotChecked = "not-checked",
+        RestsOnTrust = "rests-on-trust",
+        Contradiction = "contradiction",
+    }
+}
+
+impl From<&Condition> for ReasonCode {
+    fn from(condition: &Condition) -> ReasonCode {
+        match condition {
+            Condition::ExistenceUndecided(_) => ReasonCode::ExistenceUndecided,
+            Condition::Axioms(_) => ReasonCode::IllDefined,
+            Condition::NotChecked(_) => ReasonCode::NotChecked,
+            Condition::RestsOnTrust => ReasonCode::RestsOnTrust,
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The answer of `proofs`: the proof status that another tool recorded, counted and explained.
+
+mod counts;
+mod kinds;
+mod pairs;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use bsym_language::model::Model;
+use bsym_proofs::po::Import;
+use bsym_proofs::po::file::{Obligation, PoFile, Status};
+use bsym_proofs::po::import::Entry;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use self::counts::{Counts, LISTED, list};
+use self::kinds::{CheckKindObject, KindObject};
+use self::pairs::{Pairs, pairs, write_pairs};
+use crate::paint::Paint;
+
+/// What bsym proofs prints with --json
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct Recorded {
+    #[schemars(extend("const" = "bsym-proofs"))]
+    format: &'static str,
+    #[schemars(extend("const" = 1))]
+    version: u32,
+    pub file: String,
+    pub project: Option<String>,
+    pub machine: Option<String>,
+    pub obligations: Counts,
+    pub components: Vec<ComponentObject>,
+    pub provers: BTreeMap<String, usize>,
+    pub kinds: Vec<KindObject>,
+    pub pairs: Option<Pairs>,
+    /// What is checked of steps and states besides the pairs.
+    pub checks: Option<Vec<CheckKindObject>>,
+    pub broken: Vec<String>,
+    pub reviewed: Vec<String>,
+    pub stale: Vec<String>,
+    pub unmatched: Vec<String>,
+    pub warnings: Vec<String>,
+    pub output_file: Option<String>,
+}
+
+/// The obligations of one component.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct ComponentObject {
+    pub name: String,
+    #[serde(flatten)]
+    pub counts: Counts,
+}
+
+impl Recorded {
+    /// What a file says, and what it means for a machine where there is one.
+    pub fn new(
+        path: &Path,
+        file: &PoFile,
+        known: Option<(&Model, &Import)>,
+        warnings: Vec<String>,
+    ) -> Recorded {
+        let mut names: Vec<&str> = vec![];
+        for o in &file.obligations {
+            if !names.contains(&o.component.as_str()) {
+                names.push(&o.component);
+            }
+        }
+        let components = names.into_iter().map(|name| ComponentObject {
+            name: name.into(),
+            counts: Counts::of(file.obligations.iter().filter(|o| o.component == name)),
+        });
+        let mut provers = BTreeMap::new();
+        for prover in file.obligations.iter().flat_map(|o| &o.prover) {
+            *provers.entry(prover.clone()).or_default() += 1;
+        }
+        let of = |status| {
+            file.obligations
+                .iter()
+                .filter(move |o| o.status == status)
+                .map(|o| o.id.clone())
+                .collect::<Vec<_>>()
+        };
+        let lines = |all: &[Entry]| -> Vec<String> {
+            all.iter().map(|e| format!("{}: {}", e.id, e.reason)).collect()
+        };
+        let said = |why: fn(&Obligation) -> Option<&String>| {
+            let found = file.obligations.iter().filter_map(move |o| Some(format!("{}: {}", o.id, why(o)?)));
+            found.collect::<Vec<_>>()
+        };
+        let (stale, unmatched) = match known {
+            Some((_, import)) => (lines(&import.stale), lines(&import.unmatched)),
+            None => (said(|o| o.stale_reason.as_ref()), said(|o| o.unmatched.as_ref())),
+        };
+        let about = file.model.clone().unwrap_or_default();
+        Recorded {
+            format: "bsym-proofs",
+            version: 1,
+            file: path.display().to_string(),
+            project: about.project,
+            machine: known.map(|(m, _)| m.name.clone()).or(about.main),
+            obligations: Counts::of(file.obligations.iter()),
+            components: components.collect(),
+            provers,
+            kinds: kinds::by_kind(file, known.map(|(_, import)| import)),
+            pairs: known.map(|(model, import)| pairs(model, import)),
+            checks: known.map(|(model, import)| kinds::checks(model, import)),
+            broken: of(Status::Broken),
+            reviewed: of(Status::Reviewed),
+            stale,
+            unmatched,
+            warnings,
+            output_file: None,
+        }
+    }
+
+    /// For people.
+    pub fn text(&self, paint: Paint) -> String {
+        let mut out = String::new();
+        // A string takes everything.
+        let _ = write_text(&mut out, self, paint);
+        out
+    }
+}
+
+fn write_text(out: &mut String, s: &Recorded, paint: Paint) -> std::fmt::Result {
+    let n = &s.obligations;
+    let project = s.project.as_ref().map(|p| format!(" of {p}")).unwrap_or_default();
+    writeln!(out, "{} obligations{project}: {}", n.total, n.in_words())?;
+    if s.components.len() > 1 {
+        let width = s.components.iter().map(|c| c.name.chars().count()).max().unwrap_or(0);
+        for c in &s.components {
+            writeln!(out, "  {:width$}  {:4}  {}", c.name, c.counts.total, c.counts.in_words())?;
+        }
+    }
+    if !s.provers.is_empty() {
+        writeln!(out, "proved by: {}", list(&s.provers))?;
+    }
+    kinds::write_kinds(out, &s.kinds, paint)?;
+    if let Some(p) = &s.pairs {
+        writeln!(out)?;
+        write_pairs(out, p, paint)?;
+    }
+    kinds::write_checks(out, s.checks.as_deref().unwrap_or_default(), paint)?;
+    for (word, entries) in
+        [("broken", &s.broken), ("reviewed", &s.reviewed), ("stale", &s.stale), ("unmatched", &s.unmatched)]
+    {
+        write_list(out, word, entries, paint)?;
+    }
+    if !s.warnings.is_empty() {
+        writeln!(out)?;
+        for warning in &s.warnings {
+            writeln!(out, "{}: {warning}", paint.doubt("warning"))?;
+        }
+    }
+    if let Some(path) = &s.output_file {
+        writeln!(out, "\nstatus written to {path}")?;
+    }
+    Ok(())
+}
+
+fn write_list(out: &mut String, word: &str, entries: &[String], paint: Paint) -> std::fmt::Result {
+    if entries.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n{}:", paint.doubt(&format!("{} {word}", entries.len())))?;
+    for entry in entries.iter().take(LISTED) {
+        writeln!(out, "  {entry}")?;
+    }
+    if entries.len() > LISTED {
+        writeln!(out, "  and {} more (--json lists all)", entries.len() - LISTED)?;
+    }
+    Ok(())
+}

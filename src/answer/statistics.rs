@@ -1,0 +1,35 @@
+//! What a run took.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::proof::WalkedObject;
+
+/// What the run took.
+#[derive(Serialize, JsonSchema, Clone, Debug, Default)]
+pub struct StatsObject {
+    pub seconds: f64,
+    pub queries: u64,
+    pub unknowns: u64,
+    pub quantifiers: u64,
+    pub solver_seconds: f64,
+    /// States of a search that the reference evaluator has judged as well.
+    pub audited: Option<u64>,
+    /// Largest memory in use, in bytes, where the system tells.
+    pub memory: Option<u64>,
+    /// The evaluator's walk along the proof.
+    pub walked: Option<WalkedObject>,
+}
+
+/// The time of a command that counts nothing else.
+#[derive(Serialize, JsonSchema, Clone, Copy, Debug)]
+pub struct TimeObject {
+    pub seconds: f64,
+}
+
+/// A duration in seconds, to the microsecond.
+pub fn seconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e6
+}

@@ -1,0 +1,247 @@
+//! Traces and what is wrong at their ends.
+
+use std::fmt::{Result, Write};
+
+use bsym_language::model::{Conjunct, LocalId, Model, Notation};
+use bsym_language::print;
+use bsym_language::source::Span;
+use bsym_semantics::scope::Scope;
+use bsym_semantics::state::{Trace, Violation};
+use bsym_semantics::value::Value;
+use bsym_semantics::value_text::value_text;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::diagnostic::{location, place};
+use super::named::Values;
+use super::property::{PropertyKind, event_name};
+use crate::paint::Paint;
+
+/// A trace and what is wrong at its end.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct CounterexampleObject {
+    pub property: PropertyKind,
+    pub violated: Vec<ViolatedObject>,
+    pub constants: Values,
+    pub trace: Vec<StepObject>,
+}
+
+/// One step of a trace; the first is INITIALISATION.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct StepObject {
+    pub event: String,
+    pub parameters: Values,
+    pub results: Values,
+    /// Missing where the step fails before it reaches a state.
+    pub state: Option<Values>,
+}
+
+/// Something that is violated.
+#[derive(Serialize, JsonSchema, Clone, PartialEq, Eq, Debug)]
+pub struct ViolatedObject {
+    pub property: PropertyKind,
+    /// Position of the conjunct or assertion.
+    pub index: Option<usize>,
+    pub label: Option<String>,
+    pub text: String,
+    pub message: Option<String>,
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    pub column: Option<u32>,
+}
+
+impl CounterexampleObject {
+    /// A trace and its violations.
+    pub fn new(model: &Model, trace: &Trace, violations: &[Violation]) -> CounterexampleObject {
+        CounterexampleObject {
+            property: violations.first().map_or(PropertyKind::Invariant, PropertyKind::from),
+            violated: ViolatedObject::all(model, violations),
+            constants: constants(model, trace),
+            trace: StepObject::all(model, trace),
+        }
+    }
+
+    /// Number of events.
+    pub fn events(&self) -> usize {
+        self.trace.len().saturating_sub(1)
+    }
+
+    /// The steps, then what is wrong.
+    pub fn write(&self, out: &mut String, paint: Paint) -> Result {
+        write_steps(out, &self.constants, &self.trace, paint)?;
+        writeln!(out)?;
+        write_violations(out, &self.violated, paint)
+    }
+}
+
+fn values<'a>(
+    model: &Model,
+    scope: &Scope,
+    names: impl Iterator<Item = &'a str>,
+    values: &[Value],
+) -> Values {
+    names.zip(values).map(|(n, v)| (n.to_string(), value_text(model, scope, v))).collect()
+}
+
+/// The constants of a trace.
+pub fn constants(model: &Model, trace: &Trace) -> Values {
+    values(model, &trace.scope, model.constants.iter().map(|c| c.name.as_str()), &trace.constants)
+}
+
+impl StepObject {
+    /// The steps of a trace.
+    pub fn all(model: &Model, trace: &Trace) -> Vec<StepObject> {
+        let scope = &trace.scope;
+        let locals = |ids: &[LocalId], of: &[Value]| {
+            let names = ids.iter().map(|l| model.locals.get(l.index()).map_or("?", |v| v.name.as_str()));
+            values(model, scope, names, of)
+        };
+        let variables = || model.variables.iter().map(|v| v.name.as_str());
+        let step = |step: &bsym_semantics::state::Step| {
+            let event = step.event.and_then(|e| model.events.get(e.index()));
+            StepObject {
+                event: event_name(model, step.event),
+                parameters: locals(event.map_or(&[][..], |e| &e.parameters), &step.execution.parameters),
+                results: locals(event.map_or(&[][..], |e| &e.results), &step.execution.results),
+                state: step.state.as_ref().map(|s| values(model, scope, variables(), s)),
+            }
+        };
+        trace.steps.iter().map(step).collect()
+    }
+}
+
+impl ViolatedObject {
+    /// Something that has no place in the model.
+    pub fn without_place(property: PropertyKind, text: String) -> ViolatedObject {
+        let (index, label, message, file, line, column) = (None, None, None, None, None, None);
+        ViolatedObject { property, index, label, text, message, file, line, column }
+    }
+
+    /// Everything that is wrong at the end of a trace.
+    pub fn all(model: &Model, violations: &[Violation]) -> Vec<ViolatedObject> {
+        violations.iter().flat_map(|v| ViolatedObject::of(model, v)).collect()
+    }
+
+    /// Everything that one violation is about.
+    pub fn of(model: &Model, violation: &Violation) -> Vec<ViolatedObject> {
+        let property = PropertyKind::from(violation);
+        let at = |span: Span, text: String, message: Option<String>| {
+            let (file, line, column) = place(&model.sources, span);
+            ViolatedObject { property, index: None, label: None, text, message, file, line, column }
+        };
+        let conjuncts = |all: &[Conjunct], which: &[usize]| -> Vec<ViolatedObject> {
+            let found = which.iter().filter_map(|&i| all.get(i).map(|c| (i, c)));
+            let object = |(i, c): (usize, &Conjunct)| ViolatedObject {
+                index: Some(i),
+                label: c.label.clone(),
+                ..at(c.span, c.text.clone(), None)
+            };
+            found.map(object).collect()
+        };
+        let source = |span| print::at(model, span);
+        match violation {
+            Violation::Invariant(which) => conjuncts(&model.invariant, which),
+            Violation::Assertions(which) => conjuncts(&model.assertions, which),
+            Violation::Deadlock => {
+                vec![ViolatedObject::without_place(property, "no event is enabled".into())]
+            }
+            Violation::Goal => {
+                let span = model.goal.as_ref().map(|g| g.span).unwrap_or_default();
+                vec![at(span, source(span), Some("the goal is reached".into()))]
+            }
+            Violation::IllDefined(error) => {
+                vec![at(error.span, source(error.span), Some(error.message.clone()))]
+            }
+            Violation::Assert(span) => {
+                let message = match model.notation {
+                    Notation::ClassicalB => "the assertion is false",
+                    Notation::EventB => "the theorem is false where the guards hold",
+                };
+                vec![at(*span, source(*span), Some(message.into()))]
+            }
+            Violation::Refinement(id) => {
+                let Some(check) = model.refinement_checks.get(id.index()) else { return vec![] };
+                let object = at(check.span, check.text.clone(), Some(check.message(model)));
+                vec![ViolatedObject { label: check.label.clone(), ..object }]
+            }
+            Violation::Precondition(span) => {
+                vec![at(*span, source(*span), Some("the precondition is false".into()))]
+            }
+        }
+    }
+}
+
+/// `1 event`, `2 events`.
+pub fn events(n: usize) -> String {
+    if n == 1 { "1 event".into() } else { format!("{n} events") }
+}
+
+/// Where a trace with so many events ends.
+pub fn after(n: usize) -> String {
+    if n == 0 { "in an initial state".into() } else { format!("after {}", events(n)) }
+}
+
+/// The steps with what changed. The first state is shown whole.
+pub fn write_steps(out: &mut String, constants: &Values, trace: &[StepObject], paint: Paint) -> Result {
+    if !constants.is_empty() {
+        writeln!(out, "  {}", paint.strong("constants"))?;
+        write_assignments(out, constants.iter())?;
+    }
+    let width = trace.len().saturating_sub(1).to_string().len();
+    let mut before: Option<&Values> = None;
+    for (i, step) in trace.iter().enumerate() {
+        writeln!(out, "  {i:>width$}  {}", paint.strong(&call(step)))?;
+        let Some(state) = &step.state else {
+            writeln!(out, "       (the step fails before it reaches a state)")?;
+            continue;
+        };
+        let changed: Vec<_> =
+            state.iter().filter(|(name, value)| before.and_then(|b| b.get(name)) != Some(value)).collect();
+        if changed.is_empty() && !state.is_empty() {
+            writeln!(out, "       (nothing changes)")?;
+        }
+        write_assignments(out, changed.into_iter())?;
+        before = Some(state);
+    }
+    Ok(())
+}
+
+fn call(step: &StepObject) -> String {
+    let list =
+        |values: &Values| values.iter().map(|(n, v)| format!("{n} = {v}")).collect::<Vec<_>>().join(", ");
+    let mut text = String::new();
+    if !step.results.is_empty() {
+        text = format!("{} <-- ", list(&step.results));
+    }
+    text.push_str(&step.event);
+    if !step.parameters.is_empty() {
+        text.push_str(&format!("({})", list(&step.parameters)));
+    }
+    text
+}
+
+fn write_assignments<'a>(
+    out: &mut String,
+    mut values: impl Iterator<Item = (&'a str, &'a String)>,
+) -> Result {
+    values.try_for_each(|(name, value)| writeln!(out, "       {name} = {value}"))
+}
+
+/// What is wrong, each on a line with its place.
+pub fn write_violations(out: &mut String, violated: &[ViolatedObject], paint: Paint) -> Result {
+    for v in violated {
+        write!(out, "  {}: ", paint.bad(v.property.violation()))?;
+        if let Some(label) = &v.label {
+            write!(out, "{label}: ")?;
+        }
+        write!(out, "{}", v.text)?;
+        if let Some(at) = location(&v.file, v.line) {
+            write!(out, "   {}", paint.faint(&at))?;
+        }
+        writeln!(out)?;
+        if let Some(message) = &v.message {
+            writeln!(out, "    {message}")?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! The answer of the symbolic engines.
+
+use bsym_engines::verdict::{Counterexample, PropertyVerdict, Report, Unknown, Verdict as Found};
+use bsym_proofs::claim::Property;
+use bsym_proofs::status::{Check, Pair};
+use bsym_semantics::state::Trace;
+
+use super::{Subject, Verdict, Verification};
+use crate::answer::diagnostic::UnsupportedObject;
+use crate::answer::proof::ProofObject;
+use crate::answer::property::PropertyObject;
+use crate::answer::reason::Reason;
+use crate::answer::scope::ScopeObject;
+use crate::answer::statistics::seconds;
+use crate::answer::trace::CounterexampleObject;
+
+impl Verification {
+    /// The answer of an engine's report.
+    pub fn of_engines(subject: &Subject<'_>, report: &Report) -> Verification {
+        let (model, settings) = (subject.model, &subject.settings);
+        let object =
+            |found: &Counterexample| CounterexampleObject::new(model, &found.trace, &found.violations);
+        let mut scope = ScopeObject::new(model, &report.scope, settings);
+        // The sizes of the deferred sets in a counterexample are part of what it says.
+        let mut scope_of = |trace: &Trace| scope = ScopeObject::new(model, &trace.scope, settings);
+        let verdict = match &report.verdict {
+            Found::Holds(proof) => Verdict::Holds(Box::new(ProofObject::new(model, proof))),
+            Found::Violated(found) => {
+                scope_of(&found.trace);
+                Verdict::Violated(Box::new(object(found)), None)
+            }
+            Found::Vacuous(reason) => Verdict::Vacuous(reason.clone(), vec![]),
+            Found::Unknown(unknown) => {
+                if let Unknown::Doubtful { counterexample, .. } = unknown {
+                    scope_of(&counterexample.trace);
+                }
+                Verdict::Unknown(Reason::of(model, subject.scope, settings, unknown))
+            }
+        };
+        let mut answer = Verification::new(subject, report.engine.name(), report.depth, verdict);
+        answer.scope = scope;
+        let property =
+            |&(p, verdict): &(Property, PropertyVerdict)| PropertyObject::new(model, p, verdict.into());
+        answer.properties = report.properties.iter().map(property).collect();
+        answer.counterexample_to_induction = report.counterexample_to_induction.clone();
+        let sources = &model.sources;
+        answer.unsupported = report.unsupported.iter().map(|u| UnsupportedObject::of(sources, u)).collect();
+        answer.proofs.set_wrong(model, &report.wrong_statuses, &report.wrong_checks);
+        let (pairs, checks) = rests_on(report);
+        answer.proofs.set_trusted(&subject.proofs, model, pairs, checks);
+        let stats = &report.statistics;
+        answer.stats.queries = stats.queries;
+        answer.stats.unknowns = stats.unknowns;
+        answer.stats.quantifiers = stats.quantifiers;
+        answer.stats.solver_seconds = seconds(stats.time);
+        answer.further = report.further.iter().map(object).collect();
+        answer
+    }
+}
+
+/// A proof says itself what it rests on; anything else rests on what nobody could confirm.
+fn rests_on(report: &Report) -> (&[Pair], &[Check]) {
+    match &report.verdict {
+        Found::Holds(proof) | Found::Unknown(Unknown::Conditional { proof, .. }) => {
+            (&proof.checked.trusted, &proof.checked.trusted_checks)
+        }
+        _ => (&report.unconfirmed_statuses, &report.unconfirmed_checks),
+    }
+}

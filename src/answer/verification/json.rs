@@ -1,0 +1,158 @@
+//! The answer as one flat object: `schema/result.schema.json`.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Serialize, Serializer};
+
+use super::{BesideObject, StatsObject, Verdict, VerdictWord, Verification};
+use crate::answer::diagnostic::{DiagnosticObject, UnsupportedObject};
+use crate::answer::named::Values;
+use crate::answer::not_asked::NotAskedObject;
+use crate::answer::not_checked::DroppedObject;
+use crate::answer::proof::{
+    CertificateObject, CheckedObject, ConditionObject, ContradictionObject, EvidenceKind,
+};
+use crate::answer::property::{AxiomObject, PropertyKind, PropertyObject};
+use crate::answer::reason::Reason;
+use crate::answer::reason_code::ReasonCode;
+use crate::answer::scope::ScopeObject;
+use crate::answer::status::ProofsObject;
+use crate::answer::trace::{CounterexampleObject, StepObject, ViolatedObject};
+
+/// Result of bsym check, bmc, kind, ic3 and mc with --json
+#[derive(Serialize, JsonSchema)]
+struct Flat<'a> {
+    #[schemars(extend("const" = "bsym-result"))]
+    format: &'static str,
+    #[schemars(extend("const" = 1))]
+    version: u32,
+    bsym: &'static str,
+    machine: &'a str,
+    file: &'a str,
+    /// the engine that gave the answer
+    #[schemars(extend("enum" = ["check", "bmc", "kind", "ic3", "mc"]))]
+    engine: &'a str,
+    /// the kind of property that is violated, else what was checked, separated by commas
+    property: String,
+    verdict: VerdictWord,
+    scope: &'a ScopeObject,
+    /// scopes, chosen by default, without a valuation of the constants or an initial state as far as was found
+    scopes_tried: &'a [ScopeObject],
+    /// axioms that contradict each other
+    core: &'a [AxiomObject],
+    well_definedness: bool,
+    /// events in the counterexample; k or the diameter of a proof; else the depth without violation
+    depth: Option<usize>,
+    violated: &'a [ViolatedObject],
+    constants: Cow<'a, Values>,
+    trace: Option<&'a [StepObject]>,
+    trace_file: Option<&'a str>,
+    further: &'a [CounterexampleObject],
+    properties: &'a [PropertyObject],
+    /// B predicates; with certificate_kind inductive their conjunction is an inductive invariant
+    invariant: &'a [String],
+    /// the file it was written to, or the certificate itself
+    certificate: Option<&'a CertificateObject>,
+    certificate_kind: Option<EvidenceKind>,
+    checked: Option<&'a CheckedObject>,
+    counterexample_to_induction: Option<&'a [String]>,
+    states: Option<u64>,
+    transitions: Option<u64>,
+    proofs: &'a ProofsObject,
+    unsupported: &'a [UnsupportedObject],
+    /// what the machine speaks of and nobody asked about
+    not_asked: &'a [NotAskedObject],
+    /// what the search beside the engines of check did, where it gave no answer
+    search: Option<&'a BesideObject>,
+    /// why there is no answer
+    reason_code: Option<ReasonCode>,
+    reason: Option<String>,
+    /// what the attached proof leaves open
+    conditions: Vec<ConditionObject>,
+    /// where parts of bsym contradict each other: a mistake of bsym, exit code 4
+    contradiction: Option<&'a ContradictionObject>,
+    /// parts of the machine that are in no check, whatever the verdict
+    not_checked: &'a [DroppedObject],
+    warnings: &'a [String],
+    diagnostics: &'a [DiagnosticObject],
+    stats: StatsObject,
+}
+
+impl<'a> From<&'a Verification> for Flat<'a> {
+    fn from(answer: &'a Verification) -> Flat<'a> {
+        let verdict = &answer.verdict;
+        let (found, proof) = (verdict.counterexample(), verdict.proof());
+        let (core, reason): (&[AxiomObject], _) = match verdict {
+            Verdict::Vacuous(reason, core) => (core, Some(reason.clone())),
+            _ => (&[], verdict.reason().map(Reason::text)),
+        };
+        let about: Vec<&str> = answer.about().into_iter().map(PropertyKind::word).collect();
+        Flat {
+            format: "bsym-result",
+            version: 1,
+            bsym: env!("CARGO_PKG_VERSION"),
+            machine: &answer.machine,
+            file: &answer.file,
+            engine: &answer.engine,
+            property: about.join(","),
+            verdict: verdict.word(),
+            scope: &answer.scope,
+            scopes_tried: &answer.scopes_tried,
+            core,
+            well_definedness: answer.well_definedness,
+            depth: answer.reached(),
+            violated: found.map_or(&[], |found| &found.violated),
+            constants: found.map_or_else(Cow::default, |found| Cow::Borrowed(&found.constants)),
+            trace: found.map(|found| found.trace.as_slice()),
+            trace_file: verdict.trace_file(),
+            further: &answer.further,
+            properties: &answer.properties,
+            invariant: proof.map_or(&[], |proof| &proof.invariant),
+            certificate: verdict.certificate(),
+            certificate_kind: proof.map(|proof| proof.kind),
+            checked: match verdict.reason() {
+                Some(Reason::CheckFailed(checked)) => Some(checked),
+                _ => proof.and_then(|proof| proof.checked.as_ref()),
+            },
+            counterexample_to_induction: answer.counterexample_to_induction.as_deref(),
+            states: answer.states,
+            transitions: answer.transitions,
+            proofs: &answer.proofs,
+            unsupported: &answer.unsupported,
+            not_asked: &answer.not_asked,
+            search: answer.search.as_ref(),
+            reason_code: verdict.reason_code(),
+            reason,
+            conditions: match verdict.reason() {
+                Some(Reason::Conditional(_, all)) => all.iter().map(ConditionObject::from).collect(),
+                Some(Reason::Visited(_, one)) => vec![one.into()],
+                _ => vec![],
+            },
+            contradiction: match verdict.reason() {
+                Some(Reason::Contradiction(found, _)) => Some(found),
+                _ => None,
+            },
+            not_checked: &answer.not_checked,
+            warnings: &answer.warnings,
+            diagnostics: &answer.diagnostics,
+            stats: StatsObject { walked: proof.and_then(|proof| proof.walked), ..answer.stats.clone() },
+        }
+    }
+}
+
+impl Serialize for Verification {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Flat::from(self).serialize(serializer)
+    }
+}
+
+impl JsonSchema for Verification {
+    fn schema_name() -> Cow<'static, str> {
+        "Verification".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Flat::json_schema(generator)
+    }
+}

@@ -1,0 +1,277 @@
+//! The answer of `check`, `bmc`, `kind`, `ic3` and `mc`: everything that is known at the end of a run.
+//!
+//! [`Verdict`] holds what only one verdict has. `json` projects all of it onto one flat object, `text` says it to
+//! people, and the exit code follows from the verdict; `engines` and `search` make it from what a run reports.
+
+mod engines;
+mod json;
+mod search;
+mod text;
+
+use std::collections::BTreeMap;
+
+use bsym_language::model::Model;
+use bsym_proofs::claim::Property;
+use bsym_semantics::scope::Scope;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use super::diagnostic::{DiagnosticObject, UnsupportedObject};
+use super::not_asked::{NotAskedObject, not_asked};
+use super::not_checked::DroppedObject;
+use super::proof::{CertificateObject, ProofObject};
+use super::property::{AxiomObject, PropertyKind, PropertyObject, PropertyVerdictWord, kinds_asked};
+use super::reason::Reason;
+use super::reason_code::ReasonCode;
+use super::scope::ScopeObject;
+use super::statistics::StatsObject;
+use super::status::ProofsObject;
+use super::trace::CounterexampleObject;
+use super::words::words;
+use crate::exit::Exit;
+
+/// The answer of one run.
+#[derive(Clone, Debug)]
+pub struct Verification {
+    pub machine: String,
+    pub file: String,
+    /// The engine that gave the answer.
+    pub engine: String,
+    /// What was checked.
+    pub asked: Vec<PropertyKind>,
+    pub verdict: Verdict,
+    pub scope: ScopeObject,
+    /// Smaller scopes, chosen by default, in which there was nothing to search.
+    pub scopes_tried: Vec<ScopeObject>,
+    pub well_definedness: bool,
+    /// No violation on any trace with up to this many events.
+    pub depth: Option<usize>,
+    /// Further counterexamples.
+    pub further: Vec<CounterexampleObject>,
+    pub properties: Vec<PropertyObject>,
+    pub counterexample_to_induction: Option<Vec<String>>,
+    pub states: Option<u64>,
+    pub transitions: Option<u64>,
+    pub proofs: ProofsObject,
+    pub unsupported: Vec<UnsupportedObject>,
+    /// What the machine speaks of and nobody asked about.
+    pub not_asked: Vec<NotAskedObject>,
+    /// What the search beside the engines did, where it gave no answer.
+    pub search: Option<BesideObject>,
+    /// What of the machine is in no check.
+    pub not_checked: Vec<DroppedObject>,
+    pub warnings: Vec<String>,
+    pub diagnostics: Vec<DiagnosticObject>,
+    pub stats: StatsObject,
+}
+
+/// The answer about all properties together, with what only it has.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// Every reachable state satisfies the properties.
+    Holds(Box<ProofObject>),
+    /// A trace that was replayed, and the file that it was written to.
+    Violated(Box<CounterexampleObject>, Option<String>),
+    /// Nothing to check, why, and the axioms that contradict each other.
+    Vacuous(String, Vec<AxiomObject>),
+    /// Not decided.
+    Unknown(Reason),
+}
+
+words! {
+    /// A verdict in a word.
+    VerdictWord {
+        Holds = "holds",
+        Violated = "violated",
+        Vacuous = "vacuous",
+        Unknown = "unknown",
+    }
+}
+
+impl Verdict {
+    /// In a word.
+    pub fn word(&self) -> VerdictWord {
+        match self {
+            Verdict::Holds(_) => VerdictWord::Holds,
+            Verdict::Violated(..) => VerdictWord::Violated,
+            Verdict::Vacuous(..) => VerdictWord::Vacuous,
+            Verdict::Unknown(_) => VerdictWord::Unknown,
+        }
+    }
+
+    /// The proof: of a `holds`, or one that leaves something open.
+    pub fn proof(&self) -> Option<&ProofObject> {
+        match self {
+            Verdict::Holds(proof)
+            | Verdict::Unknown(Reason::Conditional(proof, _) | Reason::Visited(proof, _)) => Some(proof),
+            _ => None,
+        }
+    }
+
+    /// The trace with what is wrong at its end: of a violation, or one that shows no fault.
+    pub fn counterexample(&self) -> Option<&CounterexampleObject> {
+        match self {
+            Verdict::Violated(found, _) | Verdict::Unknown(Reason::Doubtful(found, ..)) => Some(found),
+            _ => None,
+        }
+    }
+
+    /// Why there is no answer.
+    pub fn reason(&self) -> Option<&Reason> {
+        match self {
+            Verdict::Unknown(reason) => Some(reason),
+            _ => None,
+        }
+    }
+
+    /// The word of the reason.
+    pub fn reason_code(&self) -> Option<ReasonCode> {
+        self.reason().map(Reason::code)
+    }
+
+    /// The certificate of a proof, also of one that is wrong.
+    pub fn certificate(&self) -> Option<&CertificateObject> {
+        match self {
+            Verdict::Unknown(Reason::Contradiction(_, certificate)) => certificate.as_ref(),
+            _ => self.proof().and_then(|proof| proof.certificate.as_ref()),
+        }
+    }
+
+    /// Attaches the certificate of the proof.
+    pub fn set_certificate(&mut self, certificate: CertificateObject) {
+        match self {
+            Verdict::Holds(proof)
+            | Verdict::Unknown(Reason::Conditional(proof, _) | Reason::Visited(proof, _)) => {
+                proof.certificate = Some(certificate);
+            }
+            Verdict::Unknown(Reason::Contradiction(_, place)) => *place = Some(certificate),
+            _ => {}
+        }
+    }
+
+    /// The file that the trace was written to.
+    pub fn trace_file(&self) -> Option<&str> {
+        match self {
+            Verdict::Violated(_, file) | Verdict::Unknown(Reason::Doubtful(_, _, file)) => file.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Says where the trace was written to.
+    pub fn set_trace_file(&mut self, path: String) {
+        if let Verdict::Violated(_, file) | Verdict::Unknown(Reason::Doubtful(_, _, file)) = self {
+            *file = Some(path);
+        }
+    }
+}
+
+/// What the search beside the engines of `check` did, in its own words.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct BesideObject {
+    pub verdict: VerdictWord,
+    pub reason: Option<String>,
+    pub states: Option<u64>,
+    pub transitions: Option<u64>,
+    /// The scope that it searched.
+    #[schemars(with = "Option<ScopeObject>")]
+    pub scope: Json,
+}
+
+impl BesideObject {
+    /// Of a search that gave a result, and why that does not count.
+    pub fn of(result: &Json, doubt: Option<&str>) -> BesideObject {
+        let verdict = serde_json::from_value(result["verdict"].clone());
+        let said = result["reason"].as_str();
+        BesideObject {
+            verdict: verdict.unwrap_or(VerdictWord::Unknown),
+            reason: doubt.or(said).map(str::to_string),
+            states: result["states"].as_u64(),
+            transitions: result["transitions"].as_u64(),
+            scope: result["scope"].clone(),
+        }
+    }
+
+    /// Of a search that ended without a result.
+    pub fn died(reason: &str) -> BesideObject {
+        BesideObject {
+            verdict: VerdictWord::Unknown,
+            reason: Some(reason.into()),
+            states: None,
+            transitions: None,
+            scope: Json::Null,
+        }
+    }
+}
+
+/// What an answer is about, known before the run.
+#[derive(Clone, Debug)]
+pub struct Subject<'a> {
+    pub model: &'a Model,
+    pub file: String,
+    pub properties: &'a [Property],
+    pub scope: &'a Scope,
+    pub settings: BTreeMap<String, String>,
+    pub well_definedness: bool,
+    pub proofs: ProofsObject,
+    pub warnings: Vec<String>,
+    pub diagnostics: Vec<DiagnosticObject>,
+    pub stats: StatsObject,
+}
+
+impl Verification {
+    /// A verdict, and what is known before the run.
+    pub fn new(subject: &Subject<'_>, engine: &str, depth: Option<usize>, verdict: Verdict) -> Verification {
+        let model = subject.model;
+        let open = |&p: &Property| PropertyObject::new(model, p, PropertyVerdictWord::Unknown);
+        Verification {
+            machine: model.name.clone(),
+            file: subject.file.clone(),
+            engine: engine.into(),
+            asked: kinds_asked(subject.properties),
+            verdict,
+            scope: ScopeObject::new(model, subject.scope, &subject.settings),
+            scopes_tried: vec![],
+            well_definedness: subject.well_definedness,
+            depth,
+            further: vec![],
+            properties: subject.properties.iter().map(open).collect(),
+            counterexample_to_induction: None,
+            states: None,
+            transitions: None,
+            proofs: subject.proofs.clone(),
+            unsupported: vec![],
+            not_asked: not_asked(model, subject.properties),
+            search: None,
+            not_checked: DroppedObject::all(model),
+            warnings: subject.warnings.clone(),
+            diagnostics: subject.diagnostics.clone(),
+            stats: subject.stats.clone(),
+        }
+    }
+
+    /// The kinds of what is violated, else what was checked.
+    pub fn about(&self) -> Vec<PropertyKind> {
+        match self.verdict.counterexample() {
+            Some(found) => vec![found.property],
+            None => self.asked.clone(),
+        }
+    }
+
+    /// Events in the counterexample; `k` or the diameter of a proof; else the depth without violation.
+    pub fn reached(&self) -> Option<usize> {
+        let found = self.verdict.counterexample().map(CounterexampleObject::events);
+        found.or(self.verdict.proof().and_then(|proof| proof.steps)).or(self.depth)
+    }
+
+    /// What a script is told.
+    pub fn exit(&self) -> Exit {
+        match &self.verdict {
+            Verdict::Holds(_) => Exit::Done,
+            Verdict::Violated(..) => Exit::Violated,
+            // Two parts of the program contradict each other.
+            Verdict::Unknown(Reason::AuditFailed(_) | Reason::Contradiction(..)) => Exit::Failed,
+            Verdict::Vacuous(..) | Verdict::Unknown(_) => Exit::Unknown,
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! The result of an explicit-state search.
+
+use bsym_engines::verdict::{Condition, violated_properties};
+use bsym_engines::vetting::Vetted;
+use bsym_explore::audit::{Difference, Finding};
+use bsym_explore::report::{Counterexample, OpenProperty, SearchReport, Unknown, Verdict as Found};
+use bsym_language::model::Model;
+use bsym_proofs::claim::Property;
+use bsym_proofs::status::{Level, Pair, ProofStatus};
+use bsym_semantics::bounded::Cut;
+use bsym_semantics::env::Name;
+use bsym_semantics::scope::Scope;
+use bsym_semantics::value::Value;
+use bsym_semantics::value_text::value_text;
+
+use super::{Subject, Verdict, Verification};
+use crate::answer::diagnostic::{UnsupportedObject, location, place};
+use crate::answer::proof::ProofObject;
+use crate::answer::property::{AxiomObject, PropertyObject, PropertyVerdictWord};
+use crate::answer::reason::Reason;
+use crate::answer::scope::ScopeObject;
+use crate::answer::status::PairObject;
+use crate::answer::trace::{CounterexampleObject, ViolatedObject};
+
+impl Verification {
+    /// The answer of an explicit-state search.
+    pub fn of_search(subject: &Subject<'_>, report: &SearchReport) -> Verification {
+        let (model, settings) = (subject.model, &subject.settings);
+        let object =
+            |found: &Counterexample| CounterexampleObject::new(model, &found.trace, &found.violations);
+        let verdict = match &report.verdict {
+            Found::Holds(_) => Verdict::Holds(Box::new(ProofObject::search())),
+            Found::Violated(found) => Verdict::Violated(Box::new(object(found)), None),
+            Found::Vacuous(reason) => Verdict::Vacuous(reason.clone(), vec![]),
+            Found::Contradiction(difference) => {
+                Verdict::Unknown(Reason::AuditFailed(difference_text(model, &report.scope, difference)))
+            }
+            Found::Unknown(unknown) => Verdict::Unknown(reason(model, unknown, report)),
+        };
+        let trace = match &report.verdict {
+            Found::Violated(found) | Found::Unknown(Unknown::Doubtful(found, _)) => Some(&found.trace),
+            _ => None,
+        };
+        let mut answer = Verification::new(subject, "mc", report.statistics.depth, verdict);
+        answer.scope = ScopeObject::new(model, trace.map_or(&report.scope, |trace| &trace.scope), settings);
+        answer.states = Some(report.statistics.states);
+        answer.transitions = Some(report.statistics.transitions);
+        answer.stats.audited = Some(report.statistics.audited);
+        let unsupported = |part, reason, span| UnsupportedObject::new(&model.sources, part, reason, span);
+        let incomplete = report
+            .incomplete
+            .iter()
+            .map(|i| unsupported(i.place.clone(), i.error.message.clone(), i.error.span));
+        let cuts = report
+            .cuts
+            .iter()
+            .map(|cut| unsupported(part(model, cut.name), cut.message(model), cut.declaration(model)));
+        answer.unsupported = incomplete.chain(cuts).collect();
+        answer.further = report.further.iter().map(object).collect();
+        let first = match &report.verdict {
+            Found::Violated(found) => Some(&**found),
+            _ => None,
+        };
+        let violated: Vec<Property> = first
+            .into_iter()
+            .chain(&report.further)
+            .flat_map(|c| &c.violations)
+            .flat_map(violated_properties)
+            .collect();
+        let judged = |&p: &Property| {
+            let verdict = if violated.contains(&p) {
+                PropertyVerdictWord::Violated
+            } else if report.exhausted && !is_open(report, p) {
+                PropertyVerdictWord::Holds
+            } else {
+                PropertyVerdictWord::Unknown
+            };
+            PropertyObject::new(model, p, verdict)
+        };
+        answer.properties = subject.properties.iter().map(judged).collect();
+        answer
+    }
+
+    /// Of a search that was not told of any status.
+    pub fn uses_no_status(&mut self) {
+        let n = self.proofs.used.len() + self.proofs.checks.used.len();
+        self.proofs.used.clear();
+        self.proofs.checks.used.clear();
+        if n > 0 {
+            self.proofs.ignored.push(format!("{n} entries: the search judges every state itself"));
+        }
+    }
+
+    /// The scopes in which there was nothing to search.
+    pub fn set_tried(&mut self, model: &Model, tried: &[Scope]) {
+        let objects = tried.iter().map(|scope| ScopeObject::new(model, scope, &self.scope.settings));
+        let others: Vec<_> = objects.filter(|object| *object != self.scope).collect();
+        self.scopes_tried = others;
+    }
+
+    /// Of a verdict that there is nothing to check: the axioms that contradict each other, by position, and for which
+    /// scopes that is known.
+    pub fn set_core(&mut self, model: &Model, core: &[usize], scopes: Option<String>) {
+        if let Verdict::Vacuous(reason, axioms) = &mut self.verdict {
+            let named = core.iter().filter_map(|&i| model.axioms.get(i));
+            *axioms = named.map(|axiom| AxiomObject::new(model, axiom)).collect();
+            if let Some(scopes) = scopes {
+                reason.push_str(&format!(": {scopes}"));
+            }
+        }
+    }
+
+    /// What came of the imported status beside a search: it rests on what was confirmed, and on nothing else.
+    pub fn set_vetted(&mut self, model: &Model, status: &ProofStatus, vetted: &Vetted) {
+        let counts = |pair: Pair| {
+            vetted.confirmed.contains(&pair) || status.get(pair).is_some_and(|s| s.level == Level::Checked)
+        };
+        let (used, left): (Vec<_>, Vec<_>) = status.iter().partition(|(pair, _)| counts(*pair));
+        let proofs = &mut self.proofs;
+        proofs.used =
+            used.into_iter().map(|(pair, status)| PairObject::new(model, pair, Some(status))).collect();
+        proofs.wrong =
+            vetted.wrong.iter().map(|&pair| PairObject::new(model, pair, status.get(pair))).collect();
+        let left = left.iter().filter(|(pair, _)| !vetted.wrong.contains(pair)).count();
+        if left > 0 {
+            let pairs = if left == 1 { "1 pair" } else { &format!("{left} pairs") };
+            let reason = "not confirmed when the search ended; the conjunct was evaluated in every state";
+            proofs.ignored.push(format!("{pairs}: {reason}"));
+        }
+        // A search evaluates whatever it meets.
+        proofs.checks.used.clear();
+    }
+}
+
+/// Everything that is needed to report that a search and the reference evaluator contradict each other.
+fn difference_text(model: &Model, scope: &Scope, difference: &Difference) -> String {
+    let named = |names: &mut dyn Iterator<Item = &str>, values: &[Value]| {
+        let each = names.zip(values).map(|(name, v)| format!("{name} = {}", value_text(model, scope, v)));
+        each.collect::<Vec<_>>().join(" & ")
+    };
+    let state = |values: &[Value]| named(&mut model.variables.iter().map(|v| v.name.as_str()), values);
+    let finding = |finding: &Finding| match finding {
+        Finding::Edges(n, states, all) => {
+            let list: Vec<String> = states.iter().map(|s| state(s)).collect();
+            let more = if *all > list.len() { ", …" } else { "" };
+            let alone = if *all == 0 {
+                String::new()
+            } else {
+                format!(", {all} of its own: {}{more}", list.join(" | "))
+            };
+            format!("{n} edges{alone}")
+        }
+        Finding::Fails(outcome) => format!("a step that goes wrong ({outcome:?})"),
+        Finding::Lost(target) => format!("no state {}", state(target)),
+        Finding::Reached(target) => format!("the state {}", state(target)),
+        Finding::Good => "nothing is wrong".into(),
+        Finding::Wrong(violations) => {
+            let texts = ViolatedObject::all(model, violations).into_iter().map(|v| v.text);
+            format!("violated: {}", texts.collect::<Vec<_>>().join(", "))
+        }
+    };
+    let place = match (difference.event, difference.state.is_empty()) {
+        (Some(event), _) => {
+            format!("event `{}` in the state {}", model.events[event.index()].name, state(&difference.state))
+        }
+        (None, true) => "the initialisation".into(),
+        (None, false) => format!("the properties of the state {}", state(&difference.state)),
+    };
+    let constants = named(&mut model.constants.iter().map(|c| c.name.as_str()), &difference.constants);
+    let under = if constants.is_empty() { constants } else { format!(" (constants: {constants})") };
+    format!(
+        "the search and the reference evaluator contradict each other about {place}{under}; the search: {}; the \
+         reference: {}",
+        finding(&difference.search),
+        finding(&difference.reference)
+    )
+}
+
+/// Whether a property is ill-defined in some state that was visited.
+fn is_open(report: &SearchReport, property: Property) -> bool {
+    let open = match property {
+        Property::Invariant(i) => OpenProperty::Invariant(i),
+        Property::Assertion(i) => OpenProperty::Assertion(i),
+        Property::NoGoal => OpenProperty::Goal,
+        _ => return false,
+    };
+    report.open.contains(&open)
+}
+
+/// The reason why a search gave no answer.
+fn reason(model: &Model, unknown: &Unknown, report: &SearchReport) -> Reason {
+    match unknown {
+        Unknown::Cancelled => Reason::Interrupted,
+        Unknown::Timeout => Reason::Timeout,
+        Unknown::StateLimit(n) => Reason::StateLimit(*n),
+        Unknown::MemoryLimit(n) => Reason::MemoryOfStates(*n as u64),
+        Unknown::TooManyValues => Reason::TooManyValues,
+        Unknown::ValuationLimit(n) => Reason::ValuationLimit(*n),
+        Unknown::Incomplete => {
+            let Some(first) = report.incomplete.first() else {
+                return Reason::Incomplete("something could not be evaluated".into());
+            };
+            let message = &first.error.message;
+            let named = model.constants.iter().find(|c| message.contains(&format!("`{}`", c.name)));
+            let help = named.map(|c| format!("; --set {}=EXPR fixes it", c.name)).unwrap_or_default();
+            Reason::Incomplete(format!("{}: {message}{help}", first.place))
+        }
+        Unknown::Bounded => {
+            let cuts = &report.cuts;
+            Reason::Bounded(
+                cuts.first().map_or_else(String::new, |cut| bounded_reason(model, cut, cuts.len())),
+            )
+        }
+        Unknown::NotChecked(_, parts) => {
+            Reason::Visited(Box::new(ProofObject::search()), Condition::NotChecked(parts.clone()))
+        }
+        Unknown::Doubtful(found, why) => {
+            let object = CounterexampleObject::new(model, &found.trace, &found.violations);
+            Reason::Doubtful(Box::new(object), why.clone(), None)
+        }
+        // The command refuses to go on before it comes to an answer.
+        Unknown::NotResumed(why) => Reason::Incomplete(why.clone()),
+        Unknown::ReplayFailed(why) => Reason::ReplayFailed(why.clone()),
+    }
+}
+
+/// Why a search of a bounded part of the model proves nothing, and what can be done about it.
+fn bounded_reason(model: &Model, cut: &Cut, cuts: usize) -> String {
+    let (file, line, _) = place(&model.sources, cut.declaration(model));
+    let at = location(&file, line).map(|at| format!(" ({at})")).unwrap_or_default();
+    let message = cut.message(model).replacen("` were", &format!("`{at} were"), 1);
+    let others = match cuts {
+        1 => String::new(),
+        2 => ", and those of another name likewise".into(),
+        n => format!(", and those of {} other names likewise", n - 1),
+    };
+    let help = match cut.name {
+        Name::Const(c) => format!(", --set {}=EXPR fixes it", model.constants[c.index()].name),
+        _ => String::new(),
+    };
+    format!("{message}{others}; --maxint N widens it{help}")
+}
+
+/// What a cut belongs to.
+fn part(model: &Model, name: Name) -> String {
+    match name {
+        Name::Const(_) => "the constants".into(),
+        Name::Var(_) | Name::Old(_) => "a choice".into(),
+        Name::Local(l) => model
+            .events
+            .iter()
+            .find(|e| e.parameters.contains(&l))
+            .map_or_else(|| "a choice".into(), |e| format!("event `{}`", e.name)),
+    }
+}

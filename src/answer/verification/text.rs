@@ -1,0 +1,263 @@
+//! The answer as text for people: the verdict first, then its evidence, then what to do next.
+
+use std::fmt::{Result, Write};
+
+use super::{BesideObject, Verdict, Verification};
+use crate::answer::diagnostic::location;
+use crate::answer::not_checked;
+use crate::answer::proof::{CertificateObject, ObjectionWord};
+use crate::answer::property::{PropertyKind, PropertyVerdictWord};
+use crate::answer::reason::Reason;
+use crate::answer::reason_code::ReasonCode;
+use crate::answer::scope::Size;
+use crate::answer::trace::{after, events};
+use crate::paint::Paint;
+
+impl Verification {
+    /// The whole text, ending with a line end.
+    pub fn text(&self, verbose: bool, paint: Paint) -> String {
+        let mut out = String::new();
+        let text = &mut out;
+        // Writing to a string does not fail.
+        let _ = head(text, self, paint);
+        text.push_str(&not_checked::text(&self.not_checked, verbose, paint));
+        let _ = self.proofs.write_wrong(text, paint);
+        let _ = evidence(text, self, paint);
+        let _ = others(text, self, paint);
+        let _ = self.proofs.write(text, paint);
+        let hint = next(self);
+        if !hint.is_empty() {
+            let _ = writeln!(text, "\n{} {hint}", paint.faint("next:"));
+        }
+        out
+    }
+}
+
+fn head(out: &mut String, answer: &Verification, paint: Paint) -> Result {
+    let what: Vec<&str> = answer.about().into_iter().map(PropertyKind::subject).collect();
+    let (what, machine) = (what.join(", "), &answer.machine);
+    let head = match &answer.verdict {
+        Verdict::Holds(_) => format!("{}: {what} in every reachable state of {machine}", paint.good("holds")),
+        Verdict::Violated(found, _) => {
+            format!("{}: {what} in {machine}, {}", paint.bad("violated"), after(found.events()))
+        }
+        Verdict::Vacuous(..) => format!("{}: {machine} has nothing to check", paint.bad("vacuous")),
+        Verdict::Unknown(Reason::AuditFailed(_)) => {
+            format!("{}: the search of {machine} is wrong, or its audit", paint.bad("contradiction"))
+        }
+        Verdict::Unknown(Reason::Contradiction(found, _)) => {
+            let head = paint.bad("contradiction");
+            match found.from {
+                ObjectionWord::Solver => {
+                    format!("{head}: the solver and the evaluator disagree about {machine}")
+                }
+                _ => format!("{head}: a proof about {what} of {machine} passed its checks and is wrong"),
+            }
+        }
+        Verdict::Unknown(Reason::Conditional(..) | Reason::Visited(..)) => {
+            format!("{}: {what} of {machine} is proved only conditionally", paint.doubt("unknown"))
+        }
+        Verdict::Unknown(_) => format!("{}: {what} of {machine} is not decided", paint.doubt("unknown")),
+    };
+    writeln!(out, "{head}  [{}, {:.2} s]", answer.engine, answer.stats.seconds)?;
+    writeln!(out, "  scope: {}", answer.scope.text())?;
+    // Of these two verdicts the reason names the scopes that were tried.
+    let names_scopes =
+        matches!(answer.verdict, Verdict::Vacuous(..) | Verdict::Unknown(Reason::ExistenceUndecided(_)));
+    if let Some(first) = answer.scopes_tried.first().filter(|_| !names_scopes) {
+        let why = "the axioms and the initialisation leave nothing to check";
+        writeln!(out, "  this scope was chosen because {why} in: {}", first.text())?;
+    }
+    if !answer.well_definedness {
+        writeln!(out, "  well-definedness was not checked (--no-wd)")?;
+    }
+    match &answer.verdict {
+        Verdict::Unknown(reason) => writeln!(out, "  reason: {}", reason.text())?,
+        Verdict::Vacuous(reason, _) => writeln!(out, "  reason: {reason}")?,
+        _ => {}
+    }
+    if !matches!(answer.verdict, Verdict::Violated(..)) && !answer.not_asked.is_empty() {
+        let all: Vec<&str> = answer.not_asked.iter().map(|n| n.text.as_str()).collect();
+        writeln!(out, "  not asked: {}", all.join(", "))?;
+    }
+    if let Some(search) = &answer.search {
+        beside(out, search)?;
+    }
+    if let (Some(states), Some(transitions)) = (answer.states, answer.transitions) {
+        let audited = match answer.stats.audited {
+            Some(n) if n > 0 => format!(", {n} states audited by the reference evaluator"),
+            _ => String::new(),
+        };
+        writeln!(out, "  {states} states, {transitions} transitions{audited}")?;
+    }
+    how_far(out, answer)?;
+    if let Verdict::Vacuous(_, core) = &answer.verdict
+        && !core.is_empty()
+    {
+        writeln!(out, "  these axioms contradict each other:")?;
+        for axiom in core {
+            let name = axiom.label.as_ref().map(|l| format!("{l}: ")).unwrap_or_default();
+            let at = location(&axiom.file, axiom.line).map(|at| format!("   {at}")).unwrap_or_default();
+            writeln!(out, "    {name}{}{}", axiom.text, paint.faint(&at))?;
+        }
+    }
+    for warning in &answer.warnings {
+        writeln!(out, "  {}: {warning}", paint.doubt("warning"))?;
+    }
+    Ok(())
+}
+
+/// What the search beside the engines did.
+fn beside(out: &mut String, search: &BesideObject) -> Result {
+    let states = search.states.map(|n| format!("{n} states, ")).unwrap_or_default();
+    let sets = search.scope["sets"].as_object().into_iter().flatten();
+    let sizes: Vec<String> = sets.map(|(set, n)| format!("card({set}) = {n}")).collect();
+    let sizes = if sizes.is_empty() { String::new() } else { format!(" with {}", sizes.join(", ")) };
+    let reason = search.reason.as_deref().unwrap_or("which says nothing about other scopes");
+    writeln!(out, "  mc beside it: {states}{}{sizes}, {reason}", search.verdict.word())
+}
+
+/// Up to which depth there is no violation, where that is all that is known.
+fn how_far(out: &mut String, answer: &Verification) -> Result {
+    let Verdict::Unknown(reason) = &answer.verdict else { return Ok(()) };
+    let says_more = matches!(reason, Reason::Conditional(..) | Reason::Visited(..) | Reason::Doubtful(..));
+    if says_more || answer.engine == "mc" {
+        return Ok(());
+    }
+    let any_size = answer.scope.sets.iter().any(|(_, size)| matches!(size, Size::Open(_)));
+    let condition = if answer.proofs.rests_on_trust() {
+        ", if the trusted proof status is right"
+    } else if any_size {
+        ", says a solver of sets of any size; small sizes were not asked as well"
+    } else {
+        ""
+    };
+    match answer.depth {
+        Some(0) => writeln!(out, "  no violation in the initial states"),
+        Some(depth) => writeln!(out, "  no violation within {}{condition}", events(depth)),
+        None => writeln!(out, "  not even the initial states are known to be good"),
+    }
+}
+
+fn evidence(out: &mut String, answer: &Verification, paint: Paint) -> Result {
+    if let Some(found) = answer.verdict.counterexample() {
+        writeln!(out)?;
+        found.write(out, paint)?;
+    }
+    if let Some(proof) = answer.verdict.proof() {
+        proof.write(out, paint)?;
+    }
+    if let Verdict::Unknown(Reason::Contradiction(contradiction, certificate)) = &answer.verdict {
+        contradiction.write(out, paint)?;
+        if let Some(path) = certificate.as_ref().and_then(CertificateObject::file) {
+            writeln!(out, "the wrong proof was written to {path}")?;
+        }
+    }
+    if let Some(path) = answer.verdict.trace_file() {
+        writeln!(out, "\ntrace written to {path}")?;
+    }
+    if let (Some(states), Verdict::Unknown(_)) = (&answer.counterexample_to_induction, &answer.verdict) {
+        writeln!(
+            out,
+            "\nthe invariant is not inductive; k-induction stopped at this path (its first state need\nnot be reachable):"
+        )?;
+        for state in states {
+            writeln!(out, "  {state}")?;
+        }
+    }
+    Ok(())
+}
+
+/// The other properties, further counterexamples, and what could not be encoded.
+fn others(out: &mut String, answer: &Verification, paint: Paint) -> Result {
+    let properties = &answer.properties;
+    let mixed = properties.iter().any(|p| p.verdict != properties[0].verdict);
+    if mixed || (properties.len() > 1 && matches!(answer.verdict, Verdict::Violated(..))) {
+        writeln!(out)?;
+        for p in properties {
+            let verdict = match p.verdict {
+                PropertyVerdictWord::Holds => paint.good("holds   "),
+                PropertyVerdictWord::Violated => paint.bad("violated"),
+                PropertyVerdictWord::Unknown => paint.doubt("unknown "),
+            };
+            writeln!(out, "  {verdict}  {}", p.named())?;
+        }
+    }
+    for (i, further) in answer.further.iter().enumerate() {
+        let name = paint.strong(&format!("counterexample {}:", i + 2));
+        writeln!(out, "\n{name} {}", after(further.events()))?;
+        further.write(out, paint)?;
+    }
+    if !answer.unsupported.is_empty() {
+        writeln!(out, "\nnot supported, and therefore not part of any proof:")?;
+        for u in &answer.unsupported {
+            let at = location(&u.file, u.line).map(|at| format!("   {at}")).unwrap_or_default();
+            writeln!(out, "  {}: {}{}", u.part, u.reason, paint.faint(&at))?;
+        }
+    }
+    Ok(())
+}
+
+/// What the user can do next; empty where there is nothing to say.
+fn next(answer: &Verification) -> &'static str {
+    match &answer.verdict {
+        Verdict::Unknown(reason) => next_unknown(answer, reason),
+        Verdict::Vacuous(_, core) if !core.is_empty() => {
+            "look at these axioms: no constants satisfy them all"
+        }
+        Verdict::Vacuous(..) => {
+            "look at the axioms (PROPERTIES, --set) and at the initialisation: no state of this scope satisfies them"
+        }
+        Verdict::Violated(..) if !answer.further.is_empty() => "",
+        Verdict::Violated(..)
+            if answer.properties.iter().any(|p| p.verdict == PropertyVerdictWord::Unknown) =>
+        {
+            "--keep-going goes on with the other properties; --trace FILE writes the trace"
+        }
+        Verdict::Violated(_, None) => "--trace FILE writes the trace",
+        Verdict::Violated(_, Some(_)) => "",
+        Verdict::Holds(proof) => match proof.certificate.as_ref().and_then(CertificateObject::file) {
+            Some(_) => "`bsym certify` with the certificate repeats its checks in another solver",
+            None => {
+                "--certificate FILE writes the proof; `bsym certify FILE` repeats its checks in another solver"
+            }
+        },
+    }
+}
+
+fn next_unknown(answer: &Verification, reason: &Reason) -> &'static str {
+    match (reason.code(), answer.engine.as_str()) {
+        (ReasonCode::AuditFailed, _) => {
+            "this is a fault of bsym: please report it, with the machine and the reason"
+        }
+        (ReasonCode::DepthLimit, "bmc") => {
+            "a larger --depth searches further; `bsym ic3` or `bsym kind` may prove it"
+        }
+        (ReasonCode::DepthLimit, _) => "a larger --depth goes on",
+        (ReasonCode::Memory, "check") => {
+            "a larger --memory; or a smaller question: --conjunct, --scope SET=SIZE, --set CONSTANT=EXPR"
+        }
+        (ReasonCode::Memory, _) => {
+            "a larger --memory; `bsym check` runs all engines; --scope SET=SIZE or --set CONSTANT=EXPR asks a smaller question"
+        }
+        (ReasonCode::Timeout | ReasonCode::Interrupted, "check") => {
+            "a larger --timeout; or a smaller question: --conjunct, --scope SET=SIZE, --set CONSTANT=EXPR"
+        }
+        (ReasonCode::Timeout | ReasonCode::Interrupted, _) => {
+            "`bsym check` runs all engines; --scope SET=SIZE or --set CONSTANT=EXPR asks a smaller question"
+        }
+        (ReasonCode::NotChecked, _) => {
+            "bsym does not yet compare a refinement with its abstraction; --conjunct asks about one conjunct alone"
+        }
+        (ReasonCode::CheckFailed, _) if !answer.proofs.used.is_empty() => {
+            "--no-proofs decides without the imported status"
+        }
+        _ if !answer.unsupported.is_empty() => {
+            "violations are still found where the supported part reaches them; --conjunct leaves out what is not supported"
+        }
+        (_, "kind") => {
+            "strengthen the invariant so that the first state above is excluded, or let `bsym ic3` find out how"
+        }
+        _ => "`bsym check` runs all engines",
+    }
+}

@@ -1,0 +1,270 @@
+//! What `check`, `bmc`, `kind`, `ic3` and `mc` share: from a machine to a job, and from a report to an answer.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::bail;
+use bsym_encodings::budget::Budget;
+use bsym_encodings::session::open::SolverChoice;
+use bsym_engines::options::Job;
+use bsym_engines::verdict::{Engine, Report, Unknown, Verdict};
+use bsym_language::model::Model;
+use bsym_proofs::certificate::{Certificate, Facts};
+use bsym_proofs::claim::{Checked, Claim, Property};
+use bsym_semantics::scope::Scope;
+use bsym_semantics::state::Trace;
+
+use crate::answer::Answer;
+use crate::answer::diagnostic::DiagnosticObject;
+use crate::answer::proof::CertificateObject;
+use crate::answer::property::PropertyVerdictWord;
+use crate::answer::reason::Reason;
+use crate::answer::statistics::StatsObject;
+use crate::answer::verification::{BesideObject, Subject, Verdict as Answered, Verification};
+use crate::arguments::VerifyArguments;
+use crate::commands::default_scope;
+use crate::commands::status::{self, Imported};
+use crate::control::{Control, memory_is_known, peak_memory};
+use crate::input;
+use crate::output;
+use crate::paint::Paint;
+use crate::progress::{Reporter, Seen};
+use crate::traces;
+
+/// Everything about a run that its result says besides the engine's report.
+#[derive(Clone)]
+pub(super) struct Run {
+    pub(super) arguments: VerifyArguments,
+    /// The command.
+    engine: &'static str,
+    pub(super) model: Arc<Model>,
+    pub(super) properties: Vec<Property>,
+    pub(super) scope: Scope,
+    pub(super) settings: BTreeMap<String, String>,
+    pub(super) imported: Imported,
+    pub(super) warnings: Vec<String>,
+    diagnostics: Vec<DiagnosticObject>,
+    pub(super) control: Control,
+}
+
+impl Run {
+    /// What an engine is asked.
+    pub(super) fn job(&self) -> Job {
+        Job {
+            model: self.model.clone(),
+            scope: self.scope.clone(),
+            properties: self.properties.clone(),
+            well_definedness: !self.arguments.no_wd,
+            status: self.imported.status.clone(),
+            recheck: self.arguments.recheck_proofs,
+            accept_trusted: self.arguments.accept_trusted,
+            depth: self.arguments.depth,
+            keep_going: self.arguments.keep_going,
+            representations: self.arguments.representations.into(),
+            seed: self.arguments.seed,
+            query_time: None,
+            budget: self.control.budget.clone(),
+        }
+    }
+
+    /// Reads everything that a run needs.
+    pub(super) fn prepare(
+        engine: &'static str,
+        arguments: &VerifyArguments,
+        choice: Option<&SolverChoice>,
+        control: &Control,
+    ) -> anyhow::Result<Run> {
+        let paint = Paint::stderr(arguments.output.color);
+        check_outputs(arguments)?;
+        let input = input::machine(&arguments.file, &arguments.component, &arguments.output)?;
+        let mut model = input.model;
+        let scope = input::scope(&model, &arguments.scope)?;
+        let (properties, mut warnings) =
+            input::properties(&model, &arguments.properties, &arguments.conjunct, !arguments.no_wd)?;
+        // The status is about the machine as it was written: a further axiom only makes it stronger.
+        let mut imported = status::import(arguments, &model, &scope)?;
+        let settings = input::fix_constants(&mut model, &arguments.scope.set, paint)?;
+        let model = Arc::new(model);
+        if status::is_computed(arguments) {
+            let budget: &Budget = &control.budget;
+            let any = SolverChoice::Default;
+            imported = status::compute(&model, &scope, choice.unwrap_or(&any), budget)?;
+        }
+        if arguments.limits.memory.is_some() && !memory_is_known() {
+            warnings.push("--memory is not enforced on this system".into());
+        }
+        warnings.append(&mut imported.warnings);
+        let run = Run {
+            arguments: arguments.clone(),
+            engine,
+            model,
+            properties,
+            scope,
+            settings,
+            imported,
+            warnings,
+            diagnostics: input.diagnostics,
+            control: control.clone(),
+        };
+        Ok(run)
+    }
+
+    /// A reporter of the run; from here on what is known so far is said if the run does not stop when
+    /// it is asked to.
+    pub(super) fn reporter(&self) -> Reporter {
+        let reporter = Reporter::new(self.model.clone(), &self.control, &self.arguments.output);
+        reporter.timing("load", self.control.seconds());
+        self.control.set_fallback(self.fallback(&reporter));
+        reporter
+    }
+
+    /// What is known so far.
+    pub(super) fn fallback(&self, reporter: &Reporter) -> impl FnOnce(&Reason) -> Answer + Send + 'static {
+        let (seen, stuck) = (reporter.seen(), self.clone());
+        move |reason| {
+            let seen = seen.lock().unwrap_or_else(|e| e.into_inner()).clone();
+            Answer::Verification(Box::new(stuck.interrupted(&seen, reason)))
+        }
+    }
+}
+
+/// Output files are checked before the long run.
+fn check_outputs(arguments: &VerifyArguments) -> anyhow::Result<()> {
+    let mut inputs: Vec<&Path> = vec![&arguments.file];
+    inputs.extend(arguments.proofs.as_deref());
+    if let Some(path) = &arguments.trace {
+        traces::Format::of(path)?;
+        output::check_writable(path, "--trace", &inputs)?;
+    }
+    if let Some(path) = &arguments.certificate {
+        output::check_writable(path, "--certificate", &inputs)?;
+        if arguments.trace.as_ref() == Some(path) {
+            bail!("--trace and --certificate name the same file");
+        }
+    }
+    Ok(())
+}
+
+impl Run {
+    pub(super) fn subject(&self) -> Subject<'_> {
+        Subject {
+            model: &self.model,
+            file: self.arguments.file.display().to_string(),
+            properties: &self.properties,
+            scope: &self.scope,
+            settings: self.settings.clone(),
+            well_definedness: !self.arguments.no_wd,
+            proofs: self.imported.object(&self.model),
+            warnings: self.warnings.clone(),
+            diagnostics: self.diagnostics.clone(),
+            stats: StatsObject {
+                seconds: self.control.seconds(),
+                memory: peak_memory(),
+                ..StatsObject::default()
+            },
+        }
+    }
+
+    /// The result of a run that did not end by itself when it was asked to.
+    fn interrupted(&self, seen: &Seen, reason: &Reason) -> Verification {
+        let engine = seen.engine.map_or(self.engine, Engine::name);
+        let verdict = Answered::Unknown(reason.clone());
+        let mut result = Verification::new(&self.subject(), engine, seen.depth, verdict);
+        result.states = seen.states;
+        result.transitions = seen.transitions;
+        for (&property, object) in self.properties.iter().zip(&mut result.properties) {
+            if seen.violated.contains(&property) {
+                object.verdict = PropertyVerdictWord::Violated;
+            }
+        }
+        result
+    }
+
+    /// Writes the evidence of a report and answers.
+    pub(super) fn conclude(&self, report: &Report, search: Option<BesideObject>) -> Answer {
+        let mut result = Verification::of_engines(&self.subject(), report);
+        result.search = search;
+        if let Verdict::Vacuous(reason) = &report.verdict
+            && let Some(doubt) =
+                default_scope::doubt(&self.model, &report.scope, &self.arguments.scope, reason)
+        {
+            result.verdict = Answered::Unknown(doubt);
+        }
+        let stopped = matches!(&report.verdict, Verdict::Unknown(Unknown::Stopped(_) | Unknown::Solver(_)));
+        if stopped && let Some(reason) = self.control.stopped() {
+            result.verdict = Answered::Unknown(reason);
+        }
+        let (trace, certificate) = match &report.verdict {
+            Verdict::Violated(counterexample)
+            | Verdict::Unknown(Unknown::Doubtful { counterexample, .. }) => {
+                (Some(&counterexample.trace), None)
+            }
+            Verdict::Holds(proof) | Verdict::Unknown(Unknown::Conditional { proof, .. }) => {
+                let witness = proof.witness.as_deref();
+                let (engine, scope) = (report.engine.name(), &report.scope);
+                (None, Some(self.certificate(engine, scope, &proof.claim, &proof.checked, witness)))
+            }
+            // The proof that is wrong is part of the report of the mistake.
+            Verdict::Unknown(Unknown::Contradiction(wrong)) => {
+                let (engine, scope) = (report.engine.name(), &report.scope);
+                let claim = wrong.claim.as_ref();
+                (None, claim.map(|(claim, checked)| self.certificate(engine, scope, claim, checked, None)))
+            }
+            _ => (None, None),
+        };
+        self.publish(result, trace, certificate)
+    }
+
+    /// Writes the evidence, then answers; the answer names what was written and nothing else.
+    pub(super) fn publish(
+        &self,
+        mut result: Verification,
+        trace: Option<&Trace>,
+        certificate: Option<String>,
+    ) -> Answer {
+        if let (Some(trace), Some(path)) = (trace, &self.arguments.trace)
+            && self.write(path, &traces::text(path, &self.model, trace), &mut result)
+        {
+            result.verdict.set_trace_file(path.display().to_string());
+        }
+        if let Some(certificate) = certificate {
+            match &self.arguments.certificate {
+                Some(path) if self.write(path, &certificate, &mut result) => {
+                    result.verdict.set_certificate(CertificateObject::File(path.display().to_string()));
+                }
+                _ => {
+                    if let Ok(whole) = serde_json::from_str(&certificate) {
+                        result.verdict.set_certificate(CertificateObject::Whole(whole));
+                    }
+                }
+            }
+        }
+        Answer::Verification(Box::new(result))
+    }
+
+    /// Writes evidence; a reader of the answer alone is told where that fails.
+    fn write(&self, path: &Path, text: &str, result: &mut Verification) -> bool {
+        let written = output::write(path, text);
+        if !written {
+            result.warnings.push(format!("`{}` was not written", path.display()));
+        }
+        written
+    }
+
+    /// The certificate, with paths seen from the folder where it will be.
+    pub(super) fn certificate(
+        &self,
+        engine: &str,
+        scope: &Scope,
+        claim: &Claim,
+        checked: &Checked,
+        witness: Option<&Trace>,
+    ) -> String {
+        let folder = self.arguments.certificate.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+        let status = &self.imported.status;
+        let (model, settings) = (&*self.model, &self.settings);
+        let facts = Facts { model, scope, settings, engine, claim, checked, witness, status };
+        Certificate::new(&facts, folder).to_text()
+    }
+}
