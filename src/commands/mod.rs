@@ -1,4 +1,10 @@
 //! The commands. Each reads its input, does its work, writes what was asked for, and answers.
+//!
+//! - From a machine to a verdict: `status` (proof status that is imported or computed first), `run` (what all of these
+//!   share), `verify` (`bmc`, `kind`, `ic3`), `mc`, with `default_scope` and `enlarge` where nobody chose the scope and it
+//!   has no state, and `check`, which has a search `beside` its engines.
+//! - `certify` and `replay` look at evidence again.
+//! - `parse`, `eval`, `simulate`, `po` and `proofs` stand alone.
 
 mod beside;
 mod certify;

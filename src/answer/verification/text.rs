@@ -226,6 +226,9 @@ fn next(answer: &Verification) -> &'static str {
 }
 
 fn next_unknown(answer: &Verification, reason: &Reason) -> &'static str {
+    if let Reason::TooManyValues = reason {
+        return "--scope SET=SIZE or --set CONSTANT=EXPR asks a smaller question";
+    }
     match (reason.code(), answer.engine.as_str()) {
         (ReasonCode::AuditFailed, _) => {
             "this is a fault of bsym: please report it, with the machine and the reason"
