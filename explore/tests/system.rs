@@ -76,6 +76,9 @@ const MACHINES: &[&str] = &[
       guarded = SELECT 6 / x > y & x = 1 THEN z := x END;
       guarded2 = SELECT x /= 0 & 6 / x > y & b = TRUE THEN y := 2 END;
       wrong = SELECT x = 3 THEN ASSERT y = 1 THEN b := TRUE END END;
+      heavy = SELECT x /= 2 & 6 / (x + 1) > 1 & y = 2 & b = FALSE THEN
+          ANY i, j WHERE i : 0..3 & j : 0..3 & i + j = y + x THEN z := i || b := TRUE END END;
+      lower = SELECT b = TRUE & x = 3 THEN b := FALSE END;
       up = SELECT x < 3 THEN x := x + 1 END;
       down = SELECT x > 0 THEN x := x - 1 || z : (z : 0..1 & z >= z$0 - 1) END;
       set(v) = PRE v : 0..2 & v /= y THEN y := v END
@@ -277,6 +280,14 @@ fn edges_are_those_of_the_reference_with_parameters_results_and_failures() {
                             (edge.execution.parameters, edge.execution.results, target)
                         })
                         .collect();
+                    // What is remembered comes from another state.
+                    let deeds = deeds(&mut system, group, row).1.into_iter().map(|written| {
+                        let mut next = row.clone();
+                        written.into_iter().for_each(|(at, word)| next[at] = word);
+                        system.state(&next)
+                    });
+                    let targets: BTreeSet<_> = expected.iter().filter_map(|e| e.2.clone().ok()).collect();
+                    assert_eq!(deeds.collect::<BTreeSet<_>>(), targets, "{}", matrix.group(group).name);
                     let found = system.edges(group, row, usize::MAX);
                     assert_eq!(found.incomplete, None);
                     let first = system.edges(group, row, 1);

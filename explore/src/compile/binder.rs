@@ -28,6 +28,8 @@ pub struct Plan<'m> {
     pub total: bool,
     /// The bindings come in the same order whatever words their values have.
     pub ordered: bool,
+    /// The positions of the literals that are tested before the first name is bound.
+    pub tested: Vec<usize>,
     /// The positions of literals without the names, each with nothing before it that can be ill-defined: where one is
     /// false, so is the predicate.
     pub leading: Vec<usize>,
@@ -244,13 +246,15 @@ impl<'m> Compiler<'_, 'm> {
         let mut steps = Vec::new();
         let (mut loops, mut rounds) = (0, 1u64);
         let mut ordered = true;
-        let mut leading = Vec::new();
+        let (mut leading, mut tested) = (Vec::new(), Vec::new());
         loop {
             let all_bound = state.bound.iter().all(|b| *b);
-            let (mut usable, mut leads) = (true, state.bound.iter().all(|b| !*b));
+            let first = state.bound.iter().all(|b| !*b);
+            let (mut usable, mut leads) = (true, first);
             for (at, l) in literals.iter_mut().enumerate() {
                 if !l.settled && (usable || all_bound) && l.needs.iter().all(|i| state.bound[*i]) {
                     leading.extend(leads.then_some(at));
+                    tested.extend(first.then_some(at));
                     steps.extend(l.code.take().map(Step::Test));
                     l.settled = true;
                 }
@@ -258,7 +262,7 @@ impl<'m> Compiler<'_, 'm> {
                 leads &= l.total;
             }
             if all_bound {
-                return Ok(Plan { steps, total, ordered, leading, rounds });
+                return Ok(Plan { steps, total, ordered, tested, leading, rounds });
             }
             let source = self.best_source(&state, &literals)?;
             if source.cost > 1 {

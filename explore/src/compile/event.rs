@@ -47,9 +47,15 @@ pub fn guarded(body: &Subst) -> (Vec<&Pred>, &Subst) {
 }
 
 impl<'m> EventCode<'m> {
-    /// The positions of the literals of the guards that do not depend on the parameters and are looked at first.
+    /// The positions of the literals of the guards that do not depend on the parameters, and have nothing before them
+    /// that can be ill-defined.
     pub fn leading_guards(&self) -> &[usize] {
         &self.parameters.leading
+    }
+
+    /// The positions of the literals of the guards that [`EventCode::is_disabled`] looks at.
+    pub fn tested_guards(&self) -> &[usize] {
+        &self.parameters.tested
     }
 
     /// Whether a guard that does not depend on the parameters is false.

@@ -33,7 +33,7 @@ pub const REMEMBERED: usize = 30;
 struct EventCode<'m> {
     event: EventId,
     compiled: Option<event::EventCode<'m>>,
-    /// Variables that the compiled code reads, and those that its leading guards read.
+    /// Variables that the compiled code reads, and those that the guards read which are tested first.
     reads: Vec<usize>,
     guard_reads: Vec<usize>,
     cache: Option<Cache>,
@@ -179,8 +179,11 @@ impl<'m> Machine<'m> {
                     for at in ready.leading_guards() {
                         let (positive, pred) = literals[*at];
                         guards.push(LabelId(self.labels.len() as u32));
-                        guard_reads.extend(Names::of_pred(pred).variables.iter().map(|v| v.index()));
                         self.add_label(matrix, LabelKind::Guard, positive, pred);
+                    }
+                    for at in ready.tested_guards() {
+                        let names = Names::of_pred(literals[*at].1);
+                        guard_reads.extend(names.variables.iter().map(|v| v.index()));
                     }
                     compiled = Some(ready);
                 }
@@ -345,7 +348,6 @@ impl<'m> Machine<'m> {
         let EventCode { event, compiled, reads, .. } = &self.events[group.index()];
         let code = compiled.as_ref()?;
         self.context.load(row, reads, valuation);
-        let width = code.edge_words();
         let (mut words, mut seen, mut distinct) = (Vec::new(), HashSet::new(), Vec::new());
         let found = code.each_edge(&mut self.context, &mut words, &mut |words: &mut Vec<u32>| {
             let edge: Box<[u32]> = words.drain(..).collect();
@@ -361,8 +363,7 @@ impl<'m> Machine<'m> {
         let locals: Vec<_> =
             event.parameters.iter().chain(&event.results).map(|l| self.context.local(*l)).collect();
         let mut updates = Updates::default();
-        let edge = |words: &Box<[u32]>| {
-            debug_assert_eq!(words.len(), width);
+        let edge = |words: &[u32]| {
             let (shown, update) = words.split_at(locals.len());
             let mut values: Vec<Value> =
                 locals.iter().zip(shown).map(|(rep, word)| self.context.store.decode(rep, *word)).collect();
@@ -373,7 +374,7 @@ impl<'m> Machine<'m> {
             updates.iter().for_each(|update| update.apply(&shape.may_write, &mut target));
             Edge { parameters: values, results, target: Target::Row(target) }
         };
-        Some(distinct.iter().map(edge).collect())
+        Some(distinct.iter().map(|words| edge(words)).collect())
     }
 
     /// The first initial states of a valuation.
