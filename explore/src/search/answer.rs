@@ -83,7 +83,7 @@ impl Search<'_, '_> {
         let path = Path { valuation: found.valuation, rows, failure: found.failure };
         let mut checks = self.options.checks.clone();
         checks.deadlock = found.key == Key::Deadlock;
-        counterexample(&mut self.machine, path, &mut |stored, reached| stored == reached, &checks)
+        counterexample(&mut self.machine, path, &mut |_, stored, reached| stored == reached, &checks)
     }
 
     /// A digest of the set of states.

@@ -37,14 +37,17 @@ pub struct Path {
     pub failure: Option<Failure>,
 }
 
-/// The counterexample that a path shows. `stands_for` says whether a stored state stands for one that was reached.
+/// Says whether a stored state stands for one that was reached.
+pub type StandsFor<'a> = &'a mut dyn FnMut(&mut Machine<'_>, &[u32], &[u32]) -> bool;
+
+/// The counterexample that a path shows.
 ///
 /// # Errors
 /// A step could not be found again, or the trace does not replay to a violation.
 pub fn counterexample(
     machine: &mut Machine<'_>,
     path: Path,
-    stands_for: &mut dyn FnMut(&[u32], &[u32]) -> bool,
+    stands_for: StandsFor<'_>,
     checks: &Checks,
 ) -> Result<Counterexample, String> {
     let constants = machine.context.valuations[path.valuation].clone();
@@ -55,23 +58,21 @@ pub fn counterexample(
     let mut steps = Vec::with_capacity(path.rows.len() + 1);
     let mut here: Option<(Vec<u32>, State)> = None;
     for stored in &path.rows {
-        let mut why = None;
         let before = here.as_ref().map(|(row, state)| (&row[..], &state[..]));
-        let (event, row) = match before {
-            None => (None, stored.clone()),
-            Some((row, _)) => step_to(machine, row, &mut |reached| stands_for(stored, reached), &mut why)
-                .ok_or_else(|| {
-                    let why = why.take().map(|e| format!(": {}", e.message)).unwrap_or_default();
-                    format!("no step leads to state {} of the trace{why}", steps.len())
-                })?,
+        let no_step = |why: Option<EvalError>| {
+            let why = why.map(|e| format!(": {}", e.message)).unwrap_or_default();
+            format!("no step leads to state {} of the trace{why}", steps.len())
         };
+        let mut will_do = |machine: &mut Machine<'_>, reached: &[u32]| stands_for(machine, stored, reached);
+        let (event, row) = match before {
+            None => initial(machine, path.valuation, &mut will_do).map(|row| (None, row)),
+            Some((row, _)) => step_to(machine, row, &mut will_do),
+        }
+        .map_err(no_step)?;
         let state = machine.context.decode_state(&row);
         let reaches = |edge: &transition::Edge| edge.state() == Some(&state);
         let edge =
-            find(&eval, &constants, before.map(|(_, state)| state), event, &reaches).map_err(|why| {
-                let why = why.map(|e| format!(": {}", e.message)).unwrap_or_default();
-                format!("no step leads to state {} of the trace{why}", steps.len())
-            })?;
+            find(&eval, &constants, before.map(|(_, state)| state), event, &reaches).map_err(no_step)?;
         steps.push(Step { event, execution: edge.execution, state: Some(state.clone()) });
         here = Some((row, state));
     }
@@ -90,15 +91,28 @@ pub fn counterexample(
     Ok(Counterexample { trace, violations: replayed.violations })
 }
 
-/// The first step out of a state to one that will do: its event, and the row reached.
+/// Whether a state that was reached is the one wanted.
+type WillDo<'a> = &'a mut dyn FnMut(&mut Machine<'_>, &[u32]) -> bool;
+
+/// The first initial state that will do. Without one, why it may be missing.
+fn initial(
+    machine: &mut Machine<'_>,
+    valuation: usize,
+    will_do: WillDo<'_>,
+) -> Result<Vec<u32>, Option<EvalError>> {
+    let initial = machine.initial(valuation);
+    let mut rows = initial.edges.iter().filter_map(|edge| edge.row());
+    rows.find(|row| will_do(machine, row)).map(<[u32]>::to_vec).ok_or(initial.incomplete)
+}
+
+/// The first step out of a state to one that will do: its event, and the row reached. Without one, why it may be missing.
 fn step_to(
     machine: &mut Machine<'_>,
     row: &[u32],
-    will_do: &mut dyn FnMut(&[u32]) -> bool,
-    why: &mut Option<EvalError>,
-) -> Option<(Option<EventId>, Vec<u32>)> {
+    will_do: WillDo<'_>,
+) -> Result<(Option<EventId>, Vec<u32>), Option<EvalError>> {
     let matrix = machine.matrix.clone();
-    let mut updates = Updates::default();
+    let (mut updates, mut why) = (Updates::default(), None);
     for (group, shape) in matrix.group_ids().zip(&matrix.groups) {
         let event = Some(machine.event(group));
         match machine.next(group, row, &mut updates) {
@@ -106,22 +120,21 @@ fn step_to(
                 for update in updates.iter() {
                     let mut next = row.to_vec();
                     update.apply(&shape.may_write, &mut next);
-                    if will_do(&next) {
-                        return Some((event, next));
+                    if will_do(machine, &next) {
+                        return Ok((event, next));
                     }
                 }
             }
             Expansion::Edges(edges) => {
-                if let Some(next) =
-                    edges.edges.iter().filter_map(|edge| edge.row()).find(|next| will_do(next))
-                {
-                    return Some((event, next.to_vec()));
+                let mut rows = edges.edges.iter().filter_map(|edge| edge.row());
+                if let Some(next) = rows.find(|next| will_do(machine, next)) {
+                    return Ok((event, next.to_vec()));
                 }
-                *why = why.take().or(edges.incomplete);
+                why = why.or(edges.incomplete);
             }
         }
     }
-    None
+    Err(why)
 }
 
 /// The first edge of an event, or of the initialisation, that will do. Without one, why it may be missing.
@@ -146,5 +159,68 @@ fn is_same_failure(a: &Outcome, b: &Outcome) -> bool {
         (Outcome::IllDefined(a), Outcome::IllDefined(b)) => a.kind == b.kind && a.span == b.span,
         (Outcome::Reached { .. }, _) => false,
         _ => a == b,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use bsym_language::load::load_text;
+    use bsym_language::stack::with_large_stack;
+    use bsym_language::types::CarrierId;
+    use bsym_semantics::scope::{Scope, ScopeRequest};
+    use bsym_semantics::state::Violation;
+
+    use super::*;
+    use crate::space::permutation::Permutation;
+
+    const QUEUE: &str =
+        "MACHINE Queue SETS D VARIABLES q, old INVARIANT q : seq(D) & old <: D & card(old) < 3
+        INITIALISATION q := [] || old := {}
+        OPERATIONS enter(d) = PRE d : D - old & d /: ran(q) & size(q) < 2 THEN q := q <- d END;
+        leave = SELECT size(q) > 0 THEN q := tail(q) || old := old \\/ {q(1)} END END";
+
+    /// Each stored state has its elements in places of its own: no step leads from one to the next.
+    #[test]
+    fn stored_states_that_stand_for_others_are_unwound() {
+        with_large_stack(|| {
+            let model = load_text("Queue.mch", QUEUE).model.expect("the machine is right");
+            let request =
+                ScopeRequest { sizes: BTreeMap::from([("D".into(), 3)]), ..ScopeRequest::default() };
+            let scope = Scope::settle(&model, &request).expect("the size fits");
+            let mut machine = Machine::of(Evaluator::new(&model, &scope), vec![vec![]]);
+            let permutations: Vec<Permutation> =
+                [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
+                    .map(|images| {
+                        Permutation::default().with(CarrierId(0), images.to_vec()).expect("bijective")
+                    })
+                    .into();
+            // A path by steps of the first kind that lead to something new.
+            let mut rows: Vec<Vec<u32>> =
+                machine.initial(0).edges.iter().filter_map(|e| e.row().map(<[u32]>::to_vec)).collect();
+            let mut seen: BTreeSet<Vec<u32>> = rows.iter().cloned().collect();
+            while rows.len() < 7 {
+                let here = rows.last().expect("an initial state").clone();
+                let (_, next) =
+                    step_to(&mut machine, &here, &mut |_, next| seen.insert(next.to_vec())).expect("a step");
+                rows.push(next);
+            }
+            let stored: Vec<Vec<u32>> = rows
+                .iter()
+                .zip(permutations.iter().cycle().skip(1))
+                .map(|(row, permutation)| machine.permuted(row, permutation).expect("a state"))
+                .collect();
+            let path = |rows| Path { valuation: 0, rows, failure: None };
+            let equal: StandsFor<'_> = &mut |_, stored, reached| stored == reached;
+            assert!(counterexample(&mut machine, path(stored.clone()), equal, &Checks::default()).is_err());
+            let symmetric: StandsFor<'_> = &mut |machine, stored, reached| {
+                permutations.iter().any(|p| machine.permuted(reached, p).as_deref() == Some(stored))
+            };
+            let shown = counterexample(&mut machine, path(stored), symmetric, &Checks::default());
+            let shown = shown.expect("a trace that replays");
+            assert_eq!(shown.violations, [Violation::Invariant(vec![2])]);
+            assert_eq!(shown.trace.steps.len(), 7);
+        });
     }
 }
