@@ -363,7 +363,7 @@ impl<'m> Machine<'m> {
         let locals: Vec<_> =
             event.parameters.iter().chain(&event.results).map(|l| self.context.local(*l)).collect();
         let mut updates = Updates::default();
-        let edge = |words: &[u32]| {
+        let mut edge = |words: &[u32]| {
             let (shown, update) = words.split_at(locals.len());
             let mut values: Vec<Value> =
                 locals.iter().zip(shown).map(|(rep, word)| self.context.store.decode(rep, *word)).collect();
