@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{Found, Key, Search};
+use super::exploration::Search;
+use super::findings::{Found, Key};
 use crate::report::{Counterexample, Evidence, SearchReport, Unknown, Verdict};
 use crate::search::witness::{Path, counterexample};
 use crate::store::index::mix;
@@ -23,7 +24,7 @@ impl Search<'_, '_> {
         self.machine.let_go();
         let mut shown: Vec<Counterexample> = Vec::new();
         let mut failed = None;
-        for found in std::mem::take(&mut self.found) {
+        for found in std::mem::take(&mut self.findings.found) {
             match self.show(found) {
                 Ok(c) if shown.contains(&c) => {}
                 Ok(c) => shown.push(c),
@@ -34,18 +35,18 @@ impl Search<'_, '_> {
         let exhausted = self.options.keep_going
             && failed.is_none()
             && self.stopped.is_none()
-            && self.vacuous.is_none()
-            && self.incomplete.is_empty()
+            && self.findings.vacuous.is_none()
+            && self.findings.incomplete.is_empty()
             && self.cuts.is_empty();
         let mut shown = shown.into_iter();
         let first = shown.next();
-        let difference = self.difference.take();
-        let verdict = match (first, failed, self.stopped.take(), self.vacuous.take()) {
+        let difference = self.findings.difference.take();
+        let verdict = match (first, failed, self.stopped.take(), self.findings.vacuous.take()) {
             (Some(c), ..) => Verdict::Violated(Box::new(c)),
             (None, Some(reason), ..) => Verdict::Unknown(Unknown::ReplayFailed(reason)),
             (None, None, Some(stopped), _) => Verdict::Unknown(stopped),
             (None, None, None, Some(reason)) => Verdict::Vacuous(reason),
-            _ if !self.incomplete.is_empty() => Verdict::Unknown(Unknown::Incomplete),
+            _ if !self.findings.incomplete.is_empty() => Verdict::Unknown(Unknown::Incomplete),
             _ if !self.cuts.is_empty() => Verdict::Unknown(Unknown::Bounded),
             _ => Verdict::Holds(Evidence {
                 states: self.statistics.states,
@@ -56,15 +57,15 @@ impl Search<'_, '_> {
         let verdict = difference.map_or(verdict, Verdict::Contradiction);
         let exhausted = exhausted && !matches!(verdict, Verdict::Contradiction(_))
             || matches!(verdict, Verdict::Holds(_));
-        self.statistics.time = self.begin.elapsed();
+        self.statistics.time = self.schedule.begin.elapsed();
         SearchReport {
             scope: self.machine.context.eval.scope.clone(),
             verdict,
             further: shown.collect(),
             finished,
             exhausted,
-            open: self.open.into_keys().collect(),
-            incomplete: self.incomplete,
+            open: self.findings.open.into_keys().collect(),
+            incomplete: self.findings.incomplete,
             cuts: self.cuts.list(),
             not_saved: self.not_saved,
             statistics: self.statistics,

@@ -5,8 +5,9 @@ use std::collections::{BTreeSet, HashSet};
 use bsym_language::model::EventId;
 use bsym_semantics::error::EvalError;
 
+use super::exploration::Search;
+use super::findings::Key;
 use super::witness::Failure;
-use super::{Key, Search};
 use crate::report::{NotSaved, Unknown};
 use crate::search::checkpoint::{Aside, CheckpointError, Mark, Snapshot, title};
 use crate::store::interner::text_hash;
@@ -57,7 +58,7 @@ impl Search<'_, '_> {
         }
         self.table = snapshot.table;
         self.frontier.restore(snapshot.waiting, snapshot.dice);
-        self.doubtful = snapshot.doubtful.into_iter().collect();
+        self.findings.doubtful = snapshot.doubtful.into_iter().collect();
         let s = &mut self.statistics;
         [s.transitions, s.initial, s.deadlocks, s.violating, s.audited] = snapshot.counters;
         for mark in snapshot.marks {
@@ -104,7 +105,7 @@ impl Search<'_, '_> {
                         }
                     }
                     Mark::Step(..) => {}
-                    _ => self.violated(Key::Deadlock, Some(state), valuation, None),
+                    _ => self.findings.violated(Key::Deadlock, Some(state), valuation, None),
                 }
             }
             Mark::Initialisation(valuation) => {
@@ -126,24 +127,24 @@ impl Search<'_, '_> {
         let Some(checkpoint) = &self.options.checkpoint else { return };
         let s = &self.statistics;
         let audited = s.audited + self.audit.as_ref().map_or(0, |audit| audit.audited);
-        let marks = self.found.iter().map(|found| match (&found.key, found.state, &found.failure) {
+        let marks = self.findings.found.iter().map(|found| match (&found.key, found.state, &found.failure) {
             (Key::Deadlock, Some(state), _) => Mark::Deadlock(state),
             (_, Some(state), Some(Failure { event: Some(event), .. })) => Mark::Step(state, *event),
             (_, Some(state), _) => Mark::State(state),
             (_, None, _) => Mark::Initialisation(found.valuation as u32),
         });
-        let marks = marks.chain(self.open.values().map(|state| Mark::State(*state)));
-        let marks = marks.chain(self.unjudged.iter().map(|state| Mark::Unjudged(*state)));
+        let marks = marks.chain(self.findings.open.values().map(|state| Mark::State(*state)));
+        let marks = marks.chain(self.findings.unjudged.iter().map(|state| Mark::Unjudged(*state)));
         let aside = Aside {
             store: &self.machine.context.store,
             table: &self.table,
             frontier: &self.frontier,
-            doubtful: self.doubtful.iter().copied().collect::<BTreeSet<_>>().into_iter().collect(),
+            doubtful: self.findings.doubtful.iter().copied().collect::<BTreeSet<_>>().into_iter().collect(),
             constants: self.constants_digest(),
             counters: [s.transitions, s.initial, s.deadlocks, s.violating, audited],
             marks: marks.collect(),
         };
-        self.not_saved = if self.incomplete.is_empty() && self.cuts.is_empty() {
+        self.not_saved = if self.findings.incomplete.is_empty() && self.cuts.is_empty() {
             let written = aside.write(&checkpoint.path, &self.title());
             written.err().map(|e| NotSaved::Failed(e.to_string()))
         } else {

@@ -7,7 +7,7 @@ use bsym_language::model::EventId;
 use bsym_semantics::state::State;
 use bsym_semantics::transitions::Edges;
 
-use super::Search;
+use super::exploration::Search;
 use crate::audit::{Audit, Difference, Finding, Opinion, Rows, edges, targets_differ};
 use crate::space::dependency_matrix::GroupId;
 use crate::space::system::{Edge, Expansion, System};
@@ -37,7 +37,7 @@ impl Search<'_, '_> {
         }
         if let Some((event, search, reference)) = found.flatten() {
             let difference = Difference { constants, state: values, event, search, reference };
-            self.difference.get_or_insert(Box::new(difference));
+            self.findings.difference.get_or_insert(Box::new(difference));
         }
     }
 
@@ -70,7 +70,7 @@ impl Search<'_, '_> {
         }
         // A state that did not pass was judged by the reference evaluator.
         let wrong = &opinion.judged.violations;
-        if !wrong.is_empty() && !self.doubtful.contains(&state) {
+        if !wrong.is_empty() && !self.findings.doubtful.contains(&state) {
             return Some(Some((None, Finding::Good, Finding::Wrong(wrong.clone()))));
         }
         Some(None)
@@ -87,7 +87,7 @@ impl Search<'_, '_> {
         let rows = (found.len() as u64, targets);
         if let Some((search, reference)) = self.compare(&rows, &reference, &expected) {
             let difference = Difference { constants, state: State::new(), event: None, search, reference };
-            self.difference.get_or_insert(Box::new(difference));
+            self.findings.difference.get_or_insert(Box::new(difference));
         }
     }
 

@@ -6,127 +6,25 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::{Builder, Scope as Threads};
 use std::time::{Duration, Instant};
 
-use bsym_language::stack::declare_large;
-
-use super::Search;
-use crate::options::Order;
+use super::exploration::Search;
+use super::pool::Pool;
+use super::worker::{Answer, Candidate, Frozen, Job, Slice};
 use crate::report::{Observer, Unknown};
-use crate::search::worker::{Answer, Candidate, Frozen, Ground, Job, Slice, work};
 use crate::space::dependency_matrix::GroupId;
 use crate::store::discoveries::Discoveries;
 use crate::store::state_table::StateId;
 
-/// Most states of a batch for each worker.
-const BATCH: usize = 1 << 12;
 /// States of a slice: small enough that the last one is soon done, large enough to be worth a handshake.
 const SLICE: usize = 64;
-/// Work from which on it is shared out, in seconds of one thread.
-const WORTHWHILE: f64 = 300e-6;
-/// A search that is over before is not shared out.
-const SHORT: Duration = Duration::from_millis(20);
 const TICK: Duration = Duration::from_millis(100);
-/// As much as the main thread has.
-const STACK: usize = 256 << 20;
-
-/// The workers of a search.
-pub(super) struct Pool {
-    workers: Vec<Link>,
-    /// What the last batch has found, for its memory.
-    found: Discoveries,
-    is_set_up: bool,
-    begin: Instant,
-    /// About how long one thread takes for a state, in seconds.
-    pace: f64,
-}
-
-struct Link {
-    jobs: Sender<Job>,
-    answers: Receiver<Answer>,
-    bytes: usize,
-    counts: [u64; 3],
-}
-
-impl Pool {
-    /// Starts the workers that are asked for; none where one thread is as good.
-    pub fn start<'s, 'm: 's, 'o: 's>(threads: &'s Threads<'s, '_>, ground: Ground<'m, 'o>) -> Option<Pool> {
-        let n = ground.options.threads;
-        if n < 2 || ground.options.order != Order::BreadthFirst {
-            return None;
-        }
-        let mut workers = Vec::new();
-        for _ in 0..n {
-            let (jobs, mine) = channel();
-            let (yours, answers) = channel();
-            let run = move || {
-                declare_large();
-                work(ground, &mine, &yours);
-            };
-            if Builder::new().name("worker".into()).stack_size(STACK).spawn_scoped(threads, run).is_ok() {
-                workers.push(Link { jobs, answers, bytes: 0, counts: [0; 3] });
-            }
-        }
-        let pool = Pool {
-            workers,
-            found: Discoveries::default(),
-            is_set_up: false,
-            begin: Instant::now(),
-            pace: 0.0,
-        };
-        (pool.workers.len() > 1).then_some(pool)
-    }
-
-    /// Learns how long some states took.
-    pub fn note(&mut self, took: Duration, states: usize) {
-        let pace = took.as_secs_f64() / states.max(1) as f64;
-        self.pace = if self.pace == 0.0 { pace } else { self.pace * 0.9 + pace * 0.1 };
-    }
-
-    /// Bytes of the workers.
-    pub fn bytes(&self) -> usize {
-        self.workers.iter().map(|w| w.bytes).sum()
-    }
-
-    /// Hits and misses of memos, and expansions by the reference evaluator, of all workers.
-    pub fn counts(&self) -> [u64; 3] {
-        self.workers.iter().fold([0; 3], |all, w| [0, 1, 2].map(|i| all[i] + w.counts[i]))
-    }
-
-    fn send(&self, frozen: &Arc<Frozen>) {
-        for worker in &self.workers {
-            worker.jobs.send(Job::Expand(frozen.clone())).expect("a worker ends only with the search");
-        }
-    }
-}
-
-impl Link {
-    fn answer(&mut self, tick: Duration) -> Option<Answer> {
-        match self.answers.recv_timeout(tick) {
-            Ok(answer) => {
-                self.bytes = answer.bytes;
-                self.counts = answer.counts;
-                Some(answer)
-            }
-            Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => panic!("a worker ends only with the search"),
-        }
-    }
-}
 
 impl Search<'_, '_> {
     /// The states that are worth sharing out, if there are any.
     pub(super) fn next_batch(&mut self) -> Option<Vec<StateId>> {
-        let pool = self.pool.as_ref()?;
-        let (waiting, workers) = (self.frontier.len(), pool.workers.len());
-        let worthwhile = waiting >= 2 * workers && waiting as f64 * pool.pace >= WORTHWHILE;
-        let soon = !pool.is_set_up && pool.begin.elapsed() < SHORT;
-        if waiting == 0 || (!worthwhile || soon) && !self.options.share_all {
-            return None;
-        }
-        Some(self.frontier.take(BATCH * workers))
+        let batch = self.pool.as_ref()?.batch(self.frontier.len(), self.options.share_all)?;
+        Some(self.frontier.take(batch))
     }
 
     /// Expands some states.
@@ -167,7 +65,7 @@ impl Search<'_, '_> {
         pool.found.clear();
         let frozen = Arc::new(Frozen {
             table: std::mem::take(&mut self.table),
-            doubtful: std::mem::take(&mut self.doubtful),
+            doubtful: std::mem::take(&mut self.findings.doubtful),
             batch,
             found: std::mem::take(&mut pool.found),
             slice,
@@ -190,7 +88,7 @@ impl Search<'_, '_> {
         let frozen = Arc::try_unwrap(frozen).expect("a worker lets go of the search before it answers");
         self.table = frozen.table;
         pool.found = frozen.found;
-        self.doubtful = frozen.doubtful;
+        self.findings.doubtful = frozen.doubtful;
         (answers, frozen.batch)
     }
 

@@ -117,7 +117,7 @@ mod tests {
                 let find = |thread: u64| {
                     move || {
                         let places = (1..4000u64).rev().filter(|place| place % 3 == thread);
-                        let rows = |place: u64| (1..=place.min(60)).filter(move |i| place % i == 0);
+                        let rows = |place: u64| (1..=place.min(60)).filter(move |i| place.is_multiple_of(*i));
                         let pairs = places.flat_map(|place| rows(place).map(move |i| (place, i)));
                         let add = |(place, i): (u64, u64)| {
                             let row = [i as u32, 7];

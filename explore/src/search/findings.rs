@@ -1,0 +1,120 @@
+//! What a search has found, and what it could not see.
+
+use std::collections::{BTreeMap, HashSet};
+
+use bsym_language::model::EventId;
+use bsym_semantics::error::{EvalError, EvalErrorKind};
+use bsym_semantics::replay::{Checks, Judgement};
+use bsym_semantics::state::Violation;
+use bsym_semantics::transition::Outcome;
+
+use super::witness::Failure;
+use crate::audit::Difference;
+use crate::report::{Incomplete, OpenProperty};
+use crate::store::state_table::StateId;
+
+/// Most reasons for incompleteness that are kept.
+const REASONS: usize = 16;
+
+/// A property that was found violated, with where.
+pub(super) struct Found {
+    pub(super) key: Key,
+    pub(super) state: Option<StateId>,
+    pub(super) valuation: usize,
+    pub(super) failure: Option<Failure>,
+}
+
+/// Violations that are told apart: one counterexample is kept for each.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Key {
+    Invariant(usize),
+    Assertion(usize),
+    Deadlock,
+    Goal,
+    Step(Option<EventId>, String),
+    State(String),
+}
+
+/// What a search has found.
+#[derive(Default)]
+pub(super) struct Findings {
+    /// The first violation of each kind.
+    pub(super) found: Vec<Found>,
+    seen: HashSet<Key>,
+    /// States in which some conjunct of the invariant is not known to hold.
+    pub(super) doubtful: HashSet<StateId>,
+    /// States that the interrupted evaluator has not judged.
+    pub(super) unjudged: Vec<StateId>,
+    /// Properties that are ill-defined somewhere, with the first state where they are.
+    pub(super) open: BTreeMap<OpenProperty, StateId>,
+    /// What may be missing, and why.
+    pub(super) incomplete: Vec<Incomplete>,
+    /// Why there is nothing to search.
+    pub(super) vacuous: Option<String>,
+    /// Where compiled code and reference evaluator disagree.
+    pub(super) difference: Option<Box<Difference>>,
+}
+
+impl Findings {
+    /// A property is violated.
+    pub(super) fn violated(
+        &mut self,
+        key: Key,
+        state: Option<StateId>,
+        valuation: usize,
+        failure: Option<Failure>,
+    ) {
+        if self.seen.insert(key.clone()) {
+            self.found.push(Found { key, state, valuation, failure });
+        }
+    }
+
+    /// A step goes wrong.
+    pub(super) fn failed(
+        &mut self,
+        checks: &Checks,
+        state: Option<StateId>,
+        valuation: usize,
+        failure: Failure,
+    ) {
+        let what = match &failure.outcome {
+            Outcome::IllDefined(e) if checks.well_definedness => format!("wd {:?}", e.span),
+            Outcome::AssertFailed(span) => format!("assert {span:?}"),
+            Outcome::PreconditionFailed(span) => format!("pre {span:?}"),
+            Outcome::RefinementFailed(id) => format!("refinement {id:?}"),
+            Outcome::IllDefined(_) | Outcome::Reached { .. } | Outcome::Disabled { .. } => return,
+        };
+        self.violated(Key::Step(failure.event, what), state, valuation, Some(failure));
+    }
+
+    /// Something may be missing.
+    pub(super) fn missing(&mut self, place: &str, error: EvalError) {
+        let reason = Incomplete { place: place.into(), error };
+        if self.incomplete.len() < REASONS && !self.incomplete.contains(&reason) {
+            self.incomplete.push(reason);
+        }
+    }
+}
+
+pub(super) fn open_properties(judged: &Judgement) -> impl Iterator<Item = OpenProperty> + '_ {
+    let conjuncts = judged.ill_defined_conjuncts.iter().map(|i| OpenProperty::Invariant(*i));
+    let assertions = judged.ill_defined_assertions.iter().map(|i| OpenProperty::Assertion(*i));
+    conjuncts.chain(assertions).chain(judged.ill_defined_goal.then_some(OpenProperty::Goal))
+}
+
+pub(super) fn keys(violation: &Violation) -> Vec<Key> {
+    match violation {
+        Violation::Invariant(conjuncts) => conjuncts.iter().map(|i| Key::Invariant(*i)).collect(),
+        Violation::Assertions(list) => list.iter().map(|i| Key::Assertion(*i)).collect(),
+        Violation::Deadlock => vec![Key::Deadlock],
+        Violation::Goal => vec![Key::Goal],
+        Violation::IllDefined(e) => vec![Key::State(format!("wd {:?}", e.span))],
+        Violation::Assert(span) => vec![Key::State(format!("assert {span:?}"))],
+        Violation::Precondition(span) => vec![Key::State(format!("pre {span:?}"))],
+        Violation::Refinement(id) => vec![Key::State(format!("refinement {id:?}"))],
+    }
+}
+
+pub(super) fn is_interrupted(error: &EvalError) -> bool {
+    error.kind == EvalErrorKind::Interrupted
+}
