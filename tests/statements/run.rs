@@ -14,6 +14,9 @@ use super::machine::Machine;
 /// Beyond its time limit a run may take this long before it counts as hanging.
 const GRACE: Duration = Duration::from_secs(15);
 
+/// Whether the program has a solver within itself.
+const LINKED: bool = cfg!(feature = "z3");
+
 /// Where machines are written, and by which program they are looked at.
 pub struct Bench {
     pub program: PathBuf,
@@ -32,6 +35,9 @@ pub struct Question {
     /// With a proof status of which some entries are false.
     pub status: bool,
     pub every: bool,
+    /// Whether the certificate is checked by another solver than the one that made the proof. That one is started
+    /// for each sequent, which takes longer than most proofs.
+    pub other: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -111,10 +117,17 @@ impl Bench {
         path
     }
 
-    fn run(&self, arguments: &[String]) -> Ended {
+    /// Runs the program; solvers in processes of their own are found only by `others`, where there is one within.
+    fn run(&self, arguments: &[String], others: bool) -> Ended {
         let (out, err) = (self.folder.join("out"), self.folder.join("err"));
         let create = |path: &Path| File::create(path).expect("the folder is ours");
-        let mut child = Command::new(&self.program)
+        let mut command = Command::new(&self.program);
+        if LINKED && !others {
+            command.envs([("BSYM_Z3", "/none"), ("BSYM_CVC5", "/none")]);
+        }
+        // Small contexts of Z3 come and go: their memory is kept instead of being cleared by the system each time.
+        command.envs([("MALLOC_MMAP_THRESHOLD_", "1000000000"), ("MALLOC_TRIM_THRESHOLD_", "1000000000")]);
+        let mut child = command
             .args(arguments)
             .current_dir(&self.folder)
             .env_remove("RUST_LOG")
@@ -177,7 +190,7 @@ impl Bench {
             false => add(&["--no-proofs"]),
         }
         let begin = Instant::now();
-        let ended = self.run(&arguments);
+        let ended = self.run(&arguments, false);
         check(&ended).map_err(|(kind, detail)| fault(kind, detail))?;
         let json: Json = serde_json::from_str(&ended.out)
             .map_err(|e| fault("no JSON", format!("{e}: {}{}", ended.out, ended.err)))?;
@@ -188,8 +201,12 @@ impl Bench {
         let mut answer = read(question, &json, ended.code.unwrap_or(-1), seconds);
         match answer.verdict.as_str() {
             "holds" if self.folder.join("certificate.json").exists() => {
-                let ended =
-                    self.run(&["certify", "certificate.json", "--json", "--timeout", "5s"].map(String::from));
+                let mut words = vec!["certify", "certificate.json", "--json", "--timeout", "5s"];
+                if LINKED && !question.other {
+                    words.extend(["--solver", "z3"]);
+                }
+                let arguments: Vec<String> = words.into_iter().map(String::from).collect();
+                let ended = self.run(&arguments, question.other);
                 check(&ended).map_err(|(kind, detail)| fault(kind, format!("certify: {detail}")))?;
                 if !certified(&ended) {
                     return Err(fault("not certified", format!("{}{}", ended.out, ended.err)));
@@ -199,7 +216,7 @@ impl Bench {
                 let name = format!("{}.mch", machine.name);
                 let arguments =
                     ["replay", "trace.json", &name, "--json", "--timeout", "5s"].map(String::from);
-                let ended = self.run(&arguments);
+                let ended = self.run(&arguments, false);
                 check(&ended).map_err(|(kind, detail)| fault(kind, format!("replay: {detail}")))?;
                 let replayed: Json = serde_json::from_str(&ended.out).unwrap_or_default();
                 let again = places(&replayed["violated"]);
@@ -219,12 +236,13 @@ impl Bench {
 
     /// Writes a proof status of which about half of the obligations are said to be proved, right or wrong.
     pub fn falsify(&self, machine: &Machine, seed: u64) -> Result<bool, Fault> {
-        let question = Question { engine: "po", sizes: None, wd: true, status: false, every: false };
+        let question =
+            Question { engine: "po", sizes: None, wd: true, status: false, every: false, other: false };
         let name = format!("{}.mch", machine.name);
         let limit = format!("{}ms", self.limit);
         let arguments = ["po", &name, "-o", "true.po.json", "--timeout", &limit].map(String::from);
         let _ = std::fs::remove_file(self.folder.join("true.po.json"));
-        let ended = self.run(&arguments);
+        let ended = self.run(&arguments, false);
         check(&ended).map_err(|(kind, detail)| Fault { question, kind, detail })?;
         let Ok(text) = std::fs::read_to_string(self.folder.join("true.po.json")) else { return Ok(false) };
         let mut json: Json = serde_json::from_str(&text).unwrap_or_default();
