@@ -482,3 +482,23 @@ fn the_structure_of_a_machine_is_told() {
     let wrong = file(dir.path(), "wrong.mch", "MACHINE wrong VARIABLES x END").display().to_string();
     assert_valid("parse", &json(&run(&["parse", &wrong, "--json"])));
 }
+
+/// Proofs that need an axiom of a flag are none without the flag, also after a conversion.
+#[test]
+fn a_converted_status_keeps_the_axioms_that_a_flag_added() {
+    if !has_solver() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let text =
+        "MACHINE h CONSTANTS c PROPERTIES c : 0..9 VARIABLES n INVARIANT n <= 5 INITIALISATION n := c END";
+    file(dir.path(), "h.mch", text);
+    let at = |name: &str| dir.path().join(name).display().to_string();
+    let (machine, made, converted) = (at("h.mch"), at("made.json"), at("converted.json"));
+    run(&["po", &machine, "--set", "c=3", "-o", &made]);
+    run(&["proofs", &made, "--machine", &machine, "-o", &converted]);
+    for status in [made, converted] {
+        let output = run(&["proofs", &status, "--machine", &machine, "--json"]);
+        assert_eq!(json(&output)["pairs"]["proven"], 0, "{status}");
+    }
+}

@@ -159,13 +159,17 @@ fn most_concrete(out: &Builder<'_>) -> Option<String> {
 }
 
 /// Adds to a status what a machine says now: the hashes that tell later whether it has changed. Only if
-/// the status is about exactly the machine's files; else nothing says that it was proven for this text.
+/// the status is about exactly the machine's files; else nothing says that it was proven for this text. What is
+/// recorded already stays: it may have an axiom that a flag added, without which nothing was proven.
 pub fn attach(file: &mut PoFile, model: &Model) {
     if !same_files(file, model) {
         return;
     }
     let mut now = component(model);
     if let Some(known) = file.components.iter_mut().find(|c| c.name == model.name) {
+        if known.declarations_hash.is_some() {
+            return;
+        }
         now.kind = known.kind;
         now.refines = known.refines.take();
         now.sees = std::mem::take(&mut known.sees);
