@@ -18,7 +18,7 @@ mod symmetry;
 pub mod trace;
 
 // The short paths by which other crates know these modules.
-pub use evaluator::{cuts as bounded, finder, interrupt, stand_in, work};
+pub use evaluator::{cuts as bounded, finder, interrupt, work};
 pub use trace::{doubt, file as trace_file, itf, prob as prob_trace, replay};
 pub use transition as transitions;
 pub use value::{env, lazy_set, parse as value_parse, text as value_text};

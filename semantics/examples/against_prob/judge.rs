@@ -10,10 +10,10 @@ use bsym_semantics::env::Env;
 use bsym_semantics::error::{EvalError, EvalErrorKind};
 use bsym_semantics::evaluator::{Evaluator, Limits};
 use bsym_semantics::scope::Scope;
-use bsym_semantics::stand_in::StandIns;
 
 use crate::coverage::Operators;
 use crate::readings;
+use crate::totalize::{StandIn, totalized};
 
 /// Choices of stand-ins that are tried before a part counts as one without influence.
 const STAND_INS: u64 = 64;
@@ -217,14 +217,19 @@ impl Judge {
             Formula::Pred(p) => (p.clone(), theirs.value == "TRUE"),
             Formula::Expr(_) => (self.equation(line, theirs)?, true),
         };
-        let explains = |judge: &Judge, reading: &Pred, stand_ins: &[Option<StandIns>]| {
-            stand_ins.iter().all(|stand_ins| {
-                let eval = judge.evaluator(stop);
-                let eval = stand_ins.map_or(eval, |s| eval.with_stand_ins(s));
-                eval.pred(&Env::default(), reading) == Ok(expected)
+        let explains = |judge: &mut Judge, reading: &Pred, stand_ins: &[Option<StandIn>]| {
+            stand_ins.iter().all(|stand_in| {
+                let known = judge.model.locals.len();
+                let reading = match stand_in {
+                    Some(stand_in) => totalized(reading, *stand_in, &mut judge.model),
+                    None => reading.clone(),
+                };
+                let explained = judge.evaluator(stop).pred(&Env::default(), &reading) == Ok(expected);
+                judge.model.locals.truncate(known);
+                explained
             })
         };
-        let values: Vec<_> = (0..STAND_INS).map(|seed| Some(StandIns::Values(seed))).collect();
+        let values: Vec<_> = (0..STAND_INS).map(|seed| Some(StandIn::Value(seed))).collect();
         if explains(self, &compared, &values) {
             return Some("an ill-defined part that ProB does not look at");
         }
@@ -246,12 +251,12 @@ impl Judge {
         }
         readings.push(("", compared));
         // One rule for all places: with a choice for each of them some choice would give almost any answer.
-        if readings.iter().any(|(_, p)| explains(self, p, &[Some(StandIns::LeastImage)])) {
+        if readings.iter().any(|(_, p)| explains(self, p, &[Some(StandIn::LeastImage)])) {
             return Some("the first of several images");
         }
         for (_, mut p) in readings {
             readings::push_negations(&mut p);
-            if explains(self, &p, &[Some(StandIns::False)]) {
+            if explains(self, &p, &[Some(StandIn::False)]) {
                 return Some("an ill-defined comparison that is false for ProB");
             }
         }

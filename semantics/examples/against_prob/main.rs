@@ -24,6 +24,7 @@ mod coverage;
 mod generate;
 mod judge;
 mod readings;
+mod totalize;
 
 use coverage::Coverage;
 use judge::{Judge, Judgement, Theirs};

@@ -7,9 +7,8 @@ use std::ops::ControlFlow;
 use bsym_language::model::{CompareOp, Expr, ExprKind, LocalId, Pred, PredKind};
 use bsym_language::source::Span;
 
-use crate::error::{EvalError, EvalErrorKind};
+use crate::error::EvalError;
 use crate::evaluator::cuts::Part;
-use crate::evaluator::stand_in::StandIns;
 use crate::evaluator::{Eval, Evaluator};
 use crate::value::Value;
 use crate::value::env::{Env, Name};
@@ -139,16 +138,8 @@ impl<'m> Search<'_, 'm> {
         Some(value)
     }
 
+    /// Whether a literal holds under a binding of its unknowns.
     pub(super) fn holds(&self, env: &Env<'_>, literal: &Literal<'_>) -> Eval<bool> {
-        match self.judged(env, literal) {
-            Err(e) if self.eval.stand_ins == Some(StandIns::False) && e.kind == EvalErrorKind::IllDefined => {
-                Ok(!literal.positive)
-            }
-            result => result,
-        }
-    }
-
-    pub(super) fn judged(&self, env: &Env<'_>, literal: &Literal<'_>) -> Eval<bool> {
         if let PredKind::Compare(op @ (CompareOp::Member | CompareOp::NotMember), x, set) = &literal.pred.kind
             && let Some(set) = self.fixed(set)
         {

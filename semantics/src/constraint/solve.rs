@@ -15,7 +15,6 @@ use crate::constraint::search::{
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::Evaluator;
 use crate::evaluator::free_names::names_of_pred;
-use crate::evaluator::stand_in::StandIns;
 use crate::value::Value;
 use crate::value::env::{Env, Name};
 
@@ -163,9 +162,6 @@ impl Search<'_, '_> {
             return self.judge(&env, &names, &settled, report);
         }
         if let Some(e) = self.ill_defined(&env, &settled) {
-            if self.eval.stand_ins == Some(StandIns::False) {
-                return Ok(GO);
-            }
             return report(&names, Err(e));
         }
         self.cuts.take();

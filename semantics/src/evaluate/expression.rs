@@ -1,7 +1,7 @@
 //! Values of expressions.
 //!
 //! Well-definedness follows the B-Book and ProB: an operator applied outside its domain is an error of
-//! kind [`EvalErrorKind::IllDefined`].
+//! kind [`IllDefined`](crate::error::EvalErrorKind::IllDefined).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use bsym_language::model::{
 use bsym_language::source::Span;
 use bsym_language::types::CarrierId;
 
-use crate::error::{EvalError, EvalErrorKind};
+use crate::error::EvalError;
 use crate::evaluator::{Eval, Evaluator};
 use crate::value::Value;
 use crate::value::env::{Env, Name};
@@ -57,18 +57,12 @@ impl Evaluator<'_> {
 
     /// The value of an expression, sets possibly lazy although they could be listed.
     pub(crate) fn eval(&self, env: &Env<'_>, expr: &Expr) -> Eval<Value> {
-        let Some(stand_ins) = self.stand_ins else {
-            let value = self.eval_strictly(env, expr)?;
-            self.pay_elements(value.as_set().map_or(0, BTreeSet::len), expr.span)?;
-            return Ok(value);
-        };
-        match self.eval_strictly(env, expr) {
-            Err(e) if e.kind == EvalErrorKind::IllDefined => self.stand_in(env, expr, stand_ins, e),
-            result => result,
-        }
+        let value = self.operation(env, expr)?;
+        self.pay_elements(value.as_set().map_or(0, BTreeSet::len), expr.span)?;
+        Ok(value)
     }
 
-    fn eval_strictly(&self, env: &Env<'_>, expr: &Expr) -> Eval<Value> {
+    fn operation(&self, env: &Env<'_>, expr: &Expr) -> Eval<Value> {
         let at = expr.span;
         Ok(match &expr.kind {
             ExprKind::Var(v) => self.read(env, Name::Var(*v), at)?,

@@ -8,7 +8,6 @@ use bsym_language::model::{
 use bsym_language::source::Span;
 
 use crate::error::{EvalError, EvalErrorKind};
-use crate::evaluator::stand_in::StandIns;
 use crate::evaluator::{Eval, Evaluator};
 use crate::value::Value;
 use crate::value::env::{Env, Name};
@@ -46,12 +45,7 @@ impl Evaluator<'_> {
             PredKind::Not(p) => !self.pred(env, p)?,
             PredKind::Forall(ls, p) => !self.exists(env, ls, (false, p), at)?,
             PredKind::Exists(ls, p) => self.exists(env, ls, (true, p), at)?,
-            PredKind::Compare(op, a, b) => match self.compare(env, *op, a, b, at) {
-                Err(e) if self.stand_ins == Some(StandIns::False) && e.kind == EvalErrorKind::IllDefined => {
-                    false
-                }
-                result => result?,
-            },
+            PredKind::Compare(op, a, b) => self.compare(env, *op, a, b, at)?,
             PredKind::Finite(e) => {
                 let set = self.eval(env, e)?;
                 self.finite(&set, at)?

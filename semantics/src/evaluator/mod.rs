@@ -8,7 +8,6 @@ pub mod cuts;
 pub mod finder;
 pub(crate) mod free_names;
 pub mod interrupt;
-pub mod stand_in;
 pub mod work;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +19,6 @@ use bsym_language::source::Span;
 use crate::error::EvalError;
 use crate::evaluator::cuts::{Cuts, Part};
 use crate::evaluator::finder::ValueFinder;
-use crate::evaluator::stand_in::StandIns;
 use crate::evaluator::work::Work;
 use crate::scope::Scope;
 use crate::value::Value;
@@ -69,8 +67,6 @@ pub struct Evaluator<'m> {
     pub interrupt: Option<&'m AtomicBool>,
     /// Valuations of the constants are wanted up to the names of the elements of deferred sets.
     pub(crate) up_to_names: bool,
-    /// Values for what is ill-defined.
-    pub(crate) stand_ins: Option<StandIns>,
     /// Bounds the work.
     pub(crate) work: Option<&'m Work>,
 }
@@ -88,7 +84,6 @@ impl<'m> Evaluator<'m> {
             candidates: limits.listing,
             interrupt: None,
             up_to_names: false,
-            stand_ins: None,
             work: None,
         }
     }
@@ -106,12 +101,6 @@ impl<'m> Evaluator<'m> {
     /// The same, stopped where the flag is set.
     pub fn with_interrupt(self, interrupt: &'m AtomicBool) -> Self {
         Evaluator { interrupt: Some(interrupt), ..self }
-    }
-
-    /// The same, where an ill-defined expression has a value that is chosen for it: whoever tries several
-    /// choices sees whether the answer depends on what is ill-defined.
-    pub fn with_stand_ins(self, stand_ins: StandIns) -> Self {
-        Evaluator { stand_ins: Some(stand_ins), ..self }
     }
 
     /// The same, where choices among infinitely many values are made among a finite part of them; the cuts
