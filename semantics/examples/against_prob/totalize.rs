@@ -169,7 +169,7 @@ impl Totalize<'_> {
                 Size | Rev => Some(is_sequence(s)),
                 First | Last | Front | Tail => all(vec![is_sequence(s), not_empty(s)]),
                 Conc => {
-                    let parts = self.each_element(s, |part| is_sequence(part))?;
+                    let parts = self.each_element(s, is_sequence)?;
                     all(vec![is_sequence(s), parts])
                 }
                 _ => None,
