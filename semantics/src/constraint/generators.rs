@@ -20,7 +20,7 @@ use crate::value::lazy_set::LazySet;
 use crate::value::partial::{awaited, depends_on_partial};
 
 impl<'m> Search<'_, 'm> {
-    /// The source with the fewest candidates.
+    /// The generator with the fewest candidates.
     pub(super) fn generator(&self, env: &Env<'_>, bound: &Binding, settled: &[bool]) -> Eval<Generator<'_>> {
         self.waiting.take();
         let limit = self.eval.limits.listing;
@@ -34,18 +34,18 @@ impl<'m> Search<'_, 'm> {
             }
             let literals = (literal.positive, literal.pred);
             let found = self.candidates_of(env, literals, bound, &mut ranges, &mut confined);
-            // What depends on a partial value is no source yet.
-            let found = found.filter(|source| match source {
+            // What depends on a partial value is no generator yet.
+            let found = found.filter(|generator| match generator {
                 Generator::Elements(_, set) | Generator::Range(_, set) => !depends_on_partial(set),
                 _ => true,
             });
-            if let Some(source) = found {
-                let size = self.size(&source, i, settled);
+            if let Some(generator) = found {
+                let size = self.size(&generator, i, settled);
                 if size <= 1 {
-                    return Ok(source);
+                    return Ok(generator);
                 }
                 if best.as_ref().is_none_or(|(n, _)| size < *n) {
-                    best = Some((size, source));
+                    best = Some((size, generator));
                 }
             }
             if let PredKind::Compare(op, a, b) = &literal.pred.kind
@@ -102,39 +102,40 @@ impl<'m> Search<'_, 'm> {
             }
         }
         if matches!(&best, Some((n, _)) if *n <= limit)
-            && let Some((_, source)) = best
+            && let Some((_, generator)) = best
         {
-            return Ok(source);
+            return Ok(generator);
         }
-        if let Some(source) = self.between_bounds(env, bound, settled, &confined)? {
-            return Ok(source);
+        if let Some(generator) = self.between_bounds(env, bound, settled, &confined)? {
+            return Ok(generator);
         }
-        if let Some(source) = self.of_type(bound, settled)? {
+        if let Some(generator) = self.of_type(bound, settled)? {
             // There is no use in all values of a type where the search around this one will leave few.
-            if let Some(e) = self.waiting.take().filter(|_| self.size(&source, usize::MAX, settled) > FEW) {
+            if let Some(e) = self.waiting.take().filter(|_| self.size(&generator, usize::MAX, settled) > FEW)
+            {
                 return Err(e);
             }
-            return Ok(source);
+            return Ok(generator);
         }
         if let Some(e) = self.waiting.take() {
             return Err(e);
         }
-        if let Some(source) = self.projected(env, bound, settled)? {
-            return Ok(source);
+        if let Some(generator) = self.projected(env, bound, settled)? {
+            return Ok(generator);
         }
-        if let Some(source) = self.recursive(env, bound, settled) {
-            return Ok(source);
+        if let Some(generator) = self.recursive(env, bound, settled) {
+            return Ok(generator);
         }
         if self.probe == Probing::Bounded
-            && let Some(source) =
+            && let Some(generator) =
                 self.cut(env, bound, settled, (&ranges, &confined), best.as_ref().map(|(n, _)| *n))?
         {
-            return Ok(source);
+            return Ok(generator);
         }
         match best {
-            Some((n, source)) if n < usize::MAX => {
+            Some((n, generator)) if n < usize::MAX => {
                 // Where every solution is wanted there is no use in looking at a part of them.
-                if let Generator::Elements(_, set) | Generator::Range(_, set) = &source
+                if let Generator::Elements(_, set) | Generator::Range(_, set) = &generator
                     && self.probe == Probing::No
                     && self
                         .eval
@@ -144,17 +145,17 @@ impl<'m> Search<'_, 'm> {
                 {
                     return Err(self.too_many());
                 }
-                return Ok(source);
+                return Ok(generator);
             }
             other => best = other,
         }
         if self.probe == Probing::Some
-            && let Some(source) = self.part_of(bound, &confined)
+            && let Some(generator) = self.part_of(bound, &confined)
         {
-            return Ok(source);
+            return Ok(generator);
         }
         match (infinite, best) {
-            (Some(source), _) => Ok(source),
+            (Some(generator), _) => Ok(generator),
             (None, Some((_, Generator::Elements(_, set) | Generator::Range(_, set)))) => {
                 Err(self.eval.not_listed(&set, self.at))
             }
@@ -181,13 +182,13 @@ impl<'m> Search<'_, 'm> {
         })
     }
 
-    /// The candidates of a source, or the ways to decide the first point where sets are built up.
-    pub(super) fn size(&self, source: &Generator<'_>, literal: usize, settled: &[bool]) -> usize {
-        match source {
+    /// The candidates of a generator, or the ways to decide the first point where sets are built up.
+    pub(super) fn size(&self, generator: &Generator<'_>, literal: usize, settled: &[bool]) -> usize {
+        match generator {
             Generator::Values(_, values) => values.len(),
             Generator::Elements(_, set) | Generator::Range(_, set) | Generator::Probe(_, set) => {
                 let all = self.eval.cardinality(set, self.at).ok().and_then(|c| c.within(usize::MAX));
-                match self.growable(source, literal, settled) {
+                match self.growable(generator, literal, settled) {
                     Some(_) if all.is_none_or(|n| n > FEW) => {
                         self.eval.first_options(set, self.at).or(all).unwrap_or(usize::MAX)
                     }
@@ -198,10 +199,15 @@ impl<'m> Search<'_, 'm> {
         }
     }
 
-    /// The unknown of which the elements of the source are the values, if it pays to build them up:
+    /// The unknown of which the elements of the generator are the values, if it pays to build them up:
     /// another literal may refute a part.
-    pub(super) fn growable(&self, source: &Generator<'_>, literal: usize, settled: &[bool]) -> Option<usize> {
-        let index = match source {
+    pub(super) fn growable(
+        &self,
+        generator: &Generator<'_>,
+        literal: usize,
+        settled: &[bool],
+    ) -> Option<usize> {
+        let index = match generator {
             Generator::Range(i, _) => *i,
             Generator::Elements(pattern, _) => self.named(pattern)?,
             _ => return None,
@@ -233,13 +239,13 @@ impl<'m> Search<'_, 'm> {
         for (i, name) in self.unknowns.iter().enumerate() {
             let Some(ty) = self.eval.type_of(*name).filter(|_| bound[i].is_none()) else { continue };
             let values = self.eval.type_values(ty);
-            let source = Generator::Range(i, values);
-            let n = self.size(&source, usize::MAX, settled);
+            let generator = Generator::Range(i, values);
+            let n = self.size(&generator, usize::MAX, settled);
             if n <= self.eval.limits.listing && best.as_ref().is_none_or(|(m, _)| n < *m) {
-                best = Some((n, source));
+                best = Some((n, generator));
             }
         }
-        Ok(best.map(|(_, source)| source))
+        Ok(best.map(|(_, generator)| generator))
     }
 
     /// A few elements of an infinite set that confines an unknown.
@@ -458,8 +464,9 @@ impl<'m> Search<'_, 'm> {
             for (positive, literal) in literals {
                 let mut ranges = vec![Range::default(); self.unknowns.len()];
                 let mut confined = vec![None; self.unknowns.len()];
-                let source = self.candidates_of(env, (positive, literal), bound, &mut ranges, &mut confined);
-                found = source.and_then(|source| self.one_unknown(env, source, bound));
+                let generator =
+                    self.candidates_of(env, (positive, literal), bound, &mut ranges, &mut confined);
+                found = generator.and_then(|generator| self.one_unknown(env, generator, bound));
                 if found.is_some() || !self.eval.is_total(env, literal) {
                     break;
                 }
@@ -477,10 +484,10 @@ impl<'m> Search<'_, 'm> {
     pub(super) fn one_unknown(
         &self,
         env: &Env<'_>,
-        source: Generator<'_>,
+        generator: Generator<'_>,
         bound: &Binding,
     ) -> Option<(usize, BTreeSet<Value>)> {
-        let (pattern, values) = match source {
+        let (pattern, values) = match generator {
             Generator::Range(i, set) | Generator::Probe(i, set) => {
                 return Some((i, (*self.eval.try_list(&set, self.at).ok()??).clone()));
             }

@@ -30,3 +30,6 @@ mod set_bounds;
 pub(crate) mod solutions;
 mod solve;
 mod truncation;
+
+#[cfg(test)]
+mod tests;

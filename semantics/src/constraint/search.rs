@@ -62,7 +62,7 @@ pub(super) struct Search<'s, 'm> {
     pub(super) undecided: RefCell<Option<EvalError>>,
     /// Whether an error is one of whoever the solutions are reported to.
     pub(super) refused: Cell<bool>,
-    /// What the source at hand cuts, to be noted if it is used.
+    /// What the generator at hand cuts, to be noted if it is used.
     pub(super) cuts: RefCell<Vec<(Name, Part)>>,
     /// Why candidates may be missing, where the search goes on all the same.
     pub(super) incomplete: RefCell<Option<EvalError>>,

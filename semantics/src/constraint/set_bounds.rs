@@ -63,14 +63,14 @@ impl Search<'_, '_> {
                     break;
                 }
             }
-            if let Some(source) = self.few_sets(i, bounds) {
-                return Ok(Some(source));
+            if let Some(generator) = self.few_sets(i, bounds) {
+                return Ok(Some(generator));
             }
             if let Some(space) = &confined[i]
-                && let Some(source) =
+                && let Some(generator) =
                     self.function_of(i, space, points)?.or_else(|| self.between_sides(i, space, &sides))
             {
-                return Ok(Some(source));
+                return Ok(Some(generator));
             }
         }
         Ok(None)

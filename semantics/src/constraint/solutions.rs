@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 
 use bsym_language::model::Pred;
 use bsym_language::source::Span;
-use bsym_language::types::Type;
 
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::finder::Found as Answer;
@@ -160,26 +159,5 @@ impl Evaluator<'_> {
                 }
             })
             .collect()
-    }
-
-    /// Some value of a type.
-    pub fn some_value(&self, ty: &Type) -> Value {
-        match ty {
-            Type::Bool => Value::Bool(false),
-            Type::Int => Value::int(0),
-            Type::Real => crate::value::real::value(0),
-            Type::String => Value::string(""),
-            Type::Carrier(c) => Value::Element(*c, 0),
-            Type::Free(t, arguments) => self.some_free_value(*t, arguments),
-            Type::Parameter(_) | Type::Pow(_) => Value::empty(),
-            Type::Pair(a, b) => Value::pair(self.some_value(a), self.some_value(b)),
-            Type::Record(fields) => Value::Record(
-                fields
-                    .iter()
-                    .map(|(l, t)| (std::sync::Arc::from(l.as_str()), self.some_value(t)))
-                    .collect::<Vec<_>>()
-                    .into(),
-            ),
-        }
     }
 }

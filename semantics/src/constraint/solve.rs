@@ -165,9 +165,9 @@ impl Search<'_, '_> {
             return report(&names, Err(e));
         }
         self.cuts.take();
-        let source = self.generator(&env, bound, &settled);
+        let generator = self.generator(&env, bound, &settled);
         let cuts = self.cuts.take();
-        let few = match &source {
+        let few = match &generator {
             Ok(Generator::Nothing) => true,
             Ok(Generator::Values(_, values)) => values.len() <= ALTERNATIVES,
             Ok(Generator::Range(i, Value::Set(s))) => {
@@ -183,9 +183,9 @@ impl Search<'_, '_> {
         if !few && let Outcome::Done(flow) = self.over_cells(&env, bound, &settled, report) {
             return flow;
         }
-        let source = source?;
+        let generator = generator?;
         cuts.into_iter().for_each(|(name, part)| self.eval.note(name, part));
-        let (pattern, index, set) = match source {
+        let (pattern, index, set) = match generator {
             Generator::Nothing => return Ok(GO),
             Generator::Values(pattern, values) => {
                 for v in values {

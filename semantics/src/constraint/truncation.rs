@@ -25,8 +25,8 @@ impl Search<'_, '_> {
         (ranges, confined): (&[Range], &[Option<Value>]),
         others: Option<usize>,
     ) -> Eval<Option<Generator<'_>>> {
-        if let Some(source) = self.behind_partial(env, bound, settled)? {
-            return Ok(Some(source));
+        if let Some(generator) = self.behind_partial(env, bound, settled)? {
+            return Ok(Some(generator));
         }
         let in_event_b = self.eval.model.notation == Notation::EventB;
         let mut best: Option<(TruncationOrder, usize, Value, Value)> = None;
@@ -128,21 +128,21 @@ impl Search<'_, '_> {
         let mut best: Option<(usize, usize, Generator<'_>)> = None;
         for (i, literal) in self.literals.iter().enumerate().filter(|(i, _)| !settled[*i]) {
             let form = (literal.positive, literal.pred);
-            let Some(source) = self.candidates_of(env, form, bound, &mut ranges, &mut confined) else {
+            let Some(generator) = self.candidates_of(env, form, bound, &mut ranges, &mut confined) else {
                 continue;
             };
-            let size = match &source {
+            let size = match &generator {
                 Generator::Elements(_, set) | Generator::Range(_, set) if depends_on_partial(set) => continue,
-                source => self.size(source, i, settled),
+                generator => self.size(generator, i, settled),
             };
             if size <= self.eval.limits.listing && best.as_ref().is_none_or(|(n, ..)| size < *n) {
-                best = Some((size, i, source));
+                best = Some((size, i, generator));
             }
         }
-        let Some((_, literal, source)) = best else { return Ok(None) };
+        let Some((_, literal, generator)) = best else { return Ok(None) };
         for n in self.literals[literal].needs.iter().filter(|n| bound[**n].is_none()) {
             self.cuts.borrow_mut().push((self.unknowns[*n], Part::BehindPartial));
         }
-        Ok(Some(source))
+        Ok(Some(generator))
     }
 }

@@ -9,7 +9,7 @@
 //! - `application`: images and function application, also of a lambda that is not listed; `recursion`: functions
 //!   that are defined by themselves
 //! - `set`: membership, inclusion, equality; `elements`: the elements one after the other; `cardinality`: how many
-//!   there are; `free_type`: values of free types
+//!   there are; `free_type`: values of free types; `types`: the values of a type
 //! - `external`: the functions of ProB's libraries
 //! - `well_definedness`: whether a formula can be ill-defined at all, by its form and by what guards it
 
@@ -27,6 +27,7 @@ pub(crate) mod relation;
 pub(crate) mod sequence;
 pub(crate) mod set;
 pub(crate) mod tree;
+pub(crate) mod types;
 pub(crate) mod well_definedness;
 
 #[cfg(test)]

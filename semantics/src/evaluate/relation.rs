@@ -19,7 +19,6 @@ const PRODUCT: usize = 1 << 12;
 
 impl Evaluator<'_> {
     pub(crate) fn relational_unary(&self, op: UnaryOp, v: Value, ty: &Type, at: Span) -> Eval<Value> {
-        let _ = ty;
         let lazy = |v: Value| Ok(Value::from(LazySet::Unary(op, v)));
         match op {
             UnaryOp::Id => lazy(self.normal(v, at)?),
@@ -382,61 +381,5 @@ impl Evaluator<'_> {
             return self.within_closure(c, &[], |env| self.expr(env, set));
         }
         self.normal(domain.clone(), at)
-    }
-
-    /// Whether a value is of a type, and its elements of deferred sets are within the scope.
-    pub fn has_type(&self, value: &Value, ty: &Type) -> bool {
-        match (value, ty) {
-            (Value::Bool(_), Type::Bool)
-            | (Value::Int(_), Type::Int)
-            | (Value::Real(_), Type::Real)
-            | (Value::String(_), Type::String)
-            | (Value::Lazy(_), Type::Pow(_)) => true,
-            (Value::Element(c, i), Type::Carrier(d)) => {
-                c == d && self.scope.size(self.model, *c).is_none_or(|n| (*i as usize) < n)
-            }
-            (Value::Pair(p), Type::Pair(a, b)) => self.has_type(&p.0, a) && self.has_type(&p.1, b),
-            (Value::Record(values), Type::Record(fields)) => {
-                values.len() == fields.len()
-                    && values.iter().zip(fields).all(|((l, v), (m, t))| **l == **m && self.has_type(v, t))
-            }
-            (Value::Set(s), Type::Pow(t)) => s.iter().all(|v| self.has_type(v, t)),
-            (Value::Free(id, i, argument), Type::Free(of, arguments)) => {
-                let constructor =
-                    self.model.free_types.get(id.index()).and_then(|t| t.constructors.get(*i as usize));
-                id == of
-                    && match (argument, constructor.map(|c| &c.argument)) {
-                        (None, Some(None)) => true,
-                        (Some(v), Some(Some(e))) => {
-                            e.ty.element().is_some_and(|t| self.has_type(v, &t.with_parameters(arguments)))
-                        }
-                        _ => false,
-                    }
-            }
-            _ => false,
-        }
-    }
-
-    /// All values of a type as a set, lazy where it is infinite.
-    pub(crate) fn type_values(&self, ty: &Type) -> Value {
-        let lazy = Value::from;
-        match ty {
-            Type::Bool => Value::set([Value::Bool(false), Value::Bool(true)]),
-            Type::Int => lazy(LazySet::Integers),
-            Type::Real => lazy(LazySet::Reals),
-            Type::String => lazy(LazySet::Strings),
-            Type::Carrier(c) => self.carrier(*c),
-            Type::Free(id, arguments) => {
-                lazy(LazySet::Free(*id, arguments.iter().map(|t| self.type_values(t)).collect()))
-            }
-            Type::Parameter(_) => Value::empty(),
-            Type::Pow(t) => lazy(LazySet::Power(self.type_values(t))),
-            Type::Pair(a, b) => {
-                lazy(LazySet::Binary(BinaryOp::Cartesian, self.type_values(a), self.type_values(b)))
-            }
-            Type::Record(fields) => lazy(LazySet::Struct(
-                fields.iter().map(|(l, t)| (Arc::from(l.as_str()), self.type_values(t))).collect(),
-            )),
-        }
     }
 }

@@ -45,14 +45,14 @@ impl<'p> Problem<'_, 'p, '_> {
                 && constraint.clause.iter().any(|l| l.comparison.is_some())
             {
                 cells.clear();
-                for literal in &constraint.clause {
-                    match (&literal.atom, &literal.comparison) {
+                for disjunct in &constraint.clause {
+                    match (&disjunct.atom, &disjunct.comparison) {
                         (Some((cell, ..)), _) => cells.push(*cell),
                         (None, Some(comparison)) => {
                             comparison.left.cells(&mut cells);
                             comparison.right.cells(&mut cells);
                         }
-                        (None, None) => cells.extend(of_names(std::slice::from_ref(literal))),
+                        (None, None) => cells.extend(of_names(std::slice::from_ref(disjunct))),
                     }
                 }
                 cells.sort_unstable();
@@ -91,9 +91,9 @@ impl<'p> Problem<'_, 'p, '_> {
         {
             return None;
         }
-        for literal in &constraint.clause {
-            let locals: Locals = literal.locals.iter().chain(constraint.locals.iter()).cloned().collect();
-            if !literal.parts.iter().all(|(_, p)| self.cells_in(Part::Pred(p), &locals, &mut cells)) {
+        for disjunct in &constraint.clause {
+            let locals: Locals = disjunct.locals.iter().chain(constraint.locals.iter()).cloned().collect();
+            if !disjunct.parts.iter().all(|(_, p)| self.cells_in(Part::Pred(p), &locals, &mut cells)) {
                 return None;
             }
         }

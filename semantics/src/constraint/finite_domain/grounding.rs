@@ -28,8 +28,8 @@ impl<'p> Problem<'_, 'p, '_> {
     pub(super) fn add(&mut self, env: &Env<'_>, positive: bool, pred: &'p Pred, total: bool) {
         let before = self.constraints.len();
         let locals = Locals::default();
-        let literal = Disjunct { parts: vec![(positive, pred)], locals, atom: None, comparison: None };
-        let whole = Constraint { clause: vec![literal], total, ..Constraint::default() };
+        let disjunct = Disjunct { parts: vec![(positive, pred)], locals, atom: None, comparison: None };
+        let whole = Constraint { clause: vec![disjunct], total, ..Constraint::default() };
         if !total || !self.ground(env, positive, pred, &Locals::default()) {
             self.constraints.truncate(before);
             self.constraints.push(whole);
@@ -191,16 +191,15 @@ impl<'p> Problem<'_, 'p, '_> {
         true
     }
 
-    fn push(&mut self, env: &Env<'_>, clause: Vec<(bool, &'p Pred)>, locals: &Locals) {
-        let mut literals = Vec::new();
+    fn push(&mut self, env: &Env<'_>, literals: Vec<(bool, &'p Pred)>, locals: &Locals) {
+        let mut clause = Vec::new();
         let mut holds = false;
-        for part in clause {
-            holds |= !self.alternatives(env, part, locals, &mut literals);
+        for literal in literals {
+            holds |= !self.alternatives(env, literal, locals, &mut clause);
         }
         if holds {
             return;
         }
-        let clause = literals;
         self.constraints.push(Constraint {
             clause,
             locals: locals.clone(),

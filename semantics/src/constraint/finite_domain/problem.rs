@@ -40,9 +40,9 @@ pub(super) struct Disjunct<'p> {
     pub(super) parts: Vec<(bool, &'p Pred)>,
     /// In front of those of the constraint.
     pub(super) locals: Locals,
-    /// The literal says that this cell has this value, or (false) that it has not.
+    /// It says that this cell has this value, or (false) that it has not.
     pub(super) atom: Option<(usize, Value, bool)>,
-    /// The literal says this.
+    /// It says this.
     pub(super) comparison: Option<Comparison<'p>>,
 }
 
@@ -52,8 +52,8 @@ pub(super) type Located<'p> = (&'p Expr, Locals);
 /// Truth by the values of two cells.
 pub(super) type Table = HashMap<(Option<Value>, Option<Value>), bool>;
 
-/// What has to hold: some literal of the clause, the difference of two expressions, a comparison. A
-/// comparison beside a clause says the same as its only literal.
+/// What has to hold: some disjunct of the clause, the difference of two expressions, a comparison. A
+/// comparison beside a clause says the same as its only disjunct.
 #[derive(Default)]
 pub(super) struct Constraint<'p> {
     pub(super) clause: Vec<Disjunct<'p>>,

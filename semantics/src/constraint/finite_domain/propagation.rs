@@ -17,7 +17,7 @@ use crate::value::partial::Domain;
 enum Truth {
     Holds,
     Fails,
-    /// Undecided, and what was asked for by the literals that are; whether nothing else can decide it.
+    /// Undecided, and what was asked for by the disjuncts that are; whether nothing else can decide it.
     Open(Vec<usize>, bool),
 }
 
@@ -177,7 +177,7 @@ impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
         kept.len() == values.len() || node.set(cell, Domain::Listed(kept), changed)
     }
 
-    /// The truth of a literal that speaks of one cell.
+    /// The truth of a disjunct that speaks of one cell.
     fn of_cell(
         &self,
         node: &Node,
@@ -249,9 +249,9 @@ impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
                 None => Truth::Open(self.counted_by(node, trial, comparison).into_iter().collect(), true),
             });
         }
-        for literal in &constraint.clause {
+        for disjunct in &constraint.clause {
             let before = cells.len();
-            match self.literal_truth(node, trial, constraint, literal, &mut cells)? {
+            match self.disjunct_truth(node, trial, constraint, disjunct, &mut cells)? {
                 Some(true) => return Ok(Truth::Holds),
                 Some(false) => cells.truncate(before),
                 // What asked for no cell may hold for other reasons.
@@ -270,21 +270,21 @@ impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
         Ok(Truth::Open(distinct, certain))
     }
 
-    /// The truth of a literal; where it is undecided the cell that it asked for is added.
-    fn literal_truth(
+    /// The truth of a disjunct; where it is undecided the cell that it asked for is added.
+    fn disjunct_truth(
         &self,
         node: &Node,
         trial: Trial<'_>,
         constraint: &Constraint<'p>,
-        literal: &Disjunct<'p>,
+        disjunct: &Disjunct<'p>,
         cells: &mut Vec<usize>,
     ) -> Eval<Option<bool>> {
-        if let Some(atom) = &literal.atom {
+        if let Some(atom) = &disjunct.atom {
             let truth = self.of_cell(node, trial, atom);
             cells.extend(truth.is_none().then_some(atom.0));
             return Ok(truth);
         }
-        if let Some(comparison) = &literal.comparison {
+        if let Some(comparison) = &disjunct.comparison {
             let truth = self.compared(node, trial, comparison);
             if truth.is_none() {
                 let mut named = Vec::new();
@@ -297,13 +297,13 @@ impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
             return Ok(truth);
         }
         let mut open = false;
-        for (positive, pred) in &literal.parts {
+        for (positive, pred) in &disjunct.parts {
             let judge = |env: &Env<'_>| {
-                let frame = env.frame(&literal.locals);
+                let frame = env.frame(&disjunct.locals);
                 self.search.eval.pred(&env.within(&frame), pred)
             };
             let truth = match self.asking(node, trial, &constraint.locals, cells, judge)? {
-                None if constraint.total => self.refine(node, trial, constraint, literal, pred, *positive),
+                None if constraint.total => self.refine(node, trial, constraint, disjunct, pred, *positive),
                 truth => truth,
             };
             match truth {
@@ -315,22 +315,22 @@ impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
         Ok((!open).then_some(true))
     }
 
-    /// What the bounds of sets and integers say about a literal that is undecided.
+    /// What the bounds of sets and integers say about a disjunct that is undecided.
     fn refine(
         &self,
         node: &Node,
         trial: Trial<'_>,
         constraint: &Constraint<'p>,
-        literal: &Disjunct<'p>,
+        disjunct: &Disjunct<'p>,
         pred: &Pred,
         positive: bool,
     ) -> Option<bool> {
         if let Some(comparison) = &constraint.comparison {
-            // It says what the literal says, negated or not.
+            // It says what the disjunct says, negated or not.
             return self.compared(node, trial, comparison).map(|truth| truth == positive);
         }
         self.with_env(node, trial, &constraint.locals, |env| {
-            let frame = env.frame(&literal.locals);
+            let frame = env.frame(&disjunct.locals);
             self.search.eval.compare_enclosed(&env.within(&frame), pred)
         })
     }
