@@ -33,6 +33,14 @@ pub enum Domain {
 }
 
 impl Domain {
+    /// Whether only one value is left.
+    pub fn is_decided(&self) -> bool {
+        match self {
+            Domain::Listed(values) => values.len() == 1,
+            Domain::Span(low, high) => low.is_some() && low == high,
+        }
+    }
+
     /// What it is, if that is decided.
     pub fn decided(&self) -> Option<Option<Value>> {
         match self {
@@ -137,7 +145,12 @@ impl PartialValue {
 
     /// The first cell that is open.
     pub fn first_open(&self) -> CellId {
-        self.id((0..self.cells.len()).find(|i| self.state(*i).is_none()).unwrap_or(0))
+        self.id((0..self.cells.len()).find(|i| !self.is_decided(*i)).unwrap_or(0))
+    }
+
+    fn is_decided(&self, cell: usize) -> bool {
+        let tried = self.trial.as_ref().is_some_and(|(tried, _)| *tried == cell);
+        tried || self.cells[cell].is_decided()
     }
 
     /// What a cell is, if that is decided.
@@ -279,23 +292,27 @@ pub(crate) fn as_partial(value: &Value) -> Option<&PartialValue> {
 
 /// Whether a value depends on one that is partial.
 pub(crate) fn depends_on_partial(value: &Value) -> bool {
-    awaited(value).is_some()
+    partial_in(value).is_some()
 }
 
-/// The first open cell of the partial values that a value depends on.
+/// The first open cell of the first partial value that a value depends on.
 pub(crate) fn awaited(value: &Value) -> Option<CellId> {
+    partial_in(value).map(PartialValue::first_open)
+}
+
+fn partial_in(value: &Value) -> Option<&PartialValue> {
     match value {
-        Value::Pair(p) => awaited(&p.0).or_else(|| awaited(&p.1)),
-        Value::Record(fields) => fields.iter().find_map(|(_, v)| awaited(v)),
-        Value::Set(s) if value.has_lazy() => s.iter().find_map(awaited),
+        Value::Pair(p) => partial_in(&p.0).or_else(|| partial_in(&p.1)),
+        Value::Record(fields) => fields.iter().find_map(|(_, v)| partial_in(v)),
+        Value::Set(s) if value.has_lazy() => s.iter().find_map(partial_in),
         Value::Lazy(lazy) => match &**lazy {
-            LazySet::Partial(partial) => Some(partial.first_open()),
-            LazySet::Power(s) | LazySet::Unary(_, s) => awaited(s),
+            LazySet::Partial(partial) => Some(partial),
+            LazySet::Power(s) | LazySet::Unary(_, s) => partial_in(s),
             LazySet::Prj1(a, b) | LazySet::Prj2(a, b) | LazySet::Binary(_, a, b) => {
-                awaited(a).or_else(|| awaited(b))
+                partial_in(a).or_else(|| partial_in(b))
             }
-            LazySet::Struct(fields) => fields.iter().find_map(|(_, s)| awaited(s)),
-            LazySet::Closure(c) => c.captured.iter().find_map(|(_, v)| awaited(v)),
+            LazySet::Struct(fields) => fields.iter().find_map(|(_, s)| partial_in(s)),
+            LazySet::Closure(c) => c.captured.iter().find_map(|(_, v)| partial_in(v)),
             _ => None,
         },
         _ => None,

@@ -27,10 +27,7 @@ pub(super) struct Node {
 
 impl Node {
     pub fn is_open(&self, cell: usize) -> bool {
-        match &*self.cells[cell] {
-            Domain::Listed(values) => values.len() != 1,
-            Domain::Span(low, high) => low.is_none() || low != high,
-        }
+        !self.cells[cell].is_decided()
     }
 
     /// Gives a cell another domain; `false` if it is empty.

@@ -151,7 +151,7 @@ impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
             let Some(partial) = as_partial(&node.names[owner].1) else { return node.names[owner].clone() };
             let trial = (cell - u.first, value.clone());
             let tried = PartialValue { trial: Some(trial), ..partial.clone() };
-            let states: Option<Vec<_>> = match tried.cells.iter().filter(|d| d.decided().is_none()).count() {
+            let states: Option<Vec<_>> = match tried.cells.iter().filter(|d| !d.is_decided()).count() {
                 0 | 1 => (0..u.cells).map(|i| tried.state(i)).collect(),
                 _ => None,
             };
