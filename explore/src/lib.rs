@@ -1,5 +1,5 @@
 #![doc = include_str!("../README.md")]
-// In the order in which a value goes through them.
+// The README names them in the order in which a value goes through them.
 mod compile;
 pub mod options;
 pub mod report;

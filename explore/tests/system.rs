@@ -263,7 +263,7 @@ fn edges_are_those_of_the_reference_with_parameters_results_and_failures() {
             let valuations = eval.constants_up_to_names(&BTreeMap::new()).found;
             let matrix = System::matrix(&system).clone();
             let (mut shown, mut failures) = (0, 0);
-            for row in &rows {
+            for (row, other) in rows.iter().zip(rows.iter().rev()) {
                 let valuation = system.valuation(row);
                 let (constants, state) = (&valuations[valuation], system.state(row));
                 for group in matrix.group_ids() {
@@ -280,7 +280,10 @@ fn edges_are_those_of_the_reference_with_parameters_results_and_failures() {
                             (edge.execution.parameters, edge.execution.results, target)
                         })
                         .collect();
-                    // What is remembered comes from another state.
+                    // Nothing is left over from another state.
+                    for any in matrix.group_ids() {
+                        deeds(&mut system, any, other);
+                    }
                     let deeds = deeds(&mut system, group, row).1.into_iter().map(|written| {
                         let mut next = row.clone();
                         written.into_iter().for_each(|(at, word)| next[at] = word);
@@ -384,12 +387,15 @@ fn an_event_may_write_more_variables_than_a_mask_has_bits() {
     });
 }
 
+/// A state of the left side and one of the right.
+type Pair = (Vec<Value>, Vec<Value>);
+
 /// The reference: states of both sides as values, steps tried pair by pair.
 fn product_by_brute_force(
     (left, a): (&Evaluator<'_>, &[Value]),
     (right, b): (&Evaluator<'_>, &[Value]),
     vectors: &[Vector],
-) -> (BTreeSet<(Vec<Value>, Vec<Value>)>, u64) {
+) -> (BTreeSet<Pair>, u64) {
     let edges = |eval: &Evaluator<'_>, group: GroupId, constants: &[Value], state: &[Value]| {
         let edges = eval.successors_of(EventId(group.0), constants, state).edges.into_iter();
         edges.filter_map(|e| Some((e.execution.parameters.clone(), e.state()?.clone()))).collect::<Vec<_>>()

@@ -3,6 +3,10 @@
 //! Code either computes what the reference evaluator computes, or fails; then the reference evaluator
 //! is asked. It never gives an answer where the reference finds the evaluation ill-defined. What has no
 //! compiled form inside a formula is evaluated by the reference, too.
+//!
+//! [`context`] is what code works on, [`code`] what it is. An [`expression`] and a [`predicate`] become code, with
+//! [`set_value`] for sets that need not be listed and [`relation`] for operators on relations; [`binder`] plans how bound
+//! names get their values; a [`substitution`] runs through all its executions, and an [`event`] collects their edges.
 
 pub mod binder;
 pub mod code;

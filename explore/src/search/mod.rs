@@ -1,11 +1,11 @@
 //! The search: states out of a frontier, their successors into the table, properties on what is new.
 //!
-//! [`problem`] is what is searched. [`exploration`] takes a search from its beginning to its end: states come out of the
-//! [`frontier`], [`expansion`] adds what they lead to, [`properties`] says whether what is new is known to be good,
-//! [`judging`] asks the reference evaluator where it is not, [`findings`] keeps what is wrong or missing, and [`auditing`]
-//! holds some states against the reference. With several threads, a [`pool`] of [`worker`]s expands batches of states and
-//! [`parallel`] merges what they find. [`limits`] are looked at now and then, as a [`schedule`] says; [`aside`] puts a search into a
-//! [`checkpoint`] and continues it. [`answer`] makes the report, with a [`witness`] of each violation, and [`dropped`]
+//! `problem` is what is searched. `exploration` takes a search from its beginning to its end: states come out of the
+//! `frontier`, `expansion` adds what they lead to, `properties` says whether what is new is known to be good,
+//! `judging` asks the reference evaluator where it is not, `findings` keeps what is wrong or missing, and `auditing`
+//! holds some states against the reference. With several threads, a `pool` of `worker`s expands batches of states and
+//! `parallel` merges what they find. `limits` are looked at now and then, as a `schedule` says; `aside` puts a search into a
+//! `checkpoint` and continues it. `answer` makes the report, with a `witness` of each violation, and `dropped`
 //! weighs it against what a refinement left out.
 
 mod answer;

@@ -275,7 +275,8 @@ impl<'m> Machine<'m> {
         let LabelCode { positive, reads, code, .. } = &self.labels[label.index()];
         let Prepared::Compiled(run, _) = code else { return None };
         self.context.load(row, reads, valuation);
-        run(&mut self.context).ok().map(|truth| truth == *positive)
+        let truth = run(&mut self.context).ok()?;
+        (!self.context.store.is_full()).then_some(truth == *positive)
     }
 
     fn expand_by_reference(&mut self, group: GroupId, row: &[u32], updates: &mut Updates) -> Expansion {
@@ -327,6 +328,7 @@ impl<'m> Machine<'m> {
     pub fn written(&mut self, valuation: usize, edges: transition::Edges) -> Edges {
         let incomplete = edges.incomplete.into_iter().next().map(|(_, e)| e);
         let edges = edges.edges.into_iter().map(|edge| self.written_edge(valuation, edge)).collect();
+        self.context.stopped |= self.context.store.is_full();
         Edges { edges, incomplete, compiled: false }
     }
 
