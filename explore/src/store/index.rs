@@ -3,7 +3,7 @@
 //! A slot holds a few bits of the hash (the fingerprint, or tag) beside the position, so that a probe rarely looks at the table.
 //! It takes four bytes while there are few positions, and one more for each 16 times as many. Slots ascend by their tags, so
 //! that a probe in vain ends early although the index is nearly full, and growing is one pass from left to right, which looks
-//! at the table only where slots become wider.
+//! at the table only where tags become longer.
 //!
 //! Amble, Knuth: *Ordered hash tables*, The Computer Journal 1974.
 
@@ -29,7 +29,8 @@ const LARGE: usize = 1 << 12;
 const BEYOND: usize = 64;
 /// Part of the slots that may be in use, in percent.
 const FULL: usize = 85;
-/// Bits of a position by bytes of a slot, from four on. A tag has the rest: at least four bits more than tell slots apart.
+/// Bits of a position by bytes of a slot, from four on. A tag has the rest or less: at least three bits more than tell slots
+/// apart.
 const POSITION_BITS: [u32; 5] = [14, 18, 22, 26, 32];
 
 impl Index {
@@ -148,9 +149,8 @@ impl Index {
         let wide =
             POSITION_BITS.iter().position(|bits| highest >> bits == 0).unwrap_or(POSITION_BITS.len() - 1);
         let bytes = 4 + wide;
-        let is_wider = bytes != old.bytes && old.size > 0;
         let mut size = match old.size {
-            size if is_wider && (old.len + 1) * 100 <= size * FULL => size,
+            size if bytes != old.bytes && (old.len + 1) * 100 <= size * FULL => size,
             size if size < LARGE => (2 * size).max(LEAST),
             size => size + size / 4,
         };
@@ -158,10 +158,13 @@ impl Index {
             self.size = size;
             self.bytes = bytes;
             self.position_bits = POSITION_BITS[wide];
-            self.tag_bits = (8 * bytes as u32 - self.position_bits).min(32);
+            // Longer tags would need all hashes: the old ones do while they tell slots apart by three bits more.
+            let is_short = old.size == 0 || size >> (old.tag_bits - 3) > 0;
+            self.tag_bits =
+                if is_short { (8 * bytes as u32 - self.position_bits).min(32) } else { old.tag_bits };
             self.slots = vec![0; (size + BEYOND) * bytes + 8];
             self.len = old.len;
-            if self.take_over(&old, is_wider, hash_of) {
+            if self.take_over(&old, hash_of) {
                 return;
             }
             size += size / 4;
@@ -169,26 +172,37 @@ impl Index {
     }
 
     /// Takes the positions of another index; whether there was room for all.
-    fn take_over(&mut self, old: &Index, is_wider: bool, hash_of: &impl Fn(u32) -> u64) -> bool {
+    fn take_over(&mut self, old: &Index, hash_of: &impl Fn(u32) -> u64) -> bool {
         let mut next = 0;
+        let is_new = self.tag_bits != old.tag_bits;
+        let hashes = if is_new { old.hashes(hash_of) } else { None };
+        let hash_of = |p: u32| hashes.as_ref().map_or_else(|| hash_of(p), |h| u64::from(h[p as usize]) << 32);
         let slots = (0..old.size + BEYOND).map(|at| old.slot(at)).filter(|slot| *slot != 0);
         for slot in slots.take(old.len) {
-            if is_wider {
-                let position = (slot & old.positions()) as u32 - 1;
-                if !self.place(hash_of(position), position) {
+            let (tag, position) = (slot >> old.position_bits, slot & old.positions());
+            if is_new {
+                if !self.place(hash_of(position as u32 - 1), position as u32 - 1) {
                     return false;
                 }
                 continue;
             }
             // Tags ascend, and so do their homes.
-            let at = self.home(slot >> self.position_bits).max(next);
+            let at = self.home(tag).max(next);
             if at >= self.size + BEYOND {
                 return false;
             }
-            self.set(at, slot);
+            self.set(at, tag << self.position_bits | position);
             next = at + 1;
         }
         true
+    }
+
+    /// The upper halves of the hashes of all positions, if these are all from 0 on: their contents lie in this order, so
+    /// that they are read several times as fast as in that of the slots.
+    fn hashes(&self, hash_of: &impl Fn(u32) -> u64) -> Option<Vec<u32>> {
+        let slots = (0..self.size + BEYOND).map(|at| self.slot(at)).filter(|slot| *slot != 0);
+        let last = slots.map(|slot| slot & self.positions()).max()?;
+        (last == self.len as u64).then(|| (0..last as u32).map(|p| (hash_of(p) >> 32) as u32).collect())
     }
 
     /// Bytes in use.
