@@ -173,6 +173,9 @@ impl Index {
 
     /// Takes the positions of another index; whether there was room for all.
     fn take_over(&mut self, old: &Index, hash_of: &impl Fn(u32) -> u64) -> bool {
+        if old.size == 0 {
+            return true;
+        }
         let mut next = 0;
         let is_new = self.tag_bits != old.tag_bits;
         let hashes = if is_new { old.hashes(hash_of) } else { None };
