@@ -99,6 +99,13 @@ pub enum ExprKind {
     Error,
 }
 
+impl ExprKind {
+    /// The expression of this form that stands here.
+    pub fn at(self, span: Span) -> Expr {
+        Expr { kind: self, span }
+    }
+}
+
 /// Names of constant meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
@@ -219,6 +226,13 @@ pub enum SubstKind {
     Witness(Box<Expr>, Box<Subst>),
     /// Stands for text that could not be parsed; a diagnostic was given.
     Error,
+}
+
+impl SubstKind {
+    /// The substitution of this form that stands here.
+    pub fn at(self, span: Span) -> Subst {
+        Subst { kind: self, span }
+    }
 }
 
 /// `MACHINE`, `REFINEMENT`, … or a file of definitions.

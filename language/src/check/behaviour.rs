@@ -30,7 +30,7 @@ impl Checker {
             let span = last.span;
             self.model.initialisation = match initialisation.len() {
                 1 => initialisation.remove(0),
-                _ => Subst { kind: SubstKind::Sequence(initialisation), span },
+                _ => SubstKind::Sequence(initialisation).at(span),
             };
         }
         self.events();
@@ -47,7 +47,7 @@ impl Checker {
             if self.needs_initialisation(i)
                 && self.diagnostics.iter().all(|d| d.code != codes::MISSING_SECTION)
             {
-                let nothing = Subst { kind: SubstKind::Skip, span: tree.name.span };
+                let nothing = SubstKind::Skip.at(tree.name.span);
                 self.initialised(i, &nothing, tree.name.span);
             }
             return None;

@@ -7,19 +7,17 @@ use crate::ast::BuiltinFn as F;
 impl Checker {
     pub(super) fn builtin(&mut self, f: F, args: &[ast::Expr], span: Span) -> Expr {
         if f.is_soft() && self.is_declared(f.spelling()) {
-            let callee = ast::Expr { kind: ast::ExprKind::Ident(f.spelling().into()), span };
-            return self
-                .expr(&ast::Expr { kind: ast::ExprKind::Apply(Box::new(callee), args.to_vec()), span });
+            let callee = ast::ExprKind::Ident(f.spelling().into()).at(span);
+            return self.expr(&ast::ExprKind::Apply(Box::new(callee), args.to_vec()).at(span));
         }
         match f {
             F::Finite | F::Partition => {
-                return self
-                    .predicate_as_expression(&ast::Expr { kind: ast::ExprKind::Builtin(f, vec![]), span });
+                return self.predicate_as_expression(&ast::ExprKind::Builtin(f, vec![]).at(span));
             }
             F::Bool => {
                 let [p] = args else { return self.wrong_count(span, "1 argument", args) };
                 let p = self.pred(p);
-                return Expr { kind: ExprKind::BoolOf(Box::new(p)), ty: Type::Bool, span };
+                return ExprKind::BoolOf(Box::new(p)).typed(Type::Bool, span);
             }
             F::Iterate => {
                 let [r, n] = args else { return self.wrong_count(span, "2 arguments", args) };
@@ -28,7 +26,7 @@ impl Checker {
                 let ty = Type::relation(a.clone(), a);
                 self.expect(&r, &ty);
                 self.expect(&n, &Type::Int);
-                return Expr { kind: ExprKind::Iterate(Box::new(r), Box::new(n)), ty, span };
+                return ExprKind::Iterate(Box::new(r), Box::new(n)).typed(ty, span);
             }
             F::Prj1 | F::Prj2 => return self.projection(f, args, span),
             F::Succ | F::Pred => {
@@ -36,7 +34,7 @@ impl Checker {
                 let n = self.expr(n);
                 self.expect(&n, &Type::Int);
                 let f = self.builtin_value(f, span);
-                return Expr { kind: ExprKind::Apply(Box::new(f), Box::new(n)), ty: Type::Int, span };
+                return ExprKind::Apply(Box::new(f), Box::new(n)).typed(Type::Int, span);
             }
             _ => {}
         }
@@ -48,7 +46,7 @@ impl Checker {
                 if matches!(op, UnaryOp::Max | UnaryOp::Min) {
                     self.require(span, Constraint::Number(ty.clone()));
                 }
-                Expr { kind: ExprKind::Unary(op, Box::new(a)), ty, span }
+                ExprKind::Unary(op, Box::new(a)).typed(ty, span)
             }
             WordReading::Tree(op, mut operands, ty) => {
                 // A tree of one node.
@@ -60,7 +58,7 @@ impl Checker {
                 }
                 let args: Vec<Expr> = args.iter().map(|a| self.expr(a)).collect();
                 args.iter().zip(&operands).for_each(|(a, t)| self.expect(a, t));
-                Expr { kind: ExprKind::Tree(op, args), ty, span }
+                ExprKind::Tree(op, args).typed(ty, span)
             }
             WordReading::Special => self.wrong_count(span, "other arguments", args),
         }
@@ -83,7 +81,7 @@ impl Checker {
                 let (a, b) = (self.fresh(), self.fresh());
                 self.expect(&c, &Type::pair(a.clone(), b.clone()));
                 let (op, ty) = if first { (UnaryOp::FirstOf, a) } else { (UnaryOp::SecondOf, b) };
-                Expr { kind: ExprKind::Unary(op, Box::new(c)), ty, span }
+                ExprKind::Unary(op, Box::new(c)).typed(ty, span)
             }
             [s, t] => {
                 let (s, t) = (self.expr(s), self.expr(t));
@@ -109,16 +107,12 @@ impl Checker {
             return self.identifier(f.spelling(), span);
         }
         match f {
-            F::Succ => Expr { kind: ExprKind::Succ, ty: Type::relation(Type::Int, Type::Int), span },
-            F::Pred => Expr { kind: ExprKind::Pred, ty: Type::relation(Type::Int, Type::Int), span },
+            F::Succ => ExprKind::Succ.typed(Type::relation(Type::Int, Type::Int), span),
+            F::Pred => ExprKind::Pred.typed(Type::relation(Type::Int, Type::Int), span),
             F::Id => {
                 let a = self.fresh();
                 let all = whole_type(a.clone(), span);
-                Expr {
-                    kind: ExprKind::Unary(UnaryOp::Id, Box::new(all)),
-                    ty: Type::relation(a.clone(), a),
-                    span,
-                }
+                ExprKind::Unary(UnaryOp::Id, Box::new(all)).typed(Type::relation(a.clone(), a), span)
             }
             F::Prj1 | F::Prj2 => {
                 let (a, b) = (self.fresh(), self.fresh());
@@ -136,7 +130,7 @@ impl Checker {
 // `INTEGER` with a type of its own stands for the set of all values of that type until the type is
 // known; `close_expr` then writes the set.
 pub(super) fn whole_type(element: Type, span: Span) -> Expr {
-    Expr { kind: ExprKind::Set(BuiltinSet::Integer), ty: Type::pow(element), span }
+    ExprKind::Set(BuiltinSet::Integer).typed(Type::pow(element), span)
 }
 
 /// The set of all values of a type.
@@ -158,5 +152,5 @@ pub fn set_of_type(t: &Type, span: Span) -> Expr {
             ExprKind::Struct(fields.iter().map(|(l, t)| (l.clone(), set_of_type(t, span))).collect())
         }
     };
-    Expr { kind, ty: Type::pow(t.clone()), span }
+    kind.typed(Type::pow(t.clone()), span)
 }

@@ -32,7 +32,7 @@ impl Checker {
             instance,
             parameters: vec![],
             results: vec![],
-            body: Subst { kind: SubstKind::Skip, span: op.span },
+            body: SubstKind::Skip.at(op.span),
             refines: vec![],
             span: op.span,
             ready: false,
@@ -76,7 +76,7 @@ impl Checker {
         arguments: &[ast::Expr],
         span: Span,
     ) -> Subst {
-        let nothing = Subst { kind: SubstKind::Skip, span };
+        let nothing = SubstKind::Skip.at(span);
         if !self.operations.contains_key(&name.name)
             && let Some(external) = self.external(&name.name, span)
         {
@@ -204,7 +204,7 @@ impl Checker {
         }
         body = self.with_outputs(results, &outputs, body, span);
         if !lets.is_empty() {
-            body = Subst { kind: SubstKind::Let(lets, Box::new(body)), span };
+            body = SubstKind::Let(lets, Box::new(body)).at(span);
         }
         // Messages about the whole are for the caller.
         body.span = span;
@@ -215,8 +215,7 @@ impl Checker {
     fn with_outputs(&mut self, targets: &[ast::Expr], outputs: &[LocalId], body: Subst, span: Span) -> Subst {
         let mut list: Vec<(Target, Expr)> = vec![];
         for (target, output) in targets.iter().zip(outputs) {
-            let value =
-                Expr { kind: ExprKind::Local(*output), ty: self.local_type(*output), span: target.span };
+            let value = ExprKind::Local(*output).typed(self.local_type(*output), target.span);
             let Some((target, value)) = self.assign_part(target, value) else { continue };
             if list.iter().any(|(t, _)| *t == target) {
                 self.assigned_twice(target, span);
@@ -250,9 +249,9 @@ impl Checker {
             with.subst(&mut body);
             return body;
         }
-        let assign = Subst { kind: SubstKind::Assign(list), span };
-        let parts = Subst { kind: SubstKind::Sequence(vec![body, assign]), span };
-        Subst { kind: SubstKind::Var(outputs.to_vec(), Box::new(parts)), span }
+        let assign = SubstKind::Assign(list).at(span);
+        let parts = SubstKind::Sequence(vec![body, assign]).at(span);
+        SubstKind::Var(outputs.to_vec(), Box::new(parts)).at(span)
     }
 
     /// A copy of a closed predicate with binders of its own.

@@ -66,12 +66,12 @@ impl Checker {
             },
             _ => (ExprKind::EmptySet, self.fresh_set()),
         };
-        Expr { kind, ty, span: e.span }
+        kind.typed(ty, e.span)
     }
 
     pub(super) fn identifier(&mut self, name: &str, span: Span) -> Expr {
         if let Some(l) = self.local(name) {
-            return Expr { kind: ExprKind::Local(l), ty: self.local_type(l), span };
+            return ExprKind::Local(l).typed(self.local_type(l), span);
         }
         if let Some(external) = self.external(name, span) {
             return self.external_expr(&external, &[], span);
@@ -111,12 +111,12 @@ impl Checker {
                 (ExprKind::Var(v), self.model.variables[v.index()].ty.clone())
             }
         };
-        Expr { kind, ty, span }
+        kind.typed(ty, span)
     }
 
     fn old(&mut self, name: &str, span: Span) -> Expr {
         if let Some(l) = self.old_local(name) {
-            return Expr { kind: ExprKind::Local(l), ty: self.local_type(l), span };
+            return ExprKind::Local(l).typed(self.local_type(l), span);
         }
         match self.globals.get(name) {
             Some(&(Entity::Var(v), declared)) => {
@@ -128,7 +128,7 @@ impl Checker {
                         format!("`{name}$0` may only be used in `: (P)` and in the invariant of a loop"),
                     );
                 }
-                Expr { kind: ExprKind::Old(v), ty: self.model.variables[v.index()].ty.clone(), span }
+                ExprKind::Old(v).typed(self.model.variables[v.index()].ty.clone(), span)
             }
             Some(_) => {
                 self.error(codes::OLD_VALUE, span, format!("`{name}$0` needs a variable"));
@@ -205,7 +205,7 @@ impl Checker {
             return self.erroneous(span);
         }
         self.expect(&x, &a);
-        Expr { kind: ExprKind::Apply(Box::new(f), Box::new(x)), ty: b, span }
+        ExprKind::Apply(Box::new(f), Box::new(x)).typed(b, span)
     }
 
     /// A left-nested couple; a single item is itself.
@@ -215,7 +215,7 @@ impl Checker {
         let mut result = self.expr(first);
         for item in items {
             let item = self.expr(item);
-            result = couple(result, item);
+            result = Expr::couple(result, item);
         }
         result
     }
@@ -234,11 +234,7 @@ impl Checker {
                 let r = self.expr(a);
                 let (relation, x, y) = self.fresh_relation();
                 self.expect(&r, &relation);
-                Expr {
-                    kind: ExprKind::Unary(UnaryOp::Inverse, Box::new(r)),
-                    ty: Type::relation(y, x),
-                    span: e.span,
-                }
+                ExprKind::Unary(UnaryOp::Inverse, Box::new(r)).typed(Type::relation(y, x), e.span)
             }
             InUnary::Minus => {
                 let a = self.expr(a);
@@ -246,10 +242,11 @@ impl Checker {
                 if let ExprKind::Integer(n) = &a.kind
                     && !n.is_negative()
                 {
-                    return Expr { kind: ExprKind::Integer(-n), ty: Type::Int, span: e.span };
+                    return ExprKind::Integer(-n).typed(Type::Int, e.span);
                 }
                 self.require(a.span, Constraint::Number(a.ty.clone()));
-                Expr { ty: a.ty.clone(), kind: ExprKind::Unary(UnaryOp::Negate, Box::new(a)), span: e.span }
+                let ty = a.ty.clone();
+                ExprKind::Unary(UnaryOp::Negate, Box::new(a)).typed(ty, e.span)
             }
         }
     }
@@ -259,14 +256,14 @@ impl Checker {
         let (relation, a, b) = self.fresh_relation();
         self.expect(&r, &relation);
         self.expect(&s, &Type::pow(a));
-        Expr { kind: ExprKind::Binary(BinaryOp::Image, Box::new(r), Box::new(s)), ty: Type::pow(b), span }
+        ExprKind::Binary(BinaryOp::Image, Box::new(r), Box::new(s)).typed(Type::pow(b), span)
     }
 
     fn field(&mut self, r: &ast::Expr, label: &Ident, span: Span) -> Expr {
         let r = self.expr(r);
         let ty = self.fresh();
         self.require(label.span, Constraint::Field(r.ty.clone(), label.name.clone(), ty.clone()));
-        Expr { kind: ExprKind::Field(Box::new(r), label.name.clone()), ty, span }
+        ExprKind::Field(Box::new(r), label.name.clone()).typed(ty, span)
     }
 
     fn quantified(
@@ -294,7 +291,7 @@ impl Checker {
             }
             Quantifier::Forall | Quantifier::Exists => return self.predicate_as_expression(e),
         };
-        Expr { kind: ExprKind::Quantified(op, locals, Box::new(p), Box::new(v)), ty, span: e.span }
+        ExprKind::Quantified(op, locals, Box::new(p), Box::new(v)).typed(ty, e.span)
     }
 
     fn comprehension(&mut self, ids: &[Ident], p: &ast::Expr, value: Option<&ast::Expr>, span: Span) -> Expr {
@@ -305,23 +302,23 @@ impl Checker {
         match value {
             None => {
                 let ty = Type::pow(self.tuple_type(&locals));
-                Expr { kind: ExprKind::Comprehension(locals, p), ty, span }
+                ExprKind::Comprehension(locals, p).typed(ty, span)
             }
             Some(v) => {
                 let ty = Type::pow(v.ty.clone());
-                Expr { kind: ExprKind::Quantified(QuantOp::Image, locals, p, Box::new(v)), ty, span }
+                ExprKind::Quantified(QuantOp::Image, locals, p, Box::new(v)).typed(ty, span)
             }
         }
     }
 
     fn set_extension(&mut self, items: &[ast::Expr], span: Span) -> Expr {
         let (items, ty) = self.elements(items);
-        Expr { kind: ExprKind::SetExtension(items), ty: Type::pow(ty), span }
+        ExprKind::SetExtension(items).typed(Type::pow(ty), span)
     }
 
     fn seq_extension(&mut self, items: &[ast::Expr], span: Span) -> Expr {
         let (items, ty) = self.elements(items);
-        Expr { kind: ExprKind::SeqExtension(items), ty: Type::seq(ty), span }
+        ExprKind::SeqExtension(items).typed(Type::seq(ty), span)
     }
 
     fn elements(&mut self, items: &[ast::Expr]) -> (Vec<Expr>, Type) {
@@ -363,9 +360,9 @@ impl Checker {
         }
         let ty = Type::Record(types);
         if value {
-            Expr { kind: ExprKind::Record(out), ty, span }
+            ExprKind::Record(out).typed(ty, span)
         } else {
-            Expr { kind: ExprKind::Struct(out), ty: Type::pow(ty), span }
+            ExprKind::Struct(out).typed(Type::pow(ty), span)
         }
     }
 
@@ -384,7 +381,7 @@ impl Checker {
         for (p, v) in checked.into_iter().rev() {
             self.expect(&v, &result.ty);
             let ty = v.ty.clone();
-            result = Expr { kind: ExprKind::If(Box::new(p), Box::new(v), Box::new(result)), ty, span };
+            result = ExprKind::If(Box::new(p), Box::new(v), Box::new(result)).typed(ty, span);
         }
         result
     }
@@ -395,7 +392,8 @@ impl Checker {
         self.reopen(&locals);
         let body = self.expr(body);
         self.leave(&locals);
-        Expr { ty: body.ty.clone(), kind: ExprKind::Let(bindings, Box::new(body)), span }
+        let ty = body.ty.clone();
+        ExprKind::Let(bindings, Box::new(body)).typed(ty, span)
     }
 
     /// The equations `x = E & …` of a `LET`. Their right sides are outside the scope of the names.
@@ -467,13 +465,6 @@ impl Checker {
         );
         true
     }
-}
-
-/// `a |-> b`, placed at both.
-pub(super) fn couple(a: Expr, b: Expr) -> Expr {
-    let span = if a.span.source == b.span.source { a.span.to(b.span) } else { a.span };
-    let ty = Type::pair(a.ty.clone(), b.ty.clone());
-    Expr { kind: ExprKind::Binary(BinaryOp::Maplet, Box::new(a), Box::new(b)), ty, span }
 }
 
 fn integer(text: &str) -> Int {

@@ -104,11 +104,11 @@ impl Checker {
         let (args, ty) = self.external_arguments(e, args, span);
         if kind == ExternalKind::Function {
             let ty = ty.unwrap_or(ERROR);
-            return Expr { kind: ExprKind::External(e.function, args), ty, span };
+            return ExprKind::External(e.function, args).typed(ty, span);
         }
         // ProB lets an external predicate stand for its Boolean value.
-        let p = Pred { kind: PredKind::External(e.function, args), span };
-        Expr { kind: ExprKind::BoolOf(Box::new(p)), ty: Type::Bool, span }
+        let p = PredKind::External(e.function, args).at(span);
+        ExprKind::BoolOf(Box::new(p)).typed(Type::Bool, span)
     }
 
     /// A call as a predicate; `None` where the function has a value.
@@ -117,7 +117,7 @@ impl Checker {
             return None;
         }
         let (args, _) = self.external_arguments(e, args, span);
-        Some(Pred { kind: PredKind::External(e.function, args), span })
+        Some(PredKind::External(e.function, args).at(span))
     }
 
     /// A call as a substitution: it changes no variable.
@@ -131,7 +131,7 @@ impl Checker {
                 format!("the external function `{name}` is no substitution"),
             ),
         }
-        Subst { kind: SubstKind::Skip, span }
+        SubstKind::Skip.at(span)
     }
 
     fn external_arguments(

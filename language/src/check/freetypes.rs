@@ -130,7 +130,7 @@ impl Checker {
             }
             arguments.push(element);
         }
-        Expr { kind: ExprKind::FreeSet(id, operands), ty: Type::pow(Type::Free(id, arguments)), span }
+        ExprKind::FreeSet(id, operands).typed(Type::pow(Type::Free(id, arguments)), span)
     }
 
     /// A constructor: a value, or an injection from its argument's set.
@@ -144,7 +144,7 @@ impl Checker {
             Some(t) => Type::relation(t.with_parameters(&arguments), free),
             None => free,
         };
-        Expr { kind: ExprKind::Constructor(id, position), ty, span }
+        ExprKind::Constructor(id, position).typed(ty, span)
     }
 }
 

@@ -199,7 +199,7 @@ impl Checker {
 
     /// `SET_PREF_SHOW_EVENTB_ANY_VALUES == TRUE`: what an outermost `ANY` of an operation without parameters chooses
     /// is shown as its parameters.
-    pub(super) fn any_values(&mut self) {
+    pub(super) fn show_choices_as_parameters(&mut self) {
         if self.model.hints.preferences.get("SHOW_EVENTB_ANY_VALUES").is_none_or(|text| text != "TRUE") {
             return;
         }

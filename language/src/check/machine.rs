@@ -47,7 +47,7 @@ impl Checker {
         self.inside(0, Self::goal);
         self.behaviour();
         self.finish_composition();
-        self.any_values();
+        self.show_choices_as_parameters();
     }
 
     // Whoever includes a machine is the only one to change it.
@@ -238,7 +238,7 @@ impl Checker {
                 }
                 let value = c.expr(argument);
                 let ty = c.model.constants[id.index()].ty.clone();
-                let constant = Expr { kind: ExprKind::Const(id), ty: ty.clone(), span: argument.span };
+                let constant = ExprKind::Const(id).typed(ty.clone(), argument.span);
                 if !c.types.unify(&ty, &value.ty) {
                     let (wanted, found) = (c.type_text(&ty), c.type_text(&value.ty));
                     let message = format!("parameter `{name}` is {wanted}, this is {found}");
@@ -252,7 +252,7 @@ impl Checker {
                     text: format!("{name} = {text}"),
                     origin: c.component(),
                     span: argument.span,
-                    pred: Pred { kind: equal, span: argument.span },
+                    pred: equal.at(argument.span),
                 });
             }
             out
@@ -313,7 +313,7 @@ impl Checker {
         let text = pred::fold_text(self.model.sources.text(span));
         let kind = PredKind::Compare(CompareOp::Equal, Box::new(constant), Box::new(value));
         let origin = self.component();
-        Some(Conjunct { label: None, text, origin, span, pred: Pred { kind, span } })
+        Some(Conjunct { label: None, text, origin, span, pred: kind.at(span) })
     }
 
     fn invariant(&mut self, i: usize) {

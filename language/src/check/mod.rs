@@ -26,10 +26,10 @@ mod pred;
 mod refinement;
 mod sections;
 mod subst;
-mod substituted;
 #[cfg(test)]
 mod tests;
 mod unify;
+mod weakest_precondition;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -148,7 +148,7 @@ fn empty_model(name: String, sources: Arc<Sources>) -> Model {
         gluing: vec![],
         not_checked: vec![],
         assertions: vec![],
-        initialisation: Subst { kind: SubstKind::Skip, span: Span::default() },
+        initialisation: SubstKind::Skip.at(Span::default()),
         events: vec![],
         refinement_checks: vec![],
         variants: vec![],
@@ -405,6 +405,6 @@ impl Checker {
     }
 
     fn erroneous(&self, span: Span) -> Expr {
-        Expr { kind: ExprKind::EmptySet, ty: ERROR, span }
+        ExprKind::EmptySet.typed(ERROR, span)
     }
 }

@@ -154,7 +154,7 @@ impl Checker {
     fn typed(&mut self, op: BinaryOp, [left, right, ty]: [Type; 3], l: Expr, r: Expr, span: Span) -> Expr {
         self.expect(&l, &left);
         self.expect(&r, &right);
-        Expr { kind: ExprKind::Binary(op, Box::new(l), Box::new(r)), ty, span }
+        ExprKind::Binary(op, Box::new(l), Box::new(r)).typed(ty, span)
     }
 
     fn ruled(&mut self, op: In, model: BinaryOp, rule: Rule, l: Expr, r: Expr, span: Span) -> Expr {
@@ -190,7 +190,7 @@ impl Checker {
                 self.expect(&l, &Type::String);
                 self.expect(&r, &Type::String);
                 let kind = ExprKind::External(ExternalFunction::StringAppend, vec![l, r]);
-                return Expr { kind, ty: Type::String, span };
+                return kind.typed(Type::String, span);
             }
             Rule::Joined => {
                 let ty = Type::seq(self.fresh());
@@ -199,6 +199,6 @@ impl Checker {
                 ty
             }
         };
-        Expr { kind: ExprKind::Binary(model, Box::new(l), Box::new(r)), ty, span }
+        ExprKind::Binary(model, Box::new(l), Box::new(r)).typed(ty, span)
     }
 }

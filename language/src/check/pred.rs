@@ -7,7 +7,7 @@ use crate::ast::{BinaryOp as In, BuiltinFn, Constant, ExprKind as Ast, Quantifie
 impl Checker {
     pub(super) fn pred(&mut self, e: &ast::Expr) -> Pred {
         if !self.descend(e.span) {
-            return Pred { kind: PredKind::True, span: e.span };
+            return PredKind::True.at(e.span);
         }
         let typed = self.pred_of(e);
         self.depth -= 1;
@@ -62,11 +62,11 @@ impl Checker {
                     branches.iter().map(|(c, p)| (self.pred(c), self.pred(p))).collect();
                 let Some(other) = other else {
                     self.error(codes::NOT_A_PREDICATE, span, "an IF predicate needs an ELSE");
-                    return Pred { kind: PredKind::True, span };
+                    return PredKind::True.at(span);
                 };
                 let mut result = self.pred(other);
                 for (c, p) in checked.into_iter().rev() {
-                    result = Pred { kind: PredKind::If(Box::new(c), Box::new(p), Box::new(result)), span };
+                    result = PredKind::If(Box::new(c), Box::new(p), Box::new(result)).at(span);
                 }
                 return result;
             }
@@ -83,7 +83,7 @@ impl Checker {
             Ast::Error => PredKind::True,
             _ => return self.expression_as_predicate(e),
         };
-        Pred { kind, span }
+        kind.at(span)
     }
 
     // `P & Q & …` is one list; the left spine is walked without recursion.
@@ -100,7 +100,7 @@ impl Checker {
                         (In::And, PredKind::And(list)) | (In::Or, PredKind::Or(list)) => {
                             operands.extend(list)
                         }
-                        (_, kind) => operands.push(Pred { kind, span: p.span }),
+                        (_, kind) => operands.push(kind.at(p.span)),
                     }
                 }
             }
@@ -163,10 +163,11 @@ impl Checker {
         }
         let (entry, args) = self.called_definition(e)?;
         let result = self.expand(&entry, args, e.span, |m, a| m.expand_expr(a), |c, body| c.pred(body));
-        Some(result.unwrap_or(Pred { kind: PredKind::True, span: e.span }))
+        Some(result.unwrap_or(PredKind::True.at(e.span)))
     }
 
-    fn called_definition<'a>(
+    /// The definition that an expression calls, with its arguments.
+    pub(super) fn called_definition<'a>(
         &self,
         e: &'a ast::Expr,
     ) -> Option<(Arc<crate::classical::definitions::Macro>, &'a [ast::Expr])> {
@@ -192,7 +193,7 @@ impl Checker {
             self.report(
                 Diagnostic::error(codes::NOT_A_PREDICATE, e.span, message).help(format!("write `{word}`")),
             );
-            return Pred { kind: PredKind::True, span: e.span };
+            return PredKind::True.at(e.span);
         }
         let value = self.expr(e);
         let ty = self.types.head(&value.ty).clone();
@@ -209,7 +210,7 @@ impl Checker {
             }
             self.report(d);
         }
-        Pred { kind: PredKind::True, span: e.span }
+        PredKind::True.at(e.span)
     }
 
     /// Splits a section at its top-level `&`, also through definitions.

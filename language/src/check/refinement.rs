@@ -104,7 +104,7 @@ impl Checker {
         let mut names = Replacement::default();
         for (old, new) in procedure.parameters.iter().zip(parameters) {
             let Variable { ty, span, .. } = self.model.locals[new.index()].clone();
-            names.locals.insert(*old, Expr { kind: ExprKind::Local(*new), ty, span });
+            names.locals.insert(*old, ExprKind::Local(*new).typed(ty, span));
         }
         let mut own = vec![];
         preconditions(&body, &mut own);
@@ -123,18 +123,18 @@ impl Checker {
             SubstKind::Select { mut branches, from_pre: true, .. } if branches.len() == 1 => {
                 branches.remove(0)
             }
-            kind => (Pred { kind: PredKind::True, span }, Subst { kind, span }),
+            kind => (PredKind::True.at(span), kind.at(span)),
         };
         match guard.kind {
             PredKind::True => {}
             PredKind::And(list) => guards.extend(list),
             kind => guards.push(Pred { kind, span: guard.span }),
         }
-        let guard = conjunction(guards, span);
+        let guard = Pred::all(guards, span);
         let choice = self.choice();
         let kind =
             SubstKind::Select { choice, branches: vec![(guard, inner)], otherwise: None, from_pre: true };
-        Subst { kind, span }
+        kind.at(span)
     }
 
     /// Separates the state from the variables that only abstractions have.
@@ -198,7 +198,7 @@ impl Checker {
     /// Takes what cannot be decided out of the initialisation and the events, and says what it was.
     fn strip(&mut self) -> Vec<Dropped> {
         let mut stripper = Stripper { state: self.state, event: None, left_out: vec![], variants: vec![] };
-        let nothing = Subst { kind: SubstKind::Skip, span: Span::default() };
+        let nothing = SubstKind::Skip.at(Span::default());
         let mut initialisation = std::mem::replace(&mut self.model.initialisation, nothing);
         stripper.subst(&mut initialisation);
         self.model.initialisation = initialisation;
@@ -264,14 +264,6 @@ fn preconditions(s: &Subst, out: &mut Vec<Pred>) {
     preconditions(body, out);
 }
 
-fn conjunction(mut list: Vec<Pred>, span: Span) -> Pred {
-    match list.len() {
-        0 => Pred { kind: PredKind::True, span },
-        1 => list.remove(0),
-        _ => Pred { kind: PredKind::And(list), span },
-    }
-}
-
 /// Takes away predicates about variables that have no value.
 struct Stripper {
     state: usize,
@@ -287,13 +279,13 @@ impl Stripper {
         let span = p.span;
         let list = match std::mem::replace(&mut p.kind, PredKind::True) {
             PredKind::And(list) => list,
-            kind => vec![Pred { kind, span }],
+            kind => vec![kind.at(span)],
         };
         let state = self.state;
         let (gone, kept): (Vec<Pred>, Vec<Pred>) =
             list.into_iter().partition(|p| abstract_names(&Names::of_pred(p), state).next().is_some());
         self.left_out.extend(gone.into_iter().map(|p| (kind, p)));
-        *p = conjunction(kept, span);
+        *p = Pred::all(kept, span);
     }
 }
 

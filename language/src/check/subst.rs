@@ -18,13 +18,13 @@ impl Checker {
                     otherwise: None,
                     from_pre: true,
                 };
-                Subst { kind, span: s.span }
+                kind.at(s.span)
             }
             Sub::Call { results, name, arguments } if results.is_empty() => match self.definition(&name.name)
             {
                 Some(entry) if !self.is_external(&name.name) => self
                     .expand(&entry, arguments, s.span, |m, a| m.expand_subst(a), |c, body| c.outermost(body))
-                    .unwrap_or(Subst { kind: SubstKind::Skip, span: s.span }),
+                    .unwrap_or(SubstKind::Skip.at(s.span)),
                 _ => self.subst(s),
             },
             _ => self.subst(s),
@@ -33,7 +33,7 @@ impl Checker {
 
     pub(super) fn subst(&mut self, s: &ast::Subst) -> Subst {
         if !self.descend(s.span) {
-            return Subst { kind: SubstKind::Skip, span: s.span };
+            return SubstKind::Skip.at(s.span);
         }
         let typed = self.subst_of(s);
         self.depth -= 1;
@@ -60,7 +60,7 @@ impl Checker {
                 let branches = self.branches(list);
                 let other = match other {
                     Some(s) => self.subst(s),
-                    None => Subst { kind: SubstKind::Skip, span: s.span },
+                    None => SubstKind::Skip.at(s.span),
                 };
                 SubstKind::If(branches, Box::new(other))
             }
@@ -132,7 +132,7 @@ impl Checker {
                 return self.subst(body);
             }
         };
-        Subst { kind, span: s.span }
+        kind.at(s.span)
     }
 
     // A formula for a proof may speak of the abstraction.
@@ -187,7 +187,7 @@ impl Checker {
     /// `f(e) := E` as `f := f <+ {e |-> E}` and `r'a := E` as a record with one field replaced,
     /// down to the name that is assigned.
     pub(super) fn assign_part(&mut self, left: &ast::Expr, value: Expr) -> Option<(Target, Expr)> {
-        if let Some((entry, args)) = self.left_definition(left) {
+        if let Some((entry, args)) = self.called_definition(left) {
             let args = args.to_vec();
             return self.expand(
                 &entry,
@@ -230,11 +230,11 @@ impl Checker {
                     self.error(codes::TYPE_MISMATCH, f.span, message);
                 }
                 let ty = base.ty.clone();
-                let pair = expr::couple(argument, value);
-                let change =
-                    Expr { ty: ty.clone(), span: pair.span, kind: ExprKind::SetExtension(vec![pair]) };
+                let pair = Expr::couple(argument, value);
+                let span = pair.span;
+                let change = ExprKind::SetExtension(vec![pair]).typed(ty.clone(), span);
                 let kind = ExprKind::Binary(BinaryOp::Override, Box::new(base), Box::new(change));
-                self.assign_part(f, Expr { kind, ty, span: left.span })
+                self.assign_part(f, kind.typed(ty, left.span))
             }
             Ast::Field(r, label) => {
                 let base = self.expr(r);
@@ -244,29 +244,13 @@ impl Checker {
                 );
                 let ty = base.ty.clone();
                 let kind = ExprKind::WithField(Box::new(base), label.name.clone(), Box::new(value));
-                self.assign_part(r, Expr { kind, ty, span: left.span })
+                self.assign_part(r, kind.typed(ty, left.span))
             }
             Ast::Error => None,
             _ => {
                 self.error(codes::NOT_ASSIGNABLE, left.span, "this cannot be assigned to");
                 None
             }
-        }
-    }
-
-    fn left_definition<'a>(
-        &self,
-        e: &'a ast::Expr,
-    ) -> Option<(Arc<crate::classical::definitions::Macro>, &'a [ast::Expr])> {
-        match &e.kind {
-            Ast::Ident(name) => Some((self.definition(name)?, &[])),
-            Ast::Apply(f, args) => match &f.kind {
-                Ast::Ident(name) => {
-                    self.definition(name).filter(|m| !m.parameters.is_empty()).map(|m| (m, args.as_slice()))
-                }
-                _ => None,
-            },
-            _ => None,
         }
     }
 
@@ -376,13 +360,13 @@ impl Checker {
         let set = self.expr(set);
         let targets = self.plain_targets(left);
         if targets.len() != left.len() {
-            return Subst { kind: SubstKind::Skip, span };
+            return SubstKind::Skip.at(span);
         }
         let mut types = targets.iter().map(|t| self.target_type(*t));
         let first = types.next().unwrap_or(ERROR);
         let element = types.fold(first, Type::pair);
         self.expect(&set, &Type::pow(element));
-        Subst { kind: SubstKind::BecomesIn(choice, targets, set), span }
+        SubstKind::BecomesIn(choice, targets, set).at(span)
     }
 
     /// `f(e) :: S` as `ANY v WHERE v : S THEN f(e) := v END`.
@@ -400,7 +384,7 @@ impl Checker {
             let ty = self.fresh();
             let local = self.new_local("v", l.span, ty.clone());
             locals.push(local);
-            values.push(Expr { kind: ExprKind::Local(local), ty, span: l.span });
+            values.push(ExprKind::Local(local).typed(ty, l.span));
         }
         let mut list = vec![];
         for (l, v) in left.iter().zip(&values) {
@@ -410,13 +394,13 @@ impl Checker {
             }
             list.push((target, value));
         }
-        let Some(element) = values.into_iter().reduce(expr::couple) else {
-            return Subst { kind: SubstKind::Skip, span };
+        let Some(element) = values.into_iter().reduce(Expr::couple) else {
+            return SubstKind::Skip.at(span);
         };
         self.expect(&set, &Type::pow(element.ty.clone()));
         let member = PredKind::Compare(CompareOp::Member, Box::new(element), Box::new(set));
-        let body = Subst { kind: SubstKind::Assign(list), span };
-        Subst { kind: SubstKind::Any(choice, locals, Pred { kind: member, span }, Box::new(body)), span }
+        let body = SubstKind::Assign(list).at(span);
+        SubstKind::Any(choice, locals, member.at(span), Box::new(body)).at(span)
     }
 
     fn becomes_such(&mut self, left: &[ast::Expr], p: &ast::Expr) -> SubstKind {
@@ -458,15 +442,15 @@ impl Checker {
                 1 => PredKind::Compare(CompareOp::Equal, Box::new(e.clone()), Box::new(items.remove(0))),
                 _ => {
                     let ty = Type::pow(e.ty.clone());
-                    let set = Expr { kind: ExprKind::SetExtension(items), ty, span: place };
+                    let set = ExprKind::SetExtension(items).typed(ty, place);
                     PredKind::Compare(CompareOp::Member, Box::new(e.clone()), Box::new(set))
                 }
             };
-            branches.push((Pred { kind, span: place }, self.subst(body)));
+            branches.push((kind.at(place), self.subst(body)));
         }
         let other = match other {
             Some(s) => self.subst(s),
-            None => Subst { kind: SubstKind::Skip, span },
+            None => SubstKind::Skip.at(span),
         };
         SubstKind::If(branches, Box::new(other))
     }

@@ -192,10 +192,7 @@ impl Definitions {
                 *m = Arc::new(Macro {
                     name: m.name.clone(),
                     parameters: m.parameters.clone(),
-                    body: DefinitionBody::Either(
-                        Expr { kind: ExprKind::Error, span },
-                        Subst { kind: SubstKind::Error, span },
-                    ),
+                    body: DefinitionBody::Either(ExprKind::Error.at(span), SubstKind::Error.at(span)),
                 });
             }
         }

@@ -66,7 +66,7 @@ pub(super) fn formula(t: &Term) -> Read<Expr> {
         [_, a, b, c] => bound(functor, a, b, c, t)?,
         _ => return Err(unknown(t)),
     };
-    Ok(Expr { kind, span })
+    Ok(kind.at(span))
 }
 
 /// The formulas of a list.
@@ -111,7 +111,7 @@ fn unary(functor: &str, a: &Term, whole: &Term) -> Read<ExprKind> {
         "integer" => match &a.kind {
             TermKind::Integer(n) if n.is_negative() => {
                 let n = ExprKind::Integer((-n).to_string());
-                Ok(ExprKind::Unary(UnaryOp::Minus, Box::new(Expr { kind: n, span: a.span })))
+                Ok(ExprKind::Unary(UnaryOp::Minus, Box::new(n.at(a.span))))
             }
             TermKind::Integer(n) => Ok(ExprKind::Integer(n.to_string())),
             _ => Err(malformed(a, "a number")),
@@ -139,7 +139,7 @@ fn unary(functor: &str, a: &Term, whole: &Term) -> Read<ExprKind> {
 // `prj1(r)` of old packages: the projection on the pairs of r.
 fn projection(f: BuiltinFn, relation: &Term) -> Read<ExprKind> {
     let r = formula(relation)?;
-    let value = Expr { kind: ExprKind::BuiltinValue(f), span: relation.span };
+    let value = ExprKind::BuiltinValue(f).at(relation.span);
     Ok(ExprKind::Binary(BinaryOp::DomainRestriction, Box::new(r), Box::new(value)))
 }
 

@@ -571,6 +571,52 @@ pub enum ExprKind {
     Call(OperatorId, Vec<Expr>),
 }
 
+impl ExprKind {
+    /// The expression of this form and type.
+    pub fn typed(self, ty: Type, span: Span) -> Expr {
+        Expr { kind: self, ty, span }
+    }
+}
+
+impl Expr {
+    /// `left |-> right`, placed at both.
+    pub fn couple(left: Expr, right: Expr) -> Expr {
+        let span = if left.span.source == right.span.source { left.span.to(right.span) } else { left.span };
+        let ty = Type::pair(left.ty.clone(), right.ty.clone());
+        ExprKind::Binary(BinaryOp::Maplet, Box::new(left), Box::new(right)).typed(ty, span)
+    }
+}
+
+impl PredKind {
+    /// The predicate of this form.
+    pub fn at(self, span: Span) -> Pred {
+        Pred { kind: self, span }
+    }
+}
+
+impl Pred {
+    /// The conjunction of predicates: `btrue` of none.
+    pub fn all(mut list: Vec<Pred>, span: Span) -> Pred {
+        match list.len() {
+            0 => PredKind::True.at(span),
+            1 => list.remove(0),
+            _ => PredKind::And(list).at(span),
+        }
+    }
+
+    /// A comparison of two expressions.
+    pub fn compare(op: CompareOp, left: Expr, right: Expr, span: Span) -> Pred {
+        PredKind::Compare(op, Box::new(left), Box::new(right)).at(span)
+    }
+}
+
+impl SubstKind {
+    /// The substitution of this form.
+    pub fn at(self, span: Span) -> Subst {
+        Subst { kind: self, span }
+    }
+}
+
 /// Operators on trees; a tree is a function from the paths (sequences of child numbers) to labels.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[allow(missing_docs)]

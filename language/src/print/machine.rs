@@ -424,7 +424,7 @@ impl Printer<'_> {
             Target::Var(v) => ExprKind::Var(v),
             Target::Local(l) => ExprKind::Local(l),
         };
-        let root = Expr { kind, ty: value.ty.clone(), span: value.span };
+        let root = kind.typed(value.ty.clone(), value.span);
         match part(&root, value) {
             Some((place, value)) => (Err(place), value),
             None => (Ok(reference(&self.target(t))), value),
@@ -436,11 +436,7 @@ impl Printer<'_> {
 fn part<'e>(place: &Expr, value: &'e Expr) -> Option<(Expr, &'e Expr)> {
     match &value.kind {
         ExprKind::WithField(r, label, v) if same_expr(r, place) => {
-            let field = Expr {
-                kind: ExprKind::Field(Box::new(place.clone()), label.clone()),
-                ty: v.ty.clone(),
-                span: v.span,
-            };
+            let field = ExprKind::Field(Box::new(place.clone()), label.clone()).typed(v.ty.clone(), v.span);
             Some(part(&field, v).unwrap_or((field, v)))
         }
         ExprKind::Binary(BinaryOp::Override, f, change) if same_expr(f, place) => {
@@ -449,7 +445,7 @@ fn part<'e>(place: &Expr, value: &'e Expr) -> Option<(Expr, &'e Expr)> {
                 return None;
             };
             let kind = ExprKind::Apply(Box::new(place.clone()), k.clone());
-            part(&Expr { kind, ty: v.ty.clone(), span: v.span }, v)
+            part(&kind.typed(v.ty.clone(), v.span), v)
         }
         _ => None,
     }

@@ -58,10 +58,6 @@ impl<'m> Printer<'m> {
                     names.extend(elements.iter().map(String::as_str));
                 }
             }
-            for t in &model.free_types {
-                names.insert(&t.name);
-                names.extend(t.constructors.iter().map(|c| c.name.as_str()));
-            }
             names
         });
         globals.contains(name)

@@ -56,14 +56,14 @@ impl<'p> Composer<'p> {
         // step that the second one forbids is none of the machine.
         for p in theorems.into_iter().rev() {
             let span = p.span;
-            body = Subst { kind: SubstKind::Assert(Claim::Assertion, p, Box::new(body)), span };
+            body = SubstKind::Assert(Claim::Assertion, p, Box::new(body)).at(span);
         }
         let is_event = e.name.name != INITIALISATION;
         if !guards.is_empty() || (is_event && !locals.is_empty()) {
             let choice = self.c.choice();
             let branches = vec![(conjunction(guards, e.span), body)];
             let kind = SubstKind::Select { choice, branches, otherwise: None, from_pre: true };
-            body = Subst { kind, span: e.span };
+            body = kind.at(e.span);
         }
         self.c.finish_group();
         self.c.close_subst(&mut body);
@@ -107,18 +107,18 @@ impl<'p> Composer<'p> {
         let mut body = self.follow(level, e, parameters, steps, refines);
         for (locals, p) in choices.into_iter().rev() {
             let span = p.span;
-            body = Subst { kind: SubstKind::Any(self.c.choice(), locals, p, Box::new(body)), span };
+            body = SubstKind::Any(self.c.choice(), locals, p, Box::new(body)).at(span);
         }
         body
     }
 
     /// Some value of its type for each variable.
-    pub(super) fn any_values(&mut self, span: Span) -> Subst {
+    pub(super) fn havoc(&mut self, span: Span) -> Subst {
         let mut parts = vec![];
         for i in 0..self.c.model.variables.len() {
             let set = set_of_type(&self.c.model.variables[i].ty, span);
             let kind = SubstKind::BecomesIn(self.c.choice(), vec![Target::Var(VarId(i as u32))], set);
-            parts.push(Subst { kind, span });
+            parts.push(kind.at(span));
         }
         parallel(parts, span)
     }
@@ -253,7 +253,7 @@ impl<'p> Composer<'p> {
                 SubstKind::BecomesSuch(self.c.choice(), pairs, p)
             }
         };
-        Subst { kind, span: m.span }
+        kind.at(m.span)
     }
 
     // New values as expressions; what is chosen gets a local with the predicate that it satisfies.
@@ -290,18 +290,18 @@ impl<'p> Composer<'p> {
     }
 
     pub(super) fn local_expr(&self, l: LocalId, span: Span) -> Expr {
-        Expr { kind: ExprKind::Local(l), ty: self.c.local_type(l), span }
+        ExprKind::Local(l).typed(self.c.local_type(l), span)
     }
 
     /// The couple of the locals is in the set.
     pub(super) fn member(&self, locals: &[LocalId], set: Expr, span: Span) -> Pred {
         let values = locals.iter().map(|l| self.local_expr(*l, span));
-        let element = values.reduce(super::super::expr::couple);
+        let element = values.reduce(Expr::couple);
         let kind = match element {
             Some(e) => PredKind::Compare(CompareOp::Member, Box::new(e), Box::new(set)),
             None => PredKind::True,
         };
-        Pred { kind, span }
+        kind.at(span)
     }
 }
 
@@ -312,14 +312,10 @@ pub(super) fn conjunction(list: Vec<Pred>, span: Span) -> Pred {
         match p.kind {
             PredKind::And(inner) => all.extend(inner),
             PredKind::True => {}
-            kind => all.push(Pred { kind, span: p.span }),
+            kind => all.push(kind.at(p.span)),
         }
     }
-    match all.len() {
-        0 => Pred { kind: PredKind::True, span },
-        1 => all.remove(0),
-        _ => Pred { kind: PredKind::And(all), span },
-    }
+    Pred::all(all, span)
 }
 
 /// Substitutions beside each other; assignments become one.
@@ -329,15 +325,15 @@ pub(super) fn parallel(parts: Vec<Subst>, span: Span) -> Subst {
         match part.kind {
             SubstKind::Assign(list) => assigned.extend(list),
             SubstKind::Skip => {}
-            kind => others.push(Subst { kind, span: part.span }),
+            kind => others.push(kind.at(part.span)),
         }
     }
     if !assigned.is_empty() {
-        others.insert(0, Subst { kind: SubstKind::Assign(assigned), span });
+        others.insert(0, SubstKind::Assign(assigned).at(span));
     }
     match others.len() {
-        0 => Subst { kind: SubstKind::Skip, span },
+        0 => SubstKind::Skip.at(span),
         1 => others.remove(0),
-        _ => Subst { kind: SubstKind::Parallel(others), span },
+        _ => SubstKind::Parallel(others).at(span),
     }
 }

@@ -41,7 +41,7 @@ impl Steps {
         let list = self.after.into_iter().map(|(v, e)| (Target::Var(v), e)).collect::<Vec<_>>();
         let mut parts = self.beside;
         if !list.is_empty() {
-            parts.insert(0, Subst { kind: SubstKind::Assign(list), span: self.span });
+            parts.insert(0, SubstKind::Assign(list).at(self.span));
         }
         parallel(parts, self.span)
     }
@@ -109,11 +109,11 @@ impl<'p> Composer<'p> {
                 None => last = Some(body),
             }
         }
-        let last = last.unwrap_or(Subst { kind: SubstKind::Skip, span: steps.span });
+        let last = last.unwrap_or(SubstKind::Skip.at(steps.span));
         if branches.is_empty() {
             return last;
         }
-        Subst { kind: SubstKind::If(branches, Box::new(last)), span: steps.span }
+        SubstKind::If(branches, Box::new(last)).at(steps.span)
     }
 
     fn abstractions(&mut self, level: usize, e: &'p Source) -> Vec<&'p Source> {
@@ -154,7 +154,7 @@ impl<'p> Composer<'p> {
                 continue;
             }
             let variable = &self.c.model.variables[v.index()];
-            let before = Expr { kind: ExprKind::Var(v), ty: variable.ty.clone(), span: after.span };
+            let before = ExprKind::Var(v).typed(variable.ty.clone(), after.span);
             let check = RefinementCheck {
                 kind: RefinementKind::Unchanged,
                 event: event.to_string(),
@@ -271,7 +271,7 @@ impl<'p> Composer<'p> {
     fn after(&self, steps: &Steps, v: VarId, span: Span) -> Expr {
         steps.after.get(&v).cloned().unwrap_or_else(|| {
             let ty = self.c.model.variables[v.index()].ty.clone();
-            Expr { kind: ExprKind::Var(v), ty, span }
+            ExprKind::Var(v).typed(ty, span)
         })
     }
 
@@ -289,18 +289,18 @@ impl<'p> Composer<'p> {
                         let (name, ty) = (format!("{}'", variable.name), variable.ty.clone());
                         self.c.model.locals.push(Variable { name, ty: ty.clone(), span: m.span });
                         let l = LocalId(self.c.model.locals.len() as u32 - 1);
-                        let value = Expr { kind: ExprKind::Local(l), ty, span: m.span };
+                        let value = ExprKind::Local(l).typed(ty, m.span);
                         a.chosen.push(l);
                         a.steps.after.insert(v, value.clone());
                         values.push(value);
                     }
                 }
-                let element = values.into_iter().reduce(super::super::expr::couple);
+                let element = values.into_iter().reduce(Expr::couple);
                 let kind = match element {
                     Some(e) => PredKind::Compare(CompareOp::Member, Box::new(e), Box::new(set)),
                     None => PredKind::True,
                 };
-                Pred { kind, span: m.span }
+                kind.at(m.span)
             }
             MoveKind::Such(pairs, p) => {
                 let mut replacement = Replacement::default();
@@ -315,7 +315,7 @@ impl<'p> Composer<'p> {
                 }
                 replacement.in_pred(&p)
             }
-            MoveKind::Assign(_) => Pred { kind: PredKind::True, span: m.span },
+            MoveKind::Assign(_) => PredKind::True.at(m.span),
         }
     }
 
@@ -349,7 +349,7 @@ impl<'p> Composer<'p> {
             let pred = replacement.in_pred(&pred);
             let parts = match pred.kind {
                 PredKind::And(parts) => parts,
-                kind => vec![Pred { kind, span: pred.span }],
+                kind => vec![kind.at(pred.span)],
             };
             for pred in parts {
                 let text = formula.text.clone().unwrap_or_default();
@@ -407,7 +407,7 @@ impl<'p> Composer<'p> {
         if a.given.is_empty() {
             return p;
         }
-        Pred { kind: PredKind::Let(a.given.clone(), Box::new(p)), span }
+        PredKind::Let(a.given.clone(), Box::new(p)).at(span)
     }
 
     fn exists(&mut self, locals: &[LocalId], p: Pred) -> Pred {
@@ -420,7 +420,7 @@ impl<'p> Composer<'p> {
             fresh.push(copy);
         }
         let span = p.span;
-        Pred { kind: PredKind::Exists(fresh, Box::new(replacement.in_pred(&p))), span }
+        PredKind::Exists(fresh, Box::new(replacement.in_pred(&p))).at(span)
     }
 
     fn enclose(&mut self, a: Abstract, inner: Subst, span: Span) -> Subst {
@@ -442,11 +442,11 @@ impl<'p> Composer<'p> {
                 Demand { pred: self.exists(&a.chosen, p.clone()), check }
             });
             let choice = self.c.choice();
-            body = Subst { kind: SubstKind::Any(choice, a.chosen, p, Box::new(body)), span };
+            body = SubstKind::Any(choice, a.chosen, p, Box::new(body)).at(span);
             body = self.demand(feasible.into_iter().collect(), body, span);
         }
         for given in a.given.into_iter().rev() {
-            body = Subst { kind: SubstKind::Let(vec![given], Box::new(body)), span };
+            body = SubstKind::Let(vec![given], Box::new(body)).at(span);
         }
         body
     }
@@ -457,7 +457,7 @@ impl<'p> Composer<'p> {
             let id = RefinementId(self.c.model.refinement_checks.len() as u32);
             self.c.model.refinement_checks.push(d.check);
             let kind = SubstKind::Assert(Claim::Refinement(id), d.pred, Box::new(body));
-            body = Subst { kind, span };
+            body = kind.at(span);
         }
         body
     }
@@ -465,7 +465,7 @@ impl<'p> Composer<'p> {
 
 fn equal(l: Expr, r: Expr) -> Pred {
     let span = r.span;
-    Pred { kind: PredKind::Compare(CompareOp::Equal, Box::new(l), Box::new(r)), span }
+    PredKind::Compare(CompareOp::Equal, Box::new(l), Box::new(r)).at(span)
 }
 
 // `l = E` or `E = l` for a chosen l and an E without any of them.
@@ -509,7 +509,7 @@ pub(super) fn drop_repeated(s: &mut Subst, facts: &mut Vec<Pred>) {
         let span = s.span;
         let inner = match &mut s.kind {
             SubstKind::Assert(_, p, body) if holds(p, facts) => {
-                std::mem::replace(&mut **body, Subst { kind: SubstKind::Skip, span })
+                std::mem::replace(&mut **body, SubstKind::Skip.at(span))
             }
             SubstKind::Assert(_, p, body) => {
                 facts.extend(parts(p).map(canonical));

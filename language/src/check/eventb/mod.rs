@@ -256,7 +256,7 @@ impl<'p> Composer<'p> {
                     machine.name.name
                 );
                 self.c.report(Diagnostic::warning(codes::NOT_INITIALISED, machine.name.span, message));
-                self.c.model.initialisation = self.any_values(machine.name.span);
+                self.c.model.initialisation = self.havoc(machine.name.span);
             }
         }
         let mut names: BTreeMap<&str, Span> = BTreeMap::new();

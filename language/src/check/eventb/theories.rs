@@ -104,7 +104,7 @@ impl Checker {
     pub(in crate::check) fn operator_truth(&mut self, name: &Ident, args: &[ast::Expr], span: Span) -> Pred {
         match self.operator(name, args, span, true) {
             Typed::Truth(p) => p,
-            Typed::Value(_) => Pred { kind: PredKind::True, span },
+            Typed::Value(_) => PredKind::True.at(span),
         }
     }
 
@@ -124,9 +124,7 @@ impl Checker {
         match symbol {
             Symbol::Type(t, d) => Typed::Value(match self.data_type(t, d) {
                 DataType::Free(id) => self.free_set(id, Some(args), span),
-                DataType::Carrier(c) => {
-                    Expr { kind: ExprKind::Carrier(c), ty: Type::pow(Type::Carrier(c)), span }
-                }
+                DataType::Carrier(c) => ExprKind::Carrier(c).typed(Type::pow(Type::Carrier(c)), span),
             }),
             Symbol::Constructor(t, d, c) => {
                 let DataType::Free(id) = self.data_type(t, d) else { return nothing };
@@ -231,7 +229,7 @@ impl Checker {
             let argument = sets.into_iter().reduce(|l, r| {
                 let element = |e: &Expr| e.ty.element().cloned().unwrap_or(ERROR);
                 let (ty, span) = (Type::relation(element(&l), element(&r)), l.span);
-                Expr { kind: ExprKind::Binary(BinaryOp::Cartesian, Box::new(l), Box::new(r)), ty, span }
+                ExprKind::Binary(BinaryOp::Cartesian, Box::new(l), Box::new(r)).typed(ty, span)
             });
             self.model.free_types[id.index()].constructors[c].argument = argument;
         }
@@ -251,7 +249,7 @@ impl Checker {
         let (relation, a, b) = self.fresh_relation();
         self.expect(&f, &relation);
         self.expect(&x, &a);
-        Expr { kind: ExprKind::Apply(Box::new(f), Box::new(x)), ty: b, span }
+        ExprKind::Apply(Box::new(f), Box::new(x)).typed(b, span)
     }
 
     // A part of what the constructor was applied to.
@@ -260,18 +258,15 @@ impl Checker {
         let (relation, a, b) = self.fresh_relation();
         self.expect(&f, &relation);
         self.expect(&value, &b);
-        let inverse = Expr {
-            kind: ExprKind::Unary(UnaryOp::Inverse, Box::new(f)),
-            ty: Type::relation(b, a.clone()),
-            span,
-        };
-        let mut e = Expr { kind: ExprKind::Apply(Box::new(inverse), Box::new(value)), ty: a, span };
+        let inverse =
+            ExprKind::Unary(UnaryOp::Inverse, Box::new(f)).typed(Type::relation(b, a.clone()), span);
+        let mut e = ExprKind::Apply(Box::new(inverse), Box::new(value)).typed(a, span);
         for i in (part.max(1)..parts).rev() {
             let op = if i == part { UnaryOp::SecondOf } else { UnaryOp::FirstOf };
             let (l, r) = (self.fresh(), self.fresh());
             self.expect(&e, &Type::pair(l.clone(), r.clone()));
             let ty = if op == UnaryOp::SecondOf { r } else { l };
-            e = Expr { kind: ExprKind::Unary(op, Box::new(e)), ty, span };
+            e = ExprKind::Unary(op, Box::new(e)).typed(ty, span);
             if op == UnaryOp::SecondOf {
                 break;
             }
@@ -306,7 +301,7 @@ impl Checker {
                 let element = self.fresh();
                 self.expect(&s, &Type::pow(element.clone()));
                 let kind = ExprKind::External(ExternalFunction::Choose, vec![s]);
-                return Some(Expr { kind, ty: element, span });
+                return Some(kind.typed(element, span));
             }
             _ => return None,
         };
@@ -315,7 +310,7 @@ impl Checker {
 
     fn infix(&mut self, op: In, args: &[ast::Expr], span: Span) -> Option<Expr> {
         let [l, r] = args else { return None };
-        let whole = ast::Expr { kind: ast::ExprKind::Error, span };
+        let whole = ast::ExprKind::Error.at(span);
         Some(self.binary(op, l, r, &whole))
     }
 
@@ -327,13 +322,12 @@ impl Checker {
         self.expect(&s, &Type::relation(a.clone(), Type::Int));
         let pair = Type::pair(a, Type::Int);
         let l = self.new_local("pair", span, pair.clone());
-        let element = Expr { kind: ExprKind::Local(l), ty: pair, span };
+        let element = ExprKind::Local(l).typed(pair, span);
         let member = PredKind::Compare(CompareOp::Member, Box::new(element.clone()), Box::new(s));
-        let second =
-            Expr { kind: ExprKind::Unary(UnaryOp::SecondOf, Box::new(element)), ty: Type::Int, span };
+        let second = ExprKind::Unary(UnaryOp::SecondOf, Box::new(element)).typed(Type::Int, span);
         let op = if sum { QuantOp::Sigma } else { QuantOp::Pi };
-        let p = Box::new(Pred { kind: member, span });
-        Some(Expr { kind: ExprKind::Quantified(op, vec![l], p, Box::new(second)), ty: Type::Int, span })
+        let p = Box::new(member.at(span));
+        Some(ExprKind::Quantified(op, vec![l], p, Box::new(second)).typed(Type::Int, span))
     }
 
     // Type parameters and parameters as names of the scope; the caller restores the outer scope.
@@ -408,23 +402,23 @@ impl Checker {
         }
         let text = format!("operator {} is used outside of its condition", operator.name.name);
         // The condition alone has its place: that is what a message shows.
-        let at = |kind, ty| Expr { kind, ty, span };
+        let at = |kind: ExprKind, ty| kind.typed(ty, span);
         let message = at(ExprKind::String(text), Type::String);
         let holds = at(ExprKind::BoolOf(Box::new(condition)), Type::Bool);
         match body {
             Typed::Value(e) => {
                 let ty = e.ty.clone();
                 let kind = ExprKind::External(ExternalFunction::AssertExpr, vec![holds, message, e]);
-                Typed::Value(Expr { kind, ty, span })
+                Typed::Value(kind.typed(ty, span))
             }
             Typed::Truth(p) => {
                 let kind = PredKind::External(ExternalFunction::AssertTrue, vec![holds, message]);
-                let mut all = vec![Pred { kind, span }];
+                let mut all = vec![kind.at(span)];
                 match p.kind {
                     PredKind::And(list) => all.extend(list),
-                    kind => all.push(Pred { kind, span: p.span }),
+                    kind => all.push(kind.at(p.span)),
                 }
-                Typed::Truth(Pred { kind: PredKind::And(all), span })
+                Typed::Truth(PredKind::And(all).at(span))
             }
         }
     }
@@ -455,14 +449,14 @@ impl Checker {
                     return Typed::Value(e);
                 }
                 let ty = e.ty.clone();
-                Typed::Value(Expr { kind: ExprKind::Let(bindings, Box::new(e)), ty, span })
+                Typed::Value(ExprKind::Let(bindings, Box::new(e)).typed(ty, span))
             }
             Typed::Truth(p) => {
                 let p = replacement.in_pred(&p);
                 if bindings.is_empty() {
                     return Typed::Truth(p);
                 }
-                Typed::Truth(Pred { kind: PredKind::Let(bindings, Box::new(p)), span })
+                Typed::Truth(PredKind::Let(bindings, Box::new(p)).at(span))
             }
         }
     }
@@ -486,8 +480,8 @@ impl Checker {
             self.expect(a, ty);
         }
         let call = |args| match truth {
-            true => Typed::Truth(Pred { kind: PredKind::Call(id, args), span }),
-            false => Typed::Value(Expr { kind: ExprKind::Call(id, args), ty: result, span }),
+            true => Typed::Truth(PredKind::Call(id, args).at(span)),
+            false => Typed::Value(ExprKind::Call(id, args).typed(result, span)),
         };
         if operator.condition.is_none() {
             return call(args);
@@ -496,7 +490,7 @@ impl Checker {
         let (set_types, parameters) = self.open_operator(theory, operator, span);
         let mut own = vec![];
         for (l, ty) in parameters.iter().zip(&types) {
-            let local = Expr { kind: ExprKind::Local(*l), ty: self.local_type(*l), span };
+            let local = ExprKind::Local(*l).typed(self.local_type(*l), span);
             self.expect(&local, ty);
             own.push(local);
         }
@@ -527,11 +521,8 @@ impl Checker {
         if let Definition::Cases { parameter, cases } = &operator.definition {
             let open = (operator.name.name.clone(), id, parameter_types.clone(), result.clone());
             self.theories.open.push(open);
-            let value = Expr {
-                kind: ExprKind::Local(parameters[*parameter]),
-                ty: parameter_types[*parameter].clone(),
-                span,
-            };
+            let value =
+                ExprKind::Local(parameters[*parameter]).typed(parameter_types[*parameter].clone(), span);
             let body = self.cases(cases, &value, &result, span, truth);
             self.theories.open.pop();
             let replacement = self.whole_types(&types, span);
@@ -593,10 +584,10 @@ impl Checker {
             let body = match body {
                 Typed::Value(e) if !bindings.is_empty() => {
                     let ty = e.ty.clone();
-                    Typed::Value(Expr { kind: ExprKind::Let(bindings, Box::new(e)), ty, span })
+                    Typed::Value(ExprKind::Let(bindings, Box::new(e)).typed(ty, span))
                 }
                 Typed::Truth(p) if !bindings.is_empty() => {
-                    Typed::Truth(Pred { kind: PredKind::Let(bindings, Box::new(p)), span })
+                    Typed::Truth(PredKind::Let(bindings, Box::new(p)).at(span))
                 }
                 body => body,
             };
@@ -605,12 +596,11 @@ impl Checker {
                 (None, body) => body,
                 (Some(Typed::Value(other)), Typed::Value(e)) => {
                     let (test, ty) = (Box::new(test), e.ty.clone());
-                    Typed::Value(Expr { kind: ExprKind::If(test, Box::new(e), Box::new(other)), ty, span })
+                    Typed::Value(ExprKind::If(test, Box::new(e), Box::new(other)).typed(ty, span))
                 }
-                (Some(Typed::Truth(other)), Typed::Truth(p)) => Typed::Truth(Pred {
-                    kind: PredKind::If(Box::new(test), Box::new(p), Box::new(other)),
-                    span,
-                }),
+                (Some(Typed::Truth(other)), Typed::Truth(p)) => {
+                    Typed::Truth(PredKind::If(Box::new(test), Box::new(p), Box::new(other)).at(span))
+                }
                 (whole, _) => whole?,
             });
         }
@@ -620,9 +610,9 @@ impl Checker {
     fn is_made_by(&self, id: FreeTypeId, c: u32, parts: usize, value: &Expr, span: Span) -> Pred {
         let free = value.ty.clone();
         if parts == 0 {
-            let constant = Expr { kind: ExprKind::Constructor(id, c), ty: free, span };
+            let constant = ExprKind::Constructor(id, c).typed(free, span);
             let kind = PredKind::Compare(CompareOp::Equal, Box::new(value.clone()), Box::new(constant));
-            return Pred { kind, span };
+            return kind.at(span);
         }
         let arguments = match self.types.resolve(&free) {
             Type::Free(_, arguments) => arguments,
@@ -631,9 +621,9 @@ impl Checker {
         let argument = self.model.free_types[id.index()].constructors[c as usize].argument.as_ref();
         let argument = argument.and_then(|e| e.ty.element()).map(|t| t.with_parameters(&arguments));
         let ty = Type::relation(argument.unwrap_or(ERROR), free.clone());
-        let f = Expr { kind: ExprKind::Constructor(id, c), ty, span };
-        let range = Expr { kind: ExprKind::Unary(UnaryOp::Ran, Box::new(f)), ty: Type::pow(free), span };
+        let f = ExprKind::Constructor(id, c).typed(ty, span);
+        let range = ExprKind::Unary(UnaryOp::Ran, Box::new(f)).typed(Type::pow(free), span);
         let kind = PredKind::Compare(CompareOp::Member, Box::new(value.clone()), Box::new(range));
-        Pred { kind, span }
+        kind.at(span)
     }
 }

@@ -179,7 +179,7 @@ impl Parser<'_> {
             Some(only) if items.is_empty() => Ok(only),
             last => {
                 items.extend(last);
-                Ok(Expr { kind: ExprKind::Tuple(items), span: self.span_from(start) })
+                Ok(ExprKind::Tuple(items).at(self.span_from(start)))
             }
         }
     }

@@ -42,7 +42,7 @@ impl Parser<'_> {
                 && let Some(text) = self.description()
             {
                 let span = self.span_from(start);
-                left = Expr { kind: ExprKind::Described(boxed(left), text), span };
+                left = ExprKind::Described(boxed(left), text).at(span);
                 continue;
             }
             let Some(infix) = operators::infix(self.kind()).filter(|i| i.level >= min) else {
@@ -66,12 +66,12 @@ impl Parser<'_> {
         {
             let inner = self.climb(OPERAND + 1)?;
             let span = self.span_from(start);
-            return Ok(Expr { kind: ExprKind::Labelled(label, boxed(inner)), span });
+            return Ok(ExprKind::Labelled(label, boxed(inner)).at(span));
         }
         if self.eat(TokenKind::Minus).is_some() {
             let inner = self.postfix()?;
             let span = self.span_from(start);
-            return Ok(Expr { kind: ExprKind::Unary(UnaryOp::Minus, boxed(inner)), span });
+            return Ok(ExprKind::Unary(UnaryOp::Minus, boxed(inner)).at(span));
         }
         self.postfix()
     }
@@ -177,7 +177,7 @@ impl Parser<'_> {
                 }
                 _ => return Ok(expr),
             };
-            expr = Expr { kind, span: self.span_from(start) };
+            expr = kind.at(self.span_from(start));
         }
     }
 
@@ -193,7 +193,7 @@ impl Parser<'_> {
     fn atom(&mut self) -> Parsed<Expr> {
         let start = self.span();
         let text = self.text_at(self.at);
-        let leaf = |kind| Ok(Expr { kind, span: start });
+        let leaf = |kind: ExprKind| Ok(kind.at(start));
         match self.kind() {
             TokenKind::Ident | TokenKind::QuotedIdent => self.identifier(),
             TokenKind::Integer => {
@@ -275,7 +275,7 @@ impl Parser<'_> {
         let ident = self.dotted_name()?;
         let old = self.eat(TokenKind::Old).is_some();
         let kind = if old { ExprKind::Old(ident.name) } else { ExprKind::Ident(ident.name) };
-        Ok(Expr { kind, span: self.span_from(start) })
+        Ok(kind.at(self.span_from(start)))
     }
 
     /// `(E)`, `(E, F)`: a single formula keeps its own span.
@@ -288,14 +288,14 @@ impl Parser<'_> {
         {
             return Ok(only);
         }
-        Ok(Expr { kind: ExprKind::Tuple(items), span: self.span_from(open) })
+        Ok(ExprKind::Tuple(items).at(self.span_from(open)))
     }
 
     /// `{}`, `{a, b}`, `{x, y | P}`, `{x, y · P | E}`, `{(x, y).P | E}`
     fn set(&mut self) -> Parsed<Expr> {
         let open = self.bump();
         if self.eat(TokenKind::CloseBrace).is_some() {
-            return Ok(Expr { kind: ExprKind::EmptySet, span: self.span_from(open) });
+            return Ok(ExprKind::EmptySet.at(self.span_from(open)));
         }
         let items = self.list(IN_PARENTHESES)?;
         let kind = match self.kind() {
@@ -316,7 +316,7 @@ impl Parser<'_> {
             _ => ExprKind::SetExtension(items),
         };
         self.close(TokenKind::CloseBrace, open)?;
-        Ok(Expr { kind, span: self.span_from(open) })
+        Ok(kind.at(self.span_from(open)))
     }
 
     /// Turns what was read as elements of a set into the names that a comprehension binds.
@@ -344,18 +344,18 @@ impl Parser<'_> {
         let substitution = self.bracket_holds_substitution();
         let open = self.bump();
         if self.eat(TokenKind::CloseBracket).is_some() {
-            return Ok(Expr { kind: ExprKind::EmptySeq, span: self.span_from(open) });
+            return Ok(ExprKind::EmptySeq.at(self.span_from(open)));
         }
         if substitution {
             let body = self.substitution();
             self.close(TokenKind::CloseBracket, open)?;
             let predicate = self.climb(COMPARISON)?;
             let kind = ExprKind::Substituted(Box::new(body), boxed(predicate));
-            return Ok(Expr { kind, span: self.span_from(open) });
+            return Ok(kind.at(self.span_from(open)));
         }
         let items = self.list(FORMULA)?;
         self.close(TokenKind::CloseBracket, open)?;
-        Ok(Expr { kind: ExprKind::SeqExtension(items), span: self.span_from(open) })
+        Ok(ExprKind::SeqExtension(items).at(self.span_from(open)))
     }
 
     /// Whether a substitution stands inside the bracket at the next token: it begins with a word that
@@ -402,7 +402,7 @@ impl Parser<'_> {
         let open = self.open_after("not", "not(P)")?;
         let inner = self.climb(IN_PARENTHESES)?;
         self.close(TokenKind::CloseParen, open)?;
-        Ok(Expr { kind: ExprKind::Unary(UnaryOp::Not, boxed(inner)), span: self.span_from(start) })
+        Ok(ExprKind::Unary(UnaryOp::Not, boxed(inner)).at(self.span_from(start)))
     }
 
     /// `!x.(P)`, `#(x,y).(P)`, `%x.(P|E)`, `SIGMA(x).(P|E)`, …
@@ -432,7 +432,7 @@ impl Parser<'_> {
                 Some(only) if values.is_empty() => only,
                 last => {
                     values.extend(last);
-                    Expr { kind: ExprKind::Tuple(values), span }
+                    ExprKind::Tuple(values).at(span)
                 }
             }))
         } else {
@@ -440,7 +440,7 @@ impl Parser<'_> {
         };
         self.close(TokenKind::CloseParen, open)?;
         let kind = ExprKind::Quantified(quantifier, names, boxed(condition), value);
-        Ok(Expr { kind, span: self.span_from(start) })
+        Ok(kind.at(self.span_from(start)))
     }
 
     /// `card(S)`, `prj1(S, T)`, `succ`
@@ -450,10 +450,10 @@ impl Parser<'_> {
         if !self.is(TokenKind::OpenParen) {
             use BuiltinFn::{Pred, Prj1, Prj2, Succ};
             if self.misused_keywords.contains(word) {
-                return Ok(Expr { kind: ExprKind::Ident(word.to_owned()), span: start });
+                return Ok(ExprKind::Ident(word.to_owned()).at(start));
             }
             if matches!(function, Succ | Pred | Prj1 | Prj2) {
-                return Ok(Expr { kind: ExprKind::BuiltinValue(function), span: start });
+                return Ok(ExprKind::BuiltinValue(function).at(start));
             }
         }
         let open = self.open_after(word, &format!("{word}(…)"))?;
@@ -471,7 +471,7 @@ impl Parser<'_> {
             self.diagnostics.push(Diagnostic::error(codes::WORD_ARGUMENTS, span, message));
             return Ok(error_expr(span));
         }
-        Ok(Expr { kind: ExprKind::Builtin(function, arguments), span })
+        Ok(ExprKind::Builtin(function, arguments).at(span))
     }
 
     /// `rec(a: E, …)`, `struct(a: S, …)`
@@ -502,7 +502,7 @@ impl Parser<'_> {
         }
         self.close(TokenKind::CloseParen, open)?;
         let kind = if is_type { ExprKind::Struct(fields) } else { ExprKind::Record(fields) };
-        Ok(Expr { kind, span: self.span_from(start) })
+        Ok(kind.at(self.span_from(start)))
     }
 
     fn if_expression(&mut self) -> Parsed<Expr> {
@@ -521,7 +521,7 @@ impl Parser<'_> {
             None => None,
         };
         self.expect(TokenKind::End, "`END`")?;
-        Ok(Expr { kind: ExprKind::If(branches, otherwise), span: self.span_from(start) })
+        Ok(ExprKind::If(branches, otherwise).at(self.span_from(start)))
     }
 
     fn let_expression(&mut self) -> Parsed<Expr> {
@@ -532,6 +532,6 @@ impl Parser<'_> {
         self.expect(TokenKind::In, "`IN`")?;
         let body = self.formula()?;
         self.expect(TokenKind::End, "`END`")?;
-        Ok(Expr { kind: ExprKind::Let(names, boxed(equations), boxed(body)), span: self.span_from(start) })
+        Ok(ExprKind::Let(names, boxed(equations), boxed(body)).at(self.span_from(start)))
     }
 }

@@ -279,7 +279,7 @@ impl<'t> Parser<'t> {
 }
 
 fn error_expr(span: Span) -> Expr {
-    Expr { kind: ExprKind::Error, span }
+    ExprKind::Error.at(span)
 }
 
 fn boxed(expr: Expr) -> Box<Expr> {
@@ -287,5 +287,5 @@ fn boxed(expr: Expr) -> Box<Expr> {
 }
 
 fn ident_expr(ident: Ident) -> Expr {
-    Expr { kind: ExprKind::Ident(ident.name), span: ident.span }
+    ExprKind::Ident(ident.name).at(ident.span)
 }

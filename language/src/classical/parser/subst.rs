@@ -39,7 +39,7 @@ impl Parser<'_> {
             Some(only) if parts.is_empty() => only,
             last => {
                 parts.extend(last);
-                Subst { kind: kind(parts), span: self.span_from(start) }
+                kind(parts).at(self.span_from(start))
             }
         }
     }
@@ -68,7 +68,7 @@ impl Parser<'_> {
                 self.skip_to(from, |p| {
                     p.is(TokenKind::Semicolon) || p.is(TokenKind::Parallel) || p.operation_begins(p.at)
                 });
-                Subst { kind: SubstKind::Error, span: self.span_from(start) }
+                SubstKind::Error.at(self.span_from(start))
             }
         }
     }
@@ -137,7 +137,7 @@ impl Parser<'_> {
             _ if self.is_keyword() && !self.is_structure() && self.looks_assigned() => self.assignment()?,
             _ => return Err(self.no_substitution()),
         };
-        Ok(Subst { kind, span: self.span_from(start) })
+        Ok(kind.at(self.span_from(start)))
     }
 
     /// Whether an assignment symbol follows the keyword at the next token.
@@ -317,7 +317,7 @@ impl Parser<'_> {
         SubstKind::While { condition, body, invariant, variant }
     }
 
-    /// `x, y := …`, `x :: …`, `x : (…)`, `r <-- op(…)`, `op(…)`
+    /// Says that no sign of an assignment stands here; some are of other languages.
     fn no_assignment(&mut self) -> Reported {
         let (sign, next) = (self.text_at(self.at), self.text_at(self.at + 1));
         if ["+", "-", "*", "/"].contains(&sign) && [sign, "="].contains(&next) {

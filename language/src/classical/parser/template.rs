@@ -47,7 +47,7 @@ impl Parser<'_> {
         Ok(match parts.len() {
             0 => string("", span),
             1 if matches!(parts[0].kind, ExprKind::String(_)) => parts.remove(0),
-            _ => call(CONCATENATE, vec![Expr { kind: ExprKind::SeqExtension(parts), span }], span),
+            _ => call(CONCATENATE, vec![ExprKind::SeqExtension(parts).at(span)], span),
         })
     }
 
@@ -100,10 +100,10 @@ fn closing(text: &str, open: char, close: char) -> Option<usize> {
 }
 
 fn string(text: &str, span: Span) -> Expr {
-    Expr { kind: ExprKind::String(unescape(text)), span }
+    ExprKind::String(unescape(text)).at(span)
 }
 
 fn call(name: &str, arguments: Vec<Expr>, span: Span) -> Expr {
-    let callee = Expr { kind: ExprKind::Ident(name.into()), span };
-    Expr { kind: ExprKind::Apply(Box::new(callee), arguments), span }
+    let callee = ExprKind::Ident(name.into()).at(span);
+    ExprKind::Apply(Box::new(callee), arguments).at(span)
 }

@@ -155,7 +155,7 @@ impl<'t> Parser<'t> {
                 }
                 Infix::Named(name, _) => ExprKind::Operator(name, vec![left, right]),
             };
-            left = Expr { kind, span: self.span_from(start) };
+            left = kind.at(self.span_from(start));
         }
         Ok(left)
     }
@@ -204,12 +204,12 @@ impl<'t> Parser<'t> {
                 let p = self.level(NEGATION)?;
                 let kind = ExprKind::Unary(UnaryOp::Not, Box::new(p));
                 // A comparison binds tighter: it is inside.
-                Ok(Expr { kind, span: self.span_from(start) })
+                Ok(kind.at(self.span_from(start)))
             }
             Some(Symbol::Infix(B::Minus)) if least <= SUM => {
                 self.at += 1;
                 let e = self.level(PRODUCT)?;
-                Ok(Expr { kind: ExprKind::Unary(UnaryOp::Minus, Box::new(e)), span: self.span_from(start) })
+                Ok(ExprKind::Unary(UnaryOp::Minus, Box::new(e)).at(self.span_from(start)))
             }
             Some(Symbol::Binder(q)) => self.quantified(q),
             _ => self.postfix(),
@@ -238,7 +238,7 @@ impl<'t> Parser<'t> {
                 }
                 _ => return Ok(e),
             };
-            e = Expr { kind, span: self.span_from(start) };
+            e = kind.at(self.span_from(start));
         }
     }
 
@@ -307,7 +307,7 @@ impl<'t> Parser<'t> {
             Some(TokenKind::Symbol(Symbol::Binder(q))) => return self.quantified(q),
             _ => return self.expected("an expression or predicate"),
         };
-        Ok(Expr { kind, span: self.span_from(start) })
+        Ok(kind.at(self.span_from(start)))
     }
 
     fn quantified(&mut self, q: Quantifier) -> Parsed<Expr> {
@@ -316,20 +316,35 @@ impl<'t> Parser<'t> {
         if q == Quantifier::Lambda {
             return self.lambda(start);
         }
-        let (ids, typing) = self.bound()?;
+        let first = self.at;
+        let bound = self.bound();
+        if matches!(q, Quantifier::Union | Quantifier::Inter) && !(bound.is_ok() && self.is_at(Symbol::Dot)) {
+            self.at = first;
+            return self.of_values(q, start);
+        }
+        let (ids, typing) = bound?;
         self.expect(Symbol::Dot, "·")?;
         let p = self.formula()?;
         let kind = match q {
             Quantifier::Forall => ExprKind::Quantified(q, ids, Box::new(implied(typing, p)), None),
             Quantifier::Exists => ExprKind::Quantified(q, ids, Box::new(with(typing, p)), None),
             _ => {
-                // `⋃E∣P` has no `·`; it is rare and read as a comprehension.
                 self.expect(Symbol::Bar, "∣")?;
                 let e = self.expression()?;
                 ExprKind::Quantified(q, ids, Box::new(with(typing, p)), Some(Box::new(e)))
             }
         };
-        Ok(Expr { kind, span: self.span_from(start) })
+        Ok(kind.at(self.span_from(start)))
+    }
+
+    // `⋃E∣P`, where the free names of E are bound.
+    fn of_values(&mut self, q: Quantifier, start: Span) -> Parsed<Expr> {
+        let first = self.at;
+        let value = self.expression()?;
+        let ids = self.free(&value, first, self.at);
+        self.expect(Symbol::Bar, "∣")?;
+        let p = self.formula()?;
+        Ok(ExprKind::Quantified(q, ids, Box::new(p), Some(Box::new(value))).at(self.span_from(start)))
     }
 
     fn lambda(&mut self, start: Span) -> Parsed<Expr> {
@@ -343,8 +358,8 @@ impl<'t> Parser<'t> {
         let pattern = pattern_of(pattern, &mut ids, &mut typing)?;
         let span = self.span_from(start);
         let couple = ExprKind::Binary(B::Maplet, Box::new(pattern), Box::new(value));
-        let kind = terms::comprehension(ids, Expr { kind: couple, span }, with(typing, p));
-        Ok(Expr { kind, span })
+        let kind = terms::comprehension(ids, couple.at(span), with(typing, p));
+        Ok(kind.at(span))
     }
 
     // `x, y ⦂ T`: names, and what their types say.
@@ -475,15 +490,15 @@ fn call(f: Expr, mut arguments: Vec<Expr>) -> ExprKind {
 }
 
 fn member(name: &str, set: Expr, span: Span) -> Expr {
-    let name = Expr { kind: ExprKind::Ident(name.to_string()), span };
+    let name = ExprKind::Ident(name.to_string()).at(span);
     let span = name.span.to(set.span);
-    Expr { kind: ExprKind::Binary(B::Member, Box::new(name), Box::new(set)), span }
+    ExprKind::Binary(B::Member, Box::new(name), Box::new(set)).at(span)
 }
 
 fn all(typing: Vec<Expr>) -> Option<Expr> {
     typing.into_iter().reduce(|l, r| {
         let span = l.span.to(r.span);
-        Expr { kind: ExprKind::Binary(B::And, Box::new(l), Box::new(r)), span }
+        ExprKind::Binary(B::And, Box::new(l), Box::new(r)).at(span)
     })
 }
 
@@ -492,7 +507,7 @@ fn with(typing: Vec<Expr>, p: Expr) -> Expr {
         Some(t) if p.kind == ExprKind::Constant(Constant::Btrue) => t,
         Some(t) => {
             let span = p.span;
-            Expr { kind: ExprKind::Binary(B::And, Box::new(t), Box::new(p)), span }
+            ExprKind::Binary(B::And, Box::new(t), Box::new(p)).at(span)
         }
         None => p,
     }
@@ -503,12 +518,13 @@ fn implied(typing: Vec<Expr>, p: Expr) -> Expr {
     let span = p.span;
     match p.kind {
         ExprKind::Binary(B::Implies, l, r) => {
-            let l = Expr { span: l.span, kind: ExprKind::Binary(B::And, Box::new(t), l) };
-            Expr { kind: ExprKind::Binary(B::Implies, Box::new(l), r), span }
+            let span = l.span;
+            let l = ExprKind::Binary(B::And, Box::new(t), l).at(span);
+            ExprKind::Binary(B::Implies, Box::new(l), r).at(span)
         }
         kind => {
-            let p = Expr { kind, span };
-            Expr { kind: ExprKind::Binary(B::Implies, Box::new(t), Box::new(p)), span }
+            let p = kind.at(span);
+            ExprKind::Binary(B::Implies, Box::new(t), Box::new(p)).at(span)
         }
     }
 }
@@ -519,12 +535,12 @@ fn pattern_of(e: Expr, ids: &mut Vec<Ident>, typing: &mut Vec<Expr>) -> Parsed<E
     match e.kind {
         ExprKind::Ident(name) => {
             ids.push(Ident { name: name.clone(), span });
-            Ok(Expr { kind: ExprKind::Ident(name), span })
+            Ok(ExprKind::Ident(name).at(span))
         }
         ExprKind::Binary(B::Maplet, l, r) => {
             let l = Box::new(pattern_of(*l, ids, typing)?);
             let r = Box::new(pattern_of(*r, ids, typing)?);
-            Ok(Expr { kind: ExprKind::Binary(B::Maplet, l, r), span })
+            Ok(ExprKind::Binary(B::Maplet, l, r).at(span))
         }
         ExprKind::Binary(B::OfType, name, set) => {
             let name = pattern_of(*name, ids, typing)?;

@@ -81,6 +81,10 @@ fn sets_bind_names_in_three_ways() {
     check("{x · x > 1 ∣ x + 1}", "{x . (Greater x 1) | (Plus x 1)}");
     check("{x ↦ y ∣ x = y}", "{x,y . (Equal x y)}");
     check("{x ↦ y + x ∣ x = y}", "{x,y . (Equal x y) | (Maplet x (Plus y x))}");
+    check("⋃x∣x∈c", "(Union x . (Member x c) | x)");
+    check("⋂{x,y}∣x=y", "(Inter x,y . (Equal x y) | {x y})");
+    check("⋃x·x∈c∣{x}", "(Union x . (Member x c) | {x})");
+    refuse("⋃x x∈c", 5, "expected `∣`, found `x`");
     check("{a, b ↦ c}", "{a (Maplet b c)}");
     check("λx ↦ y·x ∈ S∣x + y", "(Lambda x,y . (Member x S) | (Plus x y))");
     check("λx ↦ (y ↦ z)·⊤∣z", "{x,y,z . Constant(Btrue) | (Maplet (Maplet x (Maplet y z)) z)}");

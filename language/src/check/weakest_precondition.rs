@@ -12,7 +12,7 @@ impl Checker {
         self.assignable = hidden;
         let p = self.pred(p);
         match self.weakest(&s, p.clone()) {
-            Ok(Pred { kind, .. }) => Pred { kind, span },
+            Ok(Pred { kind, .. }) => kind.at(span),
             Err(what) => {
                 self.not_supported(span, what);
                 p
@@ -20,10 +20,11 @@ impl Checker {
         }
     }
 
-    // `Err` names the substitution that has no weakest precondition here.
+    // `Err` names the substitution that has no weakest precondition here. What occurs once more is copied, since
+    // every binder of a model has its own locals.
     fn weakest(&mut self, s: &Subst, q: Pred) -> Result<Pred, &'static str> {
         let at = s.span;
-        let pred = |kind| Pred { kind, span: at };
+        let pred = |kind: PredKind| kind.at(at);
         let and = |list: Vec<Pred>| pred(PredKind::And(list));
         let implies = |p: &Pred, q: Pred| pred(PredKind::Implies(Box::new(p.clone()), Box::new(q)));
         Ok(match &s.kind {
@@ -37,13 +38,19 @@ impl Checker {
                 and(vec![p.clone(), self.weakest(body, q)?])
             }
             SubstKind::Choice(_, list) => {
-                let list = list.iter().map(|s| self.weakest(s, q.clone())).collect::<Result<_, _>>()?;
-                and(list)
+                let mut all = vec![];
+                for s in list {
+                    let q = self.copied(&q);
+                    all.push(self.weakest(s, q)?);
+                }
+                and(all)
             }
             SubstKind::If(branches, otherwise) => {
-                let mut result = self.weakest(otherwise, q.clone())?;
+                let copy = self.copied(&q);
+                let mut result = self.weakest(otherwise, copy)?;
                 for (p, s) in branches.iter().rev() {
-                    let then = self.weakest(s, q.clone())?;
+                    let copy = self.copied(&q);
+                    let then = self.weakest(s, copy)?;
                     result = pred(PredKind::If(Box::new(p.clone()), Box::new(then), Box::new(result)));
                 }
                 result
@@ -51,10 +58,11 @@ impl Checker {
             SubstKind::Select { branches, otherwise, .. } => {
                 let mut list = vec![];
                 for (p, s) in branches {
-                    list.push(implies(p, self.weakest(s, q.clone())?));
+                    let copy = self.copied(&q);
+                    list.push(implies(p, self.weakest(s, copy)?));
                 }
                 if let Some(s) = otherwise {
-                    let guards: Vec<Pred> = branches.iter().map(|(p, _)| p.clone()).collect();
+                    let guards: Vec<Pred> = branches.iter().map(|(p, _)| self.copied(p)).collect();
                     let none = pred(PredKind::Not(Box::new(any_of(guards, at))));
                     list.push(implies(&none, self.weakest(s, q)?));
                 }
@@ -74,22 +82,21 @@ impl Checker {
             SubstKind::BecomesIn(_, targets, set) => {
                 let news: Vec<(Target, Expr)> =
                     targets.iter().map(|t| (*t, self.new_value(*t, at))).collect();
-                let Some(element) = news.iter().map(|(_, e)| e.clone()).reduce(expr::couple) else {
+                let Some(element) = news.iter().map(|(_, e)| e.clone()).reduce(Expr::couple) else {
                     return Ok(q);
                 };
                 let member = PredKind::Compare(CompareOp::Member, Box::new(element), Box::new(set.clone()));
                 self.for_all_new(news, &pred(member), q, at)
             }
             SubstKind::BecomesSuch(_, targets, p) => {
-                let news = targets.iter().map(|(t, l)| {
-                    (*t, Expr { kind: ExprKind::Local(*l), ty: self.local_type(*l), span: at })
-                });
+                let news =
+                    targets.iter().map(|(t, l)| (*t, ExprKind::Local(*l).typed(self.local_type(*l), at)));
                 let news: Vec<(Target, Expr)> = news.collect();
                 // Before it, `x$0` is `x`.
                 let mut before = Replacement::default();
                 for v in Names::of_pred(p).variables {
                     let ty = self.model.variables[v.index()].ty.clone();
-                    before.old.insert(v, Expr { kind: ExprKind::Var(v), ty, span: at });
+                    before.old.insert(v, ExprKind::Var(v).typed(ty, at));
                 }
                 self.for_all_new(news, &before.in_pred(p), q, at)
             }
@@ -103,7 +110,7 @@ impl Checker {
                         _ => return Err("a parallel substitution other than assignments in a predicate"),
                     }
                 }
-                return self.weakest(&Subst { kind: SubstKind::Assign(all), span: at }, q);
+                return self.weakest(&SubstKind::Assign(all).at(at), q);
             }
             SubstKind::Var(locals, body) => {
                 let p = self.weakest(body, q)?;
@@ -126,7 +133,7 @@ impl Checker {
             Target::Local(l) => (self.model.locals[l.index()].name.clone(), self.local_type(l)),
         };
         let l = self.new_local(&name, at, ty.clone());
-        Expr { kind: ExprKind::Local(l), ty, span: at }
+        ExprKind::Local(l).typed(ty, at)
     }
 
     fn for_all_new(&self, news: Vec<(Target, Expr)>, p: &Pred, q: Pred, at: Span) -> Pred {
@@ -139,7 +146,7 @@ impl Checker {
             replace(&mut with, target, value);
         }
         let body = PredKind::Implies(Box::new(p.clone()), Box::new(with.in_pred(&q)));
-        Pred { kind: PredKind::Forall(locals, Box::new(Pred { kind: body, span: at })), span: at }
+        PredKind::Forall(locals, Box::new(body.at(at))).at(at)
     }
 }
 
@@ -153,6 +160,6 @@ fn replace(with: &mut Replacement, target: Target, value: Expr) {
 fn any_of(mut list: Vec<Pred>, span: Span) -> Pred {
     match list.len() {
         1 => list.remove(0),
-        _ => Pred { kind: PredKind::Or(list), span },
+        _ => PredKind::Or(list).at(span),
     }
 }
