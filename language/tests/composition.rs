@@ -7,6 +7,7 @@ use bsym_language::model::*;
 use bsym_language::print;
 use bsym_language::render::render_line;
 use bsym_language::types::Type;
+use bsym_language::walk::Visitor;
 
 const PARTS: &[(&str, &str)] = &[
     (
@@ -335,4 +336,52 @@ WHILE q < 0 DO q := q + 1 INVARIANT q <= b VARIANT 0 - q END END END";
         }
     }
     assert!(tried > 300);
+}
+
+#[test]
+fn rare_messages_have_their_codes() {
+    let check = |main: &str, more: &[(&str, &str)], code: u16| {
+        let loaded = load("M.mch", main, more);
+        let codes: Vec<u16> = loaded.diagnostics.iter().map(|d| d.code.number).collect();
+        assert!(codes.contains(&code), "{code} in {codes:?}: {main}");
+    };
+    check("MACHINE M PROPERTIES (1 |-> 2 ; 3 |-> 4) = {} END", &[], 27);
+    check("MACHINE M LOCAL_OPERATIONS o = skip END", &[], 43);
+    check("MACHINE M DEFINITIONS scope_S == {1} SETS S END", &[], 407);
+    check("MACHINE M SEES D END", &[("D.mch", "DEFINITIONS d == 1")], 408);
+    let external = "EXTERNAL_FUNCTION_FOO == INTEGER --> INTEGER; FOO(x) == x + 1";
+    check(&format!("MACHINE M DEFINITIONS {external} PROPERTIES FOO(1) = 2 END"), &[], 410);
+    check("MACHINE M FREETYPES T = c(T) END", &[], 411);
+    check("MACHINE M SEES N END", &[("n.mch", "MACHINE N END")], 422);
+    let refinement =
+        "REFINEMENT M REFINES Abs ASSERTIONS b : NAT INITIALISATION c := TRUE OPERATIONS flip = skip END";
+    check(refinement, &[], 428);
+}
+
+#[test]
+fn a_second_section_is_told_once() {
+    let loaded = load("M.mch", "MACHINE M SETS A SETS B END", &[]);
+    assert_eq!(loaded.diagnostics.iter().map(|d| d.code.number).collect::<Vec<_>>(), [40]);
+}
+
+#[test]
+fn a_weakest_precondition_shares_no_bound_names() {
+    let text =
+        "MACHINE M VARIABLES k INVARIANT k : 0..1 & [CHOICE k := 0 OR k := 1 END] (#x.(x : 1..2 & x > k))
+INITIALISATION k := 0 END";
+    let m = model("M.mch", text);
+    let mut bound = Bound::default();
+    bound.pred(&m.invariant[1].pred);
+    let text = print::pred(&m, &m.invariant[1].pred);
+    assert_eq!(bound.0.len(), 2, "{text}");
+    assert_ne!(bound.0[0], bound.0[1], "{text}");
+}
+
+#[derive(Default)]
+struct Bound(Vec<LocalId>);
+
+impl Visitor for Bound {
+    fn binder(&mut self, local: &LocalId) {
+        self.0.push(*local);
+    }
 }

@@ -1,23 +1,11 @@
-//! Which sections a machine has: none where it does not belong, none missing that another one needs.
+//! Sections that another one needs.
 
 use super::machine::is_set_parameter;
 use super::*;
 use crate::ast::{MachineKind, SectionKind};
 
 impl Checker {
-    pub(super) fn sections_once(&mut self, m: &ast::Machine) {
-        for s in &m.sections {
-            if matches!(s.kind, SectionKind::LocalOperations(_)) && m.kind != MachineKind::Implementation {
-                self.report(
-                    Diagnostic::error(
-                        codes::MISPLACED_SECTION,
-                        s.keyword,
-                        "only an implementation has LOCAL_OPERATIONS",
-                    )
-                    .help("include a machine with these operations"),
-                );
-            }
-        }
+    pub(super) fn required_sections(&mut self, m: &ast::Machine) {
         let find = |f: fn(&SectionKind) -> bool| m.sections.iter().find(|s| f(&s.kind)).map(|s| s.keyword);
         let variables = find(
             |k| matches!(k, SectionKind::AbstractVariables(v) | SectionKind::ConcreteVariables(v) if !v.is_empty()),

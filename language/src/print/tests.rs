@@ -34,7 +34,7 @@ impl Draw<'_> {
     }
 
     fn make(kind: ExprKind, ty: &Type) -> Expr {
-        Expr { kind, ty: ty.clone(), span: Span::default() }
+        kind.typed(ty.clone(), Span::default())
     }
 
     fn boxed(&mut self, ty: &Type, depth: u32) -> Box<Expr> {
@@ -59,16 +59,16 @@ impl Draw<'_> {
             Box::new(Self::make(ExprKind::Local(l), &ty)),
             Box::new(set),
         );
-        let typing = Pred { kind, span: Span::default() };
+        let typing = kind.at(Span::default());
         let more = self.pred(depth);
         match more.kind {
             PredKind::And(mut list) => {
                 list.insert(0, typing);
-                Pred { kind: PredKind::And(list), span: Span::default() }
+                PredKind::And(list).at(Span::default())
             }
             kind => {
-                let more = Pred { kind, span: Span::default() };
-                Pred { kind: PredKind::And(vec![typing, more]), span: Span::default() }
+                let more = kind.at(Span::default());
+                PredKind::And(vec![typing, more]).at(Span::default())
             }
         }
     }
@@ -267,7 +267,7 @@ impl Draw<'_> {
                 for _ in 0..2 {
                     match (k, self.pred(d).kind) {
                         (3, PredKind::And(inner)) | (4, PredKind::Or(inner)) => list.extend(inner),
-                        (_, kind) => list.push(Pred { kind, span }),
+                        (_, kind) => list.push(kind.at(span)),
                     }
                 }
                 if k == 3 { PredKind::And(list) } else { PredKind::Or(list) }
@@ -296,7 +296,7 @@ impl Draw<'_> {
                 PredKind::Compare(op, self.boxed(&ty, d), self.boxed(&ty, d))
             }
         };
-        Pred { kind, span }
+        kind.at(span)
     }
 
     fn value_of(&self, t: Target) -> Type {
@@ -320,7 +320,7 @@ impl Draw<'_> {
         let mark = self.scope.len();
         let kind = self.subst_kind(depth, free);
         self.scope.truncate(mark);
-        Subst { kind, span: Span::default() }
+        kind.at(Span::default())
     }
 
     fn subst_kind(&mut self, depth: u32, free: &[Target]) -> SubstKind {
@@ -391,8 +391,8 @@ impl Draw<'_> {
                 let first = SubstKind::Assign(vec![(Target::Local(l), value)]);
                 let more: Vec<Target> = free.iter().copied().chain([Target::Local(l)]).collect();
                 let rest = self.subst(d, &more);
-                let body = list(vec![Subst { kind: first, span: Span::default() }, rest], false);
-                SubstKind::Var(vec![l], Box::new(Subst { kind: body, span: Span::default() }))
+                let body = list(vec![first.at(Span::default()), rest], false);
+                SubstKind::Var(vec![l], Box::new(body.at(Span::default())))
             }
             13 => {
                 let (a, b) = free.split_at(self.below(free.len()));
@@ -422,19 +422,19 @@ impl Draw<'_> {
         let free: Vec<Target> =
             (0..self.model.variables.len()).map(|v| Target::Var(VarId(v as u32))).collect();
         let choice = self.choice();
-        let first = Subst { kind: SubstKind::Assign(vec![(Target::Local(r), value)]), span: Span::default() };
+        let first = SubstKind::Assign(vec![(Target::Local(r), value)]).at(Span::default());
         let rest = self.subst(4, &free);
         let (body, results) = match self.below(3) {
             0 => (rest.kind, vec![]),
             _ => (list(vec![first, rest], true), vec![r]),
         };
-        let branches = vec![(guard, Subst { kind: body, span: Span::default() })];
+        let branches = vec![(guard, body.at(Span::default()))];
         let kind = SubstKind::Select { choice, branches, otherwise: None, from_pre: true };
         Event {
             name: name.into(),
             parameters: vec![parameter],
             results,
-            body: Subst { kind, span: Span::default() },
+            body: kind.at(Span::default()),
             origin: ComponentId(0),
             convergence: Convergence::Ordinary,
             refines: vec![],
@@ -442,10 +442,11 @@ impl Draw<'_> {
         }
     }
 
-    // A type that every value of it tells: the constant of a free type leaves its parameter open.
+    // A type that every value of it tells: the constant of a free type leaves its parameter open, a product with an
+    // empty set that of its elements.
     fn told_type(&mut self) -> Type {
         match self.some_type() {
-            Type::Free(..) => Type::Int,
+            Type::Free(..) | Type::Pow(_) => Type::Int,
             ty => ty,
         }
     }
@@ -529,7 +530,8 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    // A machine is read twice for each step of a shrinking, so that a failure would take minutes to be told.
+    #![proptest_config(ProptestConfig { failure_persistence: None, max_shrink_iters: 40, ..ProptestConfig::default() })]
 
     #[test]
     fn printed_machines_read_the_same(bytes in prop::collection::vec(any::<u8>(), 100..1500)) {
@@ -544,10 +546,6 @@ proptest! {
         for text in [super::machine(&m), super::machine_with_types(&m)] {
             let read = load_text("M.mch", text.clone());
             let Some(again) = read.model else {
-                // A value was drawn that leaves a type open, which no text can close.
-                if read.diagnostics.iter().all(|d| d.code == crate::diagnostic::codes::UNKNOWN_TYPE) {
-                    break;
-                }
                 return Err(TestCaseError::fail(format!("{text}\n{:#?}", read.diagnostics)));
             };
             prop_assert!(normalised(&m) == normalised(&again), "{}\n{}", text, super::machine(&again));
