@@ -4,7 +4,27 @@
 //! A code keeps its meaning for ever; a new mistake takes a new number. [`DOCUMENTATION`] says for each what is
 //! wrong.
 
-use super::{Code, Kind};
+/// The stage that a mistake belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Kind {
+    /// The text is not a B machine.
+    Parse,
+    /// A name is unknown, declared twice, or not visible.
+    Scope,
+    /// Types do not fit.
+    Type,
+    /// Sections or machines do not fit together.
+    Structure,
+}
+
+/// A stable code, printed as `B0203`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Code {
+    /// Number after the `B`.
+    pub number: u16,
+    /// Stage it belongs to.
+    pub kind: Kind,
+}
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $number:literal $kind:ident;)*) => {

@@ -4,6 +4,7 @@ pub mod codes;
 mod nearest;
 pub mod render;
 
+pub use codes::{Code, Kind};
 pub use nearest::nearest;
 
 use crate::text::files::NotUtf8;
@@ -16,28 +17,6 @@ pub enum Severity {
     Error,
     /// The model can be used; something is suspicious or was ignored.
     Warning,
-}
-
-/// The stage that a mistake belongs to.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Kind {
-    /// The text is not a B machine.
-    Parse,
-    /// A name is unknown, declared twice, or not visible.
-    Scope,
-    /// Types do not fit.
-    Type,
-    /// Sections or machines do not fit together.
-    Structure,
-}
-
-/// A stable code, printed as `B0203`. The table of all codes is in [`codes`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Code {
-    /// Number after the `B`.
-    pub number: u16,
-    /// Stage it belongs to.
-    pub kind: Kind,
 }
 
 /// One message with its place.

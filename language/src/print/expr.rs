@@ -1,9 +1,9 @@
 //! Expressions and predicates as text. Levels are those of the table of precedences (ProB's, with
 //! extra parentheses where Atelier B groups in another way).
 
-use super::names::{Printer, quoted, reference};
-use super::type_parameter;
-use super::words::{binary_symbol, comparison, infix, tree_word, unary_word};
+use super::names::Printer;
+use super::types::type_parameter;
+use super::words::{binary_symbol, comparison, infix, quoted, reference, tree_word, unary_word};
 use crate::ast::BinaryOp as In;
 use crate::ast::precedence::*;
 use crate::model::types::Type;

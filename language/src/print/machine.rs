@@ -1,8 +1,9 @@
 //! Substitutions, operations and whole machines as text.
 
 use super::expr::literal;
-use super::names::{Printer, quoted, reference};
-use super::type_parameter;
+use super::names::Printer;
+use super::types::type_parameter;
+use super::words::{quoted, reference};
 use crate::model::*;
 use std::collections::BTreeSet;
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::classical::lexer;
+use super::words::quoted;
 use crate::model::types::Type;
 use crate::model::visit::Names;
 use crate::model::*;
@@ -98,7 +98,7 @@ impl<'m> Printer<'m> {
             return name;
         }
         // A quoted name in the type might end the comment.
-        let ty = super::type_text(self.model, ty).replace("*/", "* /");
+        let ty = super::types::type_text(self.model, ty).replace("*/", "* /");
         format!("{name} /* {ty} */")
     }
 
@@ -139,26 +139,5 @@ impl<'m> Printer<'m> {
         for _ in 0..self.indent {
             self.out.push_str("  ");
         }
-    }
-}
-
-/// The name as it is written in a formula or as the target of an assignment. There a renamed name may
-/// hold dots.
-pub(super) fn reference(name: &str) -> String {
-    let parts: Vec<&str> = name.split('.').collect();
-    if parts.len() > 1 && parts.iter().all(|part| quoted(part) == *part) {
-        name.to_string()
-    } else {
-        quoted(name)
-    }
-}
-
-/// The name as it must be written: between backquotes if it is no plain identifier. The dot of a renamed
-/// variable may stand in expressions only, not where the name is declared.
-pub(super) fn quoted(name: &str) -> String {
-    if lexer::is_name(name) {
-        name.to_string()
-    } else {
-        format!("`{}`", name.replace('\\', "\\\\").replace('`', "\\`"))
     }
 }

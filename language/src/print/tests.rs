@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use crate::int::Int;
 use crate::load::{check_expression, check_predicate, load_text};
 use crate::model::types::{CarrierId, FreeTypeId, Type};
-use crate::model::visit::{VisitorMut, normalised, walk_expr_mut, walk_pred_mut};
+use crate::model::visit::{Visitor, VisitorMut, normalised, walk_expr, walk_expr_mut, walk_pred_mut};
 use crate::model::*;
 use crate::text::source::Span;
 
@@ -379,14 +379,14 @@ impl Draw<'_> {
             }
             11 => {
                 let ty = self.told_type();
-                let value = self.expr(&ty, 2);
+                let value = self.told(&ty);
                 let l = self.bind(ty);
                 SubstKind::Let(vec![(l, value)], Box::new(self.subst(d, free)))
             }
             12 => {
                 // The first assignment says the type.
                 let ty = self.told_type();
-                let value = self.expr(&ty, 2);
+                let value = self.told(&ty);
                 let l = self.bind(ty);
                 let first = SubstKind::Assign(vec![(Target::Local(l), value)]);
                 let more: Vec<Target> = free.iter().copied().chain([Target::Local(l)]).collect();
@@ -416,7 +416,7 @@ impl Draw<'_> {
         let (ty, result) = (self.some_type(), self.told_type());
         let parameter = self.bind(ty);
         let guard = self.member(parameter, 2);
-        let value = self.expr(&result, 2);
+        let value = self.told(&result);
         let r = self.bind(result);
         self.scope.pop();
         let free: Vec<Target> =
@@ -442,13 +442,26 @@ impl Draw<'_> {
         }
     }
 
-    // A type that every value of it tells: the constant of a free type leaves its parameter open, a product with an
-    // empty set that of its elements.
+    // A type that a value may tell: sets may be empty, the constant of a free type leaves its parameter open.
     fn told_type(&mut self) -> Type {
         match self.some_type() {
             Type::Free(..) | Type::Pow(_) => Type::Int,
             ty => ty,
         }
+    }
+
+    // A value that says its type: nothing in it is of a type that the text leaves open.
+    fn told(&mut self, ty: &Type) -> Expr {
+        struct Open(bool);
+        impl Visitor for Open {
+            fn expr(&mut self, e: &Expr) {
+                self.0 |= matches!(e.kind, ExprKind::EmptySet | ExprKind::Constructor(..));
+                walk_expr(self, e);
+            }
+        }
+        let (value, mut open) = (self.expr(ty, 2), Open(false));
+        open.expr(&value);
+        if open.0 { self.leaf(ty) } else { value }
     }
 
     fn some_type(&mut self) -> Type {

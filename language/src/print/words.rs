@@ -1,7 +1,8 @@
-//! How the operators of the model are written: the rows of the table of operators, backwards.
+//! How the operators of the model are written (the rows of the table of operators, backwards), and names.
 
 use crate::ast::operators::operators;
 use crate::ast::{BinaryOp as In, BuiltinFn as F};
+use crate::classical::lexer;
 use crate::model::{BinaryOp, CompareOp, TreeOp, UnaryOp};
 
 #[rustfmt::skip]
@@ -79,4 +80,25 @@ pub fn unary_word(op: UnaryOp) -> &'static str {
 /// The word of an operator on trees.
 pub fn tree_word(op: TreeOp) -> &'static str {
     WORDS.iter().find(|((_, own), _)| *own == Some(op)).expect("all have a row").1.spelling()
+}
+
+/// The name as it is written in a formula or as the target of an assignment. There a renamed name may
+/// hold dots.
+pub(super) fn reference(name: &str) -> String {
+    let parts: Vec<&str> = name.split('.').collect();
+    if parts.len() > 1 && parts.iter().all(|part| quoted(part) == *part) {
+        name.to_string()
+    } else {
+        quoted(name)
+    }
+}
+
+/// The name as it must be written: between backquotes if it is no plain identifier. The dot of a renamed
+/// variable may stand in expressions only, not where the name is declared.
+pub(super) fn quoted(name: &str) -> String {
+    if lexer::is_name(name) {
+        name.to_string()
+    } else {
+        format!("`{}`", name.replace('\\', "\\\\").replace('`', "\\`"))
+    }
 }

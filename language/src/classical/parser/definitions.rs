@@ -1,6 +1,7 @@
 //! DEFINITIONS. What a body is, an expression or a substitution, is found by trying.
 
-use super::{Parsed, Parser, Reported, operators, recovery};
+use super::state::{Parsed, Parser, Reported};
+use super::{operators, recovery};
 use crate::ast::{BinaryOp, Definition, DefinitionBody, Expr, ExprKind, SubstKind};
 use crate::classical::lexer::{TokenKind, unescape};
 use crate::diagnostic::Diagnostic;

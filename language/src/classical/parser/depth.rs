@@ -6,7 +6,6 @@
 //! when the whole formula becomes higher than [`MAX_HEIGHT`].
 
 use super::operators::Infix;
-use super::{boxed, error_expr};
 use crate::ast::visit::{VisitorMut, is_higher, walk_expr_mut};
 use crate::ast::{Expr, ExprKind, Subst};
 use crate::text::source::Span;
@@ -25,7 +24,7 @@ pub(super) fn join(infix: Infix, operands: Vec<(Expr, Span)>) -> Expr {
         return balanced(infix, operands).0;
     }
     let mut operands = operands.into_iter();
-    let Some(mut left) = operands.next() else { return error_expr(Span::default()) };
+    let Some(mut left) = operands.next() else { return ExprKind::Error.at(Span::default()) };
     for right in operands {
         left = pair(infix, left, right);
     }
@@ -35,7 +34,7 @@ pub(super) fn join(infix: Infix, operands: Vec<(Expr, Span)>) -> Expr {
 fn pair(infix: Infix, (left, left_span): (Expr, Span), (right, right_span): (Expr, Span)) -> (Expr, Span) {
     let span = left_span.to(right_span);
     let (left, right) = if infix.reversed { (right, left) } else { (left, right) };
-    (Expr { kind: ExprKind::Binary(infix.op, boxed(left), boxed(right)), span }, span)
+    (Expr { kind: ExprKind::Binary(infix.op, Box::new(left), Box::new(right)), span }, span)
 }
 
 fn balanced(infix: Infix, mut operands: Vec<(Expr, Span)>) -> (Expr, Span) {
@@ -50,7 +49,7 @@ fn balanced(infix: Infix, mut operands: Vec<(Expr, Span)>) -> (Expr, Span) {
         }
         operands = joined;
     }
-    operands.pop().unwrap_or_else(|| (error_expr(Span::default()), Span::default()))
+    operands.pop().unwrap_or_else(|| (ExprKind::Error.at(Span::default()), Span::default()))
 }
 
 /// Whether the tree of a formula is higher than [`MAX_HEIGHT`].
@@ -64,7 +63,7 @@ pub(super) fn dismantle(expr: Expr) {
     impl<'t> VisitorMut<'t> for Parts {
         fn expr(&mut self, e: &'t mut Expr) {
             let span = e.span;
-            self.0.push(std::mem::replace(e, error_expr(span)));
+            self.0.push(std::mem::replace(e, ExprKind::Error.at(span)));
         }
         // Substitutions nest only as deep as the text does, which `MAX_NESTING` bounds.
         fn subst(&mut self, _s: &'t mut Subst) {}

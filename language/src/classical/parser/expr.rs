@@ -1,8 +1,9 @@
 //! Expressions and predicates: one precedence table for both, because a definition or a
 //! parenthesis may hold either.
 
+use super::depth;
 use super::operators::{self, COMPARISON, FORMULA, IN_PARENTHESES, Infix, OPERAND, POWER};
-use super::{Parsed, Parser, Reported, boxed, depth, error_expr};
+use super::state::{Parsed, Parser, Reported, boxed, error_expr};
 use crate::ast::{BinaryOp, BuiltinFn, Expr, ExprKind, Ident, Quantifier, UnaryOp};
 use crate::classical::lexer::{TokenKind, unescape};
 use crate::diagnostic::Diagnostic;
@@ -145,7 +146,7 @@ impl Parser<'_> {
         let start = self.span();
         if matches!(self.kind(), TokenKind::Ident | TokenKind::QuotedIdent) {
             let ident = self.dotted_name()?;
-            return self.suffixes(super::ident_expr(ident), start);
+            return self.suffixes(super::state::ident_expr(ident), start);
         }
         self.postfix()
     }

@@ -3,7 +3,7 @@
 use std::mem::{Discriminant, discriminant};
 
 use super::operators::FORMULA;
-use super::{Parsed, Parser, Reported};
+use super::state::{Parsed, Parser, Reported};
 use crate::ast::{
     Expr, FreeType, Ident, Machine, MachineKind, Operation, Reference, Section, SectionKind, SetDeclaration,
 };

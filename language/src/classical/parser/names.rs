@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::{Parsed, Parser, recovery};
+use super::recovery;
+use super::state::{Parsed, Parser};
 use crate::ast::{BuiltinFn, Ident};
 use crate::classical::lexer::{Token, TokenKind, unescape};
 use crate::diagnostic::Diagnostic;

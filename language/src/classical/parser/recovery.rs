@@ -1,7 +1,8 @@
 //! Where reading goes on after a mistake, and operators of other languages.
 
+use super::depth;
 use super::operators::{self};
-use super::{Parser, Reported, depth, error_expr};
+use super::state::{Parser, Reported, error_expr};
 use crate::ast::{BinaryOp, Expr, Quantifier};
 use crate::classical::lexer::TokenKind;
 use crate::diagnostic::Diagnostic;

@@ -1,7 +1,8 @@
 //! Substitutions. A mistake in one does not hide those in its neighbours.
 
 use super::operators::{self, FORMULA};
-use super::{Parsed, Parser, Reported, boxed, recovery};
+use super::recovery;
+use super::state::{Parsed, Parser, Reported, boxed};
 use crate::ast::{BinaryOp, Expr, ExprKind, Ident, Subst, SubstKind};
 use crate::classical::lexer::TokenKind;
 use crate::diagnostic::Diagnostic;
@@ -411,7 +412,7 @@ impl Parser<'_> {
     fn assigned(&mut self) -> Parsed<Expr> {
         if self.is_keyword() {
             let name = self.name("a variable")?;
-            return Ok(super::ident_expr(name));
+            return Ok(super::state::ident_expr(name));
         }
         self.target()
     }

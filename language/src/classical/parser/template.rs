@@ -1,7 +1,7 @@
 //! Template strings: `` ```x = ${x + 1}``` ``, also with `$«x + 1»`. One is read as the concatenation
 //! of its texts and of its expressions as text.
 
-use super::{Parsed, Parser};
+use super::state::{Parsed, Parser};
 use crate::ast::{Expr, ExprKind};
 use crate::classical::lexer::{self, TokenKind, unescape};
 use crate::diagnostic::Diagnostic;

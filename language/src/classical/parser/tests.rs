@@ -1,5 +1,6 @@
 use super::*;
 use crate::ast::*;
+use crate::diagnostic::Code;
 use crate::text::source::Source;
 
 fn source(text: &str) -> (Sources, SourceId) {

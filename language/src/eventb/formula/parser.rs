@@ -1,7 +1,9 @@
 //! The parser of formulas: operator precedence by groups.
 
+use std::collections::BTreeMap;
+
 use super::symbols::Symbol;
-use super::{Fixity, Names, Text, Token, TokenKind};
+use super::tokens::{Text, Token, TokenKind};
 use crate::ast::operators::operators;
 use crate::ast::visit::FreeNames;
 use crate::ast::{BinaryOp as B, BuiltinFn, Constant, Expr, ExprKind, Ident, Quantifier, UnaryOp};
@@ -39,6 +41,26 @@ macro_rules! groups {
     };
 }
 operators!(groups);
+
+/// How an operator of a theory is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fixity {
+    /// `f(x, y)`, or `c` without arguments
+    Prefix,
+    /// `x f y`, an expression
+    InfixExpression,
+    /// `x f y`, a predicate
+    InfixPredicate,
+}
+
+/// The names that a formula may have.
+#[derive(Clone, Copy)]
+pub struct Names<'a> {
+    /// Names that the model declares: they are names also where they spell a symbol (`NAT`, `or`).
+    pub is_declared: &'a dyn Fn(&str) -> bool,
+    /// Operators of theories.
+    pub operators: &'a BTreeMap<String, Fixity>,
+}
 
 pub(super) struct Parser<'t> {
     text: &'t Text,

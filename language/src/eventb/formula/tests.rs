@@ -1,9 +1,23 @@
+use std::collections::BTreeMap;
+
 use super::*;
 use crate::ast::{BinaryOp, ExprKind};
+use crate::diagnostic::codes;
 use crate::stack::with_large_stack;
+use crate::text::source::SourceId;
+
+// A text that stands in its file as it is.
+fn plain(text: &str) -> Text {
+    Text { text: text.to_string(), places: (0..=text.len() as u32).collect(), source: SourceId(0) }
+}
+
+fn formula(text: &str, is_declared: &dyn Fn(&str) -> bool) -> Result<Expr, Diagnostic> {
+    let operators = BTreeMap::new();
+    formula_with(&plain(text), &Names { is_declared, operators: &operators })
+}
 
 fn read(text: &str) -> Result<Expr, Diagnostic> {
-    with_large_stack(|| formula(&Text::plain(text, 0, SourceId(0)), &|_| false))
+    with_large_stack(|| formula(text, &|_| false))
 }
 
 // The operators' names with their operands in parentheses.
@@ -93,8 +107,7 @@ fn sets_bind_names_in_three_ways() {
 
 #[test]
 fn words_that_are_declared_are_names() {
-    let text = Text::plain("NAT ∪ or", 0, SourceId(0));
-    let e = formula(&text, &|name| matches!(name, "NAT" | "or")).expect("two names");
+    let e = formula("NAT ∪ or", &|name| matches!(name, "NAT" | "or")).expect("two names");
     assert!(matches!(e.kind, ExprKind::Binary(BinaryOp::Union, ..)));
     check("x' = max({y'})", "(Equal x' (Max {y'}))");
 }
@@ -114,7 +127,10 @@ fn mistakes_have_a_place() {
 
 #[test]
 fn assignments() {
-    let read = |text: &str| assignment(&Text::plain(text, 0, SourceId(0)), &|_| false);
+    let read = |text: &str| {
+        let operators = BTreeMap::new();
+        assignment_with(&plain(text), &Names { is_declared: &|_| false, operators: &operators })
+    };
     assert!(
         matches!(read("x, f(y) ≔ 1, y + 1"), Ok(ActionKind::Assign(l, r)) if l.len() == 2 && r.len() == 2)
     );
