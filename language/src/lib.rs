@@ -10,9 +10,11 @@ pub mod eventb;
 
 pub mod model;
 
-pub mod check;
-pub mod lint;
 pub mod print;
+
+pub mod check;
+
+pub mod lint;
 
 pub mod load;
 

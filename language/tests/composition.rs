@@ -346,7 +346,7 @@ fn rare_messages_have_their_codes() {
         assert!(codes.contains(&code), "{code} in {codes:?}: {main}");
     };
     check("MACHINE M PROPERTIES (1 |-> 2 ; 3 |-> 4) = {} END", &[], 27);
-    check("MACHINE M LOCAL_OPERATIONS o = skip END", &[], 43);
+    check("MACHINE M LOCAL_OPERATIONS o = skip END", &[], 429);
     check("MACHINE M DEFINITIONS scope_S == {1} SETS S END", &[], 407);
     check("MACHINE M SEES D END", &[("D.mch", "DEFINITIONS d == 1")], 408);
     let external = "EXTERNAL_FUNCTION_FOO == INTEGER --> INTEGER; FOO(x) == x + 1";

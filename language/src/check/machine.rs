@@ -32,7 +32,7 @@ impl Checker {
         self.components();
         self.included_once();
         for unit in &project.units {
-            self.required_sections(&unit.tree);
+            self.sections_fit(&unit.tree);
         }
         self.allocate_variables();
         for i in self.order.clone() {

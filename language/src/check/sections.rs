@@ -1,11 +1,20 @@
-//! Sections that another one needs.
+//! Sections that only some machines have, and those that another one needs.
 
 use super::machine::is_set_parameter;
 use super::*;
 use crate::ast::{MachineKind, SectionKind};
 
 impl Checker {
-    pub(super) fn required_sections(&mut self, m: &ast::Machine) {
+    pub(super) fn sections_fit(&mut self, m: &ast::Machine) {
+        for s in &m.sections {
+            if matches!(s.kind, SectionKind::LocalOperations(_)) && m.kind != MachineKind::Implementation {
+                let message = "only an implementation has LOCAL_OPERATIONS";
+                self.report(
+                    Diagnostic::error(codes::MISPLACED_SECTION, s.keyword, message)
+                        .help("include a machine with these operations"),
+                );
+            }
+        }
         let find = |f: fn(&SectionKind) -> bool| m.sections.iter().find(|s| f(&s.kind)).map(|s| s.keyword);
         let variables = find(
             |k| matches!(k, SectionKind::AbstractVariables(v) | SectionKind::ConcreteVariables(v) if !v.is_empty()),

@@ -185,6 +185,8 @@ codes! {
     BAD_VALUE = 427 Structure;
     /// A predicate speaks of variables that exist in the abstraction only, and is not checked.
     ABSTRACT_ONLY = 428 Structure;
+    /// A section stands in a kind of machine that cannot have it.
+    MISPLACED_SECTION = 429 Structure;
     /// A machine is included twice under the same name.
     INCLUDED_TWICE = 440 Structure;
     /// A set is used nowhere (warning, as all that follow).

@@ -189,7 +189,6 @@ impl Parser<'_> {
             (MachineKind::Implementation, _) => (true, None),
             (_, Imports(_)) => (false, Some("INCLUDES")),
             (_, Values(_)) => (false, Some("PROPERTIES")),
-            (_, LocalOperations(_)) => (false, None),
             _ => (true, None),
         };
         if allowed {
