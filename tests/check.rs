@@ -139,6 +139,28 @@ fn where_everything_was_visited_nothing_stays_unknown() {
 }
 
 #[test]
+fn a_text_says_what_matters() {
+    let dir = folder();
+    let text = |text: &str| {
+        let path = file(dir.path(), "m.mch", text).display().to_string();
+        String::from_utf8_lossy(&run(&["mc", &path]).stdout).into_owned()
+    };
+    // What was not looked at any more is counted where it is long.
+    let said = text(
+        "MACHINE m VARIABLES x INVARIANT x : 0..1 & x < 9 & x < 8 & x < 7 & x < 6 INITIALISATION x := 0
+        OPERATIONS up = x := x + 1 END",
+    );
+    assert!(said.contains("unknown   4 others") && !said.contains("x < 9"), "{said}");
+    // Values that were left out are no part that is not supported.
+    let said = text(
+        "MACHINE m VARIABLES x INVARIANT x : NATURAL INITIALISATION x := 0
+        OPERATIONS set(n) = PRE n : NATURAL THEN x := n END END",
+    );
+    assert!(said.contains("not all values were looked at") && said.contains("`bsym check` asks"), "{said}");
+    assert!(!said.contains("not supported"), "{said}");
+}
+
+#[test]
 fn events_of_the_search_are_events_of_check() {
     let dir = folder();
     let path = file(dir.path(), "m.mch", LOOP.replace("LAST", "2")).display().to_string();

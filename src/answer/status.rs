@@ -183,7 +183,7 @@ impl ProofsObject {
     }
 
     /// How much of it was used, and what the answer rests on.
-    pub fn write(&self, out: &mut String, paint: Paint) -> Result {
+    pub fn write(&self, out: &mut String, is_proved: bool, paint: Paint) -> Result {
         if let Some(source) = &self.source {
             writeln!(
                 out,
@@ -210,7 +210,8 @@ impl ProofsObject {
             return Ok(());
         }
         let head = paint.doubt("trusted");
-        writeln!(out, "{head}: the proof rests on status that the solver could not confirm:")?;
+        let what = if is_proved { "the proof rests on" } else { "without a proof so far, and with" };
+        writeln!(out, "{head}: {what} status that the solver could not confirm:")?;
         let pairs = self.trusted.iter().map(PairObject::text);
         let all: Vec<String> = pairs.chain(self.checks.trusted.iter().map(CheckObject::text)).collect();
         for entry in all.iter().take(MOST_LISTED) {

@@ -6,12 +6,15 @@ use super::{BesideObject, Verdict, Verification};
 use crate::answer::diagnostic::location;
 use crate::answer::not_checked;
 use crate::answer::proof::{CertificateObject, ObjectionWord};
-use crate::answer::property::{PropertyKind, PropertyVerdictWord};
+use crate::answer::property::{PropertyKind, PropertyObject, PropertyVerdictWord};
 use crate::answer::reason::Reason;
 use crate::answer::reason_code::ReasonCode;
 use crate::answer::scope::Size;
 use crate::answer::trace::{after, events};
 use crate::paint::Paint;
+
+/// Most properties without an answer that are listed one by one after a violation.
+const MOST_UNKNOWN: usize = 3;
 
 impl Verification {
     /// The whole text, ending with a line end.
@@ -24,7 +27,7 @@ impl Verification {
         let _ = self.proofs.write_wrong(text, paint);
         let _ = evidence(text, self, paint);
         let _ = others(text, self, paint);
-        let _ = self.proofs.write(text, paint);
+        let _ = self.proofs.write(text, self.verdict.proof().is_some(), paint);
         let hint = next(self);
         if !hint.is_empty() {
             let _ = writeln!(text, "\n{} {hint}", paint.faint("next:"));
@@ -174,13 +177,20 @@ fn others(out: &mut String, answer: &Verification, paint: Paint) -> Result {
     let mixed = properties.iter().any(|p| p.verdict != properties[0].verdict);
     if mixed || (properties.len() > 1 && matches!(answer.verdict, Verdict::Violated(..))) {
         writeln!(out)?;
-        for p in properties {
+        let is_unknown = |p: &&PropertyObject| p.verdict == PropertyVerdictWord::Unknown;
+        let unknown = properties.iter().filter(is_unknown).count();
+        // After a violation a long list of what was not looked at any more hides what was.
+        let counted = matches!(answer.verdict, Verdict::Violated(..)) && unknown > MOST_UNKNOWN;
+        for p in properties.iter().filter(|p| !(counted && is_unknown(p))) {
             let verdict = match p.verdict {
                 PropertyVerdictWord::Holds => paint.good("holds   "),
                 PropertyVerdictWord::Violated => paint.bad("violated"),
                 PropertyVerdictWord::Unknown => paint.doubt("unknown "),
             };
             writeln!(out, "  {verdict}  {}", p.named())?;
+        }
+        if counted {
+            writeln!(out, "  {}  {unknown} others", paint.doubt("unknown "))?;
         }
     }
     for (i, further) in answer.further.iter().enumerate() {
@@ -189,7 +199,10 @@ fn others(out: &mut String, answer: &Verification, paint: Paint) -> Result {
         further.write(out, paint)?;
     }
     if !answer.unsupported.is_empty() {
-        writeln!(out, "\nnot supported, and therefore not part of any proof:")?;
+        match answer.verdict {
+            Verdict::Unknown(Reason::Bounded(_)) => writeln!(out, "\nnot all values were looked at:")?,
+            _ => writeln!(out, "\nnot supported, and therefore not part of any proof:")?,
+        }
         for u in &answer.unsupported {
             let at = location(&u.file, u.line).map(|at| format!("   {at}")).unwrap_or_default();
             writeln!(out, "  {}: {}{}", u.part, u.reason, paint.faint(&at))?;
@@ -248,6 +261,9 @@ fn next_unknown(answer: &Verification, reason: &Reason) -> &'static str {
         }
         (ReasonCode::Timeout | ReasonCode::Interrupted, _) => {
             "`bsym check` runs all engines; --scope SET=SIZE or --set CONSTANT=EXPR asks a smaller question"
+        }
+        (ReasonCode::Bounded, _) => {
+            "`bsym check` asks about all values; --set CONSTANT=EXPR and --maxint N ask another question"
         }
         (ReasonCode::NotChecked, _) => {
             "bsym does not yet compare a refinement with its abstraction; --conjunct asks about one conjunct alone"
