@@ -30,11 +30,24 @@ pub struct Replay {
     /// Why what is wrong at its end shows no fault of the machine.
     pub doubt: Option<String>,
     pub violated: Vec<ViolatedObject>,
+    /// What became of the choices of the trace; missing where it is none of the machine.
+    pub choices: Option<ChoicesObject>,
     /// Parts of the machine that are in no check.
     pub not_checked: Vec<DroppedObject>,
     pub constants: Values,
     pub trace: Vec<StepObject>,
     pub stats: TimeObject,
+}
+
+/// Choices of a trace: a step can be repeated without them where it leads to one state only.
+#[derive(Serialize, JsonSchema, Clone, Copy, Debug)]
+pub struct ChoicesObject {
+    /// Those that the trace has.
+    pub given: usize,
+    /// Of these, those that no step makes.
+    pub unused: usize,
+    /// Those that it lacks, and that were found.
+    pub found: usize,
 }
 
 /// A step that the machine does not take.
@@ -49,6 +62,10 @@ pub struct FailureObject {
     pub file: Option<String>,
     pub line: Option<u32>,
     pub column: Option<u32>,
+}
+
+impl ChoicesObject {
+    const NONE: ChoicesObject = ChoicesObject { given: 0, unused: 0, found: 0 };
 }
 
 /// What became of a trace.
@@ -85,6 +102,7 @@ impl Replay {
             failure,
             doubt,
             violated,
+            choices: None,
             not_checked,
             constants,
             trace,
@@ -129,6 +147,13 @@ impl Replay {
         write_steps(out, &self.constants, &self.trace, paint)?;
         writeln!(out)?;
         write_violations(out, &self.violated, paint)?;
+        let ChoicesObject { unused, found, .. } = self.choices.unwrap_or(ChoicesObject::NONE);
+        if unused > 0 {
+            writeln!(out, "  {unused} choices of the trace are made by no step")?;
+        }
+        if found > 0 {
+            writeln!(out, "  {found} choices are not in the trace and were found")?;
+        }
         if self.violated.is_empty() {
             writeln!(out, "  nothing is violated at its end")?;
         }

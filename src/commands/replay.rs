@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use anyhow::{Context, bail};
 use bsym_language::model::Model;
 use bsym_semantics::doubt;
-use bsym_semantics::replay::{Checks, replay};
+use bsym_semantics::replay::{Checks, ChoiceCounts, replay};
 use bsym_semantics::state::Trace;
 use bsym_semantics::trace_file::trace_from_json;
 
 use crate::answer::Answer;
 use crate::answer::diagnostic::place;
 use crate::answer::not_checked::DroppedObject;
-use crate::answer::replay::{FailureObject, Replay, Replayed};
+use crate::answer::replay::{ChoicesObject, FailureObject, Replay, Replayed};
 use crate::answer::scope::ScopeObject;
 use crate::answer::trace::{StepObject, ViolatedObject, constants};
 use crate::arguments::ReplayArguments;
@@ -37,40 +37,38 @@ pub fn run(arguments: &ReplayArguments, control: &Control) -> anyhow::Result<Ans
     let text = std::fs::read_to_string(path).with_context(|| format!("{shown}: the trace cannot be read"))?;
     let model = input::machine(&arguments.file, &arguments.component, &arguments.output)?.model;
     let trace: Trace = trace_from_json(&model, &text).with_context(|| shown.to_string())?;
-    let replayed = judge(&model, &trace);
+    let (replayed, choices) = judge(&model, &trace);
     control.finish();
-    Ok(Answer::Replay(Box::new(Replay::new(
+    let mut answer = Replay::new(
         &model.name,
         ScopeObject::new(&model, &trace.scope, &BTreeMap::new()),
         (constants(&model, &trace), StepObject::all(&model, &trace)),
         DroppedObject::all(&model),
         replayed,
         control.seconds(),
-    ))))
+    );
+    answer.choices = choices;
+    Ok(Answer::Replay(Box::new(answer)))
 }
 
 /// Judges a trace as the engines do: what is wrong behind a step outside of what B speaks of shows no fault.
-fn judge(model: &Model, trace: &Trace) -> Replayed {
+fn judge(model: &Model, trace: &Trace) -> (Replayed, Option<ChoicesObject>) {
     let checks = Checks { assertions: true, deadlock: true, goal: true, ..Checks::default() };
     match replay(model, trace, &checks) {
         Err(error) => {
             let (file, line, column) = error.span.map(|s| place(&model.sources, s)).unwrap_or_default();
             let text = error.to_string();
-            Replayed::Failed(FailureObject {
-                step: error.step,
-                reason: error.reason,
-                text,
-                file,
-                line,
-                column,
-            })
+            let failure = FailureObject { step: error.step, reason: error.reason, text, file, line, column };
+            (Replayed::Failed(failure), None)
         }
         Ok(replayed) => {
             let violated = ViolatedObject::all(model, &replayed.violations);
-            match doubt::doubt(model, trace).filter(|_| !violated.is_empty()) {
+            let ChoiceCounts { given, unused, found } = replayed.choices;
+            let judged = match doubt::doubt(model, trace).filter(|_| !violated.is_empty()) {
                 Some(dropped) => Replayed::Doubtful(violated, doubt::sentence(model, dropped)),
                 None => Replayed::Good(violated),
-            }
+            };
+            (judged, Some(ChoicesObject { given, unused, found }))
         }
     }
 }

@@ -5,7 +5,8 @@
 //!   "scope": { "sizes": { "FLOOR": 2 }, "maxint": "3", "minint": "-1" },
 //!   "constants": { "top": "9" },
 //!   "steps": [
-//!     { "event": "INITIALISATION", "state": { "level": "0" }, "changed": { "level": "0" } },
+//!     { "event": "INITIALISATION", "parameters": {}, "results": {}, "changed": { "level": "0" },
+//!       "state": { "level": "0" }, "choices": [] },
 //!     { "event": "up", "parameters": { "d": "4" }, "results": {}, "changed": { "level": "4" },
 //!       "state": { "level": "4" }, "choices": [ { "choice": 2, "value": "(1|->2)" } ] } ] }
 //! ```
@@ -13,7 +14,7 @@
 //! `state` has every variable, `changed` those whose value is not that of the state before. A last step that
 //! goes wrong on the way has no `state`, and no `results`. `choices` hold what is needed to repeat the step: by number of the
 //! choice in the model, for `ANY`, `::` and `:(P)` the values as a left-nested couple, for `CHOICE` and
-//! `SELECT` the position of the branch from 0. Fields that are empty may be absent. A file that contradicts itself is refused.
+//! `SELECT` the position of the branch from 0. Fields that are empty are there as well. A file that contradicts itself is refused.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +49,6 @@ pub struct TraceFile {
     /// The scope under which the trace exists.
     pub scope: ScopeFile,
     /// Values of the constants.
-    #[serde(default)]
     pub constants: BTreeMap<String, String>,
     /// Initialisation, then events.
     pub steps: Vec<StepFile>,
@@ -59,7 +59,6 @@ pub struct TraceFile {
 #[serde(deny_unknown_fields)]
 pub struct ScopeFile {
     /// Sizes of the deferred sets.
-    #[serde(default)]
     pub sizes: BTreeMap<String, usize>,
     /// `MAXINT`
     pub maxint: String,
@@ -74,19 +73,15 @@ pub struct StepFile {
     /// Name of the event, or `INITIALISATION`.
     pub event: String,
     /// Values of the parameters.
-    #[serde(default)]
     pub parameters: BTreeMap<String, String>,
     /// Values of the results.
-    #[serde(default)]
     pub results: BTreeMap<String, String>,
     /// Variables whose value is not that of the state before.
-    #[serde(default)]
     pub changed: BTreeMap<String, String>,
     /// Values of all variables; absent where the step goes wrong on the way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<BTreeMap<String, String>>,
     /// Choices made.
-    #[serde(default)]
     pub choices: Vec<ChoiceFile>,
 }
 

@@ -7,7 +7,7 @@ use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::{Eval, Evaluator};
 use crate::trace::{Step, Trace, Violation};
 use crate::transition::Outcome;
-use crate::transition::state::State;
+use crate::transition::state::{Execution, State};
 use crate::value::Value;
 use crate::value::env::Env;
 
@@ -40,6 +40,29 @@ pub struct Replayed {
     /// The first step with a violated or ill-defined invariant conjunct in its state, or that goes wrong
     /// itself, by position: the trace may be cut behind it.
     pub first_violated: Option<usize>,
+    /// What became of the choices that the trace has.
+    pub choices: ChoiceCounts,
+}
+
+/// Choices of a trace: they say how a step is repeated, and a step can be repeated without them where it leads to one
+/// state only.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ChoiceCounts {
+    /// Those that the trace has.
+    pub given: usize,
+    /// Of these, those that no step makes.
+    pub unused: usize,
+    /// Those that it lacks, and that were found.
+    pub found: usize,
+}
+
+impl ChoiceCounts {
+    fn add(&mut self, given: &Execution, made: &Execution) {
+        let (given, made) = (&given.choices, &made.choices);
+        self.given += given.len();
+        self.unused += given.iter().filter(|choice| !made.contains(choice)).count();
+        self.found += made.iter().filter(|choice| !given.contains(choice)).count();
+    }
 }
 
 /// Why a trace is none of the model.
@@ -93,7 +116,7 @@ pub fn replay_with(eval: &Evaluator<'_>, trace: &Trace, checks: &Checks) -> Resu
         let Some(claimed) = &step.state else {
             return Err(failed(Some(i), None, "only the last step may lack a state".into()));
         };
-        follow(eval, trace, i, step, state, claimed)?;
+        replayed.choices.add(&step.execution, &follow(eval, trace, i, step, state, claimed)?);
         state = claimed;
         if replayed.first_violated.is_none() {
             let found = violations(eval, &trace.constants, state, &only_invariant(checks));
@@ -105,14 +128,21 @@ pub fn replay_with(eval: &Evaluator<'_>, trace: &Trace, checks: &Checks) -> Resu
     let i = before.len();
     match &last.state {
         Some(claimed) => {
-            follow(eval, trace, i, last, state, claimed)?;
-            replayed.violations =
-                violations(eval, &trace.constants, claimed, checks).map_err(|e| undecided(i, e))?;
+            replayed.choices.add(&last.execution, &follow(eval, trace, i, last, state, claimed)?);
+            let judge = |checks: &Checks| violations(eval, &trace.constants, claimed, checks);
+            // Whether any event is enabled may be beyond the evaluator. What is wrong in the state is known all the same.
+            let found = judge(checks).or_else(|e| match checks.deadlock {
+                true => judge(&Checks { deadlock: false, ..checks.clone() }),
+                false => Err(e),
+            });
+            replayed.violations = found.map_err(|e| undecided(i, e))?;
         }
         None => {
             check_order(i, last)?;
-            let outcome = eval.execute(&trace.constants, state, last.event, &last.execution);
-            let violation = match outcome.map_err(|e| undecided(i, e))? {
+            let followed = eval.follow(&trace.constants, state, last.event, &last.execution);
+            let (outcome, made) = followed.map_err(|e| undecided(i, e))?;
+            replayed.choices.add(&last.execution, &made);
+            let violation = match outcome {
                 Outcome::IllDefined(e) if checks.well_definedness => Violation::IllDefined(e),
                 Outcome::IllDefined(e) => return Err(undecided(i, e)),
                 Outcome::AssertFailed(span) => Violation::Assert(span),
@@ -195,7 +225,7 @@ fn check_order(i: usize, step: &Step) -> Result<(), ReplayError> {
     Err(ReplayError { step: Some(i), reason: reason.into(), span: None })
 }
 
-/// Checks that a step reaches the state claimed.
+/// Checks that a step reaches the state claimed; what was chosen on the way.
 fn follow(
     eval: &Evaluator<'_>,
     trace: &Trace,
@@ -203,15 +233,15 @@ fn follow(
     step: &Step,
     state: &[Value],
     claimed: &State,
-) -> Result<(), ReplayError> {
+) -> Result<Execution, ReplayError> {
     let failed = |span: Option<Span>, reason: String| Err(ReplayError { step: Some(i), reason, span });
     check_order(i, step)?;
     if claimed.len() != eval.model.variables.len() {
         let (n, m) = (claimed.len(), eval.model.variables.len());
         return failed(None, format!("{n} values for {m} variables"));
     }
-    let outcome = match eval.execute(&trace.constants, state, step.event, &step.execution) {
-        Ok(outcome) => outcome,
+    let (outcome, made) = match eval.follow(&trace.constants, state, step.event, &step.execution) {
+        Ok(followed) => followed,
         Err(e) => return failed(Some(e.span), e.message),
     };
     let (reached, results) = match outcome {
@@ -238,7 +268,7 @@ fn follow(
     if !step.execution.results.is_empty() && step.execution.results != results {
         return failed(None, "the results are others".into());
     }
-    Ok(())
+    Ok(made)
 }
 
 /// What a state says about the properties.

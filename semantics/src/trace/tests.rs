@@ -8,7 +8,7 @@ use bsym_language::model::{EventId, Model};
 use crate::evaluator::Evaluator;
 use crate::scope::{Scope, ScopeRequest};
 use crate::trace::file::{trace_from_json, trace_to_json};
-use crate::trace::replay::{Checks, replay};
+use crate::trace::replay::{Checks, ChoiceCounts, replay};
 use crate::trace::{Step, Trace, Violation};
 use crate::transition::state::{Constants, Execution, State};
 use crate::transition::{Edge, Outcome};
@@ -240,6 +240,37 @@ fn deadlock_and_goal() {
     let checks = Checks { deadlock: true, goal: true, ..Checks::default() };
     let found = replay(&model, &trace, &checks).unwrap().violations;
     assert_eq!(found, [Violation::Goal, Violation::Deadlock]);
+}
+
+#[test]
+fn what_is_wrong_is_found_where_no_deadlock_can_be_decided() {
+    // The result has no value where n is 0, so nobody knows what the operation does there.
+    let text = "MACHINE End VARIABLES n INVARIANT n : 1..2 INITIALISATION n := 0
+        OPERATIONS r <-- get = IF n = 1 THEN r := n END END";
+    let (model, scope) = load(text);
+    let trace = events(&model, &scope, &[]);
+    let checks = Checks { deadlock: true, ..Checks::default() };
+    let found = replay(&model, &trace, &checks).unwrap().violations;
+    assert_eq!(found, [Violation::Invariant(vec![0])]);
+}
+
+#[test]
+fn choices_of_a_trace_are_counted() {
+    let text = "MACHINE Pick VARIABLES n INVARIANT n : 0..3 INITIALISATION n := 0
+        OPERATIONS pick = ANY k WHERE k : 1..1 THEN n := k END END";
+    let (model, scope) = load(text);
+    let trace = events(&model, &scope, &["pick"]);
+    let counts = |trace: &Trace| replay(&model, trace, &Checks::default()).unwrap().choices;
+    assert_eq!(counts(&trace), ChoiceCounts { given: 0, unused: 0, found: 1 });
+    let eval = Evaluator::new(&model, &scope);
+    let state = trace.steps[0].state.clone().unwrap();
+    let (_, made) = eval.follow(&[], &state, trace.steps[1].event, &Execution::default()).unwrap();
+    let mut whole = trace.clone();
+    whole.steps[1].execution = made.clone();
+    assert_eq!(counts(&whole), ChoiceCounts { given: 1, unused: 0, found: 0 });
+    // The initialisation chooses nothing.
+    whole.steps[0].execution.choices = made.choices;
+    assert_eq!(counts(&whole), ChoiceCounts { given: 2, unused: 1, found: 0 });
 }
 
 #[test]

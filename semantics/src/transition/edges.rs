@@ -90,26 +90,43 @@ impl Evaluator<'_> {
         event: Option<EventId>,
         execution: &Execution,
     ) -> Eval<Outcome> {
-        let mut outcomes: Vec<Outcome> = Vec::new();
+        Ok(self.follow(constants, state, event, execution)?.0)
+    }
+
+    /// The same, with what was chosen on the way.
+    ///
+    /// # Errors
+    /// As [`execute`](Self::execute).
+    pub fn follow(
+        &self,
+        constants: &[Value],
+        state: &[Value],
+        event: Option<EventId>,
+        execution: &Execution,
+    ) -> Eval<(Outcome, Execution)> {
+        let mut outcomes: Vec<(Outcome, Execution)> = Vec::new();
         let given = (&execution.parameters[..], &execution.choices[..]);
-        let _every = self.run(constants, state, event, given, &mut |_, outcome| {
+        let _every = self.run(constants, state, event, given, &mut |made, outcome| {
             let wanted = match &outcome {
                 Outcome::Reached { results, .. } => {
                     execution.results.is_empty() || *results == execution.results
                 }
                 _ => true,
             };
-            if wanted && !outcomes.contains(&outcome) {
-                outcomes.push(outcome);
+            if wanted && outcomes.iter().all(|(known, _)| *known != outcome) {
+                outcomes.push((outcome, made));
             }
             ControlFlow::Continue(())
         })?;
-        if outcomes.iter().any(|o| !matches!(o, Outcome::Disabled { .. })) {
-            outcomes.retain(|o| !matches!(o, Outcome::Disabled { .. }));
+        if outcomes.iter().any(|(o, _)| !matches!(o, Outcome::Disabled { .. })) {
+            outcomes.retain(|(o, _)| !matches!(o, Outcome::Disabled { .. }));
         }
         let span = self.body(event)?.span;
         match outcomes.len() {
-            0 => Ok(Outcome::Disabled { span, why: "no execution has these results".into() }),
+            0 => {
+                let why = "no execution has these results".into();
+                Ok((Outcome::Disabled { span, why }, Execution::default()))
+            }
             1 => Ok(outcomes.swap_remove(0)),
             n => Err(EvalError::unsupported(span, format!("the choices given leave {n} outcomes open"))),
         }
