@@ -84,6 +84,14 @@ pub enum CertificateError {
         /// How much it may be.
         most: u64,
     },
+    /// The conjuncts are not in the order of the machine.
+    #[error("{}: `conjuncts[{place}]` is not behind the one before it", path.display())]
+    Order {
+        /// The file.
+        path: PathBuf,
+        /// Position in the list.
+        place: usize,
+    },
     /// It is not JSON, or a member is missing or wrong.
     #[error("{}:{line}:{column}: {message}, at `{json_path}`", path.display())]
     Invalid {
@@ -121,7 +129,7 @@ pub struct Certificate {
     pub engine: String,
     /// What is claimed.
     pub properties: Vec<ClaimedProperty>,
-    /// The conjuncts that the proof assumes and therefore claims.
+    /// The conjuncts that the proof assumes and therefore claims, by rising position.
     pub conjuncts: Vec<ClaimedPredicate>,
     /// Whether every step is claimed to be well-defined.
     pub well_definedness: bool,
@@ -131,7 +139,6 @@ pub struct Certificate {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,
     /// Pairs that were not decided and rest on imported status.
-    #[serde(default)]
     pub trusted: Vec<TrustedPair>,
     /// Checks of steps and states that were not decided and rest on imported status.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -456,6 +463,9 @@ impl Certificate {
         let read: Certificate = serde_path_to_error::deserialize(&mut reader)
             .map_err(|e| invalid(e.path().to_string(), e.inner()))?;
         read.within_limits(path)?;
+        if let Some(i) = read.conjuncts.windows(2).position(|pair| pair[0].index >= pair[1].index) {
+            return Err(CertificateError::Order { path: path.to_path_buf(), place: i + 1 });
+        }
         Ok(read)
     }
 

@@ -75,12 +75,15 @@ pub fn declarations(model: &Model) -> String {
 
 /// Hash of everything that decides what the machine's obligations are.
 pub fn model(model: &Model) -> String {
+    model_with(model, texts(model, &model.axioms))
+}
+
+/// The same with other axioms, in canonical printing.
+pub(super) fn model_with(model: &Model, axioms: Vec<String>) -> String {
     let mut lines = vec![declarations(model)];
-    for (word, list) in
-        [("axiom", &model.axioms), ("invariant", &model.invariant), ("assertion", &model.assertions)]
-    {
-        let mut texts: Vec<String> =
-            list.iter().map(|c| format!("{word} {}", print::pred(model, &c.pred))).collect();
+    let (invariant, assertions) = (texts(model, &model.invariant), texts(model, &model.assertions));
+    for (word, list) in [("axiom", axioms), ("invariant", invariant), ("assertion", assertions)] {
+        let mut texts: Vec<String> = list.iter().map(|text| format!("{word} {text}")).collect();
         texts.sort();
         lines.extend(texts);
     }
@@ -89,6 +92,10 @@ pub fn model(model: &Model) -> String {
     lines.push(event_text(model, None));
     lines.extend(events);
     sha256(lines.join("\n").as_bytes())
+}
+
+fn texts(model: &Model, conjuncts: &[Conjunct]) -> Vec<String> {
+    conjuncts.iter().map(|c| print::pred(model, &c.pred)).collect()
 }
 
 /// Whether the model speaks of `MAXINT` or `MININT`, also through `INT` and `NAT`.

@@ -1,15 +1,17 @@
 //! The types of `po.json`, and reading and writing it.
 //!
-//! Reading is strict about what is there (types, known words, references) and indifferent to
-//! further members, so that a file of a later revision can still be read. Messages name the place
-//! in the file by line, column and JSON path.
+//! Reading is strict: about types, known words and references, and about members that are not known here, which may say
+//! what is not understood. A file of this program may not contradict itself either ([`own`](super::own)). Messages name
+//! the place in the file by line, column and JSON path.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use bsym_language::int::Int;
 use serde::{Deserialize, Serialize};
 
 pub use super::error::PoError;
+use super::own;
 
 /// Value of `format`.
 pub const FORMAT: &str = "bsym-po";
@@ -20,6 +22,7 @@ pub const SCHEMA: &str = include_str!("../../schema/po.schema.json");
 
 /// A whole `po.json`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PoFile {
     /// Always [`FORMAT`].
     pub format: String,
@@ -38,13 +41,14 @@ pub struct PoFile {
     /// Parts of the model that no obligation is about although B asks for one, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_checked: Vec<String>,
-    /// Counts for people; recomputed, never trusted.
+    /// Counts for people; they have to be right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<serde_json::Value>,
 }
 
 /// What a file is about.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct About {
     /// Project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,9 +66,9 @@ pub struct About {
 
 /// Sizes and bounds that proofs were made for.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PoScope {
     /// Sizes of deferred sets; one that is missing has any size.
-    #[serde(default)]
     pub sizes: BTreeMap<String, usize>,
     /// `MAXINT` as decimal text.
     pub maxint: String,
@@ -83,6 +87,7 @@ pub enum Language {
 
 /// A file that obligations, status or models come from.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SourceFile {
     /// Key used by obligations.
     pub id: String,
@@ -156,6 +161,7 @@ pub enum Trust {
 
 /// A machine, refinement or context.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Component {
     /// Name.
     pub name: String,
@@ -196,6 +202,7 @@ pub enum ComponentKind {
 
 /// A predicate of a component.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct NamedPredicate {
     /// Label, or `#` and the position from 0.
     pub key: String,
@@ -217,6 +224,7 @@ pub struct NamedPredicate {
 
 /// An event of a component.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct NamedEvent {
     /// Name.
     pub name: String,
@@ -230,6 +238,7 @@ pub struct NamedEvent {
 
 /// One obligation.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Obligation {
     /// Unique name.
     pub id: String,
@@ -347,6 +356,7 @@ impl Kind {
 
 /// What an obligation is about.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Target {
     /// What it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -430,6 +440,7 @@ impl Status {
 
 /// Several goals that make one pair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Parts {
     /// Number of goals.
     pub total: u64,
@@ -439,6 +450,7 @@ pub struct Parts {
 
 /// Where an obligation and its status come from.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Origin {
     /// Source of the obligation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -545,8 +557,21 @@ impl PoFile {
         Ok(file)
     }
 
-    /// References and names: the JSON path and what is wrong.
+    /// References, names and numbers: the JSON path and what is wrong.
     fn consistent(&self) -> Result<(), (String, String)> {
+        if let Some(scope) = self.model.as_ref().and_then(|m| m.scope.as_ref()) {
+            for (name, bound) in [("maxint", &scope.maxint), ("minint", &scope.minint)] {
+                if bound.parse::<Int>().is_err() {
+                    return Err((
+                        format!("model.scope.{name}"),
+                        format!("expected an integer, found `{bound}`"),
+                    ));
+                }
+            }
+        }
+        if self.summary.as_ref().is_some_and(|s| *s != self.counts()) {
+            return Err(("summary".into(), "these are not the numbers of the obligations".into()));
+        }
         let mut ids = BTreeSet::new();
         for (i, s) in self.sources.iter().enumerate() {
             if !ids.insert(&s.id) {
@@ -577,7 +602,7 @@ impl PoFile {
                 return Err((format!("obligations[{i}].parts"), message));
             }
         }
-        Ok(())
+        own::within(self)
     }
 
     /// The text of the file.
@@ -597,13 +622,17 @@ impl PoFile {
 
     /// Counts the obligations by status and by kind.
     pub fn summarize(&mut self) {
+        self.summary = Some(self.counts());
+    }
+
+    fn counts(&self) -> serde_json::Value {
         let mut by_status: BTreeMap<String, usize> = BTreeMap::new();
         let mut by_kind: BTreeMap<String, usize> = BTreeMap::new();
         for o in &self.obligations {
             *by_status.entry(o.status.word()).or_default() += 1;
             *by_kind.entry(o.kind.word()).or_default() += 1;
         }
-        self.summary = Some(serde_json::json!({ "status": by_status, "kind": by_kind }));
+        serde_json::json!({ "status": by_status, "kind": by_kind })
     }
 }
 

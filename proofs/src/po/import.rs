@@ -18,6 +18,7 @@ use super::frame::{frame_agrees, without_obligation};
 use super::fresh::Freshness;
 use super::levels::{Hypotheses, Levels};
 use super::matching::{Found, Texts, find_event, find_target};
+use super::own;
 use super::sources::{Converted, convert};
 use crate::status::{Check, Level, Pair, PairStatus, ProofStatus};
 
@@ -159,6 +160,11 @@ pub fn read_status(path: &Path, model: &Model, options: &ImportOptions) -> Resul
 /// [`PoError::OtherMachine`]
 pub fn import(path: &Path, file: &PoFile, model: &Model, options: &ImportOptions) -> Result<Import, PoError> {
     about_this_machine(path, file, model)?;
+    own::against(file, model).map_err(|(json_path, message)| PoError::Inconsistent {
+        path: path.to_path_buf(),
+        json_path,
+        message,
+    })?;
     let mut texts = Texts::new(model).count(file);
     let freshness = Freshness::of(file, model, options.scope.as_ref(), &mut texts);
     let mut reader = Reader {

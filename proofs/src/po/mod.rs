@@ -2,7 +2,7 @@
 //!
 //! One format for all of them, `po.json` (schema in `schema/po.schema.json`): [`file`] has its types and
 //! reads and writes it, [`sources`] turns the files of other tools into it, [`digest`] has the hashes of
-//! predicates, events and machines, [`import`] turns it into the
+//! predicates, events and machines, `own` refuses a file of this program that was changed by hand, [`import`] turns it into the
 //! [`ProofStatus`](crate::status::ProofStatus) of a model.
 
 mod checks;
@@ -14,6 +14,7 @@ pub mod fresh;
 pub mod import;
 mod levels;
 mod matching;
+mod own;
 pub mod sources;
 pub(crate) mod write;
 

@@ -226,6 +226,50 @@ fn ill_defined_parts_are_obligations() {
 }
 
 #[test]
+fn an_own_file_that_was_changed_by_hand_is_refused() {
+    if solver().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let machine = folder.path().join("m.mch");
+    std::fs::write(&machine, COUNTER).expect("a file");
+    let m = load_model(&machine).expect("a file").model.expect("a machine");
+    let file = own(&m).0.to_po(&m, &scope(&m), folder.path());
+    let path = Path::new("po.json");
+    let read = |change: &dyn Fn(&mut PoFile)| {
+        let mut changed = file.clone();
+        change(&mut changed);
+        let read = PoFile::parse(path, changed.to_text().as_bytes())?;
+        import(path, &read, &m, &ImportOptions::default())
+    };
+    let refused = |place: &str, change: &dyn Fn(&mut PoFile)| {
+        let error = read(change).expect_err(place).to_string();
+        assert!(error.contains(place), "{error}");
+    };
+    // The numbers for people may be missing, as the outcome of an obligation may be another one.
+    assert!(read(&|f| f.summary = None).is_ok());
+    refused("summary", &|f| f.obligations[0].status = Status::Pending);
+    let target =
+        |f: &mut PoFile, change: &dyn Fn(&mut Target)| change(f.obligations[0].target.as_mut().unwrap());
+    refused("obligations[0].event", &|f| f.obligations[0].event = None);
+    refused("obligations[0].target", &|f| target(f, &|t| t.hash = Some("0".repeat(64))));
+    refused("obligations[0].target", &|f| target(f, &|t| t.text = Some("n : NAT".into())));
+    refused("obligations[0].source.name", &|f| f.obligations[0].id = "Counter/other".into());
+    refused("components[0].invariants[0].hash", &|f| {
+        f.components[0].invariants[0].text = "TRUE = TRUE".into()
+    });
+    refused("components[0].model_hash", &|f| {
+        f.components[0].axioms = Some(vec![f.components[0].invariants[0].clone()])
+    });
+    refused("components[0].events", &|f| f.components[0].events.swap(1, 2));
+    refused("sources[0].role", &|f| f.sources[0].role = None);
+    refused("model.scope.maxint", &|f| {
+        let about = f.model.as_mut().unwrap();
+        about.scope.as_mut().unwrap().maxint = String::new();
+    });
+}
+
+#[test]
 fn what_we_write_is_valid_and_comes_back() {
     if solver().is_none() {
         return;

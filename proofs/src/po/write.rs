@@ -10,6 +10,7 @@ use bsym_semantics::scope::Scope;
 use super::digest::{self, INITIALISATION};
 use super::file::*;
 use super::matching::owner;
+use super::own::EXPORTER;
 use crate::obligations::{Obligations, Proof, Subject};
 
 impl Obligations {
@@ -26,7 +27,7 @@ impl Obligations {
                 role: Some(Role::Model),
                 sha256: digest::source(source),
                 component: (i == 0).then(|| model.name.clone()),
-                exporter: (i == 0).then(|| concat!("bsym ", env!("CARGO_PKG_VERSION")).into()),
+                exporter: (i == 0).then(|| EXPORTER.into()),
                 trust: Some(Trust::Tool),
             });
         }
@@ -45,7 +46,7 @@ impl Obligations {
             sources,
             components: vec![component(model)],
             obligations: self.all.iter().map(|p| self.obligation(p, model)).collect(),
-            not_checked: model.not_checked.iter().map(|d| describe(model, d)).collect(),
+            not_checked: not_checked(model),
             summary: None,
         };
         file.name_apart();
@@ -54,23 +55,9 @@ impl Obligations {
     }
 
     fn obligation(&self, p: &Proof, model: &Model) -> Obligation {
-        let named = |role, list: &[Conjunct], i: usize| {
-            let c = &list[i];
-            Target {
-                role: Some(role),
-                key: Some(
-                    c.label.clone().unwrap_or_else(|| format!("#{}", position(model, list, i).unwrap_or(i))),
-                ),
-                label: c.label.clone(),
-                index: position(model, list, i),
-                owner: Some(owner(model, c)),
-                text: Some(c.text.clone()),
-                hash: Some(digest::predicate(model, &c.pred)),
-            }
-        };
         let target = match &p.subject {
-            Subject::Invariant(i) => named(TargetRole::Invariant, &model.invariant, *i),
-            Subject::Assertion(i) => named(TargetRole::Assertion, &model.assertions, *i),
+            Subject::Invariant(i) => target(model, TargetRole::Invariant, &model.invariant, *i),
+            Subject::Assertion(i) => target(model, TargetRole::Assertion, &model.assertions, *i),
             Subject::Action(text) => Target {
                 role: Some(TargetRole::Action),
                 key: None,
@@ -120,6 +107,26 @@ impl Obligations {
             sequent: None,
             certificate: None,
         }
+    }
+}
+
+/// What of a model no obligation is about.
+pub(super) fn not_checked(model: &Model) -> Vec<String> {
+    model.not_checked.iter().map(|d| describe(model, d)).collect()
+}
+
+/// A conjunct or an assertion of the model as the target of an obligation.
+pub(super) fn target(model: &Model, role: TargetRole, list: &[Conjunct], i: usize) -> Target {
+    let c = &list[i];
+    let position = position(model, list, i);
+    Target {
+        role: Some(role),
+        key: Some(c.label.clone().unwrap_or_else(|| format!("#{}", position.unwrap_or(i)))),
+        label: c.label.clone(),
+        index: position,
+        owner: Some(owner(model, c)),
+        text: Some(c.text.clone()),
+        hash: Some(digest::predicate(model, &c.pred)),
     }
 }
 
