@@ -2,20 +2,16 @@
 //! fails its check, or it shows in what is printed. Fields that only inform are listed, each with the reason.
 //!
 //! The changes are generated from the JSON tree: each member and element is dropped, emptied, widened, negated or
-//! swapped with its neighbour. `cargo test --test mutations -- --ignored --nocapture` tries a fixed sample,
-//! `BSYM_MUTATIONS=all` before it tries all; both print the figures.
+//! swapped with its neighbour. A fixed sample is tried, `BSYM_MUTATIONS=all cargo test --test mutations -- --nocapture`
+//! tries all; both print the figures. Of all:
 //!
-//! Not all are seen yet, which is why these tests wait. Of a sample:
-//!
-//! | file | changes | tried | errors | failed or undecided | shown | unseen |
-//! |---|---:|---:|---:|---:|---:|---:|
-//! | certificate of ic3 | 238 | 60 | 49 | 0 | 7 | 4 |
-//! | certificate of mc | 253 | 51 | 43 | 3 | 4 | 1 |
-//! | trace | 327 | 55 | 42 | 1 | 1 | 11 |
-//! | po.json | 1754 | 59 | 17 | 0 | 11 | 31 |
-//!
-//! Unseen are the order of conjuncts, members that may be absent and are empty, unknown members of a scope, choices of a
-//! trace (the replay finds them), and much of po.json: `target`, `source`, names and the summary.
+//! | file | changes | errors | failed or undecided | shown | excepted |
+//! |---|---:|---:|---:|---:|---:|
+//! | certificate of ic3 | 238 | 212 | 0 | 26 | 0 |
+//! | certificate of kind | 243 | 215 | 15 | 13 | 0 |
+//! | certificate of mc | 253 | 217 | 14 | 22 | 0 |
+//! | trace | 327 | 300 | 9 | 18 | 0 |
+//! | po.json | 1754 | 1597 | 0 | 136 | 21 |
 
 mod common;
 
@@ -27,7 +23,7 @@ use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
 /// Changes that are tried of each file unless all are.
-const SAMPLE: usize = 60;
+const SAMPLE: usize = 40;
 
 /// One step from a value to a part of it.
 #[derive(Clone, Debug)]
@@ -90,7 +86,9 @@ fn collect(whole: &Json, here: &Json, path: &mut Vec<Key>, all: &mut Vec<Mutatio
         }
         Json::String(text) => {
             add(path, "emptied", &|j| *j = json!(""));
-            add(path, "widened", &|j| *j = json!(format!("{text}0")));
+            // A number as text becomes another number: `00` would be the same one.
+            let wider = text.parse::<i64>().map_or_else(|_| format!("{text}0"), |n| (n + 1).to_string());
+            add(path, "widened", &|j| *j = json!(wider));
         }
         Json::Array(elements) => {
             add(path, "emptied", &|j| *j = json!([]));
@@ -162,7 +160,7 @@ struct Figures {
     excepted: usize,
 }
 
-/// Exceptions: a place, a kind of change (empty: each), and why nothing has to be seen.
+/// Exceptions: a place, a kind of change, and why nothing has to be seen.
 type Exceptions = &'static [(&'static str, &'static str, &'static str)];
 
 /// The exit code of a command, and what it says without times.
@@ -192,7 +190,12 @@ fn try_all(name: &str, original: &Path, exceptions: Exceptions, command: &dyn Fn
     };
     let mut figures = Figures::default();
     let mut unseen = vec![];
-    for mutation in all.iter().step_by(step) {
+    let is = |(place, kind, _): &(&str, &str, &str), m: &Mutation| *place == m.place() && *kind == m.kind;
+    // Of what is excepted at least one change is tried, so that no exception stays that is needed no more.
+    let mut needed = vec![false; exceptions.len()];
+    let sampled = all.iter().step_by(step);
+    let excepted = exceptions.iter().filter_map(|e| all.iter().find(|m| is(e, m)));
+    for mutation in sampled.chain(excepted.filter(|_| step > 1)) {
         std::fs::write(&path, mutation.mutated.to_string()).unwrap();
         let output = command(&path);
         let now = said(&output);
@@ -203,13 +206,11 @@ fn try_all(name: &str, original: &Path, exceptions: Exceptions, command: &dyn Fn
             Some(3) => figures.undecided += 1,
             Some(0) if now.1 != right.1 => figures.shown += 1,
             Some(0) => {
-                let place = mutation.place();
-                let known = exceptions
-                    .iter()
-                    .any(|(p, kind, _)| *p == place && (kind.is_empty() || *kind == mutation.kind));
-                figures.excepted += usize::from(known);
-                if !known {
-                    unseen.push(format!("{place}: {}", mutation.kind));
+                let known = exceptions.iter().position(|e| is(e, mutation));
+                figures.excepted += usize::from(known.is_some());
+                match known {
+                    Some(i) => needed[i] = true,
+                    None => unseen.push(format!("{}: {}", mutation.place(), mutation.kind)),
                 }
             }
             code => unseen.push(format!(
@@ -222,6 +223,8 @@ fn try_all(name: &str, original: &Path, exceptions: Exceptions, command: &dyn Fn
     }
     println!("{name}: {} changes, {figures:?}", all.len());
     assert!(unseen.is_empty(), "{name}: nobody sees\n  {}", unseen.join("\n  "));
+    let surplus: Vec<_> = exceptions.iter().zip(&needed).filter(|(_, needed)| !**needed).collect();
+    assert!(surplus.is_empty(), "{name}: needed no more: {surplus:?}");
 }
 
 fn run(arguments: &[&str]) -> Output {
@@ -254,10 +257,7 @@ impl Pool {
     }
 }
 
-const OF_CERTIFICATES: Exceptions = &[];
-
 #[test]
-#[ignore = "some changes are not seen yet; see the figures above"]
 fn certificates_of_proofs() {
     if !has_solver() {
         return;
@@ -269,42 +269,40 @@ fn certificates_of_proofs() {
         arguments.extend(more);
         let output = run(&arguments);
         assert_eq!(output.status.code(), Some(0), "{engine}: {}", String::from_utf8_lossy(&output.stdout));
-        try_all(&format!("certificate of {engine}"), Path::new(&path), OF_CERTIFICATES, &|path| {
+        try_all(&format!("certificate of {engine}"), Path::new(&path), &[], &|path| {
             run(&["certify", &path.display().to_string(), "--json", "--timeout", "20s"])
         });
     }
 }
 
 #[test]
-#[ignore = "some changes are not seen yet; see the figures above"]
 fn certificates_of_searches() {
     let pool = Pool::new();
     let (machine, path) = (pool.at("pool.mch"), pool.at("c.json"));
     let output = run(&["mc", &machine, "--scope", "ITEM=2", "--set", "most=3", "--certificate", &path]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
-    try_all("certificate of mc", Path::new(&path), OF_CERTIFICATES, &|path| {
+    try_all("certificate of mc", Path::new(&path), &[], &|path| {
         run(&["certify", &path.display().to_string(), "--json", "--timeout", "20s"])
     });
 }
 
-const OF_TRACES: Exceptions = &[];
-
 #[test]
-#[ignore = "some changes are not seen yet; see the figures above"]
 fn traces() {
     let pool = Pool::new();
     let (machine, path) = (pool.at("pool.mch"), pool.at("t.json"));
     let output = run(&["simulate", &machine, "--steps", "6", "--seed", "4", "--trace", &path]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
-    try_all("trace", Path::new(&path), OF_TRACES, &|path| {
+    try_all("trace", Path::new(&path), &[], &|path| {
         run(&["replay", &path.display().to_string(), &machine, "--json"])
     });
 }
 
-const OF_STATUS: Exceptions = &[];
+const OF_STATUS: Exceptions = &[
+    ("obligations", "two swapped", "their order means nothing, names and targets say what they are about"),
+    ("summary", "dropped", "it has nothing but numbers of the obligations, which are counted again"),
+];
 
 #[test]
-#[ignore = "some changes are not seen yet; see the figures above"]
 fn status() {
     if !has_solver() {
         return;
