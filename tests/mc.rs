@@ -268,7 +268,10 @@ OPERATIONS up = SELECT n < 9 THEN n := n + 1 END END";
     }
     let told = std::fs::read_to_string(&status).expect("a status");
     assert!(told.contains("\"refuted\""), "{told}");
-    std::fs::write(&status, told.replace("\"refuted\"", "\"discharged\"")).expect("a wrong status");
+    let mut told: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+    told.as_object_mut().expect("a file").remove("summary");
+    let wrong = told.to_string().replace("\"refuted\"", "\"discharged\"");
+    std::fs::write(&status, wrong).expect("a wrong status");
     let output = bsym().args(["mc", "--json", "--proofs"]).arg(&status).arg(&path).output().expect("it runs");
     let object = json(&output);
     assert_valid("result", &object);

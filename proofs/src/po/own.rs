@@ -110,7 +110,7 @@ fn obligation(o: &Obligation, component: &Component, sources: &[SourceFile]) -> 
     let Some(t) = &o.target else { return Err(("target".into(), "it is missing".into())) };
     let Some(role) = t.role else { return Err(("target.role".into(), "it is missing".into())) };
     require(t.owner.is_some(), "target.owner", "it is missing")?;
-    require(t.text.as_ref().is_some_and(|text| !text.is_empty()), "target.text", "it is missing")?;
+    require(t.text.is_some(), "target.text", "it is missing")?;
     let of_states = o.kind == Kind::Assertion || o.kind == Kind::Wd && role != TargetRole::Action;
     let event = o.event.as_deref();
     let known = event.is_some_and(|e| component.events.iter().any(|known| known.name == e));
