@@ -10,7 +10,7 @@ use std::path::Path;
 
 use bsym_language::model::Model;
 use bsym_proofs::po::Import;
-use bsym_proofs::po::file::{Obligation, PoFile, Status};
+use bsym_proofs::po::file::{Obligation, PoFile, PoScope, SourceFile, Status};
 use bsym_proofs::po::import::Entry;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -30,6 +30,11 @@ pub struct Recorded {
     pub file: String,
     pub project: Option<String>,
     pub machine: Option<String>,
+    pub language: Option<String>,
+    /// The scope of the proofs, where they were made for one.
+    pub scope: Option<RecordedScope>,
+    /// The files that the status was made from.
+    pub sources: Vec<SourceObject>,
     pub obligations: Counts,
     pub components: Vec<ComponentObject>,
     pub provers: BTreeMap<String, usize>,
@@ -43,6 +48,44 @@ pub struct Recorded {
     pub unmatched: Vec<String>,
     pub warnings: Vec<String>,
     pub output_file: Option<String>,
+}
+
+/// Sizes and bounds that proofs were made for.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct RecordedScope {
+    pub sizes: BTreeMap<String, usize>,
+    pub maxint: String,
+    pub minint: String,
+}
+
+/// A file that a status was made from.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct SourceObject {
+    pub path: String,
+    pub kind: String,
+    pub role: Option<String>,
+    pub component: Option<String>,
+    /// The program that wrote it.
+    pub exporter: Option<String>,
+    pub trust: Option<String>,
+}
+
+impl SourceObject {
+    fn new(source: &SourceFile) -> SourceObject {
+        SourceObject {
+            path: source.path.clone(),
+            kind: word(&source.kind).unwrap_or_default(),
+            role: source.role.as_ref().and_then(word),
+            component: source.component.clone(),
+            exporter: source.exporter.clone(),
+            trust: source.trust.as_ref().and_then(word),
+        }
+    }
+}
+
+/// A word as it stands in the file.
+fn word(value: &impl Serialize) -> Option<String> {
+    serde_json::to_value(value).ok()?.as_str().map(String::from)
 }
 
 /// The obligations of one component.
@@ -100,6 +143,13 @@ impl Recorded {
             file: path.display().to_string(),
             project: about.project,
             machine: known.map(|(m, _)| m.name.clone()).or(about.main),
+            language: about.language.as_ref().and_then(word),
+            scope: about.scope.map(|PoScope { sizes, maxint, minint }| RecordedScope {
+                sizes,
+                maxint,
+                minint,
+            }),
+            sources: file.sources.iter().map(SourceObject::new).collect(),
             obligations: Counts::of(file.obligations.iter()),
             components: components.collect(),
             provers,
