@@ -1,12 +1,23 @@
 #![doc = include_str!("../README.md")]
+// In the order in which a value goes through them.
 pub mod budget;
-pub mod concretize;
-pub mod determined;
-mod expr;
-pub mod finder;
-mod pred;
-pub mod representation;
-pub mod session;
-pub mod symbolic;
-pub mod system;
+
 pub mod term;
+
+pub mod determined;
+
+pub mod representation;
+
+pub mod symbolic;
+
+mod expr;
+
+mod pred;
+
+pub mod system;
+
+pub mod session;
+
+pub mod concretize;
+
+pub mod finder;

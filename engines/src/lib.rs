@@ -1,25 +1,49 @@
 #![doc = include_str!("../README.md")]
-mod axioms;
-pub mod bmc;
-pub mod contradiction;
-pub mod counterexample;
-mod dropped;
-pub mod excluded;
-pub mod existence;
-pub mod hunt;
-pub mod ic3;
-pub mod kind;
+// In the order in which a question goes through them.
 pub mod options;
-pub mod outcome;
-pub mod path;
-mod path_uniqueness;
-mod portfolio;
-pub mod problem;
-pub mod run;
-pub mod sample;
-pub mod settle;
-mod strengthen;
+
 pub mod verdict;
+
+pub mod run;
+
+pub mod excluded;
+
+mod dropped;
+
+pub mod problem;
+
+pub mod existence;
+
+mod axioms;
+
+pub mod contradiction;
+
 pub mod vetting;
-pub mod walk;
+
 mod wrong_status;
+
+mod portfolio;
+
+pub mod outcome;
+
+pub mod path;
+
+pub mod bmc;
+
+pub mod kind;
+
+mod path_uniqueness;
+
+mod strengthen;
+
+pub mod ic3;
+
+pub mod hunt;
+
+pub mod counterexample;
+
+pub mod sample;
+
+pub mod settle;
+
+pub mod walk;

@@ -1,4 +1,4 @@
-//! Which columns of a row the groups and labels of a system read and write: the dependency matrices of LTSmin
+//! Read and write sets: which columns of a row the groups and labels of a system read and write. The dependency matrices of LTSmin
 //! (Blom, van de Pol, Weber, *LTSmin: Distributed and Symbolic Reachability*, CAV 2010), with writes that may happen
 //! and writes that must apart (Meijer, Kant, Blom, van de Pol, *Read, Write and Copy Dependencies for Symbolic Model
 //! Checking*, HVC 2014).

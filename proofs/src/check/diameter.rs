@@ -1,4 +1,4 @@
-//! All paths are short.
+//! The diameter of the model: all paths are short.
 
 use bsym_encodings::session::SolverError;
 use bsym_encodings::term::Terms;
