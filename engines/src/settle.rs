@@ -5,6 +5,8 @@
 //! another one. Then it is walked by the evaluator ([`mod@crate::walk`]). Only a proof without conditions that
 //! nothing contradicts is a plain `holds`.
 
+use std::time::Duration;
+
 use bsym_encodings::session::SolverError;
 use bsym_language::model::Model;
 use bsym_proofs::check::{self, Represented, check_representations};
@@ -189,9 +191,14 @@ fn small_sizes(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     })
 }
 
+/// Time in a run for the sequents about representations, of which a large machine has hundreds; whoever checks the certificate
+/// takes more.
+const REPRESENTATIONS: Duration = Duration::from_millis(250);
+
 /// Whether every value fits the representation that the encoding has for it. What nobody decides is said with the proof.
 fn representations(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
-    let found = check_representations(&passed.problem.system, passed.open, &passed.job.budget)?;
+    let budget = passed.job.budget.within(REPRESENTATIONS);
+    let found = check_representations(&passed.problem.system, passed.open, &budget)?;
     passed.checked.checks += found.checks;
     *passed.represented = found;
     let failed = std::mem::take(&mut passed.represented.failed);

@@ -20,9 +20,6 @@ use super::trace::{StepObject, ViolatedObject, constants, events, write_steps, w
 use super::words::words;
 use crate::paint::Paint;
 
-/// Most entries that are listed one by one.
-const MOST_LISTED: usize = 12;
-
 words! {
     /// The kind of evidence of a proof.
     EvidenceKind {
@@ -186,12 +183,12 @@ impl ProofObject {
             if !checked.small_sizes_undecided.is_empty() {
                 writeln!(out, "{doubt}: the same checks with {}", checked.small_sizes_undecided.join("; "))?;
             }
-            for what in checked.representations_undecided.iter().take(MOST_LISTED) {
-                writeln!(out, "{doubt}: {what}")?;
-            }
-            if checked.representations_undecided.len() > MOST_LISTED {
-                let more = checked.representations_undecided.len() - MOST_LISTED;
-                writeln!(out, "{doubt}: {more} more of representations")?;
+            let open = &checked.representations_undecided;
+            if let [first, more @ ..] = open.as_slice() {
+                writeln!(out, "{doubt}: {first}")?;
+                if !more.is_empty() {
+                    writeln!(out, "{doubt}: {} more of representations, which --json lists", more.len())?;
+                }
             }
         }
         if let Some(walked) = &self.walked {
