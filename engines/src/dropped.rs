@@ -11,8 +11,7 @@ use bsym_proofs::claim::Property;
 use bsym_semantics::doubt;
 
 use crate::options::Job;
-use crate::verdict::violated_properties;
-use crate::verdict::{Counterexample, PropertyVerdict, Report, Unknown, Verdict};
+use crate::verdict::{Counterexample, PropertyVerdict, Report, Unknown, Verdict, violated_properties};
 
 /// How many events deeper than the doubtful trace the second search goes. It has an end of its own, since the first
 /// one has an answer to show.

@@ -9,8 +9,7 @@ use bsym_proofs::claim::Property;
 use bsym_semantics::state::Violation;
 
 use crate::options::Job;
-use crate::verdict::Counterexample;
-use crate::verdict::violated_properties;
+use crate::verdict::{Counterexample, violated_properties};
 
 /// What earlier rounds of a run that goes on found violated.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
