@@ -9,22 +9,6 @@ use super::*;
 use crate::ast::{Ident, Operation};
 use crate::model::visit::{self, Names, Replacement, VisitorMut};
 
-/// An operation of an instance, typed.
-#[derive(Clone, Debug)]
-pub(super) struct Procedure {
-    pub name: String,
-    pub instance: usize,
-    pub parameters: Vec<LocalId>,
-    pub results: Vec<LocalId>,
-    /// Outermost preconditions are guards, as in an event.
-    pub body: Subst,
-    /// Names of the operations that it refines, nearest first.
-    pub refines: Vec<String>,
-    pub span: Span,
-    /// The body is there.
-    pub ready: bool,
-}
-
 impl Checker {
     pub(super) fn new_procedure(&mut self, instance: usize, op: &Operation) -> usize {
         self.procedures.push(Procedure {
@@ -40,35 +24,6 @@ impl Checker {
         self.procedures.len() - 1
     }
 
-    /// Types an operation of the instance at hand.
-    pub(super) fn procedure(&mut self, op: &Operation) {
-        let Some(callable) = self.operations.get(&op.name.name) else { return };
-        let (id, local) = (callable.procedure, callable.local);
-        let abstraction = if local { None } else { self.abstract_operation(op) };
-        let names: Vec<Ident> = op.results.iter().chain(&op.parameters).cloned().collect();
-        let locals = self.enter(&names);
-        let (results, parameters) = locals.split_at(op.results.len());
-        if let Some(abstraction) = abstraction {
-            self.same_signature(op, abstraction, results, parameters);
-        }
-        self.assignable.extend(results);
-        let mut body = self.outermost(&op.body);
-        self.leave(&locals);
-        self.finish_group();
-        self.close_subst(&mut body);
-        if let Some(abstraction) = abstraction {
-            body = self.with_abstract_precondition(body, abstraction, parameters);
-        }
-        let mut refines = vec![];
-        if let Some(a) = abstraction {
-            refines.push(self.procedures[a].name.clone());
-            refines.extend(self.procedures[a].refines.clone());
-        }
-        let procedure = &mut self.procedures[id];
-        (procedure.parameters, procedure.results) = (parameters.to_vec(), results.to_vec());
-        (procedure.body, procedure.refines, procedure.ready) = (body, refines, true);
-    }
-
     pub(super) fn call(
         &mut self,
         results: &[ast::Expr],
@@ -77,7 +32,7 @@ impl Checker {
         span: Span,
     ) -> Subst {
         let nothing = SubstKind::Skip.at(span);
-        if !self.operations.contains_key(&name.name)
+        if !self.names.operations.contains_key(&name.name)
             && let Some(external) = self.external(&name.name, span)
         {
             return self.external_subst(&external, arguments, span);
@@ -94,13 +49,13 @@ impl Checker {
                 .expand(&entry, arguments, span, |m, a| m.expand_subst(a), |c, body| c.subst(body))
                 .unwrap_or(nothing);
         }
-        if let Some(callable) = self.operations.get(&name.name).cloned()
+        if let Some(callable) = self.names.operations.get(&name.name).cloned()
             && self.may_be_called(&callable, name)
         {
             return self.inlined(results, &callable, name, arguments, span).unwrap_or(nothing);
         }
-        let known = self.globals.contains_key(&name.name) || self.local(&name.name).is_some();
-        if self.operations.contains_key(&name.name) {
+        let known = self.names.globals.contains_key(&name.name) || self.local(&name.name).is_some();
+        if self.names.operations.contains_key(&name.name) {
             // A message was given.
         } else if known {
             self.error(codes::NOT_ASSIGNABLE, name.span, format!("`{}` is not an operation", name.name));
@@ -115,17 +70,19 @@ impl Checker {
     }
 
     fn unknown_operation(&mut self, name: &Ident) {
-        let callable = self.operations.iter().filter(|(_, c)| c.access.is_some() || c.local);
+        let callable = self.names.operations.iter().filter(|(_, c)| c.access.is_some() || c.local);
         let near = nearest(&name.name, callable.map(|(n, _)| n.as_str())).map(String::from);
         match near {
-            Some(near) if !self.uses_others && self.unknown_names.insert(name.name.clone()) => self.report(
-                Diagnostic::error(
-                    codes::UNKNOWN_IDENTIFIER,
-                    name.span,
-                    format!("operation `{}` is not declared", name.name),
+            Some(near) if !self.names.uses_others && self.names.unknown_names.insert(name.name.clone()) => {
+                self.report(
+                    Diagnostic::error(
+                        codes::UNKNOWN_IDENTIFIER,
+                        name.span,
+                        format!("operation `{}` is not declared", name.name),
+                    )
+                    .help(format!("did you mean `{near}`?")),
                 )
-                .help(format!("did you mean `{near}`?")),
-            ),
+            }
             _ => self.unknown(&name.name, name.span),
         }
     }

@@ -1,4 +1,5 @@
-//! Names: what is declared, what is visible, and what a misspelt name may have meant.
+//! The names at hand: declaring them, opening and closing scopes, expanding definitions, and what a misspelt name
+//! may have meant.
 
 use super::*;
 use crate::ast::Ident;
@@ -6,73 +7,10 @@ use crate::classical::definitions::Macro;
 use crate::classical::parser;
 use crate::model::types::{CarrierId, FreeTypeId};
 
-/// What a global name stands for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Entity {
-    Carrier(CarrierId),
-    Element(CarrierId, u32),
-    Const(ConstId),
-    Var(VarId),
-    FreeType(FreeTypeId),
-    Constructor(FreeTypeId, u32),
-    /// Inside the declaration of a free type.
-    TypeParameter(u32),
-}
-
-/// The names of one instance of a machine.
-#[derive(Default)]
-pub(super) struct Environment {
-    pub definitions: Definitions,
-    pub globals: HashMap<String, (Entity, Span)>,
-    pub access: HashMap<VarId, Access>,
-    pub operations: HashMap<String, Callable>,
-    pub parameters: Vec<Entity>,
-    pub uses_others: bool,
-    pub unknown_names: HashSet<String>,
-}
-
-/// How a machine may use a variable or an operation that it can name.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Access {
-    /// Of an included or imported machine, by name: changed by its operations only.
-    Included(String),
-    /// Of a seen machine: read in the behaviour, not in the invariant.
-    Seen(String),
-    /// Of a used machine: read everywhere.
-    Used(String),
-    /// Of the abstraction, and not kept: for the invariant and for what is proved only.
-    Abstract(String),
-}
-
-/// An operation that has a name here.
-#[derive(Clone, Debug)]
-pub(super) struct Callable {
-    /// Its declaration.
-    pub span: Span,
-    /// Index into the checker's procedures.
-    pub procedure: usize,
-    /// `None` is an operation of the machine itself.
-    pub access: Option<Access>,
-    /// From `LOCAL_OPERATIONS`.
-    pub local: bool,
-}
-
 impl Checker {
-    /// Exchanges the names at hand with those of `environment`.
-    pub(super) fn exchange(&mut self, environment: &mut Environment) {
-        use std::mem::swap;
-        swap(&mut self.definitions, &mut environment.definitions);
-        swap(&mut self.globals, &mut environment.globals);
-        swap(&mut self.access, &mut environment.access);
-        swap(&mut self.operations, &mut environment.operations);
-        swap(&mut self.parameters, &mut environment.parameters);
-        swap(&mut self.uses_others, &mut environment.uses_others);
-        swap(&mut self.unknown_names, &mut environment.unknown_names);
-    }
-
     /// Says that a variable may not be read in the section at hand.
     pub(super) fn check_readable(&mut self, v: VarId, name: &str, span: Span, declared: Span) {
-        let message = match (self.visibility, self.access.get(&v)) {
+        let message = match (self.visibility, self.names.access.get(&v)) {
             (Visibility::Parameters | Visibility::Properties, _) => {
                 format!("variable `{name}` may not be used here, where only constants have a value")
             }
@@ -91,8 +29,8 @@ impl Checker {
 
     /// Declares a global name; says so if it is taken.
     pub(super) fn declare_global(&mut self, name: &str, span: Span, entity: Entity) {
-        let taken = self.globals.get(name).map(|(_, place)| *place);
-        let defined = self.definitions.get(name).map(|m| m.name.span);
+        let taken = self.names.globals.get(name).map(|(_, place)| *place);
+        let defined = self.names.definitions.get(name).map(|m| m.name.span);
         if let Some(first) = taken.or(defined) {
             self.report(
                 Diagnostic::error(codes::DUPLICATE_DECLARATION, span, format!("`{name}` is declared twice"))
@@ -108,13 +46,35 @@ impl Checker {
             self.types.poison(&ty);
         }
         if taken.is_none() {
-            self.globals.insert(name.to_string(), (entity, span));
+            self.names.globals.insert(name.to_string(), (entity, span));
         }
+    }
+
+    pub(super) fn new_carrier(&mut self, name: String, kind: CarrierKind, span: Span) -> CarrierId {
+        self.model.carriers.push(Carrier { name, kind, span });
+        CarrierId(self.model.carriers.len() as u32 - 1)
+    }
+
+    pub(super) fn new_constant(&mut self, name: String, ty: Type, span: Span) -> ConstId {
+        self.model.constants.push(Variable { name, ty, span });
+        ConstId(self.model.constants.len() as u32 - 1)
+    }
+
+    pub(super) fn declare_carrier(&mut self, id: &Ident, kind: CarrierKind) -> CarrierId {
+        let c = self.new_carrier(id.name.clone(), kind, id.span);
+        self.declare_global(&id.name, id.span, Entity::Carrier(c));
+        c
+    }
+
+    pub(super) fn declare_constant(&mut self, id: &Ident) {
+        let ty = self.fresh();
+        let c = self.new_constant(id.name.clone(), ty, id.span);
+        self.declare_global(&id.name, id.span, Entity::Const(c));
     }
 
     /// Whether a name is a parameter of the machine.
     pub(super) fn is_parameter(&self, entity: Entity) -> bool {
-        self.parameters.contains(&entity)
+        self.names.parameters.contains(&entity)
     }
 
     /// Makes all names of a finished model known.
@@ -123,25 +83,25 @@ impl Checker {
         for i in 0..self.model.carriers.len() {
             let id = CarrierId(i as u32);
             let carrier = self.model.carriers[i].clone();
-            self.globals.insert(carrier.name, (Entity::Carrier(id), none));
+            self.names.globals.insert(carrier.name, (Entity::Carrier(id), none));
             if let CarrierKind::Enumerated(elements) = carrier.kind {
                 for (k, e) in elements.into_iter().enumerate() {
-                    self.globals.insert(e, (Entity::Element(id, k as u32), none));
+                    self.names.globals.insert(e, (Entity::Element(id, k as u32), none));
                 }
             }
         }
         for (i, t) in self.model.free_types.iter().enumerate() {
             let id = FreeTypeId(i as u32);
-            self.globals.insert(t.name.clone(), (Entity::FreeType(id), none));
+            self.names.globals.insert(t.name.clone(), (Entity::FreeType(id), none));
             for (k, c) in t.constructors.iter().enumerate() {
-                self.globals.insert(c.name.clone(), (Entity::Constructor(id, k as u32), none));
+                self.names.globals.insert(c.name.clone(), (Entity::Constructor(id, k as u32), none));
             }
         }
         for (i, c) in self.model.constants.iter().enumerate() {
-            self.globals.insert(c.name.clone(), (Entity::Const(ConstId(i as u32)), none));
+            self.names.globals.insert(c.name.clone(), (Entity::Const(ConstId(i as u32)), none));
         }
         for (i, v) in self.model.variables.iter().enumerate() {
-            self.globals.insert(v.name.clone(), (Entity::Var(VarId(i as u32)), none));
+            self.names.globals.insert(v.name.clone(), (Entity::Var(VarId(i as u32)), none));
         }
         self.seen_names();
     }
@@ -159,7 +119,7 @@ impl Checker {
         }
         for (name, variables) in short {
             if let [one] = variables[..] {
-                self.globals.entry(name).or_insert((Entity::Var(one), Span::default()));
+                self.names.globals.entry(name).or_insert((Entity::Var(one), Span::default()));
             }
         }
     }
@@ -181,7 +141,7 @@ impl Checker {
                     format!("`{}` occurs twice in this list", id.name),
                 );
             }
-            if let Some(entry) = self.definitions.get(&id.name) {
+            if let Some(entry) = self.names.definitions.get(&id.name) {
                 // As ProB: the new name hides a definition of an expression, not one of a predicate.
                 let message = format!("`{}` is also a definition", id.name);
                 let d = match &entry.body {
@@ -220,12 +180,14 @@ impl Checker {
 
     /// The definition that a name stands for here.
     pub(super) fn definition(&self, name: &str) -> Option<Arc<Macro>> {
-        if self.local(name).is_some() { None } else { self.definitions.get(name) }
+        if self.local(name).is_some() { None } else { self.names.definitions.get(name) }
     }
 
     /// Whether anything at all is declared under the name.
     pub(super) fn is_declared(&self, name: &str) -> bool {
-        self.local(name).is_some() || self.globals.contains_key(name) || self.definitions.get(name).is_some()
+        self.local(name).is_some()
+            || self.names.globals.contains_key(name)
+            || self.names.definitions.get(name).is_some()
     }
 
     /// Runs `inner` on an expanded definition. `None` after a message: wrong number of arguments, a
@@ -281,13 +243,13 @@ impl Checker {
     /// Says that a name is unknown, with the nearest one that is known.
     pub(super) fn unknown(&mut self, name: &str, span: Span) {
         // Every further use of the name would say the same.
-        if self.uses_others || !self.unknown_names.insert(name.to_string()) {
+        if self.names.uses_others || !self.names.unknown_names.insert(name.to_string()) {
             return;
         }
         let mut d = Diagnostic::error(codes::UNKNOWN_IDENTIFIER, span, format!("`{name}` is not declared"));
         if let Some(near) = self.nearest(name) {
             d = d.help(format!("did you mean `{near}`?"));
-        } else if let Some((file, place)) = self.definitions.missing.first() {
+        } else if let Some((file, place)) = self.names.definitions.missing.first() {
             d = d.label(*place, "this file was not found").help(format!("it may be defined in `{file}`"));
         }
         self.report(d);
@@ -295,8 +257,8 @@ impl Checker {
 
     fn nearest(&self, name: &str) -> Option<String> {
         let locals = self.scope.iter().map(|(n, _)| n.as_str());
-        let globals = self.globals.keys().map(String::as_str);
-        let definitions = self.definitions.iter().map(|m| m.name.name.as_str());
+        let globals = self.names.globals.keys().map(String::as_str);
+        let definitions = self.names.definitions.iter().map(|m| m.name.name.as_str());
         nearest(name, locals.chain(globals).chain(definitions)).map(String::from)
     }
 }

@@ -81,8 +81,8 @@ impl Checker {
                 .expand(&entry, &[], span, |m, a| m.expand_expr(a), |c, body| c.expr(body))
                 .unwrap_or_else(|| self.erroneous(span));
         }
-        let Some(&(entity, declared)) = self.globals.get(name) else {
-            if self.operations.contains_key(name) {
+        let Some(&(entity, declared)) = self.names.globals.get(name) else {
+            if self.names.operations.contains_key(name) {
                 self.not_supported(span, &format!("the operation `{name}` in an expression"));
             } else {
                 self.unknown(name, span);
@@ -118,7 +118,7 @@ impl Checker {
         if let Some(l) = self.old_local(name) {
             return ExprKind::Local(l).typed(self.local_type(l), span);
         }
-        match self.globals.get(name) {
+        match self.names.globals.get(name) {
             Some(&(Entity::Var(v), declared)) => {
                 self.check_readable(v, name, span, declared);
                 if !self.old_values {
@@ -171,7 +171,7 @@ impl Checker {
         }
         if let Ast::Ident(name) = &f.kind
             && self.local(name).is_none()
-            && let Some(&(Entity::FreeType(id), _)) = self.globals.get(name)
+            && let Some(&(Entity::FreeType(id), _)) = self.names.globals.get(name)
         {
             return self.free_set(id, Some(args), span);
         }

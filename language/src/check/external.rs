@@ -34,8 +34,8 @@ impl Checker {
         if let Some(function) = name.strip_prefix('$').and_then(ExternalFunction::of_name) {
             return Some(External { function, declared: None, parameters: None });
         }
-        let Some(entry) = self.definitions.get(name) else {
-            if !self.definitions.libraries || self.globals.contains_key(name) {
+        let Some(entry) = self.names.definitions.get(name) else {
+            if !self.names.definitions.libraries || self.names.globals.contains_key(name) {
                 return None;
             }
             return ExternalFunction::of_name(name).map(|function| External {
@@ -50,7 +50,7 @@ impl Checker {
             ("SUBSTITUTION", ExternalKind::Substitution),
         ];
         let (declared, kind) = kinds.iter().find_map(|(word, kind)| {
-            Some((self.definitions.get(&format!("EXTERNAL_{word}_{name}"))?, *kind))
+            Some((self.names.definitions.get(&format!("EXTERNAL_{word}_{name}"))?, *kind))
         })?;
         let known = ExternalFunction::of_name(name).filter(|f| f.kind() == kind);
         let external = known.map(|function| External {
@@ -81,7 +81,7 @@ impl Checker {
     pub(super) fn is_external(&self, name: &str) -> bool {
         ["FUNCTION", "PREDICATE", "SUBSTITUTION"]
             .iter()
-            .any(|word| self.definitions.get(&format!("EXTERNAL_{word}_{name}")).is_some())
+            .any(|word| self.names.definitions.get(&format!("EXTERNAL_{word}_{name}")).is_some())
     }
 
     // Whether the types of the machine's own declaration are those of the function that is known.
@@ -190,9 +190,9 @@ impl Checker {
         let id = sources.add(Source::new("<signature>", function.signature()));
         let (tree, _) = parser::parse_expression(&sources, id);
         let parameters = ["a", "b"].map(|n| Ident { name: n.into(), span: Span::default() });
-        let definitions = std::mem::take(&mut self.definitions);
+        let definitions = std::mem::take(&mut self.names.definitions);
         let set = self.signature_set(&parameters, &tree);
-        self.definitions = definitions;
+        self.names.definitions = definitions;
         self.external_signature(function, set)
     }
 

@@ -61,8 +61,7 @@ impl Checker {
         let Variable { name, ty, span } = declared;
         if !self.types.is_closed(&ty) {
             // A machine that is not loaded, or the missing section, would have given the type.
-            let others = self.uses_others || self.interfaces.iter().any(|i| i.environment.uses_others);
-            if !others && self.diagnostics.iter().all(|d| d.code != codes::MISSING_SECTION) {
+            if !self.incomplete && self.diagnostics.iter().all(|d| d.code != codes::MISSING_SECTION) {
                 self.unknown_type(&name, span, &ty);
             }
             self.types.unify(&ty, &ERROR);

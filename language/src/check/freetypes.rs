@@ -50,7 +50,7 @@ impl Checker {
     fn constructor_argument(&mut self, t: &ast::FreeType, e: &ast::Expr) -> Expr {
         let mut hidden = vec![];
         for (i, p) in t.parameters.iter().enumerate() {
-            let before = self.globals.insert(p.name.clone(), (Entity::TypeParameter(i as u32), p.span));
+            let before = self.names.globals.insert(p.name.clone(), (Entity::TypeParameter(i as u32), p.span));
             hidden.push((p.name.clone(), before));
         }
         let mut set = self.expr(e);
@@ -60,8 +60,8 @@ impl Checker {
         self.close_expr(&mut set);
         for (name, before) in hidden.into_iter().rev() {
             match before {
-                Some(entity) => drop(self.globals.insert(name, entity)),
-                None => drop(self.globals.remove(&name)),
+                Some(entity) => drop(self.names.globals.insert(name, entity)),
+                None => drop(self.names.globals.remove(&name)),
             }
         }
         let names = Names::of_expr(&set);

@@ -8,8 +8,8 @@ use crate::model::types::CarrierId;
 impl Checker {
     /// Keeps the definitions, and reads those that concern the scope. Requires that carriers are declared.
     pub(super) fn scope_hints(&mut self) {
-        self.model.definitions = self.definitions.clone();
-        let entries: Vec<_> = self.definitions.iter().cloned().collect();
+        self.model.definitions = self.names.definitions.clone();
+        let entries: Vec<_> = self.names.definitions.iter().cloned().collect();
         for entry in entries {
             let (DefinitionBody::Expr(body) | DefinitionBody::Either(body, _)) = &entry.body else {
                 continue;
@@ -25,7 +25,7 @@ impl Checker {
                     }
                 }
             } else if let Some(set) = name.strip_prefix("scope_") {
-                let Some((Entity::Carrier(c), _)) = self.globals.get(set).copied() else { continue };
+                let Some((Entity::Carrier(c), _)) = self.names.globals.get(set).copied() else { continue };
                 match self.size(body) {
                     Some(n) => drop(self.model.hints.sizes.insert(c, n)),
                     None => self.report(Diagnostic::warning(
@@ -218,7 +218,7 @@ impl Checker {
 
     /// Reads `GOAL`. One that does not check is ignored with a warning.
     pub(super) fn goal(&mut self) {
-        let Some(entry) = self.definitions.get("GOAL") else { return };
+        let Some(entry) = self.names.definitions.get("GOAL") else { return };
         let (DefinitionBody::Expr(body) | DefinitionBody::Either(body, _)) = &entry.body else { return };
         if !entry.parameters.is_empty() {
             return;
@@ -270,7 +270,7 @@ impl Checker {
                     _ => None,
                 }
             }
-            Ast::Ident(name) => match &self.definitions.get(name)?.body {
+            Ast::Ident(name) => match &self.names.definitions.get(name)?.body {
                 DefinitionBody::Expr(body) | DefinitionBody::Either(body, _) => self.number(body, depth + 1),
                 DefinitionBody::Subst(_) => None,
             },

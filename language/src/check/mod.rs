@@ -7,11 +7,16 @@
 //!
 //! A model of several machines is checked instance by instance, each with its own names and after
 //! the machines it refers to; the tables of the model are shared. Calls of operations are expanded.
+//!
+//! The rooms, each of which uses only those before it: `names` (what a name can stand for), `unify` (type variables),
+//! `theories` (of Event-B); on them the [`Checker`] of single formulas, with a room for each kind of them:
+//! `environment` (scopes and definitions), `expr`, `operator`, `builtin`, `freetypes`, `external`, `theory_operators`,
+//! `pred`, `weakest_precondition`, `subst`, `calls`, and `finish` and `hints` for a finished group; above it the two
+//! stages that make a model of whole machines, `classical` and `eventb`.
 
-mod behaviour;
 mod builtin;
 mod calls;
-mod compose;
+mod classical;
 mod environment;
 mod eventb;
 mod expr;
@@ -19,15 +24,14 @@ mod external;
 mod finish;
 mod freetypes;
 mod hints;
-mod linking;
-mod machine;
+mod names;
 mod operator;
 mod pred;
-mod refinement;
-mod sections;
 mod subst;
 #[cfg(test)]
 mod tests;
+mod theories;
+mod theory_operators;
 mod unify;
 mod weakest_precondition;
 
@@ -36,7 +40,6 @@ use std::sync::Arc;
 
 use crate::ast;
 use crate::classical::definitions::{Definitions, Loader};
-use crate::classical::project::{Project, Unit};
 use crate::diagnostic::codes;
 use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
 use crate::model::types::Type;
@@ -45,11 +48,10 @@ use crate::print;
 use crate::stack::with_large_stack;
 use crate::text::source::{Sources, Span};
 pub use builtin::set_of_type;
-use calls::Procedure;
-use compose::Instance;
-use environment::{Access, Callable, Entity};
+pub use classical::{check, check_project};
 pub use eventb::compose_levels;
-use linking::Interface;
+use names::{Access, Callable, Entity, Environment, Procedure};
+use theories::{DataType, Symbol, Theories};
 use unify::{Constraint, ERROR, Failure, Inference};
 
 // Formulas nest as deep as the parser allows; definitions must not nest them much deeper, since
@@ -57,41 +59,6 @@ use unify::{Constraint, ERROR, Failure, Inference};
 const DEEPEST: usize = 1_500;
 const MOST_EXPANSIONS: usize = 200_000;
 const MOST_EXPANDED_NODES: usize = 4_000_000;
-
-/// Checks a machine that refers to no other one, and lowers it to a typed model.
-///
-/// `loader` finds files of definitions by the name in quotes; their texts must be in `sources`.
-/// There is a model if and only if no error is among the diagnostics.
-pub fn check(
-    sources: Arc<Sources>,
-    machine: &ast::Machine,
-    loader: &mut Loader,
-) -> (Option<Model>, Vec<Diagnostic>) {
-    let (definitions, mut diagnostics) = Definitions::collect(machine, loader);
-    let sound = diagnostics.iter().all(|d| d.severity != Severity::Error);
-    let project = Project { units: vec![Unit::alone(machine.clone(), definitions)] };
-    let (model, found) = check_project(sources, Arc::new(project));
-    diagnostics.extend(found);
-    diagnostics.sort_by_key(|d| (d.span.source, d.span.start));
-    (model.filter(|_| sound), diagnostics)
-}
-
-/// Checks a machine with all that it refers to, and lowers it to one typed model.
-///
-/// There is a model if and only if no error is among the diagnostics.
-pub fn check_project(sources: Arc<Sources>, project: Arc<Project>) -> (Option<Model>, Vec<Diagnostic>) {
-    let Some(main) = project.units.first() else { return (None, vec![]) };
-    let model = empty_model(main.tree.name.name.clone(), sources);
-    with_large_stack(move || {
-        let mut checker = Checker::new(model, Definitions::default());
-        checker.project = project;
-        checker.machine();
-        let mut diagnostics = checker.diagnostics;
-        diagnostics.sort_by_key(|d| (d.span.source, d.span.start));
-        let sound = diagnostics.iter().all(|d| d.severity != Severity::Error);
-        (sound.then_some(checker.model), diagnostics)
-    })
-}
 
 /// Types a predicate over the constants, sets, variables and definitions of a model, and adds its locals there.
 pub fn predicate(model: &mut Model, tree: &ast::Expr) -> Result<Pred, Vec<Diagnostic>> {
@@ -180,29 +147,19 @@ enum Visibility {
 
 struct Checker {
     model: Model,
-    /// Of Event-B.
-    theories: eventb::theories::Theories,
     types: Inference,
-    definitions: Definitions,
-    globals: HashMap<String, (Entity, Span)>,
-    /// How variables that are not the machine's own may be used.
-    access: HashMap<VarId, Access>,
-    /// Operations have names of their own: a variable may have the same.
-    operations: HashMap<String, Callable>,
-    /// The machine's parameters.
-    parameters: Vec<Entity>,
-    /// The machines of the model.
-    project: Arc<Project>,
-    instances: Vec<Instance>,
-    /// The instances, each after those it refers to.
-    order: Vec<usize>,
-    /// What each instance shows to others, and its own names while another one is checked.
-    interfaces: Vec<Interface>,
+    /// The names of the machine at hand.
+    names: Environment,
+    /// Operators and data types of Event-B.
+    theories: Theories,
+    /// Operations of all machines.
     procedures: Vec<Procedure>,
-    /// The instance at hand.
-    current: usize,
-    /// Variables before this one are the state, the others are abstract.
-    state: usize,
+    /// The machine at hand.
+    component: ComponentId,
+    /// Its names in the model differ from those in its text.
+    renamed: bool,
+    /// A machine of the model refers to others that are not loaded.
+    incomplete: bool,
     scope: Vec<(String, LocalId)>,
     /// Results and locals of `VAR`.
     assignable: HashSet<LocalId>,
@@ -211,8 +168,6 @@ struct Checker {
     visibility: Visibility,
     /// `x$0` may stand here.
     old_values: bool,
-    /// The machine uses others that are not loaded, so unknown names are no news.
-    uses_others: bool,
     /// Places of the definitions that are being expanded, outermost first.
     expanding: Vec<Span>,
     expansions: usize,
@@ -223,7 +178,6 @@ struct Checker {
     first_open: usize,
     diagnostics: Vec<Diagnostic>,
     reported: HashSet<(u16, Span)>,
-    unknown_names: HashSet<String>,
 }
 
 impl Checker {
@@ -231,33 +185,24 @@ impl Checker {
         Checker {
             first_open: model.locals.len(),
             model,
-            theories: Default::default(),
             types: Inference::default(),
-            definitions,
-            globals: HashMap::new(),
-            access: HashMap::new(),
-            operations: HashMap::new(),
-            parameters: vec![],
-            project: Arc::default(),
-            instances: vec![],
-            order: vec![],
-            interfaces: vec![],
+            names: Environment { definitions, ..Environment::default() },
+            theories: Theories::default(),
             procedures: vec![],
-            current: 0,
-            state: 0,
+            component: ComponentId::default(),
+            renamed: false,
+            incomplete: false,
             scope: vec![],
             assignable: HashSet::new(),
             defined: HashSet::new(),
             visibility: Visibility::State,
             old_values: false,
-            uses_others: false,
             expanding: vec![],
             expansions: 0,
             expanded_nodes: 0,
             depth: 0,
             diagnostics: vec![],
             reported: HashSet::new(),
-            unknown_names: HashSet::new(),
         }
     }
 

@@ -224,7 +224,7 @@ impl Checker {
     // parameters of a definition, so the predicate has to be printed.
     fn split(&mut self, e: &ast::Expr, used: Option<Span>, printed: bool, out: &mut Vec<Conjunct>) {
         // The text in an included machine's file uses names that are none of the model.
-        let printed = printed || self.is_renamed();
+        let printed = printed || self.renamed;
         let mut todo = vec![e];
         while let Some(e) = todo.pop() {
             match &e.kind {
@@ -266,7 +266,7 @@ impl Checker {
             out.push(Conjunct {
                 label,
                 text,
-                origin: self.component(),
+                origin: self.component,
                 span: used.unwrap_or(inner.span),
                 pred,
             });

@@ -267,12 +267,12 @@ impl Checker {
             );
             return None;
         }
-        let Some(&(entity, place)) = self.globals.get(name) else {
+        let Some(&(entity, place)) = self.names.globals.get(name) else {
             self.unknown(name, span);
             return None;
         };
         let what = match entity {
-            Entity::Var(v) => match self.access.get(&v) {
+            Entity::Var(v) => match self.names.access.get(&v) {
                 None => return Some((Target::Var(v), place)),
                 Some(access) => return self.not_own(access.clone(), name, span, place),
             },

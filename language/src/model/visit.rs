@@ -254,6 +254,19 @@ pub fn cut_into_literals<'p>(positive: bool, pred: &'p Pred, out: &mut Vec<(bool
     }
 }
 
+/// Whether an expression binds names: a second copy of it would bind them twice.
+pub fn binds(e: &Expr) -> bool {
+    struct Binders(bool);
+    impl Visitor for Binders {
+        fn binder(&mut self, _: &LocalId) {
+            self.0 = true;
+        }
+    }
+    let mut found = Binders(false);
+    found.expr(e);
+    found.0
+}
+
 /// Forgets the places in the text, so that formulas that are written alike are equal.
 pub struct Placeless;
 

@@ -14,12 +14,12 @@
 //! and so on for the next abstraction. What is the same on both levels, as in an event that extends
 //! another, is not checked again.
 
-use super::events::{Move, MoveKind, Parameters, conjunction, parallel};
+use super::actions::{Move, MoveKind, Parameters, conjunction, parallel};
 use super::*;
 use crate::ast::visit::FreeNames;
 use crate::eventb::project::Event as Source;
 use crate::model::same::{canonical, same_expr};
-use crate::model::visit::{self, Names, Replacement, Visitor};
+use crate::model::visit::{self, Names, Replacement, Visitor, binds};
 
 /// New values of the variables, as far as the levels below are concerned.
 #[derive(Clone, Debug)]
@@ -476,19 +476,6 @@ fn solved(p: &Pred, chosen: &[LocalId]) -> Option<(LocalId, Expr)> {
         let free = Names::of_expr(value).locals;
         (chosen.contains(&l) && chosen.iter().all(|c| !free.contains(c))).then(|| (l, (**value).clone()))
     })
-}
-
-// Whether it binds names: a second copy would bind them twice.
-pub(super) fn binds(e: &Expr) -> bool {
-    struct Binders(bool);
-    impl Visitor for Binders {
-        fn binder(&mut self, _: &LocalId) {
-            self.0 = true;
-        }
-    }
-    let mut found = Binders(false);
-    found.expr(e);
-    found.0
 }
 
 // `x : S` for a set that has elements whatever the state is.

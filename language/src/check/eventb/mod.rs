@@ -1,19 +1,20 @@
 //! A machine of Event-B with its abstractions and contexts, or a context alone, as one model.
 //!
-//! The state is the variables of all levels, the invariant that of all levels. What an event of the
-//! lowest level does to the variables above it is in [`events`](self) (see `follow`).
+//! The state is the variables of all levels, the invariant that of all levels. The rooms: `enumerated` finds the
+//! carrier sets whose elements the axioms name, `actions` types what an event does, `follow` says what the abstract
+//! events do meanwhile, `events` puts parameters and guards around both.
 
+mod actions;
 mod enumerated;
 mod events;
 mod follow;
-pub(in crate::check) mod theories;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::environment::Entity;
-use super::*;
 use crate::ast::Ident;
+use crate::check::*;
 use crate::eventb::project::{Context, Formula, INITIALISATION, Machine, Project};
+use crate::stack::with_large_stack;
 
 /// The model of a machine or context of a project.
 ///
@@ -301,5 +302,22 @@ impl<'p> Composer<'p> {
             }
         }
         all
+    }
+
+    fn declare_theories(&mut self) {
+        self.c.theories.all = self.project.theories.iter().cloned().map(Arc::new).collect();
+    }
+
+    /// Closes the types of operators.
+    fn close_operators(&mut self) {
+        for i in 0..self.c.model.operators.len() {
+            let mut definition = self.c.model.operators[i].definition.clone();
+            match &mut definition {
+                OperatorDefinition::Expr(e) => self.c.close_expr(e),
+                OperatorDefinition::Pred(p) => self.c.close_pred(p),
+                OperatorDefinition::Axiomatic => {}
+            }
+            self.c.model.operators[i].definition = definition;
+        }
     }
 }

@@ -2,20 +2,21 @@
 
 use std::collections::BTreeSet;
 
+use super::instances::{join, owns};
 use super::*;
 use crate::ast::visit::FreeNames;
 use crate::ast::{Operation, SectionKind};
 use crate::model::visit::Names;
 
-impl Checker {
+impl Composition {
     pub(super) fn behaviour(&mut self) {
         let mut initialisation = vec![];
         for i in self.order.clone() {
-            self.visibility = Visibility::Behaviour;
-            let body = self.inside(i, |c| {
-                c.local_operations(i);
-                let body = c.initialisation(i);
-                c.operations_of(i);
+            self.c.visibility = Visibility::Behaviour;
+            let body = self.inside(i, |m| {
+                m.local_operations(i);
+                let body = m.initialisation(i);
+                m.operations_of(i);
                 body
             });
             // What is needed comes first: an initialisation may read what it sees or includes.
@@ -25,10 +26,10 @@ impl Checker {
                 Some(body) => initialisation.push(body),
             }
         }
-        self.visibility = Visibility::State;
+        self.c.visibility = Visibility::State;
         if let Some(last) = initialisation.last() {
             let span = last.span;
-            self.model.initialisation = match initialisation.len() {
+            self.c.model.initialisation = match initialisation.len() {
                 1 => initialisation.remove(0),
                 _ => SubstKind::Sequence(initialisation).at(span),
             };
@@ -45,28 +46,28 @@ impl Checker {
         });
         let Some((body, keyword)) = found else {
             if self.needs_initialisation(i)
-                && self.diagnostics.iter().all(|d| d.code != codes::MISSING_SECTION)
+                && self.c.diagnostics.iter().all(|d| d.code != codes::MISSING_SECTION)
             {
                 let nothing = SubstKind::Skip.at(tree.name.span);
                 self.initialised(i, &nothing, tree.name.span);
             }
             return None;
         };
-        let mut body = self.subst(body);
-        self.finish_group();
-        self.close_subst(&mut body);
+        let mut body = self.c.subst(body);
+        self.c.finish_group();
+        self.c.close_subst(&mut body);
         self.initialised(i, &body, keyword);
         Some(body)
     }
 
     fn initialised(&mut self, i: usize, body: &Subst, keyword: Span) {
-        if !self.diagnostics.iter().all(|d| d.severity == Severity::Warning) {
+        if !self.c.diagnostics.iter().all(|d| d.severity == Severity::Warning) {
             return;
         }
         let written = Names::of_subst(body).written;
         for (_, v) in self.interfaces[i].own.clone() {
             if !written.contains(&v) {
-                let variable = &self.model.variables[v.index()];
+                let variable = &self.c.model.variables[v.index()];
                 let d = Diagnostic::error(
                     codes::NOT_INITIALISED,
                     keyword,
@@ -74,7 +75,7 @@ impl Checker {
                 )
                 .label(variable.span, "declared here");
                 // All of them are at the keyword.
-                self.diagnostics.push(d);
+                self.c.diagnostics.push(d);
             }
         }
     }
@@ -84,7 +85,13 @@ impl Checker {
         for s in &project.units[self.instances[i].unit].tree.sections {
             let SectionKind::Operations(list) = &s.kind else { continue };
             for op in list {
-                if self.operations.get(&op.name.name).is_some_and(|c| !c.local && c.span == op.name.span) {
+                if self
+                    .c
+                    .names
+                    .operations
+                    .get(&op.name.name)
+                    .is_some_and(|c| !c.local && c.span == op.name.span)
+                {
                     self.procedure(op);
                 }
             }
@@ -131,7 +138,7 @@ impl Checker {
                 match todo.pop() {
                     Some(next) if open.contains(&next) => {
                         let at = body_of(name).map_or(Span::default(), |op| op.name.span);
-                        self.error(
+                        self.c.error(
                             codes::ILLEGAL_CALL,
                             at,
                             format!("operation `{name}` calls itself, by way of `{next}`"),
@@ -167,11 +174,11 @@ impl Checker {
             self.interfaces[0].operations.iter().map(|(name, p, _)| (name.clone(), *p)).collect();
         for (i, instance) in self.instances.iter().enumerate().filter(|(_, i)| i.seen_root) {
             let shown = self.interfaces[i].operations.iter();
-            list.extend(shown.map(|(name, p, _)| (compose::join(instance.display.as_deref(), name), *p)));
+            list.extend(shown.map(|(name, p, _)| (join(instance.display.as_deref(), name), *p)));
         }
         for (name, p) in list {
-            let procedure = &self.procedures[p];
-            self.model.events.push(Event {
+            let procedure = &self.c.procedures[p];
+            self.c.model.events.push(Event {
                 name,
                 parameters: procedure.parameters.clone(),
                 results: procedure.results.clone(),
@@ -182,5 +189,41 @@ impl Checker {
                 span: procedure.span,
             });
         }
+    }
+
+    /// Whether the instance's own initialisation gives it its first state.
+    fn needs_initialisation(&self, i: usize) -> bool {
+        self.instances[i].concrete
+            && !self.instances[i].links.iter().any(|l| owns(l.relation))
+            && !self.interfaces[i].own.is_empty()
+    }
+
+    /// Types an operation of the instance at hand.
+    fn procedure(&mut self, op: &Operation) {
+        let Some(callable) = self.c.names.operations.get(&op.name.name) else { return };
+        let (id, local) = (callable.procedure, callable.local);
+        let abstraction = if local { None } else { self.abstract_operation(op) };
+        let names: Vec<Ident> = op.results.iter().chain(&op.parameters).cloned().collect();
+        let locals = self.c.enter(&names);
+        let (results, parameters) = locals.split_at(op.results.len());
+        if let Some(abstraction) = abstraction {
+            self.same_signature(op, abstraction, results, parameters);
+        }
+        self.c.assignable.extend(results);
+        let mut body = self.c.outermost(&op.body);
+        self.c.leave(&locals);
+        self.c.finish_group();
+        self.c.close_subst(&mut body);
+        if let Some(abstraction) = abstraction {
+            body = self.with_abstract_precondition(body, abstraction, parameters);
+        }
+        let mut refines = vec![];
+        if let Some(a) = abstraction {
+            refines.push(self.c.procedures[a].name.clone());
+            refines.extend(self.c.procedures[a].refines.clone());
+        }
+        let procedure = &mut self.c.procedures[id];
+        (procedure.parameters, procedure.results) = (parameters.to_vec(), results.to_vec());
+        (procedure.body, procedure.refines, procedure.ready) = (body, refines, true);
     }
 }

@@ -2,56 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::compose::{self, owns};
+use super::instances::owns;
 use super::*;
-use crate::ast::{DefinitionBody, ExprKind as Ast, Ident, MachineKind, SectionKind, SetDeclaration};
+use crate::ast::{SectionKind, SetDeclaration};
 use crate::model::truth::{Truth, truth};
-use crate::model::types::CarrierId;
 use crate::model::visit::Replacement;
 
-impl Checker {
-    pub(super) fn machine(&mut self) {
-        let project = self.project.clone();
-        let Some(main) = project.units.first() else { return };
-        if main.tree.kind == MachineKind::Definitions {
-            let message = "this is a file of definitions, a machine is expected";
-            self.error(codes::NOT_A_MACHINE, main.tree.span, message);
-            return;
-        }
-        let plan = compose::plan(&project);
-        if let Some(place) = plan.too_many {
-            self.error(
-                codes::MACHINE_PARAMETERS,
-                place,
-                "too many machines are included under different names",
-            );
-            return;
-        }
-        (self.instances, self.order) = (plan.instances, plan.order);
-        self.interfaces.resize_with(self.instances.len(), Interface::default);
-        self.components();
-        self.included_once();
-        for unit in &project.units {
-            self.sections_fit(&unit.tree);
-        }
-        self.allocate_variables();
-        for i in self.order.clone() {
-            self.declare(i);
-        }
-        self.inside(0, Self::scope_hints);
-        self.static_part();
-        for i in self.order.clone() {
-            self.inside(i, |c| c.invariant(i));
-        }
-        self.visibility = Visibility::State;
-        self.inside(0, Self::goal);
-        self.behaviour();
-        self.finish_composition();
-        self.show_choices_as_parameters();
-    }
-
+impl Composition {
     // Whoever includes a machine is the only one to change it.
-    fn included_once(&mut self) {
+    pub(super) fn included_once(&mut self) {
         let mut owners: HashMap<usize, Span> = HashMap::new();
         for i in self.order.clone() {
             if !self.instances[i].concrete {
@@ -69,16 +28,16 @@ impl Checker {
                     format!("machine `{name}` is included twice under the same name"),
                 );
                 let help = format!("give one of them a prefix, as in `p.{name}`, or use SEES");
-                self.report(d.label(first, "first included here").help(help));
+                self.c.report(d.label(first, "first included here").help(help));
             }
         }
     }
 
-    fn components(&mut self) {
+    pub(super) fn components(&mut self) {
         for i in 0..self.instances.len() {
             let instance = &self.instances[i];
             let tree = &self.project.units[instance.unit].tree;
-            self.model.components.push(Component {
+            self.c.model.components.push(Component {
                 name: tree.name.name.clone(),
                 prefix: Some(instance.path.clone()).filter(|p| !p.is_empty()),
                 relation: instance.relation,
@@ -87,27 +46,15 @@ impl Checker {
         }
     }
 
-    pub(super) fn declare_carrier(&mut self, id: &Ident, kind: CarrierKind) -> CarrierId {
-        let c = self.new_carrier(id.name.clone(), kind, id.span);
-        self.declare_global(&id.name, id.span, Entity::Carrier(c));
-        c
-    }
-
-    pub(super) fn declare_constant(&mut self, id: &Ident) {
-        let ty = self.fresh();
-        let c = self.new_constant(id.name.clone(), ty, id.span);
-        self.declare_global(&id.name, id.span, Entity::Const(c));
-    }
-
     // A deferred set that an implementation gives a value is that value: its elements have the type
     // of the value's elements.
     fn deferred(&mut self, id: &Ident) {
         if self.valued_sets().contains(&id.name) {
-            let ty = self.fresh_set();
-            let c = self.new_constant(id.name.clone(), ty, id.span);
-            self.declare_global(&id.name, id.span, Entity::Const(c));
+            let ty = self.c.fresh_set();
+            let c = self.c.new_constant(id.name.clone(), ty, id.span);
+            self.c.declare_global(&id.name, id.span, Entity::Const(c));
         } else {
-            self.declare_carrier(id, CarrierKind::Deferred);
+            self.c.declare_carrier(id, CarrierKind::Deferred);
         }
     }
 
@@ -130,20 +77,20 @@ impl Checker {
             SetDeclaration::Deferred(id) => self.deferred(id),
             SetDeclaration::Enumerated(id, elements) => self.enumerated(id, elements),
             SetDeclaration::ByDefinition(id, name) => {
-                let elements = self.definitions.get(&name.name).and_then(|entry| match &entry.body {
+                let elements = self.c.names.definitions.get(&name.name).and_then(|entry| match &entry.body {
                     DefinitionBody::Expr(e) | DefinitionBody::Either(e, _) => name_list(e),
                     DefinitionBody::Subst(_) => None,
                 });
                 match elements {
                     Some(elements) => self.enumerated(id, &elements),
                     None => {
-                        if self.definitions.get(&name.name).is_none() {
-                            self.unknown(&name.name, name.span);
+                        if self.c.names.definitions.get(&name.name).is_none() {
+                            self.c.unknown(&name.name, name.span);
                         } else {
                             let message = format!("definition `{}` is not a list of names", name.name);
-                            self.error(codes::DEFINITION_KIND, name.span, message);
+                            self.c.error(codes::DEFINITION_KIND, name.span, message);
                         }
-                        self.declare_carrier(id, CarrierKind::Deferred);
+                        self.c.declare_carrier(id, CarrierKind::Deferred);
                     }
                 }
             }
@@ -152,33 +99,33 @@ impl Checker {
 
     fn enumerated(&mut self, id: &Ident, elements: &[Ident]) {
         let names = elements.iter().map(|e| e.name.clone()).collect();
-        let c = self.declare_carrier(id, CarrierKind::Enumerated(names));
+        let c = self.c.declare_carrier(id, CarrierKind::Enumerated(names));
         for (i, e) in elements.iter().enumerate() {
-            self.declare_global(&e.name, e.span, Entity::Element(c, i as u32));
+            self.c.declare_global(&e.name, e.span, Entity::Element(c, i as u32));
         }
     }
 
     // One group for all machines: an argument for a set parameter gives the type of its elements.
-    fn static_part(&mut self) {
+    pub(super) fn static_part(&mut self) {
         let (mut axioms, mut obligations) = (vec![], vec![]);
         for i in self.order.clone() {
             // An argument gives the type of a set parameter; that of a scalar one is in CONSTRAINTS.
             axioms.extend(self.arguments(i, true));
-            let (constraints, properties) = self.inside(i, |c| (c.constraints(i), c.properties(i)));
+            let (constraints, properties) = self.inside(i, |m| (m.constraints(i), m.properties(i)));
             axioms.extend(self.arguments(i, false));
             // Who gives the arguments has to show that they satisfy the constraints (B-Book, chapter 12).
             let list = if self.has_arguments(i) { &mut obligations } else { &mut axioms };
             list.extend(constraints);
             axioms.extend(properties);
         }
-        self.finish_group();
-        self.close_constants();
-        self.close_conjuncts(&mut axioms);
-        self.close_conjuncts(&mut obligations);
-        self.model.axioms = axioms;
+        self.c.finish_group();
+        self.c.close_constants();
+        self.c.close_conjuncts(&mut axioms);
+        self.c.close_conjuncts(&mut obligations);
+        self.c.model.axioms = axioms;
         obligations.retain(|c| !self.is_settled(c));
-        self.model.assertions = obligations;
-        self.size_hints();
+        self.c.model.assertions = obligations;
+        self.c.size_hints();
     }
 
     // The instance has an argument for each of its parameters.
@@ -191,7 +138,7 @@ impl Checker {
     fn is_settled(&mut self, constraint: &Conjunct) -> bool {
         let i = constraint.origin.index();
         let mut arguments = Replacement::default();
-        for axiom in &self.model.axioms {
+        for axiom in &self.c.model.axioms {
             if let PredKind::Compare(CompareOp::Equal, constant, value) = &axiom.pred.kind
                 && let ExprKind::Const(id) = constant.kind
                 && self.is_parameter_of(i, id)
@@ -210,7 +157,7 @@ impl Checker {
                     constraint.text
                 );
                 let d = Diagnostic::error(codes::MACHINE_PARAMETERS, place, message);
-                self.report(d.label(constraint.span, "the constraint"));
+                self.c.report(d.label(constraint.span, "the constraint"));
                 true
             }
         }
@@ -228,8 +175,9 @@ impl Checker {
         if parameters.len() != arguments.len() {
             return vec![];
         }
-        self.visibility = Visibility::Parameters;
-        self.inside(includer, |c| {
+        self.c.visibility = Visibility::Parameters;
+        self.inside(includer, |m| {
+            let c = &mut m.c;
             let mut out = vec![];
             for ((name, entity, declared), argument) in parameters.iter().zip(&arguments) {
                 let Entity::Const(id) = *entity else { continue };
@@ -250,7 +198,7 @@ impl Checker {
                 out.push(Conjunct {
                     label: None,
                     text: format!("{name} = {text}"),
-                    origin: c.component(),
+                    origin: c.component,
                     span: argument.span,
                     pred: equal.at(argument.span),
                 });
@@ -261,11 +209,11 @@ impl Checker {
 
     fn constraints(&mut self, i: usize) -> Vec<Conjunct> {
         let project = self.project.clone();
-        self.visibility = Visibility::Parameters;
+        self.c.visibility = Visibility::Parameters;
         let mut constraints = vec![];
         for s in &project.units[self.instances[i].unit].tree.sections {
             if let SectionKind::Constraints(e) = &s.kind {
-                constraints.extend(self.conjuncts(e));
+                constraints.extend(self.c.conjuncts(e));
             }
         }
         constraints
@@ -275,11 +223,11 @@ impl Checker {
         let project = self.project.clone();
         let sections = &project.units[self.instances[i].unit].tree.sections;
         let mut axioms = vec![];
-        self.visibility = Visibility::Properties;
+        self.c.visibility = Visibility::Properties;
         for s in sections {
             match &s.kind {
                 // Constants exist once, so do their properties.
-                SectionKind::Properties(e) if self.twin(i).is_none() => axioms.extend(self.conjuncts(e)),
+                SectionKind::Properties(e) if self.twin(i).is_none() => axioms.extend(self.c.conjuncts(e)),
                 SectionKind::Values(list) => {
                     axioms.extend(list.iter().filter_map(|(id, value)| self.value(id, value)));
                 }
@@ -291,91 +239,55 @@ impl Checker {
 
     // `c = E` of `VALUES`.
     fn value(&mut self, id: &Ident, value: &ast::Expr) -> Option<Conjunct> {
-        let value = self.expr(value);
-        match self.globals.get(&id.name) {
+        let value = self.c.expr(value);
+        match self.c.names.globals.get(&id.name) {
             Some((Entity::Const(_), _)) => {}
             Some((_, declared)) => {
                 let message =
                     format!("`{}` is no constant or deferred set that could be given a value", id.name);
                 let d = Diagnostic::error(codes::BAD_VALUE, id.span, message);
                 let d = d.label(*declared, "declared here");
-                self.report(d);
+                self.c.report(d);
                 return None;
             }
             None => {
-                self.unknown(&id.name, id.span);
+                self.c.unknown(&id.name, id.span);
                 return None;
             }
         }
-        let constant = self.identifier(&id.name, id.span);
-        self.expect_same(&constant, &value, "=");
+        let constant = self.c.identifier(&id.name, id.span);
+        self.c.expect_same(&constant, &value, "=");
         let span = id.span.to(value.span);
-        let text = pred::fold_text(self.model.sources.text(span));
+        let text = pred::fold_text(self.c.model.sources.text(span));
         let kind = PredKind::Compare(CompareOp::Equal, Box::new(constant), Box::new(value));
-        let origin = self.component();
+        let origin = self.c.component;
         Some(Conjunct { label: None, text, origin, span, pred: kind.at(span) })
     }
 
-    fn invariant(&mut self, i: usize) {
+    pub(super) fn invariant(&mut self, i: usize) {
         let project = self.project.clone();
         let sections = &project.units[self.instances[i].unit].tree.sections;
-        self.visibility = Visibility::Invariant;
+        self.c.visibility = Visibility::Invariant;
         let mut invariant = vec![];
         for s in sections {
             if let SectionKind::Invariant(e) = &s.kind {
-                invariant.extend(self.conjuncts(e));
+                invariant.extend(self.c.conjuncts(e));
             }
         }
-        self.finish_group();
+        self.c.finish_group();
         let own: Vec<VarId> = self.interfaces[i].own.iter().map(|(_, v)| *v).collect();
-        self.close_variables(&own);
-        self.close_conjuncts(&mut invariant);
-        self.model.invariant.extend(invariant);
+        self.c.close_variables(&own);
+        self.c.close_conjuncts(&mut invariant);
+        self.c.model.invariant.extend(invariant);
         for s in sections {
             if let SectionKind::Assertions(list) = &s.kind {
                 for e in list {
-                    let mut conjuncts = self.conjuncts(e);
-                    self.finish_group();
-                    self.close_conjuncts(&mut conjuncts);
-                    self.model.assertions.extend(conjuncts);
+                    let mut conjuncts = self.c.conjuncts(e);
+                    self.c.finish_group();
+                    self.c.close_conjuncts(&mut conjuncts);
+                    self.c.model.assertions.extend(conjuncts);
                 }
             }
         }
-    }
-
-    /// Whether the instance's own initialisation gives it its first state.
-    pub(super) fn needs_initialisation(&self, i: usize) -> bool {
-        self.instances[i].concrete
-            && !self.instances[i].links.iter().any(|l| owns(l.relation))
-            && !self.interfaces[i].own.is_empty()
-    }
-}
-
-/// The names of a section; a definition of a list of names may stand for the names.
-pub(super) fn listed(definitions: &Definitions, ids: &[Ident]) -> Vec<Ident> {
-    let names = |id: &Ident| match definitions.get(&id.name).as_deref() {
-        Some(entry) => match &entry.body {
-            DefinitionBody::Expr(e) | DefinitionBody::Either(e, _) if matches!(e.kind, Ast::Tuple(_)) => {
-                name_list(e).unwrap_or(vec![id.clone()])
-            }
-            _ => vec![id.clone()],
-        },
-        None => vec![id.clone()],
-    };
-    ids.iter().flat_map(names).collect()
-}
-
-/// A machine parameter without any lower-case letter is a set (B-Book, 12.1).
-pub(super) fn is_set_parameter(name: &str) -> bool {
-    !name.chars().any(char::is_lowercase)
-}
-
-fn name_list(e: &ast::Expr) -> Option<Vec<Ident>> {
-    match &e.kind {
-        Ast::Ident(name) => Some(vec![Ident { name: name.clone(), span: e.span }]),
-        Ast::Tuple(items) | Ast::SetExtension(items) => {
-            Some(items.iter().map(name_list).collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
-        }
-        _ => None,
     }
 }

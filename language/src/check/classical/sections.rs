@@ -1,8 +1,7 @@
 //! Sections that only some machines have, and those that another one needs.
 
-use super::machine::is_set_parameter;
 use super::*;
-use crate::ast::{MachineKind, SectionKind};
+use crate::ast::SectionKind;
 
 impl Checker {
     pub(super) fn sections_fit(&mut self, m: &ast::Machine) {

@@ -7,9 +7,10 @@
 
 use std::collections::HashMap;
 
-use super::*;
-use crate::ast::{Ident, Reference, SectionKind};
+use crate::ast::{self, Ident, Reference, SectionKind};
 use crate::classical::project::{Project, Unit};
+use crate::model::Relation;
+use crate::text::source::Span;
 
 /// More instances than any project has; two prefixes on each level of a chain double them.
 const MOST_INSTANCES: usize = 2_000;

@@ -6,65 +6,11 @@
 
 use std::mem::take;
 
-use super::compose::{Link, join, leads_nowhere, owns};
-use super::environment::Environment;
-use super::machine::is_set_parameter;
+use super::instances::{Link, join, leads_nowhere, owns};
 use super::*;
 use crate::ast::{Ident, SectionKind, SetDeclaration};
-use crate::model::types::CarrierId;
 
-/// A name with what it stands for and where it is declared.
-pub(super) type Declared<T> = (String, T, Span);
-
-/// What an instance shows to others.
-#[derive(Default)]
-pub(super) struct Interface {
-    /// Its own names, while another instance is checked.
-    pub environment: Environment,
-    pub parameters: Option<Vec<Declared<Entity>>>,
-    /// Sets, their elements and constants.
-    pub statics: Vec<Declared<Entity>>,
-    /// Its own variables as they are declared.
-    pub own: Vec<(Ident, VarId)>,
-    /// Its own constants.
-    pub constants: Vec<ConstId>,
-    /// All variables, with prefixes.
-    pub variables: Vec<Declared<VarId>>,
-    /// Own, promoted and inherited operations.
-    pub operations: Vec<Declared<usize>>,
-    /// Operations of the abstraction by name.
-    pub abstraction: HashMap<String, usize>,
-    /// Operations of the abstraction that are kept as they are.
-    pub inherited: Vec<(String, usize)>,
-}
-
-impl Checker {
-    /// Runs `work` with the names of an instance.
-    pub(super) fn inside<T>(&mut self, instance: usize, work: impl FnOnce(&mut Self) -> T) -> T {
-        let mut environment = take(&mut self.interfaces[instance].environment);
-        self.exchange(&mut environment);
-        let before = std::mem::replace(&mut self.current, instance);
-        let result = work(self);
-        self.current = before;
-        self.exchange(&mut environment);
-        self.interfaces[instance].environment = environment;
-        result
-    }
-
-    /// The component that the instance at hand is.
-    pub(super) fn component(&self) -> ComponentId {
-        ComponentId(self.current as u32)
-    }
-
-    /// Whether names of the instance at hand differ from those in its text.
-    pub(super) fn is_renamed(&self) -> bool {
-        self.instances.get(self.current).is_some_and(|i| i.display.is_some() || i.given.is_some())
-    }
-
-    pub(super) fn machine_name(&self, instance: usize) -> String {
-        self.project.units[self.instances[instance].unit].tree.name.name.clone()
-    }
-
+impl Composition {
     /// Gives every variable its id, those of the state first. A variable that a refinement keeps has
     /// one id on both levels.
     pub(super) fn allocate_variables(&mut self) {
@@ -73,20 +19,20 @@ impl Checker {
                 self.allocate(i, &HashMap::new());
             }
         }
-        self.state = self.model.variables.len();
-        let refines = |c: &Checker, i: usize| {
-            c.instances[i].links.iter().find(|l| l.relation == Relation::Refines).map(|l| l.instance)
+        self.state = self.c.model.variables.len();
+        let refines = |m: &Composition, i: usize| {
+            m.instances[i].links.iter().find(|l| l.relation == Relation::Refines).map(|l| l.instance)
         };
         let concrete = (0..self.instances.len()).filter(|&i| self.instances[i].concrete);
         let mut todo: Vec<usize> = concrete.collect();
         let mut met: HashSet<usize> = todo.iter().copied().collect();
         while let Some(r) = todo.pop() {
             let Some(abstraction) = refines(self, r) else { continue };
-            let names = |c: &Checker| -> HashMap<String, VarId> {
-                let parts = c.belonging_to(r);
+            let names = |m: &Composition| -> HashMap<String, VarId> {
+                let parts = m.belonging_to(r);
                 let of = |&i: &usize| {
-                    let path = &c.instances[i].path;
-                    c.interfaces[i].own.iter().map(move |(id, v)| (join(Some(path), &id.name), *v))
+                    let path = &m.instances[i].path;
+                    m.interfaces[i].own.iter().map(move |(id, v)| (join(Some(path), &id.name), *v))
                 };
                 parts.iter().flat_map(of).collect()
             };
@@ -119,9 +65,9 @@ impl Checker {
             let known = kept.get(&join(Some(&self.instances[i].path), &id.name)).copied();
             let v = known.unwrap_or_else(|| {
                 let name = join(self.instances[i].display.as_deref(), &id.name);
-                let ty = self.fresh();
-                self.model.variables.push(Variable { name, ty, span: id.span });
-                VarId(self.model.variables.len() as u32 - 1)
+                let ty = self.c.fresh();
+                self.c.model.variables.push(Variable { name, ty, span: id.span });
+                VarId(self.c.model.variables.len() as u32 - 1)
             });
             self.interfaces[i].own.push((id, v));
         }
@@ -139,7 +85,7 @@ impl Checker {
                     SectionKind::ConcreteVariables(ids) => ids,
                     _ => continue,
                 };
-                let new = machine::listed(&unit.definitions, ids);
+                let new = listed(&unit.definitions, ids);
                 names.extend(
                     new.into_iter()
                         .filter(|id| j == i || names.iter().all(|n| n.name != id.name))
@@ -157,26 +103,27 @@ impl Checker {
         let unit = &project.units[self.instances[i].unit];
         let links = self.instances[i].links.clone();
         let own = self.interfaces[i].own.clone();
-        let first = self.model.constants.len();
-        let statics = self.inside(i, |c| {
-            c.definitions = unit.definitions.clone();
-            let unknown = |l: &Link| c.interfaces[l.instance].environment.uses_others;
-            c.uses_others = leads_nowhere(unit) || links.iter().any(unknown);
+        let first = self.c.model.constants.len();
+        let statics = self.inside(i, |m| {
+            m.c.names.definitions = unit.definitions.clone();
+            let unknown = |l: &Link| m.interfaces[l.instance].environment.uses_others;
+            m.c.names.uses_others = leads_nowhere(unit) || links.iter().any(unknown);
+            m.c.incomplete |= m.c.names.uses_others;
             let mut kept = HashSet::new();
             for (of, link) in by_strength(&links) {
-                c.import(link, of, &mut kept);
+                m.import(link, of, &mut kept);
             }
-            c.own_parameters(i);
-            let statics = c.own_statics(&unit.tree, &kept);
-            own.iter().for_each(|(id, v)| c.declare_variable(id, *v));
+            m.own_parameters(i);
+            let statics = m.own_statics(&unit.tree, &kept);
+            own.iter().for_each(|(id, v)| m.declare_variable(id, *v));
             statics
         });
         self.interfaces[i].statics = statics;
         self.interfaces[i].constants =
-            (first..self.model.constants.len()).map(|k| ConstId(k as u32)).collect();
-        self.inside(i, |c| c.own_operations(i, &unit.tree));
+            (first..self.c.model.constants.len()).map(|k| ConstId(k as u32)).collect();
+        self.inside(i, |m| m.own_operations(i, &unit.tree));
         self.exports(i, &links);
-        self.inside(i, |c| c.promote(i, &unit.tree));
+        self.inside(i, |m| m.promote(i, &unit.tree));
     }
 
     // Makes the names of another instance known.
@@ -202,7 +149,7 @@ impl Checker {
         };
         for (name, v, declared) in variables {
             self.import_name(link.renamed(&name), Entity::Var(v), declared, link.place, &machine);
-            self.access.insert(v, access.clone());
+            self.c.names.access.insert(v, access.clone());
         }
         if link.relation == Relation::Refines {
             return;
@@ -210,7 +157,7 @@ impl Checker {
         for (name, procedure, span) in operations {
             let name = link.renamed(&name);
             let new = Callable { span, procedure, access: Some(access.clone()), local: false };
-            if let Some(old) = self.operations.get(&name)
+            if let Some(old) = self.c.names.operations.get(&name)
                 && old.procedure != procedure
             {
                 let d = Diagnostic::error(
@@ -219,14 +166,14 @@ impl Checker {
                     format!("operation `{name}` of machine `{machine}` has the name of another one"),
                 );
                 let (first, second) = (old.span, span);
-                self.report(d.label(first, "declared here").label(second, "and here"));
+                self.c.report(d.label(first, "declared here").label(second, "and here"));
             }
-            self.operations.insert(name, new);
+            self.c.names.operations.insert(name, new);
         }
     }
 
     fn import_name(&mut self, name: String, entity: Entity, declared: Span, place: Span, machine: &str) {
-        match self.globals.get(&name) {
+        match self.c.names.globals.get(&name) {
             Some((known, _)) if *known == entity => {}
             Some((_, first)) => {
                 let d = Diagnostic::error(
@@ -235,17 +182,17 @@ impl Checker {
                     format!("`{name}` of machine `{machine}` has the name of something else"),
                 );
                 let d = d.label(*first, "declared here").label(declared, "and here");
-                self.report(d);
+                self.c.report(d);
             }
-            None => drop(self.globals.insert(name, (entity, declared))),
+            None => drop(self.c.names.globals.insert(name, (entity, declared))),
         }
     }
 
     fn own_parameters(&mut self, i: usize) {
         for (name, entity, span) in self.parameters_of(i) {
-            self.parameters.push(entity);
-            if self.globals.get(&name).is_none_or(|(known, _)| *known != entity) {
-                self.declare_global(&name, span, entity);
+            self.c.names.parameters.push(entity);
+            if self.c.names.globals.get(&name).is_none_or(|(known, _)| *known != entity) {
+                self.c.declare_global(&name, span, entity);
             }
         }
     }
@@ -266,7 +213,7 @@ impl Checker {
                 list = names.iter().zip(outer).map(|(id, (_, e, _))| (id.name.clone(), e, id.span)).collect();
             } else {
                 let (wanted, given) = (names.len(), outer.len());
-                self.report(
+                self.c.report(
                     Diagnostic::error(
                         codes::MACHINE_PARAMETERS,
                         finer.name.span,
@@ -284,7 +231,7 @@ impl Checker {
         let bound = given.as_ref().is_some_and(|(_, arguments, _)| arguments.len() == names.len());
         if let Some((_, arguments, place)) = given.filter(|_| !bound) {
             let (wanted, given) = (names.len(), arguments.len());
-            self.report(
+            self.c.report(
                 Diagnostic::error(
                     codes::MACHINE_PARAMETERS,
                     place,
@@ -306,12 +253,12 @@ impl Checker {
                     false => join(display.as_deref(), &id.name),
                 };
                 let entity = if set && !bound {
-                    Entity::Carrier(self.new_carrier(name, CarrierKind::Deferred, id.span))
+                    Entity::Carrier(self.c.new_carrier(name, CarrierKind::Deferred, id.span))
                 } else {
-                    let ty = if set { self.fresh_set() } else { self.fresh() };
-                    let parameter = self.new_constant(name, ty, id.span);
+                    let ty = if set { self.c.fresh_set() } else { self.c.fresh() };
+                    let parameter = self.c.new_constant(name, ty, id.span);
                     if !bound {
-                        self.model.parameters.insert(parameter);
+                        self.c.model.parameters.insert(parameter);
                     }
                     Entity::Const(parameter)
                 };
@@ -322,50 +269,40 @@ impl Checker {
         list
     }
 
-    pub(super) fn new_carrier(&mut self, name: String, kind: CarrierKind, span: Span) -> CarrierId {
-        self.model.carriers.push(Carrier { name, kind, span });
-        CarrierId(self.model.carriers.len() as u32 - 1)
-    }
-
-    pub(super) fn new_constant(&mut self, name: String, ty: Type, span: Span) -> ConstId {
-        self.model.constants.push(Variable { name, ty, span });
-        ConstId(self.model.constants.len() as u32 - 1)
-    }
-
     // Sets and constants exist once, however often their machine is instantiated.
     fn own_statics(&mut self, tree: &ast::Machine, kept: &HashSet<String>) -> Vec<Declared<Entity>> {
         let mut out = vec![];
         if let Some(twin) = self.twin(self.current) {
-            let own: HashSet<String> = own_static_names(&self.definitions, tree);
+            let own: HashSet<String> = own_static_names(&self.c.names.definitions, tree);
             let shared = self.interfaces[twin].statics.clone();
             for (name, entity, span) in shared.into_iter().filter(|(n, ..)| own.contains(n)) {
-                if self.globals.get(&name).is_none_or(|(known, _)| *known != entity) {
-                    self.declare_global(&name, span, entity);
+                if self.c.names.globals.get(&name).is_none_or(|(known, _)| *known != entity) {
+                    self.c.declare_global(&name, span, entity);
                 }
                 out.push((name, entity, span));
             }
             return out;
         }
         let before: HashMap<String, Entity> =
-            self.globals.iter().map(|(n, (e, _))| (n.clone(), *e)).collect();
+            self.c.names.globals.iter().map(|(n, (e, _))| (n.clone(), *e)).collect();
         for section in &tree.sections {
             match &section.kind {
                 SectionKind::Sets(list) => list.iter().for_each(|d| self.set(d)),
                 SectionKind::ConcreteConstants(ids) | SectionKind::AbstractConstants(ids) => {
-                    for id in &machine::listed(&self.definitions, ids) {
+                    for id in &listed(&self.c.names.definitions, ids) {
                         // A concrete constant may implement an abstract one of the same name.
                         if !(kept.contains(&id.name)
                             && matches!(before.get(&id.name), Some(Entity::Const(_))))
                         {
-                            self.declare_constant(id);
+                            self.c.declare_constant(id);
                         }
                     }
                 }
                 _ => {}
             }
         }
-        self.free_types(tree);
-        let fresh = self.globals.iter().filter(|(n, (e, _))| before.get(*n) != Some(e));
+        self.c.free_types(tree);
+        let fresh = self.c.names.globals.iter().filter(|(n, (e, _))| before.get(*n) != Some(e));
         let mut fresh: Vec<Declared<Entity>> = fresh.map(|(n, (e, s))| (n.clone(), *e, *s)).collect();
         fresh.sort_by_key(|(_, _, span)| (span.source, span.start));
         fresh
@@ -378,14 +315,14 @@ impl Checker {
     }
 
     fn declare_variable(&mut self, id: &Ident, v: VarId) {
-        let kept = matches!(self.access.get(&v), Some(Access::Abstract(_)))
-            && self.globals.get(&id.name).is_some_and(|(e, _)| *e == Entity::Var(v));
+        let kept = matches!(self.c.names.access.get(&v), Some(Access::Abstract(_)))
+            && self.c.names.globals.get(&id.name).is_some_and(|(e, _)| *e == Entity::Var(v));
         if kept {
-            self.globals.insert(id.name.clone(), (Entity::Var(v), id.span));
+            self.c.names.globals.insert(id.name.clone(), (Entity::Var(v), id.span));
         } else {
-            self.declare_global(&id.name, id.span, Entity::Var(v));
+            self.c.declare_global(&id.name, id.span, Entity::Var(v));
         }
-        self.access.remove(&v);
+        self.c.names.access.remove(&v);
     }
 
     fn own_operations(&mut self, i: usize, tree: &ast::Machine) {
@@ -397,31 +334,33 @@ impl Checker {
             };
             for op in list {
                 let implements = self
+                    .c
+                    .names
                     .operations
                     .get(&op.name.name)
                     .is_some_and(|c| c.access.is_none() && c.local != local);
                 if implements {
                     continue;
                 }
-                if let Some(first) = self.operations.get(&op.name.name) {
+                if let Some(first) = self.c.names.operations.get(&op.name.name) {
                     let d = Diagnostic::error(
                         codes::DUPLICATE_DECLARATION,
                         op.name.span,
                         format!("operation `{}` is declared twice", op.name.name),
                     );
-                    self.report(d.label(first.span, "first declared here"));
+                    self.c.report(d.label(first.span, "first declared here"));
                     continue;
                 }
-                let procedure = self.new_procedure(i, op);
+                let procedure = self.c.new_procedure(i, op);
                 let new = Callable { span: op.name.span, procedure, access: None, local };
-                self.operations.insert(op.name.name.clone(), new);
+                self.c.names.operations.insert(op.name.name.clone(), new);
             }
         }
         // An operation of both sections is a local one with its implementation.
         for section in &tree.sections {
             if let SectionKind::LocalOperations(list) = &section.kind {
                 for op in list {
-                    if let Some(c) = self.operations.get_mut(&op.name.name) {
+                    if let Some(c) = self.c.names.operations.get_mut(&op.name.name) {
                         c.local = true;
                     }
                 }
@@ -457,7 +396,7 @@ impl Checker {
             let SectionKind::Operations(ops) = &section.kind else { continue };
             for op in ops {
                 refined.extend(op.refines.as_ref().map(|r| r.name.clone()));
-                if let Some(c) = self.operations.get(&op.name.name)
+                if let Some(c) = self.c.names.operations.get(&op.name.name)
                     && c.access.is_none()
                     && !c.local
                 {
@@ -498,7 +437,7 @@ impl Checker {
     }
 
     fn promoted(&mut self, id: &Ident, list: &mut Vec<Declared<usize>>) {
-        match self.operations.get(&id.name) {
+        match self.c.names.operations.get(&id.name) {
             Some(Callable { procedure, access: Some(Access::Included(_)), .. }) => {
                 list.push((id.name.clone(), *procedure, id.span));
             }
@@ -509,12 +448,12 @@ impl Checker {
                     format!("`{}` is no operation of an included machine", id.name),
                 );
                 let place = found.span;
-                self.report(d.label(place, "declared here"));
+                self.c.report(d.label(place, "declared here"));
             }
-            None if self.uses_others => {}
+            None if self.c.names.uses_others => {}
             None => {
                 let included = |c: &&Callable| matches!(c.access, Some(Access::Included(_)));
-                let known = self.operations.iter().filter(|(_, c)| included(c));
+                let known = self.c.names.operations.iter().filter(|(_, c)| included(c));
                 let near = nearest(&id.name, known.map(|(n, _)| n.as_str()));
                 let mut d = Diagnostic::error(
                     codes::UNKNOWN_PROMOTED,
@@ -524,7 +463,7 @@ impl Checker {
                 if let Some(near) = near {
                     d = d.help(format!("did you mean `{near}`?"));
                 }
-                self.report(d);
+                self.c.report(d);
             }
         }
     }
@@ -553,14 +492,14 @@ fn own_static_names(definitions: &Definitions, tree: &ast::Machine) -> HashSet<S
                         SetDeclaration::Deferred(id) => (id, vec![]),
                         SetDeclaration::Enumerated(id, elements) => (id, elements.clone()),
                         SetDeclaration::ByDefinition(id, of) => {
-                            (id, machine::listed(definitions, std::slice::from_ref(of)))
+                            (id, listed(definitions, std::slice::from_ref(of)))
                         }
                     };
                     names.extend(elements.into_iter().chain([id.clone()]).map(|id| id.name));
                 }
             }
             SectionKind::ConcreteConstants(ids) | SectionKind::AbstractConstants(ids) => {
-                names.extend(machine::listed(definitions, ids).into_iter().map(|id| id.name));
+                names.extend(listed(definitions, ids).into_iter().map(|id| id.name));
             }
             // Extended by other kinds of sections as they declare names.
             SectionKind::FreeTypes(list) => {

@@ -12,14 +12,14 @@ use crate::ast::{MachineKind, Operation};
 use crate::model::same::same_pred;
 use crate::model::visit::{self, Names, Replacement, VisitorMut};
 
-impl Checker {
+impl Composition {
     /// The operation of the abstraction that an operation refines.
     pub(super) fn abstract_operation(&mut self, op: &Operation) -> Option<usize> {
         let link = self.instances[self.current].links.iter().find(|l| l.relation == Relation::Refines);
         let Some(link) = link.cloned() else {
-            if let Some(abstraction) = op.refines.as_ref().filter(|_| !self.uses_others) {
+            if let Some(abstraction) = op.refines.as_ref().filter(|_| !self.c.names.uses_others) {
                 let message = "there is no abstraction of which an operation could be refined";
-                self.error(codes::NOT_REFINED, abstraction.span, message);
+                self.c.error(codes::NOT_REFINED, abstraction.span, message);
             }
             return None;
         };
@@ -37,7 +37,7 @@ impl Checker {
         };
         let machine = self.machine_name(link.instance);
         let message = format!("the abstraction `{machine}` has no operation `{}`", wanted.name);
-        self.report(Diagnostic::error(codes::NOT_REFINED, wanted.span, message).help(help));
+        self.c.report(Diagnostic::error(codes::NOT_REFINED, wanted.span, message).help(help));
         None
     }
 
@@ -62,7 +62,7 @@ impl Checker {
         results: &[LocalId],
         parameters: &[LocalId],
     ) {
-        let wanted = self.procedures[abstraction].clone();
+        let wanted = self.c.procedures[abstraction].clone();
         let lists = [("parameters", &wanted.parameters, parameters), ("results", &wanted.results, results)];
         for (what, of_abstraction, own) in lists {
             if of_abstraction.len() != own.len() {
@@ -73,16 +73,16 @@ impl Checker {
                     of_abstraction.len()
                 );
                 let d = Diagnostic::error(codes::NOT_REFINED, op.name.span, message);
-                self.report(d.label(wanted.span, "the operation of the abstraction"));
+                self.c.report(d.label(wanted.span, "the operation of the abstraction"));
                 continue;
             }
             for (a, l) in of_abstraction.iter().zip(own) {
-                let (ty, own) = (self.local_type(*a), self.local_type(*l));
-                if !self.types.unify(&own, &ty) {
-                    let (ty, own) = (self.type_text(&ty), self.type_text(&own));
-                    let l = &self.model.locals[l.index()];
+                let (ty, own) = (self.c.local_type(*a), self.c.local_type(*l));
+                if !self.c.types.unify(&own, &ty) {
+                    let (ty, own) = (self.c.type_text(&ty), self.c.type_text(&own));
+                    let l = &self.c.model.locals[l.index()];
                     let message = format!("`{}` is {ty} in the abstraction, this is {own}", l.name);
-                    self.error(codes::TYPE_MISMATCH, l.span, message);
+                    self.c.error(codes::TYPE_MISMATCH, l.span, message);
                 }
             }
         }
@@ -95,7 +95,7 @@ impl Checker {
         abstraction: usize,
         parameters: &[LocalId],
     ) -> Subst {
-        let procedure = self.procedures[abstraction].clone();
+        let procedure = self.c.procedures[abstraction].clone();
         if procedure.parameters.len() != parameters.len() {
             return body;
         }
@@ -103,7 +103,7 @@ impl Checker {
         preconditions(&procedure.body, &mut conjuncts);
         let mut names = Replacement::default();
         for (old, new) in procedure.parameters.iter().zip(parameters) {
-            let Variable { ty, span, .. } = self.model.locals[new.index()].clone();
+            let Variable { ty, span, .. } = self.c.model.locals[new.index()].clone();
             names.locals.insert(*old, ExprKind::Local(*new).typed(ty, span));
         }
         let mut own = vec![];
@@ -112,7 +112,7 @@ impl Checker {
         for p in conjuncts {
             let p = names.in_pred(&p);
             if !own.iter().any(|o| same_pred(o, &p)) {
-                guards.push(self.copied(&p));
+                guards.push(self.c.copied(&p));
             }
         }
         if guards.is_empty() {
@@ -131,7 +131,7 @@ impl Checker {
             kind => guards.push(Pred { kind, span: guard.span }),
         }
         let guard = Pred::all(guards, span);
-        let choice = self.choice();
+        let choice = self.c.choice();
         let kind =
             SubstKind::Select { choice, branches: vec![(guard, inner)], otherwise: None, from_pre: true };
         kind.at(span)
@@ -139,17 +139,17 @@ impl Checker {
 
     /// Separates the state from the variables that only abstractions have.
     pub(super) fn finish_composition(&mut self) {
-        if self.model.variables.len() == self.state {
+        if self.c.model.variables.len() == self.state {
             return;
         }
         self.inherited_operations();
         let state = self.state;
         let speaks = |c: &Conjunct| abstract_names(&Names::of_pred(&c.pred), state).next().is_some();
-        let (gluing, invariant) = std::mem::take(&mut self.model.invariant).into_iter().partition(speaks);
-        (self.model.invariant, self.model.gluing) = (invariant, gluing);
+        let (gluing, invariant) = std::mem::take(&mut self.c.model.invariant).into_iter().partition(speaks);
+        (self.c.model.invariant, self.c.model.gluing) = (invariant, gluing);
         let (dropped, assertions): (Vec<Conjunct>, Vec<Conjunct>) =
-            std::mem::take(&mut self.model.assertions).into_iter().partition(speaks);
-        self.model.assertions = assertions;
+            std::mem::take(&mut self.c.model.assertions).into_iter().partition(speaks);
+        self.c.model.assertions = assertions;
         for c in dropped.iter().filter(|c| c.origin == ComponentId(0)) {
             self.left_out("this assertion is not checked", &c.pred);
         }
@@ -158,17 +158,17 @@ impl Checker {
         };
         // What the machine says itself is the most telling.
         let (own, inherited): (Vec<&Conjunct>, Vec<&Conjunct>) =
-            self.model.gluing.iter().partition(|c| c.origin == ComponentId(0));
+            self.c.model.gluing.iter().partition(|c| c.origin == ComponentId(0));
         let gluing = own.into_iter().chain(inherited);
         let mut not_checked: Vec<Dropped> = gluing.map(as_dropped(DroppedKind::Gluing)).collect();
         not_checked.extend(dropped.iter().map(as_dropped(DroppedKind::Assertion)));
         not_checked.extend(self.strip());
-        self.model.not_checked = not_checked;
+        self.c.model.not_checked = not_checked;
         let mut abstracted = Abstracted(self.state);
-        for c in &mut self.model.gluing {
+        for c in &mut self.c.model.gluing {
             abstracted.pred(&mut c.pred);
         }
-        self.model.abstract_variables = self.model.variables.split_off(self.state);
+        self.c.model.abstract_variables = self.c.model.variables.split_off(self.state);
     }
 
     // An operation that the refinement leaves as it is must not need what is gone.
@@ -178,10 +178,10 @@ impl Checker {
                 continue;
             }
             for (name, p) in self.interfaces[i].inherited.clone() {
-                let procedure = self.procedures[p].clone();
+                let procedure = self.c.procedures[p].clone();
                 let names = Names::of_subst(&procedure.body);
                 let Some(v) = abstract_names(&names, self.state).next() else { continue };
-                let variable = &self.model.variables[v.index()];
+                let variable = &self.c.model.variables[v.index()];
                 let tree = &self.project.units[self.instances[i].unit].tree;
                 let message = format!(
                     "`{}` does not refine operation `{name}`, which needs `{}`, a variable of the abstraction",
@@ -190,7 +190,7 @@ impl Checker {
                 let d = Diagnostic::error(codes::NOT_REFINED, tree.name.span, message)
                     .label(procedure.span, "the operation of the abstraction")
                     .help("write the operation for the variables of the refinement");
-                self.report(d);
+                self.c.report(d);
             }
         }
     }
@@ -199,24 +199,24 @@ impl Checker {
     fn strip(&mut self) -> Vec<Dropped> {
         let mut stripper = Stripper { state: self.state, event: None, left_out: vec![], variants: vec![] };
         let nothing = SubstKind::Skip.at(Span::default());
-        let mut initialisation = std::mem::replace(&mut self.model.initialisation, nothing);
+        let mut initialisation = std::mem::replace(&mut self.c.model.initialisation, nothing);
         stripper.subst(&mut initialisation);
-        self.model.initialisation = initialisation;
-        let mut events = std::mem::take(&mut self.model.events);
+        self.c.model.initialisation = initialisation;
+        let mut events = std::mem::take(&mut self.c.model.events);
         for (i, event) in (0..).zip(&mut events) {
             stripper.event = Some(EventId(i));
             stripper.subst(&mut event.body);
         }
-        self.model.events = events;
+        self.c.model.events = events;
         for span in stripper.variants {
             let message =
                 "the variant of this loop speaks of variables of the abstraction, which have no value";
-            self.error(codes::ABSTRACT_ONLY, span, message);
+            self.c.error(codes::ABSTRACT_ONLY, span, message);
         }
         let mut dropped = vec![];
         for (kind, p) in stripper.left_out {
             self.left_out(warning(kind), &p);
-            let text = print::pred(&self.model, &p);
+            let text = print::pred(&self.c.model, &p);
             dropped.push(Dropped { kind, label: None, text, span: p.span });
         }
         dropped
@@ -225,9 +225,9 @@ impl Checker {
     fn left_out(&mut self, what: &str, p: &Pred) {
         let names = Names::of_pred(p);
         let Some(v) = abstract_names(&names, self.state).next() else { return };
-        let variable = self.model.variables[v.index()].clone();
+        let variable = self.c.model.variables[v.index()].clone();
         let message = format!("{what}: `{}` is a variable of the abstraction", variable.name);
-        self.report(
+        self.c.report(
             Diagnostic::warning(codes::ABSTRACT_ONLY, p.span, message)
                 .label(variable.span, "it has no value in the states of the refinement"),
         );

@@ -7,93 +7,19 @@
 //! value is checked wherever it is used, whatever kind of definition it has and whatever file it is from.
 
 use super::*;
-use crate::ast::{BinaryOp as In, BuiltinFn};
+use crate::ast::{BinaryOp as In, BuiltinFn, Ident};
 use crate::eventb::project::{self, Definition, Theory};
 use crate::model::types::{CarrierId, FreeTypeId};
-use crate::model::visit::{Names, Replacement};
-
-/// The theories of a project and what was made of them so far.
-#[derive(Default)]
-pub(in crate::check) struct Theories {
-    all: Vec<Arc<Theory>>,
-    types: HashMap<String, DataType>,
-    /// Operators whose cases are being read: name, operator, types of the parameters, result.
-    open: Vec<(String, OperatorId, Vec<Type>, Type)>,
-}
-
-#[derive(Clone, Copy)]
-enum DataType {
-    Free(FreeTypeId),
-    Carrier(CarrierId),
-}
-
-/// What the name of an operator stands for.
-enum Symbol {
-    Type(usize, usize),
-    /// Theory, data type, constructor.
-    Constructor(usize, usize, u32),
-    /// Theory, data type, constructor, part.
-    Destructor(usize, usize, u32, usize),
-    /// Theory, operator.
-    Operator(usize, usize),
-}
+use crate::model::visit::{self, Names, Replacement};
 
 enum Typed {
     Value(Expr),
     Truth(Pred),
 }
 
-impl Composer<'_> {
-    pub(super) fn declare_theories(&mut self) {
-        self.c.theories.all = self.project.theories.iter().cloned().map(Arc::new).collect();
-    }
-
-    /// Closes the types of operators.
-    pub(super) fn close_operators(&mut self) {
-        for i in 0..self.c.model.operators.len() {
-            let mut definition = self.c.model.operators[i].definition.clone();
-            match &mut definition {
-                OperatorDefinition::Expr(e) => self.c.close_expr(e),
-                OperatorDefinition::Pred(p) => self.c.close_pred(p),
-                OperatorDefinition::Axiomatic => {}
-            }
-            self.c.model.operators[i].definition = definition;
-        }
-    }
-}
-
-impl Theories {
-    fn symbol(&self, name: &str) -> Option<Symbol> {
-        for (t, theory) in self.all.iter().enumerate() {
-            if let Some(o) = theory.operators.iter().position(|o| o.name.name == name) {
-                return Some(Symbol::Operator(t, o));
-            }
-            for (d, data) in theory.data_types.iter().enumerate() {
-                if data.name.name == name {
-                    return Some(Symbol::Type(t, d));
-                }
-                for (c, (constructor, parts)) in data.constructors.iter().enumerate() {
-                    if constructor.name == name {
-                        return Some(Symbol::Constructor(t, d, c as u32));
-                    }
-                    if let Some(part) = parts.iter().position(|(n, _)| n.name == name) {
-                        return Some(Symbol::Destructor(t, d, c as u32, part));
-                    }
-                }
-            }
-        }
-        None
-    }
-
-    fn mapping(&self, name: &str) -> Option<String> {
-        let tags = self.all.iter().flat_map(|t| &t.mappings);
-        tags.into_iter().find(|(n, _)| n == name).map(|(_, operator)| operator.clone())
-    }
-}
-
 impl Checker {
     /// A call of an operator with a value.
-    pub(in crate::check) fn operator_value(&mut self, name: &Ident, args: &[ast::Expr], span: Span) -> Expr {
+    pub(super) fn operator_value(&mut self, name: &Ident, args: &[ast::Expr], span: Span) -> Expr {
         match self.operator(name, args, span, false) {
             Typed::Value(e) => e,
             Typed::Truth(_) => self.erroneous(span),
@@ -101,7 +27,7 @@ impl Checker {
     }
 
     /// A call of an operator that is a predicate.
-    pub(in crate::check) fn operator_truth(&mut self, name: &Ident, args: &[ast::Expr], span: Span) -> Pred {
+    pub(super) fn operator_truth(&mut self, name: &Ident, args: &[ast::Expr], span: Span) -> Pred {
         match self.operator(name, args, span, true) {
             Typed::Truth(p) => p,
             Typed::Value(_) => PredKind::True.at(span),
@@ -214,7 +140,8 @@ impl Checker {
         let scope = std::mem::take(&mut self.scope);
         let mut hidden = vec![];
         for (i, p) in data.parameters.iter().enumerate() {
-            let before = self.globals.insert(p.clone(), (Entity::TypeParameter(i as u32), data.name.span));
+            let before =
+                self.names.globals.insert(p.clone(), (Entity::TypeParameter(i as u32), data.name.span));
             hidden.push((p.clone(), before));
         }
         for (c, (_, parts)) in data.constructors.iter().enumerate() {
@@ -235,8 +162,8 @@ impl Checker {
         }
         for (name, before) in hidden.into_iter().rev() {
             match before {
-                Some(entity) => drop(self.globals.insert(name, entity)),
-                None => drop(self.globals.remove(&name)),
+                Some(entity) => drop(self.names.globals.insert(name, entity)),
+                None => drop(self.names.globals.remove(&name)),
             }
         }
         self.scope = scope;
@@ -436,7 +363,7 @@ impl Checker {
         let mut bindings = vec![];
         for (a, l) in args.into_iter().zip(parameters) {
             // A second copy of an argument would bind its names twice.
-            if !super::follow::binds(&a) {
+            if !visit::binds(&a) {
                 replacement.locals.insert(l, a);
             } else {
                 bindings.push((l, a));
