@@ -73,6 +73,41 @@ fn verdict(engine: &str, machine: &Path, more: &[&str]) -> Option<String> {
     json(&output)["verdict"].as_str().filter(|v| *v != "unknown").map(String::from)
 }
 
+/// Functions that keep their values in arrays, overridden where a branch may have changed them. COLOUR is given below.
+const PAINT: &str = "VARIABLES coat, sketch, copy
+INVARIANT coat : NATURAL +-> COLOUR & sketch : NATURAL +-> COLOUR & copy : BOOL
+INITIALISATION coat, sketch, copy := {}, {}, TRUE
+OPERATIONS apply = BEGIN IF copy = TRUE THEN sketch := NATURAL * {red} END; coat := coat <+ sketch END
+END";
+
+#[test]
+fn an_override_below_a_branch_ends_no_engine() {
+    if !has_solver() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let colours = [
+        ("SETS COLOUR = {red, green}", PAINT.to_string()),
+        ("SETS COLOUR CONSTANTS red PROPERTIES red : COLOUR", PAINT.to_string()),
+        ("", PAINT.replace("COLOUR", "0..1").replace("red", "1")),
+    ];
+    for (sets, rest) in colours {
+        let machine = file(folder.path(), "Paint.mch", format!("MACHINE Paint {sets} {rest}"));
+        for engine in ["kind", "ic3"] {
+            assert_eq!(verdict(engine, &machine, &[]).as_deref(), Some("holds"), "{engine}: {sets}");
+        }
+    }
+    // No step, but an equation whose one side is such a function.
+    let labels = r#"MACHINE Labels SETS BOX CONSTANTS one PROPERTIES one : BOX VARIABLES label
+INVARIANT label = label <+ {one |-> ({"x", "y"} * {one})} => (one : dom(label) & label(one) = {})
+INITIALISATION label := {one |-> ({"x", "y"} * {one})} END"#;
+    let machine = file(folder.path(), "Labels.mch", labels);
+    for engine in ["bmc", "kind", "ic3"] {
+        let found = verdict(engine, &machine, &["--scope", "BOX=3"]);
+        assert_eq!(found.as_deref(), Some("violated"), "{engine}");
+    }
+}
+
 #[test]
 fn engines_do_not_contradict_each_other() {
     if !has_solver() {

@@ -194,6 +194,16 @@ fn operators_mean_what_they_should() {
                 ),
             ),
             (
+                "choice of conditional arrays",
+                t.implies(
+                    t.eq(symbol("h", o.ages), t.array_ite(m, t.ite(p, f, g), f)),
+                    t.eq(
+                        t.select(symbol("h", o.ages), a),
+                        t.ite(t.and([t.select(m, a), t.not(p)]), t.select(g, a), t.select(f, a)),
+                    ),
+                ),
+            ),
+            (
                 "choice of sets",
                 t.implies(
                     t.eq(k, t.array_ite(m, n, t.set_complement(n))),

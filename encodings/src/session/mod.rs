@@ -4,6 +4,7 @@
 //! after `sat` and a core only after `unsat`: both borrow the session, so asking too late does not
 //! compile. What differs between solvers is a [`Backend`].
 
+mod choices;
 pub mod evaluate;
 mod names;
 pub mod open;

@@ -15,6 +15,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::choices::Choices;
 use super::evaluate::{any_value, evaluate};
 use super::parse::{Meaning, element_name};
 use super::sexpr::{self, Sexpr};
@@ -169,6 +170,7 @@ pub struct Process {
     path: PathBuf,
     version: String,
     dialect: Dialect,
+    choices: Choices,
     printer: Printer,
     running: Option<Running>,
     /// All that a new process has to be told.
@@ -199,12 +201,13 @@ impl Process {
                  (set-option :produce-unsat-assumptions true)\n(set-logic ALL)\n"
             }
         };
-        let printer = Printer::new(terms.clone(), dialect);
+        let (choices, printer) = (Choices::new(terms.clone()), Printer::new(terms.clone(), dialect));
         let mut process = Process {
             terms,
             path: path.to_path_buf(),
             version: String::new(),
             dialect,
+            choices,
             printer,
             running: None,
             told: told.into(),
@@ -331,8 +334,15 @@ impl Backend for Process {
     fn assert(&mut self, t: Term) -> Result<(), SolverError> {
         self.sound()?;
         self.has_model = false;
-        let text = self.declared(t)?;
-        self.tell(&format!("(assert {text})\n"))
+        let all = match self.dialect {
+            Dialect::Z3 => self.choices.assertions(t),
+            Dialect::Generic => vec![t],
+        };
+        for t in all {
+            let text = self.declared(t)?;
+            self.tell(&format!("(assert {text})\n"))?;
+        }
+        Ok(())
     }
 
     fn check(&mut self, assumptions: &[Term], budget: &Budget) -> Result<RawAnswer, SolverError> {

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use num_rational::BigRational;
 
 use super::SolverError;
+use super::choices::Choices;
 use super::names::{BOUND, Names, quoted};
 use crate::term::{Node, Op, Sort, SortKind, SymbolId, Term, Terms};
 
@@ -547,7 +548,12 @@ pub fn script(terms: &Rc<Terms>, assertions: &[Term], dialect: Dialect) -> Resul
         // With a logic set, Z3 chooses a solver that knows less of arrays.
         Dialect::Z3 => String::new(),
     };
-    for &a in assertions {
+    let mut choices = Choices::new(terms.clone());
+    let all = assertions.iter().flat_map(|&a| match dialect {
+        Dialect::Z3 => choices.assertions(a),
+        Dialect::Generic => vec![a],
+    });
+    for a in all {
         let assertion = printer.term(a)?;
         let declarations = printer.take_declarations();
         refuse_unwritable(&declarations)?;

@@ -156,6 +156,9 @@ impl Terms {
             return b;
         }
         let sort = self.sort_of(a);
+        if self.array_parts(sort).1 != Self::BOOL {
+            self.arena.borrow_mut().has_choices = true;
+        }
         self.make(Op::ArrayIte, &[mask, a, b], sort)
     }
 }

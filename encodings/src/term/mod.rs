@@ -131,6 +131,8 @@ struct Arena {
     symbols: Vec<(Rc<str>, Sort)>,
     by_name: HashMap<Rc<str>, SymbolId>,
     rigid: HashSet<SymbolId>,
+    /// There is a point-wise choice between arrays that are no sets.
+    has_choices: bool,
 }
 
 /// The table of all terms, sorts and symbols.
@@ -208,6 +210,11 @@ impl Terms {
     /// A term's operator, arguments and sort.
     pub fn node(&self, t: Term) -> Node {
         self.arena.borrow().nodes[t.0 as usize].clone()
+    }
+
+    /// Whether a point-wise choice ([`Op::ArrayIte`]) between arrays that are no sets was ever made.
+    pub fn has_choices(&self) -> bool {
+        self.arena.borrow().has_choices
     }
 
     /// Number of terms made so far.

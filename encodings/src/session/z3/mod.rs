@@ -15,6 +15,7 @@ use z3::{Model, Params, SatResult, Solver};
 
 use self::lower::Lowering;
 use self::watcher::Watcher;
+use super::choices::Choices;
 use super::{Backend, RawAnswer, SolverError, TermValue};
 use crate::budget::{Budget, Stopped};
 use crate::term::{Sort, SortKind, Term, Terms};
@@ -25,6 +26,7 @@ thread_local! {
 
 /// A solver of the linked Z3.
 pub struct Z3 {
+    choices: Choices,
     lowering: Lowering,
     solver: Solver,
     watcher: Rc<Watcher>,
@@ -45,6 +47,7 @@ impl Z3 {
         parameters.set_bool("ctrl_c", false);
         solver.set_params(&parameters);
         Z3 {
+            choices: Choices::new(terms.clone()),
             lowering: Lowering::new(terms),
             solver,
             watcher: WATCHER.with(Rc::clone),
@@ -77,9 +80,11 @@ impl Backend for Z3 {
     }
 
     fn assert(&mut self, t: Term) -> Result<(), SolverError> {
-        let t = self.lowering.bool(t)?;
         (self.sat, self.model) = (false, None);
-        self.solver.assert(&t);
+        for t in self.choices.assertions(t) {
+            let t = self.lowering.bool(t)?;
+            self.solver.assert(&t);
+        }
         Ok(())
     }
 
