@@ -26,6 +26,7 @@
 //! checks inductive invariants with TLC in the same way (*Using TLC to Check Inductive Invariance*, 2018).
 
 mod change;
+mod contradiction;
 mod judge;
 
 use std::collections::BTreeSet;
@@ -39,10 +40,12 @@ use bsym_proofs::claim::Claim;
 use bsym_semantics::bounded::Cuts;
 use bsym_semantics::evaluator::{Evaluator, Limits};
 use bsym_semantics::scope::{Scope, ScopeRequest};
-use bsym_semantics::state::{Constants, Execution, State, Step, Trace, Violation};
+use bsym_semantics::state::{Constants, Execution, State, Step, Trace};
 use bsym_semantics::transitions::Edge;
 use bsym_semantics::value::Value;
 use bsym_semantics::work::Work;
+
+pub use contradiction::{Broken, Contradiction};
 
 use change::Changes;
 use judge::{Judge, Standing};
@@ -108,28 +111,6 @@ pub struct Walked {
     pub from_invariant: u64,
     /// States and events that the evaluator could not decide or not exhaust.
     pub skipped: u64,
-}
-
-/// What the evaluator says against a claim.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Contradiction {
-    /// From the initialisation, or from a state of Q as if it were initial, to where the claim is wrong.
-    pub trace: Trace,
-    /// The first state is one of Q and perhaps not reachable.
-    pub from_invariant: bool,
-    /// What is wrong at the end; not empty.
-    pub broken: Vec<Broken>,
-}
-
-/// What is wrong at the end of a contradiction.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Broken {
-    /// A property that is claimed.
-    Violation(Violation),
-    /// A lemma of the proof, by position.
-    Lemma(usize),
-    /// The claim says that no path is as long as this.
-    Diameter(usize),
 }
 
 /// Walks a claim. `Err` is a contradiction, confirmed.

@@ -17,6 +17,7 @@ use bsym_semantics::state::Trace;
 use serde::{Deserialize, Serialize};
 
 use crate::claim::{Checked, Claim, Evidence, Property};
+use crate::limits;
 use crate::po::digest::{self, INITIALISATION};
 use crate::po::file::PoScope;
 use crate::po::write::{po_scope, relative};
@@ -29,21 +30,6 @@ pub const FORMAT: &str = "bsym-certificate";
 pub const VERSION: u32 = 1;
 /// The JSON Schema of the format.
 pub const SCHEMA: &str = include_str!("../schema/certificate.schema.json");
-
-/// What stands in a certificate decides how much work its check is, and anybody may have written it. What no proof
-/// comes near is refused before the work begins; what is below ends with the limits of time and memory.
-pub mod limits {
-    /// Bytes of the file.
-    pub const BYTES: u64 = 64 << 20;
-    /// Steps of an induction or of a path: their states are compared in pairs.
-    pub const STEPS: usize = 2_000;
-    /// Lemmas.
-    pub const LEMMAS: usize = 20_000;
-    /// Elements of a deferred set.
-    pub const ELEMENTS: usize = 1_000_000;
-    /// Digits of a bound.
-    pub const DIGITS: usize = 1_000;
-}
 
 /// Why a certificate cannot be read or written.
 #[derive(Debug, thiserror::Error)]

@@ -3,6 +3,7 @@ pub mod certificate;
 pub mod certify;
 pub mod check;
 pub mod claim;
+pub mod limits;
 pub mod obligations;
 pub mod po;
 pub mod sequent;

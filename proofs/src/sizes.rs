@@ -134,7 +134,7 @@ fn sizes_text(model: &Model, scope: &Scope, small: &Scope) -> String {
 
 #[cfg(all(test, feature = "z3"))]
 mod tests {
-    use bsym_encodings::session::Session;
+    use bsym_encodings::session::linked;
     use bsym_language::load::load_text;
     use bsym_semantics::scope::ScopeRequest;
 
@@ -152,7 +152,7 @@ mod tests {
             well_definedness: true,
             evidence: Evidence::Inductive { lemmas: vec![] },
         };
-        let mut open = |terms: Rc<Terms>| Ok(Session::linked(terms));
+        let mut open = |terms: Rc<Terms>| Ok(linked(terms).expect("libz3 is linked in tests"));
         let budget = Budget::unlimited();
         check_small(&model, &scope, &claim, &mut open, &budget).expect("the solver is linked")
     }

@@ -17,7 +17,7 @@ use bsym_semantics::state::Trace;
 use bsym_semantics::trace_file::{self, ChoiceFile, StepFile, TraceFile, trace_from_file, trace_to_file};
 use serde::{Deserialize, Serialize};
 
-use crate::certificate::limits;
+use crate::limits;
 
 /// A valuation and an initial state as text.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -3,9 +3,10 @@
 use bsym_language::model::{BinaryOp, UnaryOp};
 
 use super::total;
+use crate::symbolic::Encoded;
 use crate::symbolic::Symbolic;
 use crate::symbolic::Unsupported;
-use crate::symbolic::encoder::{Encoded, Encoder};
+use crate::symbolic::encoder::Encoder;
 use crate::term::{Term, Terms};
 
 /// Powers with a literal exponent up to this one are products.

@@ -6,8 +6,9 @@ use bsym_language::model::{Expr, ExprKind, LocalId, Pred, QuantOp};
 
 use crate::pred::instances::{Body, Instance};
 use crate::representation::layout::Layout;
+use crate::symbolic::Encoded;
 use crate::symbolic::Unsupported;
-use crate::symbolic::encoder::{Encoded, Encoder, Env};
+use crate::symbolic::encoder::{Encoder, Env};
 use crate::symbolic::{Form, Guarded, Place, Set, Symbolic};
 use crate::term::{Term, Terms};
 

@@ -2,9 +2,10 @@
 
 use bsym_language::model::CompareOp;
 
+use crate::symbolic::Encoded;
 use crate::symbolic::Unsupported;
 use crate::symbolic::carriers::Binders;
-use crate::symbolic::encoder::{Encoded, Encoder};
+use crate::symbolic::encoder::Encoder;
 use crate::symbolic::{Form, Guarded, Set, Symbolic};
 use crate::term::{Term, Terms};
 

@@ -17,9 +17,8 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 
 use crate::representation::layout::Layout;
-use crate::symbolic::Unsupported;
-use crate::symbolic::encoder::{Encoded, Encoder, Env};
-use crate::symbolic::{Form, Set, Symbolic};
+use crate::symbolic::encoder::{Encoder, Env};
+use crate::symbolic::{Encoded, Form, Set, Symbolic, Unsupported};
 use crate::term::{Term, Terms};
 
 /// A value that is always defined.
@@ -35,7 +34,18 @@ fn decimal(text: &str) -> Option<BigRational> {
 }
 
 impl Encoder {
-    pub(crate) fn expression(&mut self, env: &Env, e: &Expr) -> Result<Encoded, Unsupported> {
+    /// The value of an expression, and when it is well-defined.
+    ///
+    /// # Errors
+    /// If the expression has no term; `part` is left empty.
+    pub fn expr(&mut self, env: &Env, e: &Expr) -> Result<Encoded, Unsupported> {
+        let outer = std::mem::replace(&mut self.span, e.span);
+        let result = self.expression(env, e);
+        self.span = outer;
+        result
+    }
+
+    fn expression(&mut self, env: &Env, e: &Expr) -> Result<Encoded, Unsupported> {
         let atom = |t: Term| Ok(total(Symbolic::Atom(t)));
         match &e.kind {
             ExprKind::Var(v) => self.named(env.state.get(v.index()), env.has_value(Target::Var(*v)), e),

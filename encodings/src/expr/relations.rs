@@ -6,8 +6,9 @@ use bsym_language::model::{BinaryOp, Expr, UnaryOp};
 use bsym_language::types::Type;
 
 use super::total;
+use crate::symbolic::Encoded;
 use crate::symbolic::Unsupported;
-use crate::symbolic::encoder::{Encoded, Encoder};
+use crate::symbolic::encoder::Encoder;
 use crate::symbolic::{Form, Place, Set, Symbolic, Universe};
 use crate::term::Terms;
 

@@ -7,8 +7,9 @@ use bsym_language::types::Type;
 
 use super::total;
 use crate::representation::layout::Layout;
+use crate::symbolic::Encoded;
 use crate::symbolic::Unsupported;
-use crate::symbolic::encoder::{Encoded, Encoder};
+use crate::symbolic::encoder::Encoder;
 use crate::symbolic::{Form, Set, Symbolic, Value};
 use crate::term::{Term, Terms};
 

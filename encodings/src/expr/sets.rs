@@ -7,8 +7,9 @@ use bsym_language::model::{BinaryOp, BuiltinSet, Expr, UnaryOp};
 use bsym_language::types::Type;
 
 use super::total;
+use crate::symbolic::Encoded;
 use crate::symbolic::Unsupported;
-use crate::symbolic::encoder::{Encoded, Encoder, Env};
+use crate::symbolic::encoder::{Encoder, Env};
 use crate::symbolic::{Form, Set, Symbolic};
 
 impl Encoder {

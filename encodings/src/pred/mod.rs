@@ -11,7 +11,18 @@ use crate::symbolic::{StatePredicate, Unsupported};
 use crate::term::{Term, Terms};
 
 impl Encoder {
-    pub(crate) fn predicate(&mut self, env: &Env, p: &Pred) -> Result<StatePredicate, Unsupported> {
+    /// A predicate, and when it is well-defined (left to right).
+    ///
+    /// # Errors
+    /// If the predicate has no term; `part` is left empty.
+    pub fn pred(&mut self, env: &Env, p: &Pred) -> Result<StatePredicate, Unsupported> {
+        let outer = std::mem::replace(&mut self.span, p.span);
+        let result = self.predicate(env, p);
+        self.span = outer;
+        result
+    }
+
+    fn predicate(&mut self, env: &Env, p: &Pred) -> Result<StatePredicate, Unsupported> {
         let t = self.terms.clone();
         match &p.kind {
             PredKind::True => Ok(always(Terms::TRUE)),

@@ -6,8 +6,7 @@ use bsym_language::int::Int;
 use num_integer::Integer;
 use num_rational::BigRational;
 
-use super::TermValue;
-use super::value::array_value;
+use super::value::{TermValue, array_value};
 use crate::term::{Node, Op, Sort, SortKind, SymbolId, Term, Terms};
 
 /// The value of a term. `None` where it is not determined: a symbol without a value, a division by

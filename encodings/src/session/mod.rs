@@ -4,102 +4,37 @@
 //! after `sat` and a core only after `unsat`: both borrow the session, so asking too late does not
 //! compile. What differs between solvers is a [`Backend`].
 
-mod choices;
+// What every backend speaks in, ...
+mod backend;
 pub mod evaluate;
+mod value;
+
+// ... the backends, from a term to the text that a program reads and back ...
+mod choices;
 mod names;
-pub mod open;
 mod parse;
 pub mod process;
 mod sexpr;
 pub mod smtlib;
-mod value;
 #[cfg(feature = "z3")]
 pub mod z3;
+
+// ... and who chooses one of them.
+pub mod open;
 
 use std::collections::HashMap;
 use std::fmt;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use bsym_language::int::Int;
-use num_rational::BigRational;
-
+pub use self::backend::{Backend, RawAnswer, SolverError};
 pub use self::open::{SolverChoice, linked, open, process, versions};
 pub use self::process::{find_solver, run_script};
 pub use self::smtlib::{Dialect, script};
+pub use self::value::TermValue;
 
 use crate::budget::{Budget, Stopped};
 use crate::term::{Sort, Term, Terms};
-
-/// A solver behind a session. Boolean terms only; assumptions are literals.
-pub trait Backend {
-    /// Name and version of the solver and how it is reached, for reports: `z3 5.4.0 (linked)`.
-    fn name(&self) -> String;
-    /// Asserts a term for good.
-    fn assert(&mut self, t: Term) -> Result<(), SolverError>;
-    /// Checks under assumptions, each a symbol or a negated symbol, within the budget. Returns soon
-    /// after the budget is cancelled.
-    fn check(&mut self, assumptions: &[Term], budget: &Budget) -> Result<RawAnswer, SolverError>;
-    /// After [`RawAnswer::Unsat`]: positions of the assumptions in the core.
-    fn core(&mut self) -> Result<Vec<usize>, SolverError>;
-    /// After [`RawAnswer::Sat`]: the value of a term, symbols that do not matter completed.
-    fn value(&mut self, t: Term) -> Result<TermValue, SolverError>;
-    /// After [`RawAnswer::Sat`]: the elements of an uninterpreted sort in the model; none if the
-    /// solver does not say.
-    fn universe(&mut self, sort: Sort) -> Result<Vec<TermValue>, SolverError>;
-}
-
-/// A backend's answer.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
-pub enum RawAnswer {
-    Sat,
-    Unsat,
-    Unknown(Stopped),
-}
-
-/// The solver failed, which is neither an answer nor the user's fault.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum SolverError {
-    /// The program could not be started.
-    #[error("the solver `{0}` could not be started: {1}")]
-    NotStarted(String, String),
-    /// The process is gone.
-    #[error("the solver ended unexpectedly: {0}")]
-    Exited(String),
-    /// The solver refused what it was given.
-    #[error("the solver reported an error: {0}")]
-    Refused(String),
-    /// The backend cannot express a term.
-    #[error("{0} cannot be expressed for this solver")]
-    Inexpressible(String),
-}
-
-/// A value in a model.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum TermValue {
-    /// A truth value.
-    Bool(bool),
-    /// An integer.
-    Int(Int),
-    /// A real.
-    Real(BigRational),
-    /// An element of an enumeration sort, by position.
-    Constructor(Sort, u32),
-    /// An element of an uninterpreted sort, by the solver's name for it.
-    Element(Sort, Rc<str>),
-    /// A tuple.
-    Tuple(Vec<TermValue>),
-    /// An array: a value everywhere except at the listed indices.
-    Array {
-        /// Value at all other indices.
-        default: Box<TermValue>,
-        /// Index and value, sorted, no index twice, no value equal to the default.
-        entries: Vec<(TermValue, TermValue)>,
-    },
-    /// A value in a form that is not understood (an array given by a formula), as the solver printed it.
-    Opaque(String),
-}
 
 /// Counters of a session.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -204,13 +139,6 @@ impl Session {
     /// A session without assertions.
     pub fn new(terms: Rc<Terms>, backend: Box<dyn Backend>) -> Self {
         Session { terms, backend, literals: HashMap::new(), statistics: Statistics::default() }
-    }
-
-    /// A session with the linked Z3.
-    #[cfg(feature = "z3")]
-    pub fn linked(terms: Rc<Terms>) -> Self {
-        let backend = Box::new(self::z3::Z3::new(terms.clone()));
-        Session::new(terms, backend)
     }
 
     /// The terms that the session speaks of.

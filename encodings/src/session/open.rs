@@ -40,7 +40,7 @@ pub fn process(terms: Rc<Terms>, path: &Path, dialect: Dialect) -> Result<Sessio
 /// A session with the linked Z3; `None` in a build without it.
 pub fn linked(terms: Rc<Terms>) -> Option<Session> {
     #[cfg(feature = "z3")]
-    return Some(Session::linked(terms));
+    return Some(Session::new(terms.clone(), Box::new(super::z3::Z3::new(terms))));
     #[cfg(not(feature = "z3"))]
     {
         drop(terms);

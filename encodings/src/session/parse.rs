@@ -7,9 +7,8 @@ use bsym_language::int::Int;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 
-use super::TermValue;
 use super::sexpr::Sexpr;
-use super::value::array_value;
+use super::value::{TermValue, array_value};
 use crate::term::{Sort, SortKind, Terms};
 
 /// What the names in a value stand for.

@@ -15,12 +15,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::backend::{Backend, RawAnswer, SolverError};
 use super::choices::Choices;
 use super::evaluate::{any_value, evaluate};
 use super::parse::{Meaning, element_name};
 use super::sexpr::{self, Sexpr};
 use super::smtlib::{Dialect, Printer, refuse_unwritable};
-use super::{Backend, RawAnswer, SolverError, TermValue};
+use super::value::TermValue;
 use crate::budget::{Budget, Stopped};
 use crate::term::{Sort, SortKind, Term, Terms};
 

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use num_rational::BigRational;
 
-use super::SolverError;
+use super::backend::SolverError;
 use super::choices::Choices;
 use super::names::{BOUND, Names, quoted};
 use crate::term::{Node, Op, Sort, SortKind, SymbolId, Term, Terms};

@@ -1,8 +1,38 @@
-//! Values in their one form.
+//! Values in a model, in their one form.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
-use super::TermValue;
+use bsym_language::int::Int;
+use num_rational::BigRational;
+
+use crate::term::Sort;
+
+/// A value in a model.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum TermValue {
+    /// A truth value.
+    Bool(bool),
+    /// An integer.
+    Int(Int),
+    /// A real.
+    Real(BigRational),
+    /// An element of an enumeration sort, by position.
+    Constructor(Sort, u32),
+    /// An element of an uninterpreted sort, by the solver's name for it.
+    Element(Sort, Rc<str>),
+    /// A tuple.
+    Tuple(Vec<TermValue>),
+    /// An array: a value everywhere except at the listed indices.
+    Array {
+        /// Value at all other indices.
+        default: Box<TermValue>,
+        /// Index and value, sorted, no index twice, no value equal to the default.
+        entries: Vec<(TermValue, TermValue)>,
+    },
+    /// A value in a form that is not understood (an array given by a formula), as the solver printed it.
+    Opaque(String),
+}
 
 /// The array with these stores, the outermost first, over a default. `None` where two indices
 /// cannot be told apart because a part of them is not understood.

@@ -1,7 +1,4 @@
-//! What comes out of the encoder: a value or a predicate with the condition under which it has a meaning, or why there
-//! is no term.
-
-use bsym_language::source::Span;
+//! What comes out of the encoder: a value or a predicate with the condition under which it has a meaning.
 
 use super::Symbolic;
 use crate::term::Term;
@@ -22,15 +19,4 @@ pub struct StatePredicate {
     pub holds: Term,
     /// It has a meaning (left to right inside the predicate).
     pub defined: Term,
-}
-
-/// A part of the model without a term.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unsupported {
-    /// Which part: `operation foo`, `invariant conjunct 3`, …
-    pub part: String,
-    /// The construct.
-    pub span: Span,
-    /// Why, lower case, no full stop.
-    pub reason: String,
 }

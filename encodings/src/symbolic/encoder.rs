@@ -5,14 +5,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use bsym_language::model::{CarrierKind, Expr, ExprKind, LocalId, Model, Pred, Target};
+use bsym_language::model::{CarrierKind, ExprKind, LocalId, Model, Target};
 use bsym_language::source::Span;
 use bsym_language::types::{CarrierId, Type};
 use bsym_semantics::scope::Scope;
 
-pub use super::encoded::Encoded;
-use super::encoded::{StatePredicate, Unsupported};
-use crate::symbolic::carriers::{asks_finite, finite_carriers};
+use super::unsupported::Unsupported;
+use crate::symbolic::finiteness::{asks_finite, finite_carriers};
 use crate::symbolic::{Form, Set, Symbolic};
 use crate::term::{Sort, SortKind, Substitution, SymbolId, Term, Terms};
 
@@ -157,28 +156,6 @@ impl Encoder {
         let noted = std::mem::take(&mut self.noted).into_iter();
         made.definitions.extend(noted.filter(|(_, bound)| bound.is_empty()).map(|(fact, _)| fact));
         made
-    }
-
-    /// The value of an expression, and when it is well-defined.
-    ///
-    /// # Errors
-    /// If the expression has no term; `part` is left empty.
-    pub fn expr(&mut self, env: &Env, e: &Expr) -> Result<Encoded, Unsupported> {
-        let outer = std::mem::replace(&mut self.span, e.span);
-        let result = self.expression(env, e);
-        self.span = outer;
-        result
-    }
-
-    /// A predicate, and when it is well-defined (left to right).
-    ///
-    /// # Errors
-    /// If the predicate has no term; `part` is left empty.
-    pub fn pred(&mut self, env: &Env, p: &Pred) -> Result<StatePredicate, Unsupported> {
-        let outer = std::mem::replace(&mut self.span, p.span);
-        let result = self.predicate(env, p);
-        self.span = outer;
-        result
     }
 
     pub(crate) fn unsupported<T>(&self, reason: impl Into<String>) -> Result<T, Unsupported> {

@@ -1,7 +1,8 @@
 //! Equality and inclusion of values.
 
 use super::membership::LISTED;
-use super::{Form, Set, Shape, Symbolic};
+use super::shape::canonical;
+use super::{Form, Set, Symbolic};
 use crate::symbolic::Unsupported;
 use crate::symbolic::encoder::Encoder;
 use crate::term::{Term, Terms};
@@ -259,16 +260,5 @@ impl Encoder {
             Symbolic::Record(fields) => fields.iter().all(|(_, v)| self.is_plain(v)),
             Symbolic::Set(s) => self.is_plain_array(s),
         }
-    }
-}
-
-/// Whether equal values of a shape have equal leaves.
-pub(crate) fn canonical(shape: &Shape) -> bool {
-    match shape {
-        Shape::Atom(_) | Shape::Vector(..) | Shape::Array(_) => true,
-        Shape::Table { total: true, value, .. } => canonical(value),
-        Shape::Pair(a, b) => canonical(a) && canonical(b),
-        Shape::Record(fields) => fields.iter().all(|(_, s)| canonical(s)),
-        Shape::Table { .. } | Shape::Map(..) | Shape::Sequence(..) => false,
     }
 }

@@ -11,20 +11,23 @@ mod convert;
 mod encoded;
 pub mod encoder;
 mod equality;
+mod finiteness;
 mod function;
 mod membership;
 mod shape;
 mod universe;
+mod unsupported;
 
 use std::fmt;
 use std::rc::Rc;
 
 use bsym_language::types::Type;
 
-pub use encoded::{Encoded, StatePredicate, Unsupported};
+pub use encoded::{Encoded, StatePredicate};
 pub use shape::Shape;
 pub(crate) use universe::Place;
 pub use universe::Universe;
+pub use unsupported::Unsupported;
 
 use crate::symbolic::encoder::Encoder;
 use crate::term::{Term, Terms};

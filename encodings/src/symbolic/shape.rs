@@ -6,7 +6,6 @@ use bsym_language::types::Type;
 use bsym_semantics::lazy_set::LazySet;
 use bsym_semantics::value::Value;
 
-use super::equality::canonical;
 use super::{Form, Set, Symbolic, Universe};
 use crate::representation::layout::{Function, Layout};
 use crate::symbolic::Unsupported;
@@ -456,5 +455,16 @@ pub(crate) fn key_of(element: &Type) -> &Type {
     match element {
         Type::Pair(a, _) => a,
         other => other,
+    }
+}
+
+/// Whether equal values of a shape have equal leaves.
+pub(crate) fn canonical(shape: &Shape) -> bool {
+    match shape {
+        Shape::Atom(_) | Shape::Vector(..) | Shape::Array(_) => true,
+        Shape::Table { total: true, value, .. } => canonical(value),
+        Shape::Pair(a, b) => canonical(a) && canonical(b),
+        Shape::Record(fields) => fields.iter().all(|(_, s)| canonical(s)),
+        Shape::Table { .. } | Shape::Map(..) | Shape::Sequence(..) => false,
     }
 }

@@ -9,7 +9,7 @@ use bsym_semantics::state::{Step, Violation};
 use bsym_semantics::transitions::Outcome;
 use bsym_semantics::value::Value;
 
-use super::Broken;
+use super::contradiction::Broken;
 
 /// Judges by one evaluator for one claim. `Q` are the claimed conjuncts and the lemmas.
 pub(super) struct Judge<'j> {

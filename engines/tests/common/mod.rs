@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::session::{Session, SolverError};
+use bsym_encodings::session::{Session, SolverError, linked};
 use bsym_engines::options::Job;
 use bsym_engines::run::run;
 use bsym_engines::verdict::{Engine, Progress, Report, Verdict};
@@ -52,7 +52,7 @@ pub fn job(model: &Arc<Model>, request: &ScopeRequest) -> Job {
 
 /// Opens a session with the linked solver.
 pub fn open(terms: std::rc::Rc<bsym_encodings::term::Terms>) -> Result<Session, SolverError> {
-    Ok(Session::linked(terms))
+    Ok(linked(terms).expect("libz3 is linked"))
 }
 
 /// Runs an engine quietly.

@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::session::{Session, SolverError};
+use bsym_encodings::session::{Session, SolverError, linked};
 use bsym_encodings::term::Terms;
 use bsym_engines::options::Job;
 use bsym_engines::run::run;
@@ -149,7 +149,8 @@ fn one(file: &Path, engine: &str, seconds: f64, depth: usize, mode: Mode) {
         query_time: Some(Duration::from_secs(5)),
         budget: Budget::unlimited().within(Duration::from_secs_f64(seconds)),
     };
-    let mut open = |terms: Rc<Terms>| -> Result<Session, SolverError> { Ok(Session::linked(terms)) };
+    let mut open =
+        |terms: Rc<Terms>| -> Result<Session, SolverError> { Ok(linked(terms).expect("libz3 is linked")) };
     let report = run(&job, engine, &mut open, &mut |_: &Progress| {});
     let taken = start.elapsed().as_secs_f64();
     let (answer, detail) = match &report.verdict {

@@ -8,7 +8,7 @@ use z3::ast::{Array, Ast, Bool, Dynamic, Int, Real, Set};
 use z3::{FuncDecl, Solver};
 
 use super::sorts::{self, Z3Sort};
-use crate::session::SolverError;
+use crate::session::backend::SolverError;
 use crate::term::{Node, Op, Sort, SymbolId, Term, Terms};
 
 /// Terms already lowered, of one session.

@@ -15,9 +15,10 @@ use z3::{Model, Params, SatResult, Solver};
 
 use self::lower::Lowering;
 use self::watcher::Watcher;
-use super::choices::Choices;
-use super::{Backend, RawAnswer, SolverError, TermValue};
 use crate::budget::{Budget, Stopped};
+use crate::session::backend::{Backend, RawAnswer, SolverError};
+use crate::session::choices::Choices;
+use crate::session::value::TermValue;
 use crate::term::{Sort, SortKind, Term, Terms};
 
 thread_local! {

@@ -9,8 +9,8 @@ use z3::ast::{Ast, Dynamic};
 use z3::{DeclKind, Model};
 
 use super::lower::Lowering;
-use crate::session::value::array_value;
-use crate::session::{SolverError, TermValue};
+use crate::session::backend::SolverError;
+use crate::session::value::{TermValue, array_value};
 use crate::term::{Sort, SortKind};
 
 /// Arrays within arrays and tuples nest; a chain of definitions that goes round does not end.

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use z3::{DatatypeAccessor, DatatypeBuilder, FuncDecl};
 
-use crate::session::SolverError;
+use crate::session::backend::SolverError;
 use crate::session::names::{Names, quoted};
 use crate::term::{Sort, SortKind, Terms};
 

@@ -1,0 +1,49 @@
+//! What differs between solvers: whoever can assert and check terms is a [`Backend`].
+
+use super::value::TermValue;
+use crate::budget::{Budget, Stopped};
+use crate::term::{Sort, Term};
+
+/// A solver behind a session. Boolean terms only; assumptions are literals.
+pub trait Backend {
+    /// Name and version of the solver and how it is reached, for reports: `z3 5.4.0 (linked)`.
+    fn name(&self) -> String;
+    /// Asserts a term for good.
+    fn assert(&mut self, t: Term) -> Result<(), SolverError>;
+    /// Checks under assumptions, each a symbol or a negated symbol, within the budget. Returns soon
+    /// after the budget is cancelled.
+    fn check(&mut self, assumptions: &[Term], budget: &Budget) -> Result<RawAnswer, SolverError>;
+    /// After [`RawAnswer::Unsat`]: positions of the assumptions in the core.
+    fn core(&mut self) -> Result<Vec<usize>, SolverError>;
+    /// After [`RawAnswer::Sat`]: the value of a term, symbols that do not matter completed.
+    fn value(&mut self, t: Term) -> Result<TermValue, SolverError>;
+    /// After [`RawAnswer::Sat`]: the elements of an uninterpreted sort in the model; none if the
+    /// solver does not say.
+    fn universe(&mut self, sort: Sort) -> Result<Vec<TermValue>, SolverError>;
+}
+
+/// A backend's answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum RawAnswer {
+    Sat,
+    Unsat,
+    Unknown(Stopped),
+}
+
+/// The solver failed, which is neither an answer nor the user's fault.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SolverError {
+    /// The program could not be started.
+    #[error("the solver `{0}` could not be started: {1}")]
+    NotStarted(String, String),
+    /// The process is gone.
+    #[error("the solver ended unexpectedly: {0}")]
+    Exited(String),
+    /// The solver refused what it was given.
+    #[error("the solver reported an error: {0}")]
+    Refused(String),
+    /// The backend cannot express a term.
+    #[error("{0} cannot be expressed for this solver")]
+    Inexpressible(String),
+}
