@@ -7,8 +7,8 @@ use bsym_encodings::budget::Budget;
 use bsym_encodings::system::build::Representations;
 use bsym_language::model::Model;
 use bsym_proofs::claim::Property;
-use bsym_proofs::status::ProofStatus;
 use bsym_semantics::scope::Scope;
+use bsym_status::ProofStatus;
 
 /// A model with everything that a run needs to know.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use bsym_encodings::session::{SolverError, Statistics};
-use bsym_proofs::status::ProofStatus;
+use bsym_status::ProofStatus;
 
 use crate::bmc::Bmc;
 use crate::excluded::Excluded;

@@ -12,9 +12,9 @@ use bsym_encodings::system::unrolling::Unrolling;
 use bsym_encodings::system::{Failure, FailureKind, StatePredicate, System};
 use bsym_encodings::term::{Substitution, SymbolId, Term, Terms};
 use bsym_language::model::EventId;
-use bsym_proofs::claim::Property;
-use bsym_proofs::status::Check;
+use bsym_proofs::claim::{Property, check_of};
 use bsym_semantics::state::Trace;
+use bsym_status::Check;
 
 use crate::excluded::Excluded;
 use crate::options::Job;
@@ -241,7 +241,8 @@ impl Problem {
         // Left to right: a conjunct is evaluated only where the earlier ones hold.
         let mut defined = BTreeSet::new();
         for target in &self.targets {
-            if self.is_answered(job, Check::Meaning(target.property)) {
+            let meaning = target.property.formula().map(Check::Meaning);
+            if meaning.is_some_and(|meaning| self.is_answered(job, meaning)) {
                 defined.insert(target.property);
                 continue;
             }
@@ -284,7 +285,7 @@ impl Problem {
         let terms = self.terms();
         let counts = |f: &Failure| job.well_definedness || f.kind != FailureKind::IllDefined;
         let is_open = |event, f: &Failure| {
-            counts(f) && !Check::of(event, f).is_some_and(|check| self.is_answered(job, check))
+            counts(f) && !check_of(event, f).is_some_and(|check| self.is_answered(job, check))
         };
         let initial = self.system.initialisation.failures.iter().filter(|f| is_open(None, f));
         let initial_failures = initial.map(|f| f.condition).collect();

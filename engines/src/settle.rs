@@ -267,7 +267,7 @@ fn not_checked(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     let model = &passed.job.model;
     let parts: Vec<String> = doubt::left_open(model, asked(model, &passed.job.properties))
         .into_iter()
-        .map(|d| doubt::describe(model, d))
+        .map(|d| d.describe(model))
         .collect();
     Ok(if parts.is_empty() { Finding::Nothing } else { Finding::Open(Condition::NotChecked(parts)) })
 }

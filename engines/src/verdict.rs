@@ -54,13 +54,13 @@ pub struct Report {
     /// No violation on any trace with up to this many events; `None` if not even the initial states are known to be good.
     pub depth: Option<usize>,
     /// Pairs whose imported status was found wrong.
-    pub wrong_statuses: Vec<bsym_proofs::status::Pair>,
+    pub wrong_statuses: Vec<bsym_status::Pair>,
     /// Pairs whose imported status was used although the solver could not confirm it.
-    pub unconfirmed_statuses: Vec<bsym_proofs::status::Pair>,
+    pub unconfirmed_statuses: Vec<bsym_status::Pair>,
     /// Checks whose imported status was found wrong.
-    pub wrong_checks: Vec<bsym_proofs::status::Check>,
+    pub wrong_checks: Vec<bsym_status::Check>,
     /// Checks whose imported status was used although the solver could not confirm it.
-    pub unconfirmed_checks: Vec<bsym_proofs::status::Check>,
+    pub unconfirmed_checks: Vec<bsym_status::Check>,
     /// Parts of the model that could not be encoded.
     pub unsupported: Vec<bsym_encodings::system::Unsupported>,
     /// What kept k-induction from a proof: states of a path that starts anywhere, as B text.
@@ -331,9 +331,9 @@ pub enum Progress {
     /// A property is violated.
     Violated(Property),
     /// Imported status of a pair was found wrong.
-    WrongStatus(bsym_proofs::status::Pair),
+    WrongStatus(bsym_status::Pair),
     /// Imported status of a check was found wrong.
-    WrongCheck(bsym_proofs::status::Check),
+    WrongCheck(bsym_status::Check),
     /// A query was not decided.
     Undecided {
         /// Which.

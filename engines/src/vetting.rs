@@ -20,8 +20,8 @@ use bsym_encodings::budget::Budget;
 use bsym_encodings::session::SolverError;
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::EventId;
-use bsym_proofs::claim::Property;
-use bsym_proofs::status::{Check, Level, Pair, ProofStatus};
+use bsym_proofs::claim::check_of;
+use bsym_status::{Check, Formula, Level, Pair, ProofStatus};
 
 use crate::excluded::Excluded;
 use crate::options::Job;
@@ -401,20 +401,19 @@ fn question(problem: &mut Problem, claim: Claimed, strict: bool) -> Term {
                 Some(e) => &problem.system.events[e.index()],
                 None => &problem.system.initialisation,
             };
-            let failures = transition.failures.iter().filter(|f| Check::of(event, f) == Some(check));
+            let failures = transition.failures.iter().filter(|f| check_of(event, f) == Some(check));
             let any = terms.or(failures.map(|f| f.condition));
             match event {
                 Some(_) => problem.unrolling.step(any, 0),
                 None => problem.unrolling.init(any),
             }
         }
-        Claimed::Check(Check::Meaning(property)) => {
-            let (before, defined) = match property {
-                Property::Invariant(i) => (i, problem.system.invariant[i].defined),
-                Property::Assertion(i) => {
+        Claimed::Check(Check::Meaning(formula)) => {
+            let (before, defined) = match formula {
+                Formula::Invariant(i) => (i, problem.system.invariant[i].defined),
+                Formula::Assertion(i) => {
                     (problem.system.invariant.len(), problem.system.assertions[i].defined)
                 }
-                Property::DeadlockFree | Property::NoGoal => (0, Terms::TRUE),
             };
             let known = problem.system.invariant[..before].iter().flat_map(|p| [p.defined, p.holds]);
             let wrong = terms.and(known.chain([terms.not(defined)]));

@@ -1,7 +1,7 @@
 //! Proof status that turned out to be wrong: it is dropped, and said.
 
 use bsym_proofs::claim::Property;
-use bsym_proofs::status::{Pair, ProofStatus};
+use bsym_status::{Pair, ProofStatus};
 
 use crate::options::Job;
 use crate::verdict::{Counterexample, Observer, Progress, Report, violated_properties};

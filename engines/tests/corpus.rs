@@ -12,8 +12,8 @@ use bsym_encodings::system::build::encode;
 use bsym_encodings::term::Terms;
 use bsym_engines::verdict::{Engine, Verdict};
 use bsym_proofs::obligations::prove_obligations;
-use bsym_proofs::status::ProofStatus;
 use bsym_semantics::scope::ScopeRequest;
+use bsym_status::ProofStatus;
 use bsym_testing::corpus;
 use common::*;
 

@@ -8,8 +8,8 @@ use bsym_engines::excluded::Excluded;
 use bsym_engines::problem::Problem;
 use bsym_engines::verdict::{Condition, Engine, Unknown, Verdict};
 use bsym_language::model::EventId;
-use bsym_proofs::status::PairStatus;
 use bsym_semantics::scope::ScopeRequest;
+use bsym_status::PairStatus;
 use common::*;
 
 const TEXT: &str = "MACHINE M VARIABLES x, y INVARIANT x < 9 & y < 9 INITIALISATION x, y := 0, 0
@@ -56,11 +56,11 @@ fn a_wrong_status_that_ends_every_path_is_taken_back() {
 }
 
 /// Everything is proven, says a tool.
-fn tool_status(model: &bsym_language::model::Model) -> bsym_proofs::status::ProofStatus {
+fn tool_status(model: &bsym_language::model::Model) -> bsym_status::ProofStatus {
     let mut status = full_status(model);
     let pairs: Vec<_> = status.iter().map(|(pair, _)| pair).collect();
     for (event, i) in pairs {
-        let level = bsym_proofs::status::Level::Tool;
+        let level = bsym_status::Level::Tool;
         status.insert((event, i), PairStatus { provers: vec!["tool".into()], level });
     }
     status

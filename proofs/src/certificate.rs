@@ -14,14 +14,15 @@ use bsym_language::print;
 use bsym_language::source::{SourceId, Span};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::state::Trace;
+use bsym_status::digest::{self, INITIALISATION};
+use bsym_status::file::PoScope;
+use bsym_status::path::relative;
+use bsym_status::{Check, Formula, Level, Pair, ProofStatus, StepCheck};
 use serde::{Deserialize, Serialize};
 
 use crate::claim::{Checked, Claim, Evidence, Property};
 use crate::limits;
-use crate::po::digest::{self, INITIALISATION};
-use crate::po::file::PoScope;
-use crate::po::write::{po_scope, relative};
-use crate::status::{Check, Level, Pair, ProofStatus, StepCheck};
+use crate::scope::named;
 use crate::witness::Witness;
 
 /// Value of `format`.
@@ -333,7 +334,7 @@ impl Certificate {
                 sha256: main.map(digest::source).unwrap_or_default(),
                 definitions: files.map(|s| (relative(&s.path, folder), digest::source(s))).collect(),
             },
-            scope: po_scope(model, facts.scope),
+            scope: named(model, facts.scope),
             settings: facts.settings.clone(),
             engine: facts.engine.into(),
             properties: facts
@@ -381,7 +382,7 @@ impl Certificate {
                 .checked
                 .trusted_checks
                 .iter()
-                .filter_map(|&c| TrustedCheck::new(model, c, facts.status))
+                .map(|&c| TrustedCheck::new(model, c, facts.status))
                 .collect(),
             checked: CheckedBy { solver: facts.checked.solver.clone(), checks: facts.checked.checks },
         }
@@ -503,20 +504,20 @@ impl TrustedPair {
 }
 
 impl TrustedCheck {
-    fn new(model: &Model, check: Check, status: &ProofStatus) -> Option<Self> {
+    fn new(model: &Model, check: Check, status: &ProofStatus) -> Self {
         let known = status.check(check);
-        Some(TrustedCheck {
-            check: CheckText::of(model, check)?,
+        TrustedCheck {
+            check: CheckText::of(model, check),
             text: check.describe(model),
             provers: known.map(|s| s.provers.clone()).unwrap_or_default(),
             level: known.map_or(TrustLevel::Claim, |s| s.level.into()),
-        })
+        }
     }
 }
 
 impl CheckText {
-    fn of(model: &Model, check: Check) -> Option<CheckText> {
-        Some(match check {
+    fn of(model: &Model, check: Check) -> CheckText {
+        match check {
             Check::Step(event, step) => {
                 let event = event.map_or(INITIALISATION.into(), |e| model.events[e.index()].name.clone());
                 match step {
@@ -526,11 +527,10 @@ impl CheckText {
                     }
                 }
             }
-            Check::Meaning(Property::Invariant(index)) => CheckText::ConjunctMeaning { index },
-            Check::Meaning(Property::Assertion(index)) => CheckText::AssertionMeaning { index },
-            Check::Meaning(Property::DeadlockFree | Property::NoGoal) => return None,
+            Check::Meaning(Formula::Invariant(index)) => CheckText::ConjunctMeaning { index },
+            Check::Meaning(Formula::Assertion(index)) => CheckText::AssertionMeaning { index },
             Check::Theorem(index) => CheckText::Theorem { index },
-        })
+        }
     }
 
     /// The check in a machine, or why it has none.
@@ -563,11 +563,11 @@ impl CheckText {
             }
             CheckText::ConjunctMeaning { index } => {
                 let i = within(*index, model.invariant.len(), "conjunct")?;
-                Check::Meaning(Property::Invariant(i))
+                Check::Meaning(Formula::Invariant(i))
             }
             CheckText::AssertionMeaning { index } => {
                 let i = within(*index, model.assertions.len(), "assertion")?;
-                Check::Meaning(Property::Assertion(i))
+                Check::Meaning(Formula::Assertion(i))
             }
             CheckText::Theorem { index } => {
                 Check::Theorem(within(*index, model.assertions.len(), "assertion")?)

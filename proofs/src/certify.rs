@@ -21,13 +21,13 @@ use bsym_language::render::render_line;
 use bsym_language::source::Sources;
 use bsym_language::walk::Names;
 use bsym_semantics::scope::{Scope, ScopeError, ScopeRequest};
+use bsym_status::digest::{self, INITIALISATION};
+use bsym_status::{Level, PairStatus, ProofStatus};
 
 use crate::certificate::{Certificate, CertificateError, ClaimedPredicate, ClaimedProperty, EvidenceText};
 use crate::check::{Represented, check, check_representations};
 use crate::claim::{Checked, Claim, Evidence, Property};
-use crate::po::digest::{self, INITIALISATION};
 use crate::sizes::{SmallSizes, check_small};
-use crate::status::{Level, PairStatus, ProofStatus};
 
 /// Why a certificate is refused before any check.
 #[derive(Debug, thiserror::Error)]

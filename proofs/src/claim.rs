@@ -1,8 +1,8 @@
 //! What a proof claims, and the outcome of checking it.
 
-use bsym_language::model::Pred;
-
-use crate::status::{Check, Pair};
+use bsym_encodings::system::{Failure, FailureKind};
+use bsym_language::model::{EventId, Pred};
+use bsym_status::{Check, Formula, Pair, StepCheck};
 
 /// That some properties hold in every reachable state, with the evidence.
 #[derive(Clone, Debug)]
@@ -29,6 +29,17 @@ pub enum Property {
     DeadlockFree,
     /// The goal is never reached.
     NoGoal,
+}
+
+impl Property {
+    /// The predicate that holds in every reachable state, if it is one of the model's.
+    pub fn formula(self) -> Option<Formula> {
+        match self {
+            Property::Invariant(i) => Some(Formula::Invariant(i)),
+            Property::Assertion(i) => Some(Formula::Assertion(i)),
+            Property::DeadlockFree | Property::NoGoal => None,
+        }
+    }
 }
 
 /// Why the properties hold.
@@ -96,4 +107,14 @@ impl Checked {
     pub fn trusts(&self) -> bool {
         !self.trusted.is_empty() || !self.trusted_checks.is_empty()
     }
+}
+
+/// The check behind a way to fail; `ASSERT` and `PRE` have none.
+pub fn check_of(event: Option<EventId>, failure: &Failure) -> Option<Check> {
+    let check = match failure.kind {
+        FailureKind::Refinement(id) => StepCheck::Refinement(id),
+        FailureKind::IllDefined => StepCheck::Meaning(failure.span),
+        FailureKind::Assert | FailureKind::Precondition => return None,
+    };
+    Some(Check::Step(event, check))
 }

@@ -1,15 +1,25 @@
 #![doc = include_str!("../README.md")]
-pub mod certificate;
-pub mod certify;
-pub mod check;
-pub mod claim;
-pub mod limits;
-pub mod obligations;
-pub mod po;
-pub mod sequent;
-pub mod sizes;
+// In the order in which a value goes through them.
 pub mod states;
-pub mod status;
+
+pub mod sequent;
+
+pub mod scope;
+
+pub mod obligations;
+
+pub mod claim;
+
+pub mod check;
+
+pub mod sizes;
+
+pub mod limits;
+pub mod witness;
+
+pub mod certificate;
+
+pub mod certify;
+
 #[cfg(test)]
 mod testing;
-pub mod witness;

@@ -17,11 +17,11 @@ use bsym_encodings::term::Terms;
 use bsym_language::model::Model;
 use bsym_language::types::CarrierId;
 use bsym_semantics::scope::Scope;
+use bsym_status::ProofStatus;
 
 use crate::check::check;
 use crate::claim::Claim;
 use crate::sequent::Opener;
-use crate::status::ProofStatus;
 
 /// Largest size.
 const LARGEST: usize = 4;

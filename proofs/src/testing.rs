@@ -11,11 +11,11 @@ use bsym_encodings::term::Terms;
 use bsym_language::load::{check_predicate, load_text};
 use bsym_language::model::{EventId, Model, Pred};
 use bsym_semantics::scope::{Scope, ScopeRequest};
+use bsym_status::{Level, Pair, PairStatus, ProofStatus};
 use bsym_testing::{Part, present};
 
 use crate::check::check;
 use crate::claim::{Checked, Claim, Evidence, Property};
-use crate::status::{Level, Pair, PairStatus, ProofStatus};
 
 pub fn model(text: &str) -> Model {
     let loaded = load_text("m.mch", text);

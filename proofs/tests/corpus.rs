@@ -15,10 +15,10 @@ use bsym_language::model::{EventId, Model};
 use bsym_proofs::check::check;
 use bsym_proofs::claim::{Checked, Claim, Evidence, Property};
 use bsym_proofs::obligations::{Obligations, prove_obligations};
-use bsym_proofs::po::PoFile;
-use bsym_proofs::po::file::{Kind, Status};
-use bsym_proofs::status::{Level, PairStatus, ProofStatus};
 use bsym_semantics::scope::{Scope, ScopeRequest};
+use bsym_status::PoFile;
+use bsym_status::file::{Kind, Status};
+use bsym_status::{Level, PairStatus, ProofStatus};
 use bsym_testing::{Part, present};
 
 fn corpus() -> Option<PathBuf> {

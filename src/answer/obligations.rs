@@ -1,7 +1,7 @@
 //! The answer of `po`: what the prover makes of the obligations of a machine.
 
 use bsym_proofs::obligations::Obligations as Proved;
-use bsym_proofs::po::file::{PoFile, Status};
+use bsym_status::file::{PoFile, Status};
 use serde::{Serialize, Serializer};
 
 use super::not_checked::{self, DroppedObject};

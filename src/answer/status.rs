@@ -3,7 +3,7 @@
 use std::fmt::{Result, Write};
 
 use bsym_language::model::Model;
-use bsym_proofs::status::{Check, Level, Pair, PairStatus};
+use bsym_status::{Check, Level, Pair, PairStatus};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -315,7 +315,7 @@ fn own_limit(run: &Run, result: &Json) -> Option<String> {
 
 /// What the model itself keeps from being checked.
 fn dropped(run: &Run) -> Vec<String> {
-    run.model.not_checked.iter().map(|d| doubt::describe(&run.model, d)).collect()
+    run.model.not_checked.iter().map(|d| d.describe(&run.model)).collect()
 }
 
 /// A trace that is one of the scope asked for and ends in a violation of what is asked.

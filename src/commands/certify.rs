@@ -8,7 +8,7 @@ use bsym_proofs::certificate::{Certificate, EvidenceText};
 use bsym_proofs::certify::{
     Certified, CertifyOptions, Existence, Opened, Sameness, certify_value, open_value,
 };
-use bsym_proofs::status::{Check, Pair};
+use bsym_status::{Check, Pair};
 
 use crate::answer::Answer;
 use crate::answer::certification::{Certification, CertificationVerdict};

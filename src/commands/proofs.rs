@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use bsym_language::load::{is_eventb, load_model};
 use bsym_language::model::Model;
-use bsym_proofs::po::file::PoFile;
-use bsym_proofs::po::import::import;
-use bsym_proofs::po::sources::{attach, convert};
-use bsym_proofs::po::{ImportOptions, PoError};
+use bsym_status::file::PoFile;
+use bsym_status::import::import;
+use bsym_status::sources::{attach, convert};
+use bsym_status::{ImportOptions, PoError};
 
 use crate::answer::Answer;
 use crate::answer::recorded::Recorded;
@@ -87,7 +87,7 @@ fn machine_file(given: &Path, file: &PoFile) -> Option<PathBuf> {
         },
         "bps" | "bpo" | "bpr" | "bcm" => Some(given.with_extension("bum")).filter(|p| p.is_file()),
         "bcc" => Some(given.with_extension("buc")).filter(|p| p.is_file()),
-        "pog" | "pos" | "po" | "pmi" => bsym_proofs::po::sources::atelier_machine(given),
+        "pog" | "pos" | "po" | "pmi" => bsym_status::sources::atelier_machine(given),
         _ => {
             let folder = given.parent()?;
             let model = file.sources.iter().find(|s| s.component == named && !s.path.contains("!/"))?;

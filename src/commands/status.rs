@@ -13,10 +13,11 @@ use bsym_encodings::term::Terms;
 
 use bsym_language::model::{Model, Notation};
 use bsym_proofs::obligations::prove_obligations;
-use bsym_proofs::po::import::Entry;
-use bsym_proofs::po::{Import, ImportOptions, PoError, read_status};
-use bsym_proofs::status::ProofStatus;
+use bsym_proofs::scope::named;
 use bsym_semantics::scope::Scope;
+use bsym_status::ProofStatus;
+use bsym_status::import::Entry;
+use bsym_status::{Import, ImportOptions, PoError, read_status};
 
 use crate::answer::status::{CheckObject, ChecksObject, PairObject, ProofsObject};
 use crate::arguments::VerifyArguments;
@@ -100,7 +101,8 @@ pub fn compute(
 /// A named one cannot be read, is something else, or is about another machine. What is wrong with one
 /// that was not asked for is a warning.
 pub fn import(arguments: &VerifyArguments, model: &Model, scope: &Scope) -> anyhow::Result<Imported> {
-    let options = ImportOptions { trust_reviewed: arguments.trust_reviewed, scope: Some(scope.clone()) };
+    let options =
+        ImportOptions { trust_reviewed: arguments.trust_reviewed, scope: Some(named(model, scope)) };
     match &arguments.proofs {
         Some(_) if is_computed(arguments) => Ok(Imported::default()),
         Some(path) => {

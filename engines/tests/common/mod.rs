@@ -16,8 +16,8 @@ use bsym_engines::verdict::{Engine, Progress, Report, Verdict};
 use bsym_language::load::{load_model, load_text};
 use bsym_language::model::Model;
 use bsym_proofs::claim::Property;
-use bsym_proofs::status::{Level, PairStatus, ProofStatus};
 use bsym_semantics::scope::{Scope, ScopeRequest};
+use bsym_status::{Level, PairStatus, ProofStatus};
 
 /// The model of a machine in B text.
 pub fn model(text: &str) -> Arc<Model> {

@@ -31,8 +31,8 @@ use bsym_language::int::Int;
 use bsym_language::load::load_model;
 use bsym_language::model::{EventId, Model};
 use bsym_proofs::claim::Property;
-use bsym_proofs::status::{Level, PairStatus, ProofStatus};
 use bsym_semantics::scope::{Scope, ScopeRequest};
+use bsym_status::{Level, PairStatus, ProofStatus};
 
 /// Events in the traces that BMC looks at.
 const DEPTH: usize = 25;

@@ -27,7 +27,7 @@ pub fn weigh(
                 deadlock: checks.deadlock,
             };
             let parts: Vec<String> =
-                doubt::left_open(model, asked).into_iter().map(|d| doubt::describe(model, d)).collect();
+                doubt::left_open(model, asked).into_iter().map(|d| d.describe(model)).collect();
             if !parts.is_empty() {
                 report.exhausted = false;
                 report.verdict = Verdict::Unknown(Unknown::NotChecked(evidence.clone(), parts));

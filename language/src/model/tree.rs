@@ -303,6 +303,20 @@ pub enum DroppedKind {
     AbstractPrecondition(EventId),
 }
 
+impl Dropped {
+    /// In words, with its place where that is in a file of the model.
+    pub fn describe(&self, model: &Model) -> String {
+        let label = self.label.as_ref().map(|l| format!("{l}: ")).unwrap_or_default();
+        let what = self.kind.describe(model);
+        if model.sources.iter().all(|(id, _)| id != self.span.source) {
+            return format!("{what} `{label}{}`", self.text);
+        }
+        let file = model.sources.path(self.span).display().to_string();
+        let line = model.sources.position(self.span).line;
+        format!("{what} `{label}{}` ({file}:{line})", self.text)
+    }
+}
+
 impl DroppedKind {
     /// What it was, in words.
     pub fn describe(self, model: &Model) -> String {

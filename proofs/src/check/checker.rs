@@ -7,12 +7,12 @@ use bsym_encodings::session::SolverError;
 use bsym_encodings::system::System;
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::EventId;
+use bsym_status::{Check, Formula, Level, Pair, ProofStatus};
 
 use super::goal::{Goal, Goals};
-use crate::claim::{Checked, Claim, Property};
+use crate::claim::{Checked, Claim};
 use crate::sequent::{Effort, Hypotheses, Opener, Outcome, Prover};
 use crate::states::States;
-use crate::status::{Check, Level, Pair, ProofStatus};
 
 /// Longest time for one sequent.
 const LONGEST_QUERY: Duration = Duration::from_secs(30);
@@ -183,7 +183,7 @@ impl<'a> Checker<'a> {
         after: usize,
     ) -> Result<bool, SolverError> {
         let (true, Some(pair)) = (self.may_trust(event, goal), pair(event, goal)) else { return Ok(false) };
-        let meaning = Check::Meaning(Property::Invariant(pair.1));
+        let meaning = Check::Meaning(Formula::Invariant(pair.1));
         let defined = self.has_meaning(goal, meaning, hypotheses, after)?;
         if defined && !self.checked.trusted.contains(&pair) {
             self.checked.trusted.push(pair);
@@ -240,7 +240,7 @@ impl<'a> Checker<'a> {
         let Some(i) = goal.assertion.filter(|&i| self.may_trust_check(Check::Theorem(i))) else {
             return Ok(false);
         };
-        let meaning = Check::Meaning(Property::Assertion(i));
+        let meaning = Check::Meaning(Formula::Assertion(i));
         Ok(self.has_meaning(goal, meaning, hypotheses, after)? && self.trust_check(Some(Check::Theorem(i))))
     }
 

@@ -4,9 +4,9 @@ use bsym_encodings::system::{FailureKind, StatePredicate, System, Unsupported};
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::{Conjunct, EventId, Pred};
 use bsym_language::print;
+use bsym_status::Check;
 
-use crate::claim::{Claim, Evidence, Property};
-use crate::status::Check;
+use crate::claim::{Claim, Evidence, Property, check_of};
 
 /// A predicate that has to hold in every reachable state, over the current state.
 #[derive(Clone, Debug)]
@@ -244,7 +244,7 @@ fn failures(system: &System, wd: bool) -> Vec<FailureGoal> {
             let who = event.map_or("the initialisation", |e| system.model.events[e].name.as_str());
             let name = format!("{what} `{text}` in {who} (line {})", place.line);
             let id = event.map(|e| EventId(e as u32));
-            let check = Check::of(id, failure);
+            let check = check_of(id, failure);
             goals.push(FailureGoal { event, check, name, condition: failure.condition });
         }
     }

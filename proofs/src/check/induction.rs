@@ -2,11 +2,11 @@
 
 use bsym_encodings::session::SolverError;
 use bsym_encodings::term::Term;
+use bsym_status::Check;
 
 use super::checker::Checker;
 use super::goal::Goal;
 use crate::sequent::{Effort, Hypotheses, Outcome};
-use crate::status::Check;
 
 /// A pair that one step does not prove.
 struct OpenPair {

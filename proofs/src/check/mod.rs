@@ -43,10 +43,10 @@ mod tests;
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::SolverError;
 use bsym_encodings::system::System;
+use bsym_status::ProofStatus;
 
 use crate::claim::{Checked, Claim, Evidence};
 use crate::sequent::Opener;
-use crate::status::ProofStatus;
 
 use checker::Checker;
 use goal::Goals;
@@ -56,7 +56,7 @@ pub use representations::{Represented, check_representations};
 /// Checks every sequent of a claim, in sessions opened for it.
 ///
 /// `status` is what may be relied on where the solver does not decide a pair, unless `recheck`
-/// forbids it; pairs of [`Level::Claim`](crate::status::Level::Claim) are never relied on. The
+/// forbids it; pairs of [`Level::Claim`](bsym_status::Level::Claim) are never relied on. The
 /// lemmas are encoded into `system`. The limit of one query is the budget's, at most half a minute.
 ///
 /// The outcome's texts are one line each. When the budget ends, what was not asked is undecided.

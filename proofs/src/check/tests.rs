@@ -1,8 +1,8 @@
 use bsym_language::model::EventId;
+use bsym_status::{Check, Formula, Level, PairStatus, ProofStatus};
 
 use crate::certificate::{Certificate, Facts};
-use crate::claim::Property;
-use crate::status::{Check, Level, PairStatus, ProofStatus};
+use crate::claim::{Property, check_of};
 use crate::testing::{Why, checked, checked_within, claim, model, solver, status};
 
 /// Inductive as it is.
@@ -412,7 +412,7 @@ fn wrong_checks_are_found_out() {
     );
     let c = claim(&mut m, &Why::Inductive(&[]));
     let system = crate::testing::system(&m);
-    let meaning = Check::of(Some(EventId(0)), &system.events[0].failures[0]).expect("a check");
+    let meaning = check_of(Some(EventId(0)), &system.events[0].failures[0]).expect("a check");
     let outcome = checked(&m, &c, &checks(&[meaning], Level::Tool), false);
     assert_eq!(outcome.wrong_checks, [meaning], "{outcome:?}");
 }
@@ -421,12 +421,9 @@ fn wrong_checks_are_found_out() {
 fn trusted_checks_are_written_and_read() {
     let mut m = model(&TABLE.replace("INITIALISATION", "ASSERTIONS f(1) >= 0 INITIALISATION"));
     let failure = crate::testing::system(&m).events[1].failures.first().cloned();
-    let mut all = vec![
-        Check::Theorem(0),
-        Check::Meaning(Property::Assertion(0)),
-        Check::Meaning(Property::Invariant(2)),
-    ];
-    all.extend(failure.iter().filter_map(|f| Check::of(Some(EventId(1)), f)));
+    let mut all =
+        vec![Check::Theorem(0), Check::Meaning(Formula::Assertion(0)), Check::Meaning(Formula::Invariant(2))];
+    all.extend(failure.iter().filter_map(|f| check_of(Some(EventId(1)), f)));
     let status = checks(&all, Level::Tool);
     let facts = Facts {
         model: &m.clone(),

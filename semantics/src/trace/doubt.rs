@@ -34,18 +34,6 @@ pub fn left_open(model: &Model, asked: Asked) -> Vec<&Dropped> {
     model.not_checked.iter().filter(counts).collect()
 }
 
-/// A part of the model that was dropped, in words.
-pub fn describe(model: &Model, dropped: &Dropped) -> String {
-    let label = dropped.label.as_ref().map(|l| format!("{l}: ")).unwrap_or_default();
-    let what = dropped.kind.describe(model);
-    if model.sources.iter().all(|(id, _)| id != dropped.span.source) {
-        return format!("{what} `{label}{}`", dropped.text);
-    }
-    let file = model.sources.path(dropped.span).display().to_string();
-    let line = model.sources.position(dropped.span).line;
-    format!("{what} `{label}{}` ({file}:{line})", dropped.text)
-}
-
 /// Why a trace shows no fault of the machine: the precondition that the first doubtful step may break.
 pub fn doubt<'m>(model: &'m Model, trace: &Trace) -> Option<&'m Dropped> {
     trace.steps.iter().filter_map(|s| s.event).find_map(|event| model.dropped_precondition(event))
@@ -53,7 +41,7 @@ pub fn doubt<'m>(model: &'m Model, trace: &Trace) -> Option<&'m Dropped> {
 
 /// Why a trace shows no fault of the machine, in a sentence.
 pub fn sentence(model: &Model, dropped: &Dropped) -> String {
-    let DroppedKind::AbstractPrecondition(event) = dropped.kind else { return describe(model, dropped) };
+    let DroppedKind::AbstractPrecondition(event) = dropped.kind else { return dropped.describe(model) };
     let name = model.events.get(event.index()).map_or("?", |e| e.name.as_str());
     format!(
         "the trace executes {name}, whose abstract precondition `{}` was not checked: outside of it B claims nothing",

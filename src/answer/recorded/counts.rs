@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use bsym_proofs::po::file::{Obligation, Status};
+use bsym_status::file::{Obligation, Status};
+
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use bsym_language::model::Model;
-use bsym_proofs::po::Import;
-use bsym_proofs::po::file::PoFile;
-use bsym_proofs::po::import::Entry;
-use bsym_proofs::status::{Check, StepCheck};
+use bsym_status::Import;
+use bsym_status::file::PoFile;
+use bsym_status::import::Entry;
+use bsym_status::{Check, StepCheck};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -9,9 +9,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use bsym_language::model::Model;
-use bsym_proofs::po::Import;
-use bsym_proofs::po::file::{Obligation, PoFile, PoScope, SourceFile, Status};
-use bsym_proofs::po::import::Entry;
+use bsym_status::Import;
+use bsym_status::file::{Obligation, PoFile, PoScope, SourceFile, Status};
+use bsym_status::import::Entry;
 use schemars::JsonSchema;
 use serde::Serialize;
 

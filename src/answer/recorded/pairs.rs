@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use bsym_language::model::Model;
-use bsym_proofs::po::Import;
+use bsym_status::Import;
 use schemars::JsonSchema;
 use serde::Serialize;
 

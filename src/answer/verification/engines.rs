@@ -2,8 +2,8 @@
 
 use bsym_engines::verdict::{Counterexample, PropertyVerdict, Report, Unknown, Verdict as Found};
 use bsym_proofs::claim::Property;
-use bsym_proofs::status::{Check, Pair};
 use bsym_semantics::state::Trace;
+use bsym_status::{Check, Pair};
 
 use super::{Subject, Verdict, Verification};
 use crate::answer::diagnostic::UnsupportedObject;

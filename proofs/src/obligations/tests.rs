@@ -1,0 +1,191 @@
+use std::path::Path;
+
+use bsym_encodings::budget::Budget;
+use bsym_language::load::load_model;
+use bsym_language::model::{EventId, Model};
+use bsym_semantics::scope::{Scope, ScopeRequest};
+use bsym_status::file::{Kind, PoFile, SCHEMA, Status, Target};
+use bsym_status::{Import, ImportOptions, import, read_status};
+
+use super::{Obligations, prove_obligations};
+use crate::scope::named;
+use crate::testing::{model, open_default, scope, solver, system};
+
+const COUNTER: &str =
+    "MACHINE Counter VARIABLES n, m INVARIANT n : INTEGER & m : NAT & /*@ label bound */ n <= 10
+INITIALISATION n, m := 0, 0
+OPERATIONS inc = SELECT n < 10 THEN n := n + 1 END; far = n := n + 3; other = BEGIN m := 1 END END";
+
+/// The pairs that the file proves, without those that need no obligation.
+fn proven(import: &Import) -> Vec<(Option<u32>, usize)> {
+    let pairs = import.status.iter().filter(|(p, _)| !import.trivial.contains(p));
+    pairs.map(|(p, _)| (p.0.map(|e| e.0), p.1)).collect()
+}
+
+/// Our own obligations, made of `before` and read for `now`.
+fn carried_over(before: &str, now: &str) -> Option<Import> {
+    solver()?;
+    let file = own(&model(before)).1;
+    let options =
+        ImportOptions { trust_reviewed: false, scope: Some(named(&model(now), &scope(&model(now)))) };
+    Some(import(Path::new("po.json"), &file, &model(now), &options).expect("an import"))
+}
+
+fn own(m: &Model) -> (Obligations, PoFile) {
+    let all = prove_obligations(&system(m), &mut open_default, &Budget::unlimited(), &mut |_| {})
+        .expect("a solver");
+    let file = all.to_po(m, &scope(m), Path::new(""));
+    (all, file)
+}
+
+#[test]
+fn our_obligations_have_the_right_status() {
+    if solver().is_none() {
+        return;
+    }
+    let (all, _) = own(&model(COUNTER));
+    let status = |name: &str| all.all.iter().find(|p| p.name == name).map(|p| p.status);
+    assert_eq!(status("INITIALISATION/bound/INV"), Some(Status::Discharged));
+    assert_eq!(status("inc/bound/INV"), Some(Status::Discharged));
+    assert_eq!(status("far/bound/INV"), Some(Status::Refuted));
+    assert_eq!(status("other/bound/INV"), Some(Status::Trivial));
+    assert_eq!(status("other/inv2/INV"), Some(Status::Discharged));
+    let pairs = all.status();
+    assert!(pairs.is_proven(Some(EventId(0)), 2) && !pairs.is_proven(Some(EventId(1)), 2));
+    assert_eq!(pairs.len(), 11);
+}
+
+#[test]
+fn ill_defined_parts_are_obligations() {
+    if solver().is_none() {
+        return;
+    }
+    let (all, _) = own(&model(
+        "MACHINE Wd VARIABLES n INVARIANT n : INTEGER & 10 / n < 5 ASSERTIONS n /= 0; n > 0 INITIALISATION n := 3
+         OPERATIONS a = n := 10 / (n - 3); b = n := 10 / n END",
+    ));
+    let of = |kind, status| all.all.iter().filter(|p| p.kind == kind && p.status == status).count();
+    assert_eq!((of(Kind::Wd, Status::Refuted), of(Kind::Wd, Status::Discharged)), (2, 1), "{:#?}", all.all);
+    assert_eq!((of(Kind::Assertion, Status::Refuted), of(Kind::Assertion, Status::Discharged)), (1, 1));
+}
+
+#[test]
+fn an_own_file_that_was_changed_by_hand_is_refused() {
+    if solver().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let machine = folder.path().join("m.mch");
+    std::fs::write(&machine, COUNTER).expect("a file");
+    let m = load_model(&machine).expect("a file").model.expect("a machine");
+    let file = own(&m).0.to_po(&m, &scope(&m), folder.path());
+    let path = Path::new("po.json");
+    let read = |change: &dyn Fn(&mut PoFile)| {
+        let mut changed = file.clone();
+        change(&mut changed);
+        let read = PoFile::parse(path, changed.to_text().as_bytes())?;
+        import(path, &read, &m, &ImportOptions::default())
+    };
+    let refused = |place: &str, change: &dyn Fn(&mut PoFile)| {
+        let error = read(change).expect_err(place).to_string();
+        assert!(error.contains(place), "{error}");
+    };
+    // The numbers for people may be missing, as the outcome of an obligation may be another one.
+    assert!(read(&|f| f.summary = None).is_ok());
+    refused("summary", &|f| f.obligations[0].status = Status::Pending);
+    let target =
+        |f: &mut PoFile, change: &dyn Fn(&mut Target)| change(f.obligations[0].target.as_mut().unwrap());
+    refused("obligations[0].event", &|f| f.obligations[0].event = None);
+    refused("obligations[0].target", &|f| target(f, &|t| t.hash = Some("0".repeat(64))));
+    refused("obligations[0].target", &|f| target(f, &|t| t.text = Some("n : NAT".into())));
+    refused("obligations[0].source.name", &|f| f.obligations[0].id = "Counter/other".into());
+    refused("components[0].invariants[0].hash", &|f| {
+        f.components[0].invariants[0].text = "TRUE = TRUE".into()
+    });
+    refused("components[0].model_hash", &|f| {
+        f.components[0].axioms = Some(vec![f.components[0].invariants[0].clone()])
+    });
+    refused("components[0].events", &|f| f.components[0].events.swap(1, 2));
+    refused("sources[0].role", &|f| f.sources[0].role = None);
+    refused("model.scope.maxint", &|f| {
+        let about = f.model.as_mut().unwrap();
+        about.scope.as_mut().unwrap().maxint = String::new();
+    });
+}
+
+#[test]
+fn what_we_write_is_valid_and_comes_back() {
+    if solver().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let machine = folder.path().join("m.mch");
+    std::fs::write(&machine, COUNTER).expect("a file");
+    let m = load_model(&machine).expect("a file").model.expect("a machine");
+    let (all, _) = own(&m);
+    let path = folder.path().join("po.json");
+    let file = all.to_po(&m, &scope(&m), folder.path());
+    file.write(&path).expect("a file");
+    assert_eq!(file.sources[0].path, "m.mch");
+    let schema = serde_json::from_str(SCHEMA).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let value = serde_json::from_str(&std::fs::read_to_string(&path).expect("text")).expect("JSON");
+    assert_eq!(validator.iter_errors(&value).map(|e| e.to_string()).collect::<Vec<_>>(), [""; 0]);
+    assert_eq!(PoFile::read(&path).expect("a po.json"), file);
+    let back = read_status(&path, &m, &ImportOptions::default()).expect("an import");
+    assert_eq!(back.status.len(), all.status().len());
+    assert_eq!(
+        back.status.iter().map(|s| s.0).collect::<Vec<_>>(),
+        all.status().iter().map(|s| s.0).collect::<Vec<_>>()
+    );
+    let out = all.export(&m, &folder.path().join("open")).expect("files");
+    assert_eq!((out.files.len(), out.left.len()), (1, 0));
+    let script = std::fs::read_to_string(&out.files[0]).expect("text");
+    assert!(
+        script.starts_with("; Counter/far/bound/INV (refuted)") && script.contains("(check-sat)"),
+        "{script}"
+    );
+}
+
+#[test]
+fn changes_take_away_what_depends_on_them() {
+    let count = |now: &str| carried_over(COUNTER, now).map(|i| (proven(&i).len(), i.stale.len()));
+    let Some(same) = count(COUNTER) else { return };
+    assert_eq!(same, (11, 0));
+    // Layout, comments, the order of the conjuncts.
+    assert_eq!(count(&COUNTER.replace("VARIABLES", "/* two */ VARIABLES")), Some((11, 0)));
+    assert_eq!(count(&COUNTER.replace("n : INTEGER & m : NAT", "m : NAT & n : INTEGER")), Some((11, 0)));
+    // One operation: its three pairs.
+    assert_eq!(count(&COUNTER.replace("m := 1", "m := 2")), Some((8, 3)));
+    // A conjunct more proves more.
+    assert_eq!(count(&COUNTER.replace("n <= 10", "n <= 10 & m < 9")), Some((11, 0)));
+    // A hypothesis is gone: only the initialisation's pairs are left.
+    assert_eq!(count(&COUNTER.replace("m : NAT", "m : INTEGER")).map(|c| c.0), Some(2));
+    // Another declaration.
+    assert_eq!(count(&COUNTER.replace("VARIABLES", "SETS S VARIABLES")), Some((0, 11)));
+}
+
+#[test]
+fn another_scope_needs_other_proofs() {
+    if solver().is_none() {
+        return;
+    }
+    let m = model(COUNTER);
+    let file = own(&m).1;
+    let request = ScopeRequest { maxint: Some(3.into()), ..ScopeRequest::default() };
+    let options = ImportOptions {
+        trust_reviewed: false,
+        scope: Some(named(&m, &Scope::settle(&m, &request).expect("a scope"))),
+    };
+    let all = import(Path::new("po.json"), &file, &m, &options).expect("an import");
+    assert!(proven(&all).is_empty() && all.stale[0].reason.contains("MAXINT"), "{:?}", all.stale);
+}
+
+#[test]
+fn a_stopped_run_lists_what_it_did_not_try() {
+    let budget = Budget::unlimited();
+    budget.cancel();
+    let all = prove_obligations(&system(&model(COUNTER)), &mut open_default, &budget, &mut |_| {})
+        .expect("a solver");
+    assert!(all.stopped.is_some() && all.count(Status::Unattempted) > 0 && all.count(Status::Trivial) > 0);
+}

@@ -1,0 +1,120 @@
+//! Our own obligations as `po.json`.
+
+use std::path::Path;
+
+use bsym_language::model::{Model, Notation};
+use bsym_semantics::scope::Scope;
+use bsym_status::component::{EXPORTER, component, not_checked, target};
+use bsym_status::digest::{self, INITIALISATION};
+use bsym_status::file::*;
+use bsym_status::path::relative;
+
+use super::{Obligations, Proof, Subject};
+use crate::scope::named;
+
+impl Obligations {
+    /// The obligations as `po.json`. Paths are made relative to `folder`, where the file will be.
+    pub fn to_po(&self, model: &Model, scope: &Scope, folder: &Path) -> PoFile {
+        let mut sources = vec![];
+        for (i, (_, source)) in
+            model.sources.iter().filter(|(_, s)| s.path.as_os_str() != "<formula>").enumerate()
+        {
+            sources.push(SourceFile {
+                id: format!("s{}", i + 1),
+                path: relative(&source.path, folder),
+                kind: kind_of(&source.path),
+                role: Some(Role::Model),
+                sha256: digest::source(source),
+                component: (i == 0).then(|| model.name.clone()),
+                exporter: (i == 0).then(|| EXPORTER.into()),
+                trust: Some(Trust::Tool),
+            });
+        }
+        let mut file = PoFile {
+            format: FORMAT.into(),
+            version: VERSION,
+            model: Some(About {
+                project: None,
+                main: Some(model.name.clone()),
+                language: Some(match model.notation {
+                    Notation::ClassicalB => Language::ClassicalB,
+                    Notation::EventB => Language::EventB,
+                }),
+                scope: Some(named(model, scope)),
+            }),
+            sources,
+            components: vec![component(model)],
+            obligations: self.all.iter().map(|p| self.obligation(p, model)).collect(),
+            not_checked: not_checked(model),
+            summary: None,
+        };
+        file.name_apart();
+        file.summarize();
+        file
+    }
+
+    fn obligation(&self, p: &Proof, model: &Model) -> Obligation {
+        let target = match &p.subject {
+            Subject::Invariant(i) => target(model, TargetRole::Invariant, &model.invariant, *i),
+            Subject::Assertion(i) => target(model, TargetRole::Assertion, &model.assertions, *i),
+            Subject::Action(text) => Target {
+                role: Some(TargetRole::Action),
+                key: None,
+                label: None,
+                index: None,
+                owner: Some(model.name.clone()),
+                text: Some(text.clone()),
+                hash: None,
+            },
+        };
+        let about_states =
+            p.kind == Kind::Assertion || (p.kind == Kind::Wd && !matches!(p.subject, Subject::Action(_)));
+        let event = match p.event {
+            Some(e) => Some(model.events[e.index()].name.clone()),
+            None if about_states => None,
+            None => Some(INITIALISATION.into()),
+        };
+        let decided = matches!(p.status, Status::Discharged | Status::Trivial | Status::Refuted);
+        Obligation {
+            id: format!("{}/{}", model.name, p.name),
+            component: model.name.clone(),
+            kind: p.kind,
+            event,
+            abstract_event: None,
+            target: Some(target),
+            status: p.status,
+            parts: None,
+            prover: if decided { vec![self.prover(p.status)] } else { vec![] },
+            confidence: None,
+            manual: Some(false),
+            context_dependent: None,
+            stale: false,
+            stale_reason: None,
+            unmatched: None,
+            source: Origin {
+                obligation: Some("s1".into()),
+                status: Some("s1".into()),
+                name: Some(p.name.clone()),
+                desc: p.reason.clone(),
+                stamp: None,
+                mapped_by: Some(if p.status == Status::Trivial {
+                    MappedBy::Frame
+                } else {
+                    MappedBy::Computed
+                }),
+            },
+            sequent: None,
+            certificate: None,
+        }
+    }
+}
+
+fn kind_of(path: &Path) -> SourceKind {
+    match path.extension().and_then(|e| e.to_str()).map(str::to_lowercase).as_deref() {
+        Some("ref") => SourceKind::Ref,
+        Some("imp") => SourceKind::Imp,
+        Some("sys") => SourceKind::Sys,
+        Some("def") => SourceKind::Def,
+        _ => SourceKind::Mch,
+    }
+}

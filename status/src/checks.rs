@@ -1,0 +1,254 @@
+//! What steps and states of a model are checked for besides the pairs, and where these checks come from.
+//!
+//! A step has to be allowed by the abstraction, and everything that it evaluates needs a meaning. The second is
+//! listed only where something is evaluated that may have none: an application, a division, a minimum …
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bsym_language::model::*;
+use bsym_language::source::Span;
+use bsym_language::walk::{self, Visitor};
+
+use crate::proven::Formula;
+use crate::proven::{Check, StepCheck};
+
+/// Where formulas of a step may lie so that the proof of their meaning applies to the check.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Reach {
+    /// In events of every level: they are evaluated in the order in which their meaning was proven.
+    AllLevels,
+    /// In the event of the machine itself: what abstract events choose is asked for at once, in
+    /// another order than theirs.
+    OwnLevel,
+}
+
+/// What a check needs to be proven.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Needed {
+    /// The obligations behind a refinement check.
+    Refinement(RefinementId),
+    /// That all of these places have a meaning.
+    Meaning(Reach, BTreeSet<Span>),
+    /// The well-definedness of a conjunct or assertion.
+    State,
+    /// The theorem itself.
+    Theorem,
+}
+
+/// All checks of a model in order.
+pub(super) fn of_model(model: &Model) -> BTreeMap<Check, Needed> {
+    let mut all = BTreeMap::new();
+    let mut places = Places { model, event: None, all: &mut all };
+    places.subst(&model.initialisation);
+    for (i, event) in model.events.iter().enumerate() {
+        places.event = Some(EventId(i as u32));
+        places.subst(&event.body);
+    }
+    for (i, conjunct) in model.invariant.iter().enumerate() {
+        if !partial(&conjunct.pred).is_empty() {
+            all.insert(Check::Meaning(Formula::Invariant(i)), Needed::State);
+        }
+    }
+    for (i, assertion) in model.assertions.iter().enumerate() {
+        all.insert(Check::Theorem(i), Needed::Theorem);
+        if !partial(&assertion.pred).is_empty() {
+            all.insert(Check::Meaning(Formula::Assertion(i)), Needed::State);
+        }
+    }
+    all
+}
+
+struct Places<'a> {
+    model: &'a Model,
+    event: Option<EventId>,
+    all: &'a mut BTreeMap<Check, Needed>,
+}
+
+impl Places<'_> {
+    fn evaluated(&mut self, span: Span, partial: BTreeSet<Span>, reach: Reach) {
+        if partial.is_empty() {
+            return;
+        }
+        let check = Check::Step(self.event, StepCheck::Meaning(span));
+        // The same text may be evaluated at several places of the step.
+        match self.all.entry(check).or_insert(Needed::Meaning(reach, BTreeSet::new())) {
+            Needed::Meaning(known, places) => {
+                *known = (*known).max(reach);
+                places.extend(partial);
+            }
+            _ => unreachable!("a place of a step needs a meaning"),
+        }
+    }
+
+    fn pred(&mut self, p: &Pred, reach: Reach) {
+        self.evaluated(p.span, partial(p), reach);
+    }
+
+    /// Guards are evaluated conjunct by conjunct.
+    fn guard(&mut self, p: &Pred, reach: Reach) {
+        match &p.kind {
+            PredKind::And(parts) => parts.iter().for_each(|p| self.guard(p, reach)),
+            _ => self.pred(p, reach),
+        }
+    }
+
+    fn expr(&mut self, e: &Expr) {
+        let mut found = Partial::default();
+        found.expr(e);
+        self.evaluated(e.span, found.0, Reach::AllLevels);
+    }
+
+    fn subst(&mut self, s: &Subst) {
+        match &s.kind {
+            SubstKind::Skip => {}
+            SubstKind::Assign(list) => list.iter().for_each(|(_, e)| self.expr(e)),
+            SubstKind::BecomesIn(_, _, set) => self.expr(set),
+            SubstKind::BecomesSuch(_, _, p) => self.guard(p, Reach::AllLevels),
+            SubstKind::Pre(p, body) => {
+                self.pred(p, Reach::OwnLevel);
+                self.subst(body);
+            }
+            SubstKind::Assert(claim, p, body) => {
+                let mut reach = Reach::OwnLevel;
+                if let Claim::Refinement(id) = claim {
+                    let check = Check::Step(self.event, StepCheck::Refinement(*id));
+                    self.all.insert(check, Needed::Refinement(*id));
+                    if self.model.refinement_checks[id.index()].kind != RefinementKind::Witness {
+                        reach = Reach::AllLevels;
+                    }
+                }
+                self.pred(p, reach);
+                self.subst(body);
+            }
+            SubstKind::Any(_, _, p, body) => {
+                self.guard(p, Reach::OwnLevel);
+                self.subst(body);
+            }
+            SubstKind::Let(bindings, body) => {
+                bindings.iter().for_each(|(_, e)| self.expr(e));
+                self.subst(body);
+            }
+            SubstKind::Select { branches, otherwise, .. } => {
+                for (p, body) in branches {
+                    self.guard(p, Reach::AllLevels);
+                    self.subst(body);
+                }
+                otherwise.iter().for_each(|s| self.subst(s));
+            }
+            SubstKind::If(branches, otherwise) => {
+                for (p, body) in branches {
+                    self.pred(p, Reach::OwnLevel);
+                    self.subst(body);
+                }
+                self.subst(otherwise);
+            }
+            SubstKind::Choice(_, parts) | SubstKind::Sequence(parts) | SubstKind::Parallel(parts) => {
+                parts.iter().for_each(|s| self.subst(s));
+            }
+            SubstKind::Var(_, body) => self.subst(body),
+            SubstKind::While { body, .. } => self.subst(body),
+        }
+    }
+}
+
+/// The places in a predicate that may have no meaning.
+fn partial(p: &Pred) -> BTreeSet<Span> {
+    let mut found = Partial::default();
+    found.pred(p);
+    found.0
+}
+
+#[derive(Default)]
+struct Partial(BTreeSet<Span>);
+
+impl Visitor for Partial {
+    fn expr(&mut self, e: &Expr) {
+        if !is_total(e) {
+            self.0.insert(e.span);
+        }
+        walk::walk_expr(self, e);
+    }
+
+    fn pred(&mut self, p: &Pred) {
+        if matches!(p.kind, PredKind::External(..) | PredKind::Call(..)) {
+            self.0.insert(p.span);
+        }
+        walk::walk_pred(self, p);
+    }
+}
+
+/// Whether an operator has a value for all operands that have one.
+fn is_total(e: &Expr) -> bool {
+    use BinaryOp as B;
+    use UnaryOp as U;
+    match &e.kind {
+        ExprKind::Apply(..)
+        | ExprKind::Field(..)
+        | ExprKind::WithField(..)
+        | ExprKind::Iterate(..)
+        | ExprKind::Tree(..)
+        | ExprKind::External(..)
+        | ExprKind::Call(..)
+        | ExprKind::Abstract(_) => false,
+        // The parts of a couple exist; the left side of a maplet has a value.
+        ExprKind::Unary(op, _) => matches!(
+            op,
+            U::Negate
+                | U::NegateReal
+                | U::Pow
+                | U::Pow1
+                | U::Fin
+                | U::Fin1
+                | U::GeneralUnion
+                | U::Inverse
+                | U::Id
+                | U::Dom
+                | U::Ran
+                | U::FirstOf
+                | U::SecondOf
+        ),
+        ExprKind::Binary(op, ..) => !matches!(
+            op,
+            B::Divide
+                | B::Mod
+                | B::Power
+                | B::DivideReal
+                | B::PowerReal
+                | B::Prepend
+                | B::Append
+                | B::Concat
+                | B::Take
+                | B::Drop
+        ),
+        ExprKind::Quantified(op, ..) => matches!(op, QuantOp::Lambda | QuantOp::Union | QuantOp::Image),
+        ExprKind::SeqExtension(_)
+        | ExprKind::Var(_)
+        | ExprKind::Old(_)
+        | ExprKind::Const(_)
+        | ExprKind::Local(_)
+        | ExprKind::Element(..)
+        | ExprKind::Carrier(_)
+        | ExprKind::Integer(_)
+        | ExprKind::Real(_)
+        | ExprKind::String(_)
+        | ExprKind::Bool(_)
+        | ExprKind::MaxInt
+        | ExprKind::MinInt
+        | ExprKind::Set(_)
+        | ExprKind::EmptySet
+        | ExprKind::SetExtension(_)
+        | ExprKind::BoolOf(_)
+        | ExprKind::Comprehension(..)
+        | ExprKind::Record(_)
+        | ExprKind::Struct(_)
+        | ExprKind::If(..)
+        | ExprKind::Let(..)
+        | ExprKind::Prj1(..)
+        | ExprKind::Prj2(..)
+        | ExprKind::Succ
+        | ExprKind::Pred
+        | ExprKind::FreeSet(..)
+        | ExprKind::Constructor(..)
+        | ExprKind::TypeParameter(_) => true,
+    }
+}

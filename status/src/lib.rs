@@ -1,0 +1,37 @@
+#![doc = include_str!("../README.md")]
+// In the order in which a value goes through them: what a file says, ...
+pub mod error;
+pub mod file;
+
+pub mod parse;
+
+pub mod path;
+pub mod sources;
+
+// ... what the machine says, ...
+pub mod component;
+pub mod digest;
+
+mod own;
+
+// ... which entry is about what, and whether it still is, ...
+mod levels;
+mod matching;
+
+mod fresh;
+
+mod checks;
+pub mod frame;
+
+// ... and what counts as proven.
+pub mod import;
+
+pub mod proven;
+
+pub use error::PoError;
+pub use file::PoFile;
+pub use import::{Import, ImportOptions, OpenKind, import, read_status};
+pub use proven::{Check, Formula, Level, Pair, PairStatus, ProofStatus, StepCheck};
+
+#[cfg(test)]
+mod tests;
