@@ -3,6 +3,7 @@
 mod tree;
 
 pub mod operators;
+pub mod retype;
 pub mod same;
 pub mod truth;
 pub mod types;

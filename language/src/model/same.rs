@@ -6,22 +6,22 @@
 use std::collections::BTreeMap;
 use std::mem::discriminant;
 
-use super::types::Type;
+use super::retype::Retype;
 use super::visit::{VisitorMut, walk_expr_mut, walk_pred_mut};
 use super::{Expr, ExprKind, LocalId, Pred};
 use crate::text::source::Span;
 
 /// A predicate in a form that is equal for predicates that are the same.
-pub fn canonical(p: &Pred) -> Pred {
-    let mut p = p.clone();
+pub fn canonical<T: Clone>(p: &Pred<T>) -> Pred<()> {
+    let mut p = Untyped.pred(p.clone());
     Canonical::default().pred(&mut p);
     p
 }
 
 /// Whether two expressions are the same.
-pub fn same_expr(a: &Expr, b: &Expr) -> bool {
-    let canonical = |e: &Expr| {
-        let mut e = e.clone();
+pub fn same_expr<T: Clone>(a: &Expr<T>, b: &Expr<T>) -> bool {
+    let canonical = |e: &Expr<T>| {
+        let mut e = Untyped.expr(e.clone());
         Canonical::default().expr(&mut e);
         e
     };
@@ -29,8 +29,15 @@ pub fn same_expr(a: &Expr, b: &Expr) -> bool {
 }
 
 /// Whether two predicates are the same.
-pub fn same_pred(a: &Pred, b: &Pred) -> bool {
+pub fn same_pred<T: Clone>(a: &Pred<T>, b: &Pred<T>) -> bool {
     discriminant(&a.kind) == discriminant(&b.kind) && canonical(a) == canonical(b)
+}
+
+/// Forgets types.
+struct Untyped;
+
+impl<T> Retype<T, ()> for Untyped {
+    fn ty(&mut self, _: T) {}
 }
 
 // Above every local of a model.
@@ -41,10 +48,9 @@ struct Canonical {
     bound: BTreeMap<LocalId, LocalId>,
 }
 
-impl VisitorMut for Canonical {
-    fn expr(&mut self, e: &mut Expr) {
+impl VisitorMut<()> for Canonical {
+    fn expr(&mut self, e: &mut Expr<()>) {
         e.span = Span::default();
-        e.ty = Type::Bool;
         if let ExprKind::Local(l) = &mut e.kind
             && let Some(new) = self.bound.get(l)
         {
@@ -53,7 +59,7 @@ impl VisitorMut for Canonical {
         walk_expr_mut(self, e);
     }
 
-    fn pred(&mut self, p: &mut Pred) {
+    fn pred(&mut self, p: &mut Pred<()>) {
         p.span = Span::default();
         walk_pred_mut(self, p);
     }

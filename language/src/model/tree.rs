@@ -3,6 +3,10 @@
 //! The operators of B are kept, so that everything can be printed back as B. A binder gets fresh
 //! [`LocalId`]s wherever it occurs (also at every expansion of a definition), so replacing one
 //! expression by another never captures a name.
+//!
+//! The parameter of all these types is what stands in the place of a type. In a model that is handed out it is
+//! [`Type`], the default; while types are inferred, the checker builds the same tree with types that may be open, and
+//! [`retype`](crate::model::retype) makes one of the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -64,7 +68,7 @@ impl FreeTypeId {
 
 /// A machine with everything resolved.
 #[derive(Clone, Debug)]
-pub struct Model {
+pub struct Model<T = Type> {
     /// Name in the header.
     pub name: String,
     /// The notation it was written in.
@@ -76,48 +80,48 @@ pub struct Model {
     /// Enumerated sets, deferred sets, set parameters.
     pub carriers: Vec<Carrier>,
     /// Free types (`FREETYPES`, data types of theories).
-    pub free_types: Vec<FreeType>,
+    pub free_types: Vec<FreeType<T>>,
     /// Operators with a definition that is not expanded, because it is recursive or missing.
-    pub operators: Vec<Operator>,
+    pub operators: Vec<Operator<T>>,
     /// Constants and scalar parameters.
-    pub constants: Vec<Variable>,
+    pub constants: Vec<Variable<T>>,
     /// Those of the constants that are parameters.
     pub parameters: BTreeSet<ConstId>,
     /// `CONSTRAINTS` and `PROPERTIES`, split at `&`.
-    pub axioms: Vec<Conjunct>,
+    pub axioms: Vec<Conjunct<T>>,
     /// State variables.
-    pub variables: Vec<Variable>,
+    pub variables: Vec<Variable<T>>,
     /// Variables of the abstractions of a classical refinement, no part of the state. Only
     /// [`Model::gluing`] speaks of them.
-    pub abstract_variables: Vec<Variable>,
+    pub abstract_variables: Vec<Variable<T>>,
     /// `INVARIANT`, split at `&`.
-    pub invariant: Vec<Conjunct>,
+    pub invariant: Vec<Conjunct<T>>,
     /// Conjuncts of a classical refinement that speak of [`Model::abstract_variables`]. They are not
     /// checked on states.
-    pub gluing: Vec<Conjunct>,
+    pub gluing: Vec<Conjunct<T>>,
     /// What was written and is in no check on states: an answer about the model has to name it.
     pub not_checked: Vec<Dropped>,
     /// `ASSERTIONS`, split at `;` and `&`.
-    pub assertions: Vec<Conjunct>,
+    pub assertions: Vec<Conjunct<T>>,
     /// `INITIALISATION`; `Skip` where there are no variables.
-    pub initialisation: Subst,
+    pub initialisation: Subst<T>,
     /// Operations or events.
-    pub events: Vec<Event>,
+    pub events: Vec<Event<T>>,
     /// What steps of a refinement must satisfy so that the abstractions can follow (Event-B).
     pub refinement_checks: Vec<RefinementCheck>,
     /// Variants of the main machine (Event-B): integers, or finite sets. Termination is asked by nobody:
     /// answers may say so.
-    pub variants: Vec<Variant>,
+    pub variants: Vec<Variant<T>>,
     /// Labelled formulas of the events of all levels (Event-B): what proof obligations name.
     pub formulas: Vec<EventFormula>,
     /// Definitions of the main machine, for formulas that are added to the model.
     pub definitions: Definitions,
     /// Definition `GOAL`.
-    pub goal: Option<Pred>,
+    pub goal: Option<Pred<T>>,
     /// What the machine says about its scope.
     pub hints: ScopeHints,
     /// Bound variables, parameters, results and locals of the whole model.
-    pub locals: Vec<Variable>,
+    pub locals: Vec<Variable<T>>,
     /// Number of [`ChoiceId`]s given out.
     pub choices: u32,
 }
@@ -175,25 +179,25 @@ pub enum Relation {
 
 /// A type whose values are built by constructors.
 #[derive(Clone, Debug)]
-pub struct FreeType {
+pub struct FreeType<T = Type> {
     /// Name.
     pub name: String,
     /// Number of type parameters.
     pub parameters: u32,
     /// Constructors.
-    pub constructors: Vec<Constructor>,
+    pub constructors: Vec<Constructor<T>>,
     /// Declaration.
     pub span: Span,
 }
 
 /// A constructor of a free type.
 #[derive(Clone, Debug)]
-pub struct Constructor {
+pub struct Constructor<T = Type> {
     /// Name.
     pub name: String,
     /// The set of its arguments (several are a couple), over the type parameters as
     /// [`ExprKind::TypeParameter`]; a constant has none.
-    pub argument: Option<Expr>,
+    pub argument: Option<Expr<T>>,
     /// Names of the parts of the argument, left to right: destructors of a data type. Empty in
     /// classical B, where the inverse of the constructor is used.
     pub destructors: Vec<String>,
@@ -203,24 +207,24 @@ pub struct Constructor {
 
 /// An operator with a definition of its own, for one choice of its type parameters.
 #[derive(Clone, Debug)]
-pub struct Operator {
+pub struct Operator<T = Type> {
     /// Name, without type arguments.
     pub name: String,
     /// Parameters.
     pub parameters: Vec<LocalId>,
     /// Its definition.
-    pub definition: OperatorDefinition,
+    pub definition: OperatorDefinition<T>,
     /// Declaration, or first use.
     pub span: Span,
 }
 
 /// What an operator means.
 #[derive(Clone, PartialEq, Debug)]
-pub enum OperatorDefinition {
+pub enum OperatorDefinition<T = Type> {
     /// An expression, possibly with calls of the operator itself.
-    Expr(Expr),
+    Expr(Expr<T>),
     /// A predicate, possibly with calls of the operator itself.
-    Pred(Pred),
+    Pred(Pred<T>),
     /// Axioms alone: it has no value that could be computed.
     Axiomatic,
 }
@@ -247,18 +251,18 @@ pub enum CarrierKind {
 
 /// A declared name with its type.
 #[derive(Clone, Debug)]
-pub struct Variable {
+pub struct Variable<T = Type> {
     /// Name.
     pub name: String,
     /// Type.
-    pub ty: Type,
+    pub ty: T,
     /// Declaration.
     pub span: Span,
 }
 
 /// One conjunct of a section's predicate.
 #[derive(Clone, Debug)]
-pub struct Conjunct {
+pub struct Conjunct<T = Type> {
     /// Name from a `label` pragma, or from Event-B.
     pub label: Option<String>,
     /// Source text on one line, white space folded, comments dropped.
@@ -268,7 +272,7 @@ pub struct Conjunct {
     /// Where it was written; for a conjunct from a definition, where the definition is used.
     pub span: Span,
     /// The predicate.
-    pub pred: Pred,
+    pub pred: Pred<T>,
 }
 
 /// A part of a machine that the model has no place for, so that nothing about it is checked.
@@ -445,11 +449,11 @@ pub enum FormulaRole {
 
 /// An expression that convergent events decrease.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Variant {
+pub struct Variant<T = Type> {
     /// Label, where it has one.
     pub label: Option<String>,
     /// An integer or a finite set.
-    pub value: Expr,
+    pub value: Expr<T>,
 }
 
 /// `SET_PREF_…` and `scope_…` definitions.
@@ -469,7 +473,7 @@ pub struct ScopeHints {
 
 /// An operation or event.
 #[derive(Clone, Debug)]
-pub struct Event {
+pub struct Event<T = Type> {
     /// Name.
     pub name: String,
     /// Parameters.
@@ -477,7 +481,7 @@ pub struct Event {
     /// Results, assigned in the body.
     pub results: Vec<LocalId>,
     /// Body. An outermost `PRE` is a [`SubstKind::Select`] here: a guard of the transition system.
-    pub body: Subst,
+    pub body: Subst<T>,
     /// The component it was written in.
     pub origin: ComponentId,
     /// Event-B: what the variant has to do with it.
@@ -490,18 +494,18 @@ pub struct Event {
 
 /// A typed expression.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Expr {
+pub struct Expr<T = Type> {
     /// Form.
-    pub kind: ExprKind,
+    pub kind: ExprKind<T>,
     /// Type.
-    pub ty: Type,
+    pub ty: T,
     /// Where it was written; inside an expanded definition, the place in the definition.
     pub span: Span,
 }
 
 /// The forms of an expression.
 #[derive(Clone, PartialEq, Debug)]
-pub enum ExprKind {
+pub enum ExprKind<T = Type> {
     /// A state variable.
     Var(VarId),
     /// `x$0`: a state variable or local before the substitution at hand.
@@ -531,39 +535,39 @@ pub enum ExprKind {
     /// `{}` and `[]`
     EmptySet,
     /// `{a, b}`, not empty
-    SetExtension(Vec<Expr>),
+    SetExtension(Vec<Expr<T>>),
     /// `[a, b]`, not empty
-    SeqExtension(Vec<Expr>),
+    SeqExtension(Vec<Expr<T>>),
     /// One operand.
-    Unary(UnaryOp, Box<Expr>),
+    Unary(UnaryOp, Box<Expr<T>>),
     /// Two operands.
-    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    Binary(BinaryOp, Box<Expr<T>>, Box<Expr<T>>),
     /// `f(x)`; several arguments are a couple
-    Apply(Box<Expr>, Box<Expr>),
+    Apply(Box<Expr<T>>, Box<Expr<T>>),
     /// `bool(P)`
-    BoolOf(Box<Pred>),
+    BoolOf(Box<Pred<T>>),
     /// `{x, y | P}`; the element of several locals is a left-nested couple
-    Comprehension(Vec<LocalId>, Box<Pred>),
+    Comprehension(Vec<LocalId>, Box<Pred<T>>),
     /// `%x.(P|E)` and the other binders with a value
-    Quantified(QuantOp, Vec<LocalId>, Box<Pred>, Box<Expr>),
+    Quantified(QuantOp, Vec<LocalId>, Box<Pred<T>>, Box<Expr<T>>),
     /// `rec(a: E, …)`, labels sorted
-    Record(Vec<(String, Expr)>),
+    Record(Vec<(String, Expr<T>)>),
     /// `struct(a: S, …)`, labels sorted
-    Struct(Vec<(String, Expr)>),
+    Struct(Vec<(String, Expr<T>)>),
     /// `r'a`
-    Field(Box<Expr>, String),
+    Field(Box<Expr<T>>, String),
     /// `r'a := E` as an expression: the record with one field replaced
-    WithField(Box<Expr>, String, Box<Expr>),
+    WithField(Box<Expr<T>>, String, Box<Expr<T>>),
     /// `IF P THEN E ELSE F END`
-    If(Box<Pred>, Box<Expr>, Box<Expr>),
+    If(Box<Pred<T>>, Box<Expr<T>>, Box<Expr<T>>),
     /// `LET x BE x = E IN F END`
-    Let(Vec<(LocalId, Expr)>, Box<Expr>),
+    Let(Vec<(LocalId, Expr<T>)>, Box<Expr<T>>),
     /// `iterate(r, n)`
-    Iterate(Box<Expr>, Box<Expr>),
+    Iterate(Box<Expr<T>>, Box<Expr<T>>),
     /// `prj1(S, T)`
-    Prj1(Box<Expr>, Box<Expr>),
+    Prj1(Box<Expr<T>>, Box<Expr<T>>),
     /// `prj2(S, T)`
-    Prj2(Box<Expr>, Box<Expr>),
+    Prj2(Box<Expr<T>>, Box<Expr<T>>),
     /// `succ` as a value
     Succ,
     /// `pred` as a value
@@ -571,23 +575,23 @@ pub enum ExprKind {
     /// A variable of an abstraction, in [`Model::gluing`].
     Abstract(AbstractId),
     /// A free type as a set, with the sets of its parameters.
-    FreeSet(FreeTypeId, Vec<Expr>),
+    FreeSet(FreeTypeId, Vec<Expr<T>>),
     /// A constructor by position: a value where it has no argument, else a total injection from its
     /// argument's set into the free type.
     Constructor(FreeTypeId, u32),
     /// A type parameter, in the argument of a [`Constructor`].
     TypeParameter(u32),
     /// An operator on trees (B reference manual, 5.17).
-    Tree(TreeOp, Vec<Expr>),
+    Tree(TreeOp, Vec<Expr<T>>),
     /// An external function known by name.
-    External(ExternalFunction, Vec<Expr>),
+    External(ExternalFunction, Vec<Expr<T>>),
     /// A call of an [`Operator`] with a value.
-    Call(OperatorId, Vec<Expr>),
+    Call(OperatorId, Vec<Expr<T>>),
 }
 
-impl ExprKind {
+impl<T> ExprKind<T> {
     /// The expression of this form and type.
-    pub fn typed(self, ty: Type, span: Span) -> Expr {
+    pub fn typed(self, ty: T, span: Span) -> Expr<T> {
         Expr { kind: self, ty, span }
     }
 }
@@ -601,16 +605,16 @@ impl Expr {
     }
 }
 
-impl PredKind {
+impl<T> PredKind<T> {
     /// The predicate of this form.
-    pub fn at(self, span: Span) -> Pred {
+    pub fn at(self, span: Span) -> Pred<T> {
         Pred { kind: self, span }
     }
 }
 
-impl Pred {
+impl<T> Pred<T> {
     /// The conjunction of predicates: `btrue` of none.
-    pub fn all(mut list: Vec<Pred>, span: Span) -> Pred {
+    pub fn all(mut list: Vec<Pred<T>>, span: Span) -> Pred<T> {
         match list.len() {
             0 => PredKind::True.at(span),
             1 => list.remove(0),
@@ -619,14 +623,14 @@ impl Pred {
     }
 
     /// A comparison of two expressions.
-    pub fn compare(op: CompareOp, left: Expr, right: Expr, span: Span) -> Pred {
+    pub fn compare(op: CompareOp, left: Expr<T>, right: Expr<T>, span: Span) -> Pred<T> {
         PredKind::Compare(op, Box::new(left), Box::new(right)).at(span)
     }
 }
 
-impl SubstKind {
+impl<T> SubstKind<T> {
     /// The substitution of this form.
-    pub fn at(self, span: Span) -> Subst {
+    pub fn at(self, span: Span) -> Subst<T> {
         Subst { kind: self, span }
     }
 }
@@ -804,48 +808,48 @@ pub enum QuantOp {
 
 /// A typed predicate.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Pred {
+pub struct Pred<T = Type> {
     /// Form.
-    pub kind: PredKind,
+    pub kind: PredKind<T>,
     /// Where it was written.
     pub span: Span,
 }
 
 /// The forms of a predicate.
 #[derive(Clone, PartialEq, Debug)]
-pub enum PredKind {
+pub enum PredKind<T = Type> {
     /// `btrue`
     True,
     /// `bfalse`
     False,
     /// `P & Q & …`, at least two, in source order (well-definedness goes left to right)
-    And(Vec<Pred>),
+    And(Vec<Pred<T>>),
     /// `P or Q or …`, at least two
-    Or(Vec<Pred>),
+    Or(Vec<Pred<T>>),
     /// `P => Q`
-    Implies(Box<Pred>, Box<Pred>),
+    Implies(Box<Pred<T>>, Box<Pred<T>>),
     /// `P <=> Q`
-    Iff(Box<Pred>, Box<Pred>),
+    Iff(Box<Pred<T>>, Box<Pred<T>>),
     /// `not(P)`
-    Not(Box<Pred>),
+    Not(Box<Pred<T>>),
     /// `!x.(P)`; the body is usually an implication
-    Forall(Vec<LocalId>, Box<Pred>),
+    Forall(Vec<LocalId>, Box<Pred<T>>),
     /// `#x.(P)`
-    Exists(Vec<LocalId>, Box<Pred>),
+    Exists(Vec<LocalId>, Box<Pred<T>>),
     /// Relations between expressions.
-    Compare(CompareOp, Box<Expr>, Box<Expr>),
+    Compare(CompareOp, Box<Expr<T>>, Box<Expr<T>>),
     /// `@finite(S)`
-    Finite(Box<Expr>),
+    Finite(Box<Expr<T>>),
     /// `@partition(S, A, …)`
-    Partition(Box<Expr>, Vec<Expr>),
+    Partition(Box<Expr<T>>, Vec<Expr<T>>),
     /// `IF P THEN Q ELSE R END`
-    If(Box<Pred>, Box<Pred>, Box<Pred>),
+    If(Box<Pred<T>>, Box<Pred<T>>, Box<Pred<T>>),
     /// `LET x BE x = E IN P END`
-    Let(Vec<(LocalId, Expr)>, Box<Pred>),
+    Let(Vec<(LocalId, Expr<T>)>, Box<Pred<T>>),
     /// An external predicate known by name.
-    External(ExternalFunction, Vec<Expr>),
+    External(ExternalFunction, Vec<Expr<T>>),
     /// A call of an [`Operator`] that is a predicate.
-    Call(OperatorId, Vec<Expr>),
+    Call(OperatorId, Vec<Expr<T>>),
 }
 
 /// Relations between two expressions.
@@ -874,9 +878,9 @@ pub enum CompareOp {
 
 /// A typed substitution.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Subst {
+pub struct Subst<T = Type> {
     /// Form.
-    pub kind: SubstKind,
+    pub kind: SubstKind<T>,
     /// Where it was written.
     pub span: Span,
 }
@@ -902,55 +906,55 @@ pub enum Claim {
 /// The forms of a substitution. Assignments to parts (`f(e) := E`, `r'a := E`) are whole
 /// assignments here (`f := f <+ {e |-> E}`), `CASE` is `IF`, `BEGIN` is its content.
 #[derive(Clone, PartialEq, Debug)]
-pub enum SubstKind {
+pub enum SubstKind<T = Type> {
     /// `skip`
     Skip,
     /// `x, y := E, F`: all right sides are evaluated first; targets are distinct
-    Assign(Vec<(Target, Expr)>),
+    Assign(Vec<(Target, Expr<T>)>),
     /// `x, y :: S`; S holds left-nested couples for several targets
-    BecomesIn(ChoiceId, Vec<Target>, Expr),
+    BecomesIn(ChoiceId, Vec<Target>, Expr<T>),
     /// `x, y : (P)`: in P a target stands for the new value through the [`LocalId`] beside it,
     /// every other occurrence (also `x$0`) for the old one
-    BecomesSuch(ChoiceId, Vec<(Target, LocalId)>, Pred),
+    BecomesSuch(ChoiceId, Vec<(Target, LocalId)>, Pred<T>),
     /// `PRE P THEN S END` inside a body: a violation if P is false
-    Pre(Pred, Box<Subst>),
+    Pre(Pred<T>, Box<Subst<T>>),
     /// `ASSERT P THEN S END`: a violation if P is false
-    Assert(Claim, Pred, Box<Subst>),
+    Assert(Claim, Pred<T>, Box<Subst<T>>),
     /// `CHOICE S OR T END`
-    Choice(ChoiceId, Vec<Subst>),
+    Choice(ChoiceId, Vec<Subst<T>>),
     /// `IF P THEN S ELSIF … ELSE T END`; a missing `ELSE` is `skip`
-    If(Vec<(Pred, Subst)>, Box<Subst>),
+    If(Vec<(Pred<T>, Subst<T>)>, Box<Subst<T>>),
     /// `SELECT P THEN S WHEN … [ELSE T] END`: the choice says which branch; without `ELSE`
     /// disabled if all guards are false. `from_pre` marks an outermost `PRE`.
     Select {
         /// Which branch was taken, by position; the `ELSE` branch comes last.
         choice: ChoiceId,
         /// Guarded branches.
-        branches: Vec<(Pred, Subst)>,
+        branches: Vec<(Pred<T>, Subst<T>)>,
         /// Taken when all guards are false.
-        otherwise: Option<Box<Subst>>,
+        otherwise: Option<Box<Subst<T>>>,
         /// Written as `PRE`.
         from_pre: bool,
     },
     /// `ANY x WHERE P THEN S END`
-    Any(ChoiceId, Vec<LocalId>, Pred, Box<Subst>),
+    Any(ChoiceId, Vec<LocalId>, Pred<T>, Box<Subst<T>>),
     /// `LET x BE x = E IN S END`
-    Let(Vec<(LocalId, Expr)>, Box<Subst>),
+    Let(Vec<(LocalId, Expr<T>)>, Box<Subst<T>>),
     /// `VAR x IN S END`
-    Var(Vec<LocalId>, Box<Subst>),
+    Var(Vec<LocalId>, Box<Subst<T>>),
     /// `S ; T ; …`
-    Sequence(Vec<Subst>),
+    Sequence(Vec<Subst<T>>),
     /// `S || T || …`: all read the state before
-    Parallel(Vec<Subst>),
+    Parallel(Vec<Subst<T>>),
     /// `WHILE P DO S INVARIANT I VARIANT V END`
     While {
         /// Loop condition.
-        condition: Pred,
+        condition: Pred<T>,
         /// Loop body.
-        body: Box<Subst>,
+        body: Box<Subst<T>>,
         /// Loop invariant.
-        invariant: Pred,
+        invariant: Pred<T>,
         /// Loop variant.
-        variant: Expr,
+        variant: Expr<T>,
     },
 }

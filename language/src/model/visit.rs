@@ -10,17 +10,17 @@ use crate::text::source::Span;
 macro_rules! traversal {
     ($(#[$doc:meta])* $visitor:ident, $walk_expr:ident, $walk_pred:ident, $walk_subst:ident $(, $mutable:tt)?) => {
         $(#[$doc])*
-        pub trait $visitor {
+        pub trait $visitor<T = Type> {
             /// Called for each expression; by default goes on to its parts.
-            fn expr(&mut self, e: & $($mutable)? Expr) {
+            fn expr(&mut self, e: & $($mutable)? Expr<T>) {
                 $walk_expr(self, e)
             }
             /// Called for each predicate; by default goes on to its parts.
-            fn pred(&mut self, p: & $($mutable)? Pred) {
+            fn pred(&mut self, p: & $($mutable)? Pred<T>) {
                 $walk_pred(self, p)
             }
             /// Called for each substitution; by default goes on to its parts.
-            fn subst(&mut self, s: & $($mutable)? Subst) {
+            fn subst(&mut self, s: & $($mutable)? Subst<T>) {
                 $walk_subst(self, s)
             }
             /// Called for each local where it is bound.
@@ -32,7 +32,7 @@ macro_rules! traversal {
         }
 
         /// Visits the parts of an expression.
-        pub fn $walk_expr<V: $visitor + ?Sized>(v: &mut V, e: & $($mutable)? Expr) {
+        pub fn $walk_expr<T, V: $visitor<T> + ?Sized>(v: &mut V, e: & $($mutable)? Expr<T>) {
             use ExprKind::*;
             match & $($mutable)? e.kind {
                 Var(_) | Old(_) | Const(_) | Local(_) | Element(..) | Carrier(_) | Integer(_) | Real(_)
@@ -74,7 +74,7 @@ macro_rules! traversal {
         }
 
         /// Visits the parts of a predicate.
-        pub fn $walk_pred<V: $visitor + ?Sized>(v: &mut V, p: & $($mutable)? Pred) {
+        pub fn $walk_pred<T, V: $visitor<T> + ?Sized>(v: &mut V, p: & $($mutable)? Pred<T>) {
             use PredKind::*;
             match & $($mutable)? p.kind {
                 True | False => {}
@@ -114,7 +114,7 @@ macro_rules! traversal {
         }
 
         /// Visits the parts of a substitution.
-        pub fn $walk_subst<V: $visitor + ?Sized>(v: &mut V, s: & $($mutable)? Subst) {
+        pub fn $walk_subst<T, V: $visitor<T> + ?Sized>(v: &mut V, s: & $($mutable)? Subst<T>) {
             use SubstKind::*;
             match & $($mutable)? s.kind {
                 Skip => {}
@@ -255,9 +255,9 @@ pub fn cut_into_literals<'p>(positive: bool, pred: &'p Pred, out: &mut Vec<(bool
 }
 
 /// Whether an expression binds names: a second copy of it would bind them twice.
-pub fn binds(e: &Expr) -> bool {
+pub fn binds<T>(e: &Expr<T>) -> bool {
     struct Binders(bool);
-    impl Visitor for Binders {
+    impl<T> Visitor<T> for Binders {
         fn binder(&mut self, _: &LocalId) {
             self.0 = true;
         }
@@ -297,8 +297,8 @@ pub struct Names {
     bound: Vec<LocalId>,
 }
 
-impl Visitor for Names {
-    fn expr(&mut self, e: &Expr) {
+impl<T> Visitor<T> for Names {
+    fn expr(&mut self, e: &Expr<T>) {
         match &e.kind {
             ExprKind::Var(v) | ExprKind::Old(v) => {
                 self.variables.insert(*v);
@@ -314,10 +314,10 @@ impl Visitor for Names {
             _ => self.scoped(|names| walk_expr(names, e)),
         }
     }
-    fn pred(&mut self, p: &Pred) {
+    fn pred(&mut self, p: &Pred<T>) {
         self.scoped(|names| walk_pred(names, p));
     }
-    fn subst(&mut self, s: &Subst) {
+    fn subst(&mut self, s: &Subst<T>) {
         self.scoped(|names| walk_subst(names, s));
     }
     fn binder(&mut self, local: &LocalId) {
@@ -346,21 +346,21 @@ impl Names {
     }
 
     /// Free names of an expression.
-    pub fn of_expr(e: &Expr) -> Names {
+    pub fn of_expr<T>(e: &Expr<T>) -> Names {
         let mut names = Names::default();
         names.expr(e);
         names
     }
 
     /// Free names of a predicate.
-    pub fn of_pred(p: &Pred) -> Names {
+    pub fn of_pred<T>(p: &Pred<T>) -> Names {
         let mut names = Names::default();
         names.pred(p);
         names
     }
 
     /// What a substitution reads and writes. An assignment to a part (`f(e) := E`) reads `f`.
-    pub fn of_subst(s: &Subst) -> Names {
+    pub fn of_subst<T>(s: &Subst<T>) -> Names {
         let mut names = Names::default();
         names.subst(s);
         names
@@ -368,7 +368,7 @@ impl Names {
 }
 
 /// The substitutions directly inside another.
-pub fn parts(s: &Subst) -> Vec<&Subst> {
+pub fn parts<T>(s: &Subst<T>) -> Vec<&Subst<T>> {
     match &s.kind {
         SubstKind::Skip | SubstKind::Assign(_) | SubstKind::BecomesIn(..) | SubstKind::BecomesSuch(..) => {
             vec![]
@@ -390,7 +390,7 @@ pub fn parts(s: &Subst) -> Vec<&Subst> {
 }
 
 /// What a substitution assigns on every path through it.
-pub fn always_assigned(s: &Subst) -> BTreeSet<Target> {
+pub fn always_assigned<T>(s: &Subst<T>) -> BTreeSet<Target> {
     match &s.kind {
         SubstKind::Assign(list) => list.iter().map(|a| a.0).collect(),
         SubstKind::BecomesIn(_, list, _) => list.iter().copied().collect(),
@@ -410,24 +410,31 @@ pub fn always_assigned(s: &Subst) -> BTreeSet<Target> {
 ///
 /// Since every binder of a model has its own [`LocalId`], nothing is captured. A local that is bound
 /// inside the tree is not replaced there.
-#[derive(Clone, Default, Debug)]
-pub struct Replacement {
+#[derive(Clone, Debug)]
+pub struct Replacement<T = Type> {
     /// For state variables.
-    pub variables: BTreeMap<VarId, Expr>,
+    pub variables: BTreeMap<VarId, Expr<T>>,
     /// For `x$0`.
-    pub old: BTreeMap<VarId, Expr>,
+    pub old: BTreeMap<VarId, Expr<T>>,
     /// For constants.
-    pub constants: BTreeMap<ConstId, Expr>,
+    pub constants: BTreeMap<ConstId, Expr<T>>,
     /// For locals: event parameters, bound variables of an opened quantifier.
-    pub locals: BTreeMap<LocalId, Expr>,
+    pub locals: BTreeMap<LocalId, Expr<T>>,
 }
 
-struct Replacer<'r> {
-    with: &'r Replacement,
+impl<T> Default for Replacement<T> {
+    fn default() -> Self {
+        let (variables, old, constants, locals) = Default::default();
+        Replacement { variables, old, constants, locals }
+    }
+}
+
+struct Replacer<'r, T> {
+    with: &'r Replacement<T>,
     bound: Vec<LocalId>,
 }
 
-impl Replacer<'_> {
+impl<T> Replacer<'_, T> {
     fn scoped(&mut self, walk: impl FnOnce(&mut Self)) {
         let outside = self.bound.len();
         walk(self);
@@ -435,8 +442,8 @@ impl Replacer<'_> {
     }
 }
 
-impl VisitorMut for Replacer<'_> {
-    fn expr(&mut self, e: &mut Expr) {
+impl<T: Clone> VisitorMut<T> for Replacer<'_, T> {
+    fn expr(&mut self, e: &mut Expr<T>) {
         let new = match &e.kind {
             ExprKind::Var(v) => self.with.variables.get(v),
             ExprKind::Old(v) => self.with.old.get(v),
@@ -449,10 +456,10 @@ impl VisitorMut for Replacer<'_> {
             *e = new.clone();
         }
     }
-    fn pred(&mut self, p: &mut Pred) {
+    fn pred(&mut self, p: &mut Pred<T>) {
         self.scoped(|r| walk_pred_mut(r, p));
     }
-    fn subst(&mut self, s: &mut Subst) {
+    fn subst(&mut self, s: &mut Subst<T>) {
         self.scoped(|r| walk_subst_mut(r, s));
     }
     fn binder(&mut self, local: &mut LocalId) {
@@ -460,27 +467,27 @@ impl VisitorMut for Replacer<'_> {
     }
 }
 
-impl Replacement {
-    fn replacer(&self) -> Replacer<'_> {
+impl<T: Clone> Replacement<T> {
+    fn replacer(&self) -> Replacer<'_, T> {
         Replacer { with: self, bound: vec![] }
     }
 
     /// The expression with all names replaced at once.
-    pub fn in_expr(&self, e: &Expr) -> Expr {
+    pub fn in_expr(&self, e: &Expr<T>) -> Expr<T> {
         let mut e = e.clone();
         self.replacer().expr(&mut e);
         e
     }
 
     /// The predicate with all names replaced at once.
-    pub fn in_pred(&self, p: &Pred) -> Pred {
+    pub fn in_pred(&self, p: &Pred<T>) -> Pred<T> {
         let mut p = p.clone();
         self.replacer().pred(&mut p);
         p
     }
 
     /// The substitution with all names that it reads replaced; targets stay.
-    pub fn in_subst(&self, s: &Subst) -> Subst {
+    pub fn in_subst(&self, s: &Subst<T>) -> Subst<T> {
         let mut s = s.clone();
         self.replacer().subst(&mut s);
         s

@@ -18,6 +18,7 @@ use super::actions::{Move, MoveKind, Parameters, conjunction, parallel};
 use super::*;
 use crate::ast::visit::FreeNames;
 use crate::eventb::project::Event as Source;
+use crate::model;
 use crate::model::same::{canonical, same_expr};
 use crate::model::visit::{self, Names, Replacement, Visitor, binds};
 
@@ -490,7 +491,7 @@ fn is_feasible(p: &Pred) -> bool {
 
 /// Takes out what is checked although it holds: predicates that are a guard already, `E = E`; and writes
 /// values for the names of a `LET` where no name is bound twice by that. Types must be closed.
-pub(super) fn drop_repeated(s: &mut Subst, facts: &mut Vec<Pred>) {
+pub(super) fn drop_repeated(s: &mut Subst, facts: &mut Vec<model::Pred<()>>) {
     let known = facts.len();
     loop {
         let span = s.span;
@@ -532,7 +533,7 @@ pub(super) fn drop_repeated(s: &mut Subst, facts: &mut Vec<Pred>) {
     }
 }
 
-fn drop_repeated_in(s: &mut Subst, facts: &mut Vec<Pred>, known: usize) {
+fn drop_repeated_in(s: &mut Subst, facts: &mut Vec<model::Pred<()>>, known: usize) {
     drop_repeated(s, facts);
     facts.truncate(known);
 }
@@ -544,7 +545,7 @@ fn parts(p: &Pred) -> impl Iterator<Item = &Pred> {
     }
 }
 
-fn holds(p: &Pred, facts: &[Pred]) -> bool {
+fn holds(p: &Pred, facts: &[model::Pred<()>]) -> bool {
     parts(p).all(|p| match &p.kind {
         PredKind::True => true,
         PredKind::Compare(CompareOp::Equal, l, r) if same_expr(l, r) => true,
