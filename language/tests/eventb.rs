@@ -415,3 +415,19 @@ fn one_broken_formula_hides_no_other_mistake() {
     let lost = bum(&["x", " "], &["x ∈ ℕ", "y ∈ ℕ"], &["x ≔ 0", "y ≔ TRUE"], "");
     assert_eq!(codes([("M.bum", lost)].into_iter().collect()), [62]);
 }
+
+#[test]
+fn a_bound_name_of_a_context_may_be_that_of_a_variable() {
+    let package = "package(load_event_b_project([event_b_model(none,'M',[sees(none,['C']),\
+        variables(none,[identifier(none,n)]),\
+        invariant(none,[member(rodinpos('M',inv1,x),identifier(none,n),natural_set(none))]),theorems(none,[]),\
+        events(none,[event(rodinpos('M','INITIALISATION',e),'INITIALISATION',ordinary(none),[],[],[],[],\
+        [assign(rodinpos('M',act1,a),[identifier(none,n)],[integer(none,0)])],[])])])],\
+        [event_b_context(none,'C',[extends(none,[]),sets(none,[]),constants(none,[]),\
+        axioms(none,[exists(rodinpos('C',axm1,x),[identifier(none,n)],\
+        greater(none,identifier(none,n),integer(none,7)))]),\
+        theorems(none,[])])],[exporter_version(3)],_Error)).";
+    let files: Texts = [("M_mch.eventb", package)].into_iter().collect();
+    let m = model(load_from(&files, Path::new("M_mch.eventb")).expect("it can be read"));
+    assert_eq!(m.axioms[0].text, "#n.(n > 7)");
+}

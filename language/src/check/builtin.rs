@@ -17,24 +17,24 @@ impl Checker {
             F::Bool => {
                 let [p] = args else { return self.wrong_count(span, "1 argument", args) };
                 let p = self.pred(p);
-                return ExprKind::BoolOf(Box::new(p)).typed(Type::Bool, span);
+                return ExprKind::BoolOf(Box::new(p)).typed(OpenType::Bool, span);
             }
             F::Iterate => {
                 let [r, n] = args else { return self.wrong_count(span, "2 arguments", args) };
                 let (r, n) = (self.expr(r), self.expr(n));
                 let a = self.fresh();
-                let ty = Type::relation(a.clone(), a);
+                let ty = OpenType::relation(a.clone(), a);
                 self.expect(&r, &ty);
-                self.expect(&n, &Type::Int);
+                self.expect(&n, &OpenType::Int);
                 return ExprKind::Iterate(Box::new(r), Box::new(n)).typed(ty, span);
             }
             F::Prj1 | F::Prj2 => return self.projection(f, args, span),
             F::Succ | F::Pred => {
                 let [n] = args else { return self.wrong_count(span, "1 argument", args) };
                 let n = self.expr(n);
-                self.expect(&n, &Type::Int);
+                self.expect(&n, &OpenType::Int);
                 let f = self.builtin_value(f, span);
-                return ExprKind::Apply(Box::new(f), Box::new(n)).typed(Type::Int, span);
+                return ExprKind::Apply(Box::new(f), Box::new(n)).typed(OpenType::Int, span);
             }
             _ => {}
         }
@@ -79,24 +79,24 @@ impl Checker {
             [c] => {
                 let c = self.expr(c);
                 let (a, b) = (self.fresh(), self.fresh());
-                self.expect(&c, &Type::pair(a.clone(), b.clone()));
+                self.expect(&c, &OpenType::pair(a.clone(), b.clone()));
                 let (op, ty) = if first { (UnaryOp::FirstOf, a) } else { (UnaryOp::SecondOf, b) };
                 ExprKind::Unary(op, Box::new(c)).typed(ty, span)
             }
             [s, t] => {
                 let (s, t) = (self.expr(s), self.expr(t));
                 let (a, b) = (self.fresh(), self.fresh());
-                self.expect(&s, &Type::pow(a.clone()));
-                self.expect(&t, &Type::pow(b.clone()));
+                self.expect(&s, &OpenType::pow(a.clone()));
+                self.expect(&t, &OpenType::pow(b.clone()));
                 self.projection_of(first, s, t, a, b, span)
             }
             _ => self.wrong_count(span, "1 or 2 arguments", args),
         }
     }
 
-    fn projection_of(&self, first: bool, s: Expr, t: Expr, a: Type, b: Type, span: Span) -> Expr {
+    fn projection_of(&self, first: bool, s: Expr, t: Expr, a: OpenType, b: OpenType, span: Span) -> Expr {
         let result = if first { a.clone() } else { b.clone() };
-        let ty = Type::relation(Type::pair(a, b), result);
+        let ty = OpenType::relation(OpenType::pair(a, b), result);
         let (s, t) = (Box::new(s), Box::new(t));
         Expr { kind: if first { ExprKind::Prj1(s, t) } else { ExprKind::Prj2(s, t) }, ty, span }
     }
@@ -107,12 +107,12 @@ impl Checker {
             return self.identifier(f.spelling(), span);
         }
         match f {
-            F::Succ => ExprKind::Succ.typed(Type::relation(Type::Int, Type::Int), span),
-            F::Pred => ExprKind::Pred.typed(Type::relation(Type::Int, Type::Int), span),
+            F::Succ => ExprKind::Succ.typed(OpenType::relation(OpenType::Int, OpenType::Int), span),
+            F::Pred => ExprKind::Pred.typed(OpenType::relation(OpenType::Int, OpenType::Int), span),
             F::Id => {
                 let a = self.fresh();
                 let all = whole_type(a.clone(), span);
-                ExprKind::Unary(UnaryOp::Id, Box::new(all)).typed(Type::relation(a.clone(), a), span)
+                ExprKind::Unary(UnaryOp::Id, Box::new(all)).typed(OpenType::relation(a.clone(), a), span)
             }
             F::Prj1 | F::Prj2 => {
                 let (a, b) = (self.fresh(), self.fresh());
@@ -127,14 +127,14 @@ impl Checker {
     }
 }
 
-// `INTEGER` with a type of its own stands for the set of all values of that type until the type is
-// known; `close_expr` then writes the set.
-pub(super) fn whole_type(element: Type, span: Span) -> Expr {
-    ExprKind::Set(BuiltinSet::Integer).typed(Type::pow(element), span)
+/// The set of all values of a type. In a tree with open types the set that `INTEGER` names is overloaded: with the
+/// type `POW(t)` it is the set of all values of `t`, which is written out when the type is closed.
+pub(super) fn whole_type(element: OpenType, span: Span) -> Expr {
+    ExprKind::Set(BuiltinSet::Integer).typed(OpenType::pow(element), span)
 }
 
 /// The set of all values of a type.
-pub fn set_of_type(t: &Type, span: Span) -> Expr {
+pub fn set_of_type(t: &Type, span: Span) -> model::Expr {
     let boxed = |t: &Type| Box::new(set_of_type(t, span));
     let kind = match t {
         Type::Bool => ExprKind::Set(BuiltinSet::Bool),

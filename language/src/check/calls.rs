@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::ast::{Ident, Operation};
-use crate::model::visit::{self, Names, Replacement, VisitorMut};
+use crate::model::visit::{self, Names, VisitorMut};
 
 impl Checker {
     pub(super) fn new_procedure(&mut self, instance: usize, op: &Operation) -> usize {
@@ -211,7 +211,7 @@ impl Checker {
         SubstKind::Var(outputs.to_vec(), Box::new(parts)).at(span)
     }
 
-    /// A copy of a closed predicate with binders of its own.
+    /// A copy of a predicate with binders of its own.
     pub(super) fn copied(&mut self, p: &Pred) -> Pred {
         let mut p = p.clone();
         Renaming::new(self).pred(&mut p);
@@ -236,7 +236,7 @@ fn called(s: &mut Subst) {
     s.kind = SubstKind::Pre(guard, Box::new(body));
 }
 
-/// Gives locals and choices of a closed tree new ids, so that a copy of it has its own.
+/// Gives locals and choices of a tree new ids, so that a copy of it has its own.
 struct Renaming<'c> {
     checker: &'c mut Checker,
     locals: BTreeMap<LocalId, LocalId>,
@@ -258,7 +258,7 @@ impl<'c> Renaming<'c> {
     }
 }
 
-impl VisitorMut for Renaming<'_> {
+impl VisitorMut<OpenType> for Renaming<'_> {
     fn expr(&mut self, e: &mut Expr) {
         visit::walk_expr_mut(self, e);
         if let ExprKind::Local(l) = &mut e.kind
@@ -286,7 +286,7 @@ impl VisitorMut for Renaming<'_> {
 #[derive(Default)]
 struct Outputs(BTreeMap<LocalId, Target>);
 
-impl VisitorMut for Outputs {
+impl VisitorMut<OpenType> for Outputs {
     fn expr(&mut self, e: &mut Expr) {
         visit::walk_expr_mut(self, e);
         if let ExprKind::Local(l) = e.kind

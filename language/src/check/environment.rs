@@ -41,7 +41,7 @@ impl Checker {
             let ty = match entity {
                 Entity::Const(c) => self.model.constants[c.index()].ty.clone(),
                 Entity::Var(v) => self.model.variables[v.index()].ty.clone(),
-                _ => ERROR,
+                _ => OpenType::Error,
             };
             self.types.poison(&ty);
         }
@@ -55,7 +55,7 @@ impl Checker {
         CarrierId(self.model.carriers.len() as u32 - 1)
     }
 
-    pub(super) fn new_constant(&mut self, name: String, ty: Type, span: Span) -> ConstId {
+    pub(super) fn new_constant(&mut self, name: String, ty: OpenType, span: Span) -> ConstId {
         self.model.constants.push(Variable { name, ty, span });
         ConstId(self.model.constants.len() as u32 - 1)
     }
@@ -125,7 +125,7 @@ impl Checker {
     }
 
     /// A new local that no name refers to yet.
-    pub(super) fn new_local(&mut self, name: &str, span: Span, ty: Type) -> LocalId {
+    pub(super) fn new_local(&mut self, name: &str, span: Span, ty: OpenType) -> LocalId {
         self.model.locals.push(Variable { name: name.to_string(), ty, span });
         LocalId(self.model.locals.len() as u32 - 1)
     }
@@ -174,7 +174,7 @@ impl Checker {
         self.scope.iter().rev().find(|(n, _)| n == name).map(|(_, l)| *l)
     }
 
-    pub(super) fn local_type(&self, l: LocalId) -> Type {
+    pub(super) fn local_type(&self, l: LocalId) -> OpenType {
         self.model.locals[l.index()].ty.clone()
     }
 

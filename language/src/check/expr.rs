@@ -53,12 +53,12 @@ impl Checker {
 
     fn literal(&mut self, e: &ast::Expr) -> Expr {
         let (kind, ty) = match &e.kind {
-            Ast::Integer(text) => (ExprKind::Integer(integer(text)), Type::Int),
-            Ast::Real(text) => (ExprKind::Real(text.clone()), Type::Real),
-            Ast::String(text) => (ExprKind::String(text.clone()), Type::String),
+            Ast::Integer(text) => (ExprKind::Integer(integer(text)), OpenType::Int),
+            Ast::Real(text) => (ExprKind::Real(text.clone()), OpenType::Real),
+            Ast::String(text) => (ExprKind::String(text.clone()), OpenType::String),
             Ast::EmptySeq => {
                 let t = self.fresh();
-                (ExprKind::EmptySet, Type::seq(t))
+                (ExprKind::EmptySet, OpenType::seq(t))
             }
             Ast::Constant(c) => match constant(*c) {
                 Some(known) => known,
@@ -100,11 +100,11 @@ impl Checker {
             );
         }
         let (kind, ty) = match entity {
-            Entity::Carrier(c) => (ExprKind::Carrier(c), Type::pow(Type::Carrier(c))),
-            Entity::Element(c, i) => (ExprKind::Element(c, i), Type::Carrier(c)),
+            Entity::Carrier(c) => (ExprKind::Carrier(c), OpenType::pow(OpenType::Carrier(c))),
+            Entity::Element(c, i) => (ExprKind::Element(c, i), OpenType::Carrier(c)),
             Entity::FreeType(id) => return self.free_set(id, None, span),
             Entity::Constructor(id, i) => return self.constructor(id, i, span),
-            Entity::TypeParameter(i) => (ExprKind::TypeParameter(i), Type::pow(Type::Parameter(i))),
+            Entity::TypeParameter(i) => (ExprKind::TypeParameter(i), OpenType::pow(OpenType::Parameter(i))),
             Entity::Const(c) => (ExprKind::Const(c), self.model.constants[c.index()].ty.clone()),
             Entity::Var(v) => {
                 self.check_readable(v, name, span, declared);
@@ -215,16 +215,16 @@ impl Checker {
         let mut result = self.expr(first);
         for item in items {
             let item = self.expr(item);
-            result = Expr::couple(result, item);
+            result = couple(result, item);
         }
         result
     }
 
     /// The element that several locals stand for.
-    pub(super) fn tuple_type(&self, locals: &[LocalId]) -> Type {
+    pub(super) fn tuple_type(&self, locals: &[LocalId]) -> OpenType {
         let mut types = locals.iter().map(|&l| self.local_type(l));
-        let first = types.next().unwrap_or(ERROR);
-        types.fold(first, Type::pair)
+        let first = types.next().unwrap_or(OpenType::Error);
+        types.fold(first, OpenType::pair)
     }
 
     fn unary(&mut self, op: InUnary, a: &ast::Expr, e: &ast::Expr) -> Expr {
@@ -234,7 +234,7 @@ impl Checker {
                 let r = self.expr(a);
                 let (relation, x, y) = self.fresh_relation();
                 self.expect(&r, &relation);
-                ExprKind::Unary(UnaryOp::Inverse, Box::new(r)).typed(Type::relation(y, x), e.span)
+                ExprKind::Unary(UnaryOp::Inverse, Box::new(r)).typed(OpenType::relation(y, x), e.span)
             }
             InUnary::Minus => {
                 let a = self.expr(a);
@@ -242,7 +242,7 @@ impl Checker {
                 if let ExprKind::Integer(n) = &a.kind
                     && !n.is_negative()
                 {
-                    return ExprKind::Integer(-n).typed(Type::Int, e.span);
+                    return ExprKind::Integer(-n).typed(OpenType::Int, e.span);
                 }
                 self.require(a.span, Constraint::Number(a.ty.clone()));
                 let ty = a.ty.clone();
@@ -255,8 +255,8 @@ impl Checker {
         let (r, s) = (self.expr(r), self.expr(s));
         let (relation, a, b) = self.fresh_relation();
         self.expect(&r, &relation);
-        self.expect(&s, &Type::pow(a));
-        ExprKind::Binary(BinaryOp::Image, Box::new(r), Box::new(s)).typed(Type::pow(b), span)
+        self.expect(&s, &OpenType::pow(a));
+        ExprKind::Binary(BinaryOp::Image, Box::new(r), Box::new(s)).typed(OpenType::pow(b), span)
     }
 
     fn field(&mut self, r: &ast::Expr, label: &Ident, span: Span) -> Expr {
@@ -279,7 +279,9 @@ impl Checker {
         let v = self.expr(value);
         self.leave(&locals);
         let (op, ty) = match q {
-            Quantifier::Lambda => (QuantOp::Lambda, Type::relation(self.tuple_type(&locals), v.ty.clone())),
+            Quantifier::Lambda => {
+                (QuantOp::Lambda, OpenType::relation(self.tuple_type(&locals), v.ty.clone()))
+            }
             Quantifier::Union | Quantifier::Inter => {
                 let set = self.fresh_set();
                 self.expect(&v, &set);
@@ -301,11 +303,11 @@ impl Checker {
         self.leave(&locals);
         match value {
             None => {
-                let ty = Type::pow(self.tuple_type(&locals));
+                let ty = OpenType::pow(self.tuple_type(&locals));
                 ExprKind::Comprehension(locals, p).typed(ty, span)
             }
             Some(v) => {
-                let ty = Type::pow(v.ty.clone());
+                let ty = OpenType::pow(v.ty.clone());
                 ExprKind::Quantified(QuantOp::Image, locals, p, Box::new(v)).typed(ty, span)
             }
         }
@@ -313,15 +315,15 @@ impl Checker {
 
     fn set_extension(&mut self, items: &[ast::Expr], span: Span) -> Expr {
         let (items, ty) = self.elements(items);
-        ExprKind::SetExtension(items).typed(Type::pow(ty), span)
+        ExprKind::SetExtension(items).typed(OpenType::pow(ty), span)
     }
 
     fn seq_extension(&mut self, items: &[ast::Expr], span: Span) -> Expr {
         let (items, ty) = self.elements(items);
-        ExprKind::SeqExtension(items).typed(Type::seq(ty), span)
+        ExprKind::SeqExtension(items).typed(OpenType::seq(ty), span)
     }
 
-    fn elements(&mut self, items: &[ast::Expr]) -> (Vec<Expr>, Type) {
+    fn elements(&mut self, items: &[ast::Expr]) -> (Vec<Expr>, OpenType) {
         let ty = self.fresh();
         let mut out = vec![];
         for item in items {
@@ -353,16 +355,16 @@ impl Checker {
                 e.ty.clone()
             } else {
                 let element = self.fresh();
-                self.expect(e, &Type::pow(element.clone()));
+                self.expect(e, &OpenType::pow(element.clone()));
                 element
             };
             types.push((label.clone(), ty));
         }
-        let ty = Type::Record(types);
+        let ty = OpenType::Record(types);
         if value {
             ExprKind::Record(out).typed(ty, span)
         } else {
-            ExprKind::Struct(out).typed(Type::pow(ty), span)
+            ExprKind::Struct(out).typed(OpenType::pow(ty), span)
         }
     }
 
@@ -475,23 +477,23 @@ fn integer(text: &str) -> Int {
     parsed.map_or(Int::ZERO, Int::from)
 }
 
-fn constant(c: Constant) -> Option<(ExprKind, Type)> {
-    let set = |s, t| Some((ExprKind::Set(s), Type::pow(t)));
+fn constant(c: Constant) -> Option<(ExprKind<OpenType>, OpenType)> {
+    let set = |s, t| Some((ExprKind::Set(s), OpenType::pow(t)));
     match c {
-        Constant::Integer => set(BuiltinSet::Integer, Type::Int),
-        Constant::Natural => set(BuiltinSet::Natural, Type::Int),
-        Constant::Natural1 => set(BuiltinSet::Natural1, Type::Int),
-        Constant::Int => set(BuiltinSet::Int, Type::Int),
-        Constant::Nat => set(BuiltinSet::Nat, Type::Int),
-        Constant::Nat1 => set(BuiltinSet::Nat1, Type::Int),
-        Constant::Bool => set(BuiltinSet::Bool, Type::Bool),
-        Constant::Str => set(BuiltinSet::String, Type::String),
-        Constant::Real => set(BuiltinSet::Real, Type::Real),
-        Constant::Float => set(BuiltinSet::Float, Type::Real),
-        Constant::True => Some((ExprKind::Bool(true), Type::Bool)),
-        Constant::False => Some((ExprKind::Bool(false), Type::Bool)),
-        Constant::MaxInt => Some((ExprKind::MaxInt, Type::Int)),
-        Constant::MinInt => Some((ExprKind::MinInt, Type::Int)),
+        Constant::Integer => set(BuiltinSet::Integer, OpenType::Int),
+        Constant::Natural => set(BuiltinSet::Natural, OpenType::Int),
+        Constant::Natural1 => set(BuiltinSet::Natural1, OpenType::Int),
+        Constant::Int => set(BuiltinSet::Int, OpenType::Int),
+        Constant::Nat => set(BuiltinSet::Nat, OpenType::Int),
+        Constant::Nat1 => set(BuiltinSet::Nat1, OpenType::Int),
+        Constant::Bool => set(BuiltinSet::Bool, OpenType::Bool),
+        Constant::Str => set(BuiltinSet::String, OpenType::String),
+        Constant::Real => set(BuiltinSet::Real, OpenType::Real),
+        Constant::Float => set(BuiltinSet::Float, OpenType::Real),
+        Constant::True => Some((ExprKind::Bool(true), OpenType::Bool)),
+        Constant::False => Some((ExprKind::Bool(false), OpenType::Bool)),
+        Constant::MaxInt => Some((ExprKind::MaxInt, OpenType::Int)),
+        Constant::MinInt => Some((ExprKind::MinInt, OpenType::Int)),
         Constant::Btrue | Constant::Bfalse => None,
     }
 }

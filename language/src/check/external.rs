@@ -19,8 +19,8 @@ pub(super) struct External {
 
 /// Types of the arguments and of the result; a predicate has none.
 struct Signature {
-    arguments: Option<Type>,
-    result: Option<Type>,
+    arguments: Option<OpenType>,
+    result: Option<OpenType>,
 }
 
 impl Checker {
@@ -90,7 +90,7 @@ impl Checker {
         else {
             return false;
         };
-        let mut same = |a: &Option<Type>, b: &Option<Type>| match (a, b) {
+        let mut same = |a: &Option<OpenType>, b: &Option<OpenType>| match (a, b) {
             (Some(a), Some(b)) => self.types.unify(a, b),
             (None, None) => true,
             _ => false,
@@ -103,12 +103,12 @@ impl Checker {
         let kind = e.function.kind();
         let (args, ty) = self.external_arguments(e, args, span);
         if kind == ExternalKind::Function {
-            let ty = ty.unwrap_or(ERROR);
+            let ty = ty.unwrap_or(OpenType::Error);
             return ExprKind::External(e.function, args).typed(ty, span);
         }
         // ProB lets an external predicate stand for its Boolean value.
         let p = PredKind::External(e.function, args).at(span);
-        ExprKind::BoolOf(Box::new(p)).typed(Type::Bool, span)
+        ExprKind::BoolOf(Box::new(p)).typed(OpenType::Bool, span)
     }
 
     /// A call as a predicate; `None` where the function has a value.
@@ -139,13 +139,13 @@ impl Checker {
         e: &External,
         args: &[ast::Expr],
         span: Span,
-    ) -> (Vec<Expr>, Option<Type>) {
+    ) -> (Vec<Expr>, Option<OpenType>) {
         let args: Vec<Expr> = args.iter().map(|a| self.expr(a)).collect();
         let known = match e.function.support() {
             Support::Total | Support::Partial => self.known_signature(e.function),
             _ => self.declared_signature(e).or_else(|| self.known_signature(e.function)),
         };
-        let Some(signature) = known else { return (args, Some(ERROR)) };
+        let Some(signature) = known else { return (args, Some(OpenType::Error)) };
         let most = e.parameters.unwrap_or(usize::MAX);
         let wanted = match &signature.arguments {
             Some(t) => self.parts(t, most),
@@ -171,10 +171,10 @@ impl Checker {
     }
 
     // The components of a left-nested couple, at most so many.
-    fn parts(&self, t: &Type, most: usize) -> Vec<Type> {
+    fn parts(&self, t: &OpenType, most: usize) -> Vec<OpenType> {
         let mut parts = vec![];
         let mut rest = t;
-        while let Type::Pair(a, b) = self.types.head(rest)
+        while let OpenType::Pair(a, b) = self.types.head(rest)
             && parts.len() + 1 < most
         {
             parts.push((**b).clone());
@@ -206,7 +206,7 @@ impl Checker {
     }
 
     // The type of the elements of the set that a signature is.
-    fn signature_set(&mut self, parameters: &[Ident], tree: &ast::Expr) -> Type {
+    fn signature_set(&mut self, parameters: &[Ident], tree: &ast::Expr) -> OpenType {
         let first = self.model.locals.len();
         let said = self.diagnostics.len();
         let mut locals = vec![];
@@ -221,11 +221,11 @@ impl Checker {
         self.model.locals.truncate(first);
         self.diagnostics.truncate(said);
         let element = self.fresh();
-        self.types.unify(&set.ty, &Type::pow(element.clone()));
+        self.types.unify(&set.ty, &OpenType::pow(element.clone()));
         self.types.resolve(&element)
     }
 
-    fn external_signature(&mut self, function: ExternalFunction, element: Type) -> Option<Signature> {
+    fn external_signature(&mut self, function: ExternalFunction, element: OpenType) -> Option<Signature> {
         match function.kind() {
             ExternalKind::Predicate | ExternalKind::Substitution => {
                 Some(Signature { arguments: Some(element), result: None })
@@ -266,7 +266,7 @@ mod tests {
             assert_eq!(s.arguments.is_some(), f.has_arguments(), "{}", f.name());
             assert_eq!(s.result.is_some(), f.kind() == ExternalKind::Function, "{}", f.name());
             for t in s.arguments.iter().chain(&s.result) {
-                assert_ne!(*c.types.head(t), ERROR, "{}", f.name());
+                assert_ne!(*c.types.head(t), OpenType::Error, "{}", f.name());
             }
         }
         assert!(c.diagnostics.is_empty());

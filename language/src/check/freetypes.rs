@@ -55,9 +55,9 @@ impl Checker {
         }
         let mut set = self.expr(e);
         let element = self.fresh();
-        self.expect(&set, &Type::pow(element));
+        self.expect(&set, &OpenType::pow(element));
         self.finish_group();
-        self.close_expr(&mut set);
+        set.ty = self.types.settled(&set.ty);
         for (name, before) in hidden.into_iter().rev() {
             match before {
                 Some(entity) => drop(self.names.globals.insert(name, entity)),
@@ -123,14 +123,14 @@ impl Checker {
             let element = self.fresh();
             match sets.get(i) {
                 Some(set) => {
-                    self.expect(set, &Type::pow(element.clone()));
+                    self.expect(set, &OpenType::pow(element.clone()));
                     operands.push(set.clone());
                 }
                 None => operands.push(builtin::whole_type(element.clone(), span)),
             }
             arguments.push(element);
         }
-        ExprKind::FreeSet(id, operands).typed(Type::pow(Type::Free(id, arguments)), span)
+        ExprKind::FreeSet(id, operands).typed(OpenType::pow(OpenType::Free(id, arguments)), span)
     }
 
     /// A constructor: a value, or an injection from its argument's set.
@@ -138,21 +138,21 @@ impl Checker {
         let t = &self.model.free_types[id.index()];
         let parameters = t.parameters;
         let argument = t.constructors[position as usize].argument.as_ref().map(|e| e.ty.clone());
-        let arguments: Vec<Type> = (0..parameters).map(|_| self.fresh()).collect();
-        let free = Type::Free(id, arguments.clone());
-        let ty = match argument.as_ref().and_then(Type::element) {
-            Some(t) => Type::relation(t.with_parameters(&arguments), free),
+        let arguments: Vec<OpenType> = (0..parameters).map(|_| self.fresh()).collect();
+        let free = OpenType::Free(id, arguments.clone());
+        let ty = match argument.as_ref().and_then(OpenType::element) {
+            Some(t) => OpenType::relation(t.with_parameters(&arguments), free),
             None => free,
         };
         ExprKind::Constructor(id, position).typed(ty, span)
     }
 }
 
-fn has_values(t: &Type, free: &[bool]) -> bool {
+fn has_values(t: &OpenType, free: &[bool]) -> bool {
     match t {
-        Type::Free(id, _) => free.get(id.index()).copied().unwrap_or(true),
-        Type::Pair(a, b) => has_values(a, free) && has_values(b, free),
-        Type::Record(fields) => fields.iter().all(|(_, t)| has_values(t, free)),
+        OpenType::Free(id, _) => free.get(id.index()).copied().unwrap_or(true),
+        OpenType::Pair(a, b) => has_values(a, free) && has_values(b, free),
+        OpenType::Record(fields) => fields.iter().all(|(_, t)| has_values(t, free)),
         // The empty set.
         _ => true,
     }

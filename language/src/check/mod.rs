@@ -8,25 +8,29 @@
 //! A model of several machines is checked instance by instance, each with its own names and after
 //! the machines it refers to; the tables of the model are shared. Calls of operations are expanded.
 //!
-//! The rooms, each of which uses only those before it: `names` (what a name can stand for), `unify` (type variables),
-//! `theories` (of Event-B); on them the [`Checker`] of single formulas, with a room for each kind of them:
-//! `environment` (scopes and definitions), `expr`, `operator`, `builtin`, `freetypes`, `external`, `theory_operators`,
-//! `pred`, `weakest_precondition`, `subst`, `calls`, and `finish` and `hints` for a finished group; above it the two
-//! stages that make a model of whole machines, `classical` and `eventb`.
+//! The rooms, each of which uses only those before it: `names` (what a name can stand for), `open_type` and `unify`
+//! (types that are not known yet), `theories` (of Event-B); on them the `Checker` of single formulas, with a room for
+//! each kind of them: `environment` (scopes and definitions), `expr`, `operator`, `builtin`, `freetypes`, `external`,
+//! `theory_operators`, `pred`, `weakest_precondition`, `subst`, `calls`, and `hints`; `close` makes a tree of the model
+//! of what was inferred, and `sizes` reads its axioms; above it the two stages that make a model of whole machines,
+//! `classical` and `eventb`, and `formula` for single formulas over a model.
 
 mod builtin;
 mod calls;
 mod classical;
+mod close;
 mod environment;
 mod eventb;
 mod expr;
 mod external;
-mod finish;
+mod formula;
 mod freetypes;
 mod hints;
 mod names;
+mod open_type;
 mod operator;
 mod pred;
+mod sizes;
 mod subst;
 #[cfg(test)]
 mod tests;
@@ -43,16 +47,17 @@ use crate::classical::definitions::{Definitions, Loader};
 use crate::diagnostic::codes;
 use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
 use crate::model::types::Type;
-use crate::model::*;
+use crate::model::{self, *};
 use crate::print;
-use crate::stack::with_large_stack;
 use crate::text::source::{Sources, Span};
 pub use builtin::set_of_type;
 pub use classical::{check, check_project};
 pub use eventb::compose_levels;
+pub use formula::{expression, predicate};
 use names::{Access, Callable, Entity, Environment, Procedure};
+use open_type::{Conjunct, Event, Expr, OpenModel, OpenType, Pred, Replacement, Subst, Variable, couple};
 use theories::{DataType, Symbol, Theories};
-use unify::{Constraint, ERROR, Failure, Inference};
+use unify::{Constraint, Failure, Inference};
 
 // Formulas nest as deep as the parser allows; definitions must not nest them much deeper, since
 // every later stage walks the trees recursively.
@@ -60,44 +65,7 @@ const DEEPEST: usize = 1_500;
 const MOST_EXPANSIONS: usize = 200_000;
 const MOST_EXPANDED_NODES: usize = 4_000_000;
 
-/// Types a predicate over the constants, sets, variables and definitions of a model, and adds its locals there.
-pub fn predicate(model: &mut Model, tree: &ast::Expr) -> Result<Pred, Vec<Diagnostic>> {
-    in_model(model, |c| {
-        let mut p = c.pred(tree);
-        c.finish_group();
-        c.close_pred(&mut p);
-        p
-    })
-}
-
-/// Types an expression over the constants, sets, variables and definitions of a model, and adds its locals there.
-pub fn expression(model: &mut Model, tree: &ast::Expr) -> Result<Expr, Vec<Diagnostic>> {
-    in_model(model, |c| {
-        let mut e = c.expr(tree);
-        c.finish_group();
-        c.close_expr(&mut e);
-        e
-    })
-}
-
-fn in_model<T: Send>(
-    model: &mut Model,
-    check: impl FnOnce(&mut Checker) -> T + Send,
-) -> Result<T, Vec<Diagnostic>> {
-    let inner = std::mem::replace(model, empty_model(String::new(), Arc::default()));
-    let mut definitions = inner.definitions.clone();
-    definitions.libraries = true;
-    let mut checker = Checker::new(inner, definitions);
-    checker.declare_model();
-    let (result, checker) = with_large_stack(move || {
-        let result = check(&mut checker);
-        (result, checker)
-    });
-    *model = checker.model;
-    if checker.diagnostics.is_empty() { Ok(result) } else { Err(checker.diagnostics) }
-}
-
-fn empty_model(name: String, sources: Arc<Sources>) -> Model {
+fn empty_model(name: String, sources: Arc<Sources>) -> OpenModel {
     Model {
         name,
         notation: Notation::ClassicalB,
@@ -146,7 +114,7 @@ enum Visibility {
 }
 
 struct Checker {
-    model: Model,
+    model: OpenModel,
     types: Inference,
     /// The names of the machine at hand.
     names: Environment,
@@ -181,7 +149,7 @@ struct Checker {
 }
 
 impl Checker {
-    fn new(model: Model, definitions: Definitions) -> Self {
+    fn new(model: OpenModel, definitions: Definitions) -> Self {
         Checker {
             first_open: model.locals.len(),
             model,
@@ -228,21 +196,21 @@ impl Checker {
         self.error(codes::NOT_SUPPORTED, span, format!("{what} is not supported yet"));
     }
 
-    fn fresh(&mut self) -> Type {
+    fn fresh(&mut self) -> OpenType {
         self.types.fresh()
     }
 
-    fn fresh_set(&mut self) -> Type {
-        Type::pow(self.types.fresh())
+    fn fresh_set(&mut self) -> OpenType {
+        OpenType::pow(self.types.fresh())
     }
 
-    fn fresh_relation(&mut self) -> (Type, Type, Type) {
+    fn fresh_relation(&mut self) -> (OpenType, OpenType, OpenType) {
         let (a, b) = (self.types.fresh(), self.types.fresh());
-        (Type::relation(a.clone(), b.clone()), a, b)
+        (OpenType::relation(a.clone(), b.clone()), a, b)
     }
 
-    fn type_text(&self, t: &Type) -> String {
-        print::type_text(&self.model, &self.types.resolve(t))
+    fn type_text(&self, t: &OpenType) -> String {
+        open_type::text(&self.model, &self.types.resolve(t))
     }
 
     fn choice(&mut self) -> ChoiceId {
@@ -251,7 +219,7 @@ impl Checker {
     }
 
     /// Makes the type of `e` equal to `ty`, or says that it is not.
-    fn expect(&mut self, e: &Expr, ty: &Type) {
+    fn expect(&mut self, e: &Expr, ty: &OpenType) {
         if self.types.unify(&e.ty, ty) {
             return;
         }
@@ -325,7 +293,7 @@ impl Checker {
             }
             Failure::NoField(span, t, label) => {
                 let message = match &t {
-                    Type::Record(fields) => {
+                    OpenType::Record(fields) => {
                         let known: Vec<&str> = fields.iter().map(|(l, _)| l.as_str()).collect();
                         format!("the record has no field `{label}`, its fields are {}", known.join(", "))
                     }
@@ -350,6 +318,6 @@ impl Checker {
     }
 
     fn erroneous(&self, span: Span) -> Expr {
-        ExprKind::EmptySet.typed(ERROR, span)
+        ExprKind::EmptySet.typed(OpenType::Error, span)
     }
 }

@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::open_type::Subst;
 use crate::classical::definitions::Definitions;
 use crate::model::types::{CarrierId, FreeTypeId};
-use crate::model::{ConstId, LocalId, Subst, VarId};
+use crate::model::{ConstId, LocalId, VarId};
 use crate::text::source::Span;
 
 /// What a global name stands for.

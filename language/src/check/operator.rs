@@ -11,7 +11,7 @@ pub(super) enum Reading {
     Connective,
     Compare(CompareOp, Operands),
     /// With the types of both operands and of the result.
-    Value(BinaryOp, [Type; 3]),
+    Value(BinaryOp, [OpenType; 3]),
     /// What the types of the operands decide.
     Rule(BinaryOp, Rule),
     /// The left operand, an element of the right one.
@@ -51,9 +51,9 @@ pub(super) enum Rule {
 /// What a word operator is in the model.
 pub(super) enum WordReading {
     /// With the types of the operand and of the result.
-    Unary(UnaryOp, Type, Type),
+    Unary(UnaryOp, OpenType, OpenType),
     /// With the types of the operands and of the result.
-    Tree(TreeOp, Vec<Type>, Type),
+    Tree(TreeOp, Vec<OpenType>, OpenType),
     /// Typed by a function of its own.
     Special,
 }
@@ -65,17 +65,17 @@ macro_rules! ty {
     ($v:ident; b) => { $v[1].clone() };
     ($v:ident; c) => { $v[2].clone() };
     ($v:ident; d) => { $v[3].clone() };
-    ($v:ident; Int) => { Type::Int };
-    ($v:ident; Real) => { Type::Real };
-    ($v:ident; P($($t:tt)*)) => { Type::pow(ty!($v; $($t)*)) };
-    ($v:ident; Seq($($t:tt)*)) => { Type::seq(ty!($v; $($t)*)) };
+    ($v:ident; Int) => { OpenType::Int };
+    ($v:ident; Real) => { OpenType::Real };
+    ($v:ident; P($($t:tt)*)) => { OpenType::pow(ty!($v; $($t)*)) };
+    ($v:ident; Seq($($t:tt)*)) => { OpenType::seq(ty!($v; $($t)*)) };
     // A function from paths to labels (B reference manual, 5.17).
-    ($v:ident; Tree($($t:tt)*)) => { Type::relation(Type::seq(Type::Int), ty!($v; $($t)*)) };
+    ($v:ident; Tree($($t:tt)*)) => { OpenType::relation(OpenType::seq(OpenType::Int), ty!($v; $($t)*)) };
     ($v:ident; Pair($l:ident $(($($la:tt)*))?, $r:ident $(($($ra:tt)*))?)) => {
-        Type::pair(ty!($v; $l $(($($la)*))?), ty!($v; $r $(($($ra)*))?))
+        OpenType::pair(ty!($v; $l $(($($la)*))?), ty!($v; $r $(($($ra)*))?))
     };
     ($v:ident; Rel($l:ident $(($($la:tt)*))?, $r:ident $(($($ra:tt)*))?)) => {
-        Type::relation(ty!($v; $l $(($($la)*))?), ty!($v; $r $(($($ra)*))?))
+        OpenType::relation(ty!($v; $l $(($($la)*))?), ty!($v; $r $(($($ra)*))?))
     };
 }
 
@@ -104,13 +104,13 @@ macro_rules! readings {
     };
     (infix $($op:ident $level:tt $group:ident $a:tt $b:tt $c:tt => $reading:ident $types:tt;)*) => {
         /// What an infix operator is, over fresh types.
-        fn reading(op: In, v: &[Type; 4]) -> Reading {
+        fn reading(op: In, v: &[OpenType; 4]) -> Reading {
             match op { $(In::$op => one!(v; $reading $types),)* }
         }
     };
     (words $($word:ident $a:tt $b:tt $c:tt $d:tt => $reading:ident $types:tt;)*) => {
         /// What a word operator is, over fresh types.
-        fn word_reading(f: F, v: &[Type; 4]) -> WordReading {
+        fn word_reading(f: F, v: &[OpenType; 4]) -> WordReading {
             match f { $(F::$word => one!(v; $reading $types),)* }
         }
     };
@@ -128,7 +128,7 @@ impl Checker {
         word_reading(f, &fresh)
     }
 
-    fn fresh_four(&mut self) -> [Type; 4] {
+    fn fresh_four(&mut self) -> [OpenType; 4] {
         std::array::from_fn(|_| self.fresh())
     }
 
@@ -143,7 +143,7 @@ impl Checker {
             Reading::Value(model, types) => self.typed(model, types, l, r, span),
             Reading::Rule(model, rule) => self.ruled(op, model, rule, l, r, span),
             Reading::OfType => {
-                self.expect(&r, &Type::pow(l.ty.clone()));
+                self.expect(&r, &OpenType::pow(l.ty.clone()));
                 l
             }
             Reading::Connective | Reading::Compare(..) => self.erroneous(span),
@@ -151,7 +151,14 @@ impl Checker {
     }
 
     // An operation with the types that the operands must have, and that of the result.
-    fn typed(&mut self, op: BinaryOp, [left, right, ty]: [Type; 3], l: Expr, r: Expr, span: Span) -> Expr {
+    fn typed(
+        &mut self,
+        op: BinaryOp,
+        [left, right, ty]: [OpenType; 3],
+        l: Expr,
+        r: Expr,
+        span: Span,
+    ) -> Expr {
         self.expect(&l, &left);
         self.expect(&r, &right);
         ExprKind::Binary(op, Box::new(l), Box::new(r)).typed(ty, span)
@@ -176,7 +183,7 @@ impl Checker {
             }
             Rule::Power => {
                 self.require(l.span, Constraint::Number(l.ty.clone()));
-                self.expect(&r, &Type::Int);
+                self.expect(&r, &OpenType::Int);
                 l.ty.clone()
             }
             Rule::Backward => {
@@ -186,14 +193,14 @@ impl Checker {
                 return self.typed(model, types, r, l, span);
             }
             // ProB's reading where an operand is known to be a string.
-            Rule::Joined if [&l, &r].iter().any(|e| *self.types.head(&e.ty) == Type::String) => {
-                self.expect(&l, &Type::String);
-                self.expect(&r, &Type::String);
+            Rule::Joined if [&l, &r].iter().any(|e| *self.types.head(&e.ty) == OpenType::String) => {
+                self.expect(&l, &OpenType::String);
+                self.expect(&r, &OpenType::String);
                 let kind = ExprKind::External(ExternalFunction::StringAppend, vec![l, r]);
-                return kind.typed(Type::String, span);
+                return kind.typed(OpenType::String, span);
             }
             Rule::Joined => {
-                let ty = Type::seq(self.fresh());
+                let ty = OpenType::seq(self.fresh());
                 self.expect(&l, &ty);
                 self.expect(&r, &ty);
                 ty

@@ -87,7 +87,7 @@ impl Checker {
     }
 
     // `P & Q & …` is one list; the left spine is walked without recursion.
-    fn chain(&mut self, op: In, e: &ast::Expr) -> PredKind {
+    fn chain(&mut self, op: In, e: &ast::Expr) -> PredKind<OpenType> {
         let mut operands = vec![];
         let mut todo = vec![e];
         while let Some(e) = todo.pop() {
@@ -108,7 +108,7 @@ impl Checker {
         if op == In::And { PredKind::And(operands) } else { PredKind::Or(operands) }
     }
 
-    fn binary_pred(&mut self, op: In, l: &ast::Expr, r: &ast::Expr) -> Option<PredKind> {
+    fn binary_pred(&mut self, op: In, l: &ast::Expr, r: &ast::Expr) -> Option<PredKind<OpenType>> {
         let (compare, operands) = match self.reading(op) {
             Reading::Connective => {
                 let (l, r) = (Box::new(self.pred(l)), Box::new(self.pred(r)));
@@ -120,11 +120,11 @@ impl Checker {
         let (l, r) = (self.expr(l), self.expr(r));
         match operands {
             Operands::Membership => {
-                let set = Type::pow(l.ty.clone());
+                let set = OpenType::pow(l.ty.clone());
                 if !self.types.unify(&r.ty, &set) {
                     let (element, found) = (self.type_text(&l.ty), self.type_text(&r.ty));
                     let message = match self.types.head(&r.ty) {
-                        Type::Pow(t) => {
+                        OpenType::Pow(t) => {
                             format!(
                                 "the left side is {element}, the set on the right holds {}",
                                 self.type_text(t)
@@ -198,14 +198,14 @@ impl Checker {
         let value = self.expr(e);
         let ty = self.types.head(&value.ty).clone();
         // After an unknown name there is nothing more to say.
-        if self.diagnostics.len() == before && ty != ERROR {
+        if self.diagnostics.len() == before && ty != OpenType::Error {
             let text = self.type_text(&ty);
             let mut d = Diagnostic::error(
                 codes::NOT_A_PREDICATE,
                 e.span,
                 format!("a predicate is expected, this is an expression of type {text}"),
             );
-            if ty == Type::Bool {
+            if ty == OpenType::Bool {
                 d = d.help("write `… = TRUE`");
             }
             self.report(d);

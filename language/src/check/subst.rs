@@ -101,7 +101,7 @@ impl Checker {
                 let invariant = self.proved(|c| c.pred(invariant));
                 self.old_values = before;
                 let variant = self.proved(|c| c.expr(variant));
-                self.expect(&variant, &Type::Int);
+                self.expect(&variant, &OpenType::Int);
                 SubstKind::While { condition, body, invariant, variant }
             }
             Sub::Sequence(list) => {
@@ -150,7 +150,12 @@ impl Checker {
         list.iter().map(|(p, s)| (self.pred(p), self.subst(s))).collect()
     }
 
-    pub(super) fn assign(&mut self, left: &[ast::Expr], right: &[ast::Expr], span: Span) -> SubstKind {
+    pub(super) fn assign(
+        &mut self,
+        left: &[ast::Expr],
+        right: &[ast::Expr],
+        span: Span,
+    ) -> SubstKind<OpenType> {
         if left.len() != right.len() {
             self.error(
                 codes::ARGUMENT_COUNT,
@@ -230,7 +235,7 @@ impl Checker {
                     self.error(codes::TYPE_MISMATCH, f.span, message);
                 }
                 let ty = base.ty.clone();
-                let pair = Expr::couple(argument, value);
+                let pair = couple(argument, value);
                 let span = pair.span;
                 let change = ExprKind::SetExtension(vec![pair]).typed(ty.clone(), span);
                 let kind = ExprKind::Binary(BinaryOp::Override, Box::new(base), Box::new(change));
@@ -345,7 +350,7 @@ impl Checker {
         out
     }
 
-    fn target_type(&self, target: Target) -> Type {
+    fn target_type(&self, target: Target) -> OpenType {
         match target {
             Target::Var(v) => self.model.variables[v.index()].ty.clone(),
             Target::Local(l) => self.local_type(l),
@@ -363,9 +368,9 @@ impl Checker {
             return SubstKind::Skip.at(span);
         }
         let mut types = targets.iter().map(|t| self.target_type(*t));
-        let first = types.next().unwrap_or(ERROR);
-        let element = types.fold(first, Type::pair);
-        self.expect(&set, &Type::pow(element));
+        let first = types.next().unwrap_or(OpenType::Error);
+        let element = types.fold(first, OpenType::pair);
+        self.expect(&set, &OpenType::pow(element));
         SubstKind::BecomesIn(choice, targets, set).at(span)
     }
 
@@ -394,16 +399,16 @@ impl Checker {
             }
             list.push((target, value));
         }
-        let Some(element) = values.into_iter().reduce(Expr::couple) else {
+        let Some(element) = values.into_iter().reduce(couple) else {
             return SubstKind::Skip.at(span);
         };
-        self.expect(&set, &Type::pow(element.ty.clone()));
+        self.expect(&set, &OpenType::pow(element.ty.clone()));
         let member = PredKind::Compare(CompareOp::Member, Box::new(element), Box::new(set));
         let body = SubstKind::Assign(list).at(span);
         SubstKind::Any(choice, locals, member.at(span), Box::new(body)).at(span)
     }
 
-    fn becomes_such(&mut self, left: &[ast::Expr], p: &ast::Expr) -> SubstKind {
+    fn becomes_such(&mut self, left: &[ast::Expr], p: &ast::Expr) -> SubstKind<OpenType> {
         let choice = self.choice();
         let targets = self.plain_targets(left);
         let mut pairs = vec![];
@@ -427,7 +432,7 @@ impl Checker {
         list: &[(Vec<ast::Expr>, ast::Subst)],
         other: Option<&ast::Subst>,
         span: Span,
-    ) -> SubstKind {
+    ) -> SubstKind<OpenType> {
         let e = self.expr(e);
         let mut branches = vec![];
         for (values, body) in list {
@@ -441,7 +446,7 @@ impl Checker {
             let kind = match items.len() {
                 1 => PredKind::Compare(CompareOp::Equal, Box::new(e.clone()), Box::new(items.remove(0))),
                 _ => {
-                    let ty = Type::pow(e.ty.clone());
+                    let ty = OpenType::pow(e.ty.clone());
                     let set = ExprKind::SetExtension(items).typed(ty, place);
                     PredKind::Compare(CompareOp::Member, Box::new(e.clone()), Box::new(set))
                 }

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::open_type::OpenType;
 use crate::eventb::project::Theory;
 use crate::model::OperatorId;
-use crate::model::types::{CarrierId, FreeTypeId, Type};
+use crate::model::types::{CarrierId, FreeTypeId};
 
 /// The theories of a project and what was made of them so far.
 #[derive(Default)]
@@ -13,7 +14,7 @@ pub(super) struct Theories {
     pub all: Vec<Arc<Theory>>,
     pub types: HashMap<String, DataType>,
     /// Operators whose cases are being read: name, operator, types of the parameters, result.
-    pub open: Vec<(String, OperatorId, Vec<Type>, Type)>,
+    pub open: Vec<(String, OperatorId, Vec<OpenType>, OpenType)>,
 }
 
 #[derive(Clone, Copy)]

@@ -10,7 +10,7 @@ use super::*;
 use crate::ast::{BinaryOp as In, BuiltinFn, Ident};
 use crate::eventb::project::{self, Definition, Theory};
 use crate::model::types::{CarrierId, FreeTypeId};
-use crate::model::visit::{self, Names, Replacement};
+use crate::model::visit::{self, Names};
 
 enum Typed {
     Value(Expr),
@@ -50,7 +50,7 @@ impl Checker {
         match symbol {
             Symbol::Type(t, d) => Typed::Value(match self.data_type(t, d) {
                 DataType::Free(id) => self.free_set(id, Some(args), span),
-                DataType::Carrier(c) => ExprKind::Carrier(c).typed(Type::pow(Type::Carrier(c)), span),
+                DataType::Carrier(c) => ExprKind::Carrier(c).typed(OpenType::pow(OpenType::Carrier(c)), span),
             }),
             Symbol::Constructor(t, d, c) => {
                 let DataType::Free(id) = self.data_type(t, d) else { return nothing };
@@ -149,13 +149,13 @@ impl Checker {
             for (_, tree) in parts {
                 let mut set = self.expr(tree);
                 let element = self.fresh();
-                self.expect(&set, &Type::pow(element));
-                self.close_expr(&mut set);
+                self.expect(&set, &OpenType::pow(element));
+                set.ty = self.types.settled(&set.ty);
                 sets.push(set);
             }
             let argument = sets.into_iter().reduce(|l, r| {
-                let element = |e: &Expr| e.ty.element().cloned().unwrap_or(ERROR);
-                let (ty, span) = (Type::relation(element(&l), element(&r)), l.span);
+                let element = |e: &Expr| e.ty.element().cloned().unwrap_or(OpenType::Error);
+                let (ty, span) = (OpenType::relation(element(&l), element(&r)), l.span);
                 ExprKind::Binary(BinaryOp::Cartesian, Box::new(l), Box::new(r)).typed(ty, span)
             });
             self.model.free_types[id.index()].constructors[c].argument = argument;
@@ -186,12 +186,12 @@ impl Checker {
         self.expect(&f, &relation);
         self.expect(&value, &b);
         let inverse =
-            ExprKind::Unary(UnaryOp::Inverse, Box::new(f)).typed(Type::relation(b, a.clone()), span);
+            ExprKind::Unary(UnaryOp::Inverse, Box::new(f)).typed(OpenType::relation(b, a.clone()), span);
         let mut e = ExprKind::Apply(Box::new(inverse), Box::new(value)).typed(a, span);
         for i in (part.max(1)..parts).rev() {
             let op = if i == part { UnaryOp::SecondOf } else { UnaryOp::FirstOf };
             let (l, r) = (self.fresh(), self.fresh());
-            self.expect(&e, &Type::pair(l.clone(), r.clone()));
+            self.expect(&e, &OpenType::pair(l.clone(), r.clone()));
             let ty = if op == UnaryOp::SecondOf { r } else { l };
             e = ExprKind::Unary(op, Box::new(e)).typed(ty, span);
             if op == UnaryOp::SecondOf {
@@ -226,7 +226,7 @@ impl Checker {
                 let [s] = args else { return None };
                 let s = self.expr(s);
                 let element = self.fresh();
-                self.expect(&s, &Type::pow(element.clone()));
+                self.expect(&s, &OpenType::pow(element.clone()));
                 let kind = ExprKind::External(ExternalFunction::Choose, vec![s]);
                 return Some(kind.typed(element, span));
             }
@@ -246,15 +246,15 @@ impl Checker {
         let [s] = args else { return None };
         let s = self.expr(s);
         let a = self.fresh();
-        self.expect(&s, &Type::relation(a.clone(), Type::Int));
-        let pair = Type::pair(a, Type::Int);
+        self.expect(&s, &OpenType::relation(a.clone(), OpenType::Int));
+        let pair = OpenType::pair(a, OpenType::Int);
         let l = self.new_local("pair", span, pair.clone());
         let element = ExprKind::Local(l).typed(pair, span);
         let member = PredKind::Compare(CompareOp::Member, Box::new(element.clone()), Box::new(s));
-        let second = ExprKind::Unary(UnaryOp::SecondOf, Box::new(element)).typed(Type::Int, span);
+        let second = ExprKind::Unary(UnaryOp::SecondOf, Box::new(element)).typed(OpenType::Int, span);
         let op = if sum { QuantOp::Sigma } else { QuantOp::Pi };
         let p = Box::new(member.at(span));
-        Some(ExprKind::Quantified(op, vec![l], p, Box::new(second)).typed(Type::Int, span))
+        Some(ExprKind::Quantified(op, vec![l], p, Box::new(second)).typed(OpenType::Int, span))
     }
 
     // Type parameters and parameters as names of the scope; the caller restores the outer scope.
@@ -267,14 +267,14 @@ impl Checker {
         let mut types = vec![];
         for name in &theory.parameters {
             let element = self.fresh();
-            types.push(self.new_local(name, span, Type::pow(element)));
+            types.push(self.new_local(name, span, OpenType::pow(element)));
         }
         self.reopen(&types);
         let mut parameters = vec![];
         for (id, tree) in &operator.parameters {
             let set = self.expr(tree);
             let ty = self.fresh();
-            self.expect(&set, &Type::pow(ty.clone()));
+            self.expect(&set, &OpenType::pow(ty.clone()));
             parameters.push(self.new_local(&id.name, id.span, ty));
         }
         self.reopen(&parameters);
@@ -287,7 +287,7 @@ impl Checker {
     fn whole_types(&self, types: &[LocalId], span: Span) -> Replacement {
         let mut replacement = Replacement::default();
         for &l in types {
-            let element = self.local_type(l).element().cloned().unwrap_or(ERROR);
+            let element = self.local_type(l).element().cloned().unwrap_or(OpenType::Error);
             replacement.locals.insert(l, builtin::whole_type(element, span));
         }
         replacement
@@ -329,9 +329,9 @@ impl Checker {
         }
         let text = format!("operator {} is used outside of its condition", operator.name.name);
         // The condition alone has its place: that is what a message shows.
-        let at = |kind: ExprKind, ty| kind.typed(ty, span);
-        let message = at(ExprKind::String(text), Type::String);
-        let holds = at(ExprKind::BoolOf(Box::new(condition)), Type::Bool);
+        let at = |kind: ExprKind<OpenType>, ty| kind.typed(ty, span);
+        let message = at(ExprKind::String(text), OpenType::String);
+        let holds = at(ExprKind::BoolOf(Box::new(condition)), OpenType::Bool);
         match body {
             Typed::Value(e) => {
                 let ty = e.ty.clone();
@@ -433,12 +433,12 @@ impl Checker {
         operator: &project::Operator,
         span: Span,
         truth: bool,
-    ) -> (OperatorId, Vec<Type>, Type) {
+    ) -> (OperatorId, Vec<OpenType>, OpenType) {
         let id = OperatorId(self.model.operators.len() as u32);
         let scope = std::mem::take(&mut self.scope);
         let (types, parameters) = self.open_operator(theory, operator, span);
         let result = self.fresh();
-        let parameter_types: Vec<Type> = parameters.iter().map(|l| self.local_type(*l)).collect();
+        let parameter_types: Vec<OpenType> = parameters.iter().map(|l| self.local_type(*l)).collect();
         self.model.operators.push(Operator {
             name: operator.name.name.clone(),
             parameters: parameters.clone(),
@@ -468,7 +468,7 @@ impl Checker {
         &mut self,
         cases: &[(Ident, Vec<Ident>, ast::Expr)],
         value: &Expr,
-        result: &Type,
+        result: &OpenType,
         span: Span,
         truth: bool,
     ) -> Option<Typed> {
@@ -542,14 +542,14 @@ impl Checker {
             return kind.at(span);
         }
         let arguments = match self.types.resolve(&free) {
-            Type::Free(_, arguments) => arguments,
+            OpenType::Free(_, arguments) => arguments,
             _ => vec![],
         };
         let argument = self.model.free_types[id.index()].constructors[c as usize].argument.as_ref();
         let argument = argument.and_then(|e| e.ty.element()).map(|t| t.with_parameters(&arguments));
-        let ty = Type::relation(argument.unwrap_or(ERROR), free.clone());
+        let ty = OpenType::relation(argument.unwrap_or(OpenType::Error), free.clone());
         let f = ExprKind::Constructor(id, c).typed(ty, span);
-        let range = ExprKind::Unary(UnaryOp::Ran, Box::new(f)).typed(Type::pow(free), span);
+        let range = ExprKind::Unary(UnaryOp::Ran, Box::new(f)).typed(OpenType::pow(free), span);
         let kind = PredKind::Compare(CompareOp::Member, Box::new(value.clone()), Box::new(range));
         kind.at(span)
     }

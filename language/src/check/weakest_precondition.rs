@@ -1,7 +1,7 @@
 //! `[S]P`: the weakest precondition of a substitution as a predicate (B-Book, 4.1 and 6.1).
 
 use super::*;
-use crate::model::visit::{Names, Replacement};
+use crate::model::visit::Names;
 
 impl Checker {
     pub(super) fn substituted(&mut self, s: &ast::Subst, p: &ast::Expr, span: Span) -> Pred {
@@ -24,7 +24,7 @@ impl Checker {
     // every binder of a model has its own locals.
     fn weakest(&mut self, s: &Subst, q: Pred) -> Result<Pred, &'static str> {
         let at = s.span;
-        let pred = |kind: PredKind| kind.at(at);
+        let pred = |kind: PredKind<OpenType>| kind.at(at);
         let and = |list: Vec<Pred>| pred(PredKind::And(list));
         let implies = |p: &Pred, q: Pred| pred(PredKind::Implies(Box::new(p.clone()), Box::new(q)));
         Ok(match &s.kind {
@@ -82,7 +82,7 @@ impl Checker {
             SubstKind::BecomesIn(_, targets, set) => {
                 let news: Vec<(Target, Expr)> =
                     targets.iter().map(|t| (*t, self.new_value(*t, at))).collect();
-                let Some(element) = news.iter().map(|(_, e)| e.clone()).reduce(Expr::couple) else {
+                let Some(element) = news.iter().map(|(_, e)| e.clone()).reduce(couple) else {
                     return Ok(q);
                 };
                 let member = PredKind::Compare(CompareOp::Member, Box::new(element), Box::new(set.clone()));

@@ -49,21 +49,21 @@ pub trait Retype<T, U> {
             Tree(op, items) => Tree(op, self.exprs(items)),
             External(f, items) => External(f, self.exprs(items)),
             Call(op, items) => Call(op, self.exprs(items)),
-            Unary(op, a) => Unary(op, self.boxed(a)),
-            Field(a, label) => Field(self.boxed(a), label),
-            Binary(op, a, b) => Binary(op, self.boxed(a), self.boxed(b)),
-            Apply(a, b) => Apply(self.boxed(a), self.boxed(b)),
-            WithField(a, label, b) => WithField(self.boxed(a), label, self.boxed(b)),
-            Iterate(a, b) => Iterate(self.boxed(a), self.boxed(b)),
-            Prj1(a, b) => Prj1(self.boxed(a), self.boxed(b)),
-            Prj2(a, b) => Prj2(self.boxed(a), self.boxed(b)),
-            BoolOf(p) => BoolOf(self.boxed_pred(p)),
-            Comprehension(ids, p) => Comprehension(ids, self.boxed_pred(p)),
-            Quantified(op, ids, p, a) => Quantified(op, ids, self.boxed_pred(p), self.boxed(a)),
+            Unary(op, a) => Unary(op, self.boxed(*a)),
+            Field(a, label) => Field(self.boxed(*a), label),
+            Binary(op, a, b) => Binary(op, self.boxed(*a), self.boxed(*b)),
+            Apply(a, b) => Apply(self.boxed(*a), self.boxed(*b)),
+            WithField(a, label, b) => WithField(self.boxed(*a), label, self.boxed(*b)),
+            Iterate(a, b) => Iterate(self.boxed(*a), self.boxed(*b)),
+            Prj1(a, b) => Prj1(self.boxed(*a), self.boxed(*b)),
+            Prj2(a, b) => Prj2(self.boxed(*a), self.boxed(*b)),
+            BoolOf(p) => BoolOf(self.boxed_pred(*p)),
+            Comprehension(ids, p) => Comprehension(ids, self.boxed_pred(*p)),
+            Quantified(op, ids, p, a) => Quantified(op, ids, self.boxed_pred(*p), self.boxed(*a)),
             Record(fields) => Record(self.fields(fields)),
             Struct(fields) => Struct(self.fields(fields)),
-            If(p, a, b) => If(self.boxed_pred(p), self.boxed(a), self.boxed(b)),
-            Let(bindings, a) => Let(self.bindings(bindings), self.boxed(a)),
+            If(p, a, b) => If(self.boxed_pred(*p), self.boxed(*a), self.boxed(*b)),
+            Let(bindings, a) => Let(self.bindings(bindings), self.boxed(*a)),
         };
         Expr { kind: self.expr_kind(kind, &ty, span), ty, span }
     }
@@ -76,16 +76,16 @@ pub trait Retype<T, U> {
             False => False,
             And(list) => And(list.into_iter().map(|p| self.pred(p)).collect()),
             Or(list) => Or(list.into_iter().map(|p| self.pred(p)).collect()),
-            Implies(a, b) => Implies(self.boxed_pred(a), self.boxed_pred(b)),
-            Iff(a, b) => Iff(self.boxed_pred(a), self.boxed_pred(b)),
-            Not(a) => Not(self.boxed_pred(a)),
-            Forall(ids, a) => Forall(ids, self.boxed_pred(a)),
-            Exists(ids, a) => Exists(ids, self.boxed_pred(a)),
-            Compare(op, a, b) => Compare(op, self.boxed(a), self.boxed(b)),
-            Finite(a) => Finite(self.boxed(a)),
-            Partition(a, parts) => Partition(self.boxed(a), self.exprs(parts)),
-            If(a, b, c) => If(self.boxed_pred(a), self.boxed_pred(b), self.boxed_pred(c)),
-            Let(bindings, a) => Let(self.bindings(bindings), self.boxed_pred(a)),
+            Implies(a, b) => Implies(self.boxed_pred(*a), self.boxed_pred(*b)),
+            Iff(a, b) => Iff(self.boxed_pred(*a), self.boxed_pred(*b)),
+            Not(a) => Not(self.boxed_pred(*a)),
+            Forall(ids, a) => Forall(ids, self.boxed_pred(*a)),
+            Exists(ids, a) => Exists(ids, self.boxed_pred(*a)),
+            Compare(op, a, b) => Compare(op, self.boxed(*a), self.boxed(*b)),
+            Finite(a) => Finite(self.boxed(*a)),
+            Partition(a, parts) => Partition(self.boxed(*a), self.exprs(parts)),
+            If(a, b, c) => If(self.boxed_pred(*a), self.boxed_pred(*b), self.boxed_pred(*c)),
+            Let(bindings, a) => Let(self.bindings(bindings), self.boxed_pred(*a)),
             External(f, items) => External(f, self.exprs(items)),
             Call(op, items) => Call(op, self.exprs(items)),
         };
@@ -100,24 +100,24 @@ pub trait Retype<T, U> {
             Assign(list) => Assign(list.into_iter().map(|(t, e)| (t, self.expr(e))).collect()),
             BecomesIn(choice, targets, set) => BecomesIn(choice, targets, self.expr(set)),
             BecomesSuch(choice, targets, p) => BecomesSuch(choice, targets, self.pred(p)),
-            Pre(p, body) => Pre(self.pred(p), self.boxed_subst(body)),
-            Assert(claim, p, body) => Assert(claim, self.pred(p), self.boxed_subst(body)),
+            Pre(p, body) => Pre(self.pred(p), self.boxed_subst(*body)),
+            Assert(claim, p, body) => Assert(claim, self.pred(p), self.boxed_subst(*body)),
             Choice(choice, list) => Choice(choice, self.substs(list)),
-            If(list, other) => If(self.branches(list), self.boxed_subst(other)),
+            If(list, other) => If(self.branches(list), self.boxed_subst(*other)),
             Select { choice, branches, otherwise, from_pre } => Select {
                 choice,
                 branches: self.branches(branches),
-                otherwise: otherwise.map(|s| self.boxed_subst(s)),
+                otherwise: otherwise.map(|s| self.boxed_subst(*s)),
                 from_pre,
             },
-            Any(choice, ids, p, body) => Any(choice, ids, self.pred(p), self.boxed_subst(body)),
-            Let(bindings, body) => Let(self.bindings(bindings), self.boxed_subst(body)),
-            Var(ids, body) => Var(ids, self.boxed_subst(body)),
+            Any(choice, ids, p, body) => Any(choice, ids, self.pred(p), self.boxed_subst(*body)),
+            Let(bindings, body) => Let(self.bindings(bindings), self.boxed_subst(*body)),
+            Var(ids, body) => Var(ids, self.boxed_subst(*body)),
             Sequence(list) => Sequence(self.substs(list)),
             Parallel(list) => Parallel(self.substs(list)),
             While { condition, body, invariant, variant } => While {
                 condition: self.pred(condition),
-                body: self.boxed_subst(body),
+                body: self.boxed_subst(*body),
                 invariant: self.pred(invariant),
                 variant: self.expr(variant),
             },
@@ -227,18 +227,18 @@ pub trait Retype<T, U> {
         list.into_iter().map(|(p, s)| (self.pred(p), self.subst(s))).collect()
     }
 
-    /// [`Retype::expr`] in its box.
-    fn boxed(&mut self, e: Box<Expr<T>>) -> Box<Expr<U>> {
-        Box::new(self.expr(*e))
+    /// [`Retype::expr`] in a box.
+    fn boxed(&mut self, e: Expr<T>) -> Box<Expr<U>> {
+        Box::new(self.expr(e))
     }
 
-    /// [`Retype::pred`] in its box.
-    fn boxed_pred(&mut self, p: Box<Pred<T>>) -> Box<Pred<U>> {
-        Box::new(self.pred(*p))
+    /// [`Retype::pred`] in a box.
+    fn boxed_pred(&mut self, p: Pred<T>) -> Box<Pred<U>> {
+        Box::new(self.pred(p))
     }
 
-    /// [`Retype::subst`] in its box.
-    fn boxed_subst(&mut self, s: Box<Subst<T>>) -> Box<Subst<U>> {
-        Box::new(self.subst(*s))
+    /// [`Retype::subst`] in a box.
+    fn boxed_subst(&mut self, s: Subst<T>) -> Box<Subst<U>> {
+        Box::new(self.subst(s))
     }
 }

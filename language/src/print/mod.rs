@@ -18,7 +18,9 @@ use crate::model::*;
 
 pub use machine::{machine, machine_with_types};
 pub use places::at;
+pub(crate) use types::type_parameter;
 pub use types::type_text;
+pub(crate) use words::quoted;
 pub use words::{binary_symbol, tree_word, unary_word};
 
 /// The text of an expression.

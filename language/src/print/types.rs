@@ -4,14 +4,14 @@ use super::words::quoted;
 use crate::model::Model;
 use crate::model::types::Type;
 
-/// A type as a B expression, `_` for a part that is not known.
+/// A type as a B expression.
 pub fn type_text(model: &Model, t: &Type) -> String {
     match t {
         Type::Bool => "BOOL".into(),
         Type::Int => "INTEGER".into(),
         Type::Real => "REAL".into(),
         Type::String => "STRING".into(),
-        Type::Carrier(c) => model.carriers.get(c.index()).map_or("_".into(), |c| quoted(&c.name)),
+        Type::Carrier(c) => quoted(&model.carriers[c.index()].name),
         Type::Pow(a) => format!("POW({})", type_text(model, a)),
         Type::Pair(a, b) => match **b {
             Type::Pair(..) => format!("{} * ({})", type_text(model, a), type_text(model, b)),
@@ -23,7 +23,7 @@ pub fn type_text(model: &Model, t: &Type) -> String {
             format!("struct({})", fields.join(", "))
         }
         Type::Free(f, arguments) => {
-            let name = model.free_types.get(f.index()).map_or("_".into(), |f| quoted(&f.name));
+            let name = quoted(&model.free_types[f.index()].name);
             if arguments.is_empty() {
                 return name;
             }
@@ -35,6 +35,6 @@ pub fn type_text(model: &Model, t: &Type) -> String {
 }
 
 /// `T1`, `T2`, …: the type parameters of a free type have no names of their own.
-pub(super) fn type_parameter(i: u32) -> String {
+pub(crate) fn type_parameter(i: u32) -> String {
     format!("T{}", i + 1)
 }

@@ -95,7 +95,7 @@ pub(super) fn reference(name: &str) -> String {
 
 /// The name as it must be written: between backquotes if it is no plain identifier. The dot of a renamed
 /// variable may stand in expressions only, not where the name is declared.
-pub(super) fn quoted(name: &str) -> String {
+pub(crate) fn quoted(name: &str) -> String {
     if lexer::is_name(name) {
         name.to_string()
     } else {

@@ -53,9 +53,8 @@ impl Composition {
             }
             return None;
         };
-        let mut body = self.c.subst(body);
+        let body = self.c.subst(body);
         self.c.finish_group();
-        self.c.close_subst(&mut body);
         self.initialised(i, &body, keyword);
         Some(body)
     }
@@ -213,7 +212,6 @@ impl Composition {
         let mut body = self.c.outermost(&op.body);
         self.c.leave(&locals);
         self.c.finish_group();
-        self.c.close_subst(&mut body);
         if let Some(abstraction) = abstraction {
             body = self.with_abstract_precondition(body, abstraction, parameters);
         }

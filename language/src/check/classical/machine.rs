@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::instances::owns;
 use super::*;
 use crate::ast::{SectionKind, SetDeclaration};
+use crate::model::retype::Retype;
 use crate::model::truth::{Truth, truth};
-use crate::model::visit::Replacement;
 
 impl Composition {
     // Whoever includes a machine is the only one to change it.
@@ -120,12 +120,9 @@ impl Composition {
         }
         self.c.finish_group();
         self.c.close_constants();
-        self.c.close_conjuncts(&mut axioms);
-        self.c.close_conjuncts(&mut obligations);
         self.c.model.axioms = axioms;
-        obligations.retain(|c| !self.is_settled(c));
         self.c.model.assertions = obligations;
-        self.c.size_hints();
+        self.settle_constraints();
     }
 
     // The instance has an argument for each of its parameters.
@@ -134,11 +131,22 @@ impl Composition {
         self.instances[i].given.as_ref().is_some_and(|(_, arguments, _)| arguments.len() == parameters)
     }
 
-    // Whether the arguments make a constraint plainly true; plainly false is a mistake, which is reported.
-    fn is_settled(&mut self, constraint: &Conjunct) -> bool {
+    // Drops the constraints that the arguments make plainly true, and says which they make plainly false.
+    fn settle_constraints(&mut self) {
+        if self.c.model.assertions.is_empty() {
+            return;
+        }
+        let closed = self.c.closing().model(self.c.model.clone());
+        let mut constraints = closed.assertions.iter();
+        let mut open = take(&mut self.c.model.assertions);
+        open.retain(|_| constraints.next().is_some_and(|c| !self.is_settled(&closed, c)));
+        self.c.model.assertions = open;
+    }
+
+    fn is_settled(&mut self, model: &Model, constraint: &model::Conjunct) -> bool {
         let i = constraint.origin.index();
-        let mut arguments = Replacement::default();
-        for axiom in &self.c.model.axioms {
+        let mut arguments = visit::Replacement::default();
+        for axiom in &model.axioms {
             if let PredKind::Compare(CompareOp::Equal, constant, value) = &axiom.pred.kind
                 && let ExprKind::Const(id) = constant.kind
                 && self.is_parameter_of(i, id)
@@ -154,7 +162,7 @@ impl Composition {
                 let message = format!(
                     "the arguments of machine `{}` break its constraint `{}`",
                     self.machine_name(i),
-                    constraint.text
+                    print::pred(model, &constraint.pred)
                 );
                 let d = Diagnostic::error(codes::MACHINE_PARAMETERS, place, message);
                 self.c.report(d.label(constraint.span, "the constraint"));
@@ -277,14 +285,12 @@ impl Composition {
         self.c.finish_group();
         let own: Vec<VarId> = self.interfaces[i].own.iter().map(|(_, v)| *v).collect();
         self.c.close_variables(&own);
-        self.c.close_conjuncts(&mut invariant);
         self.c.model.invariant.extend(invariant);
         for s in sections {
             if let SectionKind::Assertions(list) = &s.kind {
                 for e in list {
-                    let mut conjuncts = self.c.conjuncts(e);
+                    let conjuncts = self.c.conjuncts(e);
                     self.c.finish_group();
-                    self.c.close_conjuncts(&mut conjuncts);
                     self.c.model.assertions.extend(conjuncts);
                 }
             }

@@ -2,10 +2,11 @@
 //!
 //! The rooms, in the order in which a machine goes through them: `instances` says which machines there are, under
 //! which renaming; `sections` which sections they need; `visibility` declares their names and says who sees them;
-//! `machine` types their sections; `behaviour` their operations; `refinement` takes from an abstraction what a
-//! refinement keeps.
+//! `machine` types their sections; `behaviour` their operations, with what `refinement` takes from an abstraction;
+//! in the model that comes of it, `gluing` separates the state from what only abstractions have.
 
 mod behaviour;
+mod gluing;
 mod instances;
 mod machine;
 mod refinement;
@@ -47,7 +48,8 @@ pub fn check_project(sources: Arc<Sources>, project: Arc<Project>) -> (Option<Mo
     with_large_stack(move || {
         let mut composition = Composition::new(Checker::new(model, Definitions::default()), project);
         composition.machine();
-        let Checker { model, mut diagnostics, .. } = composition.c;
+        let model = composition.finish();
+        let mut diagnostics = composition.c.diagnostics;
         diagnostics.sort_by_key(|d| (d.span.source, d.span.start));
         let sound = diagnostics.iter().all(|d| d.severity != Severity::Error);
         (sound.then_some(model), diagnostics)
@@ -136,8 +138,16 @@ impl Composition {
         self.c.visibility = Visibility::State;
         self.inside(0, |m| m.c.goal());
         self.behaviour();
-        self.finish_composition();
-        self.c.show_choices_as_parameters();
+    }
+
+    /// The model of what was typed.
+    fn finish(&mut self) -> Model {
+        let mut model = self.c.close();
+        close::write_texts(&mut model, |_| true);
+        sizes::of_deferred_sets(&mut model);
+        self.separate_abstraction(&mut model);
+        hints::show_choices_as_parameters(&mut model);
+        model
     }
 
     /// Runs `work` with the names of an instance.

@@ -1,16 +1,9 @@
-//! What a refinement takes from its abstraction, and what is left of the abstraction in the model.
-//!
-//! The state of a refinement is its own variables. A precondition of the abstraction is also one of
-//! the refinement, as far as it speaks of what is still there (as in ProB); conjuncts of the
-//! invariant that speak of variables that are gone are gluing. An `ASSERT` or an invariant of a loop
-//! that speaks of them is left out, with a warning.
-
-use std::collections::BTreeSet;
+//! What a refinement takes from its abstraction: the signatures of its operations, and their preconditions (as in
+//! ProB).
 
 use super::*;
 use crate::ast::{MachineKind, Operation};
 use crate::model::same::same_pred;
-use crate::model::visit::{self, Names, Replacement, VisitorMut};
 
 impl Composition {
     /// The operation of the abstraction that an operation refines.
@@ -136,120 +129,6 @@ impl Composition {
             SubstKind::Select { choice, branches: vec![(guard, inner)], otherwise: None, from_pre: true };
         kind.at(span)
     }
-
-    /// Separates the state from the variables that only abstractions have.
-    pub(super) fn finish_composition(&mut self) {
-        if self.c.model.variables.len() == self.state {
-            return;
-        }
-        self.inherited_operations();
-        let state = self.state;
-        let speaks = |c: &Conjunct| abstract_names(&Names::of_pred(&c.pred), state).next().is_some();
-        let (gluing, invariant) = std::mem::take(&mut self.c.model.invariant).into_iter().partition(speaks);
-        (self.c.model.invariant, self.c.model.gluing) = (invariant, gluing);
-        let (dropped, assertions): (Vec<Conjunct>, Vec<Conjunct>) =
-            std::mem::take(&mut self.c.model.assertions).into_iter().partition(speaks);
-        self.c.model.assertions = assertions;
-        for c in dropped.iter().filter(|c| c.origin == ComponentId(0)) {
-            self.left_out("this assertion is not checked", &c.pred);
-        }
-        let as_dropped = |kind| {
-            move |c: &Conjunct| Dropped { kind, label: c.label.clone(), text: c.text.clone(), span: c.span }
-        };
-        // What the machine says itself is the most telling.
-        let (own, inherited): (Vec<&Conjunct>, Vec<&Conjunct>) =
-            self.c.model.gluing.iter().partition(|c| c.origin == ComponentId(0));
-        let gluing = own.into_iter().chain(inherited);
-        let mut not_checked: Vec<Dropped> = gluing.map(as_dropped(DroppedKind::Gluing)).collect();
-        not_checked.extend(dropped.iter().map(as_dropped(DroppedKind::Assertion)));
-        not_checked.extend(self.strip());
-        self.c.model.not_checked = not_checked;
-        let mut abstracted = Abstracted(self.state);
-        for c in &mut self.c.model.gluing {
-            abstracted.pred(&mut c.pred);
-        }
-        self.c.model.abstract_variables = self.c.model.variables.split_off(self.state);
-    }
-
-    // An operation that the refinement leaves as it is must not need what is gone.
-    fn inherited_operations(&mut self) {
-        for i in 0..self.instances.len() {
-            if !self.instances[i].concrete {
-                continue;
-            }
-            for (name, p) in self.interfaces[i].inherited.clone() {
-                let procedure = self.c.procedures[p].clone();
-                let names = Names::of_subst(&procedure.body);
-                let Some(v) = abstract_names(&names, self.state).next() else { continue };
-                let variable = &self.c.model.variables[v.index()];
-                let tree = &self.project.units[self.instances[i].unit].tree;
-                let message = format!(
-                    "`{}` does not refine operation `{name}`, which needs `{}`, a variable of the abstraction",
-                    tree.name.name, variable.name
-                );
-                let d = Diagnostic::error(codes::NOT_REFINED, tree.name.span, message)
-                    .label(procedure.span, "the operation of the abstraction")
-                    .help("write the operation for the variables of the refinement");
-                self.c.report(d);
-            }
-        }
-    }
-
-    /// Takes what cannot be decided out of the initialisation and the events, and says what it was.
-    fn strip(&mut self) -> Vec<Dropped> {
-        let mut stripper = Stripper { state: self.state, event: None, left_out: vec![], variants: vec![] };
-        let nothing = SubstKind::Skip.at(Span::default());
-        let mut initialisation = std::mem::replace(&mut self.c.model.initialisation, nothing);
-        stripper.subst(&mut initialisation);
-        self.c.model.initialisation = initialisation;
-        let mut events = std::mem::take(&mut self.c.model.events);
-        for (i, event) in (0..).zip(&mut events) {
-            stripper.event = Some(EventId(i));
-            stripper.subst(&mut event.body);
-        }
-        self.c.model.events = events;
-        for span in stripper.variants {
-            let message =
-                "the variant of this loop speaks of variables of the abstraction, which have no value";
-            self.c.error(codes::ABSTRACT_ONLY, span, message);
-        }
-        let mut dropped = vec![];
-        for (kind, p) in stripper.left_out {
-            self.left_out(warning(kind), &p);
-            let text = print::pred(&self.c.model, &p);
-            dropped.push(Dropped { kind, label: None, text, span: p.span });
-        }
-        dropped
-    }
-
-    fn left_out(&mut self, what: &str, p: &Pred) {
-        let names = Names::of_pred(p);
-        let Some(v) = abstract_names(&names, self.state).next() else { return };
-        let variable = self.c.model.variables[v.index()].clone();
-        let message = format!("{what}: `{}` is a variable of the abstraction", variable.name);
-        self.c.report(
-            Diagnostic::warning(codes::ABSTRACT_ONLY, p.span, message)
-                .label(variable.span, "it has no value in the states of the refinement"),
-        );
-    }
-}
-
-fn abstract_names(names: &Names, state: usize) -> impl Iterator<Item = VarId> {
-    let all: BTreeSet<VarId> = names.variables.iter().chain(&names.written).copied().collect();
-    all.into_iter().filter(move |v| v.index() >= state)
-}
-
-/// What the user is told of a part that is dropped.
-fn warning(kind: DroppedKind) -> &'static str {
-    match kind {
-        DroppedKind::Gluing | DroppedKind::Assertion => "this is not checked",
-        DroppedKind::Assert => "this part of the assertion is not checked",
-        DroppedKind::LoopInvariant => "this part of the loop's invariant is not checked",
-        DroppedKind::Precondition => "this part of the precondition is not checked",
-        DroppedKind::AbstractPrecondition(_) => {
-            "this part of the abstraction's precondition does not guard the refinement"
-        }
-    }
 }
 
 /// The conjuncts of the outermost preconditions.
@@ -262,68 +141,4 @@ fn preconditions(s: &Subst, out: &mut Vec<Pred>) {
         _ => out.push(guard.clone()),
     }
     preconditions(body, out);
-}
-
-/// Takes away predicates about variables that have no value.
-struct Stripper {
-    state: usize,
-    /// The event at hand.
-    event: Option<EventId>,
-    left_out: Vec<(DroppedKind, Pred)>,
-    /// Variants that speak of such variables.
-    variants: Vec<Span>,
-}
-
-impl Stripper {
-    fn keep(&mut self, kind: DroppedKind, p: &mut Pred) {
-        let span = p.span;
-        let list = match std::mem::replace(&mut p.kind, PredKind::True) {
-            PredKind::And(list) => list,
-            kind => vec![kind.at(span)],
-        };
-        let state = self.state;
-        let (gone, kept): (Vec<Pred>, Vec<Pred>) =
-            list.into_iter().partition(|p| abstract_names(&Names::of_pred(p), state).next().is_some());
-        self.left_out.extend(gone.into_iter().map(|p| (kind, p)));
-        *p = Pred::all(kept, span);
-    }
-}
-
-impl VisitorMut for Stripper {
-    fn expr(&mut self, _: &mut Expr) {}
-    fn pred(&mut self, _: &mut Pred) {}
-    fn subst(&mut self, s: &mut Subst) {
-        match &mut s.kind {
-            SubstKind::Assert(_, p, _) => self.keep(DroppedKind::Assert, p),
-            SubstKind::Pre(p, _) => self.keep(DroppedKind::Precondition, p),
-            SubstKind::Select { branches, from_pre: true, .. } => {
-                let kind = self.event.map_or(DroppedKind::Precondition, DroppedKind::AbstractPrecondition);
-                for (p, _) in branches {
-                    self.keep(kind, p);
-                }
-            }
-            SubstKind::While { invariant, variant, .. } => {
-                self.keep(DroppedKind::LoopInvariant, invariant);
-                if abstract_names(&Names::of_expr(variant), self.state).next().is_some() {
-                    self.variants.push(variant.span);
-                }
-            }
-            _ => {}
-        }
-        visit::walk_subst_mut(self, s);
-    }
-}
-
-/// Variables of the abstraction get a form of their own.
-struct Abstracted(usize);
-
-impl VisitorMut for Abstracted {
-    fn expr(&mut self, e: &mut Expr) {
-        if let ExprKind::Var(v) | ExprKind::Old(v) = e.kind
-            && v.index() >= self.0
-        {
-            e.kind = ExprKind::Abstract(AbstractId((v.index() - self.0) as u32));
-        }
-        visit::walk_expr_mut(self, e);
-    }
 }

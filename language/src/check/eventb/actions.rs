@@ -62,7 +62,7 @@ impl Composer<'_> {
             let missing: Vec<VarId> = self.variables[level].difference(&seen).copied().collect();
             for v in missing {
                 let ty = self.c.model.variables[v.index()].ty.clone();
-                let set = set_of_type(&ty, e.span);
+                let set = self.c.type_set(&ty, e.span);
                 let kind = MoveKind::In(vec![v], set);
                 all.push(Move { label: None, text: None, span: e.span, kind });
             }
@@ -74,7 +74,7 @@ impl Composer<'_> {
         let kind = match &action.kind {
             ActionKind::Assign(left, right) => {
                 let SubstKind::Assign(list) = self.c.assign(left, right, action.span) else { return None };
-                let variable = |(target, value)| match target {
+                let variable = |(target, value): (Target, Expr)| match target {
                     Target::Var(v) => Some((v, value)),
                     Target::Local(_) => None,
                 };
@@ -84,8 +84,8 @@ impl Composer<'_> {
                 let targets = self.targets(ids)?;
                 let set = self.c.expr(set);
                 let types = targets.iter().map(|v| self.c.model.variables[v.index()].ty.clone());
-                let element = types.reduce(Type::pair)?;
-                self.c.expect(&set, &Type::pow(element));
+                let element = types.reduce(OpenType::pair)?;
+                self.c.expect(&set, &OpenType::pow(element));
                 MoveKind::In(targets, set)
             }
             ActionKind::BecomesSuch(ids, p) => {
@@ -165,7 +165,7 @@ impl Composer<'_> {
     /// The couple of the locals is in the set.
     pub(super) fn member(&self, locals: &[LocalId], set: Expr, span: Span) -> Pred {
         let values = locals.iter().map(|l| self.local_expr(*l, span));
-        let element = values.reduce(Expr::couple);
+        let element = values.reduce(couple);
         let kind = match element {
             Some(e) => PredKind::Compare(CompareOp::Member, Box::new(e), Box::new(set)),
             None => PredKind::True,

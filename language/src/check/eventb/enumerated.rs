@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::ast::{BinaryOp, BuiltinFn, Expr, ExprKind, Ident, UnaryOp};
 use crate::eventb::project::Formula;
 use crate::model::types::CarrierId;
-use crate::model::{Carrier, CarrierKind, CompareOp, ExprKind as Typed, Pred, PredKind};
+use crate::model::{self, Carrier, CarrierKind, CompareOp, ExprKind as Typed, Pred, PredKind};
 
 /// The elements of a carrier set, if the axioms say `partition(S, {a}, {b}, …)`, also by way of constants
 /// that are partitioned in turn, or `S = {a, b, …}` together with `a /= b` for all of them or with `card(S) = n`.
@@ -68,17 +68,17 @@ fn partition<'a>(set: &str, conjuncts: &[&'a Expr], depth: usize) -> Option<Vec<
 
 /// Whether an axiom follows from what the model already says of its enumerated sets: which elements they
 /// have, and that these are distinct.
-pub(super) fn is_settled(p: &Pred, carriers: &[Carrier]) -> bool {
+pub(super) fn is_settled<T>(p: &Pred<T>, carriers: &[Carrier]) -> bool {
     let size = |c: CarrierId| match &carriers[c.index()].kind {
         CarrierKind::Enumerated(names) => Some(names.len()),
         CarrierKind::Deferred => None,
     };
-    let element = |e: &crate::model::Expr| match e.kind {
+    let element = |e: &model::Expr<T>| match e.kind {
         Typed::Element(c, i) => Some((c, i)),
         _ => None,
     };
     // All elements of the set, each once.
-    let all = |set: &crate::model::Expr, items: Vec<Option<(CarrierId, u32)>>| match set.kind {
+    let all = |set: &model::Expr<T>, items: Vec<Option<(CarrierId, u32)>>| match set.kind {
         Typed::Carrier(c) => {
             let found: Option<BTreeSet<_>> = items.iter().copied().collect();
             found.is_some_and(|f| f.len() == items.len() && Some(f.len()) == size(c))
@@ -89,7 +89,7 @@ pub(super) fn is_settled(p: &Pred, carriers: &[Carrier]) -> bool {
         PredKind::True => true,
         PredKind::And(parts) => parts.iter().all(|p| is_settled(p, carriers)),
         PredKind::Partition(set, parts) => {
-            let single = |e: &crate::model::Expr| match &e.kind {
+            let single = |e: &model::Expr<T>| match &e.kind {
                 Typed::SetExtension(items) if items.len() == 1 => element(&items[0]),
                 _ => None,
             };

@@ -10,7 +10,6 @@ impl<'p> Composer<'p> {
     /// An event of the lowest machine, with what its abstractions do at the same time.
     pub(super) fn event(&mut self, e: &'p Source) -> Event {
         let level = self.chain.len() - 1;
-        let first_check = self.c.model.refinement_checks.len();
         let locals = self.c.enter(&e.parameters);
         let (guards, theorems) = self.guards(e);
         let moves = self.moves(level, e);
@@ -33,9 +32,6 @@ impl<'p> Composer<'p> {
             body = kind.at(e.span);
         }
         self.c.finish_group();
-        self.c.close_subst(&mut body);
-        follow::drop_repeated(&mut body, &mut vec![]);
-        follow::renumber(&mut body, &mut self.c.model, first_check);
         Event {
             name: e.name.name.clone(),
             parameters: locals,
@@ -83,7 +79,7 @@ impl<'p> Composer<'p> {
     pub(super) fn havoc(&mut self, span: Span) -> Subst {
         let mut parts = vec![];
         for i in 0..self.c.model.variables.len() {
-            let set = set_of_type(&self.c.model.variables[i].ty, span);
+            let set = self.c.type_set(&self.c.model.variables[i].ty, span);
             let kind = SubstKind::BecomesIn(self.c.choice(), vec![Target::Var(VarId(i as u32))], set);
             parts.push(kind.at(span));
         }

@@ -18,9 +18,7 @@ use super::actions::{Move, MoveKind, Parameters, conjunction, parallel};
 use super::*;
 use crate::ast::visit::FreeNames;
 use crate::eventb::project::Event as Source;
-use crate::model;
-use crate::model::same::{canonical, same_expr};
-use crate::model::visit::{self, Names, Replacement, Visitor, binds};
+use crate::model::visit::Names;
 
 /// New values of the variables, as far as the levels below are concerned.
 #[derive(Clone, Debug)]
@@ -296,7 +294,7 @@ impl<'p> Composer<'p> {
                         values.push(value);
                     }
                 }
-                let element = values.into_iter().reduce(Expr::couple);
+                let element = values.into_iter().reduce(couple);
                 let kind = match element {
                     Some(e) => PredKind::Compare(CompareOp::Member, Box::new(e), Box::new(set)),
                     None => PredKind::True,
@@ -487,116 +485,4 @@ fn is_feasible(p: &Pred) -> bool {
         }
         _ => false,
     }
-}
-
-/// Takes out what is checked although it holds: predicates that are a guard already, `E = E`; and writes
-/// values for the names of a `LET` where no name is bound twice by that. Types must be closed.
-pub(super) fn drop_repeated(s: &mut Subst, facts: &mut Vec<model::Pred<()>>) {
-    let known = facts.len();
-    loop {
-        let span = s.span;
-        let inner = match &mut s.kind {
-            SubstKind::Assert(_, p, body) if holds(p, facts) => {
-                std::mem::replace(&mut **body, SubstKind::Skip.at(span))
-            }
-            SubstKind::Assert(_, p, body) => {
-                facts.extend(parts(p).map(canonical));
-                return drop_repeated_in(body, facts, known);
-            }
-            SubstKind::Let(list, body) if list.iter().all(|(_, value)| !binds(value)) => {
-                let mut replacement = Replacement::default();
-                replacement.locals.extend(std::mem::take(list));
-                replacement.in_subst(body)
-            }
-            _ => break,
-        };
-        *s = inner;
-    }
-    match &mut s.kind {
-        SubstKind::Select { branches, otherwise: None, .. } if branches.len() == 1 => {
-            facts.extend(parts(&branches[0].0).map(canonical));
-            drop_repeated_in(&mut branches[0].1, facts, known);
-        }
-        SubstKind::Any(_, _, p, body) => {
-            facts.extend(parts(p).map(canonical));
-            drop_repeated_in(body, facts, known);
-        }
-        SubstKind::Let(_, body) => drop_repeated_in(body, facts, known),
-        SubstKind::If(branches, other) => {
-            for (p, body) in branches.iter_mut() {
-                facts.extend(parts(p).map(canonical));
-                drop_repeated_in(body, facts, known);
-            }
-            drop_repeated_in(other, facts, known);
-        }
-        _ => {}
-    }
-}
-
-fn drop_repeated_in(s: &mut Subst, facts: &mut Vec<model::Pred<()>>, known: usize) {
-    drop_repeated(s, facts);
-    facts.truncate(known);
-}
-
-fn parts(p: &Pred) -> impl Iterator<Item = &Pred> {
-    match &p.kind {
-        PredKind::And(list) => list.iter(),
-        _ => std::slice::from_ref(p).iter(),
-    }
-}
-
-fn holds(p: &Pred, facts: &[model::Pred<()>]) -> bool {
-    parts(p).all(|p| match &p.kind {
-        PredKind::True => true,
-        PredKind::Compare(CompareOp::Equal, l, r) if same_expr(l, r) => true,
-        _ => facts.contains(&canonical(p)),
-    })
-}
-
-/// Keeps the checks of an event that are left, from `first` on, and gives them their texts.
-pub(super) fn renumber(s: &mut Subst, model: &mut Model, first: usize) {
-    let mut left = vec![];
-    collect(s, &mut left);
-    let old = model.refinement_checks.split_off(first);
-    for (id, p) in left {
-        let mut check = old[id.index() - first].clone();
-        if check.text.is_empty() || check.text.ends_with(' ') {
-            let text = match &p.kind {
-                PredKind::Compare(_, _, r) if check.text.ends_with(' ') => print::expr(model, r),
-                _ => print::pred(model, &p),
-            };
-            check.text.push_str(&text);
-        }
-        model.refinement_checks.push(check);
-    }
-    let mut next = first as u32;
-    number(s, &mut next);
-}
-
-// In the order of `number`.
-fn collect(s: &Subst, found: &mut Vec<(RefinementId, Pred)>) {
-    struct Checks<'a>(&'a mut Vec<(RefinementId, Pred)>);
-    impl Visitor for Checks<'_> {
-        fn subst(&mut self, s: &Subst) {
-            if let SubstKind::Assert(Claim::Refinement(id), p, _) = &s.kind {
-                self.0.push((*id, p.clone()));
-            }
-            visit::walk_subst(self, s);
-        }
-    }
-    Checks(found).subst(s);
-}
-
-fn number(s: &mut Subst, next: &mut u32) {
-    struct Number<'a>(&'a mut u32);
-    impl visit::VisitorMut for Number<'_> {
-        fn subst(&mut self, s: &mut Subst) {
-            if let SubstKind::Assert(Claim::Refinement(id), ..) = &mut s.kind {
-                *id = RefinementId(*self.0);
-                *self.0 += 1;
-            }
-            visit::walk_subst_mut(self, s);
-        }
-    }
-    visit::VisitorMut::subst(&mut Number(next), s);
 }

@@ -2,14 +2,17 @@
 //!
 //! The state is the variables of all levels, the invariant that of all levels. The rooms: `enumerated` finds the
 //! carrier sets whose elements the axioms name, `actions` types what an event does, `follow` says what the abstract
-//! events do meanwhile, `events` puts parameters and guards around both.
+//! events do meanwhile, `events` puts parameters and guards around both;
+//! in the model that comes of it, `refinement_checks` says what is left to check.
 
 mod actions;
 mod enumerated;
 mod events;
 mod follow;
+mod refinement_checks;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::take;
 
 use crate::ast::Ident;
 use crate::check::*;
@@ -31,10 +34,11 @@ pub fn compose_levels(
         let mut composer =
             Composer { c: checker, project, chain: vec![], variables: vec![], components: BTreeMap::new() };
         composer.component(component);
+        let model = composer.finish();
         let mut diagnostics = composer.c.diagnostics;
         diagnostics.sort_by_key(|d| (d.span.source, d.span.start));
         let sound = diagnostics.iter().all(|d| d.severity != Severity::Error);
-        (sound.then_some(composer.c.model), diagnostics)
+        (sound.then_some(model), diagnostics)
     })
 }
 
@@ -71,7 +75,21 @@ impl<'p> Composer<'p> {
         self.variables();
         self.invariant();
         self.events();
-        self.close_operators();
+    }
+
+    /// The model of what was typed.
+    fn finish(&mut self) -> Model {
+        let mut model = self.c.close();
+        // Formulas of contexts do not know the variables: their bound names may be called like these.
+        let variables = take(&mut model.variables);
+        let contexts: BTreeSet<ComponentId> =
+            self.components.iter().filter(|((is_machine, _), _)| !is_machine).map(|(_, id)| *id).collect();
+        close::write_texts(&mut model, |c| contexts.contains(&c.origin));
+        model.variables = variables;
+        close::write_texts(&mut model, |_| true);
+        sizes::of_deferred_sets(&mut model);
+        refinement_checks::settle(&mut model);
+        model
     }
 
     // The machine and what it refines.
@@ -180,11 +198,8 @@ impl<'p> Composer<'p> {
         }
         self.c.finish_group();
         self.c.close_constants();
-        self.c.close_conjuncts(&mut axioms);
-        self.c.close_conjuncts(&mut theorems);
         self.c.model.axioms = axioms;
         self.c.model.assertions = theorems;
-        self.c.size_hints();
     }
 
     fn conjunct(&mut self, formula: &Formula, origin: ComponentId) -> Conjunct {
@@ -235,11 +250,6 @@ impl<'p> Composer<'p> {
         self.c.finish_group();
         let all: Vec<VarId> = (0..self.c.model.variables.len() as u32).map(VarId).collect();
         self.c.close_variables(&all);
-        self.c.close_conjuncts(&mut invariant);
-        self.c.close_conjuncts(&mut theorems);
-        for v in &mut variants {
-            self.c.close_expr(&mut v.value);
-        }
         self.c.model.invariant = invariant;
         self.c.model.assertions.extend(theorems);
         self.c.model.variants = variants;
@@ -306,18 +316,5 @@ impl<'p> Composer<'p> {
 
     fn declare_theories(&mut self) {
         self.c.theories.all = self.project.theories.iter().cloned().map(Arc::new).collect();
-    }
-
-    /// Closes the types of operators.
-    fn close_operators(&mut self) {
-        for i in 0..self.c.model.operators.len() {
-            let mut definition = self.c.model.operators[i].definition.clone();
-            match &mut definition {
-                OperatorDefinition::Expr(e) => self.c.close_expr(e),
-                OperatorDefinition::Pred(p) => self.c.close_pred(p),
-                OperatorDefinition::Axiomatic => {}
-            }
-            self.c.model.operators[i].definition = definition;
-        }
     }
 }
