@@ -147,7 +147,7 @@ fn judge(report: &SearchReport, facts: &Facts, asked: &Question) -> (Class, Stri
         return (Class::Incomplete, format!("incomplete: {}: {}; {counts}", reason.place, reason.error));
     }
     match &report.verdict {
-        Verdict::Unknown(Unknown::Bounded)
+        Verdict::Unknown(Unknown::Bounded | Unknown::NotChecked(..))
         | Verdict::Holds(_)
         | Verdict::Violated(_)
         | Verdict::Vacuous(_)

@@ -12,6 +12,7 @@ use crate::trace::replay::{Checks, ChoiceCounts, replay};
 use crate::trace::{Step, Trace, Violation};
 use crate::transition::state::{Constants, Execution, State};
 use crate::transition::{Edge, Outcome};
+use crate::value::Value;
 
 fn load(text: &str) -> (Model, Scope) {
     let loaded = load_text("m.mch", text);
@@ -244,14 +245,45 @@ fn deadlock_and_goal() {
 
 #[test]
 fn what_is_wrong_is_found_where_no_deadlock_can_be_decided() {
-    // The result has no value where n is 0, so nobody knows what the operation does there.
+    // Nobody looks at all natural numbers, so nobody knows whether the operation is enabled.
     let text = "MACHINE End VARIABLES n INVARIANT n : 1..2 INITIALISATION n := 0
-        OPERATIONS r <-- get = IF n = 1 THEN r := n END END";
+        OPERATIONS get = SELECT !x.(x : NATURAL => x * x >= n * x) THEN skip END END";
     let (model, scope) = load(text);
     let trace = events(&model, &scope, &[]);
     let checks = Checks { deadlock: true, ..Checks::default() };
     let found = replay(&model, &trace, &checks).unwrap().violations;
     assert_eq!(found, [Violation::Invariant(vec![0])]);
+}
+
+#[test]
+fn a_result_that_is_not_assigned_has_any_value() {
+    let text = "MACHINE Get VARIABLES n INVARIANT n : 0..1 INITIALISATION n := 0
+        OPERATIONS r <-- get = IF n = 1 THEN r := n END END";
+    let (model, scope) = load(text);
+    let eval = Evaluator::new(&model, &scope);
+    let edges = eval.successors(&[], &[Value::int(0)]);
+    assert!(edges.incomplete.is_empty());
+    assert_eq!(edges.edges.len(), 1);
+    // Whatever a trace says it is.
+    let mut trace = events(&model, &scope, &["get"]);
+    for n in [0, 7] {
+        trace.steps[1].execution.results = vec![Value::int(n)];
+        assert_eq!(replay(&model, &trace, &Checks::default()).unwrap().violations, []);
+    }
+    trace.steps[1].execution.results = vec![Value::Bool(true)];
+    assert!(replay(&model, &trace, &Checks::default()).is_err());
+}
+
+#[test]
+fn a_variable_that_is_not_initialised_is_a_failure() {
+    let text = "MACHINE Half VARIABLES n INVARIANT n : 0..1
+        INITIALISATION ANY b WHERE b : BOOL THEN IF b = TRUE THEN n := 0 END END END";
+    let (model, scope) = load(text);
+    let edges = Evaluator::new(&model, &scope).initial_states(&[]);
+    assert!(edges.incomplete.is_empty());
+    let outcomes: Vec<_> = edges.edges.into_iter().map(|e| e.outcome).collect();
+    let [Outcome::IllDefined(e), Outcome::Reached { .. }] = &outcomes[..] else { panic!("{outcomes:?}") };
+    assert_eq!(e.message, "`n` is not initialised");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use bsym_language::model::{
-    ChoiceId, Event, EventId, LocalId, Pred, PredKind, RefinementId, Subst, SubstKind, Target, VarId,
+    Event, EventId, LocalId, Pred, PredKind, RefinementId, Subst, SubstKind, Target, VarId,
 };
 use bsym_language::source::Span;
 
@@ -105,8 +105,7 @@ impl Evaluator<'_> {
         execution: &Execution,
     ) -> Eval<(Outcome, Execution)> {
         let mut outcomes: Vec<(Outcome, Execution)> = Vec::new();
-        let given = (&execution.parameters[..], &execution.choices[..]);
-        let _every = self.run(constants, state, event, given, &mut |made, outcome| {
+        let _every = self.run(constants, state, event, execution, &mut |made, outcome| {
             let wanted = match &outcome {
                 Outcome::Reached { results, .. } => {
                     execution.results.is_empty() || *results == execution.results
@@ -145,16 +144,17 @@ impl Evaluator<'_> {
     }
 
     /// Calls `visit` for each way to execute an event with the given parameters that agrees with the
-    /// given choices.
+    /// given choices. Results that are given are those of a way that assigns none itself.
     fn run(
         &self,
         constants: &[Value],
         state: &[Value],
         event: Option<EventId>,
-        (parameters, choices): (&[Value], &[(ChoiceId, Value)]),
+        given: &Execution,
         visit: &mut dyn FnMut(Execution, Outcome) -> ControlFlow<()>,
     ) -> Eval<ControlFlow<()>> {
-        let walker = Walker { eval: self, given: choices };
+        let parameters = &given.parameters[..];
+        let walker = Walker { eval: self, given: &given.choices };
         let (names, results, state, body) = match event {
             None => (&[][..], &[][..], &[][..], &self.model.initialisation),
             Some(id) => {
@@ -176,7 +176,7 @@ impl Evaluator<'_> {
         let env = Env::new(constants, state);
         let frame = env.frame(&bound);
         walker.each(&env.within(&frame), body, &[], &mut |path| {
-            let (execution, outcome) = self.executed(path, parameters, results, state, body.span)?;
+            let (execution, outcome) = self.executed(path, given, results, state, body.span);
             Ok(visit(execution, outcome))
         })
     }
@@ -185,32 +185,35 @@ impl Evaluator<'_> {
     fn executed(
         &self,
         Path { writes, mut choices, end }: Path,
-        parameters: &[Value],
+        given: &Execution,
         results: &[LocalId],
         state: &[Value],
         at: Span,
-    ) -> Eval<(Execution, Outcome)> {
-        let mut execution = Execution { parameters: parameters.to_vec(), ..Execution::default() };
+    ) -> (Execution, Outcome) {
+        let mut execution = Execution { parameters: given.parameters.clone(), ..Execution::default() };
         choices.sort_by_key(|(id, _)| *id);
         execution.choices = choices;
         let outcome = match end {
             End::Done => {
-                let mut after = Vec::with_capacity(self.model.variables.len());
-                for (i, variable) in self.model.variables.iter().enumerate() {
+                let after = self.model.variables.iter().enumerate().map(|(i, variable)| {
                     let written = writes.get(&Target::Var(VarId(i as u32)));
-                    let value = written.or_else(|| state.get(i)).cloned().ok_or_else(|| {
-                        EvalError::unsupported(at, format!("`{}` is not initialised", variable.name))
-                    })?;
-                    after.push(value);
+                    written.or_else(|| state.get(i)).cloned().ok_or(variable)
+                });
+                match after.collect::<Result<State, _>>() {
+                    Ok(state) => {
+                        let result = |(i, r): (usize, &LocalId)| match writes.get(&Target::Local(*r)) {
+                            Some(value) => value.clone(),
+                            None => self.unassigned(*r, given.results.get(i)),
+                        };
+                        execution.results = results.iter().enumerate().map(result).collect();
+                        Outcome::Reached { state, results: execution.results.clone() }
+                    }
+                    // A state without a value of a variable is none.
+                    Err(variable) => {
+                        let message = format!("`{}` is not initialised", variable.name);
+                        Outcome::IllDefined(EvalError::ill_defined(at, message))
+                    }
                 }
-                for r in results {
-                    let value = writes.get(&Target::Local(*r)).cloned().ok_or_else(|| {
-                        let name = self.name(Name::Local(*r));
-                        EvalError::unsupported(at, format!("the result `{name}` is not assigned"))
-                    })?;
-                    execution.results.push(value);
-                }
-                Outcome::Reached { state: after, results: execution.results.clone() }
             }
             End::Disabled { span, why } => Outcome::Disabled { span, why },
             End::IllDefined(e) => Outcome::IllDefined(e),
@@ -218,7 +221,15 @@ impl Evaluator<'_> {
             End::Precondition(span) => Outcome::PreconditionFailed(span),
             End::Refinement(id) => Outcome::RefinementFailed(id),
         };
-        Ok((execution, outcome))
+        (execution, outcome)
+    }
+
+    /// The value of a result that an execution does not assign: any one of its type, because nothing reads it; the
+    /// wanted one, if one is wanted.
+    fn unassigned(&self, result: LocalId, wanted: Option<&Value>) -> Value {
+        let ty = &self.model.locals[result.index()].ty;
+        let wanted = wanted.filter(|v| self.has_type(v, ty));
+        wanted.cloned().unwrap_or_else(|| self.some_value(ty))
     }
 
     /// All edges out of a state.
@@ -309,7 +320,8 @@ impl Evaluator<'_> {
         state: &[Value],
         visit: &mut dyn FnMut(Edge) -> ControlFlow<()>,
     ) -> Eval<ControlFlow<()>> {
-        self.run(constants, state, Some(event), (parameters, &[]), &mut |execution, outcome| match outcome {
+        let given = Execution { parameters: parameters.to_vec(), ..Execution::default() };
+        self.run(constants, state, Some(event), &given, &mut |execution, outcome| match outcome {
             Outcome::Disabled { .. } => ControlFlow::Continue(()),
             outcome => visit(Edge { event: Some(event), execution, outcome }),
         })
@@ -329,7 +341,7 @@ impl Evaluator<'_> {
         };
         let event_of = event.map(|id| self.event(id)).transpose()?;
         let Some(with) = event_of.filter(|e| !e.parameters.is_empty()) else {
-            return self.run(constants, state, event, (&[], &[]), &mut enabled);
+            return self.run(constants, state, event, &Execution::default(), &mut enabled);
         };
         let names: Vec<_> = with.parameters.iter().map(|l| Name::Local(*l)).collect();
         let env = Env::new(constants, state);
@@ -339,8 +351,9 @@ impl Evaluator<'_> {
         // A failure behind the guards is none of the enumeration of the parameters.
         let mut failure = None;
         let flow = self.each_solution(&env, &names, &guards, with.body.span, &mut |bound, _| {
-            let parameters: Vec<_> = bound.into_iter().map(|(_, v)| v).collect();
-            match self.run(constants, state, event, (&parameters, &[]), &mut enabled) {
+            let parameters = bound.into_iter().map(|(_, v)| v).collect();
+            let given = Execution { parameters, ..Execution::default() };
+            match self.run(constants, state, event, &given, &mut enabled) {
                 Err(e) if e.kind == EvalErrorKind::TooLarge => {
                     failure.get_or_insert(e);
                     Ok(ControlFlow::Continue(()))
