@@ -214,10 +214,26 @@ pub fn override_by(store: &mut Store, set: &Rep, r: u32, s: u32) -> R<u32> {
         }
         return Ok(store.bit_set(*n, old & !rows | new));
     }
+    let mut list = store.take_scratch();
     let (old, new) = (store.listed(r).ok_or(Fail)?, store.listed(s).ok_or(Fail)?);
-    let kept = old.couples().filter(|(l, _)| new.find_key(*l).is_none());
-    let pairs = kept.chain(new.couples()).collect();
-    build_relation(store, set, pairs)
+    let (mut i, mut j) = (0, 0);
+    while let Some(point) = new.get(j) {
+        while old.get(i).is_some_and(|l| l < point) {
+            list.extend([old.at(i), old.at(i + 1)]);
+            i += 2;
+        }
+        while old.get(i) == Some(point) {
+            i += 2;
+        }
+        while new.get(j) == Some(point) {
+            list.extend([point, new.at(j + 1)]);
+            j += 2;
+        }
+    }
+    list.extend(old.from(i).iter());
+    let word = store.list(&list);
+    store.give_scratch(list);
+    Ok(word)
 }
 
 /// `S \/ T`, `S /\ T`, `S - T` of sets that are no bits.

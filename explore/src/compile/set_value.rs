@@ -405,8 +405,11 @@ pub fn build_relation(store: &mut Store, set: &Rep, mut pairs: Vec<(u32, u32)>) 
         Rep::Relation(..) => {
             pairs.sort_unstable();
             pairs.dedup();
-            let list: Vec<u32> = pairs.into_iter().flat_map(|(l, r)| [l, r]).collect();
-            Ok(store.list(&list))
+            let mut list = store.take_scratch();
+            pairs.into_iter().for_each(|(l, r)| list.extend([l, r]));
+            let word = store.list(&list);
+            store.give_scratch(list);
+            Ok(word)
         }
         _ => Err(Fail),
     }
