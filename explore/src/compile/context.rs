@@ -4,11 +4,13 @@ use bsym_language::model::{ConstId, LocalId};
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::state::Constants;
 use bsym_semantics::value::Value;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use crate::store::interner::{Store, reps};
+use crate::store::layout::{Form, Layout, Unfolded};
 use crate::store::rep::Rep;
 
 /// The state of an evaluation.
@@ -21,6 +23,9 @@ pub struct Context<'m> {
     pub slots: Vec<u32>,
     /// Representations of the variables.
     pub variables: Vec<Arc<Rep>>,
+    /// Where their values lie in a row.
+    pub layout: Layout,
+    unfolded: Unfolded,
     /// Representations of the constants.
     pub constants: Vec<Arc<Rep>>,
     /// Representations of the locals.
@@ -55,6 +60,8 @@ impl<'m> Context<'m> {
             variables: reps(&eval, model.variables.iter().map(|v| &v.ty)),
             constants: reps(&eval, model.constants.iter().map(|v| &v.ty)),
             locals: reps(&eval, model.locals.iter().map(|v| &v.ty)),
+            layout: Layout::plain(model.variables.len()),
+            unfolded: Unfolded::default(),
             valuations,
             valuation: 0,
             mask: 0,
@@ -118,11 +125,46 @@ impl<'m> Context<'m> {
     /// Puts some variables of a row and a valuation of the constants into the slots: what the code to be run reads.
     #[inline]
     pub fn load(&mut self, row: &[u32], variables: &[usize], valuation: usize) {
-        for at in variables {
-            self.slots[*at] = row[*at];
+        if self.layout.is_plain() {
+            for at in variables {
+                self.slots[*at] = row[*at];
+            }
+        } else {
+            self.load_unfolded(row, variables);
         }
         if self.valuation != valuation {
             self.load_constants(valuation);
+        }
+    }
+
+    #[inline(never)]
+    fn load_unfolded(&mut self, row: &[u32], variables: &[usize]) {
+        for at in variables {
+            self.slots[*at] = self.unfolded(row, *at);
+        }
+    }
+
+    /// The word of a variable in a row.
+    fn unfolded(&mut self, row: &[u32], variable: usize) -> u32 {
+        let columns = &row[self.layout.columns(variable)];
+        match self.layout.forms()[variable] {
+            Form::Word => columns[0],
+            form => self.unfolded.word(&mut self.store, &self.variables[variable], form, variable, columns),
+        }
+    }
+
+    /// Appends the columns of a variable that gets this word after a row, as those of an update.
+    #[inline]
+    pub fn fold_change(&mut self, variable: usize, row: &[u32], word: u32, out: &mut Vec<Option<u32>>) {
+        match self.layout.forms()[variable] {
+            Form::Word => out.push(Some(word)),
+            form => {
+                let before = self.unfolded(row, variable);
+                let columns = &row[self.layout.columns(variable)];
+                let rep = &self.variables[variable];
+                let new = self.unfolded.after(&mut self.store, rep, form, variable, (before, columns), word);
+                out.extend(new[..columns.len()].iter().map(|column| Some(*column)));
+            }
         }
     }
 
@@ -147,17 +189,57 @@ impl<'m> Context<'m> {
         self.locals.get(local.index()).cloned().unwrap_or(Arc::new(Rep::Opaque))
     }
 
-    /// The words of a state, without that of its valuation.
+    /// The columns of a state, without that of its valuation.
     pub fn encode_state(&mut self, state: &[Value]) -> Option<Vec<u32>> {
         let Context { store, eval, variables, .. } = self;
         if state.len() != variables.len() {
             return None;
         }
-        state.iter().zip(variables.iter()).map(|(v, rep)| store.encode(eval, rep, v)).collect()
+        let words = state.iter().zip(variables.iter()).map(|(v, rep)| store.encode(eval, rep, v));
+        let words = words.collect::<Option<Vec<u32>>>()?;
+        Some(self.row_of(words))
+    }
+
+    /// The columns of the words of all variables.
+    pub fn row_of(&mut self, words: Vec<u32>) -> Vec<u32> {
+        if self.layout.is_plain() {
+            return words;
+        }
+        let mut row = Vec::with_capacity(self.layout.width() + 1);
+        for ((word, rep), form) in words.into_iter().zip(&self.variables).zip(self.layout.forms()) {
+            match form {
+                Form::Word => row.push(word),
+                Form::Folded => row.push(self.store.fold(rep, word)),
+                Form::Halves => row.extend(self.store.fold_halves(rep, word)),
+            }
+        }
+        row
     }
 
     /// The values of a row.
     pub fn decode_state(&self, row: &[u32]) -> Vec<Value> {
-        self.variables.iter().zip(row).map(|(rep, w)| self.store.decode(rep, *w)).collect()
+        if self.layout.is_plain() {
+            return self.variables.iter().zip(row).map(|(rep, w)| self.store.decode(rep, *w)).collect();
+        }
+        let value = |(variable, rep): (usize, &Arc<Rep>)| {
+            let columns = &row[self.layout.columns(variable)];
+            match self.layout.forms()[variable] {
+                Form::Word => self.store.decode(rep, columns[0]),
+                Form::Folded => self.store.decode_folded(rep, columns[0]),
+                Form::Halves => self.store.decode_halves(rep, columns),
+            }
+        };
+        self.variables.iter().enumerate().map(value).collect()
+    }
+
+    /// Whether a row has values of all variables; `known` are words of which that was seen.
+    pub fn is_sound(&mut self, row: &[u32], known: &mut HashSet<(usize, u32)>) -> bool {
+        let Context { store, variables, layout, .. } = self;
+        variables.iter().enumerate().all(|(variable, rep)| match row[layout.columns(variable)] {
+            [left, right] => store.are_sound_halves(rep, [left, right], known),
+            [word] if layout.forms()[variable] == Form::Folded => store.is_sound_folded(rep, word, known),
+            [word] => store.is_sound(rep, word, known),
+            _ => false,
+        })
     }
 }

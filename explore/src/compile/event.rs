@@ -97,6 +97,7 @@ impl<'m> EventCode<'m> {
 
     /// Executes the event in the state in the slots: the updates of different targets go to `updates`;
     /// the answer is the number of different edges.
+    #[inline]
     pub fn run(&self, ctx: &mut Context<'m>, edges: &mut Edges, updates: &mut Vec<u32>) -> R<u64> {
         updates.clear();
         if self.deterministic {

@@ -213,11 +213,13 @@ const ANSWERS: usize = 1 << 16;
 struct Answers<T> {
     known: RefCell<HashMap<Box<[u32]>, T>>,
     hits: Cell<usize>,
+    /// Words of another one mean nothing.
+    generation: Cell<u32>,
 }
 
 impl<T> Default for Answers<T> {
     fn default() -> Self {
-        Answers { known: RefCell::default(), hits: Cell::new(0) }
+        Answers { known: RefCell::default(), hits: Cell::new(0), generation: Cell::new(0) }
     }
 }
 
@@ -228,6 +230,9 @@ impl<T: Copy> Answers<T> {
         ctx: &mut Context<'m>,
         evaluate: impl FnOnce(&mut Context<'m>) -> R<T>,
     ) -> R<T> {
+        if self.generation.replace(ctx.store.generation()) != ctx.store.generation() {
+            self.known.borrow_mut().clear();
+        }
         let full = self.known.borrow().len() >= ANSWERS;
         if full && self.hits.get() < ANSWERS / 4 {
             return evaluate(ctx);

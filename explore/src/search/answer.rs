@@ -8,6 +8,7 @@ use crate::report::{Counterexample, Evidence, SearchReport, Unknown, Verdict};
 use crate::search::witness::{Path, counterexample};
 use crate::store::index::mix;
 use crate::store::interner::text_hash;
+use crate::store::layout::Form;
 use crate::store::rep::Rep;
 use crate::store::state_table::{INITIAL, StateId};
 
@@ -94,19 +95,26 @@ impl Search<'_, '_> {
         let mut sums = [text_hash(&model.name), 0u64];
         let mut known: Vec<HashMap<u32, u64>> = vec![HashMap::new(); context.variables.len()];
         let mut row = vec![0; self.table.width()];
+        let (store, places) = (&context.store, context.layout.places().zip(&context.variables));
+        let places: Vec<(Form, usize, &Rep)> = places.map(|((form, at), rep)| (form, at, &**rep)).collect();
         for state in 0..self.table.len() as StateId {
             self.table.read(state, &mut row);
             let mut hash = text_hash("state");
-            for ((rep, word), known) in context.variables.iter().zip(&row).zip(&mut known) {
-                let digest = match **rep {
-                    Rep::Set(_) | Rep::Relation(..) | Rep::Record(_) | Rep::Opaque => {
-                        *known.entry(*word).or_insert_with(|| context.store.digest(rep, *word))
+            for ((form, at, rep), known) in places.iter().zip(&mut known) {
+                let word = row[*at];
+                let digest = match (form, *rep) {
+                    (Form::Halves, rep) => store.digest_halves(rep, &row[*at..*at + 2]),
+                    (Form::Folded, rep) => {
+                        *known.entry(word).or_insert_with(|| store.digest_folded(rep, word))
                     }
-                    _ => context.store.digest(rep, *word),
+                    (_, rep @ (Rep::Set(_) | Rep::Relation(..) | Rep::Record(_) | Rep::Opaque)) => {
+                        *known.entry(word).or_insert_with(|| store.digest(rep, word))
+                    }
+                    (_, rep) => store.digest(rep, word),
                 };
                 hash = mix(hash, digest);
             }
-            if let Some(valuation) = row.get(context.variables.len()) {
+            if let Some(valuation) = row.get(context.layout.width()) {
                 hash = mix(hash, u64::from(*valuation));
             }
             sums[0] = sums[0].wrapping_add(hash);

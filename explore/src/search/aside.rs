@@ -10,8 +10,13 @@ use super::findings::Key;
 use super::witness::Failure;
 use crate::report::{NotSaved, Unknown};
 use crate::search::checkpoint::{Aside, CheckpointError, Mark, Snapshot, title};
+use crate::space::system::System;
 use crate::store::interner::text_hash;
+use crate::store::layout::Layout;
 use crate::store::state_table::StateId;
+
+/// States of a file after which the values are forgotten that were made to look at them.
+const FORGET: StateId = 1 << 12;
 
 impl Search<'_, '_> {
     fn title(&self) -> String {
@@ -37,19 +42,24 @@ impl Search<'_, '_> {
         }
         let constants = self.machine.context.valuations.len();
         let same = snapshot.constants == self.constants_digest();
+        let fits = self.machine.set_layout(Layout::new(snapshot.forms)).is_some();
         let width = self.machine.width();
-        if !same || snapshot.table.width() != width {
+        self.properties.follow(self.machine.matrix());
+        if !same || !fits || snapshot.table.width() != width {
             let reason = "the constants have other values now: search from the beginning";
             self.stopped = Some(Unknown::NotResumed(reason.into()));
             return;
         }
-        let context = &self.machine.context;
         let (mut row, mut known) = (vec![0; width], HashSet::new());
         let sound = (0..snapshot.table.len() as StateId).all(|state| {
             snapshot.table.read(state, &mut row);
-            let mut words = context.variables.iter().zip(&row);
-            words.all(|(rep, word)| context.store.is_sound(rep, *word, &mut known))
-                && row.get(context.variables.len()).is_none_or(|v| (*v as usize) < constants)
+            if state.is_multiple_of(FORGET) && !self.machine.context.layout.is_plain() {
+                self.machine.context.store.forget();
+                known.clear();
+            }
+            let layout = self.machine.context.layout.width();
+            self.machine.context.is_sound(&row, &mut known)
+                && row.get(layout).is_none_or(|v| (*v as usize) < constants)
         });
         if !sound {
             let path = self.options.resume.clone().unwrap_or_default();
@@ -137,6 +147,7 @@ impl Search<'_, '_> {
         let marks = marks.chain(self.findings.unjudged.iter().map(|state| Mark::Unjudged(*state)));
         let aside = Aside {
             store: &self.machine.context.store,
+            layout: &self.machine.context.layout,
             table: &self.table,
             frontier: &self.frontier,
             doubtful: self.findings.doubtful.iter().copied().collect::<BTreeSet<_>>().into_iter().collect(),

@@ -19,10 +19,11 @@ use bsym_semantics::value::Value;
 use crate::search::frontier::Frontier;
 use crate::store::index::mix;
 use crate::store::interner::{Store, text_hash};
+use crate::store::layout::{Form, Layout};
 use crate::store::row_codec::{Chunk, Column};
 use crate::store::state_table::{INITIAL, StateId, Table};
 
-const FORMAT: &str = "bsym-search-3";
+const FORMAT: &str = "bsym-search-4";
 
 /// Why a search could not be put aside or continued.
 #[derive(Debug, thiserror::Error)]
@@ -59,6 +60,8 @@ pub enum Mark {
 pub struct Aside<'s> {
     /// Interned values.
     pub store: &'s Store,
+    /// Where they lie in a row.
+    pub layout: &'s Layout,
     /// The states.
     pub table: &'s Table,
     /// The states that wait.
@@ -77,6 +80,8 @@ pub struct Aside<'s> {
 pub struct Snapshot {
     /// Interned values.
     pub store: Store,
+    /// In what form a row has those of the variables.
+    pub forms: Vec<Form>,
     /// The states.
     pub table: Table,
     /// The states that wait.
@@ -126,10 +131,15 @@ impl Aside<'_> {
     }
 
     fn write_to(&self, out: &mut Out<impl Write>, texts: &[String]) -> io::Result<()> {
-        out.long(self.store.lists().count() as u64)?;
-        for (position, list) in self.store.lists() {
-            out.long(u64::from(position))?;
-            out.words(list.len(), list.iter())?;
+        out.words(self.layout.forms().len(), self.layout.forms().iter().map(|form| *form as u32))?;
+        let [lists, folded] = self.store.all_lists();
+        // No row of another layout has the number of a list.
+        for lists in self.layout.is_plain().then_some(lists).into_iter().chain([folded]) {
+            out.long(lists.all().count() as u64)?;
+            for (number, list) in lists.all() {
+                out.long(u64::from(number))?;
+                out.words(list.len(), list.iter())?;
+            }
         }
         out.long(texts.len() as u64)?;
         for text in texts {
@@ -205,9 +215,16 @@ impl Snapshot {
 
     fn parse(bytes: &mut Bytes<impl Read>, threads: usize) -> Option<Snapshot> {
         let store = Store::for_threads(threads);
-        for _ in 0..bytes.long()? {
-            let position = u32::try_from(bytes.long()?).ok()?;
-            store.restore(position, &bytes.words()?)?;
+        let form =
+            |word| [Form::Word, Form::Folded, Form::Halves].into_iter().find(|form| *form as u32 == word);
+        let forms: Vec<Form> = bytes.words()?.into_iter().map(form).collect::<Option<_>>()?;
+        let [lists, folded] = store.all_lists();
+        let is_plain = forms.iter().all(|form| *form == Form::Word);
+        for lists in is_plain.then_some(lists).into_iter().chain([folded]) {
+            for _ in 0..bytes.long()? {
+                let number = u32::try_from(bytes.long()?).ok()?;
+                lists.restore(number, &bytes.words()?)?;
+            }
         }
         for _ in 0..bytes.long()? {
             if !store.restore_value(value(std::str::from_utf8(&bytes.bytes()?).ok()?)?) {
@@ -238,7 +255,7 @@ impl Snapshot {
             _ => None,
         });
         let marks = marks.collect::<Option<Vec<_>>>()?;
-        let snapshot = Snapshot { store, table, waiting, dice, doubtful, constants, counters, marks };
+        let snapshot = Snapshot { store, forms, table, waiting, dice, doubtful, constants, counters, marks };
         (bytes.sum == bytes.long()? && bytes.left == 0).then_some(snapshot)
     }
 

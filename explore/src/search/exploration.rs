@@ -24,6 +24,8 @@ use crate::store::state_table::{StateId, Table};
 
 /// How often limits are looked at, in states.
 const PULSE: u64 = 512;
+/// How often values are looked at that need not be kept, in states.
+const TIDY: u64 = 16;
 /// Of so many states one is timed, where work may be shared out.
 const SAMPLED: u64 = 16;
 
@@ -216,6 +218,11 @@ impl<'m, 'o> Search<'m, 'o> {
             if (count.is_multiple_of(PULSE) || full || self.machine.context.stopped) && self.pulse(observer) {
                 return;
             }
+            if count.is_multiple_of(TIDY) {
+                self.condense();
+                self.machine.tidy(self.table.bytes());
+                row.resize(self.machine.width(), 0);
+            }
             count += 1;
             if let Some(batch) = self.next_batch() {
                 self.expand_batch(batch, observer);
@@ -236,6 +243,16 @@ impl<'m, 'o> Search<'m, 'o> {
         }
         if self.options.order == Order::BreadthFirst && !self.table.is_empty() && !self.resumed {
             self.statistics.depth = Some(self.level.depth);
+        }
+    }
+
+    /// Writes the states in another form where that takes less memory.
+    fn condense(&mut self) {
+        let Some(table) = self.machine.condensed(&self.table) else { return };
+        self.table = table;
+        self.properties.follow(self.machine.matrix());
+        if let Some(pool) = &mut self.pool {
+            pool.is_set_up = false;
         }
     }
 

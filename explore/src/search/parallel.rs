@@ -57,7 +57,8 @@ impl Search<'_, '_> {
             pool.found = Discoveries::new(self.table.width());
             let constants = Arc::new(self.machine.context.valuations.clone());
             for worker in &pool.workers {
-                let start = Job::Start(constants.clone(), self.machine.context.store.clone());
+                let context = &self.machine.context;
+                let start = Job::Start(constants.clone(), context.store.clone(), context.layout.clone());
                 worker.jobs.send(start).expect("a worker ends only with the search");
             }
         }
@@ -65,6 +66,7 @@ impl Search<'_, '_> {
         pool.found.clear();
         let frozen = Arc::new(Frozen {
             table: std::mem::take(&mut self.table),
+            store: self.machine.context.store.clone(),
             doubtful: std::mem::take(&mut self.findings.doubtful),
             batch,
             found: std::mem::take(&mut pool.found),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use bsym_language::model::EventId;
 use bsym_semantics::replay::Checks;
 
-use crate::space::dependency_matrix::{LabelId, LabelKind};
+use crate::space::dependency_matrix::{DependencyMatrix, LabelId, LabelKind};
 use crate::space::machine::{Machine, REMEMBERED};
 use crate::space::transition_cache::Cache;
 
@@ -76,6 +76,16 @@ impl Properties {
             });
         }
         properties
+    }
+
+    /// Follows the columns of a matrix that has changed.
+    pub fn follow(&mut self, matrix: &DependencyMatrix) {
+        for property in &mut self.list {
+            property.reads = matrix.label(property.label).reads.clone();
+            if let Some(cache) = &mut property.cache {
+                *cache = Cache::new(property.reads.clone());
+            }
+        }
     }
 
     /// Pairs that need not be looked at any more.

@@ -24,6 +24,7 @@ use crate::space::system::{Expansion, System};
 use crate::space::updates::Updates;
 use crate::store::discoveries::{Discoveries, Discovery};
 use crate::store::interner::Store;
+use crate::store::layout::Layout;
 use crate::store::state_table::{StateId, Table};
 
 /// What all workers of a search know from the beginning.
@@ -46,6 +47,8 @@ pub struct Ground<'m, 'o> {
 pub struct Frozen {
     /// All states.
     pub table: Table,
+    /// The interner.
+    pub store: Store,
     /// States in which some property is not known to hold.
     pub doubtful: HashSet<StateId>,
     /// The states to expand.
@@ -63,8 +66,8 @@ pub struct Frozen {
 
 /// What a worker is told.
 pub enum Job {
-    /// The valuations of the constants, and the interner; comes first.
-    Start(Arc<Vec<Constants>>, Store),
+    /// The valuations of the constants, the interner, and the layout of rows; comes first, and again with another layout.
+    Start(Arc<Vec<Constants>>, Store, Layout),
     /// Expand states.
     Expand(Arc<Frozen>),
 }
@@ -118,13 +121,20 @@ pub struct Candidate {
 
 /// Does jobs until there are no more.
 pub fn work(ground: Ground<'_, '_>, jobs: &Receiver<Job>, answers: &Sender<Answer>) {
-    let Ok(Job::Start(constants, store)) = jobs.recv() else { return };
-    let mut worker = Worker::new(ground, constants.to_vec(), store);
-    while let Ok(Job::Expand(frozen)) = jobs.recv() {
-        let (slices, stopped) = worker.expand_some(&frozen);
-        drop(frozen);
-        if answers.send(worker.answer(slices, stopped)).is_err() {
-            return;
+    let mut worker: Option<Worker<'_>> = None;
+    while let Ok(job) = jobs.recv() {
+        match (job, &mut worker) {
+            (Job::Start(constants, store, layout), _) => {
+                worker = Some(Worker::new(ground, constants.to_vec(), store, layout));
+            }
+            (Job::Expand(frozen), Some(worker)) => {
+                let (slices, stopped) = worker.expand_some(&frozen);
+                drop(frozen);
+                if answers.send(worker.answer(slices, stopped)).is_err() {
+                    return;
+                }
+            }
+            (Job::Expand(_), None) => unreachable!("a worker is started before it gets states"),
         }
     }
 }
@@ -147,7 +157,7 @@ struct Origin {
 }
 
 impl<'m> Worker<'m> {
-    fn new(ground: Ground<'m, '_>, constants: Vec<Constants>, store: Store) -> Worker<'m> {
+    fn new(ground: Ground<'m, '_>, constants: Vec<Constants>, store: Store, layout: Layout) -> Worker<'m> {
         let Ground { model, scope, interrupt, options, deadline } = ground;
         let eval = Evaluator::new(model, scope).with_interrupt(interrupt);
         let compiled = !options.reference_only;
@@ -155,6 +165,7 @@ impl<'m> Worker<'m> {
         let mut machine = Machine::new(eval, constants, store, compiled);
         machine.context.deadline = deadline;
         machine.context.cancelled = options.cancelled.clone();
+        machine.set_layout(layout).expect("the layout of a machine of the same model");
         let properties = Properties::new(&mut machine, &checks, &options.proven, compiled);
         let row = vec![0; machine.width()];
         Worker { machine, properties, updates: Updates::default(), here: row.clone(), next: row }
@@ -169,6 +180,7 @@ impl<'m> Worker<'m> {
     /// Takes slices until none is left; whether it gave up before.
     fn expand_some(&mut self, frozen: &Frozen) -> (Vec<Slice>, bool) {
         let mut slices = Vec::new();
+        self.machine.adopt(&frozen.store);
         loop {
             let from = frozen.next.fetch_add(frozen.slice, Ordering::Relaxed);
             let Some(rest) = frozen.batch.get(from..).filter(|rest| !rest.is_empty()) else {

@@ -4,7 +4,7 @@
 //! takes long is remembered by the columns that it reads.
 
 use std::collections::{BTreeSet, HashSet};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use bsym_language::model::{EventId, Pred, Target as Assigned, VarId};
@@ -25,17 +25,31 @@ use crate::compile::code::Run;
 use crate::compile::context::Context;
 use crate::compile::{Compiler, event};
 use crate::store::interner::Store;
+use crate::store::layout::{Form, Layout};
+use crate::store::state_table::{StateId, Table};
 
 /// From this weight on, results are remembered.
 pub const REMEMBERED: usize = 30;
+
+/// States from which on it is looked whether another layout of rows takes less memory.
+const FIRST_LOOK: usize = 1 << 11;
+/// Values that take less, in bytes, need no other layout.
+const LEAST_VALUES: usize = 1 << 17;
+/// Of so many states one has a value of its own where values are kept as halves.
+const OWN: usize = 4;
+/// Values that are not kept for good are forgotten when they take so many bytes, and one in so many bytes of all states.
+const LEAST_PASSING: usize = 1 << 17;
+const PASSING: usize = 12;
 
 /// How an event is executed.
 struct EventCode<'m> {
     event: EventId,
     compiled: Option<event::EventCode<'m>>,
-    /// Variables that the compiled code reads, and those that the guards read which are tested first.
+    /// Variables that the compiled code reads, those that the guards read which are tested first, and those that are
+    /// written.
     reads: Vec<usize>,
     guard_reads: Vec<usize>,
+    writes: Vec<usize>,
     cache: Option<Cache>,
     /// Hits and misses of a cache that was dropped.
     dropped: (u64, u64),
@@ -59,8 +73,8 @@ enum Prepared<'m> {
     Not,
 }
 
-/// A model made ready for search. A row is a word for each variable, and one for the valuation of the
-/// constants if there are several.
+/// A model made ready for search. A row has columns for each variable, as a [`Layout`] says, and one for the valuation of
+/// the constants if there are several.
 pub struct Machine<'m> {
     /// Values and slots.
     pub context: Context<'m>,
@@ -74,8 +88,15 @@ pub struct Machine<'m> {
     labels: Vec<LabelCode<'m>>,
     initialisation: Option<event::EventCode<'m>>,
     scratch: event::Edges,
+    /// Updates by variables, and one of them by columns.
+    by_variable: Updates,
+    by_column: Vec<Option<u32>>,
     width: usize,
+    /// The columns of the variables end here.
+    values_end: usize,
     compiled: bool,
+    /// From so many states on it is looked again whether rows should have another layout.
+    look_at: usize,
 }
 
 impl<'m> Machine<'m> {
@@ -90,6 +111,7 @@ impl<'m> Machine<'m> {
         }
         let mut machine = Machine {
             width: columns.len(),
+            values_end: variables,
             compiled: compiled && !valuations.is_empty(),
             context: Context::new(eval, valuations, store),
             matrix: Arc::default(),
@@ -99,6 +121,9 @@ impl<'m> Machine<'m> {
             labels: Vec::new(),
             initialisation: None,
             scratch: event::Edges::default(),
+            by_variable: Updates::default(),
+            by_column: Vec::new(),
+            look_at: FIRST_LOOK,
         };
         machine.context.reserve(variables + model.constants.len());
         let mut matrix = DependencyMatrix { columns, ..DependencyMatrix::default() };
@@ -119,6 +144,7 @@ impl<'m> Machine<'m> {
             machine.compile_initialisation();
         }
         machine.context.load_constants(0);
+        machine.context.store.pin();
         machine
     }
 
@@ -202,6 +228,7 @@ impl<'m> Machine<'m> {
             compiled,
             reads: variables,
             guard_reads: guard_reads.into_iter().collect(),
+            writes: writes.iter().map(|v| v.index()).collect(),
             cache: (heavy && reads.len() < self.width).then(|| Cache::new(reads.clone())),
             dropped: (0, 0),
         });
@@ -228,7 +255,7 @@ impl<'m> Machine<'m> {
     /// The valuation of the constants in a row.
     #[inline]
     pub fn valuation(&self, row: &[u32]) -> usize {
-        row.get(self.context.variables.len()).map_or(0, |w| *w as usize)
+        row.get(self.values_end).map_or(0, |w| *w as usize)
     }
 
     /// The values of the variables in a row.
@@ -259,6 +286,7 @@ impl<'m> Machine<'m> {
             {
                 self.context.reserve(slots);
                 self.context.load_constants(self.context.valuation);
+                self.context.store.pin();
                 *code = Prepared::Compiled(run, weight);
             }
         }
@@ -292,15 +320,15 @@ impl<'m> Machine<'m> {
         Expansion::Moves(edges.edges.len() as u64)
     }
 
-    /// Writes edges of the reference evaluator as updates, each once; whether that can be done for all.
+    /// Writes edges of the reference evaluator as updates of variables, each once; whether that can be done for all.
     fn write_updates(&mut self, group: GroupId, edges: &transition::Edges, updates: &mut Updates) -> bool {
-        let Machine { context: Context { store, eval, variables, .. }, matrix, .. } = self;
-        let may_write = &matrix.groups[group.index()].may_write;
+        let Machine { context: Context { store, eval, variables, .. }, events, .. } = self;
+        let writes = &events[group.index()].writes;
         let mut distinct = HashSet::new();
-        updates.start(may_write.len());
+        updates.start(writes.len());
         for edge in &edges.edges {
             let Some(target) = edge.state() else { return false };
-            let words = may_write.iter().map(|at| store.encode(eval, &variables[*at], &target[*at]));
+            let words = writes.iter().map(|at| store.encode(eval, &variables[*at], &target[*at]));
             let Some(words) = words.collect::<Option<Vec<u32>>>() else { return false };
             if !distinct.contains(&words) {
                 updates.push(words.iter().map(|word| Some(*word)));
@@ -347,8 +375,8 @@ impl<'m> Machine<'m> {
     /// The first edges of an event by compiled code, if it finds them all.
     fn compiled_edges(&mut self, group: GroupId, row: &[u32], limit: usize) -> Option<Vec<Edge>> {
         let valuation = self.valuation(row);
-        let EventCode { event, compiled, reads, .. } = &self.events[group.index()];
-        let code = compiled.as_ref()?;
+        let EventCode { event, compiled, reads, writes, .. } = &self.events[group.index()];
+        let (code, writes) = (compiled.as_ref()?, writes.len());
         self.context.load(row, reads, valuation);
         let (mut words, mut seen, mut distinct) = (Vec::new(), HashSet::new(), Vec::new());
         let found = code.each_edge(&mut self.context, &mut words, &mut |words: &mut Vec<u32>| {
@@ -361,7 +389,8 @@ impl<'m> Machine<'m> {
         });
         found.ok().filter(|()| !self.context.store.is_full())?;
         let event = &self.context.eval.model.events[event.index()];
-        let shape = &self.matrix.groups[group.index()];
+        let matrix = self.matrix.clone();
+        let may_write = &matrix.group(group).may_write;
         let locals: Vec<_> =
             event.parameters.iter().chain(&event.results).map(|l| self.context.local(*l)).collect();
         let mut updates = Updates::default();
@@ -370,10 +399,11 @@ impl<'m> Machine<'m> {
             let mut values: Vec<Value> =
                 locals.iter().zip(shown).map(|(rep, word)| self.context.store.decode(rep, *word)).collect();
             let results = values.split_off(event.parameters.len());
-            updates.start(shape.may_write.len());
+            updates.start(writes);
             updates.words.extend_from_slice(update);
+            self.fold_updates(group, row, &mut updates);
             let mut target = row.to_vec();
-            updates.iter().for_each(|update| update.apply(&shape.may_write, &mut target));
+            updates.iter().for_each(|update| update.apply(may_write, &mut target));
             Edge { parameters: values, results, target: Target::Row(target) }
         };
         Some(distinct.iter().map(|words| edge(words)).collect())
@@ -465,14 +495,104 @@ impl<'m> Machine<'m> {
         if variables == 0 {
             return None;
         }
-        let rows = rows.chunks_exact(variables).map(|row| {
-            let mut row = row.to_vec();
-            if self.width > variables {
+        let rows = rows.chunks_exact(variables).map(|words| {
+            let mut row = self.context.row_of(words.to_vec());
+            if self.width > row.len() {
                 row.push(valuation as u32);
             }
             row
         });
         Some(rows.collect())
+    }
+
+    /// Makes updates of variables those of their columns. They are updates of a row.
+    fn fold_updates(&mut self, group: GroupId, row: &[u32], updates: &mut Updates) {
+        if self.context.layout.is_plain() {
+            return;
+        }
+        let Machine { context, matrix, events, by_variable, by_column, .. } = self;
+        let writes = &events[group.index()].writes;
+        std::mem::swap(updates, by_variable);
+        updates.start(matrix.groups[group.index()].may_write.len());
+        for update in by_variable.iter() {
+            by_column.clear();
+            for (i, variable) in writes.iter().enumerate() {
+                if update.is_written(i) {
+                    context.fold_change(*variable, row, update.words[i], by_column);
+                } else {
+                    by_column.extend(context.layout.columns(*variable).map(|_| None));
+                }
+            }
+            updates.push(by_column.drain(..));
+        }
+    }
+
+    /// Gives rows another layout; none that were made before may be used any more.
+    ///
+    /// `None` if they have not the plain one, or the variables cannot be written in these forms.
+    pub fn set_layout(&mut self, layout: Layout) -> Option<()> {
+        if !self.context.layout.is_plain() || !layout.fits(&self.context.variables) {
+            return None;
+        }
+        if layout.is_plain() {
+            return Some(());
+        }
+        let matrix = Arc::make_mut(&mut self.matrix);
+        let parts = |name: &str, columns: Range<usize>| {
+            let half = |i: usize| if i == 0 { name.to_owned() } else { format!("{name}'") };
+            (0..columns.len()).map(half).collect::<Vec<String>>()
+        };
+        let names = matrix.columns.iter().enumerate();
+        matrix.columns = names.flat_map(|(v, name)| parts(name, layout.columns(v))).collect();
+        for group in &mut matrix.groups {
+            for columns in [&mut group.reads, &mut group.may_write, &mut group.must_write] {
+                *columns = layout.columns_of(columns);
+            }
+        }
+        for label in &mut matrix.labels {
+            label.reads = layout.columns_of(&label.reads);
+        }
+        for (code, group) in self.events.iter_mut().zip(&matrix.groups) {
+            if let Some(cache) = &mut code.cache {
+                *cache = Cache::new(group.reads.clone());
+            }
+        }
+        (self.width, self.values_end) = (matrix.width(), layout.width());
+        self.context.layout = layout;
+        Some(())
+    }
+
+    /// The layout in which the states of a table would take less memory, if there is one: values of which nearly every
+    /// state has one of its own as halves, and no value as a word that cannot be forgotten.
+    fn layout_for(&self, table: &Table) -> Option<Layout> {
+        let values = self.context.store.unfolded_bytes();
+        if !self.context.layout.is_plain() || values < LEAST_VALUES || values < table.bytes() {
+            return None;
+        }
+        let mut row = vec![0; table.width()];
+        let mut distinct = vec![HashSet::new(); self.context.variables.len()];
+        for state in 0..table.len() as StateId {
+            table.read(state, &mut row);
+            for ((seen, rep), word) in distinct.iter_mut().zip(&self.context.variables).zip(&row) {
+                if rep.is_list() {
+                    seen.insert(*word);
+                }
+            }
+        }
+        let forms = self.context.variables.iter().zip(&distinct).map(|(rep, seen)| match &**rep {
+            rep if rep.is_plain() => Form::Word,
+            rep if rep.is_list() && seen.len() * OWN >= table.len() => Form::Halves,
+            _ => Form::Folded,
+        });
+        let forms: Vec<Form> = forms.collect();
+        forms.contains(&Form::Halves).then(|| Layout::new(forms))
+    }
+
+    /// Takes over the values of another machine of the same model, if it has forgotten some.
+    pub fn adopt(&mut self, store: &Store) {
+        if self.context.store.generation() != store.generation() {
+            self.context.store = store.clone();
+        }
     }
 
     /// Lets nothing stop the machine any more.
@@ -518,9 +638,8 @@ impl System for Machine<'_> {
     fn next(&mut self, group: GroupId, row: &[u32], updates: &mut Updates) -> Expansion {
         let valuation = self.valuation(row);
         let Machine { context, events, matrix, scratch, .. } = self;
-        let shape = &matrix.groups[group.index()];
         let event = &mut events[group.index()];
-        updates.start(shape.may_write.len());
+        updates.start(matrix.groups[group.index()].may_write.len());
         if let Some(code) = &event.compiled
             && event.cache.is_some()
         {
@@ -542,9 +661,12 @@ impl System for Machine<'_> {
         let mut expansion = None;
         if let Some(code) = &event.compiled {
             context.load(row, &event.reads, valuation);
+            if !context.layout.is_plain() {
+                updates.start(event.writes.len());
+            }
             if let Ok(edges) = code.run(context, scratch, &mut updates.words) {
                 if !code.ordered && edges > 1 {
-                    sort(updates, &shape.may_write, context);
+                    sort(updates, &event.writes, context);
                 }
                 expansion = Some(Expansion::Moves(edges));
             }
@@ -554,6 +676,9 @@ impl System for Machine<'_> {
             return Expansion::Edges(Edges::default());
         }
         let expansion = expansion.unwrap_or_else(|| self.expand_by_reference(group, row, updates));
+        if matches!(expansion, Expansion::Moves(_)) && !self.context.layout.is_plain() {
+            self.fold_updates(group, row, updates);
+        }
         if let (Expansion::Moves(transitions), Some(cache)) =
             (&expansion, &mut self.events[group.index()].cache)
         {
@@ -597,15 +722,43 @@ impl System for Machine<'_> {
     fn is_stopped(&self) -> bool {
         self.context.stopped
     }
+
+    fn condensed(&mut self, table: &Table) -> Option<Table> {
+        if table.len() < self.look_at || self.context.stopped {
+            return None;
+        }
+        self.look_at = 2 * table.len();
+        let layout = self.layout_for(table)?;
+        let (variables, mut row) = (self.context.variables.len(), vec![0; table.width()]);
+        let mut condensed = Table::new(layout.width() + table.width() - variables);
+        // The words are still those of the plain layout.
+        self.set_layout(layout)?;
+        for state in 0..table.len() as StateId {
+            table.read(state, &mut row);
+            let mut new = self.context.row_of(row[..variables].to_vec());
+            new.extend(&row[variables..]);
+            let hash = condensed.hash(&new);
+            condensed.append(&new, hash, table.parent(state));
+        }
+        self.context.store.give_back();
+        Some(condensed)
+    }
+
+    fn tidy(&mut self, bytes: usize) {
+        let passing = self.context.store.passing_bytes();
+        if passing >= LEAST_PASSING && passing * PASSING >= bytes && !self.context.layout.is_plain() {
+            self.context.store.forget();
+        }
+    }
 }
 
 /// Sorts updates by content, so that states are numbered in the same way whatever words values have.
-fn sort(updates: &mut Updates, may_write: &[usize], context: &Context<'_>) {
+fn sort(updates: &mut Updates, writes: &[usize], context: &Context<'_>) {
     let digest = |(at, word): (usize, u32)| context.store.digest(&context.variables[at], word);
     let mut sorted: Vec<_> = updates
         .iter()
         .map(|update| {
-            let digests: Vec<u64> = update.written(may_write).map(digest).collect();
+            let digests: Vec<u64> = update.written(writes).map(digest).collect();
             let mask: Vec<u32> = update.mask.iter().rev().copied().collect();
             ((mask, digests), update)
         })

@@ -14,6 +14,7 @@ use bsym_semantics::value::Value;
 use super::dependency_matrix::{DependencyMatrix, GroupId, LabelId, insert};
 use super::permutation::Permutation;
 use super::updates::Updates;
+use crate::store::state_table::Table;
 
 /// A transition system.
 ///
@@ -60,6 +61,16 @@ pub trait System {
 
     /// Whether an answer was given up because time is over or somebody asked to stop: then it means nothing.
     fn is_stopped(&self) -> bool;
+
+    /// The states of a table in another form, if they take less memory so; asked now and then. Afterwards all rows, and the
+    /// matrix, are of that form: columns have moved, and groups and labels have kept their numbers.
+    fn condensed(&mut self, _states: &Table) -> Option<Table> {
+        None
+    }
+
+    /// Gives back what is kept beside rows and has grown too large, measured by the bytes that all states take. Nothing but
+    /// rows keeps its meaning.
+    fn tidy(&mut self, _bytes: usize) {}
 }
 
 /// What a group does in a state.

@@ -22,8 +22,9 @@ const CHUNKS: usize = ((32 - LEAST - ALIKE) << ALIKE) as usize;
 #[derive(Debug)]
 pub struct Arena {
     chunks: Box<[OnceLock<Box<[AtomicU32]>>]>,
-    /// The first position that nobody has taken.
-    end: Mutex<u32>,
+    /// The first position that nobody has taken. Whoever takes some holds the lock.
+    end: AtomicU32,
+    taking: Mutex<()>,
     limit: u32,
 }
 
@@ -53,7 +54,18 @@ impl Arena {
     /// An empty one, with so many positions, at most [`POSITIONS`].
     pub fn with_limit(limit: u32) -> Arena {
         let chunks = (0..CHUNKS).map(|_| OnceLock::new()).collect();
-        Arena { chunks, end: Mutex::new(0), limit: limit.min(POSITIONS) }
+        Arena { chunks, end: AtomicU32::new(0), taking: Mutex::new(()), limit: limit.min(POSITIONS) }
+    }
+
+    /// The first position that nobody has taken.
+    #[inline]
+    pub fn end(&self) -> u32 {
+        self.end.load(Ordering::Relaxed)
+    }
+
+    /// No position is as large.
+    pub fn limit(&self) -> u32 {
+        self.limit
     }
 
     /// The list at a position; `None` where there is none.
@@ -93,9 +105,10 @@ impl Arena {
     #[cold]
     fn refill(&self, reserve: &mut Reserve, need: u32) -> Option<()> {
         const BLOCK: u32 = 1 << 8;
-        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
-        if reserve.end != *end {
-            *reserve = Reserve { next: *end, end: *end };
+        let _taking = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
+        let end = self.end();
+        if reserve.end != end {
+            *reserve = Reserve { next: end, end };
         }
         let mut next = reserve.next;
         loop {
@@ -106,30 +119,42 @@ impl Arena {
                 if block < need {
                     return None;
                 }
-                *end = next + block;
-                *reserve = Reserve { next, end: *end };
+                *reserve = Reserve { next, end: next + block };
+                self.end.store(reserve.end, Ordering::Relaxed);
                 return Some(());
             }
             next = next.checked_add(left).filter(|next| *next < self.limit)?;
         }
     }
 
+    /// Forgets the lists from a position on, and what writers have reserved.
+    pub fn truncate(&mut self, from: u32) {
+        let mut next = from;
+        while next < self.end() {
+            let (chunk, at, size) = place(next);
+            let words = self.chunks[chunk].get_mut().map(|words| &mut words[at..]).unwrap_or_default();
+            words.iter_mut().for_each(|word| *word.get_mut() = 0);
+            next += (size - at) as u32;
+        }
+        self.end.fetch_min(from, Ordering::Relaxed);
+    }
+
     /// Adds a list at the position that it had in another arena; `None` if it is none after all others.
     pub fn restore(&self, position: u32, list: &[u32]) -> Option<()> {
-        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        let _taking = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
         let need = u32::try_from(list.len()).ok()?.checked_add(1)?;
         let (_, at, size) = place(Some(position).filter(|p| *p < self.limit)?);
         let next = position.checked_add(need).filter(|next| *next <= self.limit)?;
-        if position < *end || at + need as usize > size {
+        if position < self.end() || at + need as usize > size {
             return None;
         }
-        *end = next;
+        self.end.store(next, Ordering::Relaxed);
         self.write(position, list)
     }
 
     /// All lists with their positions, ascending.
     pub fn lists(&self) -> impl Iterator<Item = (u32, List<'_>)> {
-        let end = *self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        let end = self.end();
         let mut next = 0;
         std::iter::from_fn(move || {
             while next < end {

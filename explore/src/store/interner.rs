@@ -1,11 +1,11 @@
 //! The interner: every value of a type as one word, equal words for equal values.
 //!
-//! All threads of a search share one: what is interned stays, and is read without a lock. What is looked up is looked up
-//! under one of several locks, which the hash of the value chooses.
+//! All threads of a search share one. What is interned stays until it is forgotten between two expansions: then only what is
+//! pinned is left, and values that were folded for good (see [`tree_compression`](super::tree_compression)).
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use bsym_language::int::Int;
 use bsym_language::source::Span;
@@ -13,44 +13,41 @@ use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::value::Value;
 use indexmap::IndexSet;
 
-use super::arena::{Arena, List, Reserve};
-use super::index::{Index, hash_words, mix};
+use super::arena::{List, POSITIONS};
+use super::index::mix;
+use super::lists::Lists;
 use super::rep::Rep;
 
 /// Marks words that are positions of rare things: large integers, couples of large words, sets that
 /// are not listed.
-const RARE: u32 = 1 << 31;
+pub(super) const RARE: u32 = 1 << 31;
+/// Marks folded words of nodes; the numbers of nodes and leaves are smaller.
+pub(super) const NODE: u32 = 1 << 30;
 /// The word of the integer 0.
 pub const ZERO: u32 = 1 << 30;
 const HALF: u32 = 15;
 const SMALL_BIAS: u32 = 1 << 13;
-/// Locks of an interner that several threads share. Few of them have to wait for each other.
-const SHARED: usize = 64;
 
 /// Interned values; a clone shares them.
 #[derive(Clone, Debug)]
 pub struct Store {
-    shared: Arc<Shared>,
-    scratch: Vec<u32>,
-}
-
-#[derive(Debug)]
-struct Shared {
     /// Lists: of the elements of a set, of both sides of each couple of a relation, of the fields of a record, of both sides of
     /// a couple, of the four words of a set of many bits.
-    lists: Arena,
-    /// Where each list is, by its hash.
-    shards: Box<[Mutex<Shard>]>,
+    lists: Arc<Lists>,
+    /// Leaves and nodes of folded values.
+    pub(super) folded: Arc<Lists>,
+    rare: Arc<Rare>,
+    /// How often lists were forgotten.
+    generation: u32,
+    scratch: Vec<Vec<u32>>,
+}
+
+#[derive(Debug, Default)]
+struct Rare {
     /// Values of the reference semantics.
     values: RwLock<IndexSet<Value>>,
     /// Something had no room.
     is_full: AtomicBool,
-}
-
-#[derive(Debug, Default)]
-struct Shard {
-    index: Index,
-    reserve: Reserve,
 }
 
 impl Default for Store {
@@ -62,24 +59,65 @@ impl Default for Store {
 impl Store {
     /// An empty interner that so many threads will share.
     pub fn for_threads(threads: usize) -> Store {
-        Store::of(Arena::default(), threads)
+        Store::with_limit(POSITIONS, threads)
     }
 
-    fn of(lists: Arena, threads: usize) -> Store {
-        let shards = if threads < 2 { 1 } else { SHARED };
-        let shards = (0..shards).map(|_| Mutex::default()).collect();
-        let shared = Shared { lists, shards, values: RwLock::default(), is_full: AtomicBool::new(false) };
-        Store { shared: Arc::new(shared), scratch: Vec::new() }
+    fn with_limit(limit: u32, threads: usize) -> Store {
+        Store {
+            lists: Arc::new(Lists::new(limit, threads)),
+            folded: Arc::new(Lists::new(NODE, threads)),
+            rare: Arc::default(),
+            generation: 0,
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Lets the words of all values that are there now keep their meaning, whatever is forgotten later.
+    pub fn pin(&self) {
+        self.lists.pin();
+    }
+
+    /// Forgets all values that are neither pinned nor folded. No other interner that shares them learns of it: whoever has one
+    /// takes a clone of this one.
+    pub fn forget(&mut self) {
+        match Arc::get_mut(&mut self.lists).filter(|lists| lists.is_filled()) {
+            Some(lists) => lists.truncate(),
+            None => self.lists = Arc::new(self.lists.pinned()),
+        }
+        self.generation += 1;
+    }
+
+    /// The same, and gives their memory back.
+    pub fn give_back(&mut self) {
+        self.lists = Arc::new(self.lists.pinned());
+        self.generation += 1;
+    }
+
+    /// How often values were forgotten: a word that is not pinned means nothing in another generation.
+    #[inline]
+    pub fn generation(&self) -> u32 {
+        self.generation
+    }
+
+    /// Bytes of the values that would be forgotten, without those of their index.
+    #[inline]
+    pub fn passing_bytes(&self) -> usize {
+        4 * self.lists.passing()
+    }
+
+    /// Bytes of the values that are not folded.
+    pub fn unfolded_bytes(&self) -> usize {
+        self.lists.bytes()
     }
 
     /// Whether some value found no room. It got the word of another one, so that nothing computed since then means anything.
     #[inline]
     pub fn is_full(&self) -> bool {
-        self.shared.is_full.load(Ordering::Relaxed)
+        self.rare.is_full.load(Ordering::Relaxed)
     }
 
-    fn full(&self) -> u32 {
-        self.shared.is_full.store(true, Ordering::Relaxed);
+    pub(super) fn full(&self) -> u32 {
+        self.rare.is_full.store(true, Ordering::Relaxed);
         0
     }
 
@@ -103,7 +141,7 @@ impl Store {
     }
 
     fn value(&mut self, value: Value) -> u32 {
-        let values = &self.shared.values;
+        let values = &self.rare.values;
         let known = values.read().unwrap_or_else(PoisonError::into_inner).get_index_of(&value);
         let id = known
             .unwrap_or_else(|| values.write().unwrap_or_else(PoisonError::into_inner).insert_full(value).0);
@@ -111,7 +149,7 @@ impl Store {
     }
 
     fn known_value(&self, id: u32) -> Option<Value> {
-        let values = self.shared.values.read().unwrap_or_else(PoisonError::into_inner);
+        let values = self.rare.values.read().unwrap_or_else(PoisonError::into_inner);
         values.get_index(id as usize).cloned()
     }
 
@@ -146,7 +184,7 @@ impl Store {
     }
 
     fn couple(&self, word: u32) -> Option<(u32, u32)> {
-        let list = self.shared.lists.list(word)?;
+        let list = self.lists.get(word)?;
         Some((list.get(0)?, list.get(1)?))
     }
 
@@ -156,7 +194,7 @@ impl Store {
         if n <= 32 {
             return u128::from(word);
         }
-        let words = self.shared.lists.list(word).into_iter().flat_map(List::iter);
+        let words = self.lists.get(word).into_iter().flat_map(List::iter);
         words.rev().fold(0, |bits, word| bits << 32 | u128::from(word))
     }
 
@@ -171,50 +209,34 @@ impl Store {
 
     /// The word of a list; of a set, if its words are sorted and distinct.
     pub fn list(&mut self, list: &[u32]) -> u32 {
-        let shared = &*self.shared;
-        let hash = hash_words(list);
-        // The index looks at the upper half.
-        let shard = &shared.shards[hash as usize & (shared.shards.len() - 1)];
-        let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = shard.index.find(hash, |p| shared.lists.list(p).is_some_and(|known| known.is(list)));
-        if let Some(position) = known {
-            return position;
-        }
-        let Shard { index, reserve } = &mut *shard;
-        let Some(position) = shared.lists.add(reserve, list) else { return self.full() };
-        index.insert(hash, position, |p| shared.lists.list(p).map_or(0, List::hash));
-        position
-    }
-
-    /// The list at a position, if one begins there.
-    fn interned(&self, position: u32) -> Option<List<'_>> {
-        let list = self.listed(position)?;
-        let hash = list.hash();
-        let shard = &self.shared.shards[hash as usize & (self.shared.shards.len() - 1)];
-        let shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
-        shard.index.find(hash, |p| p == position).map(|_| list)
+        self.lists.number(list).unwrap_or_else(|| self.full())
     }
 
     /// An empty buffer to make a list in; [`Store::give_scratch`] keeps its memory for the next one.
     pub fn take_scratch(&mut self) -> Vec<u32> {
-        std::mem::take(&mut self.scratch)
+        self.scratch.pop().unwrap_or_default()
     }
 
     /// Takes a buffer back.
     pub fn give_scratch(&mut self, mut list: Vec<u32>) {
         list.clear();
-        self.scratch = list;
+        self.scratch.push(list);
     }
 
     /// A list by its word; `None` for a set that is not listed.
     #[inline]
     pub fn listed(&self, word: u32) -> Option<List<'_>> {
-        if word & RARE == 0 { self.shared.lists.list(word) } else { None }
+        if word & RARE == 0 { self.lists.get(word) } else { None }
     }
 
     /// The list of an id that this interner gave out.
-    fn get(&self, id: u32) -> List<'_> {
-        self.shared.lists.list(id).expect("a list keeps the place that it got")
+    pub(super) fn get(&self, id: u32) -> List<'_> {
+        self.lists.get(id).expect("a list keeps the place that it got")
+    }
+
+    /// The list at a position, if one begins there.
+    fn interned_list(&self, word: u32) -> Option<List<'_>> {
+        if word & RARE == 0 { self.lists.checked(word) } else { None }
     }
 
     /// The word of a value; `None` if the value is not of the type represented, or holds a set that is
@@ -292,53 +314,86 @@ impl Store {
                 let (l, r) = self.unpair(a, b, numbered.is_some(), word);
                 Value::pair(self.decode(a, l), self.decode(b, r))
             }
-            Rep::Bits(e, n) => {
-                let bits = self.bits(*n, word);
-                Value::set((0..*n).filter(|i| bits >> i & 1 == 1).map(|i| self.decode(e, i)))
+            Rep::Bits(e, n) if *n <= 32 => {
+                Value::set((0..*n).filter(|i| word >> i & 1 == 1).map(|i| self.decode(e, i)))
             }
             Rep::Set(_) | Rep::Relation(..) if word & RARE != 0 => self.value_of(word ^ RARE),
-            Rep::Set(e) => Value::set(self.get(word).iter().map(|w| self.decode(e, w))),
-            Rep::Relation(a, b) => {
-                let couple = |(l, r)| Value::pair(self.decode(a, l), self.decode(b, r));
-                Value::set(self.get(word).couples().map(couple))
+            Rep::Bits(..) | Rep::Set(_) | Rep::Relation(..) | Rep::Record(_) => {
+                let words: Vec<u32> = self.get(word).iter().collect();
+                Store::value_from(rep, &words, &|rep, word| self.decode(rep, word))
             }
-            Rep::Record(fields) => Value::Record(
-                fields
-                    .iter()
-                    .zip(self.get(word).iter())
-                    .map(|((label, rep), w)| (label.clone(), self.decode(rep, w)))
-                    .collect::<Vec<_>>()
-                    .into(),
-            ),
             Rep::Opaque => self.value_of(word),
+        }
+    }
+
+    /// The value of a list of words.
+    pub(super) fn value_from(rep: &Rep, words: &[u32], decode: &dyn Fn(&Rep, u32) -> Value) -> Value {
+        match rep {
+            Rep::Bits(e, n) => {
+                let is_in =
+                    |i: &u32| words.get(*i as usize / 32).is_some_and(|word| word >> (i % 32) & 1 == 1);
+                Value::set((0..*n).filter(is_in).map(|i| decode(e, i)))
+            }
+            Rep::Set(e) => Value::set(words.iter().map(|word| decode(e, *word))),
+            Rep::Relation(a, b) => {
+                Value::set(words.chunks_exact(2).map(|c| Value::pair(decode(a, c[0]), decode(b, c[1]))))
+            }
+            Rep::Record(fields) => {
+                let fields = fields.iter().zip(words);
+                let fields = fields.map(|((label, rep), word)| (label.clone(), decode(rep, *word)));
+                Value::Record(fields.collect::<Vec<_>>().into())
+            }
+            _ => unreachable!("a value of this type is no list"),
         }
     }
 
     /// A hash of a value that does not depend on the order in which values were interned.
     pub fn digest(&self, rep: &Rep, word: u32) -> u64 {
-        let sum = |hashes: &mut dyn Iterator<Item = u64>| {
-            mix(3, hashes.fold(0u64, |all, h| all.wrapping_add(mix(5, h))))
-        };
         match rep {
             Rep::Bool | Rep::Element(..) => u64::from(word),
             Rep::Int if word & RARE == 0 => u64::from(word),
             Rep::Pair(a, b, numbered) => {
                 let (l, r) = self.unpair(a, b, numbered.is_some(), word);
-                mix(mix(1, self.digest(a, l)), self.digest(b, r))
+                Store::digest_of_pair(self.digest(a, l), self.digest(b, r))
             }
-            Rep::Bits(_, n) => {
-                let bits = self.bits(*n, word);
-                mix(mix(2, bits as u64), (bits >> 64) as u64)
-            }
-            Rep::Set(e) if word & RARE == 0 => sum(&mut self.get(word).iter().map(|w| self.digest(e, w))),
-            Rep::Relation(a, b) if word & RARE == 0 => {
-                let pair = |(l, r)| mix(mix(1, self.digest(a, l)), self.digest(b, r));
-                sum(&mut self.get(word).couples().map(pair))
-            }
-            Rep::Record(fields) => {
-                fields.iter().zip(self.get(word).iter()).fold(4, |h, ((_, r), w)| mix(h, self.digest(r, w)))
-            }
+            Rep::Bits(_, n) if *n <= 32 => mix(mix(2, u64::from(word)), 0),
+            Rep::Bits(..) | Rep::Record(_) => self.digest_of_list(rep, word),
+            Rep::Set(_) | Rep::Relation(..) if word & RARE == 0 => self.digest_of_list(rep, word),
             _ => text_hash(&format!("{:?}", self.decode(rep, word))),
+        }
+    }
+
+    fn digest_of_list(&self, rep: &Rep, word: u32) -> u64 {
+        Store::digest_of(rep, self.get(word).iter(), &|rep, word| self.digest(rep, word))
+    }
+
+    pub(super) fn digest_of_pair(left: u64, right: u64) -> u64 {
+        mix(mix(1, left), right)
+    }
+
+    /// The digest of a list of words.
+    pub(super) fn digest_of(
+        rep: &Rep,
+        mut words: impl Iterator<Item = u32>,
+        digest: &impl Fn(&Rep, u32) -> u64,
+    ) -> u64 {
+        let add = |sum: u64, h| sum.wrapping_add(mix(5, h));
+        match rep {
+            Rep::Set(e) => mix(3, words.fold(0, |sum, word| add(sum, digest(e, word)))),
+            Rep::Relation(a, b) => {
+                let mut sum = 0;
+                while let (Some(l), Some(r)) = (words.next(), words.next()) {
+                    sum = add(sum, Store::digest_of_pair(digest(a, l), digest(b, r)));
+                }
+                mix(3, sum)
+            }
+            Rep::Record(fields) => fields.iter().zip(words).fold(4, |h, ((_, r), w)| mix(h, digest(r, w))),
+            _ => {
+                let mut half =
+                    || u64::from(words.next().unwrap_or(0)) | u64::from(words.next().unwrap_or(0)) << 32;
+                let low = half();
+                mix(mix(2, low), half())
+            }
         }
     }
 
@@ -353,7 +408,7 @@ impl Store {
             Rep::Bits(_, n) if *n <= 32 => u64::from(word) < 1 << n,
             Rep::Bits(_, n) => {
                 let fits = |bits: u128| bits.checked_shr(*n).unwrap_or(0) == 0;
-                self.interned(word).is_some_and(|words| words.len() == 4) && fits(self.bits(*n, word))
+                self.interned_list(word).is_some_and(|words| words.len() == 4) && fits(self.bits(*n, word))
             }
             Rep::Pair(_, _, Some(n)) => word < *n,
             _ if known.contains(&(std::ptr::from_ref(rep) as usize, word)) => true,
@@ -361,7 +416,7 @@ impl Store {
                 let sound = match rep {
                     Rep::Pair(a, b, _) => {
                         let interned = word & RARE == 0
-                            || self.interned(word ^ RARE).is_some_and(|words| words.len() == 2);
+                            || self.interned_list(word ^ RARE).is_some_and(|words| words.len() == 2);
                         let (l, r) = self.unpair(a, b, false, word);
                         // Couples that fit into a word have no other.
                         let apart = compact(a, l).is_none() || compact(b, r).is_none();
@@ -373,18 +428,18 @@ impl Store {
                     Rep::Set(_) | Rep::Relation(..) if word & RARE != 0 => {
                         rare(|v| matches!(v, Value::Lazy(_)))
                     }
-                    Rep::Set(e) => self.interned(word).is_some_and(|words| {
+                    Rep::Set(e) => self.interned_list(word).is_some_and(|words| {
                         words.iter().is_sorted_by(|a, b| a < b)
                             && words.iter().all(|w| self.is_sound(e, w, known))
                     }),
-                    Rep::Relation(a, b) => self.interned(word).is_some_and(|words| {
+                    Rep::Relation(a, b) => self.interned_list(word).is_some_and(|words| {
                         words.len().is_multiple_of(2)
                             && words.couples().is_sorted_by(|a, b| a < b)
                             && words
                                 .couples()
                                 .all(|(l, r)| self.is_sound(a, l, known) && self.is_sound(b, r, known))
                     }),
-                    Rep::Record(fields) => self.interned(word).is_some_and(|words| {
+                    Rep::Record(fields) => self.interned_list(word).is_some_and(|words| {
                         words.len() == fields.len()
                             && fields
                                 .iter()
@@ -401,42 +456,26 @@ impl Store {
         }
     }
 
-    /// All lists with their positions, ascending.
-    pub fn lists(&self) -> impl Iterator<Item = (u32, List<'_>)> {
-        self.shared.lists.lists()
-    }
-
-    /// Adds a list that another interner had at this position; `None` if it is none after all others.
-    pub fn restore(&self, position: u32, list: &[u32]) -> Option<()> {
-        let hash = hash_words(list);
-        let shard = &self.shared.shards[hash as usize & (self.shared.shards.len() - 1)];
-        let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
-        let lists = &self.shared.lists;
-        if shard.index.find(hash, |p| lists.list(p).is_some_and(|known| known.is(list))).is_some() {
-            return None;
-        }
-        lists.restore(position, list)?;
-        shard.index.insert(hash, position, |p| lists.list(p).map_or(0, List::hash));
-        Some(())
+    /// The lists of values, and those of folded ones.
+    pub fn all_lists(&self) -> [&Lists; 2] {
+        [&self.lists, &self.folded]
     }
 
     /// The values of the reference semantics, in the order of their ids.
     pub fn values(&self) -> Vec<Value> {
-        let values = self.shared.values.read().unwrap_or_else(PoisonError::into_inner);
+        let values = self.rare.values.read().unwrap_or_else(PoisonError::into_inner);
         values.iter().cloned().collect()
     }
 
     /// Adds a value that another interner had after the ones so far; whether it is new.
     pub fn restore_value(&self, value: Value) -> bool {
-        self.shared.values.write().unwrap_or_else(PoisonError::into_inner).insert(value)
+        self.rare.values.write().unwrap_or_else(PoisonError::into_inner).insert(value)
     }
 
     /// Bytes in use, approximately.
     pub fn bytes(&self) -> usize {
-        let shard = |shard: &Mutex<Shard>| shard.lock().unwrap_or_else(PoisonError::into_inner).index.bytes();
-        let indices: usize = self.shared.shards.iter().map(shard).sum();
-        let values = self.shared.values.read().unwrap_or_else(PoisonError::into_inner).len();
-        self.shared.lists.bytes() + indices + values * 64
+        let values = self.rare.values.read().unwrap_or_else(PoisonError::into_inner).len();
+        self.lists.bytes() + self.folded.bytes() + values * 64
     }
 }
 
@@ -562,7 +601,7 @@ mod tests {
 
     #[test]
     fn what_finds_no_room_is_said() {
-        let mut store = Store::of(Arena::with_limit(1000), 1);
+        let mut store = Store::with_limit(1000, 1);
         let lists = (0..).find(|n| {
             store.list(&[*n; 9]);
             store.is_full()

@@ -98,6 +98,16 @@ impl Rep {
         }
     }
 
+    /// Whether the words of its values mean the same whatever is interned or forgotten.
+    pub fn is_plain(&self) -> bool {
+        self.is_fixed() || matches!(self, Rep::Int | Rep::Opaque)
+    }
+
+    /// Whether its values are interned lists: sets, or records.
+    pub fn is_list(&self) -> bool {
+        !self.is_plain() && !matches!(self, Rep::Pair(..))
+    }
+
     /// The element's representation of a set.
     pub fn element(&self) -> Option<Arc<Rep>> {
         match self {

@@ -30,6 +30,8 @@ pub struct Table {
 struct Rows {
     width: usize,
     chunks: Vec<Chunk>,
+    /// Bytes of the chunks.
+    packed: usize,
     /// The rows after those of the chunks, each with the word of its predecessor behind it.
     open: Vec<u32>,
 }
@@ -142,7 +144,9 @@ impl Table {
         self.rows.open.push(parent.wrapping_add(1));
         self.len += 1;
         if self.len.is_multiple_of(ROWS) {
-            self.rows.chunks.push(Chunk::pack(&self.rows.open, self.rows.width + 1));
+            let chunk = Chunk::pack(&self.rows.open, self.rows.width + 1);
+            self.rows.packed += chunk.bytes();
+            self.rows.chunks.push(chunk);
             self.rows.open.clear();
         }
         let Table { index, rows, factors, .. } = self;
@@ -174,7 +178,8 @@ impl Table {
         if !sound || len > MOST {
             return None;
         }
-        let mut table = Table { rows: Rows { width, chunks, open }, len, ..Table::new(width) };
+        let packed = chunks.iter().map(Chunk::bytes).sum();
+        let mut table = Table { rows: Rows { width, chunks, packed, open }, len, ..Table::new(width) };
         let mut index = Index::default();
         let mut row = vec![0; width];
         for state in 0..len as StateId {
@@ -192,8 +197,7 @@ impl Table {
 
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
-        let chunks: usize = self.rows.chunks.iter().map(Chunk::bytes).sum();
-        chunks + self.rows.open.capacity() * 4 + self.index.bytes()
+        self.rows.packed + self.rows.open.capacity() * 4 + self.index.bytes()
     }
 }
 
