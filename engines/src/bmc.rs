@@ -13,7 +13,7 @@ use crate::options::Job;
 use crate::outcome::{DEEPEST_SMALL, Outcome, Work};
 use crate::path::{Checked, Path, Start, Taken};
 use crate::problem::{Existence, Open, Problem};
-use crate::verdict::{Engine, Progress, Unknown};
+use crate::verdict::{Engine, Progress, Unknown, Vacuous};
 
 /// What is to be done next at the current depth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -122,7 +122,7 @@ impl Bmc {
         }
         self.stage = Stage::Violation;
         Ok(match &problem.existence {
-            Existence::NoInitialState(reason) => Some(Outcome::Vacuous(reason.clone())),
+            Existence::Nothing(why @ Vacuous::NoInitialState(_)) => Some(Outcome::Vacuous(why.clone())),
             _ => None,
         })
     }

@@ -27,6 +27,7 @@ use crate::excluded::Excluded;
 use crate::options::Job;
 pub use crate::problem::Existence;
 use crate::problem::{Decided, Open, Problem, decide};
+use crate::verdict::Vacuous;
 
 /// How much it is worth to know.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,7 +83,7 @@ pub fn look(
         Solved::Refuted => {
             let refuted = refuted(problem, open, &budget)?;
             // The evaluator meets what is ill-defined in an infinite set only where it is asked for.
-            let doubtful = matches!(refuted, Existence::NoValuation(_) | Existence::NoInitialState(_));
+            let doubtful = matches!(refuted, Existence::Nothing(_));
             let time = job.budget.within(effort.evaluation());
             let mut met = scopes(&job.model, &scope).map(|s| evaluate(&job.model, &s, &time).shown);
             if doubtful && let Some(trace) = met.find_map(|shown| shown) {
@@ -103,9 +104,9 @@ pub fn look(
         // Only in a scope that leaves nothing open is what it refutes refuted.
         if met.complete && finite {
             return Ok(if valuation {
-                Existence::NoInitialState(no_initial_state(&job.model))
+                Existence::Nothing(no_initial_state(&job.model))
             } else {
-                Existence::NoValuation(no_valuation(&job.model))
+                Existence::Nothing(no_valuation(&job.model))
             });
         }
     }
@@ -165,18 +166,18 @@ fn refuted(problem: &mut Problem, open: &mut Open<'_>, budget: &Budget) -> Resul
     if let Decided::Unsat(_) = decide(&mut session, &[], budget)? {
         return Ok(match ill_defined_axioms(problem, open, budget)? {
             Some(reason) => Existence::Undefined(reason),
-            None => Existence::NoValuation(no_valuation(&problem.system.model)),
+            None => Existence::Nothing(no_valuation(&problem.system.model)),
         });
     }
-    Ok(Existence::NoInitialState(no_initial_state(&problem.system.model)))
+    Ok(Existence::Nothing(no_initial_state(&problem.system.model)))
 }
 
-fn no_valuation(model: &Model) -> String {
-    if model.constants.is_empty() && model.axioms.is_empty() {
+fn no_valuation(model: &Model) -> Vacuous {
+    Vacuous::NoValuation(if model.constants.is_empty() && model.axioms.is_empty() {
         "the scope admits no model".into()
     } else {
         format!("no valuation of the constants satisfies the properties of {}", model.name)
-    }
+    })
 }
 
 fn sorted(sizes: &[usize]) -> Vec<usize> {
@@ -195,14 +196,16 @@ fn of_any_size(found: Existence, sizes: &[usize]) -> Existence {
         )
     };
     match found {
-        Existence::NoValuation(what) => Existence::NoValuation(by(what)),
-        Existence::NoInitialState(what) => Existence::NoInitialState(by(what)),
+        Existence::Nothing(Vacuous::NoValuation(what)) => Existence::Nothing(Vacuous::NoValuation(by(what))),
+        Existence::Nothing(Vacuous::NoInitialState(what)) => {
+            Existence::Nothing(Vacuous::NoInitialState(by(what)))
+        }
         other => other,
     }
 }
 
-fn no_initial_state(model: &Model) -> String {
-    format!("{} has no initial state", model.name)
+fn no_initial_state(model: &Model) -> Vacuous {
+    Vacuous::NoInitialState(format!("{} has no initial state", model.name))
 }
 
 /// Why no valuation satisfies the axioms, if that is because they are ill-defined: an axiom that is ill-defined

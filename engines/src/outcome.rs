@@ -9,7 +9,7 @@ use bsym_proofs::claim::Claim;
 use crate::excluded::Excluded;
 use crate::options::Job;
 use crate::problem::Open;
-use crate::verdict::{Counterexample, Observer, Unknown};
+use crate::verdict::{Counterexample, Observer, Unknown, Vacuous};
 
 /// Result of letting an engine work for a while.
 #[derive(Debug)]
@@ -18,8 +18,8 @@ pub enum Outcome {
     Proof(Claim),
     /// A replayed counterexample.
     Violated(Box<Counterexample>),
-    /// There is no initial state.
-    Vacuous(String),
+    /// There is nothing to check.
+    Vacuous(Vacuous),
     /// There is nothing more to try.
     Stuck(Unknown),
     /// The depth asked for is done.

@@ -20,7 +20,8 @@ use crate::problem::{Existence, Open, Problem};
 use crate::sample;
 use crate::settle::{Settled, settle};
 use crate::verdict::{
-    Contradicted, Counterexample, Engine, Leftovers, Objection, Observer, Progress, Report, Unknown, Verdict,
+    Contradicted, Counterexample, Engine, Leftovers, Objection, Observer, Progress, Report, Unknown, Vacuous,
+    Verdict,
 };
 use crate::vetting::Vetting;
 use crate::wrong_status::{drop_claim, refute_statuses, refuted_by};
@@ -219,9 +220,9 @@ impl Round {
                             report.depth = worker.clear();
                             return Ok(Verdict::Violated(found));
                         }
-                        Outcome::Vacuous(reason) => {
+                        Outcome::Vacuous(why) => {
                             report.engine = worker.engine();
-                            return Ok(Verdict::Vacuous(reason));
+                            return Ok(Verdict::Vacuous(why));
                         }
                         Outcome::Proof(claim) => {
                             let settled = match settle(worker.problem(), job, claim, open, observer, report) {
@@ -341,14 +342,14 @@ impl Round {
             worker.problem().existence = existence.clone();
         }
         Ok(match existence {
-            Existence::NoValuation(reason) => Some(Verdict::Vacuous(reason.clone())),
+            Existence::Nothing(why @ Vacuous::NoValuation(_)) => Some(Verdict::Vacuous(why.clone())),
             Existence::Undefined(reason) => Some(Verdict::Unknown(Unknown::Axioms(reason.clone()))),
             Existence::Contradicted(trace) => {
                 let objection = Objection::InitialState(trace.clone());
                 let contradicted = Contradicted { claim: None, lemmas: vec![], objection };
                 Some(Verdict::Unknown(Unknown::Contradiction(Box::new(contradicted))))
             }
-            Existence::Shown(_) | Existence::NoInitialState(_) | Existence::Undecided(_) => None,
+            Existence::Shown(_) | Existence::Nothing(_) | Existence::Undecided(_) => None,
         })
     }
 

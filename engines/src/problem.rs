@@ -18,6 +18,7 @@ use bsym_status::Check;
 
 use crate::excluded::Excluded;
 use crate::options::Job;
+use crate::verdict::Vacuous;
 
 /// Makes an empty session with a solver.
 pub type Open<'a> = dyn FnMut(Rc<Terms>) -> Result<Session, SolverError> + 'a;
@@ -39,10 +40,8 @@ pub struct Target {
 pub enum Existence {
     /// The evaluator accepts one: this, of no events.
     Shown(Box<Trace>),
-    /// No valuation satisfies the axioms.
-    NoValuation(String),
-    /// There is a valuation or none is excluded, but the initialisation reaches no state.
-    NoInitialState(String),
+    /// No valuation satisfies the axioms; or there is one, or none is excluded, but the initialisation reaches no state.
+    Nothing(Vacuous),
     /// No valuation under which the axioms are well-defined; without that there may be some.
     Undefined(String),
     /// The solver excludes every initial state, and the evaluator accepts this one: one of them is wrong.

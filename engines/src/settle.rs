@@ -217,9 +217,7 @@ fn existence(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     }
     Ok(match &passed.problem.existence {
         Existence::Shown(_) => Finding::Nothing,
-        Existence::NoValuation(reason) | Existence::NoInitialState(reason) => {
-            Finding::Instead(Verdict::Vacuous(reason.clone()))
-        }
+        Existence::Nothing(why) => Finding::Instead(Verdict::Vacuous(why.clone())),
         Existence::Undefined(reason) => Finding::Instead(Verdict::Unknown(Unknown::Axioms(reason.clone()))),
         Existence::Contradicted(trace) => Finding::Contradicted(Objection::InitialState(trace.clone())),
         Existence::Undecided(missing) => Finding::Open(Condition::ExistenceUndecided(missing.clone())),

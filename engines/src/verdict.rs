@@ -97,10 +97,26 @@ pub enum Verdict {
     Holds(Box<Proof>),
     /// The trace was replayed.
     Violated(Box<Counterexample>),
-    /// There is no valuation of the constants, or no initial state.
-    Vacuous(String),
+    /// There is nothing to check.
+    Vacuous(Vacuous),
     /// Not decided.
     Unknown(Unknown),
+}
+
+/// What there is none of, so that there is nothing to check, and who says so, in words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Vacuous {
+    /// No valuation of the constants satisfies the axioms.
+    NoValuation(String),
+    /// No initial state.
+    NoInitialState(String),
+}
+
+impl fmt::Display for Vacuous {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Vacuous::NoValuation(why) | Vacuous::NoInitialState(why)) = self;
+        f.write_str(why)
+    }
 }
 
 /// A proof whose checks passed.

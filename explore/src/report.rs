@@ -1,6 +1,7 @@
 //! What a search answers.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::time::Duration;
 
 use crate::audit::Difference;
@@ -44,8 +45,23 @@ pub enum NotSaved {
     Useless,
 }
 
-/// The reason of [`Verdict::Vacuous`] where the constants have no value.
-pub const NO_VALUATION: &str = "no valuation of the constants satisfies the properties";
+/// What there is none of, so that there is nothing to check.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Vacuous {
+    /// No valuation of the constants satisfies the properties.
+    NoValuation,
+    /// There is a valuation, and no initial state.
+    NoInitialState,
+}
+
+impl fmt::Display for Vacuous {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Vacuous::NoValuation => "no valuation of the constants satisfies the properties",
+            Vacuous::NoInitialState => "there is no initial state",
+        })
+    }
+}
 
 /// The answer about all properties.
 #[derive(Clone, PartialEq, Debug)]
@@ -55,7 +71,7 @@ pub enum Verdict {
     /// The trace was replayed.
     Violated(Box<Counterexample>),
     /// There is no valuation of the constants, or no initial state.
-    Vacuous(String),
+    Vacuous(Vacuous),
     /// Compiled form and reference evaluator contradict each other: a fault of the program.
     Contradiction(Box<Difference>),
     /// Not decided.

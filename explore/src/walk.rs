@@ -16,6 +16,7 @@ use bsym_semantics::transition::Outcome;
 use bsym_semantics::value::Value;
 
 use crate::dice::Dice;
+use crate::report::Vacuous;
 use crate::search::Problem;
 use crate::space::dependency_matrix::GroupId;
 use crate::space::machine::Machine;
@@ -59,7 +60,7 @@ pub enum End {
     /// Something is wrong in the last state or step, found by replay of the trace.
     Violated(Vec<Violation>),
     /// There is nowhere to begin.
-    Vacuous(String),
+    Vacuous(Vacuous),
     /// Asked to stop, or the time is over.
     Interrupted,
     /// What comes next could not be evaluated: where, and why.
@@ -105,7 +106,7 @@ fn constants(eval: &Evaluator<'_>, cuts: &Cuts, dice: &mut Dice) -> Result<Const
     }
     Err(match done.err().or(ill_defined).or_else(|| cut(eval, cuts)) {
         Some(e) => stopped("the constants", e),
-        None => End::Vacuous("no valuation of the constants satisfies the properties".into()),
+        None => End::Vacuous(Vacuous::NoValuation),
     })
 }
 
@@ -158,7 +159,7 @@ impl Walker<'_> {
                 Some(edge) => self.take(None, &[], edge),
                 None => Err(match error.or_else(|| self.cut()) {
                     Some(e) => stopped("the initialisation", e),
-                    None => End::Vacuous("there is no initial state".into()),
+                    None => End::Vacuous(Vacuous::NoInitialState),
                 }),
             };
         };

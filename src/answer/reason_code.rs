@@ -27,6 +27,8 @@ words! {
         NotChecked = "not-checked",
         RestsOnTrust = "rests-on-trust",
         Contradiction = "contradiction",
+        NoValuation = "no-valuation",
+        NoInitialState = "no-initial-state",
     }
 }
 

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bsym_engines::counterexample::{Attempt, confirm};
-use bsym_explore::report::{Counterexample, Evidence, SearchReport, Statistics, Unknown, Verdict};
+use bsym_explore::report::{Counterexample, Evidence, SearchReport, Statistics, Unknown, Vacuous, Verdict};
 use bsym_language::stack::with_large_stack;
 use bsym_proofs::certificate::Certificate;
 use bsym_proofs::certify::open_value;
@@ -260,12 +260,17 @@ fn judge(run: &Run, events: &Events) -> Option<SearchReport> {
             Verdict::Unknown(Unknown::NotChecked(holds(run, result)?, dropped(run)))
         }
         VerdictWord::Vacuous if run.scope.is_finite(&run.model) => {
-            let reason = result["reason"].as_str().unwrap_or_default();
+            let why = match reason_code(result)? {
+                ReasonCode::NoValuation => Vacuous::NoValuation,
+                ReasonCode::NoInitialState => Vacuous::NoInitialState,
+                _ => return None,
+            };
             // Bounds that nobody chose are no reason to blame the axioms.
-            if default_scope::doubt(&run.model, &run.scope, &run.arguments.scope, reason).is_some() {
+            if default_scope::doubt(&run.model, &run.scope, &run.arguments.scope, &why.to_string()).is_some()
+            {
                 return None;
             }
-            Verdict::Vacuous(reason.to_string())
+            Verdict::Vacuous(why)
         }
         VerdictWord::Violated => Verdict::Violated(Box::new(replayed(run, events.traces.first()?)?)),
         _ => return None,

@@ -11,9 +11,7 @@ use bsym_engines::options::Job;
 use bsym_engines::vetting::{Vetted, confirm};
 use bsym_explore::existence::{Existence, existence};
 use bsym_explore::options::{Checkpoint, Limits, Order, ProvenMeanwhile, SearchOptions};
-use bsym_explore::report::{
-    Evidence as SearchEvidence, NO_VALUATION, NotSaved, SearchReport, Unknown, Verdict,
-};
+use bsym_explore::report::{Evidence as SearchEvidence, NotSaved, SearchReport, Unknown, Vacuous, Verdict};
 use bsym_explore::search::{Problem, search};
 use bsym_language::model::Model;
 use bsym_language::stack::with_large_stack;
@@ -86,14 +84,14 @@ pub fn run(arguments: &McArguments, control: &Control) -> anyhow::Result<Answer>
         }
     }
     let searched = attempt(arguments, &verify, solver.as_ref(), control)?;
-    let Verdict::Vacuous(reason) = &searched.report.verdict else {
+    let Verdict::Vacuous(why) = searched.report.verdict else {
         return Ok(searched.conclude(&tried, None));
     };
     if control.stopped().is_some() {
         return Ok(searched.conclude(&tried, None));
     }
     tried.push(searched.run.scope.clone());
-    let has_valuation = reason != NO_VALUATION;
+    let has_valuation = why != Vacuous::NoValuation;
     // What is known so far is printed if the trial does not stop when it is asked to.
     let reporter = searched.run.reporter();
     let enlarged = enlarge(&searched.run, &verify.scope, solver.as_ref(), has_valuation, &mut tried);
@@ -356,7 +354,7 @@ pub fn repeat(opened: &Opened, solver: Option<&str>, budget: &Budget) -> anyhow:
     let found = match report.verdict {
         Verdict::Holds(found) | Verdict::Unknown(Unknown::NotChecked(found, _)) => found,
         Verdict::Violated(_) => return Ok(Repeated::Refuted("the search: a property is violated".into())),
-        Verdict::Vacuous(reason) => return Ok(Repeated::Refuted(format!("the search: {reason}"))),
+        Verdict::Vacuous(why) => return Ok(Repeated::Refuted(format!("the search: {why}"))),
         Verdict::Unknown(_) | Verdict::Contradiction(_) => {
             return Ok(Repeated::Undecided("the search: it did not end".into()));
         }

@@ -185,9 +185,9 @@ impl Run {
     pub(super) fn conclude(&self, report: &Report, search: Option<BesideObject>) -> Answer {
         let mut result = Verification::of_engines(&self.subject(), report);
         result.search = search;
-        if let Verdict::Vacuous(reason) = &report.verdict
+        if let Verdict::Vacuous(why) = &report.verdict
             && let Some(doubt) =
-                default_scope::doubt(&self.model, &report.scope, &self.arguments.scope, reason)
+                default_scope::doubt(&self.model, &report.scope, &self.arguments.scope, &why.to_string())
         {
             result.verdict = Answered::Unknown(doubt);
         }

@@ -118,9 +118,9 @@ fn ending(
                 None => (Ended::Violated, None, violated),
             }
         }
-        End::Vacuous(reason) => match default_scope::doubt(model, scope, sizes, reason) {
+        End::Vacuous(why) => match default_scope::doubt(model, scope, sizes, &why.to_string()) {
             Some(doubt) => (Ended::Unknown, Some(doubt.text()), vec![]),
-            None => (Ended::Vacuous, Some(reason.clone()), vec![]),
+            None => (Ended::Vacuous, Some(why.to_string()), vec![]),
         },
         End::Interrupted => {
             (Ended::Unknown, Some(control.stopped().unwrap_or(Reason::Interrupted).text()), vec![])

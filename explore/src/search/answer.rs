@@ -46,7 +46,7 @@ impl Search<'_, '_> {
             (Some(c), ..) => Verdict::Violated(Box::new(c)),
             (None, Some(reason), ..) => Verdict::Unknown(Unknown::ReplayFailed(reason)),
             (None, None, Some(stopped), _) => Verdict::Unknown(stopped),
-            (None, None, None, Some(reason)) => Verdict::Vacuous(reason),
+            (None, None, None, Some(why)) => Verdict::Vacuous(why),
             _ if !self.findings.incomplete.is_empty() => Verdict::Unknown(Unknown::Incomplete),
             _ if !self.cuts.is_empty() => Verdict::Unknown(Unknown::Bounded),
             _ => Verdict::Holds(Evidence {

@@ -15,7 +15,7 @@ use super::schedule::Schedule;
 use super::witness::Failure;
 use crate::audit::Audit;
 use crate::options::{Order, SearchOptions};
-use crate::report::{NO_VALUATION, NotSaved, Observer, Statistics, Unknown};
+use crate::report::{NotSaved, Observer, Statistics, Unknown, Vacuous};
 use crate::space::machine::{Machine, unwritten};
 use crate::space::system::{System, Target};
 use crate::space::updates::Updates;
@@ -104,7 +104,7 @@ impl<'m, 'o> Search<'m, 'o> {
         }
         let mut found = valuations.found;
         if found.is_empty() && self.findings.incomplete.is_empty() && self.cuts.is_empty() && !interrupted {
-            self.findings.vacuous = Some(NO_VALUATION.into());
+            self.findings.vacuous = Some(Vacuous::NoValuation);
         }
         if let Some(limit) = self.options.limits.valuations
             && found.len() > limit
@@ -158,7 +158,7 @@ impl<'m, 'o> Search<'m, 'o> {
             && self.cuts.is_empty()
             && self.findings.found.is_empty()
         {
-            self.findings.vacuous.get_or_insert_with(|| "there is no initial state".into());
+            self.findings.vacuous.get_or_insert(Vacuous::NoInitialState);
         }
         self.initialised = true;
         self.explore(observer);

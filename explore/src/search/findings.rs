@@ -10,7 +10,7 @@ use bsym_semantics::transition::Outcome;
 
 use super::witness::Failure;
 use crate::audit::Difference;
-use crate::report::{Incomplete, OpenProperty};
+use crate::report::{Incomplete, OpenProperty, Vacuous};
 use crate::store::state_table::StateId;
 
 /// Most reasons for incompleteness that are kept.
@@ -50,7 +50,7 @@ pub(super) struct Findings {
     /// What may be missing, and why.
     pub(super) incomplete: Vec<Incomplete>,
     /// Why there is nothing to search.
-    pub(super) vacuous: Option<String>,
+    pub(super) vacuous: Option<Vacuous>,
     /// Where compiled code and reference evaluator disagree.
     pub(super) difference: Option<Box<Difference>>,
 }

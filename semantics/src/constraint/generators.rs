@@ -273,7 +273,7 @@ impl<'m> Search<'_, 'm> {
     pub(super) fn unconfined(&self, index: usize) -> EvalError {
         let name = self.unknowns.get(index).map_or("?", |n| self.eval.name(*n));
         let message = format!("nothing confines `{name}` to values that can be enumerated");
-        EvalError::too_large(self.at, message)
+        EvalError::too_large(self.at, message).for_want_of(self.unknowns.get(index).copied())
     }
 
     /// `#y.(P)` confines the unknowns in P to a projection of the solutions of P.

@@ -199,7 +199,7 @@ impl<'m> Search<'_, 'm> {
 
     pub(super) fn too_many(&self) -> EvalError {
         let message = format!("more than {} candidates for {}", self.eval.candidates, self.open_names());
-        EvalError::too_large(self.at, message)
+        EvalError::too_large(self.at, message).for_want_of(self.unknowns.iter().copied())
     }
 
     pub(super) fn open_names(&self) -> String {

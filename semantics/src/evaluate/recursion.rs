@@ -83,7 +83,7 @@ impl Evaluator<'_> {
         let room = if stack::is_large() { LARGE } else { SMALL };
         if start.abs_diff(here) > room {
             let message = format!("the recursion of `{}` goes too deep", self.name(name));
-            return Err(EvalError::too_large(at, message));
+            return Err(EvalError::too_large(at, message).for_want_of([name]));
         }
         OUTERMOST.set(Some(start));
         let itself = [(name, LazySet::Recursive(name, definition.clone()).into())];

@@ -46,7 +46,7 @@ impl Cut {
 
     /// The cut as the reason why values may be missing.
     pub fn error(&self, model: &Model) -> EvalError {
-        EvalError::too_large(self.declaration(model), self.message(model))
+        EvalError::too_large(self.declaration(model), self.message(model)).for_want_of([self.name])
     }
 }
 

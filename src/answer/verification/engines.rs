@@ -29,7 +29,7 @@ impl Verification {
                 scope_of(&found.trace);
                 Verdict::Violated(Box::new(object(found)), None)
             }
-            Found::Vacuous(reason) => Verdict::Vacuous(reason.clone(), vec![]),
+            Found::Vacuous(why) => Verdict::Vacuous(why.into(), why.to_string(), vec![]),
             Found::Unknown(unknown) => {
                 if let Unknown::Doubtful { counterexample, .. } = unknown {
                     scope_of(&counterexample.trace);

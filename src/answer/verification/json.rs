@@ -65,7 +65,7 @@ struct Flat<'a> {
     not_asked: &'a [NotAskedObject],
     /// what the search beside the engines of check did, where it gave no answer
     search: Option<&'a BesideObject>,
-    /// why there is no answer
+    /// why there is no answer, or nothing to check
     reason_code: Option<ReasonCode>,
     reason: Option<String>,
     /// what the attached proof leaves open
@@ -84,7 +84,7 @@ impl<'a> From<&'a Verification> for Flat<'a> {
         let verdict = &answer.verdict;
         let (found, proof) = (verdict.counterexample(), verdict.proof());
         let (core, reason): (&[AxiomObject], _) = match verdict {
-            Verdict::Vacuous(reason, core) => (core, Some(reason.clone())),
+            Verdict::Vacuous(_, reason, core) => (core, Some(reason.clone())),
             _ => (&[], verdict.reason().map(Reason::text)),
         };
         let about: Vec<&str> = answer.about().into_iter().map(PropertyKind::word).collect();

@@ -73,10 +73,48 @@ pub enum Verdict {
     Holds(Box<ProofObject>),
     /// A trace that was replayed, and the file that it was written to.
     Violated(Box<CounterexampleObject>, Option<String>),
-    /// Nothing to check, why, and the axioms that contradict each other.
-    Vacuous(String, Vec<AxiomObject>),
+    /// Nothing to check, for want of what, why, and the axioms that contradict each other.
+    Vacuous(Missing, String, Vec<AxiomObject>),
     /// Not decided.
     Unknown(Reason),
+}
+
+/// What there is none of, so that there is nothing to check.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Missing {
+    /// A valuation of the constants that satisfies the properties.
+    Valuation,
+    /// An initial state.
+    InitialState,
+}
+
+impl From<bsym_explore::report::Vacuous> for Missing {
+    fn from(why: bsym_explore::report::Vacuous) -> Missing {
+        use bsym_explore::report::Vacuous;
+        match why {
+            Vacuous::NoValuation => Missing::Valuation,
+            Vacuous::NoInitialState => Missing::InitialState,
+        }
+    }
+}
+
+impl From<&bsym_engines::verdict::Vacuous> for Missing {
+    fn from(why: &bsym_engines::verdict::Vacuous) -> Missing {
+        use bsym_engines::verdict::Vacuous;
+        match why {
+            Vacuous::NoValuation(_) => Missing::Valuation,
+            Vacuous::NoInitialState(_) => Missing::InitialState,
+        }
+    }
+}
+
+impl From<Missing> for ReasonCode {
+    fn from(missing: Missing) -> ReasonCode {
+        match missing {
+            Missing::Valuation => ReasonCode::NoValuation,
+            Missing::InitialState => ReasonCode::NoInitialState,
+        }
+    }
 }
 
 words! {
@@ -127,7 +165,10 @@ impl Verdict {
 
     /// The word of the reason.
     pub fn reason_code(&self) -> Option<ReasonCode> {
-        self.reason().map(Reason::code)
+        match self {
+            Verdict::Vacuous(missing, ..) => Some((*missing).into()),
+            _ => self.reason().map(Reason::code),
+        }
     }
 
     /// The certificate of a proof, also of one that is wrong.

@@ -31,7 +31,7 @@ impl Verification {
         let verdict = match &report.verdict {
             Found::Holds(_) => Verdict::Holds(Box::new(ProofObject::search())),
             Found::Violated(found) => Verdict::Violated(Box::new(object(found)), None),
-            Found::Vacuous(reason) => Verdict::Vacuous(reason.clone(), vec![]),
+            Found::Vacuous(why) => Verdict::Vacuous((*why).into(), why.to_string(), vec![]),
             Found::Contradiction(difference) => {
                 Verdict::Unknown(Reason::AuditFailed(difference_text(model, &report.scope, difference)))
             }
@@ -101,7 +101,7 @@ impl Verification {
     /// Of a verdict that there is nothing to check: the axioms that contradict each other, by position, and for which
     /// scopes that is known.
     pub fn set_core(&mut self, model: &Model, core: &[usize], scopes: Option<String>) {
-        if let Verdict::Vacuous(reason, axioms) = &mut self.verdict {
+        if let Verdict::Vacuous(_, reason, axioms) = &mut self.verdict {
             let named = core.iter().filter_map(|&i| model.axioms.get(i));
             *axioms = named.map(|axiom| AxiomObject::new(model, axiom)).collect();
             if let Some(scopes) = scopes {
@@ -200,10 +200,9 @@ fn reason(model: &Model, unknown: &Unknown, report: &SearchReport) -> Reason {
             let Some(first) = report.incomplete.first() else {
                 return Reason::Incomplete("something could not be evaluated".into());
             };
-            let message = &first.error.message;
-            let named = model.constants.iter().find(|c| message.contains(&format!("`{}`", c.name)));
-            let help = named.map(|c| format!("; --set {}=EXPR fixes it", c.name)).unwrap_or_default();
-            Reason::Incomplete(format!("{}: {message}{help}", first.place))
+            let constant = first.error.constant.map(|id| &model.constants[id.index()].name);
+            let help = constant.map(|name| format!("; --set {name}=EXPR fixes it")).unwrap_or_default();
+            Reason::Incomplete(format!("{}: {}{help}", first.place, first.error.message))
         }
         Unknown::Bounded => {
             let cuts = &report.cuts;

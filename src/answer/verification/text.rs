@@ -76,7 +76,7 @@ fn head(out: &mut String, answer: &Verification, paint: Paint) -> Result {
     }
     match &answer.verdict {
         Verdict::Unknown(reason) => writeln!(out, "  reason: {}", reason.text())?,
-        Verdict::Vacuous(reason, _) => writeln!(out, "  reason: {reason}")?,
+        Verdict::Vacuous(_, reason, _) => writeln!(out, "  reason: {reason}")?,
         _ => {}
     }
     if !matches!(answer.verdict, Verdict::Violated(..)) && !answer.not_asked.is_empty() {
@@ -94,7 +94,7 @@ fn head(out: &mut String, answer: &Verification, paint: Paint) -> Result {
         writeln!(out, "  {states} states, {transitions} transitions{audited}")?;
     }
     how_far(out, answer)?;
-    if let Verdict::Vacuous(_, core) = &answer.verdict
+    if let Verdict::Vacuous(_, _, core) = &answer.verdict
         && !core.is_empty()
     {
         writeln!(out, "  these axioms contradict each other:")?;
@@ -215,7 +215,7 @@ fn others(out: &mut String, answer: &Verification, paint: Paint) -> Result {
 fn next(answer: &Verification) -> &'static str {
     match &answer.verdict {
         Verdict::Unknown(reason) => next_unknown(answer, reason),
-        Verdict::Vacuous(_, core) if !core.is_empty() => {
+        Verdict::Vacuous(_, _, core) if !core.is_empty() => {
             "look at these axioms: no constants satisfy them all"
         }
         Verdict::Vacuous(..) => {
