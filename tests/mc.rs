@@ -341,7 +341,7 @@ fn larger_sizes_are_tried_before_the_axioms_are_blamed() {
     let object = about("S", "n", "n : NAT & n > 5", &[]);
     assert_eq!((&object["verdict"], &object["scope"]["maxint"]), (&"holds".into(), &7.into()));
     let object = about("S", "n", "n : NAT & n > 5", &["--maxint", "4"]);
-    assert_eq!(object["verdict"], "vacuous");
+    assert_eq!((&object["verdict"], &object["reason_code"]), (&"vacuous".into(), &"no-valuation".into()));
     // Nor are they blamed for an initialisation that needs room.
     let object = about("S", "a", "a : S & card(S - {a}) > 2", &[]);
     assert_eq!((&object["verdict"], &object["scope"]["sets"]["S"]), (&"holds".into(), &4.into()));
@@ -370,4 +370,17 @@ fn where_no_size_is_found_the_answer_is_open() {
     if object["verdict"] == "unknown" {
         assert!(object["reason_code"].is_string());
     }
+}
+
+#[test]
+fn a_constant_that_nobody_can_evaluate_is_advised() {
+    let text = "MACHINE Endless CONSTANTS next, other
+PROPERTIES next : INTEGER --> INTEGER & next = %n.(n : INTEGER | next(n + 1)) & other = 1
+VARIABLES x INVARIANT x = next(other) INITIALISATION x := 0 END";
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "Endless.mch", text);
+    let object = json(&bsym().args(["mc", "--json"]).arg(path).output().unwrap());
+    assert_eq!(object["reason_code"], "incomplete");
+    let reason = object["reason"].as_str().unwrap_or_default();
+    assert!(reason.ends_with("; --set next=EXPR fixes it"), "{reason}");
 }

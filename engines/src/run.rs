@@ -6,6 +6,7 @@ use std::time::Duration;
 use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::{SolverError, Statistics};
 use bsym_proofs::claim::{Claim, Property};
+use bsym_proofs::recorded::Recorded;
 
 use crate::dropped;
 use crate::excluded::Excluded;
@@ -15,7 +16,7 @@ use crate::problem::Open;
 use crate::verdict::{
     Counterexample, Engine, Leftovers, Observer, Progress, PropertyVerdict, Report, Unknown, Verdict,
 };
-use crate::vetting::{Claimed, Vetting};
+use crate::vetting::Vetting;
 use crate::wrong_status::drop_claim;
 
 /// Time to hold the status against the solver before the engines begin. Where everything has to be confirmed
@@ -102,9 +103,9 @@ fn decide(job: &Job, engine: Engine, open: &mut Open<'_>, observer: &mut dyn Obs
         }
         for claim in vetting.unconfirmed() {
             match claim {
-                Claimed::Pair(p) if job.status.get(p).is_some() => report.unconfirmed_statuses.push(p),
-                Claimed::Check(c) if job.status.check(c).is_some() => report.unconfirmed_checks.push(c),
-                Claimed::Pair(_) | Claimed::Check(_) => {}
+                Recorded::Pair(p) if job.status.get(p).is_some() => report.unconfirmed_statuses.push(p),
+                Recorded::Check(c) if job.status.check(c).is_some() => report.unconfirmed_checks.push(c),
+                Recorded::Pair(_) | Recorded::Check(_) => {}
             }
         }
         return report;
@@ -126,8 +127,8 @@ fn begin_vetting(
     if job.recheck {
         for claim in vetting.unconfirmed() {
             match claim {
-                Claimed::Pair(pair) => drop(job.status.remove(pair)),
-                Claimed::Check(check) => drop(job.status.remove_check(check)),
+                Recorded::Pair(pair) => drop(job.status.remove(pair)),
+                Recorded::Check(check) => drop(job.status.remove_check(check)),
             }
         }
     }

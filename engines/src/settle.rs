@@ -11,6 +11,7 @@ use bsym_encodings::session::SolverError;
 use bsym_language::model::Model;
 use bsym_proofs::check::{self, Represented, check_representations};
 use bsym_proofs::claim::{Checked, Claim, Evidence, Property};
+use bsym_proofs::recorded::Recorded;
 use bsym_proofs::sizes::{SmallSizes, check_small};
 use bsym_semantics::doubt::{self, Asked};
 
@@ -22,7 +23,7 @@ use crate::sample;
 use crate::verdict::{
     Condition, Contradicted, Counterexample, Objection, Observer, Proof, Report, Unknown, Verdict,
 };
-use crate::vetting::{Claimed, PROOF, insist};
+use crate::vetting::{PROOF, insist};
 use crate::walk::{Question, Walked, walk};
 use crate::wrong_status::drop_claim;
 
@@ -47,7 +48,7 @@ pub enum Finding {
     /// The answer is another one.
     Instead(Verdict),
     /// Proof status that it rests on is wrong.
-    Wrong(Vec<Claimed>),
+    Wrong(Vec<Recorded>),
     /// Other parts of the program say that it is wrong, or that what it rests on is.
     Contradicted(Objection),
 }
@@ -97,10 +98,10 @@ pub fn settle(
     let mut checked = check::check(&mut problem.system, &claim, &job.status, job.recheck, open, &budget)?;
     if !checked.wrong.is_empty() || !checked.wrong_checks.is_empty() {
         for &pair in &checked.wrong {
-            drop_claim(job, Claimed::Pair(pair), observer, report);
+            drop_claim(job, Recorded::Pair(pair), observer, report);
         }
         for &check in &checked.wrong_checks {
-            drop_claim(job, Claimed::Check(check), observer, report);
+            drop_claim(job, Recorded::Check(check), observer, report);
         }
         return Ok(Settled::Repeat);
     }
@@ -236,9 +237,9 @@ fn axioms(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
 /// Whether the proof rests on status that nobody can confirm in a real attempt, and whether the user takes that.
 fn trust(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     let Passed { problem, checked, job, open, .. } = passed;
-    let pairs = checked.trusted.iter().map(|&pair| Claimed::Pair(pair));
-    let trusted: Vec<Claimed> =
-        pairs.chain(checked.trusted_checks.iter().map(|&check| Claimed::Check(check))).collect();
+    let pairs = checked.trusted.iter().map(|&pair| Recorded::Pair(pair));
+    let trusted: Vec<Recorded> =
+        pairs.chain(checked.trusted_checks.iter().map(|&check| Recorded::Check(check))).collect();
     if trusted.is_empty() {
         return Ok(Finding::Nothing);
     }
@@ -251,8 +252,8 @@ fn trust(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     if !insisted.wrong.is_empty() {
         return Ok(Finding::Wrong(insisted.wrong));
     }
-    checked.trusted.retain(|&pair| !insisted.confirmed.contains(&Claimed::Pair(pair)));
-    checked.trusted_checks.retain(|&check| !insisted.confirmed.contains(&Claimed::Check(check)));
+    checked.trusted.retain(|&pair| !insisted.confirmed.contains(&Recorded::Pair(pair)));
+    checked.trusted_checks.retain(|&check| !insisted.confirmed.contains(&Recorded::Check(check)));
     Ok(if checked.trusts() && !job.accept_trusted {
         Finding::Open(Condition::RestsOnTrust)
     } else {

@@ -18,10 +18,9 @@ use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::SolverError;
-use bsym_encodings::term::{Term, Terms};
-use bsym_language::model::EventId;
-use bsym_proofs::claim::check_of;
-use bsym_status::{Check, Formula, Level, Pair, ProofStatus};
+use bsym_encodings::term::Terms;
+use bsym_proofs::recorded::{Place, Recorded, Sequents, has_all_hypotheses};
+use bsym_status::{Level, Pair};
 
 use crate::excluded::Excluded;
 use crate::options::Job;
@@ -63,13 +62,13 @@ pub fn confirm(
     found: &mut dyn FnMut(Pair),
 ) -> Result<Vetted, SolverError> {
     let mut vetting = Vetting { strict: true, ..Vetting::new(job) };
-    vetting.left.retain(|(group, _)| matches!(group, Group::After(_)));
+    vetting.left.retain(|(place, _)| matches!(place, Place::After(_)));
     let mut vetted = Vetted::default();
     while let Some(answers) = vetting.next(budget, open)? {
-        let pairs = |claims: Vec<Claimed>| {
+        let pairs = |claims: Vec<Recorded>| {
             claims.into_iter().filter_map(|claim| match claim {
-                Claimed::Pair(pair) => Some(pair),
-                Claimed::Check(_) => None,
+                Recorded::Pair(pair) => Some(pair),
+                Recorded::Check(_) => None,
             })
         };
         vetted.wrong.extend(pairs(answers.wrong));
@@ -81,49 +80,11 @@ pub fn confirm(
     Ok(vetted)
 }
 
-/// What a status claims.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Claimed {
-    /// An event establishes a conjunct.
-    Pair(Pair),
-    /// A check never fails.
-    Check(Check),
-}
-
-impl Claimed {
-    /// Whether a status still claims it.
-    pub(crate) fn is_in(self, status: &ProofStatus) -> bool {
-        match self {
-            Claimed::Pair(pair) => status.get(pair).is_some(),
-            Claimed::Check(check) => status.check(check).is_some(),
-        }
-    }
-
-    fn group(self) -> Group {
-        match self {
-            Claimed::Pair((event, _)) => Group::After(event),
-            Claimed::Check(Check::Step(event, _)) => Group::Within(event),
-            Claimed::Check(Check::Meaning(_) | Check::Theorem(_)) => Group::States,
-        }
-    }
-}
-
-/// Claims that are asked in one session.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Group {
-    /// Conjuncts after an event.
-    After(Option<EventId>),
-    /// Failures on the way of an event.
-    Within(Option<EventId>),
-    /// Predicates of states.
-    States,
-}
-
 /// What was found out about some claims.
 #[derive(Default)]
 struct Answers {
-    confirmed: Vec<Claimed>,
-    wrong: Vec<Claimed>,
+    confirmed: Vec<Recorded>,
+    wrong: Vec<Recorded>,
 }
 
 /// The questions about a status, asked little by little.
@@ -131,8 +92,8 @@ struct Answers {
 pub struct Vetting {
     /// The model in terms, unless there is nothing to ask.
     problem: Option<Problem>,
-    left: VecDeque<(Group, Vec<Claimed>)>,
-    undecided: Vec<Claimed>,
+    left: VecDeque<(Place, Vec<Recorded>)>,
+    undecided: Vec<Recorded>,
     /// Whether what is undecided had a real attempt.
     insisted: bool,
     /// Whether a conjunct without a meaning counts as false.
@@ -142,12 +103,12 @@ pub struct Vetting {
 impl Vetting {
     /// Nothing is asked yet.
     pub fn new(job: &Job) -> Vetting {
-        let mut groups: BTreeMap<Group, Vec<Claimed>> = BTreeMap::new();
+        let mut groups: BTreeMap<Place, Vec<Recorded>> = BTreeMap::new();
         let pairs = job.status.iter().filter(|(_, s)| s.level != Level::Checked);
         let checks = job.status.checks().filter(|(_, s)| s.level != Level::Checked);
-        let pairs = pairs.map(|(pair, _)| Claimed::Pair(pair));
-        for claim in pairs.chain(checks.map(|(check, _)| Claimed::Check(check))) {
-            groups.entry(claim.group()).or_default().push(claim);
+        let pairs = pairs.map(|(pair, _)| Recorded::Pair(pair));
+        for claim in pairs.chain(checks.map(|(check, _)| Recorded::Check(check))) {
+            groups.entry(claim.place()).or_default().push(claim);
         }
         // Only the terms are needed, not what a search prepares about well-definedness.
         let plain = || Problem::plain(&Job { well_definedness: false, ..job.clone() }, &Excluded::default());
@@ -166,7 +127,7 @@ impl Vetting {
     }
 
     /// What is neither confirmed nor refuted, asked or not.
-    pub fn unconfirmed(&self) -> impl Iterator<Item = Claimed> {
+    pub fn unconfirmed(&self) -> impl Iterator<Item = Recorded> {
         self.undecided.iter().chain(self.left.iter().flat_map(|(_, claims)| claims)).copied()
     }
 
@@ -174,15 +135,15 @@ impl Vetting {
     ///
     /// # Errors
     /// If the solver fails.
-    pub fn insist(&mut self, job: &Job, open: &mut Open<'_>) -> Result<Vec<Claimed>, SolverError> {
-        let left: Vec<Claimed> = self.unconfirmed().filter(|c| c.is_in(&job.status)).collect();
+    pub fn insist(&mut self, job: &Job, open: &mut Open<'_>) -> Result<Vec<Recorded>, SolverError> {
+        let left: Vec<Recorded> = self.unconfirmed().filter(|c| c.is_in(&job.status)).collect();
         if left.is_empty() || self.insisted {
             return Ok(vec![]);
         }
         self.insisted = true;
         self.left.clear();
         let insisted = insist(job, left.iter().copied(), DEPTH, open)?;
-        let settled = |c: &Claimed| insisted.confirmed.contains(c) || insisted.wrong.contains(c);
+        let settled = |c: &Recorded| insisted.confirmed.contains(c) || insisted.wrong.contains(c);
         self.undecided = left.into_iter().filter(|c| !settled(c)).collect();
         Ok(insisted.wrong)
     }
@@ -191,7 +152,7 @@ impl Vetting {
     ///
     /// # Errors
     /// If the solver fails.
-    pub fn advance(&mut self, budget: &Budget, open: &mut Open<'_>) -> Result<Vec<Claimed>, SolverError> {
+    pub fn advance(&mut self, budget: &Budget, open: &mut Open<'_>) -> Result<Vec<Recorded>, SolverError> {
         let mut wrong = vec![];
         while let Some(answers) = self.next(budget, open)? {
             wrong.extend(answers.wrong);
@@ -204,9 +165,9 @@ impl Vetting {
         if budget.check().is_err() {
             return Ok(None);
         }
-        let Some((group, claims)) = self.left.pop_front() else { return Ok(None) };
+        let Some((place, claims)) = self.left.pop_front() else { return Ok(None) };
         let mut answers = Answers::default();
-        let left = match self.ask(group, &claims, &budget.per_query(QUERY), open, &mut answers) {
+        let left = match self.ask(place, &claims, &budget.per_query(QUERY), open, &mut answers) {
             Ok(left) => left,
             // A solver that is gone has confirmed nothing more.
             Err(SolverError::Exited(_) | SolverError::Refused(_)) => {
@@ -217,7 +178,7 @@ impl Vetting {
             Err(e) => return Err(e),
         };
         if !left.is_empty() {
-            self.left.push_front((group, left));
+            self.left.push_front((place, left));
         }
         Ok(Some(answers))
     }
@@ -225,14 +186,15 @@ impl Vetting {
     /// Asks about claims of one group; those that the budget leaves come back.
     fn ask(
         &mut self,
-        group: Group,
-        claims: &[Claimed],
+        place: Place,
+        claims: &[Recorded],
         budget: &Budget,
         open: &mut Open<'_>,
         answers: &mut Answers,
-    ) -> Result<Vec<Claimed>, SolverError> {
+    ) -> Result<Vec<Recorded>, SolverError> {
         let Some(problem) = &mut self.problem else { return Ok(vec![]) };
-        let Some(known) = hypotheses(problem, group) else {
+        let mut sequents = Sequents::new(&problem.system);
+        let Some(known) = sequents.hypotheses(place) else {
             self.undecided.extend(claims);
             return Ok(vec![]);
         };
@@ -242,25 +204,23 @@ impl Vetting {
         }
         let mut questions = vec![];
         for &claim in claims {
-            // What has no term cannot be asked.
-            let silent = matches!(claim, Claimed::Pair((_, i)) if !problem.system.is_supported(i));
-            if self.strict && silent {
+            if self.strict && claim.has_no_term(&problem.system) {
                 self.undecided.push(claim);
                 continue;
             }
-            match question(problem, claim, self.strict) {
-                Terms::FALSE => answers.confirmed.push(claim),
-                question => questions.push((claim, question)),
+            match sequents.goal(claim, self.strict) {
+                Terms::TRUE => answers.confirmed.push(claim),
+                goal => questions.push((claim, sequents.terms().not(goal))),
             }
         }
         if questions.len() > 1 {
-            let any = problem.terms().or(questions.iter().map(|q| q.1));
+            let any = sequents.terms().or(questions.iter().map(|q| q.1));
             if matches!(decide(&mut session, &[any], budget)?, Decided::Unsat(_)) {
                 answers.confirmed.extend(questions.iter().map(|q| q.0));
                 return Ok(vec![]);
             }
         }
-        let complete = has_all_hypotheses(problem);
+        let complete = has_all_hypotheses(&problem.system);
         for (i, &(claim, question)) in questions.iter().enumerate() {
             if budget.check().is_err() {
                 return Ok(questions[i..].iter().map(|q| q.0).collect());
@@ -270,7 +230,8 @@ impl Vetting {
                 // With a hypothesis missing, a model refutes nothing.
                 Decided::Sat if complete => {
                     let refuted = !self.strict || {
-                        let question = self::question(problem, claim, false);
+                        let goal = sequents.goal(claim, false);
+                        let question = sequents.terms().not(goal);
                         matches!(decide(&mut session, &[question], budget)?, Decided::Sat)
                     };
                     if refuted { answers.wrong.push(claim) } else { self.undecided.push(claim) }
@@ -292,7 +253,7 @@ impl Vetting {
 /// If the solver fails.
 pub fn insist(
     job: &Job,
-    claims: impl IntoIterator<Item = Claimed>,
+    claims: impl IntoIterator<Item = Recorded>,
     time: Duration,
     open: &mut Open<'_>,
 ) -> Result<Insisted, SolverError> {
@@ -327,103 +288,35 @@ pub fn insist(
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Insisted {
     /// Claims that a solver confirms.
-    pub confirmed: Vec<Claimed>,
+    pub confirmed: Vec<Recorded>,
     /// Claims that it refutes.
-    pub wrong: Vec<Claimed>,
+    pub wrong: Vec<Recorded>,
 }
 
 /// Whether a claim is right, in a session of its own, where solvers use other and often stronger tactics than in one
 /// that grows. Nothing if it is not decided.
 fn alone(
-    problem: &mut Problem,
-    claim: Claimed,
+    problem: &Problem,
+    claim: Recorded,
     open: &mut Open<'_>,
     budget: &Budget,
 ) -> Result<Option<bool>, SolverError> {
-    let group = claim.group();
-    let silent = matches!(claim, Claimed::Pair((_, i)) if !problem.system.is_supported(i));
-    let (false, Some(mut all)) = (silent, hypotheses(problem, group)) else { return Ok(None) };
-    all.push(question(problem, claim, false));
+    if claim.has_no_term(&problem.system) {
+        return Ok(None);
+    }
+    let mut sequents = Sequents::new(&problem.system);
+    let Some(mut all) = sequents.hypotheses(claim.place()) else { return Ok(None) };
+    let goal = sequents.goal(claim, false);
+    all.push(sequents.terms().not(goal));
     let mut session = problem.session(open)?;
     for t in all {
         session.assert(t)?;
     }
-    let complete = has_all_hypotheses(problem);
+    let complete = has_all_hypotheses(&problem.system);
     Ok(match decide(&mut session, &[], budget)? {
         Decided::Unsat(_) => Some(true),
         // With a hypothesis missing, a model refutes nothing.
         Decided::Sat if complete => Some(false),
         Decided::Sat | Decided::Unknown(_) => None,
     })
-}
-
-/// Whether everything that obligations have as hypotheses is in the model and has a term.
-fn has_all_hypotheses(problem: &Problem) -> bool {
-    problem.system.unsupported.is_empty() && problem.system.model.not_checked.is_empty()
-}
-
-/// What is known in all questions of a group; nothing where the step has no term.
-fn hypotheses(problem: &mut Problem, group: Group) -> Option<Vec<Term>> {
-    let (mut known, last) = match group {
-        Group::After(Some(e)) => {
-            let relation = problem.system.events[e.index()].relation?;
-            (vec![problem.every_conjunct_in(0), problem.unrolling.step(relation, 0)], 1)
-        }
-        Group::After(None) => {
-            let relation = problem.system.initialisation.relation?;
-            (vec![problem.unrolling.init(relation)], 0)
-        }
-        Group::Within(Some(_)) => (vec![problem.every_conjunct_in(0)], 0),
-        Group::Within(None) | Group::States => (vec![], 0),
-    };
-    for k in 0..=last {
-        known.extend(problem.facts_in(k));
-    }
-    Some(known)
-}
-
-/// What refutes a claim.
-fn question(problem: &mut Problem, claim: Claimed, strict: bool) -> Term {
-    let terms = problem.terms();
-    match claim {
-        // Obligations speak of a conjunct where it has a meaning.
-        Claimed::Pair((event, i)) => {
-            let conjunct = &problem.system.invariant[i];
-            let violated = if strict {
-                terms.not(terms.and([conjunct.defined, conjunct.holds]))
-            } else {
-                terms.and([conjunct.defined, terms.not(conjunct.holds)])
-            };
-            problem.unrolling.state(violated, usize::from(event.is_some()))
-        }
-        Claimed::Check(check @ Check::Step(event, _)) => {
-            let transition = match event {
-                Some(e) => &problem.system.events[e.index()],
-                None => &problem.system.initialisation,
-            };
-            let failures = transition.failures.iter().filter(|f| check_of(event, f) == Some(check));
-            let any = terms.or(failures.map(|f| f.condition));
-            match event {
-                Some(_) => problem.unrolling.step(any, 0),
-                None => problem.unrolling.init(any),
-            }
-        }
-        Claimed::Check(Check::Meaning(formula)) => {
-            let (before, defined) = match formula {
-                Formula::Invariant(i) => (i, problem.system.invariant[i].defined),
-                Formula::Assertion(i) => {
-                    (problem.system.invariant.len(), problem.system.assertions[i].defined)
-                }
-            };
-            let known = problem.system.invariant[..before].iter().flat_map(|p| [p.defined, p.holds]);
-            let wrong = terms.and(known.chain([terms.not(defined)]));
-            problem.unrolling.state(wrong, 0)
-        }
-        Claimed::Check(Check::Theorem(i)) => {
-            let theorem = &problem.system.assertions[i];
-            let violated = terms.and([theorem.defined, terms.not(theorem.holds)]);
-            let violated = problem.unrolling.state(violated, 0);
-            terms.and([problem.every_conjunct_in(0), violated])
-        }
-    }
 }

@@ -1,24 +1,24 @@
 //! Proof status that turned out to be wrong: it is dropped, and said.
 
 use bsym_proofs::claim::Property;
+use bsym_proofs::recorded::Recorded;
 use bsym_status::{Pair, ProofStatus};
 
 use crate::options::Job;
 use crate::verdict::{Counterexample, Observer, Progress, Report, violated_properties};
-use crate::vetting::Claimed;
 
 /// Drops a status that is refuted, and says so.
-pub(crate) fn drop_claim(job: &mut Job, claim: Claimed, observer: &mut dyn Observer, report: &mut Report) {
+pub(crate) fn drop_claim(job: &mut Job, claim: Recorded, observer: &mut dyn Observer, report: &mut Report) {
     match claim {
-        Claimed::Pair(pair) if job.status.remove(pair).is_some() => {
+        Recorded::Pair(pair) if job.status.remove(pair).is_some() => {
             observer.progress(&Progress::WrongStatus(pair));
             report.wrong_statuses.push(pair);
         }
-        Claimed::Check(check) if job.status.remove_check(check).is_some() => {
+        Recorded::Check(check) if job.status.remove_check(check).is_some() => {
             observer.progress(&Progress::WrongCheck(check));
             report.wrong_checks.push(check);
         }
-        Claimed::Pair(_) | Claimed::Check(_) => {}
+        Recorded::Pair(_) | Recorded::Check(_) => {}
     }
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn refuted_by(
     report: &mut Report,
 ) {
     for pair in refuted_pairs(found, job) {
-        drop_claim(job, Claimed::Pair(pair), observer, report);
+        drop_claim(job, Recorded::Pair(pair), observer, report);
     }
 }
 

@@ -6,9 +6,11 @@ pub mod sequent;
 
 pub mod scope;
 
-pub mod obligations;
-
 pub mod claim;
+
+pub mod recorded;
+
+pub mod obligations;
 
 pub mod check;
 

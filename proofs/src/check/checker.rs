@@ -11,6 +11,7 @@ use bsym_status::{Check, Formula, Level, Pair, ProofStatus};
 
 use super::goal::{Goal, Goals};
 use crate::claim::{Checked, Claim};
+use crate::recorded::{invariant, is_complete};
 use crate::sequent::{Effort, Hypotheses, Opener, Outcome, Prover};
 use crate::states::States;
 
@@ -252,29 +253,19 @@ impl<'a> Checker<'a> {
         goal: Term,
         hypotheses: &mut Hypotheses,
     ) -> Result<bool, SolverError> {
-        let Some(check) = check.filter(|&c| self.status.check(c).is_some() && self.is_complete()) else {
+        let Some(check) = check.filter(|&c| self.status.check(c).is_some() && is_complete(self.system))
+        else {
             return Ok(false);
         };
         let also = match check {
             Check::Step(None, _) => vec![],
-            _ => self.every_conjunct(),
+            _ => invariant(self.system),
         };
         let outcome = hypotheses.prove(&mut self.prover, &also, goal, Effort::Full)?;
         if outcome == Outcome::Refuted && !self.checked.wrong_checks.contains(&check) {
             self.checked.wrong_checks.push(check);
         }
         Ok(outcome == Outcome::Refuted)
-    }
-
-    /// No hypothesis of an obligation is missing.
-    fn is_complete(&self) -> bool {
-        self.system.unsupported_conjuncts.is_empty() && self.system.unsupported_axioms.is_empty()
-    }
-
-    /// All conjuncts of the model in the state before the first step.
-    fn every_conjunct(&self) -> Vec<Term> {
-        let terms = &self.system.terms;
-        self.system.invariant.iter().map(|p| terms.and([p.defined, p.holds])).collect()
     }
 
     /// After a refuted pair: whether that makes its status wrong, which is then noted. The sequent's
@@ -287,13 +278,13 @@ impl<'a> Checker<'a> {
         after: usize,
     ) -> Result<bool, SolverError> {
         let Some(pair) = pair(event, goal) else { return Ok(false) };
-        if self.status.get(pair).is_none() || !self.is_complete() {
+        if self.status.get(pair).is_none() || !is_complete(self.system) {
             return Ok(false);
         }
         // An ill-defined conjunct is not what a status is about.
         let mut also = vec![self.states.at(goal.defined, after)];
         if event.is_some() {
-            also.extend(self.every_conjunct());
+            also.extend(invariant(self.system));
         }
         let holds = self.states.at(goal.holds, after);
         let outcome = hypotheses.prove(&mut self.prover, &also, holds, Effort::Full)?;

@@ -30,6 +30,7 @@ use bsym_status::file::{Kind, Status};
 use bsym_status::frame::frame_agrees;
 use bsym_status::{Level, PairStatus, PoError, ProofStatus};
 
+use crate::recorded::{invariant, is_complete};
 use crate::sequent::{Effort, Hypotheses, Opener, Outcome, Prover};
 use crate::states::States;
 
@@ -101,8 +102,7 @@ pub fn prove_obligations(
         system,
         states: States::new(system),
         prover: Prover::new(system.terms.clone(), open, budget.clone()),
-        complete: system.unsupported_conjuncts.is_empty()
-            && !system.unsupported.iter().any(|u| u.part.starts_with("axiom")),
+        complete: is_complete(system),
         all: vec![],
         observer,
     };
@@ -163,11 +163,6 @@ impl Generator<'_> {
         self.terms.and([p.defined, p.holds])
     }
 
-    /// Conjuncts without a term are `true` and assume nothing.
-    fn invariant(&self) -> Vec<Term> {
-        self.system.invariant.iter().map(|p| self.meant(p)).collect()
-    }
-
     fn well_definedness(&mut self) -> Result<(), SolverError> {
         let mut hypotheses = Hypotheses::new(self.always(0));
         let mut said = self.always(0);
@@ -204,13 +199,13 @@ impl Generator<'_> {
     fn preservation(&mut self, event: usize) -> Result<(), SolverError> {
         let transition = &self.system.events[event];
         let mut hypotheses = self.always(0);
-        hypotheses.extend(self.invariant());
+        hypotheses.extend(invariant(self.system));
         let failures: Vec<_> =
             transition.failures.iter().map(|f| (f.kind, f.span, self.states.step(f.condition, 0))).collect();
         self.failures(Some(event), failures, &hypotheses)?;
         let relation = transition.relation.map(|r| self.states.step(r, 0));
         let mut hypotheses = self.always(1);
-        hypotheses.extend(self.invariant());
+        hypotheses.extend(invariant(self.system));
         self.after_step(Some(event), relation, hypotheses, 1)
     }
 
@@ -292,7 +287,7 @@ impl Generator<'_> {
     fn assertions(&mut self) -> Result<(), SolverError> {
         let model = self.system.model.clone();
         let mut said = self.always(0);
-        said.extend(self.invariant());
+        said.extend(invariant(self.system));
         let mut hypotheses = Hypotheses::new(said.iter().copied());
         for (i, p) in self.system.assertions.iter().enumerate() {
             let question = Question {

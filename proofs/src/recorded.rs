@@ -1,0 +1,158 @@
+//! What a recorded status says, as sequents: what is known, and what has to follow from it.
+//!
+//! | recorded | known, besides axioms and facts | has to follow |
+//! |---|---|---|
+//! | a pair of the initialisation | the initialisation | the conjunct in the state after, where it has a meaning |
+//! | another pair | all conjuncts, the event | the same |
+//! | a check of a step | all conjuncts, but for the initialisation | the step does not fail in this way |
+//! | a check of a meaning | the conjuncts before it, all for an assertion | it has a meaning |
+//! | a theorem | all conjuncts | the assertion, where it has a meaning |
+
+use bsym_encodings::system::System;
+use bsym_encodings::term::{Term, Terms};
+use bsym_language::model::EventId;
+use bsym_status::{Check, Formula, Pair, ProofStatus};
+
+use crate::claim::check_of;
+use crate::states::States;
+
+/// One thing that a status says.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Recorded {
+    /// An event establishes a conjunct.
+    Pair(Pair),
+    /// A check never fails.
+    Check(Check),
+}
+
+/// What a sequent is about; those of one place have the same hypotheses.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Place {
+    /// Conjuncts after an event (`None`: the initialisation).
+    After(Option<EventId>),
+    /// Failures on the way of an event.
+    Within(Option<EventId>),
+    /// Predicates of states.
+    States,
+}
+
+impl Recorded {
+    /// Whether a status still says it.
+    pub fn is_in(self, status: &ProofStatus) -> bool {
+        match self {
+            Recorded::Pair(pair) => status.get(pair).is_some(),
+            Recorded::Check(check) => status.check(check).is_some(),
+        }
+    }
+
+    /// What it is about.
+    pub fn place(self) -> Place {
+        match self {
+            Recorded::Pair((event, _)) => Place::After(event),
+            Recorded::Check(Check::Step(event, _)) => Place::Within(event),
+            Recorded::Check(Check::Meaning(_) | Check::Theorem(_)) => Place::States,
+        }
+    }
+
+    /// Whether it is about something without a term, which cannot be asked.
+    pub fn has_no_term(self, system: &System) -> bool {
+        matches!(self, Recorded::Pair((_, i)) if !system.is_supported(i))
+    }
+}
+
+/// Whether everything that obligations of other tools have as hypotheses is in the model and has a term.
+pub fn has_all_hypotheses(system: &System) -> bool {
+    system.unsupported.is_empty() && system.model.not_checked.is_empty()
+}
+
+/// Whether all axioms and conjuncts have terms.
+pub fn is_complete(system: &System) -> bool {
+    system.unsupported_conjuncts.is_empty() && system.unsupported_axioms.is_empty()
+}
+
+/// All conjuncts of the invariant with their meaning, over the current state. Those without a term are `true` and
+/// assume nothing.
+pub fn invariant(system: &System) -> Vec<Term> {
+    system.invariant.iter().map(|p| system.terms.and([p.defined, p.holds])).collect()
+}
+
+/// The sequents of a system, for sessions with its axioms.
+pub struct Sequents<'a> {
+    system: &'a System,
+    states: States<'a>,
+}
+
+impl<'a> Sequents<'a> {
+    /// None is made yet.
+    pub fn new(system: &'a System) -> Self {
+        Sequents { system, states: States::new(system) }
+    }
+
+    /// What is known at a place; nothing where the step has no term.
+    pub fn hypotheses(&mut self, place: Place) -> Option<Vec<Term>> {
+        let mut known = match place {
+            Place::After(Some(_)) | Place::Within(Some(_)) => invariant(self.system),
+            Place::After(None) | Place::Within(None) | Place::States => vec![],
+        };
+        match place {
+            Place::After(Some(e)) => {
+                let relation = self.system.events[e.index()].relation?;
+                known.push(self.states.step(relation, 0));
+                known.extend(self.states.facts(0));
+                known.extend(self.states.facts(1));
+            }
+            Place::After(None) => {
+                let relation = self.system.initialisation.relation?;
+                known.push(self.states.initial(relation));
+                known.extend(self.states.facts(0));
+            }
+            Place::Within(_) | Place::States => known.extend(self.states.facts(0)),
+        }
+        Some(known)
+    }
+
+    /// What has to follow. `strict`: that a conjunct has a meaning, too.
+    pub fn goal(&mut self, recorded: Recorded, strict: bool) -> Term {
+        let (system, terms) = (self.system, &self.system.terms);
+        match recorded {
+            Recorded::Pair((event, i)) => {
+                let conjunct = &system.invariant[i];
+                let goal = match strict {
+                    true => terms.and([conjunct.defined, conjunct.holds]),
+                    false => terms.implies(conjunct.defined, conjunct.holds),
+                };
+                self.states.at(goal, usize::from(event.is_some()))
+            }
+            Recorded::Check(check @ Check::Step(event, _)) => {
+                let transition = match event {
+                    Some(e) => &system.events[e.index()],
+                    None => &system.initialisation,
+                };
+                let failures = transition.failures.iter().filter(|f| check_of(event, f) == Some(check));
+                let none = terms.not(terms.or(failures.map(|f| f.condition)));
+                match event {
+                    Some(_) => self.states.step(none, 0),
+                    None => self.states.initial(none),
+                }
+            }
+            Recorded::Check(Check::Meaning(formula)) => {
+                let (before, defined) = match formula {
+                    Formula::Invariant(i) => (i, system.invariant[i].defined),
+                    Formula::Assertion(i) => (system.invariant.len(), system.assertions[i].defined),
+                };
+                let known = system.invariant[..before].iter().flat_map(|p| [p.defined, p.holds]);
+                terms.implies(terms.and(known), defined)
+            }
+            Recorded::Check(Check::Theorem(i)) => {
+                let theorem = &system.assertions[i];
+                let known = invariant(system).into_iter().chain([theorem.defined]);
+                terms.implies(terms.and(known), theorem.holds)
+            }
+        }
+    }
+
+    /// Where the terms are.
+    pub fn terms(&self) -> &Terms {
+        &self.system.terms
+    }
+}
