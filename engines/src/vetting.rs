@@ -262,20 +262,20 @@ pub fn insist(
     let plain =
         |job: &Job| Problem::plain(&Job { well_definedness: false, ..job.clone() }, &Excluded::default());
     let mut insisted = Insisted::default();
-    let mut problem = plain(job);
+    let problem = plain(job);
     let scope = problem.system.scope.clone();
     let small = SIZES.into_iter().filter(|_| !scope.is_finite(&job.model));
-    let mut small: Vec<Problem> = small
+    let small: Vec<Problem> = small
         .map(|size| plain(&Job { scope: scope.with_open_sets(&job.model, |_| size), ..job.clone() }))
         .collect();
     for claim in claims {
         // Small scopes come first: they can only refute, but do so quickly.
         let mut wrong = false;
-        for problem in &mut small {
+        for problem in &small {
             let quick = budget.per_query(QUERY);
             wrong = wrong || alone(problem, claim, open, &quick)? == Some(false);
         }
-        match if wrong { Some(false) } else { alone(&mut problem, claim, open, &budget)? } {
+        match if wrong { Some(false) } else { alone(&problem, claim, open, &budget)? } {
             Some(true) => insisted.confirmed.push(claim),
             Some(false) => insisted.wrong.push(claim),
             None => {}
