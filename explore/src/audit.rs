@@ -21,7 +21,7 @@ use bsym_semantics::value::Value;
 use crate::store::index::mix;
 
 /// So much time costs nothing: every state is audited until it is spent.
-const FREE: Duration = Duration::from_millis(100);
+const FREE: Duration = Duration::from_millis(10);
 /// So many states are audited unless they take much longer.
 const FIRST: u64 = 64;
 /// The longest time for these.
