@@ -1,16 +1,17 @@
 //! The answer of a search: counts, verdict, counterexamples that were replayed, and a digest of the states.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::exploration::Search;
 use super::findings::{Found, Key};
 use crate::report::{Counterexample, Evidence, SearchReport, Unknown, Verdict};
 use crate::search::witness::{Path, counterexample};
 use crate::store::index::mix;
-use crate::store::interner::text_hash;
+use crate::store::interner::{Store, text_hash};
 use crate::store::layout::Form;
 use crate::store::rep::Rep;
-use crate::store::state_table::{INITIAL, StateId};
+use crate::store::state_table::{INITIAL, StateId, Table};
 
 impl Search<'_, '_> {
     pub(super) fn report(mut self) -> SearchReport {
@@ -88,38 +89,66 @@ impl Search<'_, '_> {
         counterexample(&mut self.machine, path, &mut |_, stored, reached| stored == reached, &checks)
     }
 
-    /// A digest of the set of states.
+    /// A digest of the set of states, by all threads that the search may have.
     fn digest(&self) -> String {
         let context = &self.machine.context;
-        let model = context.eval.model;
-        let mut sums = [text_hash(&model.name), 0u64];
-        let mut known: Vec<HashMap<u32, u64>> = vec![HashMap::new(); context.variables.len()];
-        let mut row = vec![0; self.table.width()];
         let (store, places) = (&context.store, context.layout.places().zip(&context.variables));
         let places: Vec<(Form, usize, &Rep)> = places.map(|((form, at), rep)| (form, at, &**rep)).collect();
-        for state in 0..self.table.len() as StateId {
-            self.table.read(state, &mut row);
-            let mut hash = text_hash("state");
-            for ((form, at, rep), known) in places.iter().zip(&mut known) {
-                let word = row[*at];
-                let digest = match (form, *rep) {
-                    (Form::Halves, rep) => store.digest_halves(rep, &row[*at..*at + 2]),
-                    (Form::Folded, rep) => {
-                        *known.entry(word).or_insert_with(|| store.digest_folded(rep, word))
-                    }
-                    (_, rep @ (Rep::Set(_) | Rep::Relation(..) | Rep::Record(_) | Rep::Opaque)) => {
-                        *known.entry(word).or_insert_with(|| store.digest(rep, word))
-                    }
-                    (_, rep) => store.digest(rep, word),
-                };
-                hash = mix(hash, digest);
-            }
-            if let Some(valuation) = row.get(context.layout.width()) {
-                hash = mix(hash, u64::from(*valuation));
-            }
-            sums[0] = sums[0].wrapping_add(hash);
-            sums[1] = sums[1].wrapping_add(mix(hash, 0x6A09_E667_F3BC_C908));
-        }
-        format!("{:016x}{:016x}", sums[0], sums[1])
+        let constants = context.layout.width();
+        let (states, table) = (self.table.len() as StateId, &self.table);
+        let threads = if states < SHARED { 1 } else { self.options.threads.max(1) as StateId };
+        let part = |i: StateId| {
+            let end = |i: StateId| (u64::from(states) * u64::from(i) / u64::from(threads)) as StateId;
+            digest_of(table, store, &places, constants, end(i)..end(i + 1))
+        };
+        let sums = std::thread::scope(|scope| {
+            let part = &part;
+            let others: Vec<_> = (1..threads).map(|i| scope.spawn(move || part(i))).collect();
+            let mine = part(0);
+            others.into_iter().fold(mine, |sums, other| {
+                let [a, b] = other.join().expect("a digest has no reason to panic");
+                [sums[0].wrapping_add(a), sums[1].wrapping_add(b)]
+            })
+        });
+        let name = text_hash(&context.eval.model.name);
+        format!("{:016x}{:016x}", name.wrapping_add(sums[0]), sums[1])
     }
+}
+
+/// From so many states on their digest is shared out.
+const SHARED: StateId = 1 << 12;
+
+/// The sums over some states that make up their digest.
+fn digest_of(
+    table: &Table,
+    store: &Store,
+    places: &[(Form, usize, &Rep)],
+    constants: usize,
+    states: Range<StateId>,
+) -> [u64; 2] {
+    let mut sums = [0u64; 2];
+    let mut known: Vec<HashMap<u32, u64>> = vec![HashMap::new(); places.len()];
+    let mut row = vec![0; table.width()];
+    for state in states {
+        table.read(state, &mut row);
+        let mut hash = text_hash("state");
+        for ((form, at, rep), known) in places.iter().zip(&mut known) {
+            let word = row[*at];
+            let digest = match (form, *rep) {
+                (Form::Halves, rep) => store.digest_halves(rep, &row[*at..*at + 2]),
+                (Form::Folded, rep) => *known.entry(word).or_insert_with(|| store.digest_folded(rep, word)),
+                (_, rep @ (Rep::Set(_) | Rep::Relation(..) | Rep::Record(_) | Rep::Opaque)) => {
+                    *known.entry(word).or_insert_with(|| store.digest(rep, word))
+                }
+                (_, rep) => store.digest(rep, word),
+            };
+            hash = mix(hash, digest);
+        }
+        if let Some(valuation) = row.get(constants) {
+            hash = mix(hash, u64::from(*valuation));
+        }
+        sums[0] = sums[0].wrapping_add(hash);
+        sums[1] = sums[1].wrapping_add(mix(hash, 0x6A09_E667_F3BC_C908));
+    }
+    sums
 }

@@ -18,11 +18,13 @@ use crate::store::state_table::StateId;
 type Sides = (Option<EventId>, Finding, Finding);
 
 impl Search<'_, '_> {
-    /// Audits a state that was expanded, if it is one of those to audit.
+    /// Whether a state is one of those to audit.
+    pub(super) fn is_to_audit(&self, state: StateId) -> bool {
+        self.audit.as_ref().is_some_and(|audit| audit.is_due(u64::from(state)))
+    }
+
+    /// Audits a state that was expanded.
     pub(super) fn audit_state(&mut self, state: StateId, row: &[u32]) {
-        if !self.audit.as_ref().is_some_and(|audit| audit.is_due(u64::from(state))) {
-            return;
-        }
         let values = self.machine.context.decode_state(row);
         let valuation = self.machine.valuation(row);
         let constants = self.machine.context.valuations[valuation].clone();

@@ -26,7 +26,8 @@ impl Search<'_, '_> {
                 return true;
             }
         }
-        self.close(state, row, enabled, before)
+        let audited = self.is_to_audit(state);
+        self.close(state, row, enabled, before, audited)
     }
 
     /// Adds what a group leads to; whether it is enabled.
@@ -57,8 +58,16 @@ impl Search<'_, '_> {
         enabled
     }
 
-    /// Ends the expansion of a state; whether there was time for it.
-    pub(super) fn close(&mut self, state: StateId, row: &[u32], enabled: bool, before: u64) -> bool {
+    /// Ends the expansion of a state; whether there was time for it. The row is looked at where no group is enabled, and for
+    /// an audit.
+    pub(super) fn close(
+        &mut self,
+        state: StateId,
+        row: &[u32],
+        enabled: bool,
+        before: u64,
+        audited: bool,
+    ) -> bool {
         if self.machine.context.stopped {
             // Some of its successors are missing: whoever continues the search expands it again.
             self.statistics.transitions = before;
@@ -70,7 +79,9 @@ impl Search<'_, '_> {
                 self.findings.violated(Key::Deadlock, Some(state), self.machine.valuation(row), None);
             }
         }
-        self.audit_state(state, row);
+        if audited {
+            self.audit_state(state, row);
+        }
         true
     }
 

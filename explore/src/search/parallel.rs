@@ -111,7 +111,11 @@ impl Search<'_, '_> {
                 self.enter(state);
                 let mine = steps.iter().take_while(|step| step.state as usize == i).count();
                 let (before, mut enabled) = (self.statistics.transitions, false);
-                self.table.read(state, &mut row);
+                let audited = self.is_to_audit(state);
+                // The row of a state is read where somebody looks at it: here all other threads wait.
+                if audited || mine == 0 || steps[..mine].iter().any(|step| step.transitions.is_none()) {
+                    self.table.read(state, &mut row);
+                }
                 for step in &steps[..mine] {
                     let Some(transitions) = step.transitions else {
                         next.copy_from_slice(&row);
@@ -135,7 +139,7 @@ impl Search<'_, '_> {
                 }
                 steps = &steps[mine..];
                 // As at the end of `Search::expand`.
-                if !self.close(state, &row, enabled, before) {
+                if !self.close(state, &row, enabled, before, audited) {
                     return slice.from + i;
                 }
                 if self.is_over() {
