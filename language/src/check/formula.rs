@@ -38,7 +38,8 @@ fn in_model<T: Send>(
         free_types: model.free_types.iter().map(|t| Opening.free_type(t.clone())).collect(),
         constants: open(&model.constants),
         variables: open(&model.variables),
-        locals: open(&model.locals),
+        // No formula can name the locals of another one: only their number counts.
+        locals: vec![Variable { name: String::new(), ty: OpenType::Error, span: Span::default() }; known],
         choices: model.choices,
         ..empty_model(model.name.clone(), model.sources.clone())
     };
