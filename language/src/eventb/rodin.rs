@@ -19,25 +19,57 @@ use crate::text::source::{Source, SourceId, Sources};
 /// The files of one project by name of the component: machines and contexts.
 #[derive(Debug, Default)]
 pub struct Files {
-    /// Machines: file, and the machine that each refines.
-    pub machines: BTreeMap<String, (String, Option<String>)>,
-    /// Contexts: file, and the contexts that each extends.
-    pub contexts: BTreeMap<String, (String, Vec<String>)>,
+    /// Machines.
+    pub machines: BTreeMap<String, Head>,
+    /// Contexts.
+    pub contexts: BTreeMap<String, Head>,
+}
+
+/// What others have to know of a file before it is read. Empty for a file that is no XML.
+#[derive(Debug, Default)]
+pub struct Head {
+    file: String,
+    /// Machines (`true`) and contexts that it refines, sees or extends.
+    needs: Vec<(bool, String)>,
+    /// Its sets, constants and variables.
+    declares: Vec<String>,
+}
+
+impl Head {
+    // A file that is no XML is a mistake only where it is needed.
+    fn read(file: &str, text: &str) -> Head {
+        let mut head = Head { file: file.to_string(), ..Head::default() };
+        let Ok(document) = xml::parse(text, SourceId(0)) else { return head };
+        for node in children(document.root_element()) {
+            let name = |attribute| Element { node, source: SourceId(0) }.name(attribute).map(|id| id.name);
+            match tag(node) {
+                "refinesMachine" => head.needs.extend(name("target").map(|machine| (true, machine))),
+                "seesContext" | "extendsContext" => {
+                    head.needs.extend(name("target").map(|context| (false, context)));
+                }
+                "carrierSet" | "constant" | "variable" => head.declares.extend(name("identifier")),
+                _ => {}
+            }
+        }
+        head
+    }
 }
 
 impl Files {
     /// Machines that no other one refines; without machines the contexts that no other one extends.
     pub fn last(&self) -> Vec<String> {
-        let refined: BTreeSet<&str> = self.machines.values().filter_map(|(_, r)| r.as_deref()).collect();
-        if !self.machines.is_empty() {
-            let last: Vec<String> =
-                self.machines.keys().filter(|m| !refined.contains(m.as_str())).cloned().collect();
-            // A circle has no last one.
-            return if last.is_empty() { self.machines.keys().cloned().collect() } else { last };
+        // Those of a kind that none of the same kind needs.
+        let last = |is_machine: bool, files: &BTreeMap<String, Head>| -> Vec<String> {
+            let needed: BTreeSet<&(bool, String)> = files.values().flat_map(|head| &head.needs).collect();
+            let is_last = |name: &&String| !needed.contains(&(is_machine, name.to_string()));
+            files.keys().filter(is_last).cloned().collect()
+        };
+        if self.machines.is_empty() {
+            return last(false, &self.contexts);
         }
-        let extended: BTreeSet<&str> =
-            self.contexts.values().flat_map(|(_, e)| e.iter().map(String::as_str)).collect();
-        self.contexts.keys().filter(|c| !extended.contains(c.as_str())).cloned().collect()
+        let machines = last(true, &self.machines);
+        // A circle has no last one.
+        if machines.is_empty() { self.machines.keys().cloned().collect() } else { machines }
     }
 
     /// All components.
@@ -59,21 +91,10 @@ pub fn projects(archive: &Archive) -> Result<BTreeMap<String, Files>, ReadError>
             "buc" => false,
             _ => continue,
         };
-        let text = archive.text(name)?.text;
-        // A file that is no XML is a mistake only where it is needed.
-        let targets = |element: &str| -> Vec<String> {
-            let Ok(document) = xml::parse(&text, SourceId(0)) else { return vec![] };
-            let elements = children(document.root_element()).filter(|n| tag(*n) == element);
-            let names = elements.filter_map(|node| Element { node, source: SourceId(0) }.name("target").ok());
-            names.map(|id| id.name).collect()
-        };
+        let head = Head::read(name, &archive.text(name)?.text);
         let files = found.entry(folder.to_string()).or_default();
-        if is_machine {
-            let refines = targets("refinesMachine").into_iter().next();
-            files.machines.insert(stem.to_string(), (name.to_string(), refines));
-        } else {
-            files.contexts.insert(stem.to_string(), (name.to_string(), targets("extendsContext")));
-        }
+        let list = if is_machine { &mut files.machines } else { &mut files.contexts };
+        list.insert(stem.to_string(), head);
     }
     Ok(found)
 }
@@ -93,36 +114,20 @@ pub fn read(
     let mut wanted: Vec<(bool, String)> =
         vec![(files.machines.contains_key(component), component.to_string())];
     let mut loaded: Vec<(bool, String, SourceId)> = vec![];
-    let mut seen = BTreeSet::new();
+    let (mut seen, mut declared) = (BTreeSet::new(), BTreeSet::new());
     while let Some((is_machine, name)) = wanted.pop() {
-        let file = match is_machine {
-            true => files.machines.get(&name).map(|m| &m.0),
-            false => files.contexts.get(&name).map(|c| &c.0),
-        };
+        let list = if is_machine { &files.machines } else { &files.contexts };
         // One that is missing is reported where it is named.
-        let Some(file) = file.filter(|_| seen.insert((is_machine, name.clone()))) else { continue };
-        let text = archive.text(file)?.text;
-        let id = sources.add(Source::new(archive.place(file), text));
-        if let Ok(document) = xml::parse(&sources.get(id).text, id) {
-            for node in children(document.root_element()) {
-                let target = Element { node, source: id }.name("target");
-                match (tag(node), target) {
-                    ("refinesMachine", Ok(t)) => wanted.push((true, t.name)),
-                    ("seesContext" | "extendsContext", Ok(t)) => wanted.push((false, t.name)),
-                    _ => {}
-                }
-            }
-        }
+        let Some(head) = list.get(&name).filter(|_| seen.insert((is_machine, name.clone()))) else {
+            continue;
+        };
+        let text = archive.text(&head.file)?.text;
+        let id = sources.add(Source::new(archive.place(&head.file), text));
+        wanted.extend(head.needs.iter().cloned());
+        declared.extend(head.declares.iter().cloned());
         loaded.push((is_machine, name, id));
     }
     let (theories, operators) = tuf::read(archive, folder, sources, diagnostics)?;
-    let declared: BTreeSet<String> = loaded
-        .iter()
-        .filter_map(|(_, _, id)| {
-            Some((xml::parse(&sources.get(*id).text, *id).ok()?, id)).map(|(d, id)| names(&d, *id))
-        })
-        .flatten()
-        .collect();
     let mut reader = Reader { declared, operators, diagnostics };
     let mut project = Project { theories, ..Project::default() };
     for (is_machine, name, id) in loaded {
@@ -149,14 +154,6 @@ pub fn read(
     }
     flatten(&mut project);
     Ok(project)
-}
-
-// Sets, constants and variables.
-fn names(document: &roxmltree::Document<'_>, source: SourceId) -> Vec<String> {
-    children(document.root_element())
-        .filter(|n| matches!(tag(*n), "carrierSet" | "constant" | "variable"))
-        .filter_map(|node| Some(Element { node, source }.name("identifier").ok()?.name))
-        .collect()
 }
 
 struct Reader<'d> {
