@@ -239,6 +239,17 @@ pub fn is_name(text: &str) -> bool {
     lexer.next() == Some(Ok(TokenKind::Ident)) && lexer.remainder().is_empty() && text != "FREETYPES"
 }
 
+/// Whether a word in capitals belongs to a section or a substitution; operators, constants and `OR`, which people take
+/// for one, do not.
+pub fn is_keyword(word: &str) -> bool {
+    use TokenKind::*;
+    let mut lexer = TokenKind::lexer(word);
+    let Some(Ok(kind)) = lexer.next() else { return false };
+    lexer.remainder().is_empty()
+        && word.starts_with(|c: char| c.is_ascii_uppercase())
+        && !matches!(kind, Ident | Or | Infix(_) | Quantifier(_) | Constant(_) | Builtin(_))
+}
+
 /// Reads the tokens of a text. Takes linear time and never fails.
 pub fn lex(text: &str, source: SourceId) -> Lexed {
     let mut lexed =

@@ -4,49 +4,9 @@ use super::depth;
 use super::operators::{self};
 use super::state::{Parser, Reported, error_expr};
 use crate::ast::{BinaryOp, Expr, Quantifier};
-use crate::classical::lexer::TokenKind;
+use crate::classical::lexer::{TokenKind, is_keyword};
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::codes;
-
-/// Keywords that people write in small letters.
-const KEYWORDS: [&str; 36] = [
-    "MACHINE",
-    "REFINEMENT",
-    "IMPLEMENTATION",
-    "REFINES",
-    "SEES",
-    "INCLUDES",
-    "SETS",
-    "CONSTANTS",
-    "PROPERTIES",
-    "VARIABLES",
-    "INVARIANT",
-    "INITIALISATION",
-    "OPERATIONS",
-    "DEFINITIONS",
-    "ASSERTIONS",
-    "CONSTRAINTS",
-    "END",
-    "BEGIN",
-    "PRE",
-    "THEN",
-    "IF",
-    "ELSE",
-    "ELSIF",
-    "SELECT",
-    "WHEN",
-    "ANY",
-    "WHERE",
-    "CHOICE",
-    "WHILE",
-    "DO",
-    "VARIANT",
-    "CASE",
-    "EITHER",
-    "LET",
-    "VAR",
-    "ASSERT",
-];
 
 /// Whether a token opens a block that ends with `END`.
 pub(super) fn opens_block(kind: TokenKind) -> bool {
@@ -216,7 +176,7 @@ impl Parser<'_> {
         Some(match (before.to_ascii_lowercase().as_str(), self.kind()) {
             ("forall", TokenKind::Ident) => "`for all` is written `!x.(x : S => P)`".into(),
             ("exists", TokenKind::Ident) => "`there is` is written `#x.(x : S & P)`".into(),
-            (_, TokenKind::Ident) if KEYWORDS.contains(&capitals.as_str()) => {
+            (_, TokenKind::Ident) if is_keyword(&capitals) => {
                 format!("keywords are written in capitals: `{capitals}`")
             }
             (_, TokenKind::Bar) => "disjunction is `or`".into(),
