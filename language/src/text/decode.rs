@@ -1,6 +1,8 @@
 //! Bytes to text: UTF-8 with or without a byte-order mark, UTF-16 with one, and the encodings of
 //! old files, Latin-1 (as Windows-1252) and MacRoman.
 
+use encoding_rs::{MACINTOSH, WINDOWS_1252};
+
 /// How a file's bytes stand for characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Encoding {
@@ -45,16 +47,12 @@ pub fn decode(bytes: &[u8]) -> Decoded {
         Err(error) => error.valid_up_to(),
     };
     let encoding = guess(bytes);
-    let table = if encoding == Encoding::MacRoman { &MAC_ROMAN } else { &WINDOWS_1252 };
-    let mut out = String::with_capacity(bytes.len() + bytes.len() / 8);
-    let mut lossy_at = None;
-    for (at, &byte) in bytes.iter().enumerate() {
-        if at >= valid && byte >= 0x80 && lossy_at.is_none() {
-            lossy_at = Some(out.len());
-        }
-        out.push(if byte < 0x80 { byte as char } else { table[byte as usize - 0x80] });
-    }
-    Decoded { text: out, encoding, lossy_at }
+    let table = if encoding == Encoding::MacRoman { MACINTOSH } else { WINDOWS_1252 };
+    // All bytes are characters of either encoding.
+    let decode = |bytes| table.decode_without_bom_handling(bytes).0;
+    let (before, from) = bytes.split_at(valid);
+    let before = decode(before);
+    Decoded { lossy_at: Some(before.len()), text: before.into_owned() + &decode(from), encoding }
 }
 
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Decoded {
@@ -103,31 +101,6 @@ fn guess(bytes: &[u8]) -> Encoding {
         Encoding::Latin1
     }
 }
-
-/// Upper half of Windows-1252; the five bytes it leaves open are control characters as in Latin-1.
-#[rustfmt::skip]
-const WINDOWS_1252: [char; 128] = [
-    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}',
-    '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
-    '\u{A0}', '¡', '¢', '£', '¤', '¥', '¦', '§', '¨', '©', 'ª', '«', '¬', '\u{AD}', '®', '¯',
-    '°', '±', '²', '³', '´', 'µ', '¶', '·', '¸', '¹', 'º', '»', '¼', '½', '¾', '¿',
-    'À', 'Á', 'Â', 'Ã', 'Ä', 'Å', 'Æ', 'Ç', 'È', 'É', 'Ê', 'Ë', 'Ì', 'Í', 'Î', 'Ï',
-    'Ð', 'Ñ', 'Ò', 'Ó', 'Ô', 'Õ', 'Ö', '×', 'Ø', 'Ù', 'Ú', 'Û', 'Ü', 'Ý', 'Þ', 'ß',
-    'à', 'á', 'â', 'ã', 'ä', 'å', 'æ', 'ç', 'è', 'é', 'ê', 'ë', 'ì', 'í', 'î', 'ï',
-    'ð', 'ñ', 'ò', 'ó', 'ô', 'õ', 'ö', '÷', 'ø', 'ù', 'ú', 'û', 'ü', 'ý', 'þ', 'ÿ',
-];
-
-#[rustfmt::skip]
-const MAC_ROMAN: [char; 128] = [
-    'Ä', 'Å', 'Ç', 'É', 'Ñ', 'Ö', 'Ü', 'á', 'à', 'â', 'ä', 'ã', 'å', 'ç', 'é', 'è',
-    'ê', 'ë', 'í', 'ì', 'î', 'ï', 'ñ', 'ó', 'ò', 'ô', 'ö', 'õ', 'ú', 'ù', 'û', 'ü',
-    '†', '°', '¢', '£', '§', '•', '¶', 'ß', '®', '©', '™', '´', '¨', '≠', 'Æ', 'Ø',
-    '∞', '±', '≤', '≥', '¥', 'µ', '∂', '∑', '∏', 'π', '∫', 'ª', 'º', 'Ω', 'æ', 'ø',
-    '¿', '¡', '¬', '√', 'ƒ', '≈', '∆', '«', '»', '…', '\u{A0}', 'À', 'Ã', 'Õ', 'Œ', 'œ',
-    '–', '—', '“', '”', '‘', '’', '÷', '◊', 'ÿ', 'Ÿ', '⁄', '€', '‹', '›', 'ﬁ', 'ﬂ',
-    '‡', '·', '‚', '„', '‰', 'Â', 'Ê', 'Á', 'Ë', 'È', 'Í', 'Î', 'Ï', 'Ì', 'Ó', 'Ô',
-    '\u{F8FF}', 'Ò', 'Ú', 'Û', 'Ù', 'ı', 'ˆ', '˜', '¯', '˘', '˙', '˚', '¸', '˝', '˛', 'ˇ',
-];
 
 #[cfg(test)]
 mod tests {
