@@ -1,6 +1,6 @@
 //! Values as solvers print them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::str::FromStr;
 
 use bsym_language::int::Int;
@@ -22,6 +22,9 @@ pub(super) struct Meaning<'a> {
 
 /// Values nest; deeper than this is not a value that we asked for.
 const DEPTH: usize = 200;
+
+/// Most integers that are listed one by one, where a formula gives them another value than the rest.
+const LISTED: usize = 4096;
 
 type Bindings<'s> = Vec<(&'s str, &'s Sexpr, usize)>;
 
@@ -106,7 +109,9 @@ impl Meaning<'_> {
         if let Some([bound, body]) = rest.applied("lambda") {
             let [only] = bound.list() else { return None };
             let name = only.list().first()?.atom()?;
-            let (default, found) = self.table(body, name, index, element, lets, depth)?;
+            let table = self.table(body, name, index, element, lets, depth);
+            let pieces = || (index == Terms::INT).then(|| self.pieces(body, name, element, lets, depth))?;
+            let (default, found) = table.or_else(pieces)?;
             stores.extend(found);
             return array_value(default, stores);
         }
@@ -158,6 +163,72 @@ impl Meaning<'_> {
         Some((self.read(rest, element, lets, depth)?, entries))
     }
 
+    /// A function of an integer as default and entries, where its body compares `x` with numerals only: it then changes
+    /// next to one of them at most. None if it differs from its value above all of them at too many points.
+    fn pieces<'s>(
+        &self,
+        body: &'s Sexpr,
+        x: &str,
+        element: Sort,
+        lets: &mut Bindings<'s>,
+        depth: usize,
+    ) -> Option<(TermValue, Vec<(TermValue, TermValue)>)> {
+        let mut bounds = BTreeSet::new();
+        numerals(body, &mut bounds);
+        for (_, bound, _) in lets.iter() {
+            numerals(bound, &mut bounds);
+        }
+        let mut at = |n: &BigInt| self.piece(body, x, n, element, lets, depth);
+        let points: BTreeSet<BigInt> = bounds.iter().flat_map(|n| [n - 1, n.clone(), n + 1]).collect();
+        let points: Vec<BigInt> = points.into_iter().collect();
+        let default = at(points.last()?)?;
+        let mut entries = vec![];
+        let mut enter = |n: BigInt, value: TermValue| entries.push((TermValue::Int(Int::from(n)), value));
+        if at(points.first()?)? != default {
+            return None;
+        }
+        for pair in points.windows(2) {
+            let value = at(&pair[0])?;
+            if value != default {
+                enter(pair[0].clone(), value);
+            }
+            let mut n = &pair[0] + 1;
+            if n < pair[1] {
+                let value = at(&n)?;
+                if value != default {
+                    if &pair[1] - &n > BigInt::from(LISTED) {
+                        return None;
+                    }
+                    while n < pair[1] {
+                        enter(n.clone(), value.clone());
+                        n += 1;
+                    }
+                }
+            }
+        }
+        Some((default, entries))
+    }
+
+    /// The value of a body where `x` is a number.
+    fn piece<'s>(
+        &self,
+        body: &'s Sexpr,
+        x: &str,
+        n: &BigInt,
+        element: Sort,
+        lets: &mut Bindings<'s>,
+        depth: usize,
+    ) -> Option<TermValue> {
+        let mut rest = body;
+        while let Some([condition, then, other]) = rest.applied("ite") {
+            rest = if truth(condition, x, n, lets, depth)? { then } else { other };
+        }
+        if element == Terms::BOOL {
+            return truth(rest, x, n, lets, depth).map(TermValue::Bool);
+        }
+        self.read(rest, element, lets, depth)
+    }
+
     /// The values of `x` that satisfy a disjunction of equations.
     fn alternatives<'s>(
         &self,
@@ -181,6 +252,62 @@ impl Meaning<'_> {
             _ => return None,
         };
         Some(vec![self.read(other, index, lets, depth)?])
+    }
+}
+
+/// Every integer that is written somewhere.
+fn numerals(s: &Sexpr, into: &mut BTreeSet<BigInt>) {
+    match number(s) {
+        Some(n) => drop(into.insert(n.to_integer())),
+        None => s.list().iter().for_each(|part| numerals(part, into)),
+    }
+}
+
+/// Whether a formula over comparisons of `x` with numerals holds where `x` is a number.
+fn truth(s: &Sexpr, x: &str, n: &BigInt, lets: &Bindings<'_>, depth: usize) -> Option<bool> {
+    if depth > DEPTH {
+        return None;
+    }
+    let depth = depth + 1;
+    if let Some(name) = s.atom() {
+        if let Some(&(_, bound, visible)) = lets.iter().rev().find(|(b, ..)| *b == name) {
+            return truth(bound, x, n, &lets[..visible].to_vec(), depth);
+        }
+        return match name {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => None,
+        };
+    }
+    let (head, parts) = s.list().split_first()?;
+    let each = |part| truth(part, x, n, lets, depth);
+    match (head.atom()?, parts) {
+        ("not", [inner]) => each(inner).map(|t| !t),
+        ("and", parts) => parts.iter().map(each).try_fold(true, |all, t| Some(all & t?)),
+        ("or", parts) => parts.iter().map(each).try_fold(false, |any, t| Some(any | t?)),
+        ("let", [bindings, body]) => {
+            let mut inner = lets.clone();
+            for b in bindings.list() {
+                let [Sexpr::Atom(name), value] = b.list() else { return None };
+                inner.push((name, value, lets.len()));
+            }
+            truth(body, x, n, &inner, depth)
+        }
+        (op @ ("=" | "<=" | "<" | ">=" | ">"), [a, b]) => {
+            let value = |s: &Sexpr| match s.atom() == Some(x) {
+                true => Some(n.clone()),
+                false => number(s).filter(BigRational::is_integer).map(|n| n.to_integer()),
+            };
+            let (a, b) = (value(a)?, value(b)?);
+            Some(match op {
+                "=" => a == b,
+                "<=" => a <= b,
+                "<" => a < b,
+                ">=" => a >= b,
+                _ => a > b,
+            })
+        }
+        _ => None,
     }
 }
 
@@ -261,6 +388,7 @@ mod tests {
         pair: Sort,
         unit: Sort,
         set: Sort,
+        numbers: Sort,
         array: Sort,
         nested: Sort,
     }
@@ -276,6 +404,7 @@ mod tests {
                 pair: t.tuple_sort(&[Terms::INT, color]),
                 unit: t.tuple_sort(&[]),
                 set,
+                numbers: t.set_sort(Terms::INT),
                 array: t.array_sort(Terms::INT, Terms::INT),
                 nested: t.array_sort(Terms::INT, set),
             }
@@ -365,6 +494,19 @@ mod tests {
         );
         check("(lambda ((x color)) (= x red))", |s| s.set, "[false #0:true]");
         check("(lambda ((x color)) (not (or (= x red) (= x |a b|))))", |s| s.set, "[true #0:false #1:false]");
+        check("(lambda ((x Int)) (and (<= 0 x) (not (<= 2 x))))", |s| s.numbers, "[false 0:true 1:true]");
+        check("(lambda ((x Int)) (or (< x (- 1)) (>= x 1)))", |s| s.numbers, "[true -1:false 0:false]");
+        check("(lambda ((x Int)) (ite (> x 1) 2 (ite (<= 0 x) 3 2)))", |s| s.array, "[2 0:3 1:3]");
+        check(
+            "(lambda ((x Int)) (let ((a!1 (not (<= 7 x)))) (and a!1 (<= 6 x))))",
+            |s| s.numbers,
+            "[false 6:true]",
+        );
+        // Infinite, and with more elements than are listed.
+        for infinite in ["(<= 0 x)", "(and (<= 0 x) (<= x 5000))"] {
+            let text = format!("(lambda ((x Int)) {infinite})");
+            check(&text, |s| s.numbers, &format!("? {text}"));
+        }
         check("(lambda ((x Int)) (+ x 1))", |s| s.array, "? (lambda ((x Int)) (+ x 1))");
     }
 }

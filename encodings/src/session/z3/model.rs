@@ -1,5 +1,6 @@
 //! Values of a Z3 model.
 
+use std::collections::HashMap;
 use std::str::FromStr;
 
 use bsym_language::int::Int;
@@ -10,6 +11,8 @@ use z3::{DeclKind, Model};
 
 use super::lower::Lowering;
 use crate::session::backend::SolverError;
+use crate::session::parse::Meaning;
+use crate::session::sexpr::{self, Sexpr};
 use crate::session::value::{TermValue, array_value};
 use crate::term::{Sort, SortKind};
 
@@ -81,7 +84,14 @@ fn array(
     let mut stores = vec![];
     let mut rest = d.clone();
     loop {
-        let Ok(decl) = rest.safe_decl() else { return Ok(None) };
+        let Ok(decl) = rest.safe_decl() else {
+            let sort = lowering.terms().array_sort(index, element);
+            let Some(TermValue::Array { default, entries }) = printed(lowering, &rest, sort)? else {
+                return Ok(None);
+            };
+            stores.extend(entries);
+            return Ok(array_value(*default, stores));
+        };
         match decl.kind() {
             DeclKind::Store if rest.num_children() == 3 => {
                 let parts = rest.children();
@@ -116,6 +126,34 @@ fn array(
             _ => return Ok(None),
         }
     }
+}
+
+/// A value that is given by a formula (a lambda), read as Z3 prints it.
+fn printed(lowering: &mut Lowering, d: &Dynamic, sort: Sort) -> Result<Option<TermValue>, SolverError> {
+    let (mut constructors, mut tuples) = (HashMap::new(), HashMap::new());
+    let mut open = vec![sort];
+    while let Some(sort) = open.pop() {
+        match lowering.terms().sort_kind(sort) {
+            SortKind::Bool | SortKind::Int | SortKind::Real => {}
+            // Elements are told apart by what Z3 prints, which the text would have to give back to the letter.
+            SortKind::Uninterpreted(_) => return Ok(None),
+            SortKind::Enum(..) => {
+                let known = lowering.sort(sort)?;
+                let named = known.constructors.iter().enumerate();
+                constructors.extend(named.map(|(i, c)| (c.name(), (sort, i as u32))));
+            }
+            SortKind::Tuple(fields) => {
+                tuples.extend(lowering.sort(sort)?.constructors.iter().map(|c| (c.name(), sort)));
+                open.extend(fields.iter());
+            }
+            SortKind::Array(index, element) => open.extend([index, element]),
+        }
+    }
+    let Some([text]) = sexpr::read(&d.to_string()).and_then(|all| <[Sexpr; 1]>::try_from(all).ok()) else {
+        return Ok(None);
+    };
+    let meaning = Meaning { terms: lowering.terms(), constructors: &constructors, tuples: &tuples };
+    Ok(Some(meaning.value(&text, sort)))
 }
 
 /// An integer or rational literal.
