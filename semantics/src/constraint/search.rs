@@ -41,6 +41,8 @@ pub(super) struct Literal<'p> {
     pub(super) pred: &'p Pred,
     /// Unknowns that occur, by position.
     pub(super) needs: Vec<usize>,
+    /// It reads a name that is no unknown and has no value: a local or result before its assignment.
+    pub(super) reads_unassigned: bool,
     /// Whether it cannot be ill-defined whatever the unknowns are.
     pub(super) total: OnceCell<bool>,
     /// How often it was not total, by the unknowns that were bound.
@@ -164,6 +166,9 @@ impl<'m> Search<'_, 'm> {
     /// Whether a literal has a truth value wherever all literals before it hold.
     pub(super) fn is_total(&self, env: &Env<'_>, literal: usize) -> bool {
         let this = &self.literals[literal];
+        if this.reads_unassigned {
+            return false;
+        }
         let total = |env: &Env<'_>| {
             let mut before = self.literals[..literal].iter().filter(|l| l.positive).map(|l| l.pred);
             self.eval.is_total_behind(env, &mut before, this.pred)

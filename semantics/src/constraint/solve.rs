@@ -83,8 +83,10 @@ impl<'m> Evaluator<'m> {
             .map(|(positive, pred)| {
                 let free = names_of_pred(pred);
                 let needs = (0..unknowns.len()).filter(|i| free.contains(&unknowns[*i])).collect();
+                let reads_unassigned = free.iter().any(|n| !unknowns.contains(n) && env.get(*n).is_none());
                 let (total, universal) = (OnceCell::new(), OnceCell::new());
-                Literal { positive, pred, needs, total, refused: RefCell::default(), universal }
+                let refused = RefCell::default();
+                Literal { positive, pred, needs, reads_unassigned, total, refused, universal }
             })
             .collect::<Vec<_>>();
         let settled = vec![false; literals.len()];

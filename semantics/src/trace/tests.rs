@@ -275,6 +275,21 @@ fn a_result_that_is_not_assigned_has_any_value() {
 }
 
 #[test]
+fn a_result_is_read_before_a_false_conjunct_behind_it() {
+    let text = "MACHINE Early VARIABLES n INVARIANT n : 0..1 INITIALISATION n := 0
+        OPERATIONS r <-- ask(p) = PRE p : 0..2 & (p /= r & n = 1) THEN r := p END;
+                   r <-- get(p) = PRE p : 0..2 & (n = 1 & p /= r) THEN r := p END END";
+    let (model, scope) = load(text);
+    let edges = Evaluator::new(&model, &scope).successors(&[], &[Value::int(0)]);
+    assert!(edges.incomplete.is_empty());
+    assert!(!edges.edges.is_empty());
+    for edge in edges.edges {
+        assert_eq!(edge.event, Some(EventId(0)));
+        assert!(matches!(edge.outcome, Outcome::IllDefined(_)), "{edge:?}");
+    }
+}
+
+#[test]
 fn a_variable_that_is_not_initialised_is_a_failure() {
     let text = "MACHINE Half VARIABLES n INVARIANT n : 0..1
         INITIALISATION ANY b WHERE b : BOOL THEN IF b = TRUE THEN n := 0 END END END";
