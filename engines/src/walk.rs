@@ -10,9 +10,10 @@
 //! way, and where the claim rests on the diameter none is as long as that with pairwise different states.
 //!
 //! *Paths from states in Q*, reachable or not: states met before of which some variables get other values, kept
-//! where the evaluator says that they are in Q. A wrong step of an inductive invariant is found there without
-//! the way to it. What the claim says of such a path s0 … sn of pairwise different states in Q follows from how
-//! it is checked ([`bsym_proofs::check`]):
+//! where the evaluator says that they are in Q, and where all values are of the layouts that the encoding has for
+//! them: that these are never left is proved beside the claim, which rests on it ([`bsym_proofs::check`]). A wrong
+//! step of an inductive invariant is found there without the way to it. What the claim says of such a path s0 … sn
+//! of pairwise different states in Q follows from how it is checked:
 //! - after one more step the lemmas hold if the conjuncts do: they are inductive relative to the conjuncts;
 //! - the conjuncts hold after one more step if n ≥ k;
 //! - in sn the other properties hold and no step fails if n > k: they follow from Q, or from Q by the argument
@@ -34,6 +35,8 @@ use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use bsym_encodings::representation::layout::Layout;
+use bsym_encodings::system::build::layouts;
 use bsym_language::model::{EventId, Model};
 use bsym_language::stack::with_large_stack;
 use bsym_proofs::claim::Claim;
@@ -123,6 +126,7 @@ pub fn walk(question: &Question<'_>) -> Result<Walked, Box<Contradiction>> {
         let mut walker = Walker {
             question,
             changes: Changes::new(question.model, question.seed),
+            layouts: layouts(question.model, question.scope),
             walked: Walked::default(),
             has_initial: false,
         };
@@ -141,6 +145,8 @@ type Found<T> = Result<T, Box<Contradiction>>;
 struct Walker<'w> {
     question: &'w Question<'w>,
     changes: Changes,
+    /// What a proof assumes of the variables besides Q.
+    layouts: Vec<Layout>,
     walked: Walked,
     /// There was an initial state.
     has_initial: bool,
@@ -457,7 +463,13 @@ impl Walker<'_> {
                 let new = self.changes.near(&state[i], &model.variables[i].ty, model, scope);
                 state[i] = new;
             }
-            if place.seen.contains(&state) || state.iter().any(Value::has_lazy) {
+            let admitted = || {
+                let all = state.iter().zip(&model.variables).zip(&self.layouts);
+                let mut each =
+                    all.map(|((value, v), layout)| layout.admits(value, &v.ty, &|c| scope.size(model, c)));
+                each.all(|is| is)
+            };
+            if place.seen.contains(&state) || state.iter().any(Value::has_lazy) || !admitted() {
                 continue;
             }
             place.work.portion(place.share);

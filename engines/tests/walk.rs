@@ -160,3 +160,16 @@ fn a_model_that_cannot_be_walked_gives_no_states_and_no_contradiction() {
     assert_eq!((walked.states, walked.steps), (0, 0));
     assert!(walked.skipped > 0);
 }
+
+#[test]
+fn what_the_assignments_show_of_a_variable_is_part_of_the_claim() {
+    // No lemma says that the table is total: nothing else is ever assigned to it.
+    let text = "MACHINE Table SETS D CONSTANTS c PROPERTIES c : D VARIABLES table, at INVARIANT table : D +-> D & at : D
+        INITIALISATION table := D * {c} || at := c
+        OPERATIONS look(p) = PRE p : D THEN at := table(p) END END";
+    let walked = walked(text, |m| claim(m, inductive(m, &[]))).expect("the claim is right");
+    assert!(walked.steps > 0, "{walked:?}");
+    // Where something else is, it is a claim about the partial functions, too.
+    let text = text.replace("END END", "END; forget(p) = PRE p : D THEN table := {p} <<| table END END");
+    contradicted(&text, |m| claim(m, inductive(m, &[])));
+}

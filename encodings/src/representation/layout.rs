@@ -3,7 +3,7 @@
 //! A [`Layout`] is an upper bound of the values that a name or an expression can have. It never
 //! excludes a value: where nothing better is known it is [`Layout::Any`].
 
-use bsym_language::types::Type;
+use bsym_language::types::{CarrierId, Type};
 use bsym_semantics::value::Value;
 
 /// An upper bound of values.
@@ -101,6 +101,53 @@ impl Layout {
                 }
             }
             _ => Layout::Any,
+        }
+    }
+
+    /// Whether it is certain that a listed value of a type is one of these; `sizes` gives the number of elements of a
+    /// carrier.
+    pub fn admits(&self, v: &Value, ty: &Type, sizes: &dyn Fn(CarrierId) -> Option<usize>) -> bool {
+        match (self, v, ty) {
+            (layout, ..) if layout.is_unrestricted() => true,
+            (Layout::Range(low, high), Value::Int(n), _) => {
+                n.to_i64().is_some_and(|n| (*low..=*high).contains(&n))
+            }
+            (Layout::Pair(l, r), Value::Pair(p), Type::Pair(a, b)) => {
+                l.admits(&p.0, a, sizes) && r.admits(&p.1, b, sizes)
+            }
+            (Layout::Set { element, exact }, Value::Set(elements), Type::Pow(t)) => {
+                elements.iter().all(|x| element.admits(x, t, sizes))
+                    && (!exact || element.count(t, sizes) == Some(elements.len() as u64))
+            }
+            (Layout::Function(f), Value::Set(couples), Type::Pow(t)) => {
+                let Type::Pair(a, b) = &**t else { return false };
+                let couples: Option<Vec<_>> = couples.iter().map(Value::as_pair).collect();
+                let Some(couples) = couples else { return false };
+                // A value's elements are sorted, so equal arguments are neighbours.
+                let functional = couples.windows(2).all(|w| w[0].0 != w[1].0);
+                let within =
+                    |(x, y): &(&Value, &Value)| f.keys.admits(x, a, sizes) && f.value.admits(y, b, sizes);
+                let total = !f.total || f.keys.count(a, sizes) == Some(couples.len() as u64);
+                let numbered = || couples.iter().zip(1..).all(|((x, _), i)| **x == Value::int(i));
+                functional && couples.iter().all(within) && total && (!f.sequence || numbered())
+            }
+            _ => false,
+        }
+    }
+
+    /// Number of values of a type that are of this layout; none if it is infinite, too large or not easily said.
+    fn count(&self, ty: &Type, sizes: &dyn Fn(CarrierId) -> Option<usize>) -> Option<u64> {
+        match (self, ty) {
+            (Layout::Any, Type::Bool) => Some(2),
+            (Layout::Any, Type::Carrier(c)) => sizes(*c).map(|n| n as u64),
+            (Layout::Any, Type::Pow(t)) => {
+                1u64.checked_shl(Layout::Any.count(t, sizes)?.try_into().ok()?).filter(|n| *n != 0)
+            }
+            (Layout::Any, Type::Pair(a, b)) => {
+                Layout::Any.count(a, sizes)?.checked_mul(Layout::Any.count(b, sizes)?)
+            }
+            (Layout::Pair(l, r), Type::Pair(a, b)) => l.count(a, sizes)?.checked_mul(r.count(b, sizes)?),
+            (layout, _) => layout.size(),
         }
     }
 
@@ -227,6 +274,36 @@ mod tests {
         assert_eq!(
             all(3).join(Layout::empty(&relation)),
             Layout::function(Layout::Range(1, 3), false, Layout::Any)
+        );
+    }
+
+    #[test]
+    fn values_are_of_the_layout_or_not() {
+        let sizes = |_| Some(2);
+        let carrier = Type::Carrier(CarrierId(0));
+        let element = |i| Value::Element(CarrierId(0), i);
+        let couple = |x, y| Value::pair(element(x), Value::int(y));
+        let ty = Type::relation(carrier.clone(), Type::Int);
+        let admits = |layout: &Layout, couples: &[(u32, i64)]| {
+            layout.admits(&Value::set(couples.iter().map(|&(x, y)| couple(x, y))), &ty, &sizes)
+        };
+        let total = Layout::function(Layout::Any, true, Layout::Range(0, 3));
+        assert!(admits(&total, &[(0, 1), (1, 3)]));
+        for other in [&[(0, 1)][..], &[(0, 1), (1, 4)], &[(0, 1), (0, 2)], &[(0, 1), (0, 2), (1, 0)]] {
+            assert!(!admits(&total, other));
+            assert!(admits(&Layout::Any, other));
+        }
+        assert!(admits(&total.clone().part(), &[(0, 1)]));
+        let numbers = Type::pow(Type::Int);
+        let set = |ns: &[i64]| Value::set(ns.iter().map(|&n| Value::int(n)));
+        let exact = Layout::set(Layout::Range(1, 2), true);
+        assert!(exact.admits(&set(&[1, 2]), &numbers, &sizes) && !exact.admits(&set(&[1]), &numbers, &sizes));
+        let sequences = Type::relation(Type::Int, Type::Int);
+        let list =
+            |from: i64| Value::set((from..from + 2).map(|n| Value::pair(Value::int(n), Value::int(7))));
+        let sequence = Layout::sequence(Layout::Any);
+        assert!(
+            sequence.admits(&list(1), &sequences, &sizes) && !sequence.admits(&list(0), &sequences, &sizes)
         );
     }
 

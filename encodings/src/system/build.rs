@@ -13,6 +13,7 @@ use super::substitution::{self, Body, Context};
 use crate::determined::{self, Determined};
 use crate::representation::Functional;
 use crate::representation::disjoint;
+use crate::representation::layout::Layout;
 use crate::symbolic::encoder::{Encoder, Env};
 use crate::symbolic::{Shape, Symbolic};
 use crate::system::{StatePredicate, System, Transition, Unsupported};
@@ -79,15 +80,7 @@ fn encode_facts(
     representations: Representations,
     prepare_facts: impl FnOnce(&mut Encoder),
 ) -> System {
-    let scope = settle_by_axioms(&model, scope);
-    let prepared = prepare(&model);
-    let determined = determined::constants(&model, &scope);
-    let values: Vec<Option<Value>> = determined.iter().map(|d| d.as_ref().map(|d| d.value.clone())).collect();
-    let functional = match representations {
-        Representations::Analysed => Functional::of(&prepared, &values),
-        Representations::General => Functional::none(&prepared),
-        Representations::Claimed(functional) => functional,
-    };
+    let Analysed { scope, prepared, determined, functional } = Analysed::of(&model, scope, representations);
     let mut encoder = Encoder::new(terms.clone(), model.clone(), scope.clone());
     prepare_facts(&mut encoder);
     let mut unsupported = vec![];
@@ -234,6 +227,36 @@ fn part(kind: &str, position: usize, conjunct: &Conjunct) -> String {
     match &conjunct.label {
         Some(label) => format!("{kind} {label}"),
         None => format!("{kind} {}", position + 1),
+    }
+}
+
+/// The layouts of the variables that an encoding rests on: what every proof by it assumes of a state besides the
+/// conjuncts and lemmas, and what [`System`]'s checks of representations prove.
+pub fn layouts(model: &Model, scope: &Scope) -> Vec<Layout> {
+    Analysed::of(model, scope, Representations::Analysed).functional.variables
+}
+
+/// What is known of a model before it is encoded.
+struct Analysed {
+    scope: Scope,
+    prepared: Model,
+    determined: Vec<Option<Determined>>,
+    functional: Functional,
+}
+
+impl Analysed {
+    fn of(model: &Model, scope: &Scope, representations: Representations) -> Analysed {
+        let scope = settle_by_axioms(model, scope);
+        let prepared = prepare(model);
+        let determined = determined::constants(model, &scope);
+        let value = |d: &Option<Determined>| d.as_ref().map(|d| d.value.clone());
+        let values: Vec<Option<Value>> = determined.iter().map(value).collect();
+        let functional = match representations {
+            Representations::Analysed => Functional::of(&prepared, &values),
+            Representations::General => Functional::none(&prepared),
+            Representations::Claimed(functional) => functional,
+        };
+        Analysed { scope, prepared, determined, functional }
     }
 }
 
