@@ -14,10 +14,10 @@ use bsym_encodings::finder::SolverFinder;
 use bsym_encodings::session::open::SolverChoice;
 use bsym_language::model::{Model, Pred};
 use bsym_language::types::Type;
-use bsym_semantics::env::{Env, Name};
 use bsym_semantics::error::EvalError;
-use bsym_semantics::finder::{Found, ValueFinder};
+use bsym_semantics::evaluator::finder::{Found, ValueFinder};
 use bsym_semantics::scope::Scope;
+use bsym_semantics::value::env::{Env, Name};
 
 /// How often the finder may fail for the same names.
 const FAILURES: usize = 3;

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use bsym_language::model::Model;
-use bsym_semantics::itf::trace_to_itf;
-use bsym_semantics::prob_trace::trace_to_prob;
-use bsym_semantics::state::Trace;
-use bsym_semantics::trace_file::trace_to_json;
+use bsym_semantics::trace::Trace;
+use bsym_semantics::trace::file::trace_to_json;
+use bsym_semantics::trace::itf::trace_to_itf;
+use bsym_semantics::trace::prob::trace_to_prob;
 
 use crate::refusal::Refusal;
 

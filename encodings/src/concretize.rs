@@ -13,7 +13,8 @@ use bsym_language::int::Int;
 use bsym_language::model::{EventId, LocalId};
 use bsym_language::types::{CarrierId, Type};
 use bsym_semantics::scope::Scope;
-use bsym_semantics::state::{Execution, Step, Trace};
+use bsym_semantics::trace::{Step, Trace};
+use bsym_semantics::transition::state::Execution;
 use bsym_semantics::value::Value;
 
 use crate::session::{Model, SolverError, TermValue};

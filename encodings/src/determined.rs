@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use bsym_language::model::*;
 use bsym_language::types::CarrierId;
 use bsym_language::walk::{Names, Visitor, walk_expr};
-use bsym_semantics::env::Env;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::value::Value;
+use bsym_semantics::value::env::Env;
 
 /// Larger values stay symbols: writing them out would cost more than it saves.
 const LARGEST: usize = 4096;

@@ -12,11 +12,11 @@ use std::sync::Arc;
 use bsym_language::model::{ConstId, LocalId, Model, Pred, Subst, SubstKind, VarId};
 use bsym_language::source::Span;
 use bsym_language::types::Type;
-use bsym_semantics::env::{Env as Values, Name};
 use bsym_semantics::error::EvalError;
-use bsym_semantics::finder::{Found, ValueFinder};
+use bsym_semantics::evaluator::finder::{Found, ValueFinder};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::value::Value;
+use bsym_semantics::value::env::{Env as Values, Name};
 
 use crate::budget::Budget;
 use crate::concretize::read_values;

@@ -263,9 +263,11 @@ fn compare_in(
         .collect();
     let state: Vec<_> = parsed
         .iter()
-        .map(|v| eval.expr(&bsym_semantics::env::Env::new(&constants, &[]), v).expect("a value evaluates"))
+        .map(|v| {
+            eval.expr(&bsym_semantics::value::env::Env::new(&constants, &[]), v).expect("a value evaluates")
+        })
         .collect();
-    let expected = match eval.pred(&bsym_semantics::env::Env::new(&constants, &state), &pred) {
+    let expected = match eval.pred(&bsym_semantics::value::env::Env::new(&constants, &state), &pred) {
         Ok(b) => Ok(b),
         Err(e) if e.kind == EvalErrorKind::IllDefined => Err(()),
         Err(_) => {

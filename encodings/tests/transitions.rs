@@ -24,14 +24,15 @@ use bsym_language::load::load_from;
 use bsym_language::model::{EventId, Model};
 use bsym_language::parser::parse;
 use bsym_language::source::{Sources, Span};
-use bsym_semantics::env::Env;
 use bsym_semantics::error::EvalErrorKind;
 use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::replay::{Checks, replay};
 use bsym_semantics::scope::{Scope, ScopeRequest};
-use bsym_semantics::state::{State, Violation};
-use bsym_semantics::transitions::{Edges, Outcome};
+use bsym_semantics::trace::Violation;
+use bsym_semantics::trace::replay::{Checks, replay};
+use bsym_semantics::transition::state::State;
+use bsym_semantics::transition::{Edges, Outcome};
 use bsym_semantics::value::Value;
+use bsym_semantics::value::env::Env;
 
 #[path = "transitions/generate.rs"]
 mod generate;

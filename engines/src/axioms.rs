@@ -9,12 +9,12 @@ use bsym_encodings::concretize::read_state;
 use bsym_encodings::session::{Answer, SolverError};
 use bsym_encodings::term::Terms;
 use bsym_language::model::Model;
-use bsym_semantics::env::Env;
 use bsym_semantics::error::EvalErrorKind;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::value::Value;
-use bsym_semantics::value_text::value_text;
+use bsym_semantics::value::env::Env;
+use bsym_semantics::value::text::value_text;
 
 use crate::existence::LIMITS;
 use crate::options::Job;

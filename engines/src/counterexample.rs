@@ -2,9 +2,9 @@
 
 use bsym_encodings::concretize::{read_state, read_trace};
 use bsym_encodings::session::{Model, SolverError};
-use bsym_semantics::replay::{Checks, replay, with_results};
-use bsym_semantics::state::{Trace, Violation};
-use bsym_semantics::value_text::value_text;
+use bsym_semantics::trace::replay::{Checks, replay, with_results};
+use bsym_semantics::trace::{Trace, Violation};
+use bsym_semantics::value::text::value_text;
 
 use crate::options::Job;
 use crate::path::Taken;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use bsym_language::model::Model;
 use bsym_proofs::claim::Property;
-use bsym_semantics::doubt;
+use bsym_semantics::trace::doubt;
 
 use crate::options::Job;
 use crate::verdict::{Counterexample, PropertyVerdict, Report, Unknown, Verdict, violated_properties};

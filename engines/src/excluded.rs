@@ -6,7 +6,7 @@ use bsym_encodings::system::{Failure, FailureKind, System};
 use bsym_language::model::EventId;
 use bsym_language::source::Span;
 use bsym_proofs::claim::Property;
-use bsym_semantics::state::Violation;
+use bsym_semantics::trace::Violation;
 
 use crate::options::Job;
 use crate::verdict::{Counterexample, violated_properties};

@@ -15,13 +15,13 @@ use bsym_encodings::concretize::read_trace;
 use bsym_encodings::session::{Answer, SolverError};
 use bsym_encodings::term::Terms;
 use bsym_language::model::Model;
-use bsym_semantics::bounded::Cuts;
+use bsym_semantics::evaluator::cuts::Cuts;
+use bsym_semantics::evaluator::interrupt::interruptible;
 use bsym_semantics::evaluator::{Evaluator, Limits};
-use bsym_semantics::interrupt::interruptible;
-use bsym_semantics::replay::{Checks, replay};
 use bsym_semantics::scope::Scope;
-use bsym_semantics::state::{Step, Trace};
-use bsym_semantics::transitions::Outcome;
+use bsym_semantics::trace::replay::{Checks, replay};
+use bsym_semantics::trace::{Step, Trace};
+use bsym_semantics::transition::Outcome;
 
 use crate::excluded::Excluded;
 use crate::options::Job;

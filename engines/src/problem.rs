@@ -13,7 +13,7 @@ use bsym_encodings::system::{Failure, FailureKind, StatePredicate, System};
 use bsym_encodings::term::{Substitution, SymbolId, Term, Terms};
 use bsym_language::model::EventId;
 use bsym_proofs::claim::{Property, check_of};
-use bsym_semantics::state::Trace;
+use bsym_semantics::trace::Trace;
 use bsym_status::Check;
 
 use crate::excluded::Excluded;

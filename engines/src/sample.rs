@@ -8,12 +8,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
 
 use bsym_language::model::EventId;
-use bsym_semantics::bounded::Cuts;
 use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::interrupt::interruptible;
-use bsym_semantics::replay::violations;
+use bsym_semantics::evaluator::cuts::Cuts;
+use bsym_semantics::evaluator::interrupt::interruptible;
 use bsym_semantics::scope::Scope;
-use bsym_semantics::state::{Constants, State, Step, Trace};
+use bsym_semantics::trace::replay::violations;
+use bsym_semantics::trace::{Step, Trace};
+use bsym_semantics::transition::state::{Constants, State};
 
 use crate::counterexample::{Attempt, confirm, looked_for};
 use crate::existence::{LIMITS, scopes};

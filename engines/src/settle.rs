@@ -13,7 +13,7 @@ use bsym_proofs::check::{self, Represented, check_representations};
 use bsym_proofs::claim::{Checked, Claim, Evidence, Property};
 use bsym_proofs::recorded::Recorded;
 use bsym_proofs::sizes::{SmallSizes, check_small};
-use bsym_semantics::doubt::{self, Asked};
+use bsym_semantics::trace::doubt::{self, Asked};
 
 use crate::axioms::ill_defined;
 use crate::existence::{self, Existence};

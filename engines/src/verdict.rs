@@ -9,7 +9,7 @@ use bsym_proofs::check::Represented;
 use bsym_proofs::claim::{Checked, Claim, Property};
 use bsym_proofs::sizes::{SmallFailure, SmallSizes};
 use bsym_semantics::scope::Scope;
-use bsym_semantics::state::{Trace, Violation};
+use bsym_semantics::trace::{Trace, Violation};
 
 use crate::walk::{Contradiction, Walked};
 

@@ -40,13 +40,14 @@ use bsym_encodings::system::build::layouts;
 use bsym_language::model::{EventId, Model};
 use bsym_language::stack::with_large_stack;
 use bsym_proofs::claim::Claim;
-use bsym_semantics::bounded::Cuts;
+use bsym_semantics::evaluator::cuts::Cuts;
+use bsym_semantics::evaluator::work::Work;
 use bsym_semantics::evaluator::{Evaluator, Limits};
 use bsym_semantics::scope::{Scope, ScopeRequest};
-use bsym_semantics::state::{Constants, Execution, State, Step, Trace};
-use bsym_semantics::transitions::Edge;
+use bsym_semantics::trace::{Step, Trace};
+use bsym_semantics::transition::Edge;
+use bsym_semantics::transition::state::{Constants, Execution, State};
 use bsym_semantics::value::Value;
-use bsym_semantics::work::Work;
 
 pub use contradiction::{Broken, Contradiction};
 

@@ -6,7 +6,7 @@ mod common;
 use bsym_engines::verdict::{Engine, PropertyVerdict, Report, Verdict};
 use bsym_proofs::claim::Property;
 use bsym_semantics::scope::ScopeRequest;
-use bsym_semantics::state::Violation;
+use bsym_semantics::trace::Violation;
 use common::*;
 
 const ALL: [Engine; 4] = [Engine::Bmc, Engine::Kind, Engine::Ic3, Engine::Check];

@@ -5,7 +5,7 @@ mod common;
 
 use bsym_engines::verdict::{Engine, Verdict};
 use bsym_semantics::scope::ScopeRequest;
-use bsym_semantics::state::Violation;
+use bsym_semantics::trace::Violation;
 use common::*;
 
 const ALL: &[Engine] = &[Engine::Bmc, Engine::Kind, Engine::Ic3, Engine::Check];

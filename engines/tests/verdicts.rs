@@ -5,11 +5,11 @@ mod common;
 
 use bsym_engines::verdict::{Engine, Verdict};
 use bsym_proofs::claim::{Evidence, Property};
-use bsym_semantics::env::Env;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::scope::ScopeRequest;
-use bsym_semantics::state::Violation;
+use bsym_semantics::trace::Violation;
 use bsym_semantics::value::Value;
+use bsym_semantics::value::env::Env;
 use common::*;
 
 const ALL: &[Engine] = &[Engine::Bmc, Engine::Kind, Engine::Ic3, Engine::Check];

@@ -9,7 +9,7 @@ use bsym_language::load::check_predicate;
 use bsym_language::model::Model;
 use bsym_proofs::claim::{Claim, Evidence, Property};
 use bsym_semantics::scope::{Scope, ScopeRequest};
-use bsym_semantics::state::Violation;
+use bsym_semantics::trace::Violation;
 use common::*;
 
 fn inductive(model: &Model, lemmas: &[&str]) -> Evidence {

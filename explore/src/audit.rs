@@ -11,11 +11,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bsym_language::model::EventId;
-use bsym_semantics::bounded::Cuts;
 use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::replay::{Checks, Judgement, judgement};
-use bsym_semantics::state::{Constants, State, Violation};
-use bsym_semantics::transitions::{Edges, Outcome};
+use bsym_semantics::evaluator::cuts::Cuts;
+use bsym_semantics::trace::Violation;
+use bsym_semantics::trace::replay::{Checks, Judgement, judgement};
+use bsym_semantics::transition::state::{Constants, State};
+use bsym_semantics::transition::{Edges, Outcome};
 use bsym_semantics::value::Value;
 
 use crate::store::index::mix;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use bsym_semantics::bounded::Cuts;
 use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::interrupt::interruptible;
+use bsym_semantics::evaluator::cuts::Cuts;
+use bsym_semantics::evaluator::interrupt::interruptible;
 
 use crate::search::Problem;
 

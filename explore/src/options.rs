@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bsym_language::model::{ConstId, EventId};
-use bsym_semantics::replay::Checks;
+use bsym_semantics::trace::replay::Checks;
 use bsym_semantics::value::Value;
 
 /// The order in which states are expanded.

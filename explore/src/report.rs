@@ -5,10 +5,10 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::audit::Difference;
-use bsym_semantics::bounded::Cut;
 use bsym_semantics::error::EvalError;
+use bsym_semantics::evaluator::cuts::Cut;
 use bsym_semantics::scope::Scope;
-use bsym_semantics::state::{Trace, Violation};
+use bsym_semantics::trace::{Trace, Violation};
 
 /// Answer to a search.
 #[derive(Clone, Debug)]

@@ -7,12 +7,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use bsym_language::model::EventId;
-use bsym_semantics::bounded::Cuts;
 use bsym_semantics::error::{EvalError, EvalErrorKind};
 use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::replay::{Checks, replay_with, violations};
-use bsym_semantics::state::{Constants, Step, Trace, Violation};
+use bsym_semantics::evaluator::cuts::Cuts;
+use bsym_semantics::trace::replay::{Checks, replay_with, violations};
+use bsym_semantics::trace::{Step, Trace, Violation};
 use bsym_semantics::transition::Outcome;
+use bsym_semantics::transition::state::Constants;
 use bsym_semantics::value::Value;
 
 use crate::dice::Dice;
@@ -21,7 +22,7 @@ use crate::search::Problem;
 use crate::space::dependency_matrix::GroupId;
 use crate::space::machine::Machine;
 use crate::space::system::{Edge, Edges, System, Target};
-use bsym_semantics::interrupt::interruptible;
+use bsym_semantics::evaluator::interrupt::interruptible;
 
 /// Alternatives of one kind (valuations, edges of one event) among which the die chooses.
 const CHOICES: usize = 256;

@@ -7,9 +7,9 @@ use bsym_explore::walk::{End, WalkOptions, walk};
 use bsym_language::load::load_text;
 use bsym_language::model::Model;
 use bsym_language::stack::with_large_stack;
-use bsym_semantics::replay::{Checks, replay};
 use bsym_semantics::scope::{Scope, ScopeRequest};
-use bsym_semantics::state::Violation;
+use bsym_semantics::trace::Violation;
+use bsym_semantics::trace::replay::{Checks, replay};
 
 fn model(text: &str) -> Model {
     let loaded = load_text("Test.mch", text);

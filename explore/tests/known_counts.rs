@@ -10,7 +10,7 @@ use bsym_language::load::load_model;
 use bsym_language::model::CarrierKind;
 use bsym_language::stack::with_large_stack;
 use bsym_semantics::scope::{Scope, ScopeRequest};
-use bsym_semantics::state::Violation;
+use bsym_semantics::trace::Violation;
 
 /// Searches a machine with `size` elements in each of its deferred sets.
 fn searched(name: &str, size: usize, options: &SearchOptions) -> SearchReport {

@@ -12,7 +12,7 @@ use bsym_language::load::load_text;
 use bsym_language::model::{EventId, Model};
 use bsym_language::stack::with_large_stack;
 use bsym_semantics::scope::{Scope, ScopeRequest};
-use bsym_semantics::state::Violation;
+use bsym_semantics::trace::Violation;
 use bsym_semantics::value::Value;
 
 fn model(text: &str) -> Model {

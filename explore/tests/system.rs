@@ -15,11 +15,11 @@ use bsym_explore::space::updates::Updates;
 use bsym_language::load::load_text;
 use bsym_language::model::{EventId, Model};
 use bsym_language::stack::with_large_stack;
-use bsym_semantics::env::Env;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::scope::{Scope, ScopeRequest};
-use bsym_semantics::transitions::Outcome;
+use bsym_semantics::transition::Outcome;
 use bsym_semantics::value::Value;
+use bsym_semantics::value::env::Env;
 
 fn model(text: &str) -> Model {
     let loaded = load_text("Test.mch", text);

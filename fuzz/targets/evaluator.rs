@@ -3,7 +3,7 @@
 
 use bsym_language::load::{check_expression, check_predicate, load_text};
 use bsym_language::stack::with_large_stack;
-use bsym_semantics::env::Env;
+use bsym_semantics::value::env::Env;
 use bsym_semantics::evaluator::{Evaluator, Limits};
 use bsym_semantics::scope::{Scope, ScopeRequest};
 use libfuzzer_sys::fuzz_target;

@@ -13,7 +13,7 @@ use bsym_language::model::{Conjunct, EventId, Model, RefinementId};
 use bsym_language::print;
 use bsym_language::source::{SourceId, Span};
 use bsym_semantics::scope::Scope;
-use bsym_semantics::state::Trace;
+use bsym_semantics::trace::Trace;
 use bsym_status::digest::{self, INITIALISATION};
 use bsym_status::file::PoScope;
 use bsym_status::path::relative;

@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 use bsym_encodings::budget::Budget;
 use bsym_language::model::Model;
 use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::interrupt::interruptible;
-use bsym_semantics::replay::{Checks, replay_with};
+use bsym_semantics::evaluator::interrupt::interruptible;
 use bsym_semantics::scope::Scope;
-use bsym_semantics::state::Trace;
-use bsym_semantics::trace_file::{self, ChoiceFile, StepFile, TraceFile, trace_from_file, trace_to_file};
+use bsym_semantics::trace::Trace;
+use bsym_semantics::trace::file::{self, ChoiceFile, StepFile, TraceFile, trace_from_file, trace_to_file};
+use bsym_semantics::trace::replay::{Checks, replay_with};
 use serde::{Deserialize, Serialize};
 
 use crate::limits;
@@ -68,7 +68,7 @@ impl Witness {
             return Err("it gives sizes to sets that the claim leaves no choice about".into());
         }
         let step = StepFile {
-            event: trace_file::INITIALISATION.into(),
+            event: file::INITIALISATION.into(),
             parameters: BTreeMap::new(),
             results: BTreeMap::new(),
             changed: self.state.clone(),

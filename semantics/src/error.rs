@@ -3,7 +3,7 @@
 use bsym_language::model::ConstId;
 use bsym_language::source::Span;
 
-use crate::env::Name;
+use crate::value::env::Name;
 use crate::value::partial::CellId;
 
 /// An evaluation without a value.

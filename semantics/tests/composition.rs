@@ -9,10 +9,10 @@ use bsym_language::files::Texts;
 use bsym_language::load::load_from;
 use bsym_language::render::render_line;
 use bsym_language::stack::with_large_stack;
-use bsym_semantics::env::Env;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::scope::{Scope, ScopeRequest};
-use bsym_semantics::transitions::{Edge, Outcome};
+use bsym_semantics::transition::{Edge, Outcome};
+use bsym_semantics::value::env::Env;
 
 /// Machines that others are made of.
 const PARTS: &[&str] = &[

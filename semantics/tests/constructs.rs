@@ -8,13 +8,13 @@ use std::path::Path;
 use bsym_language::load::{check_expression, check_predicate, load_model, load_text};
 use bsym_language::model::Model;
 use bsym_language::stack::with_large_stack;
-use bsym_semantics::env::Env;
 use bsym_semantics::error::{EvalError, EvalErrorKind};
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::scope::{Scope, ScopeRequest};
-use bsym_semantics::transitions::Outcome;
+use bsym_semantics::transition::Outcome;
 use bsym_semantics::value::Value;
-use bsym_semantics::value_parse::parse_value;
+use bsym_semantics::value::env::Env;
+use bsym_semantics::value::parse::parse_value;
 
 fn settle(model: &Model) -> Scope {
     let request = ScopeRequest { prob: true, ..ScopeRequest::default() };

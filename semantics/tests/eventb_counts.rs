@@ -8,8 +8,8 @@ use bsym_language::stack::with_large_stack;
 use bsym_semantics::evaluator::{Evaluator, Limits};
 use bsym_semantics::prob_profile::only_names_elements;
 use bsym_semantics::scope::{Scope, ScopeRequest};
-use bsym_semantics::state::State;
-use bsym_semantics::transitions::Outcome;
+use bsym_semantics::transition::Outcome;
+use bsym_semantics::transition::state::State;
 use bsym_semantics::value::Value;
 use bsym_testing::corpus;
 
@@ -74,7 +74,7 @@ fn explore(model: &Model, most: usize) -> Counts {
                 counts.incomplete = Some(format!("more than {most} states"));
                 return counts;
             }
-            let env = bsym_semantics::env::Env::new(&constants, &state);
+            let env = bsym_semantics::value::env::Env::new(&constants, &state);
             for c in &model.invariant {
                 match eval.pred(&env, &c.pred) {
                     Ok(true) => {}

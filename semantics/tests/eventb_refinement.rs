@@ -6,10 +6,10 @@ use std::path::Path;
 use bsym_language::load::load_model;
 use bsym_language::model::Model;
 use bsym_language::stack::with_large_stack;
-use bsym_semantics::env::Env;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::scope::{Scope, ScopeRequest};
-use bsym_semantics::transitions::Outcome;
+use bsym_semantics::transition::Outcome;
+use bsym_semantics::value::env::Env;
 
 fn model(name: &str) -> Model {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../language/tests/eventb").join(name);

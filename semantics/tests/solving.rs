@@ -10,7 +10,7 @@ use bsym_language::stack::with_large_stack;
 use bsym_semantics::error::EvalErrorKind;
 use bsym_semantics::evaluator::{Evaluator, Limits};
 use bsym_semantics::scope::{Scope, ScopeRequest};
-use bsym_semantics::transitions::Valuations;
+use bsym_semantics::transition::Valuations;
 
 fn model(text: &str) -> Model {
     let loaded = load_text("M.mch", text);

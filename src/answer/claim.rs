@@ -8,7 +8,7 @@ use bsym_proofs::certificate::{Certificate, EvidenceText, TrustLevel};
 use bsym_proofs::certify::Opened;
 use bsym_proofs::claim::Property;
 use bsym_proofs::witness::Witness;
-use bsym_semantics::trace_file::ChoiceFile;
+use bsym_semantics::trace::file::ChoiceFile;
 use bsym_status::Level;
 use schemars::JsonSchema;
 use serde::Serialize;

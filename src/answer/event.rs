@@ -1,6 +1,6 @@
 //! The events of `--jsonl`, one a line.
 
-use bsym_semantics::trace_file::TraceFile;
+use bsym_semantics::trace::file::TraceFile;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};

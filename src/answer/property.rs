@@ -4,7 +4,7 @@ use bsym_engines::verdict::PropertyVerdict;
 use bsym_language::model::{Conjunct, EventId, Model};
 use bsym_language::print;
 use bsym_proofs::claim::Property;
-use bsym_semantics::state::Violation;
+use bsym_semantics::trace::Violation;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -6,9 +6,9 @@ use bsym_language::model::{Conjunct, LocalId, Model, Notation};
 use bsym_language::print;
 use bsym_language::source::Span;
 use bsym_semantics::scope::Scope;
-use bsym_semantics::state::{Trace, Violation};
+use bsym_semantics::trace::{Trace, Violation};
 use bsym_semantics::value::Value;
-use bsym_semantics::value_text::value_text;
+use bsym_semantics::value::text::value_text;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -97,7 +97,7 @@ impl StepObject {
             values(model, scope, names, of)
         };
         let variables = || model.variables.iter().map(|v| v.name.as_str());
-        let step = |step: &bsym_semantics::state::Step| {
+        let step = |step: &bsym_semantics::trace::Step| {
             let event = step.event.and_then(|e| model.events.get(e.index()));
             StepObject {
                 event: event_name(model, step.event),

@@ -22,8 +22,8 @@ use bsym_language::stack::with_large_stack;
 use bsym_proofs::certificate::Certificate;
 use bsym_proofs::certify::open_value;
 use bsym_proofs::claim::Evidence as ClaimEvidence;
-use bsym_semantics::doubt;
-use bsym_semantics::trace_file::{TraceFile, trace_from_file};
+use bsym_semantics::trace::doubt;
+use bsym_semantics::trace::file::{TraceFile, trace_from_file};
 use serde_json::Value as Json;
 
 use crate::answer::reason::bytes;

@@ -8,7 +8,7 @@ use bsym_engines::contradiction::{is_refuted, minimal_core, with_axioms};
 use bsym_explore::existence::{Existence, existence, valuation};
 use bsym_explore::search::Problem;
 use bsym_language::model::Model;
-use bsym_semantics::finder::ValueFinder;
+use bsym_semantics::evaluator::finder::ValueFinder;
 use bsym_semantics::scope::{Chosen, Scope};
 
 use crate::answer::reason::Reason;

@@ -14,12 +14,13 @@ use bsym_language::diagnostic::Diagnostic;
 use bsym_language::diagnostic::codes::{EXPECTED_EXPRESSION, NOT_AN_EXPRESSION};
 use bsym_language::load::{check_expression, check_predicate, load_text};
 use bsym_language::model::{Expr, Model, Pred};
-use bsym_semantics::env::Env;
 use bsym_semantics::error::{EvalError, EvalErrorKind};
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::scope::Scope;
-use bsym_semantics::state::{Constants, State, Trace};
-use bsym_semantics::trace_file::trace_from_json;
+use bsym_semantics::trace::Trace;
+use bsym_semantics::trace::file::trace_from_json;
+use bsym_semantics::transition::state::{Constants, State};
+use bsym_semantics::value::env::Env;
 
 use crate::answer::Answer;
 use crate::answer::evaluation::{At, Evaluation, EvaluationKind};

@@ -17,10 +17,10 @@ use bsym_language::model::Model;
 use bsym_language::stack::with_large_stack;
 use bsym_proofs::certify::Opened;
 use bsym_proofs::claim::{Checked, Claim, Evidence, Property};
-use bsym_semantics::finder::ValueFinder;
-use bsym_semantics::replay::Checks;
+use bsym_semantics::evaluator::finder::ValueFinder;
 use bsym_semantics::scope::Scope;
-use bsym_semantics::trace_file::trace_to_file;
+use bsym_semantics::trace::file::trace_to_file;
+use bsym_semantics::trace::replay::Checks;
 use bsym_status::Level;
 
 use crate::answer::Answer;

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, bail};
 use bsym_language::model::Model;
-use bsym_semantics::doubt;
-use bsym_semantics::replay::{Checks, ChoiceCounts, replay};
-use bsym_semantics::state::Trace;
-use bsym_semantics::trace_file::trace_from_json;
+use bsym_semantics::trace::Trace;
+use bsym_semantics::trace::doubt;
+use bsym_semantics::trace::file::trace_from_json;
+use bsym_semantics::trace::replay::{Checks, ChoiceCounts, replay};
 
 use crate::answer::Answer;
 use crate::answer::diagnostic::place;

@@ -13,7 +13,7 @@ use bsym_language::model::Model;
 use bsym_proofs::certificate::{Certificate, Facts};
 use bsym_proofs::claim::{Checked, Claim, Property};
 use bsym_semantics::scope::Scope;
-use bsym_semantics::state::Trace;
+use bsym_semantics::trace::Trace;
 
 use crate::answer::Answer;
 use crate::answer::diagnostic::DiagnosticObject;

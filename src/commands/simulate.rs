@@ -7,10 +7,10 @@ use std::time::Instant;
 use bsym_explore::search::Problem;
 use bsym_explore::walk::{End, Walk, WalkOptions, walk};
 use bsym_language::model::Model;
-use bsym_semantics::doubt;
-use bsym_semantics::finder::ValueFinder;
-use bsym_semantics::replay::Checks;
+use bsym_semantics::evaluator::finder::ValueFinder;
 use bsym_semantics::scope::Scope;
+use bsym_semantics::trace::doubt;
+use bsym_semantics::trace::replay::Checks;
 
 use crate::answer::Answer;
 use crate::answer::diagnostic::{location, place};

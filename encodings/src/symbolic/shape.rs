@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use bsym_language::types::Type;
-use bsym_semantics::lazy_set::LazySet;
 use bsym_semantics::value::Value;
+use bsym_semantics::value::lazy_set::LazySet;
 
 use super::{Form, Set, Symbolic, Universe};
 use crate::representation::layout::{Function, Layout};

@@ -26,7 +26,7 @@ pub struct Transition {
     pub parameters: Vec<(LocalId, Symbolic)>,
     /// Values of the results.
     pub results: Vec<(LocalId, Symbolic)>,
-    /// Values of the choices, as in [`Execution::choices`](bsym_semantics::state::Execution), sorted.
+    /// Values of the choices, as in [`Execution::choices`](bsym_semantics::transition::state::Execution), sorted.
     pub choices: Vec<Choice>,
     /// Everything that is assigned or chosen on the way, in the order in which it is met.
     pub assignments: Vec<Assignment>,

@@ -1,6 +1,6 @@
 //! What a walk finds against a claim.
 
-use bsym_semantics::state::{Trace, Violation};
+use bsym_semantics::trace::{Trace, Violation};
 
 /// What the evaluator says against a claim.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -2,12 +2,12 @@
 
 use bsym_language::model::{Conjunct, Pred};
 use bsym_proofs::claim::{Claim, Evidence, Property};
-use bsym_semantics::env::Env;
 use bsym_semantics::error::{EvalError, EvalErrorKind};
 use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::state::{Step, Violation};
-use bsym_semantics::transitions::Outcome;
+use bsym_semantics::trace::{Step, Violation};
+use bsym_semantics::transition::Outcome;
 use bsym_semantics::value::Value;
+use bsym_semantics::value::env::Env;
 
 use super::contradiction::Broken;
 

@@ -8,7 +8,7 @@ use bsym_explore::report::{SearchReport, Unknown, Verdict};
 use bsym_explore::search::{Problem, search};
 use bsym_language::load::load_model;
 use bsym_semantics::scope::{Scope, ScopeRequest};
-use bsym_semantics::state::Violation;
+use bsym_semantics::trace::Violation;
 use serde_json::Value;
 
 /// What the corpus says about a model.

@@ -2,7 +2,7 @@
 
 use bsym_language::model::{ConstId, LocalId};
 use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::state::Constants;
+use bsym_semantics::transition::state::Constants;
 use bsym_semantics::value::Value;
 use std::collections::HashSet;
 use std::sync::Arc;

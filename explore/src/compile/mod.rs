@@ -27,8 +27,8 @@ use std::sync::Arc;
 
 use bsym_language::model::{ConstId, Expr, LocalId, Pred, VarId};
 use bsym_language::walk::Names;
-use bsym_semantics::env::{Env, Name};
 use bsym_semantics::value::Value;
+use bsym_semantics::value::env::{Env, Name};
 
 use crate::compile::context::Context;
 use crate::store::rep::Rep;

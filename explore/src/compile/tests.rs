@@ -3,10 +3,10 @@
 use bsym_language::load::{check_expression, check_predicate, load_text};
 use bsym_language::model::Model;
 use bsym_language::stack::with_large_stack;
-use bsym_semantics::env::Env;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::value::Value;
+use bsym_semantics::value::env::Env;
 
 use super::Compiler;
 use crate::compile::context::Context;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use bsym_language::model::EventId;
-use bsym_semantics::state::State;
-use bsym_semantics::transitions::Edges;
+use bsym_semantics::transition::Edges;
+use bsym_semantics::transition::state::State;
 
 use super::exploration::Search;
 use crate::audit::{Audit, Difference, Finding, Opinion, Rows, edges, targets_differ};

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use bsym_language::int::Int;
 use bsym_language::model::EventId;
 use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::replay::Checks;
+use bsym_semantics::trace::replay::Checks;
 use bsym_semantics::value::Value;
 
 use crate::search::frontier::Frontier;

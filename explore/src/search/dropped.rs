@@ -1,6 +1,6 @@
 //! What a refinement dropped is part of the answer of a search ([`bsym_semantics::doubt`]).
 
-use bsym_semantics::doubt::{self, Asked};
+use bsym_semantics::trace::doubt::{self, Asked};
 
 use crate::options::SearchOptions;
 use crate::report::{Counterexample, SearchReport, Unknown, Verdict};

@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use bsym_semantics::bounded::Cuts;
 use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::prob_profile::only_names_elements;
-use bsym_semantics::replay::Checks;
+use bsym_semantics::trace::replay::Checks;
 
 use super::findings::{Findings, is_interrupted};
 use super::frontier::Frontier;

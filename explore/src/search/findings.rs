@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use bsym_language::model::EventId;
 use bsym_semantics::error::{EvalError, EvalErrorKind};
-use bsym_semantics::replay::{Checks, Judgement};
-use bsym_semantics::state::Violation;
+use bsym_semantics::trace::Violation;
+use bsym_semantics::trace::replay::{Checks, Judgement};
 use bsym_semantics::transition::Outcome;
 
 use super::witness::Failure;

@@ -2,8 +2,9 @@
 //! way to one.
 
 use bsym_semantics::error::EvalError;
-use bsym_semantics::replay::judgement;
-use bsym_semantics::state::{State, Violation};
+use bsym_semantics::trace::Violation;
+use bsym_semantics::trace::replay::judgement;
+use bsym_semantics::transition::state::State;
 
 use super::exploration::Search;
 use super::findings::{is_interrupted, keys, open_properties};

@@ -29,9 +29,9 @@ mod worker;
 
 use std::time::Instant;
 
-use bsym_semantics::bounded::Cuts;
 use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::interrupt::interruptible;
+use bsym_semantics::evaluator::cuts::Cuts;
+use bsym_semantics::evaluator::interrupt::interruptible;
 
 use crate::audit::{Audit, Clock};
 use crate::options::SearchOptions;

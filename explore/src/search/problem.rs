@@ -1,7 +1,7 @@
 //! What is searched: a model in a scope.
 
 use bsym_language::model::Model;
-use bsym_semantics::finder::ValueFinder;
+use bsym_semantics::evaluator::finder::ValueFinder;
 use bsym_semantics::scope::Scope;
 
 /// What is searched.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use bsym_language::model::EventId;
-use bsym_semantics::replay::Checks;
+use bsym_semantics::trace::replay::Checks;
 
 use crate::space::dependency_matrix::{DependencyMatrix, LabelId, LabelKind};
 use crate::space::machine::{Machine, REMEMBERED};

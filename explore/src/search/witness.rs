@@ -6,11 +6,12 @@
 //! stands for.
 
 use bsym_language::model::EventId;
-use bsym_semantics::bounded::Cuts;
 use bsym_semantics::error::EvalError;
 use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::replay::{Checks, replay_with};
-use bsym_semantics::state::{Constants, State, Step, Trace};
+use bsym_semantics::evaluator::cuts::Cuts;
+use bsym_semantics::trace::replay::{Checks, replay_with};
+use bsym_semantics::trace::{Step, Trace};
+use bsym_semantics::transition::state::{Constants, State};
 use bsym_semantics::transition::{self, Outcome};
 
 use crate::report::Counterexample;
@@ -170,7 +171,7 @@ mod tests {
     use bsym_language::stack::with_large_stack;
     use bsym_language::types::CarrierId;
     use bsym_semantics::scope::{Scope, ScopeRequest};
-    use bsym_semantics::state::Violation;
+    use bsym_semantics::trace::Violation;
 
     use super::*;
     use crate::space::permutation::Permutation;

@@ -12,8 +12,8 @@ use std::time::Instant;
 
 use bsym_language::model::Model;
 use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::replay::Checks;
 use bsym_semantics::scope::Scope;
+use bsym_semantics::trace::replay::Checks;
 use bsym_semantics::transition::state::Constants;
 
 use crate::options::SearchOptions;

@@ -6,10 +6,10 @@ use std::time::Duration;
 use bsym_language::load::{check_expression, check_predicate};
 use bsym_language::model::{Expr, Model, Pred};
 use bsym_language::walk::Visitor;
-use bsym_semantics::env::Env;
 use bsym_semantics::error::{EvalError, EvalErrorKind};
 use bsym_semantics::evaluator::{Evaluator, Limits};
 use bsym_semantics::scope::Scope;
+use bsym_semantics::value::env::Env;
 
 use crate::coverage::Operators;
 use crate::readings;

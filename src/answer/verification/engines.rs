@@ -2,7 +2,7 @@
 
 use bsym_engines::verdict::{Counterexample, PropertyVerdict, Report, Unknown, Verdict as Found};
 use bsym_proofs::claim::Property;
-use bsym_semantics::state::Trace;
+use bsym_semantics::trace::Trace;
 use bsym_status::{Check, Pair};
 
 use super::{Subject, Verdict, Verification};

@@ -6,11 +6,11 @@ use bsym_explore::audit::{Difference, Finding};
 use bsym_explore::report::{Counterexample, OpenProperty, SearchReport, Unknown, Verdict as Found};
 use bsym_language::model::Model;
 use bsym_proofs::claim::Property;
-use bsym_semantics::bounded::Cut;
-use bsym_semantics::env::Name;
+use bsym_semantics::evaluator::cuts::Cut;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::value::Value;
-use bsym_semantics::value_text::value_text;
+use bsym_semantics::value::env::Name;
+use bsym_semantics::value::text::value_text;
 use bsym_status::{Level, Pair, ProofStatus};
 
 use super::{Subject, Verdict, Verification};
