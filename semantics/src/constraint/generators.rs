@@ -13,7 +13,7 @@ use crate::constraint::interval::{Narrowing, Range};
 use crate::constraint::search::{Binding, FEW, GO, Generator, PROBED, Probing, Search, effective, equation};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::Eval;
-use crate::evaluator::free_names::all_bound_in;
+use crate::evaluator::free_names::{all_bound_in, names_of_pred, reads_unassigned};
 use crate::value::Value;
 use crate::value::env::{Env, Name};
 use crate::value::lazy_set::LazySet;
@@ -467,7 +467,11 @@ impl<'m> Search<'_, 'm> {
                 let generator =
                     self.candidates_of(env, (positive, literal), bound, &mut ranges, &mut confined);
                 found = generator.and_then(|generator| self.one_unknown(env, generator, bound));
-                if found.is_some() || !self.eval.is_total(env, literal) {
+                let total = || {
+                    self.eval.is_total(env, literal)
+                        && !reads_unassigned(env, self.unknowns, &names_of_pred(literal))
+                };
+                if found.is_some() || !total() {
                     break;
                 }
             }

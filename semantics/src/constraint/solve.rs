@@ -14,7 +14,7 @@ use crate::constraint::search::{
 };
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::Evaluator;
-use crate::evaluator::free_names::names_of_pred;
+use crate::evaluator::free_names::{names_of_pred, reads_unassigned};
 use crate::value::Value;
 use crate::value::env::{Env, Name};
 
@@ -83,7 +83,7 @@ impl<'m> Evaluator<'m> {
             .map(|(positive, pred)| {
                 let free = names_of_pred(pred);
                 let needs = (0..unknowns.len()).filter(|i| free.contains(&unknowns[*i])).collect();
-                let reads_unassigned = free.iter().any(|n| !unknowns.contains(n) && env.get(*n).is_none());
+                let reads_unassigned = reads_unassigned(env, unknowns, &free);
                 let (total, universal) = (OnceCell::new(), OnceCell::new());
                 let refused = RefCell::default();
                 Literal { positive, pred, needs, reads_unassigned, total, refused, universal }

@@ -13,7 +13,7 @@ use bsym_language::source::Span;
 
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluate::cardinality::Cardinality;
-use crate::evaluator::free_names::{has_binder, names_of_expr, names_of_pred};
+use crate::evaluator::free_names::{has_binder, names_of_expr, names_of_pred, reads_unassigned};
 use crate::evaluator::{Eval, Evaluator};
 use crate::value::Value;
 use crate::value::env::{Env, Name};
@@ -42,7 +42,8 @@ impl Evaluator<'_> {
             self.solve_for_witness(env, &names, literal, at, total, &mut |_, truth| {
                 truth?;
                 witness = true;
-                Ok(if total { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+                let enough = total && !reads_unassigned(env, &names, &names_of_pred(literal.1));
+                Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
             });
         match done {
             // A witness stays one whatever the undecided instances turn out to be, if they have a truth value.

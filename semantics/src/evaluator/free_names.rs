@@ -43,6 +43,12 @@ pub(crate) fn names_of_pred(pred: &Pred) -> BTreeSet<Name> {
     names
 }
 
+/// Whether a predicate with these free names reads one that is none of the unknowns and has no value: a local or result
+/// before it is assigned. To read it is a failure, so that the predicate is not total.
+pub(crate) fn reads_unassigned(env: &Env<'_>, unknowns: &[Name], free: &BTreeSet<Name>) -> bool {
+    free.iter().any(|name| !unknowns.contains(name) && env.get(*name).is_none())
+}
+
 /// Whether a part of a predicate has names of its own.
 pub(crate) fn has_binder(pred: &Pred) -> bool {
     struct Binders(bool);
