@@ -47,14 +47,23 @@ impl Lists {
     pub fn number(&self, list: &[u32]) -> Option<u32> {
         let hash = hash_words(list);
         let mut shard = self.shard(hash);
-        let known = shard.index.find(hash, |p| self.arena.list(p).is_some_and(|known| known.is(list)));
+        let known = self.find(&shard.index, hash, list);
         if known.is_some() {
             return known;
         }
-        let Shard { index, reserve } = &mut *shard;
-        let position = self.arena.add(reserve, list)?;
-        index.insert(hash, position, |p| self.arena.list(p).map_or(0, List::hash));
+        let position = self.arena.add(&mut shard.reserve, list)?;
+        self.enter(&mut shard.index, hash, position);
         Some(position)
+    }
+
+    #[inline]
+    fn find(&self, index: &Index, hash: u64, list: &[u32]) -> Option<u32> {
+        index.find(hash, |p| self.arena.list(p).is_some_and(|known| known.is(list)))
+    }
+
+    #[inline]
+    fn enter(&self, index: &mut Index, hash: u64, number: u32) {
+        index.insert(hash, number, |p| self.arena.list(p).map_or(0, List::hash));
     }
 
     /// The list of a number that was given out; of another one nothing, or something.
@@ -79,11 +88,11 @@ impl Lists {
     pub fn restore(&self, number: u32, list: &[u32]) -> Option<()> {
         let hash = hash_words(list);
         let mut shard = self.shard(hash);
-        if shard.index.find(hash, |p| self.arena.list(p).is_some_and(|known| known.is(list))).is_some() {
+        if self.find(&shard.index, hash, list).is_some() {
             return None;
         }
         self.arena.restore(number, list)?;
-        shard.index.insert(hash, number, |p| self.arena.list(p).map_or(0, List::hash));
+        self.enter(&mut shard.index, hash, number);
         Some(())
     }
 
@@ -109,8 +118,7 @@ impl Lists {
         }
         for (number, list) in self.arena.lists() {
             let hash = list.hash();
-            let index = &mut self.shard(hash).index;
-            index.insert(hash, number, |p| self.arena.list(p).map_or(0, List::hash));
+            self.enter(&mut self.shard(hash).index, hash, number);
         }
     }
 
