@@ -90,8 +90,7 @@ impl Layout {
                 let exact = element.size() == Some(elements.len() as u64);
                 let arguments: Vec<&Value> =
                     elements.iter().filter_map(|x| x.as_pair().map(|p| p.0)).collect();
-                // A value's elements are sorted, so equal arguments are neighbours.
-                let functional = !arguments.is_empty() && arguments.windows(2).all(|w| w[0] != w[1]);
+                let functional = !arguments.is_empty() && differ(&arguments);
                 match element {
                     Layout::Pair(keys, value) if functional => {
                         let total = keys.size() == Some(elements.len() as u64);
@@ -121,15 +120,15 @@ impl Layout {
             }
             (Layout::Function(f), Value::Set(couples), Type::Pow(t)) => {
                 let Type::Pair(a, b) = &**t else { return false };
-                let couples: Option<Vec<_>> = couples.iter().map(Value::as_pair).collect();
-                let Some(couples) = couples else { return false };
-                // A value's elements are sorted, so equal arguments are neighbours.
-                let functional = couples.windows(2).all(|w| w[0].0 != w[1].0);
-                let within =
-                    |(x, y): &(&Value, &Value)| f.keys.admits(x, a, sizes) && f.value.admits(y, b, sizes);
-                let total = !f.total || f.keys.count(a, sizes) == Some(couples.len() as u64);
-                let numbered = || couples.iter().zip(1..).all(|((x, _), i)| **x == Value::int(i));
-                functional && couples.iter().all(within) && total && (!f.sequence || numbered())
+                let couples: Option<(Vec<_>, Vec<_>)> = couples.iter().map(Value::as_pair).collect();
+                let Some((arguments, images)) = couples else { return false };
+                let total = || f.keys.count(a, sizes) == Some(arguments.len() as u64);
+                let numbered = || arguments.iter().zip(1..).all(|(x, i)| **x == Value::int(i));
+                differ(&arguments)
+                    && arguments.iter().all(|x| f.keys.admits(x, a, sizes))
+                    && images.iter().all(|y| f.value.admits(y, b, sizes))
+                    && (!f.total || total())
+                    && (!f.sequence || numbered())
             }
             _ => false,
         }
@@ -259,6 +258,11 @@ impl Layout {
             other => other,
         }
     }
+}
+
+/// Whether the arguments of a relation differ. A value's elements are sorted, so equal arguments are neighbours.
+fn differ(arguments: &[&Value]) -> bool {
+    arguments.windows(2).all(|w| w[0] != w[1])
 }
 
 #[cfg(test)]
