@@ -85,7 +85,7 @@ pub fn look(
             // The evaluator meets what is ill-defined in an infinite set only where it is asked for.
             let doubtful = matches!(refuted, Existence::Nothing(_));
             let time = job.budget.within(effort.evaluation());
-            let mut met = scopes(&job.model, &scope).map(|s| evaluate(&job.model, &s, &time).shown);
+            let mut met = scopes(&job.model, &scope).map(|s| evaluate(&job.model, &s, &s, &time).shown);
             if doubtful && let Some(trace) = met.find_map(|shown| shown) {
                 return Ok(Existence::Contradicted(trace));
             }
@@ -94,9 +94,19 @@ pub fn look(
         Solved::Unknown(why) => why,
     };
     let mut valuation = job.model.constants.is_empty() && job.model.axioms.is_empty();
+    // A set of integers that nothing confines has too many values before it has one that is wanted.
+    let time = job.budget.within(effort.evaluation() / 2);
+    for scope in scopes(&job.model, &scope) {
+        let Some(near) = scope.near_zero(&job.model) else { break };
+        let met = evaluate(&job.model, &scope, &near, &time);
+        if let Some(trace) = met.shown {
+            return Ok(Existence::Shown(trace));
+        }
+        valuation |= met.valuation;
+    }
     let time = job.budget.within(effort.evaluation());
     for scope in scopes(&job.model, &scope) {
-        let met = evaluate(&job.model, &scope, &time);
+        let met = evaluate(&job.model, &scope, &scope, &time);
         if let Some(trace) = met.shown {
             return Ok(Existence::Shown(trace));
         }
@@ -257,13 +267,14 @@ struct Met {
     complete: bool,
 }
 
-fn evaluate(model: &Model, scope: &Scope, budget: &Budget) -> Met {
+/// What the evaluator meets with the bounds of integers of `tried`, as a state of `scope`.
+fn evaluate(model: &Model, scope: &Scope, tried: &Scope, budget: &Budget) -> Met {
     let cuts = Cuts::default();
     let mut met = Met::default();
     let mut count = 0usize;
     let mut left_open = false;
     let done = interruptible(&budget.cancellation(), budget.deadline, |interrupt| {
-        let eval = Evaluator::new(model, scope)
+        let eval = Evaluator::new(model, tried)
             .with_limits(LIMITS)
             .with_interrupt(interrupt)
             .with_bounded_choices(&cuts);

@@ -83,6 +83,8 @@ fn constants_without_bounds_are_taken_from_the_scope() {
             &["`a` were taken from the sequences of at most 3 elements of {red,green} only"],
         ),
         ("a <: NATURAL & b = card(a)", 16, &["`a` were taken from POW(NAT) only"]),
+        // A set before the relations over it, which have more values.
+        ("b <: NATURAL & a : b +-> b & a~[{0}] = b - {0}", 21, &["`b` were taken from POW(NAT) only"]),
         ("a : C --> NATURAL1 & b = a(red)", 9, &["`a` were taken from ({red,green}-->NAT1) only"]),
         ("a : STRING & b = 0", 2, &["`a` were taken from {\"STRING1\",\"STRING2\"} only"]),
         ("a : {n | n >= 0 & n mod 2 = 0} & b = 0", 2, &["`a` were taken from {0,2} only"]),

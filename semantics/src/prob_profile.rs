@@ -52,7 +52,7 @@ pub(crate) struct TruncationOrder {
     pub defined: bool,
     pub no_integer: bool,
     pub late: bool,
-    pub size: usize,
+    pub candidates: usize,
 }
 
 /// Whether the constants and axioms of a model do no more than name an element of some deferred sets, one of each.

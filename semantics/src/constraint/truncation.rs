@@ -41,6 +41,8 @@ impl Search<'_, '_> {
                 continue;
             }
             let is_int = *ty == Type::Int;
+            // However they are built up: a set that has few elements comes before the relations over it.
+            let candidates = self.eval.cardinality(&part, self.at)?.within(usize::MAX).unwrap_or(usize::MAX);
             let order = TruncationOrder {
                 defined: self.is_defined(i, bound, settled),
                 no_integer: !is_int,
@@ -49,7 +51,7 @@ impl Search<'_, '_> {
                 } else {
                     is_int && self.bounds_others(i, bound, settled)
                 },
-                size: if is_int && !in_event_b { 0 } else { size },
+                candidates: if is_int && !in_event_b { 0 } else { candidates },
             };
             if best.as_ref().is_none_or(|(o, ..)| order < *o) {
                 best = Some((order, i, all, part));

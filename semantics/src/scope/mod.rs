@@ -155,6 +155,15 @@ impl Scope {
         found
     }
 
+    /// This scope with the small bounds of integers of `--scope prob`, for a model whose constants and initial states
+    /// do not depend on them: what they admit this scope admits too, and where integers are not confined they cut
+    /// choices to values that are soon tried.
+    pub fn near_zero(&self, model: &Model) -> Option<Scope> {
+        let (minint, maxint) = (Int::from(prob_profile::MININT), Int::from(prob_profile::MAXINT));
+        let smaller = self.minint < minint && maxint < self.maxint;
+        (smaller && !reads_bounds(model)).then(|| Scope { minint, maxint, ..self.clone() })
+    }
+
     fn with_maxint(&self, maxint: i64, chosen: &Chosen) -> Scope {
         let minint = if chosen.minint { Int::from(-maxint - 1) } else { self.minint.clone() };
         Scope { maxint: Int::from(maxint).max(self.maxint.clone()), minint, ..self.clone() }
