@@ -57,6 +57,15 @@ const FORMS: &[&str] = &[
       push(v) = PRE v : BOOL & size(q) < 2 THEN q := q <- v; IF size(q) = 2 THEN b := first(q) END END;
       pop = SELECT q /= [] THEN q, b := tail(q), bool(size(q) = 1) END
     END",
+    // A choice in one part of a parallel substitution comes back for each way through another part.
+    "MACHINE Test VARIABLES x, y, z INVARIANT x : 0..4 & y : 0..12 & z : 0..1 INITIALISATION x, y, z := 0, 0, 0
+    OPERATIONS
+      choice = BEGIN BEGIN CHOICE x := 3 OR x := 4 END || CHOICE z := 1 OR y :: 5..12 END END; skip END;
+      select = BEGIN BEGIN x :: 1..2 || SELECT z = 0 THEN z := 1 WHEN x = 0 THEN y := 4 END END; skip END;
+      any = BEGIN
+          BEGIN x : (x : 1..2) || ANY d WHERE d : 1..3 THEN IF d = 3 THEN y := d ELSE z := 1 END END END;
+          skip END
+    END",
     "MACHINE Test SETS D; C = {red, green} CONSTANTS n PROPERTIES n : 1..2
     VARIABLES f, r, t, w
     INVARIANT f : C +-> 0..n & r : D <-> BOOL & t : (1..2) --> BOOL & w : struct(a: 0..1, b: C)

@@ -115,6 +115,7 @@ impl<'m> Compiler<'_, 'm> {
                             return Ok(ControlFlow::Break(()));
                         }
                     }
+                    before.restore(ctx, &saved);
                     GO
                 })
             }
@@ -152,6 +153,7 @@ impl<'m> Compiler<'_, 'm> {
                             }
                         }
                     }
+                    before.restore(ctx, &saved);
                     match &otherwise {
                         Some(otherwise) if open => otherwise(ctx, k),
                         _ => GO,
@@ -165,10 +167,12 @@ impl<'m> Compiler<'_, 'm> {
                 let inner = self.subst(inner, targets)?;
                 Box::new(move |ctx, k| {
                     let saved = before.save(ctx);
-                    plan.run(ctx, &mut |ctx| {
+                    let flow = plan.run(ctx, &mut |ctx| {
                         before.restore(ctx, &saved);
                         inner(ctx, k)
-                    })
+                    })?;
+                    before.restore(ctx, &saved);
+                    Ok(flow)
                 })
             }
             SubstKind::BecomesSuch(_, names, p) => {
@@ -424,7 +428,8 @@ impl Targets {
 }
 
 /// What has to be as before when another way through a substitution is tried: the mask, and what the
-/// slots of a sequence held that are perhaps not assigned on that way.
+/// slots of a sequence held that are perhaps not assigned on that way. Also after the last way: a choice in another
+/// part of a parallel substitution may come back.
 struct Before {
     slots: Vec<usize>,
 }
