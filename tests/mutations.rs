@@ -275,6 +275,44 @@ fn certificates_of_proofs() {
     }
 }
 
+/// What nobody says of its variables is taken for granted by the encoding.
+const METER: &str = "MACHINE meter SETS PLACE = {north, south} VARIABLES level, ends
+INVARIANT level : PLACE <-> INTEGER & ends <: INTEGER & !(p, n).(p |-> n : level => n >= 0)
+INITIALISATION level, ends := {}, {}
+OPERATIONS
+  start(p) = PRE p : PLACE THEN level(p) := 0 || ends := ends \\/ {1} END;
+  up(p) = PRE p : dom(level) THEN level(p) := level(p) + 1 || ends := ends \\/ {2} END
+END";
+
+#[test]
+fn certificates_with_layouts() {
+    if !has_solver() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    file(folder.path(), "meter.mch", METER);
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let (machine, path) = (at("meter.mch"), at("c.json"));
+    let output = run(&["ic3", &machine, "--certificate", &path]);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("& level : PLACE +-> INTEGER /* by what is assigned */"), "{said}");
+    let whole: Json = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    assert_eq!(whole["layouts"], json!(["level : PLACE +-> INTEGER", "ends <: 1 .. 2"]));
+    let certify = |path: &Path| run(&["certify", &path.display().to_string(), "--json", "--timeout", "20s"]);
+    try_all("certificate with layouts", Path::new(&path), &[], &certify);
+    // Every change of the layouts themselves is refused, whatever else is tried.
+    let mutated = Path::new(&path).with_file_name("mutated.json");
+    for mutation in mutations(&whole).into_iter().filter(|m| m.place().starts_with("layouts")) {
+        if mutation.kind == "two swapped" {
+            continue;
+        }
+        std::fs::write(&mutated, mutation.mutated.to_string()).unwrap();
+        let code = certify(&mutated).status.code();
+        assert_ne!(code, Some(0), "{}: {}: {}", mutation.place(), mutation.kind, mutation.mutated["layouts"]);
+    }
+}
+
 #[test]
 fn certificates_of_searches() {
     let pool = Pool::new();

@@ -222,6 +222,7 @@ impl Bmc {
             properties: problem.targets.iter().map(|t| t.property).collect(),
             conjuncts: problem.assumed.clone(),
             well_definedness: job.well_definedness,
+            layouts: vec![],
             evidence: Evidence::Diameter { depth },
         })
     }

@@ -107,6 +107,7 @@ impl Kind {
                         properties: problem.targets.iter().map(|t| t.property).collect(),
                         conjuncts: problem.assumed.clone(),
                         well_definedness: work.job.well_definedness,
+                        layouts: vec![],
                         evidence: Evidence::KInduction {
                             k,
                             lemmas: self.lemmas.as_ref().map_or_else(Vec::new, Lemmas::preds),

@@ -10,7 +10,8 @@ use std::time::Duration;
 use bsym_encodings::session::SolverError;
 use bsym_language::model::Model;
 use bsym_proofs::check::{self, Represented, check_representations};
-use bsym_proofs::claim::{Checked, Claim, Evidence, Property};
+use bsym_proofs::claim::{Checked, Claim, Property};
+use bsym_proofs::layouts::unsaid;
 use bsym_proofs::recorded::Recorded;
 use bsym_proofs::sizes::{SmallSizes, check_small};
 use bsym_semantics::trace::doubt::{self, Asked};
@@ -85,7 +86,7 @@ const POST_CHECKS: [PostCheck; 6] = [small_sizes, representations, existence, ax
 pub fn settle(
     problem: &mut Problem,
     job: &mut Job,
-    claim: Claim,
+    mut claim: Claim,
     open: &mut Open<'_>,
     observer: &mut dyn Observer,
     report: &mut Report,
@@ -111,12 +112,8 @@ pub fn settle(
     if !checked.passed() {
         return Ok(Settled::Unknown(Unknown::CheckFailed(checked)));
     }
-    let lemmas: Vec<String> = match &claim.evidence {
-        Evidence::Inductive { lemmas } | Evidence::KInduction { lemmas, .. } => {
-            lemmas.iter().map(|l| bsym_language::print::pred(&job.model, l)).collect()
-        }
-        Evidence::Diameter { .. } | Evidence::Search { .. } => vec![],
-    };
+    claim.layouts = unsaid(&problem.system, &claim);
+    let lemmas: Vec<String> = claim.lemmas().map(|l| bsym_language::print::pred(&job.model, l)).collect();
     let mut conditions = vec![];
     let (mut sizes, mut represented) = (SmallSizes::default(), Represented::default());
     let mut objection = None;
@@ -199,7 +196,7 @@ const REPRESENTATIONS: Duration = Duration::from_millis(250);
 /// Whether every value fits the representation that the encoding has for it. What nobody decides is said with the proof.
 fn representations(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     let budget = passed.job.budget.within(REPRESENTATIONS);
-    let found = check_representations(&passed.problem.system, passed.open, &budget)?;
+    let found = check_representations(&passed.problem.system, passed.claim, passed.open, &budget)?;
     passed.checked.checks += found.checks;
     *passed.represented = found;
     let failed = std::mem::take(&mut passed.represented.failed);

@@ -126,7 +126,7 @@ pub struct Proof {
     pub claim: Claim,
     /// The outcome of the checks in a fresh solver.
     pub checked: Checked,
-    /// The lemmas in B; with the claimed conjuncts an inductive invariant where the evidence is inductive.
+    /// The lemmas in B, the layouts last; with the claimed conjuncts an inductive invariant where the evidence is inductive.
     pub lemmas: Vec<String>,
     /// How far the evaluator walked the claim.
     pub walked: Walked,

@@ -3,17 +3,15 @@
 //! An engine and the check of its claim share the encoding: an operator that is encoded wrongly, a choice that
 //! is lost, an axiom that is too strong pass both. The evaluator shares nothing with them but the typed model.
 //! So every claim is walked: states and steps are chosen at random, in scopes that the claim covers, and judged
-//! by the evaluator. Let Q be the claimed conjuncts and the lemmas, and k the number of steps of the induction
+//! by the evaluator. Let Q be the claimed conjuncts and the lemmas, layouts included, and k the number of steps of the induction
 //! (0 for an inductive invariant).
 //!
 //! *Paths from initial states.* All their states are in Q and have the claimed properties, no step fails on the
 //! way, and where the claim rests on the diameter none is as long as that with pairwise different states.
 //!
 //! *Paths from states in Q*, reachable or not: states met before of which some variables get other values, kept
-//! where the evaluator says that they are in Q, and where all values are of the layouts that the encoding has for
-//! them: that these are never left is proved beside the claim, which rests on it ([`bsym_proofs::check`]). A wrong
-//! step of an inductive invariant is found there without the way to it. What the claim says of such a path s0 … sn
-//! of pairwise different states in Q follows from how it is checked:
+//! where the evaluator says that they are in Q. A wrong step of an inductive invariant is found there without the way
+//! to it. What the claim says of such a path s0 … sn of pairwise different states in Q follows from how it is checked:
 //! - after one more step the lemmas hold if the conjuncts do: they are inductive relative to the conjuncts;
 //! - the conjuncts hold after one more step if n ≥ k;
 //! - in sn the other properties hold and no step fails if n > k: they follow from Q, or from Q by the argument
@@ -35,8 +33,6 @@ use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use bsym_encodings::representation::layout::Layout;
-use bsym_encodings::system::build::layouts;
 use bsym_language::model::{EventId, Model};
 use bsym_language::stack::with_large_stack;
 use bsym_proofs::claim::Claim;
@@ -127,7 +123,6 @@ pub fn walk(question: &Question<'_>) -> Result<Walked, Box<Contradiction>> {
         let mut walker = Walker {
             question,
             changes: Changes::new(question.model, question.seed),
-            layouts: layouts(question.model, question.scope),
             walked: Walked::default(),
             has_initial: false,
         };
@@ -146,8 +141,6 @@ type Found<T> = Result<T, Box<Contradiction>>;
 struct Walker<'w> {
     question: &'w Question<'w>,
     changes: Changes,
-    /// What a proof assumes of the variables besides Q.
-    layouts: Vec<Layout>,
     walked: Walked,
     /// There was an initial state.
     has_initial: bool,
@@ -464,13 +457,7 @@ impl Walker<'_> {
                 let new = self.changes.near(&state[i], &model.variables[i].ty, model, scope);
                 state[i] = new;
             }
-            let admitted = || {
-                let all = state.iter().zip(&model.variables).zip(&self.layouts);
-                let mut each =
-                    all.map(|((value, v), layout)| layout.admits(value, &v.ty, &|c| scope.size(model, c)));
-                each.all(|is| is)
-            };
-            if place.seen.contains(&state) || state.iter().any(Value::has_lazy) || !admitted() {
+            if place.seen.contains(&state) || state.iter().any(Value::has_lazy) {
                 continue;
             }
             place.work.portion(place.share);

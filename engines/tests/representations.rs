@@ -3,15 +3,17 @@
 
 mod common;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
 use bsym_encodings::system::build::Representations;
 use bsym_engines::options::Job;
-use bsym_engines::verdict::Engine;
-use bsym_language::model::Model;
+use bsym_engines::verdict::{Engine, Proof, Verdict};
+use bsym_language::load::check_predicate;
+use bsym_language::model::{Conjunct, Model};
+use bsym_proofs::claim::{Claim, Evidence};
 use bsym_semantics::scope::ScopeRequest;
 use common::*;
 
@@ -71,15 +73,85 @@ fn functions_sequences_and_sets_of_numbers_need_no_analysis() {
     );
 }
 
-#[test]
-fn no_example_is_answered_otherwise() {
+/// The examples of the repository.
+fn examples() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
     let mut files: Vec<_> =
         std::fs::read_dir(&folder).expect("the examples").flatten().map(|f| f.path()).collect();
     files.retain(|path| path.extension().is_some_and(|e| e == "mch"));
     files.sort();
     assert!(files.len() > 5, "{files:?}");
-    for path in files {
+    files
+}
+
+/// The proof that an engine finds, if it finds one.
+fn proof(model: &Arc<Model>, engine: Engine) -> Option<Box<Proof>> {
+    let budget = Budget::unlimited().within(Duration::from_secs(3));
+    match report(&Job { budget, ..job(model, &ScopeRequest::default()) }, engine).verdict {
+        Verdict::Holds(proof) => Some(proof),
+        _ => None,
+    }
+}
+
+/// The machine with lemmas as further conjuncts, which are read from their text.
+fn pasted(model: &Model, lemmas: &[String]) -> Arc<Model> {
+    let mut model = model.clone();
+    for text in lemmas {
+        let pred = check_predicate(&mut model, text).unwrap_or_else(|d| panic!("{text}: {d:?}"));
+        let origin = model.invariant[0].origin;
+        let span = pred.span;
+        model.invariant.push(Conjunct { label: None, text: text.clone(), origin, span, pred });
+    }
+    Arc::new(model)
+}
+
+/// What comes of proving a machine's invariant by itself, without the analysis, over so many steps.
+fn by_itself(model: &Arc<Model>, claim: &Claim) -> String {
+    let steps = match claim.evidence {
+        Evidence::KInduction { k, .. } => k,
+        _ => 0,
+    };
+    let representations = Representations::General;
+    let job = Job { representations, depth: Some(steps), ..job(model, &ScopeRequest::default()) };
+    answer(&report(&job, Engine::Kind))
+}
+
+#[test]
+fn an_invariant_with_its_layouts_is_inductive_in_the_machine() {
+    let meter = model(
+        "MACHINE Meter SETS E = {a, b, c} VARIABLES f INVARIANT f : E <-> INTEGER & !(e, n).(e |-> n : f => n >= 0)
+         INITIALISATION f := {} OPERATIONS
+           start(e) = PRE e : E THEN f(e) := 0 END;
+           up(e) = PRE e : dom(f) THEN f(e) := f(e) + 1 END END",
+    );
+    for engine in PROVERS {
+        let proof = proof(&meter, engine).expect("the machine is right");
+        assert!(proof.lemmas.contains(&"f : E +-> INTEGER".to_string()), "{engine:?}: {:?}", proof.lemmas);
+        assert_eq!(by_itself(&pasted(&meter, &proof.lemmas), &proof.claim), "holds", "{engine:?}");
+        let without: Vec<String> = proof.lemmas.iter().filter(|l| !l.contains("+->")).cloned().collect();
+        let alone = by_itself(&pasted(&meter, &without), &proof.claim);
+        assert!(alone.starts_with("unknown"), "{engine:?}: {alone}");
+    }
+}
+
+#[test]
+fn invariants_of_examples_are_inductive_in_their_machines() {
+    let mut tried = 0;
+    for path in examples() {
+        let model = model_of(&path).expect("an example is a machine");
+        for engine in PROVERS {
+            let Some(proof) = proof(&model, engine) else { continue };
+            let said = by_itself(&pasted(&model, &proof.lemmas), &proof.claim);
+            assert_eq!(said, "holds", "{engine:?}: {}: {:?}", path.display(), proof.lemmas);
+            tried += 1;
+        }
+    }
+    assert!(tried > 5, "{tried}");
+}
+
+#[test]
+fn no_example_is_answered_otherwise() {
+    for path in examples() {
         let model = model_of(&path).expect("an example is a machine");
         for engine in PROVERS {
             let (analysed, general) = both(&model, engine, 3);

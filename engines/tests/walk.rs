@@ -23,7 +23,7 @@ fn claim(model: &Model, evidence: Evidence) -> Claim {
     let conjuncts: Vec<usize> = (0..model.invariant.len()).collect();
     let mut properties: Vec<Property> = conjuncts.iter().map(|&i| Property::Invariant(i)).collect();
     properties.extend((0..model.assertions.len()).map(Property::Assertion));
-    Claim { properties, conjuncts, well_definedness: true, evidence }
+    Claim { properties, conjuncts, well_definedness: true, layouts: vec![], evidence }
 }
 
 fn walked(text: &str, claims: impl Fn(&Model) -> Claim) -> Result<Walked, Box<Contradiction>> {
@@ -167,9 +167,16 @@ fn what_the_assignments_show_of_a_variable_is_part_of_the_claim() {
     let text = "MACHINE Table SETS D CONSTANTS c PROPERTIES c : D VARIABLES table, at INVARIANT table : D +-> D & at : D
         INITIALISATION table := D * {c} || at := c
         OPERATIONS look(p) = PRE p : D THEN at := table(p) END END";
-    let walked = walked(text, |m| claim(m, inductive(m, &[]))).expect("the claim is right");
+    let total = |m: &Model| {
+        let layout = check_predicate(&mut m.clone(), "table : D --> D").expect("it is B");
+        Claim { layouts: vec![layout], ..claim(m, inductive(m, &[])) }
+    };
+    let walked = walked(text, total).expect("the claim is right");
     assert!(walked.steps > 0, "{walked:?}");
-    // Where something else is, it is a claim about the partial functions, too.
+    // Where nobody says so it is a claim about the partial functions, too.
+    contradicted(text, |m| claim(m, inductive(m, &[])));
+    // And where something else is assigned, it is wrong to say so.
     let text = text.replace("END END", "END; forget(p) = PRE p : D THEN table := {p} <<| table END END");
-    contradicted(&text, |m| claim(m, inductive(m, &[])));
+    let found = contradicted(&text, total);
+    assert_eq!(found.broken, [Broken::Lemma(0)]);
 }

@@ -120,6 +120,9 @@ pub struct Certificate {
     pub conjuncts: Vec<ClaimedPredicate>,
     /// Whether every step is claimed to be well-defined.
     pub well_definedness: bool,
+    /// What holds by what is assigned alone and the conjuncts do not say, in B: the encoding takes it for granted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layouts: Vec<String>,
     /// Why.
     pub evidence: EvidenceText,
     /// A valuation of the constants and an initial state; where nobody knows one, the proof may be about nothing.
@@ -359,6 +362,7 @@ impl Certificate {
                 .map(|&i| ClaimedPredicate::new(model, i, &model.invariant[i]))
                 .collect(),
             well_definedness: facts.claim.well_definedness,
+            layouts: lemmas(&facts.claim.layouts),
             evidence: match &facts.claim.evidence {
                 Evidence::Inductive { lemmas: l } => EvidenceText::Inductive { lemmas: lemmas(l) },
                 Evidence::KInduction { k, lemmas: l } => {
@@ -468,6 +472,7 @@ impl Certificate {
         let all = [
             ("the number of steps".to_string(), steps, limits::STEPS),
             ("the number of lemmas".to_string(), lemmas, limits::LEMMAS),
+            ("the number of layouts".to_string(), self.layouts.len(), limits::LEMMAS),
             ("the number of digits of a bound".to_string(), digits, limits::DIGITS),
         ];
         for (what, found, most) in all.into_iter().chain(sizes) {

@@ -232,7 +232,7 @@ pub fn certify_value(
             checked.failed.extend(failed.checks.iter().map(|check| format!("{check}, with {sizes}")));
         }
         let system = encode(Rc::new(Terms::new()), shared, scope);
-        represented = check_representations(&system, &mut opener, budget)?;
+        represented = check_representations(&system, claim, &mut opener, budget)?;
         checked.checks += represented.checks;
         checked.failed.extend(represented.failed.iter().cloned());
     }
@@ -419,12 +419,14 @@ fn claim(certificate: &Certificate, model: &mut Model) -> Result<Claim, CertifyE
         properties,
         conjuncts,
         well_definedness: certificate.well_definedness,
+        layouts: vec![],
         evidence: Evidence::Inductive { lemmas: vec![] },
     };
     says_something(&whole, model)?;
     let mut parse = |texts: &[String]| -> Result<Vec<Pred>, CertifyError> {
         texts.iter().map(|t| predicate(model, "the lemma", t)).collect()
     };
+    let layouts = parse(&certificate.layouts)?;
     let evidence = match &certificate.evidence {
         EvidenceText::Inductive { lemmas } => Evidence::Inductive { lemmas: parse(lemmas)? },
         EvidenceText::KInduction { k, lemmas } => Evidence::KInduction { k: *k, lemmas: parse(lemmas)? },
@@ -433,7 +435,7 @@ fn claim(certificate: &Certificate, model: &mut Model) -> Result<Claim, CertifyE
             Evidence::Search { states: *states, transitions: *transitions, digest: digest.clone() }
         }
     };
-    Ok(Claim { evidence, ..whole })
+    Ok(Claim { layouts, evidence, ..whole })
 }
 
 /// A claim about nothing proves nothing, and neither does one whose parts do not belong together.

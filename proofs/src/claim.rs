@@ -14,8 +14,22 @@ pub struct Claim {
     pub conjuncts: Vec<usize>,
     /// Well-definedness of every step is claimed as well.
     pub well_definedness: bool,
+    /// What the encoding takes for granted of the variables and the conjuncts do not say: invariants by what is
+    /// assigned alone (see [`layouts`](crate::layouts)).
+    pub layouts: Vec<Pred>,
     /// Why.
     pub evidence: Evidence,
+}
+
+impl Claim {
+    /// What holds in every reachable state besides the conjuncts: the lemmas of the evidence, then the layouts.
+    pub fn lemmas(&self) -> impl Iterator<Item = &Pred> {
+        let of_evidence: &[Pred] = match &self.evidence {
+            Evidence::Inductive { lemmas } | Evidence::KInduction { lemmas, .. } => lemmas,
+            Evidence::Diameter { .. } | Evidence::Search { .. } => &[],
+        };
+        of_evidence.iter().chain(&self.layouts)
+    }
 }
 
 /// A property of all reachable states.

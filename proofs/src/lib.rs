@@ -8,6 +8,8 @@ pub mod scope;
 
 pub mod claim;
 
+pub mod layouts;
+
 pub mod recorded;
 
 pub mod obligations;

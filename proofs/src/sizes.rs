@@ -150,6 +150,7 @@ mod tests {
             properties: all.iter().map(|&i| Property::Invariant(i)).collect(),
             conjuncts: all,
             well_definedness: true,
+            layouts: vec![],
             evidence: Evidence::Inductive { lemmas: vec![] },
         };
         let mut open = |terms: Rc<Terms>| Ok(linked(terms).expect("libz3 is linked in tests"));

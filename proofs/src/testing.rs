@@ -64,6 +64,7 @@ pub fn claim(model: &mut Model, why: &Why<'_>) -> Claim {
         properties: conjuncts.iter().map(|&i| Property::Invariant(i)).collect(),
         conjuncts,
         well_definedness: true,
+        layouts: vec![],
         evidence,
     }
 }

@@ -73,6 +73,7 @@ fn inductive(model: &Arc<Model>, scope: &Scope, status: &ProofStatus) -> Checked
         properties: conjuncts.iter().map(|&i| Property::Invariant(i)).collect(),
         conjuncts,
         well_definedness: true,
+        layouts: vec![],
         evidence: Evidence::Inductive { lemmas: vec![] },
     };
     check(&mut system(model, scope), &claim, status, false, &mut opener, &budget()).expect("solver")

@@ -35,6 +35,9 @@ pub struct ClaimObject {
     pub not_checked: Vec<DroppedObject>,
     pub well_definedness: bool,
     pub scope: ScopeObject,
+    /// What holds by what is assigned to the variables alone: the encoding of the proof takes it for granted, and the
+    /// conjuncts do not say it.
+    pub layouts: Vec<String>,
     pub evidence: EvidenceObject,
     /// The valuation of the constants and the initial state that show that it is about something.
     pub witness: Option<WitnessObject>,
@@ -120,6 +123,7 @@ impl ClaimObject {
             not_checked: DroppedObject::all(model),
             well_definedness: claim.well_definedness,
             scope: ScopeObject::new(model, scope, &certificate.settings),
+            layouts: certificate.layouts.clone(),
             evidence: EvidenceObject::new(&certificate.evidence),
             witness: certificate.witness.as_ref().map(WitnessObject::from),
             trusted: certificate.trusted.iter().map(|t| trusted_pair(model, t)).collect(),
@@ -169,6 +173,9 @@ impl ClaimObject {
         writeln!(out, "  evidence: {}", self.evidence.in_words())?;
         for lemma in &self.evidence.lemmas {
             writeln!(out, "    {lemma}")?;
+        }
+        for layout in &self.layouts {
+            writeln!(out, "  by what is assigned: {layout}")?;
         }
         if let Some(witness) = &self.witness {
             writeln!(out, "  about something: {}", witness.text)?;

@@ -36,8 +36,10 @@ pub struct ProofObject {
     pub kind: EvidenceKind,
     /// `k`, or the number of steps that no path has.
     pub steps: Option<usize>,
-    /// B predicates; of the kind `inductive` their conjunction is an inductive invariant.
+    /// B predicates; of the kind `inductive` their conjunction is an inductive invariant. The layouts come last.
     pub invariant: Vec<String>,
+    /// How many of them are layouts: what holds by what is assigned alone.
+    pub layouts: usize,
     pub checked: Option<CheckedObject>,
     pub walked: Option<WalkedObject>,
     pub certificate: Option<CertificateObject>,
@@ -129,18 +131,17 @@ impl ProofObject {
             Evidence::Diameter { depth } => (EvidenceKind::Diameter, Some(*depth)),
         };
         let mut invariant = vec![];
-        if let Evidence::Inductive { lemmas } = &proof.claim.evidence {
+        if let Evidence::Inductive { .. } = &proof.claim.evidence {
             let conjuncts = proof.claim.conjuncts.iter().filter_map(|&i| model.invariant.get(i));
-            invariant.extend(conjuncts.map(|c| operand(&c.text, Some(&c.pred.kind))));
-            let lemma = |(i, text): (usize, &String)| operand(text, lemmas.get(i).map(|l| &l.kind));
-            invariant.extend(proof.lemmas.iter().enumerate().map(lemma));
-            invariant.dedup();
-        } else {
-            invariant.extend(proof.lemmas.iter().cloned());
+            invariant.extend(conjuncts.map(|c| operand(&c.text, &c.pred.kind)));
         }
+        let lemmas = proof.lemmas.iter().zip(proof.claim.lemmas());
+        invariant.extend(lemmas.map(|(text, lemma)| operand(text, &lemma.kind)));
+        invariant.dedup();
         ProofObject {
             steps,
             invariant,
+            layouts: proof.claim.layouts.len(),
             checked: Some(CheckedObject {
                 small_sizes: proof.sizes.passed.clone(),
                 small_sizes_undecided: proof.sizes.undecided.clone(),
@@ -158,7 +159,8 @@ impl ProofObject {
     }
 
     fn of_kind(kind: EvidenceKind) -> ProofObject {
-        ProofObject { kind, steps: None, invariant: vec![], checked: None, walked: None, certificate: None }
+        let (invariant, layouts) = (vec![], 0);
+        ProofObject { kind, steps: None, invariant, layouts, checked: None, walked: None, certificate: None }
     }
 
     /// As text, on lines of its own.
@@ -171,11 +173,12 @@ impl ProofObject {
             EvidenceKind::Diameter => format!("no path has {}", events(steps)),
         };
         writeln!(out, "\n{}", paint.strong(&head))?;
-        if self.kind == EvidenceKind::KInduction && !self.invariant.is_empty() {
+        if self.kind != EvidenceKind::Inductive && !self.invariant.is_empty() {
             writeln!(out, "with the auxiliary invariant (proved)")?;
         }
         for (i, line) in self.invariant.iter().enumerate() {
-            writeln!(out, "  {} {line}", if i == 0 { " " } else { "&" })?;
+            let why = if i + self.layouts < self.invariant.len() { "" } else { " /* by what is assigned */" };
+            writeln!(out, "  {} {line}{why}", if i == 0 { " " } else { "&" })?;
         }
         if let Some(checked) = &self.checked {
             writeln!(out, "\nchecked in a fresh solver: {} checks, {}", checked.checks, checked.solver)?;
@@ -202,9 +205,9 @@ impl ProofObject {
 }
 
 /// The text of a predicate as an operand of `&`.
-fn operand(text: &str, kind: Option<&PredKind>) -> String {
+fn operand(text: &str, kind: &PredKind) -> String {
     match kind {
-        Some(PredKind::Or(_) | PredKind::Implies(..) | PredKind::Iff(..)) => format!("({text})"),
+        PredKind::Or(_) | PredKind::Implies(..) | PredKind::Iff(..) => format!("({text})"),
         _ => text.to_string(),
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use bsym_engines::walk::{Question, walk};
+use bsym_language::print;
 use bsym_proofs::certificate::{Certificate, EvidenceText};
 use bsym_proofs::certify::{
     Certified, CertifyOptions, Existence, Opened, Sameness, certify_value, open_value,
@@ -112,8 +113,8 @@ fn walked(mut certification: Certification, certified: &Certified, control: &Con
     match walk(&Question { model, scope, claim, seed: 0, interrupt: Some(&cancelled) }) {
         Ok(walked) => certification.stats.walked = Some(walked.into()),
         Err(contradiction) => {
-            let lemmas = certification.claim.as_ref().map_or(&[][..], |c| &c.evidence.lemmas);
-            certification.failed.push(ContradictionObject::line(model, lemmas, &contradiction));
+            let lemmas: Vec<String> = claim.lemmas().map(|l| print::pred(model, l)).collect();
+            certification.failed.push(ContradictionObject::line(model, &lemmas, &contradiction));
         }
     }
     certification.judged()

@@ -284,6 +284,7 @@ fn claim(run: &Run, evidence: &SearchEvidence) -> Claim {
             })
             .collect(),
         well_definedness: !run.arguments.no_wd,
+        layouts: vec![],
         evidence: Evidence::Search {
             states: evidence.states,
             transitions: evidence.transitions,

@@ -3,7 +3,7 @@
 //! A [`Layout`] is an upper bound of the values that a name or an expression can have. It never
 //! excludes a value: where nothing better is known it is [`Layout::Any`].
 
-use bsym_language::types::{CarrierId, Type};
+use bsym_language::types::Type;
 use bsym_semantics::value::Value;
 
 /// An upper bound of values.
@@ -103,53 +103,6 @@ impl Layout {
         }
     }
 
-    /// Whether it is certain that a listed value of a type is one of these; `sizes` gives the number of elements of a
-    /// carrier.
-    pub fn admits(&self, v: &Value, ty: &Type, sizes: &dyn Fn(CarrierId) -> Option<usize>) -> bool {
-        match (self, v, ty) {
-            (layout, ..) if layout.is_unrestricted() => true,
-            (Layout::Range(low, high), Value::Int(n), _) => {
-                n.to_i64().is_some_and(|n| (*low..=*high).contains(&n))
-            }
-            (Layout::Pair(l, r), Value::Pair(p), Type::Pair(a, b)) => {
-                l.admits(&p.0, a, sizes) && r.admits(&p.1, b, sizes)
-            }
-            (Layout::Set { element, exact }, Value::Set(elements), Type::Pow(t)) => {
-                elements.iter().all(|x| element.admits(x, t, sizes))
-                    && (!exact || element.count(t, sizes) == Some(elements.len() as u64))
-            }
-            (Layout::Function(f), Value::Set(couples), Type::Pow(t)) => {
-                let Type::Pair(a, b) = &**t else { return false };
-                let couples: Option<(Vec<_>, Vec<_>)> = couples.iter().map(Value::as_pair).collect();
-                let Some((arguments, images)) = couples else { return false };
-                let total = || f.keys.count(a, sizes) == Some(arguments.len() as u64);
-                let numbered = || arguments.iter().zip(1..).all(|(x, i)| **x == Value::int(i));
-                differ(&arguments)
-                    && arguments.iter().all(|x| f.keys.admits(x, a, sizes))
-                    && images.iter().all(|y| f.value.admits(y, b, sizes))
-                    && (!f.total || total())
-                    && (!f.sequence || numbered())
-            }
-            _ => false,
-        }
-    }
-
-    /// Number of values of a type that are of this layout; none if it is infinite, too large or not easily said.
-    fn count(&self, ty: &Type, sizes: &dyn Fn(CarrierId) -> Option<usize>) -> Option<u64> {
-        match (self, ty) {
-            (Layout::Any, Type::Bool) => Some(2),
-            (Layout::Any, Type::Carrier(c)) => sizes(*c).map(|n| n as u64),
-            (Layout::Any, Type::Pow(t)) => {
-                1u64.checked_shl(Layout::Any.count(t, sizes)?.try_into().ok()?).filter(|n| *n != 0)
-            }
-            (Layout::Any, Type::Pair(a, b)) => {
-                Layout::Any.count(a, sizes)?.checked_mul(Layout::Any.count(b, sizes)?)
-            }
-            (Layout::Pair(l, r), Type::Pair(a, b)) => l.count(a, sizes)?.checked_mul(r.count(b, sizes)?),
-            (layout, _) => layout.size(),
-        }
-    }
-
     /// Number of values, where the layout alone says it.
     fn size(&self) -> Option<u64> {
         match self {
@@ -165,7 +118,33 @@ impl Layout {
         match self {
             Layout::Any => true,
             Layout::Pair(a, b) => a.is_unrestricted() && b.is_unrestricted(),
+            Layout::Set { element, exact } => !exact && element.is_unrestricted(),
             _ => false,
+        }
+    }
+
+    /// Whether all these values are among those of another bound, as far as that is easily said.
+    pub fn is_part_of(&self, other: &Layout) -> bool {
+        other.is_unrestricted() || self.clone().join(other.clone()) == *other
+    }
+
+    /// The same bound without what it says of integers.
+    pub fn without_numbers(self) -> Layout {
+        match self {
+            Layout::Range(..) => Layout::Any,
+            Layout::Pair(a, b) => Layout::pair(a.without_numbers(), b.without_numbers()),
+            Layout::Set { element, exact } => {
+                let wider = element.clone().without_numbers();
+                let exact = exact && wider == *element;
+                Layout::set(wider, exact)
+            }
+            Layout::Function(f) => {
+                let keys = f.keys.clone().without_numbers();
+                let total = f.total && keys == f.keys;
+                let value = f.value.without_numbers();
+                Layout::Function(Box::new(Function { keys, total, value, sequence: f.sequence }))
+            }
+            Layout::Never | Layout::Any => self,
         }
     }
 
@@ -282,33 +261,15 @@ mod tests {
     }
 
     #[test]
-    fn values_are_of_the_layout_or_not() {
-        let sizes = |_| Some(2);
-        let carrier = Type::Carrier(CarrierId(0));
-        let element = |i| Value::Element(CarrierId(0), i);
-        let couple = |x, y| Value::pair(element(x), Value::int(y));
-        let ty = Type::relation(carrier.clone(), Type::Int);
-        let admits = |layout: &Layout, couples: &[(u32, i64)]| {
-            layout.admits(&Value::set(couples.iter().map(|&(x, y)| couple(x, y))), &ty, &sizes)
-        };
-        let total = Layout::function(Layout::Any, true, Layout::Range(0, 3));
-        assert!(admits(&total, &[(0, 1), (1, 3)]));
-        for other in [&[(0, 1)][..], &[(0, 1), (1, 4)], &[(0, 1), (0, 2)], &[(0, 1), (0, 2), (1, 0)]] {
-            assert!(!admits(&total, other));
-            assert!(admits(&Layout::Any, other));
-        }
-        assert!(admits(&total.clone().part(), &[(0, 1)]));
-        let numbers = Type::pow(Type::Int);
-        let set = |ns: &[i64]| Value::set(ns.iter().map(|&n| Value::int(n)));
-        let exact = Layout::set(Layout::Range(1, 2), true);
-        assert!(exact.admits(&set(&[1, 2]), &numbers, &sizes) && !exact.admits(&set(&[1]), &numbers, &sizes));
-        let sequences = Type::relation(Type::Int, Type::Int);
-        let list =
-            |from: i64| Value::set((from..from + 2).map(|n| Value::pair(Value::int(n), Value::int(7))));
-        let sequence = Layout::sequence(Layout::Any);
-        assert!(
-            sequence.admits(&list(1), &sequences, &sizes) && !sequence.admits(&list(0), &sequences, &sizes)
-        );
+    fn without_numbers_nothing_is_total_on_some_of_them() {
+        let table = Layout::function(Layout::Range(1, 3), true, Layout::Range(0, 7));
+        assert_eq!(table.clone().without_numbers(), Layout::function(Layout::Any, false, Layout::Any));
+        let of_all = Layout::function(Layout::Any, true, Layout::Range(0, 7));
+        assert_eq!(of_all.clone().without_numbers(), Layout::function(Layout::Any, true, Layout::Any));
+        assert_eq!(Layout::set(Layout::Range(1, 3), true).without_numbers(), Layout::set(Layout::Any, false));
+        assert!(table.is_part_of(&table.clone().without_numbers()) && !of_all.is_part_of(&table));
+        assert!(Layout::Range(2, 3).is_part_of(&Layout::Range(1, 3)));
+        assert!(!Layout::Range(0, 3).is_part_of(&Layout::Range(1, 3)));
     }
 
     #[test]

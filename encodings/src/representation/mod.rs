@@ -17,6 +17,7 @@
 pub(crate) mod disjoint;
 pub mod fits;
 pub mod layout;
+pub mod predicate;
 
 use bsym_language::model::*;
 use bsym_language::types::Type;
@@ -36,6 +37,27 @@ pub struct Functional {
     pub locals: Vec<Layout>,
 }
 
+/// How much of what is found out about a variable is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kept {
+    /// All of it.
+    All,
+    /// All but what it says of integers.
+    Kinds,
+    /// Nothing: the variable may have any value.
+    Nothing,
+}
+
+impl Kept {
+    fn of(self, layout: Layout) -> Layout {
+        match self {
+            Kept::All => layout,
+            Kept::Kinds => layout.without_numbers(),
+            Kept::Nothing => Layout::Any,
+        }
+    }
+}
+
 impl Functional {
     /// No name at all: every relation is a set of couples.
     pub fn none(model: &Model) -> Functional {
@@ -48,13 +70,19 @@ impl Functional {
 
     /// Analyses a model; `determined` are the values of the constants that are known, by [`ConstId`].
     pub fn of(model: &Model, determined: &[Option<Value>]) -> Functional {
+        Functional::keeping(model, determined, &vec![Kept::All; model.variables.len()])
+    }
+
+    /// The same with less known of some variables, by [`VarId`]: the bounds of other names may rest on that, and then
+    /// are wider as well.
+    pub fn keeping(model: &Model, determined: &[Option<Value>], kept: &[Kept]) -> Functional {
         let mut known =
             Functional { variables: vec![Layout::Never; model.variables.len()], ..Functional::none(model) };
-        let mut analysis = Analysis { model, known: &mut known };
+        let mut analysis = Analysis { model, known: &mut known, kept };
         analysis.constants(determined);
         let initialised = always_assigned(&model.initialisation);
         for v in 0..model.variables.len() {
-            if !initialised.contains(&Target::Var(VarId(v as u32))) {
+            if !initialised.contains(&Target::Var(VarId(v as u32))) || kept[v] == Kept::Nothing {
                 analysis.known.variables[v] = Layout::Any;
             }
         }
@@ -101,6 +129,8 @@ fn event_guard(event: &Event) -> Option<&Pred> {
 struct Analysis<'a> {
     model: &'a Model,
     known: &'a mut Functional,
+    /// By [`VarId`].
+    kept: &'a [Kept],
 }
 
 impl Analysis<'_> {
@@ -188,11 +218,11 @@ impl Analysis<'_> {
     }
 
     fn admit(&mut self, target: Target, layout: Layout) {
-        let known = match target {
-            Target::Var(v) => &mut self.known.variables[v.index()],
-            Target::Local(l) => &mut self.known.locals[l.index()],
+        let (known, kept) = match target {
+            Target::Var(v) => (&mut self.known.variables[v.index()], self.kept[v.index()]),
+            Target::Local(l) => (&mut self.known.locals[l.index()], Kept::All),
         };
-        *known = std::mem::take(known).join(layout);
+        *known = kept.of(std::mem::take(known).join(layout));
     }
 
     /// Admits the values of locals that a guard allows. Of a set, only its first conjunct counts: one

@@ -11,9 +11,7 @@ use bsym_semantics::value::Value;
 
 use super::substitution::{self, Body, Context};
 use crate::determined::{self, Determined};
-use crate::representation::Functional;
-use crate::representation::disjoint;
-use crate::representation::layout::Layout;
+use crate::representation::{Functional, Kept, disjoint};
 use crate::symbolic::encoder::{Encoder, Env};
 use crate::symbolic::{Shape, Symbolic};
 use crate::system::{StatePredicate, System, Transition, Unsupported};
@@ -230,10 +228,61 @@ fn part(kind: &str, position: usize, conjunct: &Conjunct) -> String {
     }
 }
 
-/// The layouts of the variables that an encoding rests on: what every proof by it assumes of a state besides the
-/// conjuncts and lemmas, and what [`System`]'s checks of representations prove.
-pub fn layouts(model: &Model, scope: &Scope) -> Vec<Layout> {
-    Analysed::of(model, scope, Representations::Analysed).functional.variables
+impl System {
+    /// The bounds that the representations of all names rest on: the analysis with as much forgotten of the variables as
+    /// leaves every representation as it is. What is left of them is an invariant, by itself, of the steps.
+    pub fn needed(&self) -> Functional {
+        let analysed = Analysed::of(&self.model, &self.scope, Representations::Analysed);
+        // What somebody claims has to be right as a whole.
+        if analysed.functional != self.functional {
+            return self.functional.clone();
+        }
+        let values = values(&analysed.determined);
+        let keeping = |kept: &[Kept]| {
+            let found = Functional::keeping(&analysed.prepared, &values, kept);
+            self.has_same_shapes(&found).then_some(found)
+        };
+        let known = &self.functional.variables;
+        let own = |v: usize| self.is_restricted(&self.model.variables[v].ty, &known[v]);
+        let restricted: Vec<bool> = (0..known.len()).map(own).collect();
+        // Mostly the variables that have a representation of their own need no other one's bound.
+        for rest in [Kept::Kinds, Kept::All] {
+            let kept: Vec<Kept> =
+                restricted.iter().map(|own| if *own { rest } else { Kept::Nothing }).collect();
+            if let Some(found) = keeping(&kept) {
+                return found;
+            }
+        }
+        let mut kept = vec![Kept::All; known.len()];
+        let mut best = self.functional.clone();
+        for v in (0..known.len()).filter(|&v| !known[v].is_unrestricted()) {
+            for less in [Kept::Nothing, Kept::Kinds] {
+                if less == Kept::Nothing && restricted[v] {
+                    continue;
+                }
+                let before = std::mem::replace(&mut kept[v], less);
+                if let Some(found) = keeping(&kept) {
+                    best = found;
+                    break;
+                }
+                kept[v] = before;
+            }
+        }
+        best
+    }
+
+    /// Whether every name has the same representation with other bounds.
+    fn has_same_shapes(&self, other: &Functional) -> bool {
+        let model = &self.model;
+        let own = &self.functional;
+        let variables = model.variables.iter().zip(own.variables.iter().zip(&other.variables));
+        let constants = model.constants.iter().zip(own.constants.iter().zip(&other.constants));
+        let locals = model.locals.iter().zip(own.locals.iter().zip(&other.locals));
+        variables
+            .chain(constants)
+            .chain(locals)
+            .all(|(v, (a, b))| a == b || self.encoder.shape(&v.ty, a) == self.encoder.shape(&v.ty, b))
+    }
 }
 
 /// What is known of a model before it is encoded.
@@ -249,15 +298,17 @@ impl Analysed {
         let scope = settle_by_axioms(model, scope);
         let prepared = prepare(model);
         let determined = determined::constants(model, &scope);
-        let value = |d: &Option<Determined>| d.as_ref().map(|d| d.value.clone());
-        let values: Vec<Option<Value>> = determined.iter().map(value).collect();
         let functional = match representations {
-            Representations::Analysed => Functional::of(&prepared, &values),
+            Representations::Analysed => Functional::of(&prepared, &values(&determined)),
             Representations::General => Functional::none(&prepared),
             Representations::Claimed(functional) => functional,
         };
         Analysed { scope, prepared, determined, functional }
     }
+}
+
+fn values(determined: &[Option<Determined>]) -> Vec<Option<Value>> {
+    determined.iter().map(|d| d.as_ref().map(|d| d.value.clone())).collect()
 }
 
 /// The model with substitutions of the same meaning that show more functions.

@@ -199,6 +199,7 @@ impl Ic3 {
             properties: problem.targets.iter().map(|t| t.property).collect(),
             conjuncts: problem.assumed.clone(),
             well_definedness: job.well_definedness,
+            layouts: vec![],
             evidence: Evidence::Inductive {
                 lemmas: cubes.iter().map(|c| self.predicates.clause(c)).collect(),
             },

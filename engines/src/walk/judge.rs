@@ -11,11 +11,11 @@ use bsym_semantics::value::env::Env;
 
 use super::contradiction::Broken;
 
-/// Judges by one evaluator for one claim. `Q` are the claimed conjuncts and the lemmas.
+/// Judges by one evaluator for one claim. `Q` are the claimed conjuncts and the lemmas, layouts among them.
 pub(super) struct Judge<'j> {
     pub eval: Evaluator<'j>,
     claim: &'j Claim,
-    lemmas: &'j [Pred],
+    lemmas: Vec<&'j Pred>,
     /// The k of an induction; `None` where the claim says nothing about states that are not reachable.
     pub induction: Option<usize>,
     /// No path of pairwise different states has so many steps.
@@ -42,13 +42,13 @@ enum Truth {
 
 impl<'j> Judge<'j> {
     pub fn new(eval: Evaluator<'j>, claim: &'j Claim) -> Self {
-        let (lemmas, induction, diameter): (&[Pred], _, _) = match &claim.evidence {
-            Evidence::Inductive { lemmas } => (lemmas, Some(0), None),
-            Evidence::KInduction { k, lemmas } => (lemmas, Some(*k), None),
-            Evidence::Diameter { depth } => (&[], None, Some(*depth)),
-            Evidence::Search { .. } => (&[], None, None),
+        let (induction, diameter) = match &claim.evidence {
+            Evidence::Inductive { .. } => (Some(0), None),
+            Evidence::KInduction { k, .. } => (Some(*k), None),
+            Evidence::Diameter { depth } => (None, Some(*depth)),
+            Evidence::Search { .. } => (None, None),
         };
-        Judge { eval, claim, lemmas, induction, diameter }
+        Judge { eval, claim, lemmas: claim.lemmas().collect(), induction, diameter }
     }
 
     /// Whether what the claim says of a path needs its states to be pairwise different.

@@ -3,7 +3,9 @@
 //! An encoding may take a relation for a function, or a set for one of few numbers, where an analysis of the
 //! assignments says so ([`functional`](bsym_encodings::representation)). Whatever rests on the encoding rests on this.
 //! So the machine is encoded once more without the analysis, and that every name fits its representation is proved
-//! there, by induction over the steps:
+//! there, by induction over the steps. Where a bound of a variable is needed for that, the claim has to say it:
+//! in the words of [`layouts`](crate::layouts), or by a conjunct from which it is proved. Then all that a proof rests on is
+//! in the claim, and
 //! 1. a constant is within its bound in every valuation that satisfies the axioms;
 //! 2. every value that the initialisation assigns or chooses is within the bound of its name;
 //! 3. so is every value that an event assigns or chooses in a state whose variables are within theirs;
@@ -16,16 +18,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::representation::Functional;
 use bsym_encodings::representation::layout::Layout;
+use bsym_encodings::representation::predicate::bounded;
+use bsym_encodings::representation::{Functional, conjuncts};
 use bsym_encodings::session::SolverError;
 use bsym_encodings::system::build::{Representations, encode_with_facts};
 use bsym_encodings::system::{System, Unsupported};
 use bsym_encodings::term::{Term, Terms};
-use bsym_language::model::{Model, Target};
+use bsym_language::model::same::same_pred;
+use bsym_language::model::{Model, Pred, Target, VarId};
+use bsym_language::print;
 use bsym_language::types::Type;
 use bsym_semantics::scope::Scope;
 
+use crate::claim::Claim;
+use crate::layouts::{self, Said, layouts};
 use crate::sequent::{Effort, Hypotheses, Opener, Outcome, Prover};
 
 /// Time for all sequents together; what is not decided then is said.
@@ -53,45 +60,82 @@ struct Name<'m> {
     layout: &'m Layout,
 }
 
-/// Proves that every value fits the representation that a system has for it.
+/// Proves that every value fits the representation that a system has for it, and that a claim says what this
+/// rests on.
 ///
 /// # Errors
 /// If the solver cannot be started.
 pub fn check_representations(
     system: &System,
+    claim: &Claim,
     open: Opener<'_>,
     budget: &Budget,
 ) -> Result<Represented, SolverError> {
     let model = system.model.clone();
-    let chosen = system.functional().clone();
+    let chosen = system.needed();
+    let layouts = layouts(system, &chosen, claim);
+    let unsaid = misfits(&model, &layouts, claim);
+    if !unsaid.is_empty() {
+        return Ok(Represented { failed: unsaid, ..Represented::default() });
+    }
     if names(&model, &chosen).all(|n| !system.is_restricted(n.ty, n.layout)) {
         return Ok(Represented::default());
     }
+    let implied: Vec<VarId> =
+        layouts.iter().filter(|l| l.said == Said::Implied).map(|l| l.variable).collect();
+    let rests = Rests { chosen: &chosen, implied: &implied, claim };
     let budget = budget.within(TIME).per_query(QUERY);
-    let mut found = check_in(&model, &system.scope, &chosen, open, &budget)?;
+    let mut found = check_in(&model, &system.scope, rests, open, &budget)?;
     if found.failed.is_empty() && !found.undecided.is_empty() && !system.scope.is_finite(&model) {
         let small = system.scope.with_open_sets(&model, |_| SMALL);
-        let again = check_in(&model, &small, &chosen, open, &budget)?;
+        let again = check_in(&model, &small, rests, open, &budget)?;
         found.checks += again.checks;
         found.failed = again.failed;
     }
     Ok(found)
 }
 
+/// What the encoding rests on.
+#[derive(Clone, Copy)]
+struct Rests<'a> {
+    /// The bounds of names.
+    chosen: &'a Functional,
+    /// Variables whose bound a conjunct implies.
+    implied: &'a [VarId],
+    claim: &'a Claim,
+}
+
+/// What a claim leaves unsaid, and what it says although nothing rests on it, in words.
+fn misfits(model: &Model, layouts: &[layouts::Layout], claim: &Claim) -> Vec<String> {
+    let unsaid = layouts.iter().filter(|l| l.said == Said::No).map(|l| {
+        let text = print::pred(model, &l.pred);
+        format!("the encoding takes `{text}` for granted, and the claim does not say it")
+    });
+    let is_new = |i: usize, p: &Pred| !claim.layouts[..i].iter().any(|q| same_pred(q, p));
+    let is_one = |p: &Pred| layouts.iter().any(|l| same_pred(&l.pred, p));
+    let surplus = claim.layouts.iter().enumerate().filter(|(i, p)| !is_new(*i, p) || !is_one(p));
+    let surplus = surplus.map(|(_, p)| {
+        format!("`{}` is no layout that the encoding takes for granted", print::pred(model, p))
+    });
+    unsaid.chain(surplus).collect()
+}
+
 /// The same in a scope.
 fn check_in(
     model: &Arc<Model>,
     scope: &Scope,
-    chosen: &Functional,
+    rests: Rests<'_>,
     open: Opener<'_>,
     budget: &Budget,
 ) -> Result<Represented, SolverError> {
     let general = Representations::General;
     let general = encode_with_facts(Rc::new(Terms::new()), model.clone(), scope, general);
     let prover = Prover::new(general.terms.clone(), open, budget.clone());
+    let chosen = rests.chosen;
     let mut check = Check { model, chosen, general, prover, found: Represented::default() };
     check.shapes()?;
     let known = check.constants()?;
+    check.implied(rests, &known)?;
     check.steps(&known)?;
     check.found.checks = check.prover.checks;
     Ok(check.found)
@@ -175,6 +219,32 @@ impl Check<'_> {
         Ok(known)
     }
 
+    /// The conjuncts imply the bounds that the claim does not say in the same words.
+    fn implied(&mut self, rests: Rests<'_>, known: &[Term]) -> Result<(), SolverError> {
+        let mut known = [known, &self.general.state_facts].concat();
+        let mut goals = vec![];
+        for &v in rests.implied {
+            for &i in &rests.claim.conjuncts {
+                let speaks = |p: &&Pred| bounded(p) == Some(v);
+                if conjuncts(&self.model.invariant[i].pred).iter().any(speaks) {
+                    let p = &self.general.invariant[i];
+                    known.extend([p.defined, p.holds]);
+                }
+            }
+            let Name { name, ty, layout } = name(self.model, self.chosen, Target::Var(v));
+            let what = format!("the invariant says what the encoding takes for granted of `{name}`");
+            let value = self.general.current[v.index()].clone();
+            match self.general.is_within(&value, ty, layout) {
+                Ok(fit) => {
+                    known.extend(fit.definitions);
+                    goals.push(Goal { name: what, holds: fit.holds });
+                }
+                Err(u) => self.left_open(&what, &u),
+            }
+        }
+        self.prove(known, goals)
+    }
+
     /// What the initialisation and the events assign.
     fn steps(&mut self, known: &[Term]) -> Result<(), SolverError> {
         let mut before = [known, &self.general.state_facts].concat();
@@ -228,7 +298,7 @@ impl Check<'_> {
 
     /// Proves goals from hypotheses, all in one query or else one by one.
     fn prove(&mut self, known: Vec<Term>, mut goals: Vec<Goal>) -> Result<(), SolverError> {
-        goals.retain(|g| g.holds != Terms::TRUE);
+        goals.retain(|g| g.holds != Terms::TRUE && !known.contains(&g.holds));
         if goals.is_empty() {
             return Ok(());
         }
@@ -272,12 +342,14 @@ mod tests {
     use bsym_encodings::system::build::encode_with;
 
     use super::*;
-    use crate::testing::{model, open_default, scope, solver};
+    use crate::layouts::unsaid;
+    use crate::testing::{Why, claim, lemma, model, open_default, scope, solver};
 
     /// What becomes of a machine's representations, those of the analysis or, for its first variable, a claim.
     fn outcome(text: &str, claimed: Option<Layout>) -> Option<Represented> {
         solver()?;
-        let model = Arc::new(model(text));
+        let mut model_of_claim = model(text);
+        let model = Arc::new(model_of_claim.clone());
         let scope = scope(&model);
         let encoded = |how| encode_with(Rc::new(Terms::new()), model.clone(), &scope, how);
         let mut system = encoded(Representations::Analysed);
@@ -286,8 +358,10 @@ mod tests {
             functional.variables[0] = layout;
             system = encoded(Representations::Claimed(functional));
         }
+        let mut claim = claim(&mut model_of_claim, &Why::Inductive(&[]));
+        claim.layouts = unsaid(&system, &claim);
         let budget = Budget::unlimited();
-        Some(check_representations(&system, &mut open_default, &budget).expect("the solver starts"))
+        Some(check_representations(&system, &claim, &mut open_default, &budget).expect("the solver starts"))
     }
 
     /// A machine with one variable over an enumerated and a deferred set.
@@ -341,6 +415,53 @@ mod tests {
         let text = "MACHINE m VARIABLES n INVARIANT n : INTEGER INITIALISATION n := 0 OPERATIONS up = n := n + 1 END";
         let Some(found) = outcome(text, None) else { return };
         assert_eq!(found, Represented::default());
+    }
+
+    #[test]
+    fn a_claim_says_what_it_rests_on_once() {
+        let layouts = |text: &str| {
+            let model = Arc::new(model(text));
+            let system = encode_with(Rc::new(Terms::new()), model.clone(), &scope(&model), Representations::Analysed);
+            let claim = claim(&mut (*model).clone(), &Why::Inductive(&[]));
+            unsaid(&system, &claim).iter().map(|p| print::pred(&model, p)).collect::<Vec<_>>()
+        };
+        let with = |invariant: &str| machine("{}", "PRE p : S THEN f(a) := p END").replace("f : E <-> S", invariant);
+        assert_eq!(layouts(&with("f : E <-> S")), ["f : E +-> S"]);
+        // Said in these words, or more than that.
+        for invariant in ["f : E +-> S", "f : E >+> S & card(f) < 2", "f : E <-> S & f : E +-> S"] {
+            assert_eq!(layouts(&with(invariant)), [""; 0], "{invariant}");
+        }
+        // The bound of a number is said only where a set's representation rests on it.
+        let sets = "MACHINE m VARIABLES s, n, k INVARIANT s <: INTEGER & n : INTEGER & k : INTEGER
+             INITIALISATION s, n, k := {}, 1, 1
+             OPERATIONS put = SELECT n < 3 THEN s := s \\/ {n} || n := 2 END; take = BEGIN n := 3 END; other = k := 2 END";
+        assert_eq!(layouts(sets), ["s <: 1 .. 3", "n : 1 .. 3"]);
+        // Nor is what a function gives, where its values are integers all the same.
+        let tally = "MACHINE m SETS E = {a, b} VARIABLES f INVARIANT f : E <-> INTEGER INITIALISATION f := E * {0}
+             OPERATIONS set(e) = PRE e : E THEN f(e) := 7 END END";
+        assert_eq!(layouts(tally), ["f : E --> INTEGER"]);
+    }
+
+    #[test]
+    fn a_claim_that_leaves_out_a_layout_or_makes_one_up_is_found_out() {
+        if solver().is_none() {
+            return;
+        }
+        let mut model = model(&machine("{}", "PRE p : S THEN f(a) := p END"));
+        let system =
+            encode_with(Rc::new(Terms::new()), Arc::new(model.clone()), &scope(&model), Representations::Analysed);
+        let mut failed = |layouts: &[&str]| {
+            let mut claim = claim(&mut model, &Why::Inductive(&[]));
+            claim.layouts = layouts.iter().map(|text| lemma(&mut model, text)).collect();
+            let budget = Budget::unlimited();
+            let found = check_representations(&system, &claim, &mut open_default, &budget);
+            found.expect("the solver starts").failed
+        };
+        assert_eq!(failed(&["f : E +-> S"]), [""; 0]);
+        assert!(failed(&[]).iter().any(|f| f.contains("`f : E +-> S`")));
+        assert!(failed(&["f : E --> S"]).len() == 2);
+        assert!(failed(&["f : E +-> S", "f = {}"]).len() == 1);
+        assert!(failed(&["f : E +-> S", "f : E +-> S"]).len() == 1);
     }
 
     #[test]
