@@ -37,9 +37,7 @@ pub fn is_stated(model: &Model, known: &Functional, all: &[&Pred], v: VarId, lay
     let mut known = Functional { constants: known.constants.clone(), ..Functional::none(model) };
     let mut analysis = Analysis { model, known: &mut known, kept: &[] };
     let mut states = |p: &Pred| {
-        constrains(p).is_some_and(|(about, bound)| {
-            about == v && analysis.allows(&bound).is_part_of(layout)
-        })
+        constrains(p).is_some_and(|(about, bound)| about == v && analysis.allows(&bound).is_part_of(layout))
     };
     all.iter().flat_map(|p| conjuncts(p)).any(&mut states)
 }
@@ -177,7 +175,11 @@ mod tests {
         check(4, Layout::pair(range(0, 1), any()), "p : (0 .. 1) * BOOL");
         let inner = Layout::function(range(1, 3), true, any());
         check(5, Layout::function(any(), true, inner), "g : E --> (1 .. 3 --> BOOL)");
-        check(6, Layout::set(Layout::set(Layout::pair(range(0, 2), any()), false), false), "w <: POW((0 .. 2) * S)");
+        check(
+            6,
+            Layout::set(Layout::set(Layout::pair(range(0, 2), any()), false), false),
+            "w <: POW((0 .. 2) * S)",
+        );
         let short = Function { keys: range(0, 5), total: false, sequence: true, value: any() };
         written(2, &Layout::Function(Box::new(short)), "q : seq(S) /\\ (0 .. 5 +-> S)");
     }

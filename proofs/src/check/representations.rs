@@ -421,11 +421,13 @@ mod tests {
     fn a_claim_says_what_it_rests_on_once() {
         let layouts = |text: &str| {
             let model = Arc::new(model(text));
-            let system = encode_with(Rc::new(Terms::new()), model.clone(), &scope(&model), Representations::Analysed);
+            let system =
+                encode_with(Rc::new(Terms::new()), model.clone(), &scope(&model), Representations::Analysed);
             let claim = claim(&mut (*model).clone(), &Why::Inductive(&[]));
             unsaid(&system, &claim).iter().map(|p| print::pred(&model, p)).collect::<Vec<_>>()
         };
-        let with = |invariant: &str| machine("{}", "PRE p : S THEN f(a) := p END").replace("f : E <-> S", invariant);
+        let with =
+            |invariant: &str| machine("{}", "PRE p : S THEN f(a) := p END").replace("f : E <-> S", invariant);
         assert_eq!(layouts(&with("f : E <-> S")), ["f : E +-> S"]);
         // Said in these words, or more than that.
         for invariant in ["f : E +-> S", "f : E >+> S & card(f) < 2", "f : E <-> S & f : E +-> S"] {
@@ -437,7 +439,8 @@ mod tests {
              OPERATIONS put = SELECT n < 3 THEN s := s \\/ {n} || n := 2 END; take = BEGIN n := 3 END; other = k := 2 END";
         assert_eq!(layouts(sets), ["s <: 1 .. 3", "n : 1 .. 3"]);
         // Nor is what a function gives, where its values are integers all the same.
-        let tally = "MACHINE m SETS E = {a, b} VARIABLES f INVARIANT f : E <-> INTEGER INITIALISATION f := E * {0}
+        let tally =
+            "MACHINE m SETS E = {a, b} VARIABLES f INVARIANT f : E <-> INTEGER INITIALISATION f := E * {0}
              OPERATIONS set(e) = PRE e : E THEN f(e) := 7 END END";
         assert_eq!(layouts(tally), ["f : E --> INTEGER"]);
     }
@@ -448,8 +451,12 @@ mod tests {
             return;
         }
         let mut model = model(&machine("{}", "PRE p : S THEN f(a) := p END"));
-        let system =
-            encode_with(Rc::new(Terms::new()), Arc::new(model.clone()), &scope(&model), Representations::Analysed);
+        let system = encode_with(
+            Rc::new(Terms::new()),
+            Arc::new(model.clone()),
+            &scope(&model),
+            Representations::Analysed,
+        );
         let mut failed = |layouts: &[&str]| {
             let mut claim = claim(&mut model, &Why::Inductive(&[]));
             claim.layouts = layouts.iter().map(|text| lemma(&mut model, text)).collect();
