@@ -241,7 +241,7 @@ impl Encoder {
         }
     }
 
-    /// What is asserted of a constant or a variable.
+    /// What is asserted of a constant, a variable or an input of a step.
     pub(crate) fn every_fact(&mut self, s: &Symbolic) -> Vec<Term> {
         let mut all = self.facts(s);
         if self.complete {

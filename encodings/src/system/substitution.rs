@@ -581,7 +581,7 @@ impl Executor<'_> {
         let name = self.unique(base);
         let value = self.encoder.fresh(&name, ty, shape);
         self.inputs.extend(value.symbols());
-        self.facts.extend(self.encoder.facts(&value));
+        self.facts.extend(self.encoder.every_fact(&value));
         let belongs = self.encoder.belongs(&value);
         self.belonging.push(belongs);
         value

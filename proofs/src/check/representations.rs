@@ -399,6 +399,11 @@ mod tests {
             "{}",
             "PRE p : S THEN VAR l IN l := {a |-> p}; IF f = {} THEN f := l END END END",
         ));
+        // A chosen function has no point outside of a set of any size.
+        all_proved(
+            "MACHINE m SETS S CONSTANTS c, d PROPERTIES c : S & !s.(s : S => s = d) VARIABLES f INVARIANT f(c) = d
+             INITIALISATION f := S * {c} OPERATIONS op = BEGIN f :: S --> S; f := f <+ {c |-> c} END END",
+        );
         // What is appended to is written as a sequence in both encodings: nothing is left to ask.
         proved(
             "MACHINE m SETS S VARIABLES q INVARIANT q : seq(S) INITIALISATION q := []
