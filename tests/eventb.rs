@@ -201,3 +201,43 @@ fn proved_refinement_answers_checks_and_a_wrong_one_is_found_out() {
     let text = String::from_utf8(run(&["proofs", &tank]).stdout).unwrap();
     assert!(text.contains("by kind:") && text.contains("refinement: "), "{text}");
 }
+
+/// A machine of a Rodin project whose gauge is a function although no invariant says so.
+const GAUGE: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<org.eventb.core.machineFile org.eventb.core.configuration="org.eventb.core.fwd" version="5">
+<org.eventb.core.variable name="v1" org.eventb.core.identifier="level"/>
+<org.eventb.core.invariant name="i1" org.eventb.core.label="inv1" org.eventb.core.predicate="level ∈ ℤ ↔ ℤ"/>
+<org.eventb.core.invariant name="i2" org.eventb.core.label="inv2" org.eventb.core.predicate="∀p,n·p ↦ n ∈ level ⇒ n ≥ 0"/>
+<org.eventb.core.event name="e0" org.eventb.core.convergence="0" org.eventb.core.extended="false" org.eventb.core.label="INITIALISATION">
+<org.eventb.core.action name="a0" org.eventb.core.label="act1" org.eventb.core.assignment="level ≔ ∅"/>
+</org.eventb.core.event>
+<org.eventb.core.event name="e1" org.eventb.core.convergence="0" org.eventb.core.extended="false" org.eventb.core.label="open">
+<org.eventb.core.parameter name="p1" org.eventb.core.identifier="p"/>
+<org.eventb.core.guard name="g1" org.eventb.core.label="grd1" org.eventb.core.predicate="p ∈ 1‥2"/>
+<org.eventb.core.action name="a1" org.eventb.core.label="act1" org.eventb.core.assignment="level(p) ≔ 0"/>
+</org.eventb.core.event>
+<org.eventb.core.event name="e2" org.eventb.core.convergence="0" org.eventb.core.extended="false" org.eventb.core.label="fill">
+<org.eventb.core.parameter name="p2" org.eventb.core.identifier="p"/>
+<org.eventb.core.guard name="g2" org.eventb.core.label="grd1" org.eventb.core.predicate="p ∈ dom(level)"/>
+<org.eventb.core.action name="a2" org.eventb.core.label="act1" org.eventb.core.assignment="level(p) ≔ level(p) + 1"/>
+</org.eventb.core.event>
+</org.eventb.core.machineFile>
+"#;
+
+#[test]
+fn what_the_proof_of_a_project_takes_for_granted_is_in_its_invariant() {
+    if !has_solver() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let gauge = file(folder.path(), "Gauge.bum", GAUGE).display().to_string();
+    let certificate = folder.path().join("gauge.json").display().to_string();
+    for engine in ["ic3", "kind"] {
+        let found = result(&[engine, &gauge, "--certificate", &certificate]);
+        assert_eq!(found["verdict"], "holds", "{engine}: {found:#}");
+        let invariant = found["invariant"].as_array().unwrap();
+        assert!(invariant.contains(&Json::from("level : 1 .. 2 +-> INTEGER")), "{engine}: {invariant:?}");
+        let output = run(&["certify", &certificate]);
+        assert_eq!(output.status.code(), Some(0), "{engine}: {}", String::from_utf8_lossy(&output.stdout));
+    }
+}

@@ -81,8 +81,8 @@ impl Functional {
         let mut analysis = Analysis { model, known: &mut known, kept };
         analysis.constants(determined);
         let initialised = always_assigned(&model.initialisation);
-        for v in 0..model.variables.len() {
-            if !initialised.contains(&Target::Var(VarId(v as u32))) || kept[v] == Kept::Nothing {
+        for (v, kept) in kept.iter().enumerate() {
+            if !initialised.contains(&Target::Var(VarId(v as u32))) || *kept == Kept::Nothing {
                 analysis.known.variables[v] = Layout::Any;
             }
         }
