@@ -1,5 +1,5 @@
-//! Compares the terms of random closed formulas with the evaluator: `against_evaluator [COUNT [SEED]]`, or
-//! `against_evaluator -` with the formulas from standard input.
+//! Compares the terms of random closed formulas with the evaluator: `against_evaluator [COUNT [SEED [sat]]]`, or
+//! `against_evaluator -` with the formulas from standard input. The linked Z3 is asked, or the SAT solver.
 //!
 //! A predicate must be valid or refuted as the evaluator says, an expression must equal its value, and what
 //! the evaluator finds ill-defined must be so in every model of the terms. Each formula is asked twice: as
@@ -8,7 +8,10 @@
 //! too. Prints every difference, the reasons for having no term, and a table of the operators.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
+use bsym_encodings::session::{Session, linked, sat};
+use bsym_encodings::term::Terms;
 use bsym_language::stack::with_large_stack;
 
 #[path = "../tests/differential/closed.rs"]
@@ -58,11 +61,11 @@ impl Summary {
     }
 }
 
-fn run(lines: &mut dyn Iterator<Item = String>) {
+fn run(open: fn(Rc<Terms>) -> Option<Session>, lines: &mut dyn Iterator<Item = String>) {
     let columns =
         ["true", "false", "ill-defined", "unknown", "no term", "different", "different once", "no answer"];
     let mut summary = Summary {
-        comparison: Comparison::new(),
+        comparison: Comparison::new(open),
         coverage: Coverage::new(&[coverage::ALL, coverage::REAL], &columns),
         outcomes: BTreeMap::new(),
         reasons: BTreeMap::new(),
@@ -89,12 +92,16 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let count = arguments.next();
     let seed = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let open: fn(Rc<Terms>) -> Option<Session> = match arguments.next().as_deref() {
+        Some("sat") => |terms| Some(sat(terms)),
+        _ => linked,
+    };
     with_large_stack(|| {
         if count.as_deref() == Some("-") {
-            return run(&mut std::io::stdin().lines().map_while(Result::ok));
+            return run(open, &mut std::io::stdin().lines().map_while(Result::ok));
         }
         let count = count.and_then(|n| n.parse().ok()).unwrap_or(1000);
         let batch = |number| generate::batch(seed, number, BATCH.min(count - number as usize * BATCH), true);
-        run(&mut (0..count.div_ceil(BATCH) as u64).flat_map(batch));
+        run(open, &mut (0..count.div_ceil(BATCH) as u64).flat_map(batch));
     });
 }

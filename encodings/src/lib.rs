@@ -18,6 +18,8 @@ pub mod system;
 
 pub mod session;
 
+pub mod propositional;
+
 pub mod concretize;
 
 pub mod finder;

@@ -11,12 +11,18 @@ mod coverage;
 mod generate;
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
+use bsym_encodings::session::{Session, linked, sat};
+use bsym_encodings::term::Terms;
 use closed::{Comparison, Outcome};
 
 /// Formulas by how both sides agree, and the differences. What has no term is told in the output.
-fn differences(lines: impl IntoIterator<Item = String>) -> (BTreeMap<&'static str, usize>, Vec<String>) {
-    let mut comparison = Comparison::new();
+fn differences(
+    open: fn(Rc<Terms>) -> Option<Session>,
+    lines: impl IntoIterator<Item = String>,
+) -> (BTreeMap<&'static str, usize>, Vec<String>) {
+    let mut comparison = Comparison::new(open);
     let (mut agreed, mut different) = (BTreeMap::new(), vec![]);
     for line in lines {
         for symbolic in [false, true] {
@@ -36,10 +42,20 @@ fn differences(lines: impl IntoIterator<Item = String>) -> (BTreeMap<&'static st
 #[test]
 fn random_closed_formulas_agree_with_the_evaluator() {
     bsym_language::stack::with_large_stack(|| {
-        let (agreed, different) = differences(generate::batch(77, 0, 150, true));
+        let (agreed, different) = differences(linked, generate::batch(77, 0, 150, true));
         assert!(different.is_empty(), "{}", different.join("\n"));
         // Formulas over trees, and where no solver is linked those that need one, have no verdict.
         assert!(agreed.values().sum::<usize>() > 100 && agreed.len() == 3, "{agreed:?}");
+    });
+}
+
+#[test]
+fn random_closed_formulas_agree_with_the_evaluator_by_sat() {
+    bsym_language::stack::with_large_stack(|| {
+        let propositional: fn(Rc<Terms>) -> Option<Session> = |terms| Some(sat(terms));
+        let (agreed, different) = differences(propositional, generate::batch(78, 0, 150, true));
+        assert!(different.is_empty(), "{}", different.join("\n"));
+        assert!(agreed.values().sum::<usize>() > 200 && agreed.len() == 3, "{agreed:?}");
     });
 }
 
@@ -53,7 +69,7 @@ fn a_lambda_at_the_place_of_its_use_is_asked_for_one_value() {
         "(%x.(x : NATURAL | x))(-1) = 3",
         "(%x.(x : INTEGER | prj1(NAT, BOOL)(x |-> TRUE)))(2)",
     ];
-    let (agreed, different) = differences(formulas.map(String::from));
+    let (agreed, different) = differences(linked, formulas.map(String::from));
     assert!(different.is_empty(), "{}", different.join("\n"));
     // Without a linked solver only what simplification decides has a verdict.
     if cfg!(feature = "z3") {

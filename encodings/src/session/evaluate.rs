@@ -68,7 +68,7 @@ impl Evaluation<'_> {
             Op::False => Bool(false),
             Op::Int(n) => TermValue::Int(n.clone()),
             Op::Real(r) => Real((**r).clone()),
-            Op::Symbol(id) => self.symbols.get(id).cloned()?,
+            Op::Symbol(id) => one_form(self.terms, node.sort, self.symbols.get(id)?)?,
             Op::Constructor(sort, i) => TermValue::Constructor(*sort, *i),
             Op::Not => Bool(!bool(0)?),
             // A part that is not determined does not matter where another decides.
@@ -115,10 +115,14 @@ impl Evaluation<'_> {
             Op::Lt => Bool(rational(&arg(0)?)? < rational(&arg(1)?)?),
             Op::ToReal => Real(rational(&arg(0)?)?),
             Op::Floor => TermValue::Int(Int::from(rational(&arg(0)?)?.floor().to_integer())),
-            Op::Select => select(&arg(0)?, &arg(1)?)?,
+            Op::Select => {
+                let index = one_form(self.terms, self.terms.sort_of(node.args[1]), &arg(1)?)?;
+                select(&arg(0)?, &index)?
+            }
             Op::Store => {
                 let TermValue::Array { default, entries } = arg(0)? else { return None };
-                let stores = [(arg(1)?, arg(2)?)].into_iter().chain(entries).collect();
+                let index = one_form(self.terms, self.terms.sort_of(node.args[1]), &arg(1)?)?;
+                let stores = [(index, arg(2)?)].into_iter().chain(entries).collect();
                 array_value(*default, stores)?
             }
             Op::ConstArray(_) => array_value(arg(0)?, vec![])?,
@@ -179,6 +183,34 @@ impl Evaluation<'_> {
         symbols.insert(symbol, value);
         Evaluation { terms: self.terms, symbols, done: HashMap::new() }.term(body)
     }
+}
+
+/// The one form of a value by which it is found among the indices of an array: an array over a finite sort may be given
+/// with one default or another.
+fn one_form(terms: &Terms, sort: Sort, v: &TermValue) -> Option<TermValue> {
+    Some(match (terms.sort_kind(sort), v) {
+        (SortKind::Tuple(fields), TermValue::Tuple(parts)) => {
+            let parts = fields.iter().zip(parts).map(|(&f, p)| one_form(terms, f, p));
+            TermValue::Tuple(parts.collect::<Option<_>>()?)
+        }
+        (SortKind::Array(index, element), TermValue::Array { default, entries }) => {
+            let mut all = vec![];
+            for (i, v) in entries {
+                all.push((one_form(terms, index, i)?, one_form(terms, element, v)?));
+            }
+            let default = one_form(terms, element, default)?;
+            match finite(terms, index) {
+                Some(indices) => {
+                    let whole = array_value(default, all)?;
+                    let listed: Option<Vec<(TermValue, TermValue)>> =
+                        indices.into_iter().map(|i| Some((i.clone(), select(&whole, &i)?))).collect();
+                    array_value(any_value(terms, element), listed?)?
+                }
+                None => array_value(default, all)?,
+            }
+        }
+        _ => v.clone(),
+    })
 }
 
 /// The values of a small finite sort.

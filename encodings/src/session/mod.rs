@@ -28,7 +28,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 pub use self::backend::{Backend, RawAnswer, SolverError};
-pub use self::open::{SolverChoice, linked, open, process, versions};
+pub use self::open::{SolverChoice, linked, open, process, sat, versions};
 pub use self::process::{find_solver, run_script};
 pub use self::smtlib::{Dialect, script};
 pub use self::value::TermValue;

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::process::{Process, find_solver, solver_version};
 use super::smtlib::Dialect;
 use super::{Session, SolverError};
+use crate::propositional::Propositional;
 use crate::term::Terms;
 
 /// Which solver a session uses.
@@ -18,6 +19,8 @@ pub enum SolverChoice {
     Linked,
     /// A program that reads SMT-LIB.
     Process(PathBuf, Dialect),
+    /// The SAT solver that is built into the program; see [`propositional`](crate::propositional).
+    Sat,
 }
 
 impl SolverChoice {
@@ -48,6 +51,11 @@ pub fn linked(terms: Rc<Terms>) -> Option<Session> {
     }
 }
 
+/// A session with the SAT solver, which is always there.
+pub fn sat(terms: Rc<Terms>) -> Session {
+    Session::new(terms.clone(), Box::new(Propositional::new(terms)))
+}
+
 /// A session with the chosen solver.
 ///
 /// # Errors
@@ -56,6 +64,7 @@ pub fn open(terms: Rc<Terms>, choice: &SolverChoice) -> Result<Session, SolverEr
     let missing = |what: &str, help: &str| SolverError::NotStarted(what.into(), help.into());
     match choice {
         SolverChoice::Process(path, dialect) => process(terms, path, *dialect),
+        SolverChoice::Sat => Ok(sat(terms)),
         SolverChoice::Linked => {
             linked(terms).ok_or_else(|| missing("z3 (linked)", "this program was built without it"))
         }

@@ -50,6 +50,12 @@ pub(super) fn array_value(default: TermValue, stores: Vec<(TermValue, TermValue)
 }
 
 impl TermValue {
+    /// The array with these entries, the first of an index counting, over a default. `None` where two indices cannot
+    /// be told apart.
+    pub(crate) fn array(default: TermValue, entries: Vec<(TermValue, TermValue)>) -> Option<TermValue> {
+        array_value(default, entries)
+    }
+
     /// Whether some part of the value is not understood.
     pub fn is_opaque(&self) -> bool {
         match self {

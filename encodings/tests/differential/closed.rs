@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::session::{Answer, Session, linked};
+use bsym_encodings::session::{Answer, Session};
 use bsym_encodings::symbolic::Symbolic;
 use bsym_encodings::symbolic::encoder::{Encoder, Env};
 use bsym_encodings::term::{Term, Terms};
@@ -50,15 +50,17 @@ pub enum Outcome {
 pub struct Comparison {
     pristine: Model,
     scope: Scope,
+    open: fn(Rc<Terms>) -> Option<Session>,
 }
 
 impl Comparison {
-    pub fn new() -> Comparison {
+    /// With the solver whose sessions these are.
+    pub fn new(open: fn(Rc<Terms>) -> Option<Session>) -> Comparison {
         let loaded = load_text("M.mch", MACHINE);
         let pristine = loaded.model.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
         let request = ScopeRequest { prob: true, ..ScopeRequest::default() };
         let scope = Scope::settle(&pristine, &request).expect("the scope is fine");
-        Comparison { pristine, scope }
+        Comparison { pristine, scope, open }
     }
 
     /// The operators of a formula, and what came of it; `symbolic` replaces half of the literals.
@@ -151,7 +153,7 @@ impl Comparison {
         if right == Terms::FALSE {
             return Outcome::Different(format!("expected {name}, the term is constant and says otherwise"));
         }
-        let Some(mut session) = linked(terms.clone()) else { return Outcome::Unknown };
+        let Some(mut session) = (self.open)(terms.clone()) else { return Outcome::Unknown };
         for &b in &background {
             if let Err(e) = session.assert(b) {
                 return Outcome::Different(format!("expected {name}: {e}"));

@@ -1,0 +1,104 @@
+//! Cuts: what is assumed of an unknown so that it fits into finitely many bits, and how far.
+//!
+//! A cut never makes an answer: its literal is assumed in each check, and `unsat` counts only if none of them
+//! is needed. One that is needed is widened, up to a limit.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::term::{SymbolId, Term, Terms};
+
+/// What is cut down.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Cut {
+    /// The numbers in an unknown.
+    Width(SymbolId),
+    /// The indices at which an unknown array over integers has values of its own.
+    Window(SymbolId),
+    /// The index at which an array over integers is changed.
+    Index(Term),
+}
+
+/// Bits of an unknown without bounds, by level.
+const BITS: [u32; 8] = [5, 8, 12, 16, 24, 32, 48, 63];
+
+/// First and last index of a window, by level.
+const WINDOWS: [(i128, i128); 6] = [(-2, 9), (-8, 24), (-32, 64), (-128, 256), (-512, 1024), (-1024, 3000)];
+
+/// How far each cut is; kept when everything else is built anew.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Levels {
+    levels: HashMap<Cut, usize>,
+    /// For the copies of one name: how often each level was needed.
+    needed: HashMap<(Rc<str>, bool), Vec<usize>>,
+    /// The largest number that the assertions speak of.
+    pub mentioned: i128,
+}
+
+impl Levels {
+    /// First and last number of an unknown without bounds.
+    pub fn numbers(&self, terms: &Terms, cut: Cut) -> (i128, i128) {
+        let bits = BITS[self.level(terms, cut)];
+        (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    }
+
+    /// First and last index of a window.
+    pub fn window(&self, terms: &Terms, cut: Cut) -> (i128, i128) {
+        WINDOWS[self.level(terms, cut)]
+    }
+
+    fn level(&self, terms: &Terms, cut: Cut) -> usize {
+        if let Some(&level) = self.levels.get(&cut) {
+            return level;
+        }
+        // What two copies of a variable needed, the next one needs as well.
+        let copies = |copies: &Vec<usize>| copies.iter().rposition(|&n| n >= 2).unwrap_or(0);
+        let known = class(terms, cut).and_then(|c| self.needed.get(&c)).map_or(0, copies);
+        let spoken = match cut {
+            Cut::Width(_) => BITS.iter().position(|&b| 1 << (b - 1) > self.mentioned + 1).unwrap_or(0),
+            _ => 0,
+        };
+        known.max(spoken)
+    }
+
+    /// One level further. `false` if that was the last one.
+    pub fn widen(&mut self, terms: &Terms, cut: Cut) -> bool {
+        let level = self.level(terms, cut) + 1;
+        let levels = if matches!(cut, Cut::Width(_)) { BITS.len() } else { WINDOWS.len() };
+        if level >= levels {
+            return false;
+        }
+        self.levels.insert(cut, level);
+        if let Some(class) = class(terms, cut) {
+            let needed = self.needed.entry(class).or_default();
+            needed.resize(needed.len().max(level + 1), 0);
+            needed[level] += 1;
+        }
+        true
+    }
+}
+
+/// The name that the copies of a symbol for the states of a path share.
+fn class(terms: &Terms, cut: Cut) -> Option<(Rc<str>, bool)> {
+    let (id, width) = match cut {
+        Cut::Width(id) => (id, true),
+        Cut::Window(id) => (id, false),
+        Cut::Index(_) => return None,
+    };
+    let name = terms.symbol_name(id);
+    Some((name.split(['@', '\'']).next().unwrap_or_default().into(), width))
+}
+
+/// In words, with its limit.
+pub(super) fn describe(terms: &Terms, cut: Cut) -> String {
+    let last = WINDOWS[WINDOWS.len() - 1];
+    match cut {
+        Cut::Width(id) => {
+            format!("numbers of `{}` beyond {} bits", terms.symbol_name(id), BITS[BITS.len() - 1])
+        }
+        Cut::Window(id) => {
+            format!("indices of `{}` outside of {}..{}", terms.symbol_name(id), last.0, last.1)
+        }
+        Cut::Index(_) => format!("an index outside of {}..{} at which an array is changed", last.0, last.1),
+    }
+}

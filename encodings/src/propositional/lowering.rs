@@ -1,0 +1,868 @@
+//! Terms to literals.
+//!
+//! Every Boolean term gets a literal that is its truth, whatever the cuts; a literal without a guard. A term that is made
+//! from cut unknowns is known under its guard only: its literal is a new one that equals what was computed
+//! wherever the guard is true. A Boolean term with a part that is not claimed gets a free literal, and is noted:
+//! `unsat` is an answer then as well, `sat` is not.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use super::array::{read, write};
+use super::bounds::{Bounds, literal};
+use super::cut::{Cut, Levels};
+use super::gates::{Gates, Lit};
+use super::integer::{self, Form, Number};
+use super::unknown::Unknowns;
+use super::value::{Array, Beyond, Truth, Value, Why, beyond_is_less, choice, equal, zip};
+use crate::budget::{Budget, Stopped};
+use crate::term::{Node, Op, Sort, SortKind, SymbolId, Term, Terms};
+
+/// A sort with more values is not written out.
+const VALUES: usize = 4096;
+
+/// An enumeration with more elements is chosen from by a binary number.
+const ONE_HOT: usize = 16;
+
+/// More gates than this are refused: some gigabytes.
+const GATES: usize = 30_000_000;
+
+/// What a bound symbol stands for.
+#[derive(Clone, Debug)]
+pub(super) struct Binding {
+    /// Equal for equal values.
+    pub id: u32,
+    pub value: Value,
+    /// Whether it is all the integers beyond a bound.
+    pub beyond: bool,
+}
+
+/// A term, and what each of its free bound symbols stands for.
+type Bound = (Term, Box<[u32]>);
+
+/// The scalar parts of an index, and the values of each that is no integer.
+type Index = (Vec<Value>, Vec<Rc<[Value]>>);
+
+/// A number that stands at the place of an operand of a comparison.
+enum Operand {
+    Number(Number),
+    Beyond(Beyond),
+}
+
+/// The gates of terms.
+pub(super) struct Lowering {
+    pub terms: Rc<Terms>,
+    pub gates: Gates,
+    pub levels: Levels,
+    bounds: Bounds,
+    unknowns: Unknowns,
+    /// Literals to assume, and what each cuts.
+    pub cuts: Vec<(Lit, Cut)>,
+    /// Literals of Boolean terms that are not claimed, and why.
+    pub unclaimed: Vec<(Lit, Rc<str>)>,
+    /// Terms without bound symbols.
+    closed: HashMap<Term, Result<Value, Why>>,
+    /// Terms with bound symbols, by what these stand for.
+    open: HashMap<Bound, Result<Value, Why>>,
+    /// Symbols that some quantifier or lambda binds.
+    binders: HashSet<SymbolId>,
+    /// Those of them that are free in a term; terms that were not looked at are missing.
+    free: HashMap<Term, Rc<[SymbolId]>>,
+    pub(super) scope: HashMap<SymbolId, Binding>,
+    pub(super) bindings: HashMap<Vec<i128>, u32>,
+    /// Number of ranges of quantifiers so far.
+    pub(super) ranges: u32,
+    constants: HashMap<Sort, Option<Rc<[Value]>>>,
+    scalars: HashMap<Sort, Rc<[Sort]>>,
+    /// Unknown integers of the symbols that are integers.
+    integers: HashMap<SymbolId, Number>,
+    budget: Budget,
+    steps: u32,
+    /// Why lowering stopped.
+    pub stopped: Option<Stopped>,
+}
+
+impl Lowering {
+    /// Nothing lowered yet.
+    pub fn new(terms: Rc<Terms>, levels: Levels) -> Lowering {
+        Lowering {
+            terms,
+            gates: Gates::new(),
+            levels,
+            bounds: Bounds::default(),
+            unknowns: Unknowns::default(),
+            cuts: vec![],
+            unclaimed: vec![],
+            closed: HashMap::new(),
+            open: HashMap::new(),
+            binders: HashSet::new(),
+            free: HashMap::new(),
+            scope: HashMap::new(),
+            bindings: HashMap::new(),
+            ranges: 0,
+            constants: HashMap::new(),
+            scalars: HashMap::new(),
+            integers: HashMap::new(),
+            budget: Budget::unlimited(),
+            steps: 0,
+            stopped: None,
+        }
+    }
+
+    /// What is lowered from now on ends with this budget.
+    pub fn within(&mut self, budget: &Budget) {
+        self.budget = budget.clone();
+        self.stopped = None;
+    }
+
+    /// Learns bounds from what will be asserted for good.
+    pub fn learn(&mut self, assertion: Term) {
+        let terms = self.terms.clone();
+        for id in self.bounds.learn(&terms, assertion) {
+            let Some(number) = self.integers.get(&id).cloned() else { continue };
+            let Form::Unknown(unknown, 0) = number.form else { continue };
+            let (low, high) = self.bounds.of(id);
+            if let Some(low) = low {
+                let l = self.unknowns.at_most(&mut self.gates, unknown, low - 1);
+                self.gates.clause(&[!l]);
+            }
+            if let Some(high) = high {
+                let l = self.unknowns.at_most(&mut self.gates, unknown, high);
+                self.gates.clause(&[l]);
+            }
+        }
+    }
+
+    /// The literal of a Boolean term. `None` if time is up.
+    pub fn literal(&mut self, t: Term) -> Option<Lit> {
+        self.scan(t);
+        match self.lower(t) {
+            Ok(Value::Bool(truth)) => Some(truth.lit),
+            // A Boolean term outside of binders always has a literal, unless time is up.
+            _ => None,
+        }
+    }
+
+    /// The value of a term.
+    pub fn value(&mut self, t: Term) -> Result<Value, Why> {
+        self.scan(t);
+        self.lower(t)
+    }
+
+    /// Finds the bound symbols of terms.
+    fn scan(&mut self, t: Term) {
+        let terms = self.terms.clone();
+        let mut order: Vec<(Term, Node)> = vec![];
+        let mut seen = HashSet::new();
+        let mut stack: Vec<(Term, Option<Node>)> = vec![(t, None)];
+        while let Some((t, node)) = stack.pop() {
+            if let Some(node) = node {
+                order.push((t, node));
+            } else if !self.free.contains_key(&t) && seen.insert(t) {
+                let node = terms.node(t);
+                let args = node.args.clone();
+                stack.push((t, Some(node)));
+                stack.extend(args.iter().map(|&a| (a, None)));
+            }
+        }
+        let mut late = false;
+        for (_, node) in &order {
+            let bound: &[SymbolId] = match &node.op {
+                Op::Forall(bound) | Op::Exists(bound) => bound,
+                Op::Lambda(bound) => std::slice::from_ref(bound),
+                _ => continue,
+            };
+            for &id in bound {
+                let symbol = terms.symbol(&terms.symbol_name(id), terms.symbol_sort(id));
+                late |= self.binders.insert(id) && self.free.contains_key(&symbol);
+            }
+        }
+        if late {
+            // A symbol that was looked at before turns out to be bound: what is free has to be found anew.
+            self.free.clear();
+            return self.scan(t);
+        }
+        let none: Rc<[SymbolId]> = Rc::from([]);
+        for (t, node) in order {
+            let mut free: Vec<SymbolId> = vec![];
+            for a in node.args.iter() {
+                free.extend(self.free[a].iter());
+            }
+            match &node.op {
+                Op::Symbol(id) if self.binders.contains(id) => free.push(*id),
+                Op::Forall(bound) | Op::Exists(bound) => free.retain(|id| !bound.contains(id)),
+                Op::Lambda(bound) => free.retain(|id| id != bound),
+                _ => {}
+            }
+            free.sort_unstable();
+            free.dedup();
+            self.free.insert(t, if free.is_empty() { none.clone() } else { free.into() });
+        }
+    }
+
+    /// What the free bound symbols of a term stand for, and whether integers without bound are among it.
+    fn key(&self, t: Term) -> (Box<[u32]>, bool) {
+        let free = match self.free.get(&t) {
+            Some(free) if !free.is_empty() => free,
+            _ => return (Box::default(), false),
+        };
+        let bound = || free.iter().filter_map(|id| self.scope.get(id));
+        // A symbol that no binder around has bound is a symbol like any other.
+        if bound().next().is_none() {
+            return (Box::default(), false);
+        }
+        let ids = free.iter().map(|id| self.scope.get(id).map_or(u32::MAX, |b| b.id)).collect();
+        (ids, bound().any(|b| b.beyond))
+    }
+
+    fn known(&self, t: Term) -> Option<&Result<Value, Why>> {
+        let (key, _) = self.key(t);
+        if key.is_empty() { self.closed.get(&t) } else { self.open.get(&(t, key)) }
+    }
+
+    /// The value of a term where the symbols in scope are bound.
+    pub(super) fn lower(&mut self, t: Term) -> Result<Value, Why> {
+        let terms = self.terms.clone();
+        let mut stack = vec![(t, false)];
+        while let Some((t, ready)) = stack.pop() {
+            if self.known(t).is_some() {
+                continue;
+            }
+            self.steps = self.steps.wrapping_add(1);
+            if self.stopped.is_some() || (self.steps.is_multiple_of(64) && self.is_over()) {
+                return Err(Why::Stopped);
+            }
+            let node = terms.node(t);
+            let binder = matches!(node.op, Op::Forall(_) | Op::Exists(_) | Op::Lambda(_));
+            if !ready && !binder && !node.args.is_empty() {
+                stack.push((t, true));
+                stack.extend(node.args.iter().map(|&a| (a, false)));
+                continue;
+            }
+            let (key, beyond) = self.key(t);
+            let mut value = self.node(t, &node, beyond);
+            if let (Err(Why::Unsupported(reason)), Terms::BOOL, false) = (&value, node.sort, beyond) {
+                let free = self.gates.input();
+                self.unclaimed.push((free, reason.clone()));
+                value = Ok(Value::Bool(Truth::exact(free)));
+            }
+            if let (Ok(Value::Bool(truth)), false) = (&value, beyond) {
+                value = Ok(Value::Bool(Truth::exact(self.settle(*truth))));
+            }
+            if value == Err(Why::Stopped) {
+                return value;
+            }
+            if key.is_empty() {
+                self.closed.insert(t, value);
+            } else {
+                self.open.insert((t, key), value);
+            }
+        }
+        self.known(t).cloned().unwrap_or(Err(Why::Stopped))
+    }
+
+    /// Whether lowering has to stop; then [`stopped`](Self::stopped) says why.
+    pub fn is_over(&mut self) -> bool {
+        if self.gates.len() > GATES {
+            let why = format!("the formula takes more than {GATES} gates as propositional logic");
+            self.stopped = Some(Stopped::Incomplete(why));
+        } else if let Err(why) = self.budget.check() {
+            self.stopped = Some(why);
+        }
+        self.stopped.is_some()
+    }
+
+    /// The literal of a truth value whatever its guard: a new one that equals the given one where the guard is true.
+    pub(super) fn settle(&mut self, truth: Truth) -> Lit {
+        self.gates.guarded(truth.guard, truth.lit)
+    }
+
+    fn node(&mut self, t: Term, node: &Node, beyond: bool) -> Result<Value, Why> {
+        let arg = |me: &Self, i: usize| -> Result<Value, Why> {
+            me.known(node.args[i]).cloned().unwrap_or(Err(Why::Stopped))
+        };
+        let number = |me: &Self, i: usize| -> Result<Number, Why> {
+            match arg(me, i)? {
+                Value::Int(n) => Ok(n),
+                _ => Err(Why::unsupported("arithmetic with integers without bound")),
+            }
+        };
+        let truth = |me: &Self, i: usize| -> Result<Truth, Why> {
+            match arg(me, i)? {
+                Value::Bool(t) => Ok(t),
+                _ => Err(Why::unsupported("a truth value of another sort")),
+            }
+        };
+        Ok(match &node.op {
+            Op::True => Value::Bool(Truth::exact(Lit::TRUE)),
+            Op::False => Value::Bool(Truth::exact(Lit::FALSE)),
+            Op::Int(_) => Value::number(literal(&self.terms, t).and_then(Number::constant))?,
+            Op::Symbol(id) => match self.scope.get(id) {
+                Some(binding) => binding.value.clone(),
+                None => self.symbol(*id)?,
+            },
+            Op::Constructor(sort, i) => {
+                let SortKind::Enum(_, names) = self.terms.sort_kind(*sort) else {
+                    return Err(Why::unsupported("an element of a sort that is no enumeration"));
+                };
+                Value::element(*i as usize, names.len())
+            }
+            Op::Not => Value::Bool(truth(self, 0)?.negated()),
+            Op::And | Op::Or => {
+                let parts: Vec<Result<Truth, Why>> = (0..node.args.len()).map(|i| truth(self, i)).collect();
+                Value::Bool(self.junction(parts, node.op == Op::And)?)
+            }
+            Op::Ite => {
+                let c = truth(self, 0)?;
+                match c.lit.as_constant() {
+                    Some(first) => {
+                        let chosen = arg(self, if first { 1 } else { 2 })?;
+                        chosen.guarded(&mut self.gates, c.guard)
+                    }
+                    None => {
+                        let (a, b) = (arg(self, 1)?, arg(self, 2)?);
+                        choice(&mut self.gates, c, &a, &b)?
+                    }
+                }
+            }
+            Op::Eq => {
+                let (a, b) = (arg(self, 0)?, arg(self, 1)?);
+                if let (Value::Int(x), Value::Int(y)) = (&a, &b) {
+                    return Ok(Value::Bool(self.equal_numbers(x, y, beyond)));
+                }
+                let mut parts = vec![];
+                equal(&mut self.gates, &a, &b, &mut parts)?;
+                if !beyond {
+                    for p in &mut parts {
+                        *p = Truth::exact(self.settle(*p));
+                    }
+                }
+                Value::Bool(self.junction(parts.into_iter().map(Ok).collect(), true)?)
+            }
+            Op::Le | Op::Lt => {
+                let mut operands = vec![];
+                for i in 0..2 {
+                    operands.push(match arg(self, i)? {
+                        Value::Int(n) => Operand::Number(n),
+                        Value::Beyond(b) => Operand::Beyond(b),
+                        _ => return Err(Why::unsupported("a comparison of numbers that are no integers")),
+                    });
+                }
+                let strict = node.op == Op::Lt;
+                Value::Bool(match (&operands[0], &operands[1]) {
+                    (Operand::Number(a), Operand::Number(b)) => {
+                        // a < b is not b <= a.
+                        if strict { self.at_most(b, a).negated() } else { self.at_most(a, b) }
+                    }
+                    (Operand::Beyond(a), Operand::Number(b)) => beyond_is_less(&mut self.gates, a, b)?,
+                    (Operand::Number(a), Operand::Beyond(b)) => {
+                        beyond_is_less(&mut self.gates, b, a)?.negated()
+                    }
+                    _ => return Err(Why::unsupported("a comparison of two integers without bound")),
+                })
+            }
+            Op::Add => {
+                let mut numbers = vec![];
+                let mut unbounded: Option<Beyond> = None;
+                for i in 0..node.args.len() {
+                    match arg(self, i)? {
+                        Value::Int(n) => numbers.push(n),
+                        Value::Beyond(b) if unbounded.is_none() => unbounded = Some(b),
+                        _ => return Err(Why::unsupported("a sum that is no sum of integers with bounds")),
+                    }
+                }
+                let sum = integer::sum(&mut self.gates, numbers).ok_or_else(Why::too_large)?;
+                match unbounded {
+                    None => Value::Int(sum),
+                    Some(b) => {
+                        let bound = b.bound + if b.above { sum.low } else { sum.high };
+                        let guard = self.gates.and([b.guard, sum.guard]);
+                        Value::Beyond(Beyond { bound, guard, ..b })
+                    }
+                }
+            }
+            Op::Mul => match (arg(self, 0)?, arg(self, 1)?) {
+                (Value::Int(a), Value::Int(b)) => Value::number(integer::multiply(&mut self.gates, &a, &b))?,
+                (Value::Int(k), Value::Beyond(b)) | (Value::Beyond(b), Value::Int(k)) => {
+                    match k.as_constant() {
+                        Some(k) if k != 0 && k.abs() < 1 << 32 => {
+                            Value::Beyond(Beyond { bound: b.bound * k, above: b.above == (k > 0), ..b })
+                        }
+                        _ => return Err(Why::unsupported("a product of an integer without bound")),
+                    }
+                }
+                _ => return Err(Why::unsupported("a product of numbers that are no integers")),
+            },
+            Op::Div | Op::Mod => {
+                let (a, b) = (number(self, 0)?, number(self, 1)?);
+                let both = integer::divide(&mut self.gates, &a, &b).ok_or_else(Why::too_large)?;
+                Value::Int(if node.op == Op::Div { both.0 } else { both.1 })
+            }
+            Op::Real(_) | Op::RealDiv | Op::ToReal | Op::Floor => {
+                return Err(Why::unsupported("a real number"));
+            }
+            Op::Select => {
+                let (array, index) = (arg(self, 0)?, arg(self, 1)?);
+                let (parts, keys) = self.index(&index, self.terms.sort_of(node.args[1]))?;
+                read(&mut self.gates, &array, &parts, &keys)?
+            }
+            Op::Store => {
+                let (array, index, value) = (arg(self, 0)?, arg(self, 1)?, arg(self, 2)?);
+                let (mut parts, keys) = self.index(&index, self.terms.sort_of(node.args[1]))?;
+                let mut guards = vec![];
+                for p in &mut parts {
+                    if let Value::Int(n) = p {
+                        guards.extend(self.narrow(t, n)?);
+                    }
+                }
+                let changed = write(&mut self.gates, &array, &parts, &keys, Lit::TRUE, &value)?;
+                let guard = self.gates.and(guards);
+                changed.guarded(&mut self.gates, guard)
+            }
+            Op::ConstArray(sort) => {
+                let value = arg(self, 0)?;
+                self.constant_array(*sort, &value)?
+            }
+            Op::SetUnion | Op::SetInter | Op::SetMinus => {
+                let op = node.op.clone();
+                let (a, b) = (arg(self, 0)?, arg(self, 1)?);
+                self.pointwise(&[a, b], &mut |g, v| {
+                    let [Value::Bool(x), Value::Bool(y)] = v else {
+                        return Err(Why::unsupported("an operation on arrays that are no sets"));
+                    };
+                    let lit = match op {
+                        Op::SetUnion => g.or([x.lit, y.lit]),
+                        Op::SetInter => g.and([x.lit, y.lit]),
+                        _ => g.and([x.lit, !y.lit]),
+                    };
+                    Ok(Value::Bool(Truth { lit, guard: g.and([x.guard, y.guard]) }))
+                })?
+            }
+            Op::SetComplement => {
+                let a = arg(self, 0)?;
+                self.pointwise(&[a], &mut |_, v| match &v[0] {
+                    Value::Bool(x) => Ok(Value::Bool(x.negated())),
+                    _ => Err(Why::unsupported("the complement of an array that is no set")),
+                })?
+            }
+            Op::ArrayIte => {
+                let (mask, a, b) = (arg(self, 0)?, arg(self, 1)?, arg(self, 2)?);
+                self.choose(&mask, &a, &b)?
+            }
+            Op::Tuple(_) => {
+                let parts: Result<Vec<Value>, Why> = (0..node.args.len()).map(|i| arg(self, i)).collect();
+                Value::Tuple(parts?.into())
+            }
+            Op::Field(i) => match arg(self, 0)? {
+                Value::Tuple(parts) => parts[*i as usize].clone(),
+                _ => return Err(Why::unsupported("a component of another shape")),
+            },
+            Op::Forall(bound) => Value::Bool(self.quantifier(bound, node.args[0], true, beyond)?),
+            Op::Exists(bound) => Value::Bool(self.quantifier(bound, node.args[0], false, beyond)?),
+            Op::Lambda(bound) => self.lambda(*bound, node.args[0])?,
+        })
+    }
+
+    /// A conjunction or disjunction. What has no value does not matter where another part decides.
+    pub(super) fn junction(&mut self, parts: Vec<Result<Truth, Why>>, and: bool) -> Result<Truth, Why> {
+        let deciding = Lit::constant(!and);
+        let decided: Vec<Lit> = parts
+            .iter()
+            .filter_map(|p| p.as_ref().ok().filter(|t| t.lit == deciding).map(|t| t.guard))
+            .collect();
+        if !decided.is_empty() {
+            return Ok(Truth { lit: deciding, guard: self.gates.or(decided) });
+        }
+        let mut why: Option<Why> = None;
+        let (mut lits, mut guards) = (vec![], vec![]);
+        for part in parts {
+            match (part, &why) {
+                (Ok(t), _) => {
+                    lits.push(if and { t.lit } else { !t.lit });
+                    guards.push(t.guard);
+                }
+                (Err(Why::Stopped), _) => return Err(Why::Stopped),
+                // A larger range may make another part decide, so the smallest step is tried first.
+                (Err(new @ Why::Range(_, by)), Some(Why::Range(_, known))) if by < *known => why = Some(new),
+                (Err(new @ Why::Range(..)), None | Some(Why::Unsupported(_))) => why = Some(new),
+                (Err(new), None) => why = Some(new),
+                (Err(_), Some(_)) => {}
+            }
+        }
+        match why {
+            Some(why) => Err(why),
+            None => {
+                let all = self.gates.and(lits);
+                Ok(Truth { lit: if and { all } else { !all }, guard: self.gates.and(guards) })
+            }
+        }
+    }
+
+    /// `a <= b`
+    fn at_most(&mut self, a: &Number, b: &Number) -> Truth {
+        if a.guard == Lit::TRUE && b.guard == Lit::TRUE {
+            return Truth::exact(!integer::less(&mut self.gates, b, a));
+        }
+        match (&a.form, a.as_constant(), &b.form, b.as_constant()) {
+            (Form::Unknown(x, c), _, _, Some(k)) => {
+                Truth::exact(self.unknowns.at_most(&mut self.gates, *x, k - c))
+            }
+            (_, Some(k), Form::Unknown(x, c), _) => {
+                Truth::exact(!self.unknowns.at_most(&mut self.gates, *x, k - c - 1))
+            }
+            (Form::Unknown(x, c), _, Form::Unknown(y, d), _)
+                if let Some(l) = self.unknowns.difference(&mut self.gates, *x, *y, d - c) =>
+            {
+                Truth::exact(l)
+            }
+            (Form::Choice(c, x, y), _, _, Some(_)) => {
+                let (x, y) = (self.at_most(x, b), self.at_most(y, b));
+                self.choose_truth(*c, x, y)
+            }
+            (_, Some(_), Form::Choice(c, x, y), _) => {
+                let (x, y) = (self.at_most(a, x), self.at_most(a, y));
+                self.choose_truth(*c, x, y)
+            }
+            _ => Truth {
+                lit: !integer::less(&mut self.gates, b, a),
+                guard: self.gates.and([a.guard, b.guard]),
+            },
+        }
+    }
+
+    fn choose_truth(&mut self, c: Lit, a: Truth, b: Truth) -> Truth {
+        let g = &mut self.gates;
+        Truth { lit: g.choice(c, a.lit, b.lit), guard: g.choice(c, a.guard, b.guard) }
+    }
+
+    /// `a = b`
+    fn equal_numbers(&mut self, a: &Number, b: &Number, beyond: bool) -> Truth {
+        if a.guard == Lit::TRUE && b.guard == Lit::TRUE {
+            return Truth::exact(integer::equal(&mut self.gates, a, b));
+        }
+        if a.as_constant().is_some() || b.as_constant().is_some() {
+            let (x, y) = (self.at_most(a, b), self.at_most(b, a));
+            let g = &mut self.gates;
+            return Truth { lit: g.and([x.lit, y.lit]), guard: g.and([x.guard, y.guard]) };
+        }
+        for (x, y) in [(a, b), (b, a)] {
+            if let Form::Choice(c, p, q) = &x.form {
+                let (p, q) = (self.equal_numbers(p, y, beyond), self.equal_numbers(q, y, beyond));
+                return self.choose_truth(*c, p, q);
+            }
+        }
+        let guard = self.gates.and([a.guard, b.guard]);
+        let same = integer::equal(&mut self.gates, a, b);
+        if let (Form::Unknown(x, c), Form::Unknown(y, d)) = (&a.form, &b.form) {
+            let (x, y, k) = (*x, *y, d - c);
+            let most = self.unknowns.difference(&mut self.gates, x, y, k);
+            let least = self.unknowns.difference(&mut self.gates, x, y, k - 1);
+            if let (Some(most), Some(less)) = (most, least) {
+                let l = self.gates.and([most, !less]);
+                // Says the same as the comparisons, and tells the bits more.
+                self.gates.clause(&[!guard, !l, same]);
+                if x != y {
+                    self.unknowns.equate(&mut self.gates, l, a, b, 8);
+                }
+                return Truth::exact(l);
+            }
+        }
+        if beyond {
+            return Truth { lit: same, guard };
+        }
+        let l = self.settle(Truth { lit: same, guard });
+        self.unknowns.equate(&mut self.gates, l, a, b, 8);
+        Truth::exact(l)
+    }
+
+    /// Takes an index apart.
+    fn index(&mut self, index: &Value, sort: Sort) -> Result<Index, Why> {
+        let mut parts = vec![];
+        index.flatten(&mut parts);
+        let mut keys = vec![];
+        for &s in self.scalars(sort).iter() {
+            keys.push(if s == Terms::INT { Rc::from([]) } else { self.constants(s)? });
+        }
+        Ok((parts, keys))
+    }
+
+    /// The sorts of the scalar parts of an index.
+    pub(super) fn scalars(&mut self, sort: Sort) -> Rc<[Sort]> {
+        if let Some(known) = self.scalars.get(&sort) {
+            return known.clone();
+        }
+        let parts: Rc<[Sort]> = match self.terms.sort_kind(sort) {
+            SortKind::Tuple(fields) => {
+                let mut all = vec![];
+                for &f in fields.iter() {
+                    all.extend(self.scalars(f).iter());
+                }
+                all.into()
+            }
+            _ => Rc::from([sort]),
+        };
+        self.scalars.insert(sort, parts.clone());
+        parts
+    }
+
+    /// Cuts an index at which an array is changed down to a window. The guard of that, if it was necessary.
+    fn narrow(&mut self, store: Term, n: &mut Number) -> Result<Option<Lit>, Why> {
+        if n.high - n.low < 256 {
+            return Ok(None);
+        }
+        let cut = Cut::Index(store);
+        let (first, last) = self.levels.window(&self.terms, cut);
+        let ends = [first, last].map(Number::constant);
+        let [Some(low), Some(high)] = ends else { return Err(Why::too_large()) };
+        let inside = [self.at_most(&low, n), self.at_most(n, &high)];
+        let mut lits = vec![];
+        for truth in inside {
+            let l = self.settle(truth);
+            if l.as_constant().is_none() {
+                self.cuts.push((l, cut));
+            }
+            lits.push(l);
+        }
+        let bits: Rc<[Lit]> = n.bits.clone();
+        let narrow = Number::made(bits, n.low.max(first), n.high.min(last), n.guard);
+        *n = narrow
+            .filter(|n| n.low <= n.high)
+            .ok_or_else(|| Why::unsupported("an array over integers that is changed far away from zero"))?;
+        Ok(Some(self.gates.and(lits)))
+    }
+
+    /// All values of a finite sort.
+    pub(super) fn constants(&mut self, sort: Sort) -> Result<Rc<[Value]>, Why> {
+        let unsupported = |me: &Self| {
+            Why::unsupported(match me.terms.sort_kind(sort) {
+                SortKind::Uninterpreted(name) => {
+                    format!("an element of `{name}`, which is a set without a size in the scope")
+                }
+                SortKind::Real => "a real number".into(),
+                _ => format!("a type of more than {VALUES} values, or without bound"),
+            })
+        };
+        if let Some(known) = self.constants.get(&sort) {
+            return known.clone().ok_or_else(|| unsupported(self));
+        }
+        let values = self.all_values(sort);
+        self.constants.insert(sort, values.clone());
+        values.ok_or_else(|| unsupported(self))
+    }
+
+    fn all_values(&mut self, sort: Sort) -> Option<Rc<[Value]>> {
+        /// One more component for each, in order.
+        fn extended(all: Vec<Vec<Value>>, by: &[Value]) -> Option<Vec<Vec<Value>>> {
+            (all.len() * by.len() <= VALUES).then(|| {
+                let with = |start: &Vec<Value>| -> Vec<Vec<Value>> {
+                    by.iter().map(|v| start.iter().chain([v]).cloned().collect()).collect()
+                };
+                all.iter().flat_map(with).collect()
+            })
+        }
+        match self.terms.sort_kind(sort) {
+            SortKind::Bool => Some([false, true].map(|b| Value::Bool(Truth::exact(Lit::constant(b)))).into()),
+            SortKind::Enum(_, names) if names.len() <= VALUES => {
+                Some((0..names.len()).map(|i| Value::element(i, names.len())).collect())
+            }
+            SortKind::Tuple(fields) => {
+                let mut all = vec![vec![]];
+                for &f in fields.iter() {
+                    let values = self.constants(f).ok()?;
+                    all = extended(all, &values)?;
+                }
+                Some(all.into_iter().map(|parts| Value::Tuple(parts.into())).collect())
+            }
+            SortKind::Array(index, value) => {
+                let scalars = self.scalars(index);
+                let (&first, rest) = scalars.split_first()?;
+                let keys = self.constants(first).ok()?;
+                let inner = self.rest_of_array(rest, value);
+                let values = self.constants(inner).ok()?;
+                let mut all = vec![vec![]];
+                for _ in keys.iter() {
+                    all = extended(all, &values)?;
+                }
+                Some(all.into_iter().map(|cells| Value::Array(Rc::new(Array::Listed(cells)))).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// The scalar parts of a sort that was met before.
+    pub(super) fn known_scalars(&self, sort: Sort) -> Option<&Rc<[Sort]>> {
+        self.scalars.get(&sort)
+    }
+
+    /// The values of a finite sort that was met before.
+    pub(super) fn known_constants(&self, sort: Sort) -> Option<&Rc<[Value]>> {
+        self.constants.get(&sort)?.as_ref()
+    }
+
+    /// The sort of an array's cells, where the index has further parts.
+    pub(super) fn rest_of_array(&self, rest: &[Sort], value: Sort) -> Sort {
+        match rest {
+            [] => value,
+            [one] => self.terms.array_sort(*one, value),
+            more => self.terms.array_sort(self.terms.tuple_sort(more), value),
+        }
+    }
+
+    /// The array with one value everywhere.
+    fn constant_array(&mut self, sort: Sort, value: &Value) -> Result<Value, Why> {
+        let (index, _) = self.terms.array_parts(sort);
+        let scalars = self.scalars(index);
+        self.everywhere(&scalars, value)
+    }
+
+    fn everywhere(&mut self, index: &[Sort], value: &Value) -> Result<Value, Why> {
+        let mut all = value.clone();
+        for &s in index.iter().rev() {
+            let array = if s == Terms::INT {
+                Array::Window { first: 0, cells: vec![], below: all.clone(), above: all }
+            } else {
+                Array::Listed(vec![all; self.constants(s)?.len()])
+            };
+            all = Value::Array(Rc::new(array));
+        }
+        Ok(all)
+    }
+
+    /// The array with what `f` makes of the cells of some arrays at each index.
+    fn pointwise<F>(&mut self, arrays: &[Value], f: &mut F) -> Result<Value, Why>
+    where
+        F: FnMut(&mut Gates, &[Value]) -> Result<Value, Why>,
+    {
+        fn inner<F>(g: &mut Gates, arrays: &[Value], f: &mut F) -> Result<Value, Why>
+        where
+            F: FnMut(&mut Gates, &[Value]) -> Result<Value, Why>,
+        {
+            let mut all = vec![];
+            for a in arrays {
+                match a {
+                    Value::Array(a) => all.push(a),
+                    // The cells of all of them.
+                    _ => return f(g, arrays),
+                }
+            }
+            Ok(Value::Array(Rc::new(zip(&all, &mut |v: &[Value]| inner(g, v, f))?)))
+        }
+        inner(&mut self.gates, arrays, f)
+    }
+
+    /// The array that is `a` where the mask is true and `b` elsewhere.
+    fn choose(&mut self, mask: &Value, a: &Value, b: &Value) -> Result<Value, Why> {
+        fn inner(g: &mut Gates, mask: &Value, a: &Value, b: &Value) -> Result<Value, Why> {
+            match (mask, a, b) {
+                (Value::Bool(c), _, _) => choice(g, *c, a, b),
+                (Value::Array(m), Value::Array(x), Value::Array(y)) => {
+                    let zipped = zip(&[m, x, y], &mut |v| inner(g, &v[0], &v[1], &v[2]))?;
+                    Ok(Value::Array(Rc::new(zipped)))
+                }
+                _ => Err(Why::unsupported("a choice between arrays of another shape")),
+            }
+        }
+        inner(&mut self.gates, mask, a, b)
+    }
+
+    /// A symbol that stands for anything of its sort.
+    fn symbol(&mut self, id: SymbolId) -> Result<Value, Why> {
+        let sort = self.terms.symbol_sort(id);
+        if sort == Terms::INT {
+            let value = self.fresh_number(id, self.bounds.of(id))?;
+            if let Value::Int(n) = &value {
+                self.integers.insert(id, n.clone());
+            }
+            return Ok(value);
+        }
+        self.fresh(id, sort)
+    }
+
+    fn fresh_number(&mut self, id: SymbolId, known: (Option<i128>, Option<i128>)) -> Result<Value, Why> {
+        let cut = Cut::Width(id);
+        let numbers = self.levels.numbers(&self.terms, cut);
+        let (number, cuts) =
+            self.unknowns.allocate(&mut self.gates, known, numbers).ok_or_else(Why::too_large)?;
+        self.cuts.extend(cuts.into_iter().map(|l| (l, cut)));
+        Ok(Value::Int(number))
+    }
+
+    fn fresh(&mut self, id: SymbolId, sort: Sort) -> Result<Value, Why> {
+        Ok(match self.terms.sort_kind(sort) {
+            SortKind::Bool => Value::Bool(Truth::exact(self.gates.input())),
+            SortKind::Int => self.fresh_number(id, (None, None))?,
+            SortKind::Enum(_, names) => Value::Element(self.fresh_element(names.len()).into(), Lit::TRUE),
+            SortKind::Real => return Err(Why::unsupported("a real number")),
+            SortKind::Uninterpreted(_) => {
+                self.constants(sort)?;
+                return Err(Why::unsupported("an element of a set without a size"));
+            }
+            SortKind::Tuple(fields) => {
+                let parts: Result<Vec<Value>, Why> = fields.iter().map(|&f| self.fresh(id, f)).collect();
+                Value::Tuple(parts?.into())
+            }
+            SortKind::Array(index, value) => {
+                let scalars = self.scalars(index);
+                let outside = if scalars.contains(&Terms::INT) {
+                    let l = self.gates.input();
+                    self.cuts.push((l, Cut::Window(id)));
+                    Some(self.fresh(id, value)?.guarded(&mut self.gates, l))
+                } else {
+                    None
+                };
+                self.fresh_array(id, &scalars, value, outside.as_ref())?
+            }
+        })
+    }
+
+    /// An array that stands for anything. Outside of its windows it is the same everywhere: that is its cut.
+    fn fresh_array(
+        &mut self,
+        id: SymbolId,
+        index: &[Sort],
+        value: Sort,
+        outside: Option<&Value>,
+    ) -> Result<Value, Why> {
+        let Some((&first, rest)) = index.split_first() else { return self.fresh(id, value) };
+        let (Terms::INT, Some(outside)) = (first, outside) else {
+            let keys = self.constants(first)?;
+            let cells: Result<Vec<Value>, Why> =
+                keys.iter().map(|_| self.fresh_array(id, rest, value, outside)).collect();
+            return Ok(Value::Array(Rc::new(Array::Listed(cells?))));
+        };
+        let (first, last) = self.levels.window(&self.terms, Cut::Window(id));
+        let cells: Result<Vec<Value>, Why> =
+            (first..=last).map(|_| self.fresh_array(id, rest, value, Some(outside))).collect();
+        let end = self.everywhere(rest, outside)?;
+        Ok(Value::Array(Rc::new(Array::Window { first, cells: cells?, below: end.clone(), above: end })))
+    }
+
+    /// One literal for each element, exactly one of them true.
+    fn fresh_element(&mut self, n: usize) -> Vec<Lit> {
+        let g = &mut self.gates;
+        if n == 1 {
+            return vec![Lit::TRUE];
+        }
+        if n == 2 {
+            let l = g.input();
+            return vec![!l, l];
+        }
+        if n <= ONE_HOT {
+            let all: Vec<Lit> = (0..n).map(|_| g.input()).collect();
+            g.clause(&all);
+            for (i, &a) in all.iter().enumerate() {
+                for &b in &all[i + 1..] {
+                    g.clause(&[!a, !b]);
+                }
+            }
+            return all;
+        }
+        let bits: Vec<Lit> = (0..usize::BITS - (n - 1).leading_zeros()).map(|_| g.input()).collect();
+        let code = |g: &mut Gates, k: usize| {
+            g.and(bits.iter().enumerate().map(|(i, &b)| if k >> i & 1 == 1 { b } else { !b }))
+        };
+        let all: Vec<Lit> = (0..n).map(|k| code(g, k)).collect();
+        g.clause(&all);
+        all
+    }
+}

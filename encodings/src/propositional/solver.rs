@@ -1,0 +1,156 @@
+//! Propositional solvers: clauses, checks under assumptions, models and cores.
+
+use std::cell::Cell;
+use std::time::Instant;
+
+use batsat::{SolverInterface, SolverOpts, lbool};
+
+use super::gates::Lit;
+use crate::budget::{Budget, Stopped};
+
+/// What a solver has to do. Models after `true`, cores after `false`.
+pub(super) trait Sat {
+    /// Name and version.
+    fn name(&self) -> &'static str;
+    /// Adds a clause for good.
+    fn clause(&mut self, clause: &[Lit]);
+    /// Whether there is a model with these literals; they are assumed in their order, so that one that the earlier
+    /// ones imply is in no core.
+    fn solve(&mut self, assumptions: &[Lit], budget: &Budget) -> Result<bool, Stopped>;
+    /// The value of a variable; `None` if it does not matter or no clause has it.
+    fn value(&self, variable: usize) -> Option<bool>;
+    /// Whether an assumption is in the core.
+    fn is_in_core(&self, assumption: Lit) -> bool;
+}
+
+/// Whether a check should end, looked up every so many calls: reading the clock costs more than a decision.
+#[derive(Default)]
+struct Watch {
+    budget: Budget,
+    end: Option<Instant>,
+    calls: Cell<u32>,
+    stopped: Cell<bool>,
+}
+
+impl Watch {
+    fn is_over(&self) -> bool {
+        let calls = self.calls.get().wrapping_add(1);
+        self.calls.set(calls);
+        if !self.stopped.get() && calls.is_multiple_of(32) {
+            let late = self.end.is_some_and(|end| Instant::now() >= end);
+            self.stopped.set(late || self.budget.is_cancelled());
+        }
+        self.stopped.get()
+    }
+}
+
+impl Watch {
+    fn new(budget: &Budget) -> Watch {
+        let end = budget.query_time().map(|t| Instant::now() + t);
+        Watch { budget: budget.clone(), end, ..Watch::default() }
+    }
+
+    fn why(&self) -> Stopped {
+        if self.budget.is_cancelled() { Stopped::Cancelled } else { Stopped::Timeout }
+    }
+}
+
+/// BatSat, a solver of MiniSat's kind in Rust.
+pub(super) struct BatSat {
+    solver: batsat::Solver<Callbacks>,
+    /// The solver's variables for ours; most of ours never occur in a clause.
+    variables: Vec<Option<batsat::Var>>,
+}
+
+#[derive(Default)]
+struct Callbacks {
+    watch: Watch,
+}
+
+impl batsat::Callbacks for Callbacks {
+    fn stop(&self) -> bool {
+        self.watch.is_over()
+    }
+}
+
+impl BatSat {
+    /// A solver without clauses.
+    pub fn new() -> BatSat {
+        let solver = batsat::Solver::new(SolverOpts::default(), Callbacks::default());
+        BatSat { solver, variables: vec![] }
+    }
+
+    fn lit(&mut self, l: Lit) -> batsat::Lit {
+        if self.variables.len() <= l.variable() {
+            self.variables.resize(l.variable() + 1, None);
+        }
+        let solver = &mut self.solver;
+        let variable = self.variables[l.variable()].get_or_insert_with(|| solver.new_var_default());
+        batsat::Lit::new(*variable, !l.is_negative())
+    }
+
+    fn known(&self, variable: usize) -> Option<batsat::Var> {
+        self.variables.get(variable).copied().flatten()
+    }
+}
+
+impl Sat for BatSat {
+    fn name(&self) -> &'static str {
+        "batsat 0.6.0"
+    }
+
+    fn clause(&mut self, clause: &[Lit]) {
+        let mut lits: Vec<batsat::Lit> = clause.iter().map(|&l| self.lit(l)).collect();
+        // That the clauses contradict each other is found out by every check from now on.
+        self.solver.add_clause_reuse(&mut lits);
+    }
+
+    fn solve(&mut self, assumptions: &[Lit], budget: &Budget) -> Result<bool, Stopped> {
+        let assumed: Vec<batsat::Lit> = assumptions.iter().map(|&l| self.lit(l)).collect();
+        self.solver.cb_mut().watch = Watch::new(budget);
+        let answer = self.solver.solve_limited(&assumed);
+        if answer == lbool::TRUE {
+            Ok(true)
+        } else if answer == lbool::FALSE {
+            Ok(false)
+        } else {
+            Err(self.solver.cb().watch.why())
+        }
+    }
+
+    fn value(&self, variable: usize) -> Option<bool> {
+        let value = self.solver.value_var(self.known(variable)?);
+        if value == lbool::UNDEF { None } else { Some(value == lbool::TRUE) }
+    }
+
+    fn is_in_core(&self, assumption: Lit) -> bool {
+        self.known(assumption.variable()).is_some_and(|v| self.solver.unsat_core_contains_var(v))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cores_leave_out_what_earlier_assumptions_imply() {
+        let l = |n: u32| Lit::positive(n);
+        let mut s = BatSat::new();
+        // 2 follows from 1, and contradicts 3.
+        s.clause(&[!l(1), l(2)]);
+        s.clause(&[!l(2), !l(3)]);
+        let budget = Budget::unlimited();
+        assert_eq!(s.solve(&[l(1), l(4), l(2)], &budget), Ok(true));
+        assert_eq!((s.value(2), s.value(3), s.value(9)), (Some(true), Some(false), None));
+        assert_eq!(s.solve(&[l(3), l(4), l(1), l(2)], &budget), Ok(false));
+        let core = [3, 4, 1, 2].map(|n| s.is_in_core(l(n)));
+        assert!(core[0] && !core[1] && core[2] && !core[3], "{core:?}");
+        assert_eq!(s.solve(&[!l(5), l(4), l(5)], &budget), Ok(false));
+        assert!(s.is_in_core(l(5)) && s.is_in_core(!l(5)) && !s.is_in_core(l(4)));
+        assert_eq!(s.solve(&[l(4)], &budget), Ok(true));
+        s.clause(&[!l(4)]);
+        s.clause(&[l(4)]);
+        assert_eq!(s.solve(&[l(1)], &budget), Ok(false));
+        assert!(!s.is_in_core(l(1)));
+    }
+}
