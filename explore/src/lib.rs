@@ -2,6 +2,7 @@
 // The README names them in the order in which a value goes through them.
 mod compile;
 pub mod options;
+pub mod reachability;
 pub mod report;
 pub mod search;
 pub mod space;

@@ -31,7 +31,7 @@ pub struct Context<'m> {
     /// Representations of the locals.
     pub locals: Vec<Arc<Rep>>,
     /// The valuations of the constants.
-    pub valuations: Vec<Constants>,
+    pub valuations: Arc<[Constants]>,
     /// The one at hand.
     pub valuation: usize,
     /// Which of the variables that an event may write are written.
@@ -51,7 +51,7 @@ pub struct Context<'m> {
 
 impl<'m> Context<'m> {
     /// A context for a model and some valuations of its constants.
-    pub fn new(eval: Evaluator<'m>, valuations: Vec<Constants>, store: Store) -> Context<'m> {
+    pub fn new(eval: Evaluator<'m>, valuations: Arc<[Constants]>, store: Store) -> Context<'m> {
         let model = eval.model;
         let mut context = Context {
             eval,

@@ -340,7 +340,7 @@ fn compiled_predicates_agree_with_the_reference() {
         let eval = Evaluator::new(&model, &scope);
         let valuations = eval.constants(&Default::default()).found;
         for (text, p) in &preds {
-            let mut context = Context::new(eval, valuations.clone(), Store::default());
+            let mut context = Context::new(eval, valuations.clone().into(), Store::default());
             let mut compiler = Compiler::new(&mut context);
             let code = compiler.property(p).unwrap_or_else(|e| panic!("{text}: {e}"));
             // What it is said not to read is that of another state.

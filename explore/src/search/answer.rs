@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::exploration::Search;
 use super::findings::{Found, Key};
+use super::verifier::Search;
 use crate::report::{Counterexample, Evidence, SearchReport, Unknown, Verdict};
 use crate::search::witness::{Path, counterexample};
+use crate::space::system::System;
 use crate::store::index::mix;
 use crate::store::interner::{Store, text_hash};
 use crate::store::layout::Form;
@@ -15,62 +16,66 @@ use crate::store::state_table::{INITIAL, StateId, Table};
 
 impl Search<'_, '_> {
     pub(super) fn report(mut self) -> SearchReport {
-        self.statistics.states = self.table.len() as u64 + self.statistics.valuations;
-        let (hits, misses) = self.machine.cache_counts();
-        self.statistics.memo_hits += hits;
-        self.statistics.memo_misses += misses;
-        self.statistics.by_reference += self.machine.by_reference;
-        self.statistics.uncompiled = std::mem::take(&mut self.machine.uncompiled);
-        self.statistics.audited += self.audit.as_ref().map_or(0, |audit| audit.audited);
+        self.visitor.statistics.states = self.reached.table.len() as u64 + self.visitor.statistics.valuations;
+        let effort = self.reached.system.effort();
+        let (s, n) = (&mut self.visitor.statistics, &self.reached.counts);
+        s.memo_hits += effort.hits;
+        s.memo_misses += effort.misses;
+        s.by_reference += effort.by_reference;
+        (s.transitions, s.initial, s.deadlocks) = (n.transitions, n.initial, n.deadlocks);
+        s.depth = n.depth.filter(|_| !self.visitor.resumed);
+        self.visitor.statistics.uncompiled = std::mem::take(&mut self.reached.system.uncompiled);
+        self.visitor.statistics.audited += self.visitor.audit.as_ref().map_or(0, |audit| audit.audited);
         // What was found before the time was over is shown all the same.
-        self.machine.let_go();
+        self.reached.system.let_go();
         let mut shown: Vec<Counterexample> = Vec::new();
         let mut failed = None;
-        for found in std::mem::take(&mut self.findings.found) {
+        for found in std::mem::take(&mut self.visitor.findings.found) {
             match self.show(found) {
                 Ok(c) if shown.contains(&c) => {}
                 Ok(c) => shown.push(c),
                 Err(reason) => failed = Some(reason),
             }
         }
-        let finished = self.stopped.is_none();
-        let exhausted = self.options.keep_going
+        let finished = self.visitor.stopped.is_none();
+        let exhausted = self.visitor.options.keep_going
             && failed.is_none()
-            && self.stopped.is_none()
-            && self.findings.vacuous.is_none()
-            && self.findings.incomplete.is_empty()
-            && self.cuts.is_empty();
+            && self.visitor.stopped.is_none()
+            && self.visitor.findings.vacuous.is_none()
+            && self.visitor.findings.incomplete.is_empty()
+            && self.visitor.cuts.is_empty();
         let mut shown = shown.into_iter();
         let first = shown.next();
-        let difference = self.findings.difference.take();
-        let verdict = match (first, failed, self.stopped.take(), self.findings.vacuous.take()) {
+        let difference = self.visitor.findings.difference.take();
+        let verdict = match (first, failed, self.visitor.stopped.take(), self.visitor.findings.vacuous.take())
+        {
             (Some(c), ..) => Verdict::Violated(Box::new(c)),
             (None, Some(reason), ..) => Verdict::Unknown(Unknown::ReplayFailed(reason)),
             (None, None, Some(stopped), _) => Verdict::Unknown(stopped),
             (None, None, None, Some(why)) => Verdict::Vacuous(why),
-            _ if !self.findings.incomplete.is_empty() => Verdict::Unknown(Unknown::Incomplete),
-            _ if !self.cuts.is_empty() => Verdict::Unknown(Unknown::Bounded),
+            _ if !self.visitor.findings.incomplete.is_empty() => Verdict::Unknown(Unknown::Incomplete),
+            _ if !self.visitor.cuts.is_empty() => Verdict::Unknown(Unknown::Bounded),
             _ => Verdict::Holds(Evidence {
-                states: self.statistics.states,
-                transitions: self.statistics.transitions,
+                states: self.visitor.statistics.states,
+                transitions: self.visitor.statistics.transitions,
                 digest: self.digest(),
             }),
         };
         let verdict = difference.map_or(verdict, Verdict::Contradiction);
         let exhausted = exhausted && !matches!(verdict, Verdict::Contradiction(_))
             || matches!(verdict, Verdict::Holds(_));
-        self.statistics.time = self.schedule.begin.elapsed();
+        self.visitor.statistics.time = self.visitor.schedule.begin.elapsed();
         SearchReport {
-            scope: self.machine.context.eval.scope.clone(),
+            scope: self.reached.system.context.eval.scope.clone(),
             verdict,
             further: shown.collect(),
             finished,
             exhausted,
-            open: self.findings.open.into_keys().collect(),
-            incomplete: self.findings.incomplete,
-            cuts: self.cuts.list(),
-            not_saved: self.not_saved,
-            statistics: self.statistics,
+            open: self.visitor.findings.open.into_keys().collect(),
+            incomplete: self.visitor.findings.incomplete,
+            cuts: self.visitor.cuts.list(),
+            not_saved: self.visitor.not_saved,
+            statistics: self.visitor.statistics,
         }
     }
 
@@ -79,24 +84,24 @@ impl Search<'_, '_> {
         let mut rows = Vec::new();
         let mut at = found.state;
         while let Some(state) = at {
-            rows.push(self.table.row(state));
-            at = Some(self.table.parent(state)).filter(|p| *p != INITIAL);
+            rows.push(self.reached.table.row(state));
+            at = Some(self.reached.table.parent(state)).filter(|p| *p != INITIAL);
         }
         rows.reverse();
         let path = Path { valuation: found.valuation, rows, failure: found.failure };
-        let mut checks = self.options.checks.clone();
+        let mut checks = self.visitor.options.checks.clone();
         checks.deadlock = found.key == Key::Deadlock;
-        counterexample(&mut self.machine, path, &mut |_, stored, reached| stored == reached, &checks)
+        counterexample(&mut self.reached.system, path, &mut |_, stored, reached| stored == reached, &checks)
     }
 
     /// A digest of the set of states, by all threads that the search may have.
     fn digest(&self) -> String {
-        let context = &self.machine.context;
+        let context = &self.reached.system.context;
         let (store, places) = (&context.store, context.layout.places().zip(&context.variables));
         let places: Vec<(Form, usize, &Rep)> = places.map(|((form, at), rep)| (form, at, &**rep)).collect();
         let constants = context.layout.width();
-        let (states, table) = (self.table.len() as StateId, &self.table);
-        let threads = if states < SHARED { 1 } else { self.options.threads.max(1) as StateId };
+        let (states, table) = (self.reached.table.len() as StateId, &self.reached.table);
+        let threads = if states < SHARED { 1 } else { self.visitor.options.threads.max(1) as StateId };
         let part = |i: StateId| {
             let end = |i: StateId| (u64::from(states) * u64::from(i) / u64::from(threads)) as StateId;
             digest_of(table, store, &places, constants, end(i)..end(i + 1))

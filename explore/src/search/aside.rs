@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use bsym_language::model::EventId;
-use bsym_semantics::error::EvalError;
+use bsym_semantics::evaluator::Evaluator;
 
-use super::exploration::Search;
 use super::findings::Key;
+use super::verifier::{Search, States, Verifier};
 use super::witness::Failure;
+use crate::reachability::visitor::Origin;
 use crate::report::{NotSaved, Unknown};
 use crate::search::checkpoint::{Aside, CheckpointError, Mark, Snapshot, title};
-use crate::space::system::System;
+use crate::space::machine::Machine;
+use crate::space::system::{Edges, System, Target};
 use crate::store::interner::text_hash;
 use crate::store::layout::Layout;
 use crate::store::state_table::StateId;
@@ -18,15 +19,15 @@ use crate::store::state_table::StateId;
 /// States of a file after which the values are forgotten that were made to look at them.
 const FORGET: StateId = 1 << 12;
 
-impl Search<'_, '_> {
-    fn title(&self) -> String {
-        title(&self.machine.context.eval, &self.options.checks, &self.options.proven)
+impl Verifier<'_, '_> {
+    fn title(&self, eval: &Evaluator<'_>) -> String {
+        title(eval, &self.options.checks, &self.options.proven)
     }
 
     /// The search to be continued, if there is one.
-    pub(super) fn read_checkpoint(&mut self) -> Option<Snapshot> {
+    pub(super) fn read_checkpoint(&mut self, eval: &Evaluator<'_>) -> Option<Snapshot> {
         let path = self.options.resume.as_ref()?;
-        match Snapshot::read(path, &self.title(), self.options.threads) {
+        match Snapshot::read(path, &self.title(eval), self.options.threads) {
             Ok(snapshot) => Some(snapshot),
             Err(e) => {
                 self.stopped = Some(Unknown::NotResumed(e.to_string()));
@@ -35,107 +36,10 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Continues a search that was put aside.
-    pub(super) fn resume(&mut self, snapshot: Snapshot) {
-        if self.machine.context.stopped {
-            return;
-        }
-        let constants = self.machine.context.valuations.len();
-        let same = snapshot.constants == self.constants_digest();
-        let fits = self.machine.set_layout(Layout::new(snapshot.forms)).is_some();
-        let width = self.machine.width();
-        self.properties.follow(self.machine.matrix());
-        if !same || !fits || snapshot.table.width() != width {
-            let reason = "the constants have other values now: search from the beginning";
-            self.stopped = Some(Unknown::NotResumed(reason.into()));
-            return;
-        }
-        let (mut row, mut known) = (vec![0; width], HashSet::new());
-        let sound = (0..snapshot.table.len() as StateId).all(|state| {
-            snapshot.table.read(state, &mut row);
-            if state.is_multiple_of(FORGET) && !self.machine.context.layout.is_plain() {
-                self.machine.context.store.forget();
-                known.clear();
-            }
-            let layout = self.machine.context.layout.width();
-            self.machine.context.is_sound(&row, &mut known)
-                && row.get(layout).is_none_or(|v| (*v as usize) < constants)
-        });
-        if !sound {
-            let path = self.options.resume.clone().unwrap_or_default();
-            self.stopped = Some(Unknown::NotResumed(CheckpointError::Damaged(path).to_string()));
-            return;
-        }
-        self.table = snapshot.table;
-        self.frontier.restore(snapshot.waiting, snapshot.dice);
-        self.findings.doubtful = snapshot.doubtful.into_iter().collect();
-        let s = &mut self.statistics;
-        [s.transitions, s.initial, s.deadlocks, s.violating, s.audited] = snapshot.counters;
-        for mark in snapshot.marks {
-            self.find_again(mark);
-        }
-        self.resumed = true;
-    }
-
-    /// Rows name valuations by position: another order would give them other constants.
-    fn constants_digest(&self) -> u64 {
-        text_hash(&format!("{:?}", self.machine.context.valuations))
-    }
-
-    fn note_all(&mut self, incomplete: Vec<(Option<EventId>, EvalError)>) {
-        for (_, error) in incomplete {
-            self.note("a violation found before", error);
-        }
-    }
-
-    /// Looks at a violation again that was found before the search was put aside.
-    fn find_again(&mut self, mark: Mark) {
-        let eval = self.machine.context.eval;
-        match mark {
-            Mark::State(state) | Mark::Deadlock(state) | Mark::Step(state, _) | Mark::Unjudged(state) => {
-                let row = self.table.row(state);
-                let valuation = self.machine.valuation(&row);
-                let values = self.machine.context.decode_state(&row);
-                let constants = self.machine.context.valuations[valuation].clone();
-                match mark {
-                    Mark::State(_) => {
-                        let counted = self.statistics.violating;
-                        self.judge(state, valuation, &values);
-                        self.statistics.violating = counted;
-                    }
-                    Mark::Unjudged(_) => self.judge(state, valuation, &values),
-                    Mark::Step(_, event) if event.index() < eval.model.events.len() => {
-                        let edges = eval.successors_of(event, &constants, &values);
-                        self.note_all(edges.incomplete);
-                        for edge in edges.edges {
-                            if edge.state().is_none() {
-                                let outcome = edge.outcome;
-                                self.failed(Some(state), valuation, Failure { event: Some(event), outcome });
-                            }
-                        }
-                    }
-                    Mark::Step(..) => {}
-                    _ => self.findings.violated(Key::Deadlock, Some(state), valuation, None),
-                }
-            }
-            Mark::Initialisation(valuation) => {
-                let Some(constants) = self.machine.context.valuations.get(valuation as usize) else { return };
-                let edges = eval.initial_states(constants);
-                self.note_all(edges.incomplete);
-                for edge in edges.edges {
-                    if edge.state().is_none() {
-                        let outcome = edge.outcome;
-                        self.failed(None, valuation as usize, Failure { event: None, outcome });
-                    }
-                }
-            }
-        }
-    }
-
     /// Puts the search aside.
-    pub(super) fn save(&mut self) {
+    pub(super) fn save(&mut self, reached: &States<'_>) {
         let Some(checkpoint) = &self.options.checkpoint else { return };
-        let s = &self.statistics;
+        let (s, n) = (&self.statistics, &reached.counts);
         let audited = s.audited + self.audit.as_ref().map_or(0, |audit| audit.audited);
         let marks = self.findings.found.iter().map(|found| match (&found.key, found.state, &found.failure) {
             (Key::Deadlock, Some(state), _) => Mark::Deadlock(state),
@@ -146,20 +50,101 @@ impl Search<'_, '_> {
         let marks = marks.chain(self.findings.open.values().map(|state| Mark::State(*state)));
         let marks = marks.chain(self.findings.unjudged.iter().map(|state| Mark::Unjudged(*state)));
         let aside = Aside {
-            store: &self.machine.context.store,
-            layout: &self.machine.context.layout,
-            table: &self.table,
-            frontier: &self.frontier,
-            doubtful: self.findings.doubtful.iter().copied().collect::<BTreeSet<_>>().into_iter().collect(),
-            constants: self.constants_digest(),
-            counters: [s.transitions, s.initial, s.deadlocks, s.violating, audited],
+            store: &reached.system.context.store,
+            layout: &reached.system.context.layout,
+            table: &reached.table,
+            frontier: &reached.frontier,
+            doubtful: reached.doubtful.iter().copied().collect::<BTreeSet<_>>().into_iter().collect(),
+            constants: constants_digest(&reached.system),
+            counters: [n.transitions, n.initial, n.deadlocks, s.violating, audited],
             marks: marks.collect(),
         };
         self.not_saved = if self.findings.incomplete.is_empty() && self.cuts.is_empty() {
-            let written = aside.write(&checkpoint.path, &self.title());
+            let written = aside.write(&checkpoint.path, &self.title(&reached.system.context.eval));
             written.err().map(|e| NotSaved::Failed(e.to_string()))
         } else {
             Some(NotSaved::Useless)
         };
     }
+}
+
+impl Search<'_, '_> {
+    /// Continues a search that was put aside.
+    pub(super) fn resume(&mut self, snapshot: Snapshot) {
+        if self.reached.system.context.stopped {
+            return;
+        }
+        let constants = self.reached.system.context.valuations.len();
+        let same = snapshot.constants == constants_digest(&self.reached.system);
+        let fits = self.reached.system.set_layout(Layout::new(snapshot.forms)).is_some();
+        let width = self.reached.system.width();
+        self.properties.follow(self.reached.system.matrix());
+        if !same || !fits || snapshot.table.width() != width {
+            let reason = "the constants have other values now: search from the beginning";
+            self.visitor.stopped = Some(Unknown::NotResumed(reason.into()));
+            return;
+        }
+        let (mut row, mut known) = (vec![0; width], HashSet::new());
+        let sound = (0..snapshot.table.len() as StateId).all(|state| {
+            snapshot.table.read(state, &mut row);
+            if state.is_multiple_of(FORGET) && !self.reached.system.context.layout.is_plain() {
+                self.reached.system.context.store.forget();
+                known.clear();
+            }
+            let layout = self.reached.system.context.layout.width();
+            self.reached.system.context.is_sound(&row, &mut known)
+                && row.get(layout).is_none_or(|v| (*v as usize) < constants)
+        });
+        if !sound {
+            let path = self.visitor.options.resume.clone().unwrap_or_default();
+            self.visitor.stopped = Some(Unknown::NotResumed(CheckpointError::Damaged(path).to_string()));
+            return;
+        }
+        self.reached.table = snapshot.table;
+        self.reached.frontier.restore(snapshot.waiting, snapshot.dice);
+        self.reached.doubtful = snapshot.doubtful.into_iter().collect();
+        let (s, n) = (&mut self.visitor.statistics, &mut self.reached.counts);
+        [n.transitions, n.initial, n.deadlocks, s.violating, s.audited] = snapshot.counters;
+        for mark in snapshot.marks {
+            self.find_again(mark);
+        }
+        self.visitor.resumed = true;
+    }
+
+    /// Looks at a violation again that was found before the search was put aside.
+    fn find_again(&mut self, mark: Mark) {
+        let failing = |mut edges: Edges| {
+            edges.edges.retain(|edge| matches!(edge.target, Target::Failed(_)));
+            edges
+        };
+        match mark {
+            Mark::State(state) | Mark::Unjudged(state) => {
+                let counted = self.visitor.statistics.violating;
+                let row = self.reached.table.row(state);
+                self.visitor.judge(&mut self.reached.system, state, &row);
+                if mark == Mark::State(state) {
+                    self.visitor.statistics.violating = counted;
+                }
+            }
+            Mark::Deadlock(state) => {
+                let valuation = self.reached.system.valuation(&self.reached.table.row(state));
+                self.visitor.findings.violated(Key::Deadlock, Some(state), valuation, None);
+            }
+            Mark::Step(state, event) if event.index() < self.reached.system.matrix.groups.len() => {
+                let (row, group) = (self.reached.table.row(state), Machine::group(event));
+                let edges = failing(self.reached.system.edges(group, &row, usize::MAX));
+                self.follow(edges, Origin::State(state, &row, group));
+            }
+            Mark::Initialisation(root) if (root as usize) < self.reached.system.roots() => {
+                let edges = failing(self.reached.system.initial(root as usize));
+                self.follow(edges, Origin::Root(root as usize));
+            }
+            Mark::Step(..) | Mark::Initialisation(_) => {}
+        }
+    }
+}
+
+/// Rows name valuations by position: another order would give them other constants.
+fn constants_digest(machine: &Machine<'_>) -> u64 {
+    text_hash(&format!("{:?}", machine.context.valuations))
 }

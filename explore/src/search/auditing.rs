@@ -7,9 +7,10 @@ use bsym_language::model::EventId;
 use bsym_semantics::transition::Edges;
 use bsym_semantics::transition::state::State;
 
-use super::exploration::Search;
+use super::verifier::{States, Verifier};
 use crate::audit::{Audit, Difference, Finding, Opinion, Rows, edges, targets_differ};
 use crate::space::dependency_matrix::GroupId;
+use crate::space::machine::Machine;
 use crate::space::system::{Edge, Expansion, System};
 use crate::space::updates::Updates;
 use crate::store::state_table::StateId;
@@ -17,22 +18,18 @@ use crate::store::state_table::StateId;
 /// The event, and what the search and the reference say about it.
 type Sides = (Option<EventId>, Finding, Finding);
 
-impl Search<'_, '_> {
-    /// Whether a state is one of those to audit.
-    pub(super) fn is_to_audit(&self, state: StateId) -> bool {
-        self.audit.as_ref().is_some_and(|audit| audit.is_due(u64::from(state)))
-    }
-
+impl Verifier<'_, '_> {
     /// Audits a state that was expanded.
-    pub(super) fn audit_state(&mut self, state: StateId, row: &[u32]) {
-        let values = self.machine.context.decode_state(row);
-        let valuation = self.machine.valuation(row);
-        let constants = self.machine.context.valuations[valuation].clone();
+    pub(super) fn audit_state(&mut self, reached: &mut States<'_>, state: StateId) {
+        let row = reached.table.row(state);
+        let values = reached.system.state(&row);
+        let valuation = reached.system.valuation(&row);
+        let constants = reached.system.context.valuations[valuation].clone();
         let bounded = !self.cuts.is_empty();
         let Some(audit) = &mut self.audit else { return };
         let Some(opinion) = audit.state(&self.checks, (&constants, &values), bounded) else { return };
         let begin = Instant::now();
-        let found = self.disagreement(state, row, &opinion);
+        let found = self.disagreement(reached, state, &row, &opinion);
         if let Some(audit) = &mut self.audit {
             audit.compared(begin.elapsed());
             audit.audited += u64::from(found == Some(None));
@@ -44,93 +41,103 @@ impl Search<'_, '_> {
     }
 
     /// What the search and the reference say differently about a state; `None` where it cannot be said.
-    fn disagreement(&mut self, state: StateId, row: &[u32], opinion: &Opinion) -> Option<Option<Sides>> {
-        let valuation = self.machine.valuation(row);
+    fn disagreement(
+        &self,
+        reached: &mut States<'_>,
+        state: StateId,
+        row: &[u32],
+        opinion: &Opinion,
+    ) -> Option<Option<Sides>> {
+        let valuation = reached.system.valuation(row);
         for (e, edges) in opinion.events.iter().enumerate() {
             let group = GroupId(e as u32);
-            let event = self.machine.event(group);
-            let by_reference = self.machine.by_reference;
+            let event = reached.system.event(group);
+            let by_reference = reached.system.by_reference;
             let mut updates = Updates::default();
-            let compiled = match self.machine.next(group, row, &mut updates) {
-                Expansion::Moves(count) => Some((count, self.targets(group, &updates, row))),
+            let compiled = match reached.system.next(group, row, &mut updates) {
+                Expansion::Moves(count) => Some((count, targets(&reached.system, group, &updates, row))),
                 Expansion::Edges(_) => None,
             };
-            self.machine.by_reference = by_reference;
-            if self.machine.context.stopped {
+            reached.system.by_reference = by_reference;
+            if reached.system.context.stopped {
                 return None;
             }
-            let expected = self.rows(valuation, edges)?;
+            let expected = rows(&mut reached.system, valuation, edges)?;
             if let Some(found) = compiled
-                && let Some((search, reference)) = self.compare(&found, edges, &expected)
+                && let Some((search, reference)) = compare(&reached.system, &found, edges, &expected)
             {
                 return Some(Some((Some(event), search, reference)));
             }
-            if let Some(lost) = expected.1.iter().find(|row| !self.is_known(row)) {
-                let target = self.machine.context.decode_state(lost);
+            if let Some(lost) =
+                expected.1.iter().find(|row| reached.table.find(row, reached.table.hash(row)).is_none())
+            {
+                let target = reached.system.state(lost);
                 return Some(Some((Some(event), Finding::Lost(target.clone()), Finding::Reached(target))));
             }
         }
         // A state that did not pass was judged by the reference evaluator.
         let wrong = &opinion.judged.violations;
-        if !wrong.is_empty() && !self.findings.doubtful.contains(&state) {
+        if !wrong.is_empty() && !reached.doubtful.contains(&state) {
             return Some(Some((None, Finding::Good, Finding::Wrong(wrong.clone()))));
         }
         Some(None)
     }
 
     /// Audits the initial states of a valuation that compiled code has found.
-    pub(super) fn audit_initialisation(&mut self, valuation: usize, found: &[Edge]) {
+    pub(super) fn audit_initialisation(
+        &mut self,
+        reached: &mut States<'_>,
+        valuation: usize,
+        found: &[Edge],
+    ) {
         let due = |audit: &Audit<'_>| audit.is_due(valuation as u64);
         let Some(audit) = self.audit.as_mut().filter(|audit| due(audit)) else { return };
-        let constants = self.machine.context.valuations[valuation].clone();
+        let constants = reached.system.context.valuations[valuation].clone();
         let Some(reference) = audit.initialisation(&constants, !self.cuts.is_empty()) else { return };
-        let Some(expected) = self.rows(valuation, &reference) else { return };
+        let Some(expected) = rows(&mut reached.system, valuation, &reference) else { return };
         let targets: Rows = found.iter().filter_map(|edge| edge.row()).map(<[u32]>::to_vec).collect();
         let rows = (found.len() as u64, targets);
-        if let Some((search, reference)) = self.compare(&rows, &reference, &expected) {
+        if let Some((search, reference)) = compare(&reached.system, &rows, &reference, &expected) {
             let difference = Difference { constants, state: State::new(), event: None, search, reference };
             self.findings.difference.get_or_insert(Box::new(difference));
         }
     }
+}
 
-    fn compare(
-        &self,
-        found: &(u64, Rows),
-        reference: &Edges,
-        expected: &(u64, Rows),
-    ) -> Option<(Finding, Finding)> {
-        let decode = |row: &[u32]| self.machine.context.decode_state(row);
-        if let Some(failing) = reference.edges.iter().find(|edge| edge.state().is_none()) {
-            return Some((edges(found.0, &Rows::new(), &decode), Finding::Fails(failing.outcome.clone())));
-        }
-        let (more, less) = targets_differ((found.0, &found.1), (expected.0, &expected.1))?;
-        Some((edges(found.0, &more, &decode), edges(expected.0, &less, &decode)))
+/// How both sides differ, if they do.
+fn compare(
+    machine: &Machine<'_>,
+    found: &(u64, Rows),
+    reference: &Edges,
+    expected: &(u64, Rows),
+) -> Option<(Finding, Finding)> {
+    let decode = |row: &[u32]| machine.state(row);
+    if let Some(failing) = reference.edges.iter().find(|edge| edge.state().is_none()) {
+        return Some((edges(found.0, &Rows::new(), &decode), Finding::Fails(failing.outcome.clone())));
     }
+    let (more, less) = targets_differ((found.0, &found.1), (expected.0, &expected.1))?;
+    Some((edges(found.0, &more, &decode), edges(expected.0, &less, &decode)))
+}
 
-    /// The rows that updates of a row lead to.
-    fn targets(&self, group: GroupId, updates: &Updates, row: &[u32]) -> Rows {
-        let may_write = &self.machine.matrix.group(group).may_write;
-        let target = |update: crate::space::updates::Update<'_>| {
-            let mut next = row.to_vec();
-            update.apply(may_write, &mut next);
-            next
-        };
-        updates.iter().map(target).collect()
-    }
+/// The rows that updates of a row lead to.
+fn targets(machine: &Machine<'_>, group: GroupId, updates: &Updates, row: &[u32]) -> Rows {
+    let may_write = &machine.matrix.group(group).may_write;
+    let target = |update: crate::space::updates::Update<'_>| {
+        let mut next = row.to_vec();
+        update.apply(may_write, &mut next);
+        next
+    };
+    updates.iter().map(target).collect()
+}
 
-    /// The number of different edges, and the rows of their targets; `None` if one cannot be written.
-    fn rows(&mut self, valuation: usize, edges: &Edges) -> Option<(u64, Rows)> {
-        let (mut distinct, mut rows) = (BTreeSet::new(), Rows::new());
-        for edge in &edges.edges {
-            let Some(state) = edge.state() else { continue };
-            let row = self.machine.row(valuation, state)?;
-            distinct.insert((&edge.execution.parameters, &edge.execution.results, row.clone()));
-            rows.insert(row);
-        }
-        Some((distinct.len() as u64, rows))
+/// The number of different edges, and the rows of their targets; `None` if one cannot be written.
+fn rows(machine: &mut Machine<'_>, valuation: usize, edges: &Edges) -> Option<(u64, Rows)> {
+    let (mut distinct, mut rows) = (BTreeSet::new(), Rows::new());
+    for edge in &edges.edges {
+        let Some(state) = edge.state() else { continue };
+        let row = machine.row(valuation, state)?;
+        distinct.insert((&edge.execution.parameters, &edge.execution.results, row.clone()));
+        rows.insert(row);
     }
-
-    fn is_known(&self, row: &[u32]) -> bool {
-        self.table.find(row, self.table.hash(row)).is_some()
-    }
+    Some((distinct.len() as u64, rows))
 }

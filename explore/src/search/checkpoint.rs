@@ -16,7 +16,7 @@ use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::trace::replay::Checks;
 use bsym_semantics::value::Value;
 
-use crate::search::frontier::Frontier;
+use crate::reachability::frontier::Frontier;
 use crate::store::index::mix;
 use crate::store::interner::{Store, text_hash};
 use crate::store::layout::{Form, Layout};

@@ -41,8 +41,6 @@ pub(super) struct Findings {
     /// The first violation of each kind.
     pub(super) found: Vec<Found>,
     seen: HashSet<Key>,
-    /// States in which some conjunct of the invariant is not known to hold.
-    pub(super) doubtful: HashSet<StateId>,
     /// States that the interrupted evaluator has not judged.
     pub(super) unjudged: Vec<StateId>,
     /// Properties that are ill-defined somewhere, with the first state where they are.

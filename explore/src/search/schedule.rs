@@ -11,13 +11,24 @@ pub(super) const PROGRESS: Duration = Duration::from_millis(500);
 pub(super) struct Schedule {
     pub(super) begin: Instant,
     pub(super) next_progress: Duration,
-    pub(super) next_checkpoint: Duration,
+    next_checkpoint: Duration,
+    every: Duration,
 }
 
 impl Schedule {
     /// The schedule of a search that begins now.
     pub(super) fn new(begin: Instant, options: &SearchOptions) -> Schedule {
-        let next_checkpoint = options.checkpoint.as_ref().map_or(Duration::MAX, |c| c.every);
-        Schedule { begin, next_progress: PROGRESS, next_checkpoint }
+        let every = options.checkpoint.as_ref().map_or(Duration::MAX, |c| c.every);
+        Schedule { begin, next_progress: PROGRESS, next_checkpoint: every, every }
+    }
+
+    /// Whether it is time for a checkpoint, and then none soon.
+    pub(super) fn is_checkpoint_due(&mut self) -> bool {
+        let time = self.begin.elapsed();
+        let is_due = time >= self.next_checkpoint;
+        if is_due {
+            self.next_checkpoint = time.saturating_add(self.every);
+        }
+        is_due
     }
 }

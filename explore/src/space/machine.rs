@@ -6,11 +6,14 @@
 use std::collections::{BTreeSet, HashSet};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
-use bsym_language::model::{EventId, Pred, Target as Assigned, VarId};
+use bsym_language::model::{EventId, Model, Pred, Target as Assigned, VarId};
 use bsym_language::walk::{Names, Visitor, always_assigned, cut_into_literals};
 use bsym_semantics::error::EvalError;
 use bsym_semantics::evaluator::{Eval, Evaluator};
+use bsym_semantics::scope::Scope;
 use bsym_semantics::transition::state::{Constants, State};
 use bsym_semantics::transition::{self, Outcome};
 use bsym_semantics::value::Value;
@@ -18,8 +21,8 @@ use bsym_semantics::value::env::Env;
 
 use super::dependency_matrix::{DependencyMatrix, Group, GroupId, Label, LabelId, LabelKind};
 use super::permutation::Permutation;
-use super::system::{Edge, Edges, Expansion, System, Target};
-use super::transition_cache::Cache;
+use super::system::{Edge, Edges, Effort, Expansion, Replicate, System, Target};
+use super::transition_cache::{Cache, REMEMBERED};
 use super::updates::Updates;
 use crate::compile::code::Run;
 use crate::compile::context::Context;
@@ -27,9 +30,6 @@ use crate::compile::{Compiler, event};
 use crate::store::interner::Store;
 use crate::store::layout::{Form, Layout};
 use crate::store::state_table::{StateId, Table};
-
-/// From this weight on, results are remembered.
-pub const REMEMBERED: usize = 30;
 
 /// States from which on it is looked whether another layout of rows takes less memory.
 const FIRST_LOOK: usize = 1 << 11;
@@ -102,7 +102,13 @@ pub struct Machine<'m> {
 impl<'m> Machine<'m> {
     /// Prepares a model under some valuations of its constants. The words of a store that is not empty
     /// keep their meaning.
-    pub fn new(eval: Evaluator<'m>, valuations: Vec<Constants>, store: Store, compiled: bool) -> Machine<'m> {
+    pub fn new(
+        eval: Evaluator<'m>,
+        valuations: impl Into<Arc<[Constants]>>,
+        store: Store,
+        compiled: bool,
+    ) -> Machine<'m> {
+        let valuations: Arc<[Constants]> = valuations.into();
         let model = eval.model;
         let variables = model.variables.len();
         let mut columns: Vec<String> = model.variables.iter().map(|v| v.name.clone()).collect();
@@ -149,7 +155,7 @@ impl<'m> Machine<'m> {
     }
 
     /// The system of a model for whoever keeps no values of its own.
-    pub fn of(eval: Evaluator<'m>, valuations: Vec<Constants>) -> Machine<'m> {
+    pub fn of(eval: Evaluator<'m>, valuations: impl Into<Arc<[Constants]>>) -> Machine<'m> {
         Machine::new(eval, valuations, Store::default(), true)
     }
 
@@ -252,6 +258,11 @@ impl<'m> Machine<'m> {
         self.events[group.index()].event
     }
 
+    /// The group of an event.
+    pub fn group(event: EventId) -> GroupId {
+        GroupId(event.0)
+    }
+
     /// The valuation of the constants in a row.
     #[inline]
     pub fn valuation(&self, row: &[u32]) -> usize {
@@ -273,7 +284,7 @@ impl<'m> Machine<'m> {
     }
 
     /// Compiles a label unless that was done before; the measure of how long its code takes, if it has any.
-    pub fn prepare(&mut self, label: LabelId) -> Option<usize> {
+    fn prepare(&mut self, label: LabelId) -> Option<usize> {
         let LabelCode { pred, code, .. } = &mut self.labels[label.index()];
         if matches!(code, Prepared::NotYet) {
             *code = Prepared::Not;
@@ -298,7 +309,7 @@ impl<'m> Machine<'m> {
 
     /// Whether a label is true, according to its compiled code; `None` where that does not say.
     #[inline]
-    pub fn quick_label(&mut self, label: LabelId, row: &[u32]) -> Option<bool> {
+    fn quick_label(&mut self, label: LabelId, row: &[u32]) -> Option<bool> {
         let valuation = self.valuation(row);
         let LabelCode { positive, reads, code, .. } = &self.labels[label.index()];
         let Prepared::Compiled(run, _) = code else { return None };
@@ -588,13 +599,6 @@ impl<'m> Machine<'m> {
         forms.contains(&Form::Halves).then(|| Layout::new(forms))
     }
 
-    /// Takes over the values of another machine of the same model, if it has forgotten some.
-    pub fn adopt(&mut self, store: &Store) {
-        if self.context.store.generation() != store.generation() {
-            self.context.store = store.clone();
-        }
-    }
-
     /// Lets nothing stop the machine any more.
     pub fn let_go(&mut self) {
         self.context.eval.interrupt = None;
@@ -602,28 +606,10 @@ impl<'m> Machine<'m> {
         self.context.deadline = None;
         self.context.stopped = false;
     }
-
-    /// Hits and misses of the caches.
-    pub fn cache_counts(&self) -> (u64, u64) {
-        self.events.iter().fold((0, 0), |(hits, misses), code| {
-            let (h, m) = code.cache.as_ref().map_or(code.dropped, |cache| (cache.hits, cache.misses));
-            (hits + h, misses + m)
-        })
-    }
-
-    /// Bytes in use.
-    pub fn bytes(&self) -> usize {
-        self.cache_bytes() + self.context.store.bytes()
-    }
-
-    /// Bytes in use without the interner.
-    pub fn cache_bytes(&self) -> usize {
-        self.events.iter().filter_map(|c| c.cache.as_ref()).map(Cache::bytes).sum()
-    }
 }
 
 impl System for Machine<'_> {
-    fn matrix(&self) -> &DependencyMatrix {
+    fn matrix(&self) -> &Arc<DependencyMatrix> {
         &self.matrix
     }
 
@@ -709,6 +695,10 @@ impl System for Machine<'_> {
         self.context.eval.pred(&env, pred).map(|truth| truth == *positive)
     }
 
+    fn cost(&mut self, label: LabelId) -> usize {
+        self.prepare(label).unwrap_or(usize::MAX)
+    }
+
     fn permuted(&mut self, row: &[u32], permutation: &Permutation) -> Option<Vec<u32>> {
         let state: Option<State> =
             self.context.decode_state(row).iter().map(|value| permutation.apply(value)).collect();
@@ -750,6 +740,72 @@ impl System for Machine<'_> {
             self.context.store.forget();
         }
     }
+
+    fn effort(&self) -> Effort {
+        let mut effort = Effort {
+            by_reference: self.by_reference,
+            shared_bytes: self.context.store.bytes(),
+            ..Effort::default()
+        };
+        for code in &self.events {
+            let (hits, misses) = code.cache.as_ref().map_or(code.dropped, |cache| (cache.hits, cache.misses));
+            effort.hits += hits;
+            effort.misses += misses;
+            effort.bytes += code.cache.as_ref().map_or(0, Cache::bytes);
+        }
+        effort
+    }
+}
+
+/// What a machine is made from in another thread.
+pub struct Seed<'m> {
+    model: &'m Model,
+    scope: &'m Scope,
+    interrupt: Option<&'m AtomicBool>,
+    cancelled: Arc<AtomicBool>,
+    deadline: Option<Instant>,
+    valuations: Arc<[Constants]>,
+    store: Store,
+    layout: Layout,
+    compiled: bool,
+}
+
+impl<'m> Replicate for Machine<'m> {
+    type Seed = Seed<'m>;
+
+    fn seed(&self) -> Seed<'m> {
+        let Context { eval, cancelled, deadline, valuations, store, layout, .. } = &self.context;
+        Seed {
+            model: eval.model,
+            scope: eval.scope,
+            interrupt: eval.interrupt,
+            cancelled: cancelled.clone(),
+            deadline: *deadline,
+            valuations: valuations.clone(),
+            store: store.clone(),
+            layout: layout.clone(),
+            compiled: self.compiled,
+        }
+    }
+
+    /// Its evaluator looks at all choices and asks no finder: what it leaves open is left to the machine of the seed.
+    fn from_seed(seed: &Seed<'m>) -> Machine<'m> {
+        let mut eval = Evaluator::new(seed.model, seed.scope);
+        eval.interrupt = seed.interrupt;
+        let mut machine = Machine::new(eval, seed.valuations.clone(), seed.store.clone(), seed.compiled);
+        machine.context.deadline = seed.deadline;
+        machine.context.cancelled = seed.cancelled.clone();
+        machine.set_layout(seed.layout.clone()).expect("the layout of a machine of the same model");
+        machine
+    }
+
+    fn follow(&mut self, seed: &Seed<'m>) -> bool {
+        // What the machine of the seed has forgotten is forgotten here as well.
+        if self.context.store.generation() != seed.store.generation() {
+            self.context.store = seed.store.clone();
+        }
+        self.context.layout == seed.layout
+    }
 }
 
 /// Sorts updates by content, so that states are numbered in the same way whatever words values have.
@@ -766,9 +822,4 @@ fn sort(updates: &mut Updates, writes: &[usize], context: &Context<'_>) {
     sorted.sort_by(|a, b| a.0.cmp(&b.0));
     let words: Vec<u32> = sorted.iter().flat_map(|(_, update)| update.all_words()).collect();
     updates.words = words;
-}
-
-/// What to say of a state that is no row.
-pub fn unwritten() -> EvalError {
-    EvalError::too_large(Default::default(), "a value of a variable cannot be listed")
 }

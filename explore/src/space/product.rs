@@ -2,13 +2,13 @@
 //! as the synchronisation vectors of Arnold and Nivat say (CADP's EXP.OPEN has them).
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use bsym_semantics::evaluator::Eval;
 
 use super::dependency_matrix::{DependencyMatrix, Group, GroupId, Label, LabelId};
-use super::machine::unwritten;
 use super::permutation::Permutation;
-use super::system::{Edge, Edges, Expansion, System, Target};
+use super::system::{Edge, Edges, Effort, Expansion, Replicate, System, Target, unwritten};
 use super::updates::Updates;
 
 /// A group of the product: who moves.
@@ -29,7 +29,7 @@ pub struct Product<A, B> {
     left: A,
     right: B,
     vectors: Vec<Vector>,
-    matrix: DependencyMatrix,
+    matrix: Arc<DependencyMatrix>,
     shared_sets: bool,
     scratch: (Updates, Updates),
 }
@@ -75,11 +75,11 @@ impl<A: System, B: System> Product<A, B> {
             }
         });
         let right_label = |label: &Label| Label { kind: label.kind, reads: shift(&label.reads) };
-        let matrix = DependencyMatrix {
+        let matrix = Arc::new(DependencyMatrix {
             columns: a.columns.iter().chain(&b.columns).cloned().collect(),
             groups: groups.collect(),
             labels: a.labels.iter().cloned().chain(b.labels.iter().map(right_label)).collect(),
-        };
+        });
         let scratch = Default::default();
         Product { left, right, vectors, matrix, shared_sets: false, scratch }
     }
@@ -149,7 +149,7 @@ impl<A: System, B: System> Product<A, B> {
 }
 
 impl<A: System, B: System> System for Product<A, B> {
-    fn matrix(&self) -> &DependencyMatrix {
+    fn matrix(&self) -> &Arc<DependencyMatrix> {
         &self.matrix
     }
 
@@ -251,6 +251,14 @@ impl<A: System, B: System> System for Product<A, B> {
         }
     }
 
+    fn cost(&mut self, label: LabelId) -> usize {
+        let mine = self.left.matrix().labels.len() as u32;
+        match label.0.checked_sub(mine) {
+            None => self.left.cost(label),
+            Some(other) => self.right.cost(LabelId(other)),
+        }
+    }
+
     fn permuted(&mut self, row: &[u32], permutation: &Permutation) -> Option<Vec<u32>> {
         if !self.shared_sets {
             return None;
@@ -261,5 +269,27 @@ impl<A: System, B: System> System for Product<A, B> {
 
     fn is_stopped(&self) -> bool {
         self.left.is_stopped() || self.right.is_stopped()
+    }
+
+    fn effort(&self) -> Effort {
+        let (left, right) = (self.left.effort(), self.right.effort());
+        Effort { shared_bytes: left.shared_bytes + right.shared_bytes, ..left + right }
+    }
+}
+
+impl<A: Replicate, B: Replicate> Replicate for Product<A, B> {
+    type Seed = (A::Seed, B::Seed, Vec<Vector>, bool);
+
+    fn seed(&self) -> Self::Seed {
+        (self.left.seed(), self.right.seed(), self.vectors.clone(), self.shared_sets)
+    }
+
+    fn from_seed((left, right, vectors, shared_sets): &Self::Seed) -> Self {
+        let product = Product::new(A::from_seed(left), B::from_seed(right), vectors.clone());
+        Product { shared_sets: *shared_sets, ..product }
+    }
+
+    fn follow(&mut self, (left, right, ..): &Self::Seed) -> bool {
+        self.left.follow(left) && self.right.follow(right)
     }
 }

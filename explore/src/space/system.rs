@@ -5,6 +5,9 @@
 //! they read and write, so that a search may ask about short rows, remember answers, or see that two groups commute.
 //! Predicates about states are labels, with what they read.
 
+use std::ops::Add;
+use std::sync::Arc;
+
 use bsym_semantics::error::EvalError;
 use bsym_semantics::evaluator::Eval;
 use bsym_semantics::transition::Outcome;
@@ -21,7 +24,7 @@ use crate::store::state_table::Table;
 /// Rows must be of this system: from [`System::initial`], or updates of such rows.
 pub trait System {
     /// Columns, groups and labels, with what they read and write.
-    fn matrix(&self) -> &DependencyMatrix;
+    fn matrix(&self) -> &Arc<DependencyMatrix>;
 
     /// Number of ways to begin: the valuations of a model's constants. A row tells its own.
     fn roots(&self) -> usize;
@@ -55,6 +58,11 @@ pub trait System {
     /// It is ill-defined there, or could not be evaluated.
     fn label(&mut self, label: LabelId, row: &[u32]) -> Eval<bool>;
 
+    /// About how long a label takes; from [`REMEMBERED`](super::transition_cache::REMEMBERED) on it pays to remember it.
+    fn cost(&mut self, _label: LabelId) -> usize {
+        0
+    }
+
     /// The state in which other elements play the roles; `None` where that is no state of the system, as under
     /// constants that the permutation does not keep.
     fn permuted(&mut self, row: &[u32], permutation: &Permutation) -> Option<Vec<u32>>;
@@ -71,6 +79,59 @@ pub trait System {
     /// Gives back what is kept beside rows and has grown too large, measured by the bytes that all states take. Nothing but
     /// rows keeps its meaning.
     fn tidy(&mut self, _bytes: usize) {}
+
+    /// What it has done so far.
+    fn effort(&self) -> Effort {
+        Effort::default()
+    }
+}
+
+/// A system of which each thread can have one, where equal states are equal rows.
+pub trait Replicate: System {
+    /// What a system is made from in another thread.
+    type Seed: Send + Sync;
+
+    /// The seed of this system as it is now.
+    fn seed(&self) -> Self::Seed;
+
+    /// A system like that of the seed.
+    fn from_seed(seed: &Self::Seed) -> Self;
+
+    /// Takes over what has changed since this system was made from a seed of the same one; `false` where it has to be made
+    /// again.
+    fn follow(&mut self, _seed: &Self::Seed) -> bool {
+        true
+    }
+}
+
+/// What a system has done, and what it keeps beside rows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Effort {
+    /// Answers that were remembered.
+    pub hits: u64,
+    /// Answers that were looked for in vain among those.
+    pub misses: u64,
+    /// Groups that the reference evaluator has expanded.
+    pub by_reference: u64,
+    /// Bytes of its own.
+    pub bytes: usize,
+    /// Bytes that it shares with those made from its seeds.
+    pub shared_bytes: usize,
+}
+
+impl Add for Effort {
+    type Output = Effort;
+
+    /// That of two systems which share what they share.
+    fn add(self, other: Effort) -> Effort {
+        Effort {
+            hits: self.hits + other.hits,
+            misses: self.misses + other.misses,
+            by_reference: self.by_reference + other.by_reference,
+            bytes: self.bytes + other.bytes,
+            shared_bytes: self.shared_bytes.max(other.shared_bytes),
+        }
+    }
 }
 
 /// What a group does in a state.
@@ -123,4 +184,9 @@ impl Edge {
             _ => None,
         }
     }
+}
+
+/// What to say of a state that is no row.
+pub fn unwritten() -> EvalError {
+    EvalError::too_large(Default::default(), "a value of a variable cannot be listed")
 }

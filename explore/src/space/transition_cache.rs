@@ -2,6 +2,8 @@
 
 use crate::store::index::{Index, hash_words};
 
+/// What takes so long, by the weight of compiled code, is worth remembering.
+pub const REMEMBERED: usize = 30;
 /// Lookups after which a cache that does not pay is dropped.
 const TRIAL: u64 = 1 << 14;
 /// Entries after which nothing more is added.

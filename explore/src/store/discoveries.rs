@@ -14,7 +14,7 @@ use super::index::Index;
 /// Parts of the set. Few threads have to wait for each other.
 const PARTS: usize = 128;
 
-/// The set. The default one has no parts and so no room.
+/// The set. The default one has no parts and so no room: see [`Discoveries::clear`].
 #[derive(Debug, Default)]
 pub struct Discoveries {
     parts: Box<[Mutex<Part>]>,
@@ -39,11 +39,6 @@ pub struct Discovery {
 }
 
 impl Discoveries {
-    /// An empty set of rows of `width` words.
-    pub fn new(width: usize) -> Discoveries {
-        Discoveries { parts: (0..PARTS).map(|_| Mutex::default()).collect(), width }
-    }
-
     /// Adds a row with its hash that was found at a place; `None` if it was found at an earlier one.
     pub fn add(&self, row: &[u32], hash: u64, place: u64) -> Option<Discovery> {
         let width = self.width;
@@ -77,8 +72,12 @@ impl Discoveries {
         (part.first[n] == found.place).then(|| (&part.rows[n * self.width..][..self.width], part.hashes[n]))
     }
 
-    /// Forgets all rows and keeps the memory.
-    pub fn clear(&mut self) {
+    /// Forgets all rows and keeps the memory, for rows of `width` words.
+    pub fn clear(&mut self, width: usize) {
+        self.width = width;
+        if self.parts.is_empty() {
+            self.parts = (0..PARTS).map(|_| Mutex::default()).collect();
+        }
         for part in &mut self.parts {
             let part = part.get_mut().unwrap_or_else(PoisonError::into_inner);
             part.rows.clear();
@@ -109,9 +108,9 @@ mod tests {
     #[test]
     fn the_earliest_place_is_that_of_one_thread_whoever_comes_first() {
         // Row i is found at all places that i divides, so first at i.
-        let mut set = Discoveries::new(2);
+        let mut set = Discoveries::default();
         for _ in 0..3 {
-            set.clear();
+            set.clear(2);
             let found = std::thread::scope(|threads| {
                 let set = &set;
                 let find = |thread: u64| {

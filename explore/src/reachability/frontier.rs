@@ -24,6 +24,16 @@ impl Frontier {
         Frontier { oldest: 0..0, waiting: VecDeque::new(), order, dice: Dice::new(seed) }
     }
 
+    /// The order in which states are taken out.
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
+    /// Whether no state waits.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Number of states.
     pub fn len(&self) -> usize {
         self.oldest.len() + self.waiting.len()

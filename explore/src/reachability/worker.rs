@@ -1,54 +1,27 @@
 //! A thread that expands states of a breadth-first search.
 //!
-//! Each worker has its own compiled machine; the interner is shared, and the table of the search stands still in the
-//! meantime. It leaves out what is in the table, judges the rest, and hands it back in the order of the states, so that
-//! whoever merges the answers numbers the states as a single thread would.
+//! Each worker has a system of its own; the table of the search stands still in the meantime. It leaves out what is in the
+//! table, judges the rest, and hands it back in the order of the states, so that whoever merges the answers numbers the
+//! states as a single thread would.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
-use std::time::Instant;
 
-use bsym_language::model::Model;
-use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::scope::Scope;
-use bsym_semantics::trace::replay::Checks;
-use bsym_semantics::transition::state::Constants;
-
-use crate::options::SearchOptions;
-use crate::search::properties::Properties;
+use super::properties::{Asked, Properties};
 use crate::space::dependency_matrix::GroupId;
-use crate::space::machine::Machine;
-use crate::space::system::{Expansion, System};
+use crate::space::system::{Effort, Expansion, Replicate};
 use crate::space::updates::Updates;
 use crate::store::discoveries::{Discoveries, Discovery};
-use crate::store::interner::Store;
-use crate::store::layout::Layout;
 use crate::store::state_table::{StateId, Table};
 
-/// What all workers of a search know from the beginning.
-#[derive(Clone, Copy)]
-pub struct Ground<'m, 'o> {
-    /// The model.
-    pub model: &'m Model,
-    /// Its scope.
-    pub scope: &'m Scope,
-    /// Set when the search is to end.
-    pub interrupt: &'m AtomicBool,
-    /// What is asked of the search.
-    pub options: &'o SearchOptions,
-    /// When the search is to end.
-    pub deadline: Option<Instant>,
-}
-
 /// The search as it stands still, and the states to expand.
-#[derive(Debug)]
-pub struct Frozen {
+pub struct Frozen<D> {
     /// All states.
     pub table: Table,
-    /// The interner.
-    pub store: Store,
+    /// What a worker's system is made from, or follows.
+    pub seed: D,
     /// States in which some property is not known to hold.
     pub doubtful: HashSet<StateId>,
     /// The states to expand.
@@ -64,47 +37,37 @@ pub struct Frozen {
     pub stop: AtomicBool,
 }
 
-/// What a worker is told.
-pub enum Job {
-    /// The valuations of the constants, the interner, and the layout of rows; comes first, and again with another layout.
-    Start(Arc<Vec<Constants>>, Store, Layout),
-    /// Expand states.
-    Expand(Arc<Frozen>),
-}
-
 /// What a worker has found.
 pub struct Answer {
     /// What was taken, in the order of the states.
     pub slices: Vec<Slice>,
     /// It gave up before the end.
     pub stopped: bool,
-    /// Bytes in use, without the interner.
-    pub bytes: usize,
-    /// Hits and misses of memos, and expansions by the reference evaluator, since the beginning.
-    pub counts: [u64; 3],
+    /// What its system has done since the beginning.
+    pub effort: Effort,
 }
 
-/// Some states of a batch and what the events do in them.
+/// Some states of a batch and what the groups do in them.
 #[derive(Debug, Default)]
 pub struct Slice {
     /// Position of the first state.
     pub from: usize,
     /// Number of states.
     pub len: usize,
-    /// In the order of states and events; an event that is disabled has none.
+    /// In the order of states and groups; a group that is disabled has none.
     pub steps: Vec<Step>,
     /// The candidates of all steps.
     pub candidates: Vec<Candidate>,
 }
 
-/// What one event does in one state.
+/// What one group does in one state.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     /// Position of the state in the slice.
     pub state: u32,
-    /// Number of the event.
-    pub event: u32,
-    /// Number of different edges; `None` where the reference evaluator has to look at it.
+    /// Number of the group.
+    pub group: u32,
+    /// Number of different edges; `None` where some go wrong or may be missing.
     pub transitions: Option<u64>,
     /// Number of candidates.
     pub candidates: u32,
@@ -119,28 +82,26 @@ pub struct Candidate {
     pub good: bool,
 }
 
-/// Does jobs until there are no more.
-pub fn work(ground: Ground<'_, '_>, jobs: &Receiver<Job>, answers: &Sender<Answer>) {
-    let mut worker: Option<Worker<'_>> = None;
-    while let Ok(job) = jobs.recv() {
-        match (job, &mut worker) {
-            (Job::Start(constants, store, layout), _) => {
-                worker = Some(Worker::new(ground, constants.to_vec(), store, layout));
-            }
-            (Job::Expand(frozen), Some(worker)) => {
-                let (slices, stopped) = worker.expand_some(&frozen);
-                drop(frozen);
-                if answers.send(worker.answer(slices, stopped)).is_err() {
-                    return;
-                }
-            }
-            (Job::Expand(_), None) => unreachable!("a worker is started before it gets states"),
+/// Expands states until there are no more.
+pub fn work<S: Replicate>(asked: &Asked, jobs: &Receiver<Arc<Frozen<S::Seed>>>, answers: &Sender<Answer>) {
+    let mut worker: Option<Worker<S>> = None;
+    while let Ok(frozen) = jobs.recv() {
+        let follows = worker.as_mut().is_some_and(|worker| worker.system.follow(&frozen.seed));
+        let worker = match &mut worker {
+            Some(worker) if follows => worker,
+            none => none.insert(Worker::new(S::from_seed(&frozen.seed), asked)),
+        };
+        let (slices, stopped) = worker.expand_some(&frozen);
+        drop(frozen);
+        let effort = worker.system.effort();
+        if answers.send(Answer { slices, stopped, effort }).is_err() {
+            return;
         }
     }
 }
 
-struct Worker<'m> {
-    machine: Machine<'m>,
+struct Worker<S> {
+    system: S,
     properties: Properties,
     updates: Updates,
     /// The state at hand, and its successor.
@@ -156,31 +117,16 @@ struct Origin {
     doubtful: bool,
 }
 
-impl<'m> Worker<'m> {
-    fn new(ground: Ground<'m, '_>, constants: Vec<Constants>, store: Store, layout: Layout) -> Worker<'m> {
-        let Ground { model, scope, interrupt, options, deadline } = ground;
-        let eval = Evaluator::new(model, scope).with_interrupt(interrupt);
-        let compiled = !options.reference_only;
-        let checks = Checks { deadlock: false, ..options.checks.clone() };
-        let mut machine = Machine::new(eval, constants, store, compiled);
-        machine.context.deadline = deadline;
-        machine.context.cancelled = options.cancelled.clone();
-        machine.set_layout(layout).expect("the layout of a machine of the same model");
-        let properties = Properties::new(&mut machine, &checks, &options.proven, compiled);
-        let row = vec![0; machine.width()];
-        Worker { machine, properties, updates: Updates::default(), here: row.clone(), next: row }
-    }
-
-    fn answer(&self, slices: Vec<Slice>, stopped: bool) -> Answer {
-        let (hits, misses) = self.machine.cache_counts();
-        let counts = [hits, misses, self.machine.by_reference];
-        Answer { slices, stopped, bytes: self.machine.cache_bytes(), counts }
+impl<S: Replicate> Worker<S> {
+    fn new(mut system: S, asked: &Asked) -> Worker<S> {
+        let properties = Properties::new(&mut system, asked);
+        let row = vec![0; system.matrix().width()];
+        Worker { system, properties, updates: Updates::default(), here: row.clone(), next: row }
     }
 
     /// Takes slices until none is left; whether it gave up before.
-    fn expand_some(&mut self, frozen: &Frozen) -> (Vec<Slice>, bool) {
+    fn expand_some(&mut self, frozen: &Frozen<S::Seed>) -> (Vec<Slice>, bool) {
         let mut slices = Vec::new();
-        self.machine.adopt(&frozen.store);
         loop {
             let from = frozen.next.fetch_add(frozen.slice, Ordering::Relaxed);
             let Some(rest) = frozen.batch.get(from..).filter(|rest| !rest.is_empty()) else {
@@ -197,7 +143,7 @@ impl<'m> Worker<'m> {
     }
 
     /// Expands a state; whether there was time for it.
-    fn expand(&mut self, frozen: &Frozen, state: StateId, at: usize, slice: &mut Slice) -> bool {
+    fn expand(&mut self, frozen: &Frozen<S::Seed>, state: StateId, at: usize, slice: &mut Slice) -> bool {
         frozen.table.read(state, &mut self.here);
         self.next.copy_from_slice(&self.here);
         let mut origin = Origin {
@@ -205,15 +151,15 @@ impl<'m> Worker<'m> {
             hash: frozen.table.hash(&self.here),
             doubtful: frozen.doubtful.contains(&state),
         };
-        let matrix = self.machine.matrix.clone();
+        let matrix = self.system.matrix().clone();
         let mut updates = std::mem::take(&mut self.updates);
         for group in matrix.group_ids() {
-            let transitions = match self.machine.next(group, &self.here, &mut updates) {
+            let transitions = match self.system.next(group, &self.here, &mut updates) {
                 Expansion::Moves(0) => continue,
                 Expansion::Moves(transitions) => Some(transitions),
                 Expansion::Edges(_) => None,
             };
-            if self.machine.context.stopped {
+            if self.system.is_stopped() {
                 return false;
             }
             let before = slice.candidates.len();
@@ -222,10 +168,10 @@ impl<'m> Worker<'m> {
                 self.candidates(shape, &updates, frozen, &mut origin, &mut slice.candidates);
             }
             let candidates = (slice.candidates.len() - before) as u32;
-            slice.steps.push(Step { state: at as u32, event: group.0, transitions, candidates });
+            slice.steps.push(Step { state: at as u32, group: group.0, transitions, candidates });
         }
         self.updates = updates;
-        !self.machine.context.stopped
+        !self.system.is_stopped()
     }
 
     /// Hands back the targets of some updates that are not in the table.
@@ -233,11 +179,10 @@ impl<'m> Worker<'m> {
         &mut self,
         (group, may_write): (GroupId, &[usize]),
         updates: &Updates,
-        frozen: &Frozen,
+        frozen: &Frozen<S::Seed>,
         origin: &mut Origin,
         out: &mut Vec<Candidate>,
     ) {
-        let event = self.machine.event(group);
         for update in updates.iter() {
             let mut hash = origin.hash;
             let mut changed = false;
@@ -255,8 +200,8 @@ impl<'m> Worker<'m> {
             if frozen.table.find(&self.next, hash).is_none()
                 && let Some(found) = frozen.found.add(&self.next, hash, origin.place)
             {
-                let before = (!origin.doubtful).then_some((&self.here[..], event));
-                let good = self.properties.hold(&mut self.machine, &self.next, before);
+                let before = (!origin.doubtful).then_some((&self.here[..], group));
+                let good = self.properties.hold(&mut self.system, &self.next, before);
                 out.push(Candidate { found, good });
             }
             for at in may_write {

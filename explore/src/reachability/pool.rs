@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use bsym_language::stack::declare_large;
 
-use super::worker::{Answer, Frozen, Ground, Job, work};
-use crate::options::Order;
+use super::properties::Asked;
+use super::worker::{Answer, Frozen, work};
+use crate::space::system::{Effort, Replicate};
 use crate::store::discoveries::Discoveries;
 
 /// Most states of a batch for each worker.
@@ -20,51 +21,51 @@ const SHORT: Duration = Duration::from_millis(20);
 /// As much as the main thread has.
 const STACK: usize = 256 << 20;
 
-/// The workers of a search.
-pub(super) struct Pool {
-    pub(super) workers: Vec<Link>,
+/// The workers of a search, whose systems are made from seeds.
+pub(super) struct Pool<D> {
+    pub(super) workers: Vec<Link<D>>,
     /// What the last batch has found, for its memory.
     pub(super) found: Discoveries,
-    pub(super) is_set_up: bool,
+    has_worked: bool,
+    share_all: bool,
     begin: Instant,
     /// About how long one thread takes for a state, in seconds.
     pace: f64,
 }
 
 /// One worker, as seen by the search.
-pub(super) struct Link {
-    pub(super) jobs: Sender<Job>,
+pub(super) struct Link<D> {
+    jobs: Sender<Arc<Frozen<D>>>,
     answers: Receiver<Answer>,
-    bytes: usize,
-    counts: [u64; 3],
+    effort: Effort,
 }
 
-impl Pool {
-    /// Starts the workers that are asked for; none where one thread is as good.
-    pub fn start<'s, 'm: 's, 'o: 's>(threads: &'s Threads<'s, '_>, ground: Ground<'m, 'o>) -> Option<Pool> {
-        let n = ground.options.threads;
-        if n < 2 || ground.options.order != Order::BreadthFirst {
-            return None;
-        }
+impl<D: Send + Sync> Pool<D> {
+    /// Starts so many workers; none where there can be only one.
+    pub fn start<'s, S: Replicate<Seed = D> + 's>(
+        threads: &'s Threads<'s, '_>,
+        n: usize,
+        asked: &Asked,
+        share_all: bool,
+    ) -> Option<Pool<D>>
+    where
+        D: 's,
+    {
         let mut workers = Vec::new();
         for _ in 0..n {
             let (jobs, mine) = channel();
             let (yours, answers) = channel();
+            let asked = asked.clone();
             let run = move || {
                 declare_large();
-                work(ground, &mine, &yours);
+                work::<S>(&asked, &mine, &yours);
             };
             if Builder::new().name("worker".into()).stack_size(STACK).spawn_scoped(threads, run).is_ok() {
-                workers.push(Link { jobs, answers, bytes: 0, counts: [0; 3] });
+                workers.push(Link { jobs, answers, effort: Effort::default() });
             }
         }
-        let pool = Pool {
-            workers,
-            found: Discoveries::default(),
-            is_set_up: false,
-            begin: Instant::now(),
-            pace: 0.0,
-        };
+        let (found, has_worked, pace) = Default::default();
+        let pool = Pool { workers, found, has_worked, share_all, begin: Instant::now(), pace };
         (pool.workers.len() > 1).then_some(pool)
     }
 
@@ -75,38 +76,33 @@ impl Pool {
     }
 
     /// Number of states to take for a batch out of those that wait; `None` where sharing them out does not pay.
-    pub fn batch(&self, waiting: usize, even_if_cheap: bool) -> Option<usize> {
+    pub fn batch(&self, waiting: usize) -> Option<usize> {
         let workers = self.workers.len();
         let worthwhile = waiting >= 2 * workers && waiting as f64 * self.pace >= WORTHWHILE;
-        let soon = !self.is_set_up && self.begin.elapsed() < SHORT;
-        (waiting > 0 && (worthwhile && !soon || even_if_cheap)).then_some(BATCH * workers)
+        let soon = !self.has_worked && self.begin.elapsed() < SHORT;
+        (waiting > 0 && (worthwhile && !soon || self.share_all)).then_some(BATCH * workers)
     }
 
-    /// Bytes of the workers.
-    pub fn bytes(&self) -> usize {
-        self.workers.iter().map(|w| w.bytes).sum()
-    }
-
-    /// Hits and misses of memos, and expansions by the reference evaluator, of all workers.
-    pub fn counts(&self) -> [u64; 3] {
-        self.workers.iter().fold([0; 3], |all, w| [0, 1, 2].map(|i| all[i] + w.counts[i]))
+    /// What the workers have done.
+    pub fn effort(&self) -> Effort {
+        self.workers.iter().fold(Effort::default(), |all, worker| all + worker.effort)
     }
 
     /// Lets all workers expand states.
-    pub(super) fn send(&self, frozen: &Arc<Frozen>) {
+    pub(super) fn send(&mut self, frozen: &Arc<Frozen<D>>) {
+        self.has_worked = true;
         for worker in &self.workers {
-            worker.jobs.send(Job::Expand(frozen.clone())).expect("a worker ends only with the search");
+            worker.jobs.send(frozen.clone()).expect("a worker ends only with the search");
         }
     }
 }
 
-impl Link {
+impl<D> Link<D> {
     /// What the worker has found, if it answers in time.
     pub(super) fn answer(&mut self, tick: Duration) -> Option<Answer> {
         match self.answers.recv_timeout(tick) {
             Ok(answer) => {
-                self.bytes = answer.bytes;
-                self.counts = answer.counts;
+                self.effort = answer.effort;
                 Some(answer)
             }
             Err(RecvTimeoutError::Timeout) => None,

@@ -1,0 +1,152 @@
+//! Expanding a state: what its groups lead to goes into the table and, if it is new, into the frontier.
+
+use super::exploration::Reachability;
+use super::reached::Reached;
+use super::visitor::{Origin, Visitor};
+use crate::space::dependency_matrix::{Group, GroupId};
+use crate::space::system::{Edges, Expansion, Replicate, Target, unwritten};
+use crate::space::updates::Updates;
+use crate::store::state_table::{INITIAL, StateId};
+
+/// A state with its row, and a group of transitions out of it.
+type From<'r> = (StateId, &'r [u32], GroupId);
+
+impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
+    /// Expands a state; whether there was time for it.
+    pub(super) fn expand(&mut self, state: StateId, row: &[u32]) -> bool {
+        let hash = self.reached.table.hash(row);
+        let mut enabled = false;
+        let before = self.reached.counts.transitions;
+        let mut next = row.to_vec();
+        let matrix = self.reached.system.matrix().clone();
+        for (group, shape) in matrix.group_ids().zip(&matrix.groups) {
+            enabled |= self.fire((state, row, group), shape, hash, &mut next);
+            if self.visitor.is_over() {
+                return true;
+            }
+        }
+        self.close(state, enabled, before)
+    }
+
+    /// Adds what a group leads to; whether it is enabled.
+    pub(super) fn fire(&mut self, from: From<'_>, shape: &Group, hash: u64, next: &mut [u32]) -> bool {
+        let mut updates = std::mem::take(&mut self.updates);
+        let (state, row, group) = from;
+        let expansion = self.reached.system.next(group, row, &mut updates);
+        let enabled = match expansion {
+            Expansion::Moves(transitions) => {
+                self.reached.counts.transitions += transitions;
+                self.apply(&updates, &shape.may_write, from, hash, next);
+                transitions > 0
+            }
+            Expansion::Edges(edges) => {
+                let enabled = !edges.edges.is_empty() || edges.incomplete.is_some();
+                self.follow(edges, Origin::State(state, row, group));
+                enabled
+            }
+        };
+        self.updates = updates;
+        enabled
+    }
+
+    /// Ends the expansion of a state; whether there was time for it.
+    pub(super) fn close(&mut self, state: StateId, enabled: bool, before: u64) -> bool {
+        if self.is_stopped() {
+            // Some of its successors are missing: whoever continues the search expands it again.
+            self.reached.counts.transitions = before;
+            return false;
+        }
+        self.reached.counts.deadlocks += u64::from(!enabled);
+        self.visitor.expanded(&mut self.reached, state, enabled);
+        true
+    }
+
+    /// Adds the targets of the updates of a group.
+    fn apply(&mut self, updates: &Updates, may_write: &[usize], from: From<'_>, hash: u64, next: &mut [u32]) {
+        let row = from.1;
+        for update in updates.iter() {
+            let mut hash = hash;
+            let mut changed = false;
+            for (at, word) in update.written(may_write) {
+                if row[at] != word {
+                    changed = true;
+                    hash = self.reached.table.rehash(hash, at, row[at], word);
+                    next[at] = word;
+                }
+            }
+            if !changed {
+                continue;
+            }
+            self.arrive(next, hash, Some(from));
+            for at in may_write {
+                next[*at] = row[*at];
+            }
+            if self.visitor.is_over() {
+                break;
+            }
+        }
+    }
+
+    /// Adds the targets of edges of which some go wrong or may be missing; the number of those that lead somewhere.
+    pub fn follow(&mut self, edges: Edges, origin: Origin<'_>) -> u64 {
+        let from = match origin {
+            Origin::Root(_) => None,
+            Origin::State(state, row, group) => Some((state, row, group)),
+        };
+        let Reachability { reached, visitor, .. } = self;
+        if let Some(e) = edges.incomplete {
+            let place = match from {
+                None => "the initialisation".into(),
+                Some((.., group)) => format!("event `{}`", reached.system.matrix().group(group).name),
+            };
+            visitor.missing(reached, &place, e);
+        }
+        let mut transitions = 0;
+        for edge in edges.edges {
+            match edge.target {
+                Target::Failed(outcome) => self.visitor.failed(&mut self.reached, origin, outcome),
+                Target::Row(row) => {
+                    transitions += 1;
+                    self.reached.counts.transitions += 1;
+                    let hash = self.reached.table.hash(&row);
+                    self.arrive(&row, hash, from);
+                }
+                Target::Unwritten(_) => {
+                    transitions += 1;
+                    self.reached.counts.transitions += 1;
+                    let place = if from.is_none() { "the initialisation" } else { "a state" };
+                    self.visitor.missing(&mut self.reached, place, unwritten());
+                }
+            }
+            if self.visitor.is_over() {
+                break;
+            }
+        }
+        transitions
+    }
+
+    /// Adds a state that was reached from another one, and looks at its properties if it is new.
+    fn arrive(&mut self, row: &[u32], hash: u64, from: Option<From<'_>>) {
+        let Reachability { reached: Reached { system, table, frontier, doubtful, .. }, properties, .. } =
+            self;
+        if table.is_full() {
+            self.pulse();
+            return;
+        }
+        let (state, new) = table.add(row, hash, from.map_or(INITIAL, |(parent, ..)| parent));
+        if !new {
+            return;
+        }
+        frontier.push(state);
+        let before = from.filter(|(parent, ..)| doubtful.is_empty() || !doubtful.contains(parent));
+        if !properties.hold(system, row, before.map(|(_, old, group)| (old, group))) {
+            self.doubt(state, row);
+        }
+    }
+
+    /// Tells of a state in which some property is not known to hold.
+    pub(super) fn doubt(&mut self, state: StateId, row: &[u32]) {
+        self.reached.doubtful.insert(state);
+        self.visitor.doubtful(&mut self.reached, state, row);
+    }
+}

@@ -1,0 +1,178 @@
+//! A search from its beginning to its end: initial states, then states out of the frontier.
+
+use std::thread::Scope as Threads;
+use std::time::Instant;
+
+use super::frontier::Frontier;
+use super::pool::Pool;
+use super::properties::{Asked, Properties};
+use super::reached::Reached;
+use super::visitor::{Origin, Visitor};
+use crate::options::Order;
+use crate::space::system::{Effort, Replicate};
+use crate::space::updates::Updates;
+use crate::store::state_table::{StateId, Table};
+
+/// How often limits are looked at, in states.
+const PULSE: u64 = 512;
+/// How often values are looked at that need not be kept, in states.
+const TIDY: u64 = 16;
+/// Of so many states one is timed, where work may be shared out.
+const SAMPLED: u64 = 16;
+
+/// The distance of the states at hand from the initial ones in a breadth-first search, and the first state farther away.
+#[derive(Default)]
+struct Level {
+    depth: usize,
+    ends: usize,
+}
+
+/// A search of the states of a system.
+pub struct Reachability<S: Replicate, V> {
+    /// What it has reached.
+    pub reached: Reached<S>,
+    /// Whom it is for.
+    pub visitor: V,
+    /// The properties that it checks.
+    pub properties: Properties,
+    /// As soon as there are more states the visitor is asked whether the search is over.
+    pub most: usize,
+    pub(super) asked: Asked,
+    pub(super) updates: Updates,
+    pub(super) pool: Option<Pool<S::Seed>>,
+    /// Workers have given up.
+    pub(super) interrupted: bool,
+    level: Level,
+}
+
+impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
+    /// A search of a system for a visitor.
+    pub fn new(mut system: S, asked: Asked, frontier: Frontier, visitor: V) -> Self {
+        let properties = Properties::new(&mut system, &asked);
+        let table = Table::new(system.matrix().width());
+        let (doubtful, counts) = Default::default();
+        Reachability {
+            reached: Reached { system, table, frontier, doubtful, counts },
+            visitor,
+            properties,
+            most: usize::MAX,
+            asked,
+            updates: Updates::default(),
+            pool: None,
+            interrupted: false,
+            level: Level::default(),
+        }
+    }
+
+    /// Starts so many workers where the search is breadth-first and they are more than one; they end with
+    /// [`Reachability::dismiss`]. With `share_all` they also get what one thread does as fast.
+    pub fn start_workers<'s>(&mut self, threads: &'s Threads<'s, '_>, workers: usize, share_all: bool)
+    where
+        S: 's,
+        S::Seed: 's,
+    {
+        if workers > 1 && self.reached.frontier.order() == Order::BreadthFirst {
+            self.pool = Pool::start::<S>(threads, workers, &self.asked, share_all);
+        }
+    }
+
+    /// Lets the workers go; what they have done.
+    pub fn dismiss(&mut self) -> Effort {
+        self.pool.take().map(|pool| pool.effort()).unwrap_or_default()
+    }
+
+    /// Finds the initial states.
+    pub fn begin(&mut self) {
+        for root in 0..self.reached.system.roots() {
+            self.initialise(root);
+            if self.visitor.is_over() || (root % 64 == 63 || self.is_stopped()) && self.pulse() {
+                return;
+            }
+        }
+    }
+
+    fn initialise(&mut self, root: usize) {
+        let initial = self.reached.system.initial(root);
+        self.visitor.begun(&mut self.reached, root, &initial);
+        if !self.visitor.is_over() {
+            self.reached.counts.initial += self.follow(initial, Origin::Root(root));
+        }
+    }
+
+    /// Expands what waits until nothing does, or the visitor says that the search is over.
+    pub fn explore(&mut self) {
+        self.level.ends = self.reached.table.len();
+        let mut row = vec![0; self.reached.table.width()];
+        let mut count = 0u64;
+        while !self.visitor.is_over() {
+            let full = self.reached.table.len() > self.most;
+            if (count.is_multiple_of(PULSE) || full || self.is_stopped()) && self.pulse() {
+                return;
+            }
+            if count.is_multiple_of(TIDY) {
+                self.condense();
+                self.reached.system.tidy(self.reached.table.bytes());
+                row.resize(self.reached.table.width(), 0);
+            }
+            count += 1;
+            if let Some(batch) = self.next_batch() {
+                self.expand_batch(batch);
+                count = 0;
+                continue;
+            }
+            let Some(state) = self.reached.frontier.pop() else { break };
+            let timed = self.pool.is_some() && (count < SAMPLED || count.is_multiple_of(SAMPLED));
+            let begin = timed.then(Instant::now);
+            self.enter(state);
+            self.reached.table.read(state, &mut row);
+            if !self.expand(state, &row) {
+                self.reached.frontier.put_back(state);
+            }
+            if let (Some(pool), Some(begin)) = (&mut self.pool, begin) {
+                pool.note(begin.elapsed(), 1);
+            }
+        }
+        if self.reached.frontier.order() == Order::BreadthFirst && !self.reached.table.is_empty() {
+            self.reached.counts.depth = Some(self.level.depth);
+        }
+    }
+
+    /// Writes the states in another form where that takes less memory.
+    fn condense(&mut self) {
+        if let Some(table) = self.reached.system.condensed(&self.reached.table) {
+            self.reached.table = table;
+            self.properties.follow(self.reached.system.matrix());
+        }
+    }
+
+    /// Keeps the depth of a breadth-first search.
+    pub(super) fn enter(&mut self, state: StateId) {
+        if state as usize >= self.level.ends {
+            self.level.depth += 1;
+            self.level.ends = self.reached.table.len();
+        }
+    }
+
+    /// Whether answers of the system mean nothing any more.
+    pub fn is_stopped(&self) -> bool {
+        self.interrupted || self.reached.system.is_stopped()
+    }
+
+    /// Lets the visitor look at what was reached; whether the search is over.
+    pub fn pulse(&mut self) -> bool {
+        let (states, bytes) = (self.reached.table.len(), self.bytes());
+        self.properties.learn(self.visitor.proven(self.reached.system.matrix()));
+        self.visitor.pulse(&self.reached, states, bytes);
+        if !self.visitor.is_over() {
+            self.visitor.rest(&self.reached);
+        }
+        self.visitor.is_over()
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        let Reached { system, table, frontier, .. } = &self.reached;
+        let (effort, workers) = (system.effort(), self.pool.as_ref().map(Pool::effort).unwrap_or_default());
+        table.bytes() + frontier.bytes() + effort.bytes + effort.shared_bytes + workers.bytes
+    }
+}

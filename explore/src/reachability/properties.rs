@@ -1,0 +1,87 @@
+//! The properties of states that a search checks: which of them a step can have changed, and whether they hold.
+
+use std::collections::BTreeSet;
+
+use crate::space::dependency_matrix::{DependencyMatrix, GroupId, LabelId};
+use crate::space::system::System;
+use crate::space::transition_cache::{Cache, REMEMBERED};
+
+/// What is to be checked in every state.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// Labels, each with the truth value that is no violation.
+    pub labels: Vec<(LabelId, bool)>,
+    /// Labels that need not be looked at after a group: they hold if all held before.
+    pub proven: BTreeSet<(GroupId, LabelId)>,
+}
+
+/// The properties that are checked.
+pub struct Properties {
+    list: Vec<Property>,
+    proven: BTreeSet<(GroupId, LabelId)>,
+}
+
+/// One property.
+struct Property {
+    label: LabelId,
+    good: bool,
+    reads: Vec<usize>,
+    cache: Option<Cache>,
+}
+
+impl Properties {
+    /// Prepares what is checked.
+    pub fn new(system: &mut impl System, asked: &Asked) -> Properties {
+        let matrix = system.matrix().clone();
+        let property = |(label, good): &(LabelId, bool)| {
+            let reads = matrix.label(*label).reads.clone();
+            let is_remembered = system.cost(*label) >= REMEMBERED && reads.len() < matrix.width();
+            let cache = is_remembered.then(|| Cache::new(reads.clone()));
+            Property { label: *label, good: *good, reads, cache }
+        };
+        Properties { list: asked.labels.iter().map(property).collect(), proven: asked.proven.clone() }
+    }
+
+    /// Follows the columns of a matrix that has changed.
+    pub fn follow(&mut self, matrix: &DependencyMatrix) {
+        for property in &mut self.list {
+            property.reads = matrix.label(property.label).reads.clone();
+            if let Some(cache) = &mut property.cache {
+                *cache = Cache::new(property.reads.clone());
+            }
+        }
+    }
+
+    /// Pairs that need not be looked at any more.
+    pub fn learn(&mut self, proven: impl IntoIterator<Item = (GroupId, LabelId)>) {
+        self.proven.extend(proven);
+    }
+
+    /// Whether everything is known to be as it should in the state of a row, reached from another row by
+    /// a group; `before` is given only where everything is as it should be there.
+    pub fn hold(&mut self, system: &mut impl System, row: &[u32], before: Option<(&[u32], GroupId)>) -> bool {
+        for property in &mut self.list {
+            if let Some((old, group)) = before {
+                let unchanged = property.reads.iter().all(|at| old[*at] == row[*at]);
+                if unchanged || self.proven.contains(&(group, property.label)) {
+                    continue;
+                }
+            }
+            if let Some(cache) = &mut property.cache {
+                if cache.get(row).is_some() {
+                    continue;
+                }
+                if cache.is_useless() {
+                    property.cache = None;
+                }
+            }
+            if !system.label(property.label, row).is_ok_and(|truth| truth == property.good) {
+                return false;
+            }
+            if let Some(cache) = &mut property.cache {
+                cache.remember(0, &[]);
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,232 @@
+//! The search of a model: a search of its states whose visitor is the verifier, which knows what the groups and labels of the
+//! machine mean.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use bsym_language::model::EventId;
+use bsym_semantics::error::EvalError;
+use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::evaluator::cuts::Cuts;
+use bsym_semantics::prob_profile::only_names_elements;
+use bsym_semantics::trace::replay::Checks;
+use bsym_semantics::transition::Outcome;
+
+use super::findings::{Findings, Key, is_interrupted};
+use super::schedule::Schedule;
+use super::witness::Failure;
+use crate::audit::Audit;
+use crate::options::SearchOptions;
+use crate::reachability::exploration::Reachability;
+use crate::reachability::frontier::Frontier;
+use crate::reachability::properties::Asked;
+use crate::reachability::reached::Reached;
+use crate::reachability::visitor::{Origin, Visitor};
+use crate::report::{NotSaved, Observer, Statistics, Unknown, Vacuous};
+use crate::space::dependency_matrix::{DependencyMatrix, GroupId, LabelId, LabelKind};
+use crate::space::machine::Machine;
+use crate::space::system::Edges;
+use crate::store::interner::Store;
+use crate::store::state_table::StateId;
+
+/// A search of the states of a model.
+pub(super) type Search<'m, 'o> = Reachability<Machine<'m>, Verifier<'m, 'o>>;
+
+/// The states of a model that were reached.
+pub(super) type States<'m> = Reached<Machine<'m>>;
+
+/// What is asked of a search, and what it has found.
+pub(super) struct Verifier<'m, 'o> {
+    pub(super) cuts: &'m Cuts,
+    pub(super) options: &'o SearchOptions,
+    pub(super) observer: &'o mut dyn Observer,
+    pub(super) checks: Checks,
+    pub(super) findings: Findings,
+    pub(super) schedule: Schedule,
+    pub(super) statistics: Statistics,
+    pub(super) stopped: Option<Unknown>,
+    pub(super) not_saved: Option<NotSaved>,
+    pub(super) resumed: bool,
+    pub(super) initialised: bool,
+    pub(super) audit: Option<Audit<'m>>,
+}
+
+/// Makes ready for a search: the constants, the machine under their valuations, and what was put aside.
+pub(super) fn prepare<'m, 'o>(
+    eval: Evaluator<'m>,
+    cuts: &'m Cuts,
+    audit: Option<Audit<'m>>,
+    options: &'o SearchOptions,
+    observer: &'o mut dyn Observer,
+    begin: Instant,
+) -> Search<'m, 'o> {
+    let mut verifier = Verifier {
+        cuts,
+        options,
+        observer,
+        checks: Checks { deadlock: false, ..options.checks.clone() },
+        findings: Findings::default(),
+        schedule: Schedule::new(begin, options),
+        statistics: Statistics::default(),
+        stopped: None,
+        not_saved: None,
+        resumed: false,
+        initialised: false,
+        audit,
+    };
+    let valuations = eval.constants_up_to_names(&options.fixed);
+    let interrupted = valuations.incomplete.as_ref().is_some_and(is_interrupted);
+    let ill_defined = valuations.ill_defined.into_iter().next();
+    let open = ill_defined.map(|(_, e)| ("the properties of the constants", e));
+    for (place, e) in valuations.incomplete.map(|e| ("the constants", e)).into_iter().chain(open) {
+        if !is_interrupted(&e) {
+            verifier.findings.missing(place, e);
+        }
+    }
+    let mut found = valuations.found;
+    if found.is_empty() && verifier.findings.incomplete.is_empty() && cuts.is_empty() && !interrupted {
+        verifier.findings.vacuous = Some(Vacuous::NoValuation);
+    }
+    if let Some(limit) = options.limits.valuations
+        && found.len() > limit
+    {
+        found.truncate(limit);
+        verifier.stopped = Some(Unknown::ValuationLimit(limit));
+    }
+    // Where only properties are given, of the sizes of sets, there is a set-up as well.
+    if !only_names_elements(eval.model) {
+        verifier.statistics.valuations = found.len() as u64;
+    }
+    let mut snapshot = verifier.read_checkpoint(&eval);
+    let store = snapshot.as_mut().map(|snapshot| std::mem::take(&mut snapshot.store));
+    let store = store.unwrap_or_else(|| Store::for_threads(options.threads));
+    let mut machine = Machine::new(eval, found, store, !options.reference_only);
+    machine.context.deadline = options.limits.time.and_then(|t| begin.checked_add(t));
+    machine.context.cancelled = options.cancelled.clone();
+    machine.context.stopped = interrupted;
+    let asked = asked(&machine.matrix, &verifier.checks, &options.proven);
+    let frontier = Frontier::new(options.order, options.seed);
+    let mut search = Reachability::new(machine, asked, frontier, verifier);
+    search.most = options.limits.states.unwrap_or(usize::MAX);
+    search.reached.counts.transitions = search.visitor.statistics.valuations;
+    if let Some(snapshot) = snapshot {
+        search.resume(snapshot);
+    }
+    search
+}
+
+/// The labels to be checked.
+fn asked(matrix: &DependencyMatrix, checks: &Checks, proven: &BTreeSet<(EventId, usize)>) -> Asked {
+    let wanted = |label: &LabelId| match matrix.label(*label).kind {
+        LabelKind::Invariant(i) => checks.invariant.as_ref().is_none_or(|some| some.contains(&i)),
+        LabelKind::Assertion(_) => checks.assertions,
+        LabelKind::Goal => checks.goal,
+        LabelKind::Guard => false,
+    };
+    let good = |label: LabelId| (label, matrix.label(label).kind != LabelKind::Goal);
+    let proven = pairs(matrix, checks, proven.iter().copied()).collect();
+    Asked { labels: matrix.label_ids().filter(wanted).map(good).collect(), proven }
+}
+
+/// Proven pairs of event and conjunct, as those of groups and labels. They say that the conjunct holds after the event if the
+/// whole invariant held before: none of them counts where only a part of it is checked.
+pub(super) fn pairs(
+    matrix: &DependencyMatrix,
+    checks: &Checks,
+    proven: impl IntoIterator<Item = (EventId, usize)>,
+) -> impl Iterator<Item = (GroupId, LabelId)> {
+    let conjuncts: Vec<LabelId> = (0..).map_while(|i| matrix.find(LabelKind::Invariant(i))).collect();
+    let whole = (0..conjuncts.len()).all(|i| checks.invariant.as_ref().is_none_or(|some| some.contains(&i)));
+    let pairs = proven.into_iter().filter(move |_| whole);
+    pairs.filter_map(move |(event, i)| Some((Machine::group(event), *conjuncts.get(i)?)))
+}
+
+impl Search<'_, '_> {
+    /// Searches to the end.
+    pub(super) fn run(&mut self) {
+        let limited = self.visitor.stopped.take();
+        if let Some(Unknown::NotResumed(_)) = limited {
+            self.visitor.stopped = limited;
+            return;
+        }
+        if self.is_stopped() && self.pulse() {
+            return;
+        }
+        if !self.visitor.resumed {
+            self.begin();
+            if self.visitor.is_over() {
+                return;
+            }
+        }
+        let Findings { found, incomplete, vacuous, .. } = &mut self.visitor.findings;
+        let nothing = found.is_empty() && incomplete.is_empty() && self.visitor.cuts.is_empty();
+        if self.reached.table.is_empty() && nothing {
+            vacuous.get_or_insert(Vacuous::NoInitialState);
+        }
+        self.visitor.initialised = true;
+        self.explore();
+        if self.visitor.stopped.is_some() {
+            self.visitor.save(&self.reached);
+        } else {
+            self.visitor.stopped = limited;
+        }
+    }
+}
+
+impl<'m> Visitor<Machine<'m>> for Verifier<'m, '_> {
+    fn is_over(&self) -> bool {
+        self.stopped.is_some()
+            || self.findings.difference.is_some()
+            || !(self.findings.found.is_empty() || self.options.keep_going)
+    }
+
+    fn doubtful(&mut self, reached: &mut States<'m>, state: StateId, row: &[u32]) {
+        self.judge(&mut reached.system, state, row);
+    }
+
+    fn failed(&mut self, reached: &mut States<'m>, origin: Origin<'_>, outcome: Outcome) {
+        let (state, valuation, event) = match origin {
+            Origin::Root(root) => (None, root, None),
+            Origin::State(state, row, group) => {
+                (Some(state), reached.system.valuation(row), Some(reached.system.event(group)))
+            }
+        };
+        self.findings.failed(&self.checks, state, valuation, Failure { event, outcome });
+    }
+
+    fn missing(&mut self, reached: &mut States<'m>, place: &str, error: EvalError) {
+        self.note(&mut reached.system, place, error);
+    }
+
+    fn begun(&mut self, reached: &mut States<'m>, root: usize, edges: &Edges) {
+        if edges.compiled {
+            self.audit_initialisation(reached, root, &edges.edges);
+        }
+    }
+
+    fn expanded(&mut self, reached: &mut States<'m>, state: StateId, enabled: bool) {
+        if !enabled && self.options.checks.deadlock {
+            let row = reached.table.row(state);
+            if self.is_deadlock(&mut reached.system, &row) {
+                self.findings.violated(Key::Deadlock, Some(state), reached.system.valuation(&row), None);
+            }
+        }
+        if self.audit.as_ref().is_some_and(|audit| audit.is_due(u64::from(state))) {
+            self.audit_state(reached, state);
+        }
+    }
+
+    fn pulse(&mut self, reached: &States<'m>, states: usize, bytes: usize) {
+        self.look_at_limits(reached, states, bytes);
+    }
+
+    fn rest(&mut self, reached: &States<'m>) {
+        if self.initialised && self.schedule.is_checkpoint_due() {
+            self.save(reached);
+        }
+    }
+
+    fn proven(&mut self, matrix: &DependencyMatrix) -> Vec<(GroupId, LabelId)> {
+        pairs(matrix, &self.checks, self.options.proven_meanwhile.take()).collect()
+    }
+}
