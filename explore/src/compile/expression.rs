@@ -177,7 +177,7 @@ impl<'m> Compiler<'_, 'm> {
             }
             ExprKind::Unary(op @ (UnaryOp::Max | UnaryOp::Min), s) => {
                 let largest = *op == UnaryOp::Max;
-                self.set_word(s)?.map(move |ctx, w| rel::extremum(&ctx.store, w, largest)).partial()
+                self.word(s)?.map(move |ctx, w| rel::extremum(&ctx.store, w, largest)).partial()
             }
             ExprKind::Quantified(op @ (QuantOp::Sigma | QuantOp::Pi), locals, p, body) => {
                 return self.aggregate(*op, locals, p, body).map(Some);
@@ -211,10 +211,7 @@ impl<'m> Compiler<'_, 'm> {
                 code.ok_or("an empty extension")?
             }
             ExprKind::Binary(Image, r, s) => {
-                if let (Some(x), Rep::Bits(pair, _)) = (singleton(s), &*self.rep(r))
-                    && let Rep::Pair(_, b, Some(_)) = &**pair
-                {
-                    let width = b.count().ok_or("a wide relation")?;
+                if let (Some(x), Some((_, width))) = (singleton(s), self.rep(r).bit_rows()) {
                     let (r, x) = (self.bits(r)?, self.word(x)?);
                     return Ok(Some(r.with(x, move |_, r, x| Ok(rel::row_of(r, width, x)))));
                 }
@@ -222,11 +219,6 @@ impl<'m> Compiler<'_, 'm> {
             }
             _ => return Ok(None),
         }))
-    }
-
-    /// A listed set as a word, also where its operator would rather describe it.
-    pub(super) fn set_word(&mut self, e: &Expr) -> C<Code<'m, u32>> {
-        self.word(e)
     }
 
     fn structured(&mut self, e: &Expr, rep: &Arc<Rep>) -> C<Code<'m, u32>> {

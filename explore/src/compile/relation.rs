@@ -6,7 +6,7 @@ use super::code::{Fail, R};
 use super::set_value::{Item, SetValue, build, build_relation, couples, items, sequence};
 use crate::compile::context::Context;
 use crate::store::interner::Store;
-use crate::store::rep::Rep;
+use crate::store::rep::{Rep, ones};
 
 /// The elements of a listed set as words.
 pub fn elements(store: &mut Store, set: &Rep, word: u32) -> R<Vec<u32>> {
@@ -29,10 +29,9 @@ pub fn elements(store: &mut Store, set: &Rep, word: u32) -> R<Vec<u32>> {
 #[inline]
 pub fn apply(store: &Store, set: &Rep, f: u32, x: u32) -> R<u32> {
     match set {
-        Rep::Bits(e, n) => {
-            let Rep::Pair(_, b, Some(_)) = &**e else { return Err(Fail) };
-            let width = b.count().ok_or(Fail)?;
-            let row = row_of(store.bits(*n, f), width, x);
+        Rep::Bits(..) => {
+            let (n, width) = set.bit_rows().ok_or(Fail)?;
+            let row = row_of(store.bits(n, f), width, x);
             if row.count_ones() == 1 { Ok(row.trailing_zeros()) } else { Err(Fail) }
         }
         Rep::Relation(..) => {
@@ -58,9 +57,9 @@ pub fn mask(width: u32) -> u128 {
 /// Whether a point is in the domain.
 pub fn in_domain(store: &Store, set: &Rep, r: u32, x: u32) -> R<bool> {
     match set {
-        Rep::Bits(e, n) => {
-            let Rep::Pair(_, b, Some(_)) = &**e else { return Err(Fail) };
-            Ok(row_of(store.bits(*n, r), b.count().ok_or(Fail)?, x) != 0)
+        Rep::Bits(..) => {
+            let (n, width) = set.bit_rows().ok_or(Fail)?;
+            Ok(row_of(store.bits(n, r), width, x) != 0)
         }
         Rep::Relation(..) => Ok(store.listed(r).ok_or(Fail)?.find_key(x).is_some()),
         _ => Err(Fail),
@@ -70,15 +69,9 @@ pub fn in_domain(store: &Store, set: &Rep, r: u32, x: u32) -> R<bool> {
 /// The images of one point.
 pub fn images(store: &Store, set: &Rep, r: u32, x: u32) -> R<Vec<u32>> {
     match set {
-        Rep::Bits(e, n) => {
-            let Rep::Pair(_, b, Some(_)) = &**e else { return Err(Fail) };
-            let mut row = row_of(store.bits(*n, r), b.count().ok_or(Fail)?, x);
-            let mut found = Vec::new();
-            while row != 0 {
-                found.push(row.trailing_zeros());
-                row &= row - 1;
-            }
-            Ok(found)
+        Rep::Bits(..) => {
+            let (n, width) = set.bit_rows().ok_or(Fail)?;
+            Ok(ones(row_of(store.bits(n, r), width, x)).collect())
         }
         Rep::Relation(..) => {
             let list = store.listed(r).ok_or(Fail)?;
@@ -92,15 +85,9 @@ pub fn images(store: &Store, set: &Rep, r: u32, x: u32) -> R<Vec<u32>> {
 /// `r[S]`
 pub fn image(store: &mut Store, set: &Rep, target: &Rep, r: u32, s: &SetValue) -> R<u32> {
     let (a, _) = set.sides().ok_or(Fail)?;
-    if let (Rep::Bits(e, n), SetValue::Bits(points), Rep::Bits(_, m)) = (set, s, target)
-        && let Rep::Pair(_, b, Some(_)) = &**e
-    {
-        let (bits, width) = (store.bits(*n, r), b.count().ok_or(Fail)?);
-        let (mut rest, mut found) = (*points, 0);
-        while rest != 0 {
-            found |= row_of(bits, width, rest.trailing_zeros());
-            rest &= rest - 1;
-        }
+    if let (Some((n, width)), SetValue::Bits(points), Rep::Bits(_, m)) = (set.bit_rows(), s, target) {
+        let bits = store.bits(n, r);
+        let found = ones(*points).fold(0, |found, x| found | row_of(bits, width, x));
         return Ok(store.bit_set(*m, found));
     }
     if let (Rep::Relation(..), Rep::Bits(_, m)) = (set, target) {
@@ -123,10 +110,8 @@ pub fn image(store: &mut Store, set: &Rep, target: &Rep, r: u32, s: &SetValue) -
 
 /// `dom(r)` or `ran(r)`
 pub fn side(store: &mut Store, set: &Rep, target: &Rep, r: u32, left: bool) -> R<u32> {
-    if let (Rep::Bits(e, n), Rep::Bits(_, m)) = (set, target)
-        && let Rep::Pair(_, b, Some(_)) = &**e
-    {
-        let (mut bits, width) = (store.bits(*n, r), b.count().ok_or(Fail)?);
+    if let (Some((n, width)), Rep::Bits(_, m)) = (set.bit_rows(), target) {
+        let mut bits = store.bits(n, r);
         let (mut found, mut point) = (0u128, 0);
         while bits != 0 {
             let row = bits & mask(width);
@@ -155,16 +140,10 @@ pub fn restrict(store: &mut Store, set: &Rep, op: BinaryOp, r: u32, s: &SetValue
     let (a, b) = set.sides().ok_or(Fail)?;
     let left = matches!(op, BinaryOp::DomainRestriction | BinaryOp::DomainSubtraction);
     let keep = matches!(op, BinaryOp::DomainRestriction | BinaryOp::RangeRestriction);
-    if let (Rep::Bits(e, n), true, SetValue::Bits(points)) = (set, left, s)
-        && let Rep::Pair(_, b, Some(_)) = &**e
-    {
-        let (bits, width) = (store.bits(*n, r), b.count().ok_or(Fail)?);
-        let (mut rest, mut rows) = (*points, 0u128);
-        while rest != 0 {
-            rows |= mask(width) << (rest.trailing_zeros() * width);
-            rest &= rest - 1;
-        }
-        return Ok(store.bit_set(*n, if keep { bits & rows } else { bits & !rows }));
+    if let (Some((n, width)), true, SetValue::Bits(points)) = (set.bit_rows(), left, s) {
+        let bits = store.bits(n, r);
+        let rows = ones(*points).fold(0, |rows, x| rows | mask(width) << (x * width));
+        return Ok(store.bit_set(n, if keep { bits & rows } else { bits & !rows }));
     }
     let mut kept = Vec::new();
     for (l, right) in couples(store, set, r)? {
@@ -179,11 +158,9 @@ pub fn restrict(store: &mut Store, set: &Rep, op: BinaryOp, r: u32, s: &SetValue
 
 /// `r <+ {x |-> y}`
 pub fn override_at(store: &mut Store, set: &Rep, r: u32, x: u32, y: u32) -> R<u32> {
-    if let Rep::Bits(e, n) = set {
-        let Rep::Pair(_, b, Some(_)) = &**e else { return Err(Fail) };
-        let width = b.count().ok_or(Fail)?;
-        let bits = store.bits(*n, r) & !(mask(width) << (x * width)) | 1u128 << (x * width + y);
-        return Ok(store.bit_set(*n, bits));
+    if let Some((n, width)) = set.bit_rows() {
+        let bits = store.bits(n, r) & !(mask(width) << (x * width)) | 1u128 << (x * width + y);
+        return Ok(store.bit_set(n, bits));
     }
     let mut list = store.take_scratch();
     let old = store.listed(r).ok_or(Fail)?;
@@ -199,11 +176,8 @@ pub fn override_at(store: &mut Store, set: &Rep, r: u32, x: u32, y: u32) -> R<u3
 
 /// `r <+ s`
 pub fn override_by(store: &mut Store, set: &Rep, r: u32, s: u32) -> R<u32> {
-    if let Rep::Bits(e, n) = set
-        && let Rep::Pair(_, b, Some(_)) = &**e
-    {
-        let width = b.count().ok_or(Fail)?;
-        let (old, new) = (store.bits(*n, r), store.bits(*n, s));
+    if let Some((n, width)) = set.bit_rows() {
+        let (old, new) = (store.bits(n, r), store.bits(n, s));
         let (mut rest, mut point, mut rows) = (new, 0, 0u128);
         while rest != 0 {
             if rest & mask(width) != 0 {
@@ -212,7 +186,7 @@ pub fn override_by(store: &mut Store, set: &Rep, r: u32, s: u32) -> R<u32> {
             rest = rest.checked_shr(width).unwrap_or(0);
             point += 1;
         }
-        return Ok(store.bit_set(*n, old & !rows | new));
+        return Ok(store.bit_set(n, old & !rows | new));
     }
     let mut list = store.take_scratch();
     let (old, new) = (store.listed(r).ok_or(Fail)?, store.listed(s).ok_or(Fail)?);

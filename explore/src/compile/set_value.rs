@@ -8,7 +8,7 @@ use bsym_language::model::{BinaryOp, UnaryOp};
 use super::code::{Fail, R};
 use crate::compile::context::Context;
 use crate::store::interner::Store;
-use crate::store::rep::Rep;
+use crate::store::rep::{Rep, ones};
 
 /// Most elements of a set that is enumerated here.
 const LISTED: u64 = 1 << 20;
@@ -49,12 +49,10 @@ pub enum Item {
 pub fn items(store: &Store, rep: &Rep, word: u32, f: &mut dyn FnMut(Item) -> R<bool>) -> R<bool> {
     match rep {
         Rep::Bits(_, n) => {
-            let mut rest = store.bits(*n, word);
-            while rest != 0 {
-                if !f(Item::Word(rest.trailing_zeros()))? {
+            for w in ones(store.bits(*n, word)) {
+                if !f(Item::Word(w))? {
                     return Ok(false);
                 }
-                rest &= rest - 1;
             }
         }
         Rep::Set(_) => {
@@ -238,10 +236,8 @@ impl SetValue {
                 Ok(ControlFlow::Continue(()))
             }
             SetValue::Bits(bits) => {
-                let mut rest = *bits;
-                while rest != 0 {
-                    visit!(rest.trailing_zeros());
-                    rest &= rest - 1;
+                for w in ones(*bits) {
+                    visit!(w);
                 }
                 Ok(ControlFlow::Continue(()))
             }
@@ -396,11 +392,10 @@ pub fn build(store: &mut Store, set: &Rep, mut elements: Vec<u32>) -> R<u32> {
 /// The word of a relation of couples, in any order and perhaps repeated.
 pub fn build_relation(store: &mut Store, set: &Rep, mut pairs: Vec<(u32, u32)>) -> R<u32> {
     match set {
-        Rep::Bits(e, n) => {
-            let Rep::Pair(_, b, Some(_)) = &**e else { return Err(Fail) };
-            let width = b.count().ok_or(Fail)?;
+        Rep::Bits(..) => {
+            let (n, width) = set.bit_rows().ok_or(Fail)?;
             let bits = pairs.into_iter().fold(0u128, |bits, (l, r)| bits | 1 << (l * width + r));
-            Ok(store.bit_set(*n, bits))
+            Ok(store.bit_set(n, bits))
         }
         Rep::Relation(..) => {
             pairs.sort_unstable();
@@ -418,16 +413,11 @@ pub fn build_relation(store: &mut Store, set: &Rep, mut pairs: Vec<(u32, u32)>) 
 /// The couples of a listed relation, sorted by their left sides.
 pub fn couples(store: &Store, set: &Rep, word: u32) -> R<Vec<(u32, u32)>> {
     match set {
-        Rep::Bits(e, n) => {
-            let Rep::Pair(_, b, Some(_)) = &**e else { return Err(Fail) };
-            let width = b.count().ok_or(Fail)?;
-            let mut rest = store.bits(*n, word);
-            let mut pairs = Vec::with_capacity(rest.count_ones() as usize);
-            while rest != 0 {
-                let at = rest.trailing_zeros();
-                pairs.push((at / width, at % width));
-                rest &= rest - 1;
-            }
+        Rep::Bits(..) => {
+            let (n, width) = set.bit_rows().ok_or(Fail)?;
+            let bits = store.bits(n, word);
+            let mut pairs = Vec::with_capacity(bits.count_ones() as usize);
+            pairs.extend(ones(bits).map(|at| (at / width, at % width)));
             Ok(pairs)
         }
         Rep::Relation(..) => Ok(store.listed(word).ok_or(Fail)?.couples().collect()),

@@ -65,18 +65,8 @@ impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
     fn apply(&mut self, updates: &Updates, may_write: &[usize], from: From<'_>, hash: u64, next: &mut [u32]) {
         let row = from.1;
         for update in updates.iter() {
-            let mut hash = hash;
-            let mut changed = false;
-            for (at, word) in update.written(may_write) {
-                if row[at] != word {
-                    changed = true;
-                    hash = self.reached.table.rehash(hash, at, row[at], word);
-                    next[at] = word;
-                }
-            }
-            if !changed {
-                continue;
-            }
+            let table = &self.reached.table;
+            let Some(hash) = update.reach(may_write, table, (row, hash), next) else { continue };
             self.arrive(next, hash, Some(from));
             for at in may_write {
                 next[*at] = row[*at];

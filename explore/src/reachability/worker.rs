@@ -184,18 +184,8 @@ impl<S: Replicate> Worker<S> {
         out: &mut Vec<Candidate>,
     ) {
         for update in updates.iter() {
-            let mut hash = origin.hash;
-            let mut changed = false;
-            for (at, word) in update.written(may_write) {
-                if self.here[at] != word {
-                    changed = true;
-                    hash = frozen.table.rehash(hash, at, self.here[at], word);
-                    self.next[at] = word;
-                }
-            }
-            if !changed {
-                continue;
-            }
+            let here = (&self.here[..], origin.hash);
+            let Some(hash) = update.reach(may_write, &frozen.table, here, &mut self.next) else { continue };
             origin.place += 1;
             if frozen.table.find(&self.next, hash).is_none()
                 && let Some(found) = frozen.found.add(&self.next, hash, origin.place)

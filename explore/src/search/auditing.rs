@@ -122,12 +122,7 @@ fn compare(
 /// The rows that updates of a row lead to.
 fn targets(machine: &Machine<'_>, group: GroupId, updates: &Updates, row: &[u32]) -> Rows {
     let may_write = &machine.matrix.group(group).may_write;
-    let target = |update: crate::space::updates::Update<'_>| {
-        let mut next = row.to_vec();
-        update.apply(may_write, &mut next);
-        next
-    };
-    updates.iter().map(target).collect()
+    updates.iter().map(|update| update.target(may_write, row)).collect()
 }
 
 /// The number of different edges, and the rows of their targets; `None` if one cannot be written.

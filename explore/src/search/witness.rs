@@ -119,8 +119,7 @@ fn step_to(
         match machine.next(group, row, &mut updates) {
             Expansion::Moves(_) => {
                 for update in updates.iter() {
-                    let mut next = row.to_vec();
-                    update.apply(&shape.may_write, &mut next);
+                    let next = update.target(&shape.may_write, row);
                     if will_do(machine, &next) {
                         return Ok((event, next));
                     }

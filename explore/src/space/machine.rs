@@ -323,7 +323,7 @@ impl<'m> Machine<'m> {
         let code = &self.events[group.index()];
         let is_compiled = code.compiled.is_some();
         let valuation = self.valuation(row);
-        let edges = self.reference_edges(Some(code.event), valuation, row);
+        let edges = self.reference_edges(Some(code.event), valuation, &self.state(row));
         // The cache of compiled code does not look at what is written and not read.
         if is_compiled || !edges.incomplete.is_empty() || !self.write_updates(group, &edges, updates) {
             return Expansion::Edges(self.written(valuation, edges));
@@ -350,16 +350,16 @@ impl<'m> Machine<'m> {
     }
 
     /// The edges of an event, or of the initialisation, by the reference evaluator.
-    pub fn reference_edges(
+    fn reference_edges(
         &self,
         event: Option<EventId>,
         valuation: usize,
-        row: &[u32],
+        state: &[Value],
     ) -> transition::Edges {
         let constants = &self.context.valuations[valuation];
         match event {
             None => self.context.eval.initial_states(constants),
-            Some(event) => self.context.eval.successors_of(event, constants, &self.context.decode_state(row)),
+            Some(event) => self.context.eval.successors_of(event, constants, state),
         }
     }
 
@@ -440,10 +440,7 @@ impl<'m> Machine<'m> {
     ) -> Edges {
         let (eval, constants) = (&self.context.eval, &self.context.valuations[valuation]);
         if limit >= eval.limits.branching {
-            let edges = match event {
-                None => eval.initial_states(constants),
-                Some(event) => eval.successors_of(event, constants, state),
-            };
+            let edges = self.reference_edges(event, valuation, state);
             return self.written(valuation, edges);
         }
         let mut edges = transition::Edges::default();

@@ -1,6 +1,8 @@
 //! Where the transitions of a group lead, as changes of the row that they leave: short rows over the columns that the
 //! group may write, with a mark at those that it has written.
 
+use crate::store::state_table::Table;
+
 /// Updates of one group.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Updates {
@@ -92,6 +94,33 @@ impl<'u> Update<'u> {
     /// The mask and the words.
     pub(crate) fn all_words(&self) -> impl Iterator<Item = u32> + use<'u> {
         self.mask.iter().chain(self.words).copied()
+    }
+
+    /// Changes a copy of a row with this hash into the row that is reached; the hash of that one, if it is another row.
+    #[inline]
+    pub fn reach(
+        &self,
+        may_write: &[usize],
+        table: &Table,
+        (row, mut hash): (&[u32], u64),
+        next: &mut [u32],
+    ) -> Option<u64> {
+        let mut changed = false;
+        for (at, word) in self.written(may_write) {
+            if row[at] != word {
+                changed = true;
+                hash = table.rehash(hash, at, row[at], word);
+                next[at] = word;
+            }
+        }
+        changed.then_some(hash)
+    }
+
+    /// The row that is reached from a row.
+    pub fn target(&self, may_write: &[usize], row: &[u32]) -> Vec<u32> {
+        let mut next = row.to_vec();
+        self.apply(may_write, &mut next);
+        next
     }
 
     /// Changes the row that the transition leaves into the one that it reaches.

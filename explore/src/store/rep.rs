@@ -117,6 +117,18 @@ impl Rep {
         }
     }
 
+    /// Of a relation of bits: how many there are, and how many belong to each point.
+    #[inline]
+    pub fn bit_rows(&self) -> Option<(u32, u32)> {
+        match self {
+            Rep::Bits(e, n) => match &**e {
+                Rep::Pair(_, b, Some(_)) => Some((*n, b.count()?)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Both sides of the couples in a relation.
     pub fn sides(&self) -> Option<(Arc<Rep>, Arc<Rep>)> {
         match self {
@@ -128,4 +140,14 @@ impl Rep {
             _ => None,
         }
     }
+}
+
+/// The positions of the bits that are set, ascending.
+#[inline]
+pub fn ones(mut bits: u128) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let at = (bits != 0).then(|| bits.trailing_zeros())?;
+        bits &= bits - 1;
+        Some(at)
+    })
 }
