@@ -37,7 +37,7 @@ pub enum CheckpointError {
     Other(PathBuf),
     #[error("{0} is damaged: it ends early or says what cannot be")]
     Damaged(PathBuf),
-    #[error("a value of the states cannot be written to a file: {0}")]
+    #[error("a set that is not listed, of a state or in a property, cannot be written to a file: {0}")]
     Value(String),
 }
 
