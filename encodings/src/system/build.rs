@@ -244,31 +244,13 @@ impl System {
         };
         let known = &self.functional.variables;
         let own = |v: usize| self.is_restricted(&self.model.variables[v].ty, &known[v]);
-        let restricted: Vec<bool> = (0..known.len()).map(own).collect();
-        // Mostly the variables that have a representation of their own need no other one's bound.
-        for rest in [Kept::Kinds, Kept::All] {
-            let kept: Vec<Kept> =
-                restricted.iter().map(|own| if *own { rest } else { Kept::Nothing }).collect();
-            if let Some(found) = keeping(&kept) {
-                return found;
-            }
-        }
-        let mut kept = vec![Kept::All; known.len()];
-        let mut best = self.functional.clone();
-        for v in (0..known.len()).filter(|&v| !known[v].is_unrestricted()) {
-            for less in [Kept::Nothing, Kept::Kinds] {
-                if less == Kept::Nothing && restricted[v] {
-                    continue;
-                }
-                let before = std::mem::replace(&mut kept[v], less);
-                if let Some(found) = keeping(&kept) {
-                    best = found;
-                    break;
-                }
-                kept[v] = before;
-            }
-        }
-        best
+        let some: Vec<usize> = (0..known.len()).filter(|&v| !known[v].is_unrestricted()).collect();
+        let others: Vec<usize> = some.iter().copied().filter(|&v| !own(v)).collect();
+        let mut found = (vec![Kept::All; known.len()], self.functional.clone());
+        widen(&others, Kept::Nothing, &mut found, &keeping);
+        let left: Vec<usize> = some.into_iter().filter(|&v| found.0[v] != Kept::Nothing).collect();
+        widen(&left, Kept::Kinds, &mut found, &keeping);
+        found.1
     }
 
     /// Whether every name has the same representation with other bounds.
@@ -282,6 +264,29 @@ impl System {
             .chain(constants)
             .chain(locals)
             .all(|(v, (a, b))| a == b || self.encoder.shape(&v.ty, a) == self.encoder.shape(&v.ty, b))
+    }
+}
+
+/// Keeps less of as many of some variables as may be, by halves: mostly it may be all of them.
+fn widen(
+    some: &[usize],
+    less: Kept,
+    found: &mut (Vec<Kept>, Functional),
+    keeping: &dyn Fn(&[Kept]) -> Option<Functional>,
+) {
+    if some.is_empty() {
+        return;
+    }
+    let mut kept = found.0.clone();
+    some.iter().for_each(|&v| kept[v] = less);
+    match keeping(&kept) {
+        Some(bounds) => *found = (kept, bounds),
+        None if some.len() == 1 => {}
+        None => {
+            let (first, second) = some.split_at(some.len() / 2);
+            widen(first, less, found, keeping);
+            widen(second, less, found, keeping);
+        }
     }
 }
 
