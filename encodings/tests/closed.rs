@@ -78,3 +78,12 @@ fn a_lambda_at_the_place_of_its_use_is_asked_for_one_value() {
         assert!(!agreed.is_empty());
     }
 }
+
+#[test]
+fn an_infinite_set_has_no_permutations() {
+    let formulas =
+        ["perm(NATURAL) = {}", "[1] /: perm({x | x : INTEGER & x mod 2 = 0})", "[2, 1] : perm(1..2)"];
+    let (agreed, different) = differences(linked, formulas.map(String::from));
+    assert!(different.is_empty(), "{}", different.join("\n"));
+    assert!(!agreed.is_empty());
+}

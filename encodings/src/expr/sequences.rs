@@ -5,7 +5,6 @@ use std::rc::Rc;
 use bsym_language::model::{BinaryOp, Expr, UnaryOp};
 use bsym_language::types::Type;
 
-use super::total;
 use crate::representation::layout::Layout;
 use crate::symbolic::Encoded;
 use crate::symbolic::Unsupported;
@@ -386,6 +385,7 @@ impl Encoder {
         let Some(element) = e.ty.element().cloned() else {
             return self.unsupported("a set of sequences without a type");
         };
+        let defined = if op == UnaryOp::Perm { self.finite(&from)? } else { Terms::TRUE };
         let value = self.described(
             element,
             Rc::new(move |e, x| {
@@ -407,6 +407,6 @@ impl Encoder {
                 Ok(e.terms.and(all))
             }),
         )?;
-        Ok(total(Symbolic::Set(value)))
+        Ok(Encoded { value: Symbolic::Set(value), defined })
     }
 }

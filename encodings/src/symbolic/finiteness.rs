@@ -10,12 +10,13 @@ use bsym_language::walk::{Visitor, walk_expr, walk_model, walk_pred};
 
 use crate::representation::conjuncts;
 
-/// Whether finiteness of a set is asked for, as such or for its number of elements.
+/// Whether finiteness of a set is asked for, as such, for its number of elements or for its permutations.
 pub(crate) fn asks_finite(model: &Model) -> bool {
     struct Asks(bool);
     impl Visitor for Asks {
         fn expr(&mut self, e: &Expr) {
-            self.0 |= matches!(e.kind, ExprKind::Unary(UnaryOp::Fin | UnaryOp::Fin1 | UnaryOp::Card, _));
+            use UnaryOp::{Card, Fin, Fin1, Perm};
+            self.0 |= matches!(e.kind, ExprKind::Unary(Fin | Fin1 | Card | Perm, _));
             walk_expr(self, e);
         }
 

@@ -40,11 +40,14 @@ impl Evaluator<'_> {
             Seq | Seq1 | Iseq | Iseq1 => lazy(LazySet::Unary(op, self.normal(v, at)?)),
             Perm => {
                 let s = self.normal(v, at)?;
-                if self.cardinality(&s, at)? == Cardinality::Infinite {
-                    let message = format!("perm of the infinite set {}", self.short(&s));
-                    return Err(EvalError::ill_defined(at, message));
+                match self.cardinality(&s, at)? {
+                    Cardinality::Infinite => {
+                        let message = format!("perm of the infinite set {}", self.short(&s));
+                        Err(EvalError::ill_defined(at, message))
+                    }
+                    Cardinality::Unknown => lazy(LazySet::Unary(op, Value::Set(self.list(&s, at)?))),
+                    _ => lazy(LazySet::Unary(op, s)),
                 }
-                lazy(LazySet::Unary(op, s))
             }
             Card => Ok(Value::Int(self.card(&v, at)?)),
             Max | Min | MaxReal | MinReal => self.extremum(op, &v, at),
