@@ -30,6 +30,15 @@ const FILES: &str = "MACHINE Files VARIABLES file
       THEN IF e : file'entries THEN file := rec(name : 40000 - n, entries : file'entries - {e})
       ELSE file := rec(name : 40000, entries : file'entries \\/ {e}) END END END END";
 
+/// A long list that is sorted by exchanges, one after a hundred states.
+const QUEUE: &str = "MACHINE Queue CONSTANTS n PROPERTIES n = 1500 VARIABLES queue, at, waited
+    INVARIANT queue : 1..n >->> 1..n & at : 0..30 & waited : 0..99
+    INITIALISATION queue := %i.(i : 1..n | n + 1 - i) || at, waited := 0, 0
+    OPERATIONS
+      wait = SELECT waited < 99 THEN waited := waited + 1 END;
+      exchange = SELECT waited = 99 & at < 30 THEN at, waited := at + 1, 0 ||
+          queue := queue <+ {at + 1 |-> queue(at + 2), at + 2 |-> queue(at + 1)} END END";
+
 fn run(text: &str, options: &SearchOptions) -> SearchReport {
     let loaded = load_text("Test.mch", text);
     let model = loaded.model.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
@@ -55,6 +64,21 @@ fn states_with_values_of_their_own_take_little() {
     let report = run(BAG, &SearchOptions::default());
     assert_eq!(counts(&report), (4096, 11 * 4096 + 1));
     assert!(matches!(report.verdict, Verdict::Holds(_)));
+}
+
+#[test]
+fn long_lists_that_many_states_share_take_little() {
+    let report = run(QUEUE, &SearchOptions { threads: 1, ..SearchOptions::default() });
+    assert_eq!(counts(&report), (3101, 3101));
+    // The 31 lists alone would take 120 bytes for each state.
+    let bytes = report.statistics.bytes_per_state();
+    assert!(bytes < 80.0, "{bytes}");
+    let Verdict::Holds(evidence) = &report.verdict else { panic!("{:?}", report.verdict) };
+    for (order, threads) in [(Order::DepthFirst, 1), (Order::BreadthFirst, 2)] {
+        let options = SearchOptions { order, threads, share_all: true, ..SearchOptions::default() };
+        let Verdict::Holds(again) = run(QUEUE, &options).verdict else { panic!("it holds") };
+        assert_eq!(again.digest, evidence.digest);
+    }
 }
 
 #[test]

@@ -35,6 +35,8 @@ use crate::store::state_table::{StateId, Table};
 const FIRST_LOOK: usize = 1 << 11;
 /// Values that take less, in bytes, need no other layout.
 const LEAST_VALUES: usize = 1 << 17;
+/// Values that take so many times as much as the rows are folded also where no state has one of its own.
+const FAR_MORE: usize = 8;
 /// Of so many states one has a value of its own where values are kept as halves.
 const OWN: usize = 4;
 /// Values that are not kept for good are forgotten when they take so many bytes, and one in so many bytes of all states.
@@ -593,7 +595,9 @@ impl<'m> Machine<'m> {
             _ => Form::Folded,
         });
         let forms: Vec<Form> = forms.collect();
-        forms.contains(&Form::Halves).then(|| Layout::new(forms))
+        // Values that many states share make rows no larger: it is the values alone that become less, and can be forgotten.
+        let pays = forms.contains(&Form::Halves) || values >= FAR_MORE * table.bytes();
+        pays.then(|| Layout::new(forms))
     }
 
     /// Lets nothing stop the machine any more.
