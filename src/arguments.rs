@@ -127,7 +127,8 @@ pub struct LimitArguments {
 /// The solver of a run.
 #[derive(Args, Clone, Debug, Default)]
 pub struct SolverArguments {
-    /// Solver to use: `z3`, `cvc5`, or the path of a program that reads SMT-LIB
+    /// Solver to use: `z3`, `cvc5`, the path of a program that reads SMT-LIB, or `sat` for propositional logic over the
+    /// scope (--scope); what it proves is checked by another solver
     #[arg(long = "solver", value_name = "NAME|PATH", help_heading = "Limits")]
     pub name: Option<String>,
 }

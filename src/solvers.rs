@@ -35,6 +35,17 @@ fn is_any() -> bool {
     cfg!(feature = "z3") || !versions().is_empty()
 }
 
+/// Name of the SAT solver that is built in.
+const SAT: &str = "sat";
+
+/// The solver of one symbolic engine: one that a flag asks for, or the SAT solver.
+///
+/// # Errors
+/// As [`choose`].
+pub fn choose_for_engine(asked: Option<&str>) -> anyhow::Result<SolverChoice> {
+    if asked == Some(SAT) { Ok(SolverChoice::Sat) } else { choose(asked) }
+}
+
 /// The solver that a flag asks for.
 ///
 /// # Errors
@@ -57,6 +68,9 @@ pub fn choose(asked: Option<&str>) -> anyhow::Result<SolverChoice> {
         }
         return Ok(SolverChoice::Default);
     };
+    if name == SAT {
+        bail!(Refusal::new("--solver: `sat` serves bmc, kind and ic3").help(known()));
+    }
     if name == "z3" && cfg!(feature = "z3") {
         return Ok(SolverChoice::Linked);
     }

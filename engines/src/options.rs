@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
+use bsym_encodings::session::SolverChoice;
 use bsym_encodings::system::build::Representations;
 use bsym_language::model::Model;
 use bsym_proofs::claim::Property;
@@ -36,6 +37,8 @@ pub struct Job {
     pub representations: Representations,
     /// Seed of whatever is random.
     pub seed: u64,
+    /// Who checks a proof, where that is not the solver that finds it.
+    pub checker: Option<SolverChoice>,
     /// Time limit of one query before an engine tries something else.
     pub query_time: Option<Duration>,
     /// Deadline and cancellation.

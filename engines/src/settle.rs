@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use bsym_encodings::session::SolverError;
+use bsym_encodings::session::{self, SolverError};
 use bsym_language::model::Model;
 use bsym_proofs::check::{self, Represented, check_representations};
 use bsym_proofs::claim::{Checked, Claim, Property};
@@ -94,6 +94,9 @@ pub fn settle(
     if !problem.is_complete() {
         return Ok(Settled::Unknown(Unknown::Unsupported));
     }
+    let checker = job.checker.clone();
+    let mut by_checker = |terms| session::open(terms, &checker.clone().unwrap_or_default());
+    let open: &mut Open<'_> = if checker.is_some() { &mut by_checker } else { open };
     // The check may use what is left of the run; a run without a limit gets none either.
     let budget = job.budget.clone();
     let mut checked = check::check(&mut problem.system, &claim, &job.status, job.recheck, open, &budget)?;

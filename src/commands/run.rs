@@ -38,6 +38,8 @@ pub(super) struct Run {
     pub(super) arguments: VerifyArguments,
     /// The command.
     engine: &'static str,
+    /// The solver that was chosen.
+    solver: Option<SolverChoice>,
     pub(super) model: Arc<Model>,
     pub(super) properties: Vec<Property>,
     pub(super) scope: Scope,
@@ -63,6 +65,8 @@ impl Run {
             keep_going: self.arguments.keep_going,
             representations: self.arguments.representations.into(),
             seed: self.arguments.seed,
+            // What a SAT solver proves is checked by another solver.
+            checker: (self.solver == Some(SolverChoice::Sat)).then_some(SolverChoice::Default),
             query_time: None,
             budget: self.control.budget.clone(),
         }
@@ -98,6 +102,7 @@ impl Run {
         let run = Run {
             arguments: arguments.clone(),
             engine,
+            solver: choice.cloned(),
             model,
             properties,
             scope,

@@ -14,7 +14,7 @@ use crate::solvers;
 
 /// Runs the command.
 pub fn run(engine: Engine, arguments: &VerifyArguments, control: &Control) -> anyhow::Result<Answer> {
-    let choice = solvers::choose(arguments.solver.name.as_deref())?;
+    let choice = solvers::choose_for_engine(arguments.solver.name.as_deref())?;
     let run = Run::prepare(engine.name(), arguments, Some(&choice), control)?;
     let mut reporter = run.reporter();
     let job = run.job();

@@ -45,6 +45,7 @@ pub fn job(model: &Arc<Model>, request: &ScopeRequest) -> Job {
         keep_going: false,
         representations: Default::default(),
         seed: 0,
+        checker: None,
         query_time: Some(Duration::from_secs(5)),
         budget: Budget::unlimited().within(Duration::from_secs(20)),
     }

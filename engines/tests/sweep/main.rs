@@ -146,6 +146,7 @@ fn one(file: &Path, engine: &str, seconds: f64, depth: usize, mode: Mode) {
         keep_going: false,
         representations: Default::default(),
         seed: 0,
+        checker: None,
         query_time: Some(Duration::from_secs(5)),
         budget: Budget::unlimited().within(Duration::from_secs_f64(seconds)),
     };
