@@ -105,6 +105,7 @@ const OPEN: &[&str] = &[
     "select elsewhere",
     "store is array",
     "const",
+    "const of a shared const",
     "const of any",
     "choice of arrays",
     "choice of conditional arrays",
@@ -148,6 +149,8 @@ fn operators_mean_what_they_should() {
         let colors: Vec<Term> = (0..3).map(|i| t.constructor(o.color, i)).collect();
         let id = |s: Term| t.as_symbol(s).expect("a symbol");
         let big: bsym_language::int::Int = "123456789012345678901234567890".parse().expect("a number");
+        let rows = t.array_sort(Terms::INT, o.people);
+        let (w, nobody) = (symbol("w", rows), t.const_array(o.people, Terms::FALSE));
         let half = t.real_div(t.to_real(t.int(1)), t.to_real(t.int(2)));
         let i = t.fresh("i", o.person);
         let member = |s: Term| t.select(s, i);
@@ -182,6 +185,10 @@ fn operators_mean_what_they_should() {
             ("select elsewhere", t.implies(t.neq(a, b), t.eq(t.select(t.store(f, a, x), b), t.select(f, b)))),
             ("store is array", t.implies(t.eq(g, t.store(f, a, x)), t.eq(t.select(g, a), x))),
             ("const", t.implies(t.eq(f, t.const_array(o.ages, int(7))), t.eq(t.select(f, a), int(7)))),
+            (
+                "const of a shared const",
+                t.implies(t.eq(w, t.const_array(rows, nobody)), t.eq(t.select(w, x), nobody)),
+            ),
             ("const of any", t.implies(t.eq(f, t.const_array(o.ages, y)), t.eq(t.select(f, a), y))),
             (
                 "union",

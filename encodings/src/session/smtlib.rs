@@ -316,7 +316,7 @@ impl Printer {
             },
             Op::Store => apply("store"),
             Op::ConstArray(sort) if z3 || self.is_literal(node.args[0]) => {
-                let value = self.text(node.args[0], local);
+                let value = if z3 { self.text(node.args[0], local) } else { self.literal(node.args[0])? };
                 format!("((as const {}) {value})", self.sort(*sort)?)
             }
             Op::SetUnion if z3 => apply("(_ map or)"),
@@ -372,6 +372,17 @@ impl Printer {
             Op::ConstArray(_) => self.is_literal(node.args[0]),
             _ => self.terms.is_value(t),
         }
+    }
+
+    /// A literal written out: a name that is defined as one is none to a solver.
+    fn literal(&mut self, t: Term) -> Result<String, SolverError> {
+        let node = self.terms.node(t);
+        let mut local = Local::default();
+        for &a in node.args.iter() {
+            let text = self.literal(a)?;
+            local.insert(a, text);
+        }
+        self.node(t, &node, &local)
     }
 
     /// Whether a solver without combinators cannot be given the array as it is.
