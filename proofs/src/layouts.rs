@@ -39,7 +39,7 @@ pub enum Said {
 
 /// The layouts of a claim: those that nothing in it says so far.
 pub fn unsaid(system: &System, claim: &Claim) -> Vec<Pred> {
-    let all = layouts(system, &system.needed(), claim);
+    let all = layouts(system, system.needed(), claim);
     all.into_iter().filter(|l| l.said == Said::No).map(|l| l.pred).collect()
 }
 

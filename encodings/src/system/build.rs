@@ -1,5 +1,6 @@
 //! From a model to its transition system.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -173,6 +174,7 @@ fn encode_facts(
         determined,
         encoder,
         functional,
+        needed: OnceCell::new(),
         model: model.clone(),
     };
     for (i, conjunct) in model.invariant.iter().enumerate() {
@@ -231,7 +233,13 @@ fn part(kind: &str, position: usize, conjunct: &Conjunct) -> String {
 impl System {
     /// The bounds that the representations of all names rest on: the analysis with as much forgotten of the variables as
     /// leaves every representation as it is. What is left of them is an invariant, by itself, of the steps.
-    pub fn needed(&self) -> Functional {
+    ///
+    /// Found once: a claim is made from them, and checked against them.
+    pub fn needed(&self) -> &Functional {
+        self.needed.get_or_init(|| self.find_needed())
+    }
+
+    fn find_needed(&self) -> Functional {
         let analysed = Analysed::of(&self.model, &self.scope, Representations::Analysed);
         // What somebody claims has to be right as a whole.
         if analysed.functional != self.functional {

@@ -9,6 +9,7 @@ pub mod build;
 mod substitution;
 pub mod unrolling;
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -79,6 +80,8 @@ pub struct System {
     pub determined: Vec<Option<Value>>,
     pub(crate) encoder: Encoder,
     pub(crate) functional: Functional,
+    /// See [`System::needed`].
+    needed: OnceCell<Functional>,
 }
 
 impl System {

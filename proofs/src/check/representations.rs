@@ -73,17 +73,17 @@ pub fn check_representations(
 ) -> Result<Represented, SolverError> {
     let model = system.model.clone();
     let chosen = system.needed();
-    let layouts = layouts(system, &chosen, claim);
+    let layouts = layouts(system, chosen, claim);
     let unsaid = misfits(&model, &layouts, claim);
     if !unsaid.is_empty() {
         return Ok(Represented { failed: unsaid, ..Represented::default() });
     }
-    if names(&model, &chosen).all(|n| !system.is_restricted(n.ty, n.layout)) {
+    if names(&model, chosen).all(|n| !system.is_restricted(n.ty, n.layout)) {
         return Ok(Represented::default());
     }
     let implied: Vec<VarId> =
         layouts.iter().filter(|l| l.said == Said::Implied).map(|l| l.variable).collect();
-    let rests = Rests { chosen: &chosen, implied: &implied, claim };
+    let rests = Rests { chosen, implied: &implied, claim };
     let budget = budget.within(TIME).per_query(QUERY);
     let mut found = check_in(&model, &system.scope, rests, open, &budget)?;
     if found.failed.is_empty() && !found.undecided.is_empty() && !system.scope.is_finite(&model) {
