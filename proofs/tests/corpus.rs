@@ -64,7 +64,7 @@ fn system(model: &Arc<Model>, scope: &Scope) -> System {
 }
 
 fn prove(model: &Arc<Model>, scope: &Scope) -> Obligations {
-    prove_obligations(&system(model, scope), &mut opener, &budget(), &mut |_| {}).expect("solver")
+    prove_obligations(model.clone(), scope, &mut opener, &budget(), &mut |_| {}).expect("solver")
 }
 
 fn inductive(model: &Arc<Model>, scope: &Scope, status: &ProofStatus) -> Checked {

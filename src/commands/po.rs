@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::session::open;
-use bsym_encodings::system::build::encode;
 use bsym_encodings::term::Terms;
 use bsym_proofs::obligations::{Proof, prove_obligations};
 
@@ -39,7 +38,6 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
     let scope = input::scope(&model, &arguments.scope)?;
     input::fix_constants(&mut model, &arguments.scope.set, paint)?;
     let model = Arc::new(model);
-    let system = encode(Rc::new(Terms::new()), model.clone(), &scope);
     let budget = control.budget.per_query(OBLIGATION);
     let (jsonl, verbose) = (arguments.output.jsonl, arguments.output.verbose > 0);
     let mut observer = |proof: &Proof| {
@@ -55,7 +53,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
         }
     };
     let obligations =
-        prove_obligations(&system, &mut |terms| open::open(terms, &choice), &budget, &mut observer)?;
+        prove_obligations(model.clone(), &scope, &mut |terms| open::open(terms, &choice), &budget, &mut observer)?;
     control.finish();
     let folder = arguments.output_file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
     let file = obligations.to_po(&model, &scope, folder);
@@ -81,7 +79,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
             Err(error) => output::lost(&error.to_string()),
         }
     }
-    for u in &system.unsupported {
+    for u in &obligations.unsupported {
         let (file, line, _) = place(&model.sources, u.span);
         let at = location(&file, line).map(|at| format!(" ({at})")).unwrap_or_default();
         output::note(&format!("not supported: {}: {}{at}", u.part, u.reason));

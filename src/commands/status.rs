@@ -8,7 +8,6 @@ use std::time::Duration;
 use anyhow::Context;
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::open::{self, SolverChoice};
-use bsym_encodings::system::build::encode;
 use bsym_encodings::term::Terms;
 
 use bsym_language::model::{Model, Notation};
@@ -82,10 +81,9 @@ pub fn compute(
     choice: &SolverChoice,
     budget: &Budget,
 ) -> anyhow::Result<Imported> {
-    let system = encode(Rc::new(Terms::new()), model.clone(), scope);
     let budget = budget.per_query(OBLIGATION);
     let obligations =
-        prove_obligations(&system, &mut |terms| open::open(terms, choice), &budget, &mut |_| {})
+        prove_obligations(model.clone(), scope, &mut |terms| open::open(terms, choice), &budget, &mut |_| {})
             .context("--proofs auto")?;
     Ok(Imported {
         status: obligations.status(),

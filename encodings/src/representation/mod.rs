@@ -76,8 +76,26 @@ impl Functional {
     /// The same with less known of some variables, by [`VarId`]: the bounds of other names may rest on that, and then
     /// are wider as well.
     pub fn keeping(model: &Model, determined: &[Option<Value>], kept: &[Kept]) -> Functional {
-        let mut known =
-            Functional { variables: vec![Layout::Never; model.variables.len()], ..Functional::none(model) };
+        Functional::grown(model, determined, vec![Layout::Never; model.variables.len()], kept)
+    }
+
+    /// Bounds that follow from the invariant alone: those that conjuncts say, made wide enough for what is assigned under
+    /// them. A sequent may take them for granted where the invariant is among its hypotheses.
+    pub fn stated(model: &Model, determined: &[Option<Value>]) -> Functional {
+        let mut known = Functional::none(model);
+        Analysis { model, known: &mut known, kept: &[] }.constants(determined);
+        let variables = predicate::stated(model, known);
+        Functional::grown(model, determined, variables, &vec![Kept::All; model.variables.len()])
+    }
+
+    /// The least bounds that hold `start` and everything that is assigned.
+    fn grown(
+        model: &Model,
+        determined: &[Option<Value>],
+        start: Vec<Layout>,
+        kept: &[Kept],
+    ) -> Functional {
+        let mut known = Functional { variables: start, ..Functional::none(model) };
         let mut analysis = Analysis { model, known: &mut known, kept };
         analysis.constants(determined);
         let initialised = always_assigned(&model.initialisation);
@@ -574,6 +592,15 @@ enum Bound<'e> {
     Equal(&'e Expr),
     Member(&'e Expr),
     Subset(&'e Expr),
+}
+
+impl<'e> Bound<'e> {
+    /// The right side.
+    fn right(&self) -> &'e Expr {
+        match self {
+            Bound::Equal(e) | Bound::Member(e) | Bound::Subset(e) => e,
+        }
+    }
 }
 
 /// A conjunct that says of its left side what it is, where it lies, or what it is part of.

@@ -3,9 +3,12 @@
 //! A proof rests on what the encoding takes for granted of the variables. What the invariant does not say of that
 //! has to stand beside it: `f : D --> 0..7`, `s <: 1..3`, `q : seq(S)`.
 
+use std::collections::BTreeSet;
+
 use bsym_language::int::Int;
 use bsym_language::model::*;
 use bsym_language::types::Type;
+use bsym_language::walk::Names;
 
 use super::layout::{Function, Layout};
 use super::{Analysis, Functional, conjuncts, constraint};
@@ -40,6 +43,27 @@ pub fn is_stated(model: &Model, known: &Functional, all: &[&Pred], v: VarId, lay
         constrains(p).is_some_and(|(about, bound)| about == v && analysis.allows(&bound).is_part_of(layout))
     };
     all.iter().flat_map(|p| conjuncts(p)).any(&mut states)
+}
+
+/// The bounds that the conjuncts of the invariant say of the variables, by [`VarId`], whatever the other variables are. Only
+/// what is said of a variable before it is read counts, so that the bound is a hypothesis also where the question is whether
+/// a conjunct is well-defined. `known` is what is known of the constants.
+pub fn stated(model: &Model, mut known: Functional) -> Vec<Layout> {
+    let mut layouts = vec![Layout::Any; model.variables.len()];
+    let mut read = BTreeSet::new();
+    let mut analysis = Analysis { model, known: &mut known, kept: &[] };
+    for conjunct in model.invariant.iter().flat_map(|c| conjuncts(&c.pred)) {
+        let Some((v, bound)) = constrains(conjunct) else {
+            read.extend(Names::of_pred(conjunct).variables);
+            continue;
+        };
+        if !read.contains(&v) {
+            let layout = std::mem::take(&mut layouts[v.index()]);
+            layouts[v.index()] = layout.meet(analysis.allows(&bound));
+        }
+        read.extend(Names::of_expr(bound.right()).variables);
+    }
+    layouts
 }
 
 /// The variable that a predicate says a bound of.

@@ -27,6 +27,8 @@ pub enum Representations {
     /// As the analysis of the assignments allows (see [`functional`](crate::representation)).
     #[default]
     Analysed,
+    /// As far as the invariant says it: for sequents that have the invariant among their hypotheses, and no more than that.
+    Stated,
     /// As the type says: every relation is a set of couples. Nothing is believed of the analysis, and most
     /// queries are harder.
     General,
@@ -313,6 +315,7 @@ impl Analysed {
         let determined = determined::constants(model, &scope);
         let functional = match representations {
             Representations::Analysed => Functional::of(&prepared, &values(&determined)),
+            Representations::Stated => Functional::stated(&prepared, &values(&determined)),
             Representations::General => Functional::none(&prepared),
             Representations::Claimed(functional) => functional,
         };

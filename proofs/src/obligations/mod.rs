@@ -19,12 +19,15 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use bsym_encodings::budget::{Budget, Stopped};
 use bsym_encodings::session::{Dialect, SolverError, Statistics, script};
-use bsym_encodings::system::{FailureKind, StatePredicate, System};
+use bsym_encodings::system::build::{Representations, encode_with};
+use bsym_encodings::system::{FailureKind, StatePredicate, System, Unsupported};
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::{Conjunct, EventId, Model};
+use bsym_semantics::scope::Scope;
 use bsym_status::digest::INITIALISATION;
 use bsym_status::file::{Kind, Status};
 use bsym_status::frame::frame_agrees;
@@ -80,11 +83,16 @@ pub struct Obligations {
     pub statistics: Statistics,
     /// What ended it early.
     pub stopped: Option<Stopped>,
+    /// Parts of the machine without an encoding.
+    pub unsupported: Vec<Unsupported>,
     /// Where the formulas live.
     terms: Rc<Terms>,
 }
 
 /// Generates all obligations and tries to discharge them, each within the budget's query time.
+///
+/// The machine is encoded with the representations that its invariant says. What only an analysis of all events knows would
+/// be a hypothesis that no obligation has.
 ///
 /// `observer` is told about every obligation as it is decided. When the budget ends, the rest is
 /// listed as `unattempted`.
@@ -92,11 +100,14 @@ pub struct Obligations {
 /// # Errors
 /// If the solver cannot be started.
 pub fn prove_obligations(
-    system: &System,
+    model: Arc<Model>,
+    scope: &Scope,
     open: Opener<'_>,
     budget: &Budget,
     observer: &mut dyn FnMut(&Proof),
 ) -> Result<Obligations, SolverError> {
+    let system = encode_with(Rc::new(Terms::new()), model, scope, Representations::Stated);
+    let system = &system;
     let mut generator = Generator {
         terms: system.terms.clone(),
         system,
@@ -118,6 +129,7 @@ pub fn prove_obligations(
         statistics: generator.prover.statistics,
         all: generator.all,
         stopped,
+        unsupported: system.unsupported.clone(),
         terms: system.terms.clone(),
     })
 }
