@@ -76,7 +76,9 @@ fn counters_of_table_1_are_decided_by_every_engine_with_and_without_status() {
     ] {
         let model = model_of(&folder.join(format!("{name}.mch"))).unwrap();
         let mut job = job(&model, &ScopeRequest::default());
-        let own = prove_obligations(model.clone(), &job.scope, &mut open, &job.budget, &mut |_| {}).unwrap().status();
+        let own = prove_obligations(model.clone(), &job.scope, &mut open, &job.budget, &mut |_| {})
+            .unwrap()
+            .status();
         assert!(!own.is_empty(), "{name}");
         for status in [ProofStatus::none(), own] {
             job.status = status;

@@ -52,8 +52,13 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
             output::note(&format!("{}: {}", proof.name, proof.status.word()));
         }
     };
-    let obligations =
-        prove_obligations(model.clone(), &scope, &mut |terms| open::open(terms, &choice), &budget, &mut observer)?;
+    let obligations = prove_obligations(
+        model.clone(),
+        &scope,
+        &mut |terms| open::open(terms, &choice),
+        &budget,
+        &mut observer,
+    )?;
     control.finish();
     let folder = arguments.output_file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
     let file = obligations.to_po(&model, &scope, folder);

@@ -89,12 +89,7 @@ impl Functional {
     }
 
     /// The least bounds that hold `start` and everything that is assigned.
-    fn grown(
-        model: &Model,
-        determined: &[Option<Value>],
-        start: Vec<Layout>,
-        kept: &[Kept],
-    ) -> Functional {
+    fn grown(model: &Model, determined: &[Option<Value>], start: Vec<Layout>, kept: &[Kept]) -> Functional {
         let mut known = Functional { variables: start, ..Functional::none(model) };
         let mut analysis = Analysis { model, known: &mut known, kept };
         analysis.constants(determined);

@@ -33,8 +33,14 @@ fn carried_over(before: &str, now: &str) -> Option<Import> {
 }
 
 fn own(m: &Model) -> (Obligations, PoFile) {
-    let all = prove_obligations(Arc::new(m.clone()), &scope(m), &mut open_default, &Budget::unlimited(), &mut |_| {})
-        .expect("a solver");
+    let all = prove_obligations(
+        Arc::new(m.clone()),
+        &scope(m),
+        &mut open_default,
+        &Budget::unlimited(),
+        &mut |_| {},
+    )
+    .expect("a solver");
     let file = all.to_po(m, &scope(m), Path::new(""));
     (all, file)
 }
