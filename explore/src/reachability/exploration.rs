@@ -7,7 +7,7 @@ use super::frontier::Frontier;
 use super::pool::Pool;
 use super::properties::{Asked, Properties};
 use super::reached::Reached;
-use super::visitor::{Origin, Visitor};
+use super::visitor::{Known, Origin, Visitor};
 use crate::options::Order;
 use crate::space::system::{Effort, Replicate};
 use crate::space::updates::Updates;
@@ -37,9 +37,10 @@ pub struct Reachability<S: Replicate, V> {
     pub properties: Properties,
     /// As soon as there are more states the visitor is asked whether the search is over.
     pub most: usize,
-    pub(super) asked: Asked,
     pub(super) updates: Updates,
     pub(super) pool: Option<Pool<S::Seed>>,
+    /// States that were expanded in a batch and not looked back at.
+    pub(super) expanded: Vec<StateId>,
     /// Workers have given up.
     pub(super) interrupted: bool,
     level: Level,
@@ -48,7 +49,7 @@ pub struct Reachability<S: Replicate, V> {
 impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
     /// A search of a system for a visitor.
     pub fn new(mut system: S, asked: Asked, frontier: Frontier, visitor: V) -> Self {
-        let properties = Properties::new(&mut system, &asked);
+        let properties = Properties::new(&mut system, asked);
         let table = Table::new(system.matrix().width());
         let (doubtful, counts) = Default::default();
         Reachability {
@@ -56,23 +57,27 @@ impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
             visitor,
             properties,
             most: usize::MAX,
-            asked,
             updates: Updates::default(),
             pool: None,
+            expanded: Vec::new(),
             interrupted: false,
             level: Level::default(),
         }
     }
 
-    /// Starts so many workers where the search is breadth-first and they are more than one; they end with
+    /// Searches by so many threads, this one among them, where the search is breadth-first; the others end with
     /// [`Reachability::dismiss`]. With `share_all` they also get what one thread does as fast.
-    pub fn start_workers<'s>(&mut self, threads: &'s Threads<'s, '_>, workers: usize, share_all: bool)
+    pub fn start_workers<'s>(&mut self, threads: &'s Threads<'s, '_>, n: usize, share_all: bool)
     where
         S: 's,
         S::Seed: 's,
     {
-        if workers > 1 && self.reached.frontier.order() == Order::BreadthFirst {
-            self.pool = Pool::start::<S>(threads, workers, &self.asked, share_all);
+        if n > 1 && self.reached.frontier.order() == Order::BreadthFirst {
+            self.pool = Pool::start::<S>(threads, n, share_all);
+        }
+        if self.pool.is_some() {
+            self.reached.system.share();
+            self.properties.share();
         }
     }
 
@@ -120,6 +125,7 @@ impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
                 count = 0;
                 continue;
             }
+            self.look_back();
             let Some(state) = self.reached.frontier.pop() else { break };
             let timed = self.pool.is_some() && (count < SAMPLED || count.is_multiple_of(SAMPLED));
             let begin = timed.then(Instant::now);
@@ -127,6 +133,9 @@ impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
             self.reached.table.read(state, &mut row);
             if !self.expand(state, &row) {
                 self.reached.frontier.put_back(state);
+            } else if !self.visitor.is_over() {
+                let Reached { system, table, doubtful, .. } = &mut self.reached;
+                self.visitor.look_back(system, Known { table, doubtful }, state);
             }
             if let (Some(pool), Some(begin)) = (&mut self.pool, begin) {
                 pool.note(begin.elapsed(), 1);
@@ -134,6 +143,14 @@ impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
         }
         if self.reached.frontier.order() == Order::BreadthFirst && !self.reached.table.is_empty() {
             self.reached.counts.depth = Some(self.level.depth);
+        }
+    }
+
+    /// Lets the visitor look back at the states that were expanded in a batch.
+    fn look_back(&mut self) {
+        for state in std::mem::take(&mut self.expanded) {
+            let Reached { system, table, doubtful, .. } = &mut self.reached;
+            self.visitor.look_back(system, Known { table, doubtful }, state);
         }
     }
 

@@ -1,8 +1,9 @@
 //! Breadth-first search by several threads.
 //!
-//! Workers expand a batch of the oldest states while the table stands still; then their answers are
+//! Threads expand a batch of the oldest states while the table stands still; then what they have found is
 //! merged in the order of the states and groups, so that numbers, counts and counterexamples are those
-//! of one thread, however the work was shared out.
+//! of one thread, however the work was shared out. The thread of the search is one of them, so that the others are waited for
+//! only at the end of a batch.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,15 +11,14 @@ use std::time::{Duration, Instant};
 
 use super::exploration::Reachability;
 use super::pool::Pool;
-use super::visitor::Visitor;
-use super::worker::{Answer, Candidate, Frozen, Slice};
+use super::visitor::{Known, Visitor};
+use super::worker::{Candidate, Frozen, Share, Slice};
 use crate::space::dependency_matrix::GroupId;
 use crate::space::system::Replicate;
 use crate::store::discoveries::Discoveries;
 use crate::store::state_table::StateId;
 
-/// States of a slice: small enough that the last one is soon done, large enough to be worth a handshake.
-const SLICE: usize = 64;
+/// How often limits are looked at.
 const TICK: Duration = Duration::from_millis(100);
 
 impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
@@ -32,22 +32,24 @@ impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
     pub(super) fn expand_batch(&mut self, batch: Vec<StateId>) {
         let Some(mut pool) = self.pool.take() else { return };
         let begin = Instant::now();
-        let (answers, batch) = self.share_out(&mut pool, batch);
-        pool.note(begin.elapsed() * pool.workers.len() as u32, batch.len());
-        self.interrupted |= answers.iter().any(|answer| answer.stopped);
-        let mut slices: Vec<Slice> = answers.into_iter().flat_map(|answer| answer.slices).collect();
-        slices.sort_unstable_by_key(|slice| slice.from);
-        let done = if self.interrupted { 0 } else { self.merge(&batch, &slices, &mut pool.found) };
+        let batch = self.share_out(&mut pool, batch);
+        pool.note(begin.elapsed() * pool.threads() as u32, batch.len());
+        self.interrupted |= pool.is_stopped();
+        let mut found = std::mem::take(&mut pool.found);
+        let done = if self.interrupted { 0 } else { self.merge(&batch, &pool.slices(), &mut found) };
+        pool.found = found;
         batch[done..].iter().rev().for_each(|state| self.reached.frontier.put_back(*state));
         self.pool = Some(pool);
     }
 
-    fn share_out(&mut self, pool: &mut Pool<S::Seed>, batch: Vec<StateId>) -> (Vec<Answer>, Vec<StateId>) {
-        let slice = (batch.len() / (4 * pool.workers.len())).clamp(1, SLICE);
+    /// Lets all threads expand states; gives these back.
+    fn share_out(&mut self, pool: &mut Pool<S::Seed>, batch: Vec<StateId>) -> Vec<StateId> {
+        let slice = pool.slice(batch.len());
         pool.found.clear(self.reached.table.width());
         let frozen = Arc::new(Frozen {
             table: std::mem::take(&mut self.reached.table),
             seed: self.reached.system.seed(),
+            properties: self.properties.shared(),
             doubtful: std::mem::take(&mut self.reached.doubtful),
             batch,
             found: std::mem::take(&mut pool.found),
@@ -56,35 +58,53 @@ impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
             stop: AtomicBool::new(false),
         });
         pool.send(&frozen);
-        let mut answers = Vec::new();
-        for worker in &mut pool.workers {
-            answers.push(loop {
-                if let Some(answer) = worker.answer(TICK) {
-                    break answer;
-                }
-                let bytes = frozen.table.bytes() + frozen.found.bytes() + self.bytes();
-                self.visitor.pulse(&self.reached, frozen.table.len(), bytes);
-                if self.visitor.is_over() {
-                    frozen.stop.store(true, Ordering::Relaxed);
-                }
-            });
+        for state in std::mem::take(&mut self.expanded) {
+            let known = Known { table: &frozen.table, doubtful: &frozen.doubtful };
+            self.visitor.look_back(&mut self.reached.system, known, state);
+        }
+        let Pool { share, expander, workers, .. } = pool;
+        share.clear();
+        let mut looked = Instant::now();
+        while expander.expand_slice(&mut self.reached.system, &mut self.properties, &frozen, share) {
+            if looked.elapsed() >= TICK {
+                self.pulse_beside(&frozen);
+                looked = Instant::now();
+            }
+        }
+        if share.stopped {
+            frozen.stop.store(true, Ordering::Relaxed);
+        }
+        for worker in workers {
+            while !worker.has_answered(TICK) {
+                self.pulse_beside(&frozen);
+            }
         }
         let frozen = Arc::try_unwrap(frozen).ok().expect("a worker lets go of the search before it answers");
         self.reached.table = frozen.table;
         self.reached.doubtful = frozen.doubtful;
         pool.found = frozen.found;
-        (answers, frozen.batch)
+        frozen.batch
     }
 
-    /// Does what the answers say, state by state; the number of states done.
-    fn merge(&mut self, batch: &[StateId], slices: &[Slice], found: &mut Discoveries) -> usize {
+    /// Lets the visitor look at the limits while threads are at work.
+    fn pulse_beside(&mut self, frozen: &Frozen<S::Seed>) {
+        let bytes = frozen.table.bytes() + frozen.found.bytes() + self.bytes();
+        self.visitor.pulse(&self.reached, frozen.table.len(), bytes);
+        if self.visitor.is_over() {
+            frozen.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Does what all threads say, state by state; the number of states done.
+    fn merge(&mut self, batch: &[StateId], slices: &[(&Share, &Slice)], found: &mut Discoveries) -> usize {
         let mut row = vec![0; self.reached.table.width()];
         let mut next = row.clone();
         let matrix = self.reached.system.matrix().clone();
         // Whether the table has got states that the workers did not know of.
         let mut grown = false;
-        for slice in slices {
-            let (mut steps, mut candidates) = (&slice.steps[..], slice.candidates.iter());
+        for (share, slice) in slices {
+            let mut steps = &share.steps[slice.steps.clone()];
+            let mut candidates = share.candidates[slice.candidates.clone()].iter();
             for i in 0..slice.len {
                 let state = batch[slice.from + i];
                 if self.reached.table.len() > self.most {
@@ -120,6 +140,7 @@ impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
                 if !self.close(state, enabled, before) {
                     return slice.from + i;
                 }
+                self.expanded.push(state);
                 if self.visitor.is_over() {
                     return slice.from + i + 1;
                 }

@@ -1,4 +1,4 @@
-//! The workers of a search: threads, and what is said to them and by them.
+//! The workers of a search: the threads beside its own, and what is said to them and by them.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -7,17 +7,19 @@ use std::time::{Duration, Instant};
 
 use bsym_language::stack::declare_large;
 
-use super::properties::Asked;
-use super::worker::{Answer, Frozen, work};
+use super::worker::{Answer, Expander, Frozen, Job, Share, Slice, work};
 use crate::space::system::{Effort, Replicate};
 use crate::store::discoveries::Discoveries;
 
-/// Most states of a batch for each worker.
+/// Most states of a batch for each thread.
 const BATCH: usize = 1 << 12;
 /// Work from which on it is shared out, in seconds of one thread.
 const WORTHWHILE: f64 = 300e-6;
 /// A search that is over before is not shared out.
-const SHORT: Duration = Duration::from_millis(20);
+const SHORT: Duration = Duration::from_millis(10);
+/// States that a thread takes at a time are at most so many, and take about so many seconds.
+const SLICE: usize = 64;
+const SLICE_TIME: f64 = 10e-3;
 /// As much as the main thread has.
 const STACK: usize = 256 << 20;
 
@@ -26,6 +28,9 @@ pub(super) struct Pool<D> {
     pub(super) workers: Vec<Link<D>>,
     /// What the last batch has found, for its memory.
     pub(super) found: Discoveries,
+    /// That of the thread of the search.
+    pub(super) share: Share,
+    pub(super) expander: Expander,
     has_worked: bool,
     share_all: bool,
     begin: Instant,
@@ -35,38 +40,45 @@ pub(super) struct Pool<D> {
 
 /// One worker, as seen by the search.
 pub(super) struct Link<D> {
-    jobs: Sender<Arc<Frozen<D>>>,
+    jobs: Sender<Job<D>>,
     answers: Receiver<Answer>,
+    /// What the worker has done, and memory for what it does next.
     effort: Effort,
+    pub(super) share: Share,
 }
 
 impl<D: Send + Sync> Pool<D> {
-    /// Starts so many workers; none where there can be only one.
+    /// Starts workers, so that there are so many threads with that of the search; none where there can be only that one.
     pub fn start<'s, S: Replicate<Seed = D> + 's>(
         threads: &'s Threads<'s, '_>,
         n: usize,
-        asked: &Asked,
         share_all: bool,
     ) -> Option<Pool<D>>
     where
         D: 's,
     {
         let mut workers = Vec::new();
-        for _ in 0..n {
+        for _ in 1..n {
             let (jobs, mine) = channel();
             let (yours, answers) = channel();
-            let asked = asked.clone();
             let run = move || {
                 declare_large();
-                work::<S>(&asked, &mine, &yours);
+                work::<S>(&mine, &yours);
             };
             if Builder::new().name("worker".into()).stack_size(STACK).spawn_scoped(threads, run).is_ok() {
-                workers.push(Link { jobs, answers, effort: Effort::default() });
+                let (effort, share) = Default::default();
+                workers.push(Link { jobs, answers, effort, share });
             }
         }
-        let (found, has_worked, pace) = Default::default();
-        let pool = Pool { workers, found, has_worked, share_all, begin: Instant::now(), pace };
-        (pool.workers.len() > 1).then_some(pool)
+        let (found, share, expander, has_worked, pace) = Default::default();
+        let pool =
+            Pool { workers, found, share, expander, has_worked, share_all, begin: Instant::now(), pace };
+        (!pool.workers.is_empty()).then_some(pool)
+    }
+
+    /// Number of threads, with that of the search.
+    pub fn threads(&self) -> usize {
+        self.workers.len() + 1
     }
 
     /// Learns how long some states took.
@@ -77,10 +89,19 @@ impl<D: Send + Sync> Pool<D> {
 
     /// Number of states to take for a batch out of those that wait; `None` where sharing them out does not pay.
     pub fn batch(&self, waiting: usize) -> Option<usize> {
-        let workers = self.workers.len();
-        let worthwhile = waiting >= 2 * workers && waiting as f64 * self.pace >= WORTHWHILE;
-        let soon = !self.has_worked && self.begin.elapsed() < SHORT;
-        (waiting > 0 && (worthwhile && !soon || self.share_all)).then_some(BATCH * workers)
+        let threads = self.threads();
+        let worthwhile = waiting >= 2 * threads && waiting as f64 * self.pace >= WORTHWHILE;
+        // The clock is the last to be asked: this is, before every state.
+        let shared = worthwhile && (self.has_worked || self.begin.elapsed() >= SHORT);
+        (waiting > 0 && (shared || self.share_all)).then_some(BATCH * threads)
+    }
+
+    /// Number of states of a batch to take at a time: small enough that the last ones are soon done and the limits often
+    /// looked at, large enough to be worth a handshake.
+    pub(super) fn slice(&self, batch: usize) -> usize {
+        let even = batch / (4 * self.threads());
+        let soon = (SLICE_TIME / self.pace.max(1e-9)) as usize;
+        even.min(soon).clamp(1, SLICE)
     }
 
     /// What the workers have done.
@@ -91,21 +112,35 @@ impl<D: Send + Sync> Pool<D> {
     /// Lets all workers expand states.
     pub(super) fn send(&mut self, frozen: &Arc<Frozen<D>>) {
         self.has_worked = true;
-        for worker in &self.workers {
-            worker.jobs.send(frozen.clone()).expect("a worker ends only with the search");
+        for worker in &mut self.workers {
+            let job = (frozen.clone(), std::mem::take(&mut worker.share));
+            worker.jobs.send(job).expect("a worker ends only with the search");
         }
+    }
+
+    /// What all threads have found, slice by slice in the order of the states.
+    pub(super) fn slices(&self) -> Vec<(&Share, &Slice)> {
+        let shares = self.workers.iter().map(|worker| &worker.share).chain([&self.share]);
+        let mut slices: Vec<_> = shares.flat_map(|share| share.slices.iter().map(move |s| (share, s))).collect();
+        slices.sort_unstable_by_key(|(_, slice)| slice.from);
+        slices
+    }
+
+    /// Whether some thread gave up before the end.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.share.stopped || self.workers.iter().any(|worker| worker.share.stopped)
     }
 }
 
 impl<D> Link<D> {
-    /// What the worker has found, if it answers in time.
-    pub(super) fn answer(&mut self, tick: Duration) -> Option<Answer> {
+    /// Waits for the worker's share; whether it came in time.
+    pub(super) fn has_answered(&mut self, tick: Duration) -> bool {
         match self.answers.recv_timeout(tick) {
-            Ok(answer) => {
-                self.effort = answer.effort;
-                Some(answer)
+            Ok(Answer { share, effort }) => {
+                (self.share, self.effort) = (share, effort);
+                true
             }
-            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Timeout) => false,
             Err(RecvTimeoutError::Disconnected) => panic!("a worker ends only with the search"),
         }
     }

@@ -1,6 +1,7 @@
 //! The properties of states that a search checks: which of them a step can have changed, and whether they hold.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::space::dependency_matrix::{DependencyMatrix, GroupId, LabelId};
 use crate::space::system::System;
@@ -18,7 +19,7 @@ pub struct Asked {
 /// The properties that are checked.
 pub struct Properties {
     list: Vec<Property>,
-    proven: BTreeSet<(GroupId, LabelId)>,
+    proven: Arc<BTreeSet<(GroupId, LabelId)>>,
 }
 
 /// One property.
@@ -31,7 +32,7 @@ struct Property {
 
 impl Properties {
     /// Prepares what is checked.
-    pub fn new(system: &mut impl System, asked: &Asked) -> Properties {
+    pub fn new(system: &mut impl System, asked: Asked) -> Properties {
         let matrix = system.matrix().clone();
         let property = |(label, good): &(LabelId, bool)| {
             let reads = matrix.label(*label).reads.clone();
@@ -39,7 +40,22 @@ impl Properties {
             let cache = is_remembered.then(|| Cache::new(reads.clone()));
             Property { label: *label, good: *good, reads, cache }
         };
-        Properties { list: asked.labels.iter().map(property).collect(), proven: asked.proven.clone() }
+        Properties { list: asked.labels.iter().map(property).collect(), proven: Arc::new(asked.proven) }
+    }
+
+    /// Shares with others what is remembered from now on: see [`Properties::shared`].
+    pub fn share(&mut self) {
+        self.list.iter_mut().filter_map(|property| property.cache.as_mut()).for_each(Cache::share);
+    }
+
+    /// The same properties for another thread.
+    pub fn shared(&self) -> Properties {
+        let property = |property: &Property| Property {
+            reads: property.reads.clone(),
+            cache: property.cache.as_ref().and_then(Cache::shared),
+            ..*property
+        };
+        Properties { list: self.list.iter().map(property).collect(), proven: self.proven.clone() }
     }
 
     /// Follows the columns of a matrix that has changed.
@@ -47,14 +63,17 @@ impl Properties {
         for property in &mut self.list {
             property.reads = matrix.label(property.label).reads.clone();
             if let Some(cache) = &mut property.cache {
-                *cache = Cache::new(property.reads.clone());
+                *cache = cache.renewed(property.reads.clone());
             }
         }
     }
 
     /// Pairs that need not be looked at any more.
     pub fn learn(&mut self, proven: impl IntoIterator<Item = (GroupId, LabelId)>) {
-        self.proven.extend(proven);
+        let mut proven = proven.into_iter().peekable();
+        if proven.peek().is_some() {
+            Arc::make_mut(&mut self.proven).extend(proven);
+        }
     }
 
     /// Whether everything is known to be as it should in the state of a row, reached from another row by
@@ -68,7 +87,7 @@ impl Properties {
                 }
             }
             if let Some(cache) = &mut property.cache {
-                if cache.get(row).is_some() {
+                if cache.get(row, &mut Vec::new()).is_some() {
                     continue;
                 }
                 if cache.is_useless() {

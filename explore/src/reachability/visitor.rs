@@ -1,12 +1,14 @@
 //! Whoever a search is for: it is told what the search meets, in the order in which one thread meets it.
 
+use std::collections::HashSet;
+
 use bsym_semantics::error::EvalError;
 use bsym_semantics::transition::Outcome;
 
 use super::reached::Reached;
 use crate::space::dependency_matrix::{DependencyMatrix, GroupId, LabelId};
 use crate::space::system::Edges;
-use crate::store::state_table::StateId;
+use crate::store::state_table::{StateId, Table};
 
 /// Where a step begins.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +17,15 @@ pub enum Origin<'r> {
     Root(usize),
     /// In a state, with its row; the group takes it.
     State(StateId, &'r [u32], GroupId),
+}
+
+/// What is known of the states that were expanded a while ago.
+#[derive(Clone, Copy)]
+pub struct Known<'r> {
+    /// The states, among them all that these lead to.
+    pub table: &'r Table,
+    /// States in which some property is not known to hold.
+    pub doubtful: &'r HashSet<StateId>,
 }
 
 /// Whoever a search is for.
@@ -36,6 +47,9 @@ pub trait Visitor<S> {
 
     /// A state was expanded; whether some group does anything there.
     fn expanded(&mut self, _reached: &mut Reached<S>, _state: StateId, _enabled: bool) {}
+
+    /// A state was expanded, now or a while ago: each state once that was expanded in time.
+    fn look_back(&mut self, _system: &mut S, _known: Known<'_>, _state: StateId) {}
 
     /// Now and then: so many states were found, and take so many bytes with all that is kept beside them. Where several
     /// threads are at work, the states are not among what was reached.

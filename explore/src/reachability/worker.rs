@@ -1,17 +1,18 @@
-//! A thread that expands states of a breadth-first search.
+//! Expanding a batch of states of a breadth-first search by several threads.
 //!
-//! Each worker has a system of its own; the table of the search stands still in the meantime. It leaves out what is in the
-//! table, judges the rest, and hands it back in the order of the states, so that whoever merges the answers numbers the
-//! states as a single thread would.
+//! Each thread has a system of its own; the table of the search stands still in the meantime. It leaves out what is in the
+//! table, judges the rest, and hands it back in the order of the states, so that whoever merges what all have found numbers
+//! the states as a single thread would.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
 
-use super::properties::{Asked, Properties};
+use super::properties::Properties;
 use crate::space::dependency_matrix::GroupId;
-use crate::space::system::{Effort, Expansion, Replicate};
+use crate::space::system::{Effort, Expansion, Replicate, System};
 use crate::space::updates::Updates;
 use crate::store::discoveries::{Discoveries, Discovery};
 use crate::store::state_table::{StateId, Table};
@@ -22,6 +23,8 @@ pub struct Frozen<D> {
     pub table: Table,
     /// What a worker's system is made from, or follows.
     pub seed: D,
+    /// What is checked in new states.
+    pub properties: Properties,
     /// States in which some property is not known to hold.
     pub doubtful: HashSet<StateId>,
     /// The states to expand.
@@ -37,27 +40,41 @@ pub struct Frozen<D> {
     pub stop: AtomicBool,
 }
 
+/// A batch to have a share in, and the memory for it.
+pub type Job<D> = (Arc<Frozen<D>>, Share);
+
 /// What a worker has found.
 pub struct Answer {
-    /// What was taken, in the order of the states.
-    pub slices: Vec<Slice>,
-    /// It gave up before the end.
-    pub stopped: bool,
+    /// Its share of the batch.
+    pub share: Share,
     /// What its system has done since the beginning.
     pub effort: Effort,
 }
 
-/// Some states of a batch and what the groups do in them.
+/// What one thread has found in its share of a batch.
 #[derive(Debug, Default)]
+pub struct Share {
+    /// What was taken, in the order of the states.
+    pub slices: Vec<Slice>,
+    /// In the order of states and groups; a group that is disabled has none.
+    pub steps: Vec<Step>,
+    /// The candidates of all steps.
+    pub candidates: Vec<Candidate>,
+    /// It gave up before the end.
+    pub stopped: bool,
+}
+
+/// Some states of a batch and what the groups do in them.
+#[derive(Clone, Debug)]
 pub struct Slice {
     /// Position of the first state.
     pub from: usize,
     /// Number of states.
     pub len: usize,
-    /// In the order of states and groups; a group that is disabled has none.
-    pub steps: Vec<Step>,
-    /// The candidates of all steps.
-    pub candidates: Vec<Candidate>,
+    /// Their steps.
+    pub steps: Range<usize>,
+    /// The candidates of these.
+    pub candidates: Range<usize>,
 }
 
 /// What one group does in one state.
@@ -82,27 +99,49 @@ pub struct Candidate {
     pub good: bool,
 }
 
-/// Expands states until there are no more.
-pub fn work<S: Replicate>(asked: &Asked, jobs: &Receiver<Arc<Frozen<S::Seed>>>, answers: &Sender<Answer>) {
-    let mut worker: Option<Worker<S>> = None;
-    while let Ok(frozen) = jobs.recv() {
-        let follows = worker.as_mut().is_some_and(|worker| worker.system.follow(&frozen.seed));
-        let worker = match &mut worker {
-            Some(worker) if follows => worker,
-            none => none.insert(Worker::new(S::from_seed(&frozen.seed), asked)),
+/// Has a share in one batch after the other until there are no more.
+pub fn work<S: Replicate>(jobs: &Receiver<Job<S::Seed>>, answers: &Sender<Answer>) {
+    let mut mine: Option<S> = None;
+    let mut expander = Expander::default();
+    while let Ok((frozen, mut share)) = jobs.recv() {
+        let follows = mine.as_mut().is_some_and(|system| system.follow(&frozen.seed));
+        let system = match &mut mine {
+            Some(system) if follows => system,
+            none => none.insert(S::from_seed(&frozen.seed)),
         };
-        let (slices, stopped) = worker.expand_some(&frozen);
+        let mut properties = frozen.properties.shared();
+        share.clear();
+        while expander.expand_slice(system, &mut properties, &frozen, &mut share) {}
         drop(frozen);
-        let effort = worker.system.effort();
-        if answers.send(Answer { slices, stopped, effort }).is_err() {
+        let effort = system.effort();
+        if answers.send(Answer { share, effort }).is_err() {
             return;
         }
     }
 }
 
-struct Worker<S> {
-    system: S,
-    properties: Properties,
+impl Share {
+    /// Forgets everything and keeps the memory.
+    pub fn clear(&mut self) {
+        self.slices.clear();
+        self.steps.clear();
+        self.candidates.clear();
+        self.stopped = false;
+    }
+}
+
+impl<D> Frozen<D> {
+    /// Some states that nobody has taken, and the position of the first one.
+    fn take(&self) -> Option<(usize, &[StateId])> {
+        let from = self.next.fetch_add(self.slice, Ordering::Relaxed);
+        let rest = self.batch.get(from..).filter(|rest| !rest.is_empty())?;
+        Some((from, &rest[..self.slice.min(rest.len())]))
+    }
+}
+
+/// What a thread needs to expand states beside its system.
+#[derive(Default)]
+pub struct Expander {
     updates: Updates,
     /// The state at hand, and its successor.
     here: Vec<u32>,
@@ -117,69 +156,79 @@ struct Origin {
     doubtful: bool,
 }
 
-impl<S: Replicate> Worker<S> {
-    fn new(mut system: S, asked: &Asked) -> Worker<S> {
-        let properties = Properties::new(&mut system, asked);
-        let row = vec![0; system.matrix().width()];
-        Worker { system, properties, updates: Updates::default(), here: row.clone(), next: row }
-    }
-
-    /// Takes slices until none is left; whether it gave up before.
-    fn expand_some(&mut self, frozen: &Frozen<S::Seed>) -> (Vec<Slice>, bool) {
-        let mut slices = Vec::new();
-        loop {
-            let from = frozen.next.fetch_add(frozen.slice, Ordering::Relaxed);
-            let Some(rest) = frozen.batch.get(from..).filter(|rest| !rest.is_empty()) else {
-                return (slices, false);
-            };
-            let mut slice = Slice { from, len: frozen.slice.min(rest.len()), ..Slice::default() };
-            for (i, state) in rest[..slice.len].iter().enumerate() {
-                if frozen.stop.load(Ordering::Relaxed) || !self.expand(frozen, *state, i, &mut slice) {
-                    return (slices, true);
-                }
+impl Expander {
+    /// Takes a slice and expands its states; whether there was one, and time for it.
+    pub fn expand_slice<S: System, D>(
+        &mut self,
+        system: &mut S,
+        properties: &mut Properties,
+        frozen: &Frozen<D>,
+        share: &mut Share,
+    ) -> bool {
+        let Some((from, states)) = frozen.take() else { return false };
+        let width = frozen.table.width();
+        self.here.resize(width, 0);
+        self.next.resize(width, 0);
+        let begin = (share.steps.len(), share.candidates.len());
+        for (i, state) in states.iter().enumerate() {
+            let stop = frozen.stop.load(Ordering::Relaxed);
+            if stop || !self.expand((system, properties), frozen, *state, (from, i), share) {
+                share.stopped = true;
+                return false;
             }
-            slices.push(slice);
         }
+        let (steps, candidates) = (begin.0..share.steps.len(), begin.1..share.candidates.len());
+        share.slices.push(Slice { from, len: states.len(), steps, candidates });
+        true
     }
 
     /// Expands a state; whether there was time for it.
-    fn expand(&mut self, frozen: &Frozen<S::Seed>, state: StateId, at: usize, slice: &mut Slice) -> bool {
+    fn expand<S: System, D>(
+        &mut self,
+        (system, properties): (&mut S, &mut Properties),
+        frozen: &Frozen<D>,
+        state: StateId,
+        (from, at): (usize, usize),
+        share: &mut Share,
+    ) -> bool {
         frozen.table.read(state, &mut self.here);
         self.next.copy_from_slice(&self.here);
         let mut origin = Origin {
-            place: ((slice.from + at) as u64) << 32,
+            place: ((from + at) as u64) << 32,
             hash: frozen.table.hash(&self.here),
             doubtful: frozen.doubtful.contains(&state),
         };
-        let matrix = self.system.matrix().clone();
+        let matrix = system.matrix().clone();
         let mut updates = std::mem::take(&mut self.updates);
         for group in matrix.group_ids() {
-            let transitions = match self.system.next(group, &self.here, &mut updates) {
+            let transitions = match system.next(group, &self.here, &mut updates) {
                 Expansion::Moves(0) => continue,
                 Expansion::Moves(transitions) => Some(transitions),
                 Expansion::Edges(_) => None,
             };
-            if self.system.is_stopped() {
+            if system.is_stopped() {
                 return false;
             }
-            let before = slice.candidates.len();
+            let before = share.candidates.len();
             if transitions.is_some() {
                 let shape = (group, &matrix.group(group).may_write[..]);
-                self.candidates(shape, &updates, frozen, &mut origin, &mut slice.candidates);
+                let judge = (&mut *system, &mut *properties);
+                self.candidates(judge, shape, &updates, frozen, &mut origin, &mut share.candidates);
             }
-            let candidates = (slice.candidates.len() - before) as u32;
-            slice.steps.push(Step { state: at as u32, group: group.0, transitions, candidates });
+            let candidates = (share.candidates.len() - before) as u32;
+            share.steps.push(Step { state: at as u32, group: group.0, transitions, candidates });
         }
         self.updates = updates;
-        !self.system.is_stopped()
+        !system.is_stopped()
     }
 
     /// Hands back the targets of some updates that are not in the table.
-    fn candidates(
+    fn candidates<S: System, D>(
         &mut self,
+        (system, properties): (&mut S, &mut Properties),
         (group, may_write): (GroupId, &[usize]),
         updates: &Updates,
-        frozen: &Frozen<S::Seed>,
+        frozen: &Frozen<D>,
         origin: &mut Origin,
         out: &mut Vec<Candidate>,
     ) {
@@ -191,7 +240,7 @@ impl<S: Replicate> Worker<S> {
                 && let Some(found) = frozen.found.add(&self.next, hash, origin.place)
             {
                 let before = (!origin.doubtful).then_some((&self.here[..], group));
-                let good = self.properties.hold(&mut self.system, &self.next, before);
+                let good = properties.hold(system, &self.next, before);
                 out.push(Candidate { found, good });
             }
             for at in may_write {

@@ -9,6 +9,7 @@ use bsym_semantics::transition::state::State;
 
 use super::verifier::{States, Verifier};
 use crate::audit::{Audit, Difference, Finding, Opinion, Rows, edges, targets_differ};
+use crate::reachability::visitor::Known;
 use crate::space::dependency_matrix::GroupId;
 use crate::space::machine::Machine;
 use crate::space::system::{Edge, Expansion, System};
@@ -20,16 +21,16 @@ type Sides = (Option<EventId>, Finding, Finding);
 
 impl Verifier<'_, '_> {
     /// Audits a state that was expanded.
-    pub(super) fn audit_state(&mut self, reached: &mut States<'_>, state: StateId) {
-        let row = reached.table.row(state);
-        let values = reached.system.state(&row);
-        let valuation = reached.system.valuation(&row);
-        let constants = reached.system.context.valuations[valuation].clone();
+    pub(super) fn audit_state(&mut self, machine: &mut Machine<'_>, known: Known<'_>, state: StateId) {
+        let row = known.table.row(state);
+        let values = machine.state(&row);
+        let valuation = machine.valuation(&row);
+        let constants = machine.context.valuations[valuation].clone();
         let bounded = !self.cuts.is_empty();
         let Some(audit) = &mut self.audit else { return };
         let Some(opinion) = audit.state(&self.checks, (&constants, &values), bounded) else { return };
         let begin = Instant::now();
-        let found = self.disagreement(reached, state, &row, &opinion);
+        let found = self.disagreement(machine, known, state, &row, &opinion);
         if let Some(audit) = &mut self.audit {
             audit.compared(begin.elapsed());
             audit.audited += u64::from(found == Some(None));
@@ -43,41 +44,42 @@ impl Verifier<'_, '_> {
     /// What the search and the reference say differently about a state; `None` where it cannot be said.
     fn disagreement(
         &self,
-        reached: &mut States<'_>,
+        machine: &mut Machine<'_>,
+        known: Known<'_>,
         state: StateId,
         row: &[u32],
         opinion: &Opinion,
     ) -> Option<Option<Sides>> {
-        let valuation = reached.system.valuation(row);
+        let valuation = machine.valuation(row);
         for (e, edges) in opinion.events.iter().enumerate() {
             let group = GroupId(e as u32);
-            let event = reached.system.event(group);
-            let by_reference = reached.system.by_reference;
+            let event = machine.event(group);
+            let by_reference = machine.by_reference;
             let mut updates = Updates::default();
-            let compiled = match reached.system.next(group, row, &mut updates) {
-                Expansion::Moves(count) => Some((count, targets(&reached.system, group, &updates, row))),
+            let compiled = match machine.next(group, row, &mut updates) {
+                Expansion::Moves(count) => Some((count, targets(machine, group, &updates, row))),
                 Expansion::Edges(_) => None,
             };
-            reached.system.by_reference = by_reference;
-            if reached.system.context.stopped {
+            machine.by_reference = by_reference;
+            if machine.context.stopped {
                 return None;
             }
-            let expected = rows(&mut reached.system, valuation, edges)?;
+            let expected = rows(machine, valuation, edges)?;
             if let Some(found) = compiled
-                && let Some((search, reference)) = compare(&reached.system, &found, edges, &expected)
+                && let Some((search, reference)) = compare(machine, &found, edges, &expected)
             {
                 return Some(Some((Some(event), search, reference)));
             }
             if let Some(lost) =
-                expected.1.iter().find(|row| reached.table.find(row, reached.table.hash(row)).is_none())
+                expected.1.iter().find(|row| known.table.find(row, known.table.hash(row)).is_none())
             {
-                let target = reached.system.state(lost);
+                let target = machine.state(lost);
                 return Some(Some((Some(event), Finding::Lost(target.clone()), Finding::Reached(target))));
             }
         }
         // A state that did not pass was judged by the reference evaluator.
         let wrong = &opinion.judged.violations;
-        if !wrong.is_empty() && !reached.doubtful.contains(&state) {
+        if !wrong.is_empty() && !known.doubtful.contains(&state) {
             return Some(Some((None, Finding::Good, Finding::Wrong(wrong.clone()))));
         }
         Some(None)

@@ -21,7 +21,7 @@ use crate::reachability::exploration::Reachability;
 use crate::reachability::frontier::Frontier;
 use crate::reachability::properties::Asked;
 use crate::reachability::reached::Reached;
-use crate::reachability::visitor::{Origin, Visitor};
+use crate::reachability::visitor::{Known, Origin, Visitor};
 use crate::report::{NotSaved, Observer, Statistics, Unknown, Vacuous};
 use crate::space::dependency_matrix::{DependencyMatrix, GroupId, LabelId, LabelKind};
 use crate::space::machine::Machine;
@@ -211,8 +211,11 @@ impl<'m> Visitor<Machine<'m>> for Verifier<'m, '_> {
                 self.findings.violated(Key::Deadlock, Some(state), reached.system.valuation(&row), None);
             }
         }
+    }
+
+    fn look_back(&mut self, machine: &mut Machine<'m>, known: Known<'_>, state: StateId) {
         if self.audit.as_ref().is_some_and(|audit| audit.is_due(u64::from(state))) {
-            self.audit_state(reached, state);
+            self.audit_state(machine, known, state);
         }
     }
 

@@ -564,7 +564,7 @@ impl<'m> Machine<'m> {
         }
         for (code, group) in self.events.iter_mut().zip(&matrix.groups) {
             if let Some(cache) = &mut code.cache {
-                *cache = Cache::new(group.reads.clone());
+                *cache = cache.renewed(group.reads.clone());
             }
         }
         (self.width, self.values_end) = (matrix.width(), layout.width());
@@ -636,8 +636,7 @@ impl System for Machine<'_> {
             }
         }
         if let Some(cache) = &mut event.cache {
-            if let Some((transitions, words)) = cache.get(row) {
-                updates.words.extend_from_slice(words);
+            if let Some(transitions) = cache.get(row, &mut updates.words) {
                 return Expansion::Moves(transitions);
             }
             if cache.is_useless() {
@@ -752,7 +751,11 @@ impl System for Machine<'_> {
             let (hits, misses) = code.cache.as_ref().map_or(code.dropped, |cache| (cache.hits, cache.misses));
             effort.hits += hits;
             effort.misses += misses;
-            effort.bytes += code.cache.as_ref().map_or(0, Cache::bytes);
+            match code.cache.as_ref().map(Cache::bytes) {
+                Some((bytes, true)) => effort.shared_bytes += bytes,
+                Some((bytes, false)) => effort.bytes += bytes,
+                None => {}
+            }
         }
         effort
     }
@@ -769,10 +772,16 @@ pub struct Seed<'m> {
     store: Store,
     layout: Layout,
     compiled: bool,
+    /// What is remembered of each event, where that is shared.
+    caches: Vec<Option<Cache>>,
 }
 
 impl<'m> Replicate for Machine<'m> {
     type Seed = Seed<'m>;
+
+    fn share(&mut self) {
+        self.events.iter_mut().filter_map(|code| code.cache.as_mut()).for_each(Cache::share);
+    }
 
     fn seed(&self) -> Seed<'m> {
         let Context { eval, cancelled, deadline, valuations, store, layout, .. } = &self.context;
@@ -786,6 +795,7 @@ impl<'m> Replicate for Machine<'m> {
             store: store.clone(),
             layout: layout.clone(),
             compiled: self.compiled,
+            caches: self.events.iter().map(|code| code.cache.as_ref().and_then(Cache::shared)).collect(),
         }
     }
 
@@ -797,6 +807,11 @@ impl<'m> Replicate for Machine<'m> {
         machine.context.deadline = seed.deadline;
         machine.context.cancelled = seed.cancelled.clone();
         machine.set_layout(seed.layout.clone()).expect("the layout of a machine of the same model");
+        for (code, cache) in machine.events.iter_mut().zip(&seed.caches) {
+            if let Some(cache) = cache {
+                code.cache = cache.shared();
+            }
+        }
         machine
     }
 

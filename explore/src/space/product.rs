@@ -280,6 +280,11 @@ impl<A: System, B: System> System for Product<A, B> {
 impl<A: Replicate, B: Replicate> Replicate for Product<A, B> {
     type Seed = (A::Seed, B::Seed, Vec<Vector>, bool);
 
+    fn share(&mut self) {
+        self.left.share();
+        self.right.share();
+    }
+
     fn seed(&self) -> Self::Seed {
         (self.left.seed(), self.right.seed(), self.vectors.clone(), self.shared_sets)
     }

@@ -91,6 +91,9 @@ pub trait Replicate: System {
     /// What a system is made from in another thread.
     type Seed: Send + Sync;
 
+    /// Shares with the systems that are made from its seeds what it remembers from now on.
+    fn share(&mut self) {}
+
     /// The seed of this system as it is now.
     fn seed(&self) -> Self::Seed;
 
