@@ -54,6 +54,20 @@ impl<'m, T: Clone + 'm> Code<'m, T> {
         })
     }
 
+    /// The same; of the lists that it makes on the way none is left. Its value must be none of these.
+    pub fn without_drafts(self) -> Self {
+        if self.literal.is_some() || self.slot.is_some() {
+            return self;
+        }
+        let run = self.run;
+        Code::new(self.total, move |ctx| {
+            let mark = ctx.store.mark();
+            let value = run(ctx)?;
+            ctx.store.release(mark);
+            Ok(value)
+        })
+    }
+
     /// The same, perhaps without a meaning.
     pub fn partial(self) -> Self {
         Code { total: false, ..self }

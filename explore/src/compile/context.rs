@@ -125,6 +125,8 @@ impl<'m> Context<'m> {
     /// Puts some variables of a row and a valuation of the constants into the slots: what the code to be run reads.
     #[inline]
     pub fn load(&mut self, row: &[u32], variables: &[usize], valuation: usize) {
+        // Code that failed has left its drafts.
+        self.store.release(0);
         if self.layout.is_plain() {
             for at in variables {
                 self.slots[*at] = row[*at];

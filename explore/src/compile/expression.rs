@@ -14,9 +14,39 @@ use crate::store::rep::Rep;
 impl<'m> Compiler<'_, 'm> {
     /// The word of an expression.
     pub fn word(&mut self, e: &Expr) -> C<Code<'m, u32>> {
+        let code = self.operand(e)?;
+        if !self.makes_lists(e) {
+            return Ok(code);
+        }
+        let code = match self.rep(e).is_set_list() && code.literal.is_none() && code.slot.is_none() {
+            true => code.map(|ctx, w| Ok(ctx.store.settle(w))),
+            false => code,
+        };
+        Ok(code.without_drafts())
+    }
+
+    /// The word of an expression, or of a draft. Whoever asks for it is done with it before what it computes is over, and
+    /// lets go of it by [`Code::without_drafts`] unless the result is a set that is again an operand.
+    pub(super) fn operand(&mut self, e: &Expr) -> C<Code<'m, u32>> {
         match self.own_word(e) {
             Ok(code) => Ok(code),
             Err(_) => self.expr_by_reference(e),
+        }
+    }
+
+    /// Whether the code of an expression, as an operand, may leave drafts.
+    pub(super) fn makes_lists(&self, e: &Expr) -> bool {
+        let is_list = |e: &Expr| self.rep(e).is_set_list();
+        match &e.kind {
+            ExprKind::SetExtension(_)
+            | ExprKind::SeqExtension(_)
+            | ExprKind::Carrier(_)
+            | ExprKind::Set(_)
+            | ExprKind::Comprehension(..) => is_list(e),
+            ExprKind::Quantified(op, ..) => !matches!(op, QuantOp::Sigma | QuantOp::Pi) && is_list(e),
+            ExprKind::Unary(_, s) => is_list(e) || is_list(s),
+            ExprKind::Binary(_, a, b) => is_list(e) || is_list(a) || is_list(b),
+            _ => false,
         }
     }
 
@@ -167,7 +197,8 @@ impl<'m> Compiler<'_, 'm> {
                     self.bits(s)?.map(|_, bits| Ok(i64::from(bits.count_ones())))
                 } else {
                     // The cardinality of an infinite set is ill-defined.
-                    self.word(s)?.map(move |ctx, w| Ok(size(&ctx.store, &rep, w)? as i64)).partial()
+                    let code = self.operand(s)?.map(move |ctx, w| Ok(size(&ctx.store, &rep, w)? as i64));
+                    code.partial().without_drafts()
                 }
             }
             ExprKind::Unary(UnaryOp::Size, s) => {
@@ -177,7 +208,8 @@ impl<'m> Compiler<'_, 'm> {
             }
             ExprKind::Unary(op @ (UnaryOp::Max | UnaryOp::Min), s) => {
                 let largest = *op == UnaryOp::Max;
-                self.word(s)?.map(move |ctx, w| rel::extremum(&ctx.store, w, largest)).partial()
+                let code = self.operand(s)?.map(move |ctx, w| rel::extremum(&ctx.store, w, largest));
+                code.partial().without_drafts()
             }
             ExprKind::Quantified(op @ (QuantOp::Sigma | QuantOp::Pi), locals, p, body) => {
                 return self.aggregate(*op, locals, p, body).map(Some);
@@ -357,12 +389,12 @@ impl<'m> Compiler<'_, 'm> {
         Ok(match op {
             UnaryOp::Dom | UnaryOp::Ran => {
                 let left = op == UnaryOp::Dom;
-                self.word(s)?.map(move |ctx, r| rel::side(&mut ctx.store, &rep, &target, r, left))
+                self.operand(s)?.map(move |ctx, r| rel::side(&mut ctx.store, &rep, &target, r, left))
             }
             UnaryOp::Inverse => {
-                self.word(s)?.map(move |ctx, r| rel::inverse(&mut ctx.store, &rep, &target, r))
+                self.operand(s)?.map(move |ctx, r| rel::inverse(&mut ctx.store, &rep, &target, r))
             }
-            UnaryOp::Closure1 => self.word(s)?.map(move |ctx, r| rel::transitive(&mut ctx.store, &rep, r)),
+            UnaryOp::Closure1 => self.operand(s)?.map(move |ctx, r| rel::transitive(&mut ctx.store, &rep, r)),
             UnaryOp::GeneralUnion => {
                 let inner = rep.element().ok_or("no family")?;
                 self.word(s)?.map(move |ctx, w| {
@@ -404,26 +436,26 @@ impl<'m> Compiler<'_, 'm> {
         let target = target.clone();
         Ok(match op {
             Union | Intersection | Difference => {
-                let (s, t) = (self.word(a)?, self.word(b)?);
+                let (s, t) = (self.operand(a)?, self.operand(b)?);
                 s.with(t, move |ctx, s, t| rel::combine(&mut ctx.store, &target, op, s, t))
             }
             Override => {
                 if let Some((x, y)) = singleton(b).and_then(maplet) {
-                    let r = self.word(a)?;
+                    let r = self.operand(a)?;
                     let point = self.part(x)?.with(self.part(y)?, |_, x, y| Ok((x, y)));
                     return Ok(r.with(point, move |ctx, r, (x, y)| {
                         rel::override_at(&mut ctx.store, &target, r, x, y)
                     }));
                 }
-                let (r, s) = (self.word(a)?, self.word(b)?);
+                let (r, s) = (self.operand(a)?, self.operand(b)?);
                 r.with(s, move |ctx, r, s| rel::override_by(&mut ctx.store, &target, r, s))
             }
             DomainRestriction | DomainSubtraction => {
-                let (s, r) = (self.set(a)?, self.word(b)?);
+                let (s, r) = (self.operand_set(a)?, self.operand(b)?);
                 s.with(r, move |ctx, s, r| rel::restrict(&mut ctx.store, &target, op, r, &s))
             }
             RangeRestriction | RangeSubtraction => {
-                let (r, s) = (self.word(a)?, self.set(b)?);
+                let (r, s) = (self.operand(a)?, self.operand_set(b)?);
                 r.with(s, move |ctx, r, s| rel::restrict(&mut ctx.store, &target, op, r, &s))
             }
             Image => {
@@ -432,13 +464,13 @@ impl<'m> Compiler<'_, 'm> {
                     return self.expr_by_reference(e);
                 }
                 if let Some(x) = singleton(b) {
-                    let (r, x) = (self.word(a)?, self.word(x)?);
+                    let (r, x) = (self.operand(a)?, self.word(x)?);
                     return Ok(r.with(x, move |ctx, r, x| {
                         let found = rel::images(&ctx.store, &rep, r, x)?;
                         build(&mut ctx.store, &target, found)
                     }));
                 }
-                let (r, s) = (self.word(a)?, self.set(b)?);
+                let (r, s) = (self.operand(a)?, self.operand_set(b)?);
                 r.with(s, move |ctx, r, s| rel::image(&mut ctx.store, &rep, &target, r, &s))
             }
             Cartesian => {
@@ -447,7 +479,7 @@ impl<'m> Compiler<'_, 'm> {
             }
             Composition => {
                 let (left, right) = (self.rep(a), self.rep(b));
-                let (r, s) = (self.word(a)?, self.word(b)?);
+                let (r, s) = (self.operand(a)?, self.operand(b)?);
                 r.with(s, move |ctx, r, s| rel::compose(&mut ctx.store, (&left, r), (&right, s), &target))
             }
             Append | Prepend | Concat => {

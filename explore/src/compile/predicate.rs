@@ -128,21 +128,20 @@ impl<'m> Compiler<'_, 'm> {
             Rep::Set(_) | Rep::Relation(..) => {
                 let (a, b) = if is_described(a) { (b, a) } else { (a, b) };
                 if matches!(b.kind, ExprKind::EmptySet) {
-                    return Ok(self.word(a)?.map(|ctx, w| Ok(ctx.store.listed(w).ok_or(Fail)?.is_empty())));
+                    let code = self.operand(a)?;
+                    let code = code.map(|ctx, w| Ok(ctx.store.listed(w).ok_or(Fail)?.is_empty()));
+                    return Ok(self.without_drafts(&[a], code));
                 }
                 if is_described(b) && !is_described(a) {
                     let element = rep.element().ok_or("no set")?;
-                    let (a, b) = (self.word(a)?, self.set(b)?);
-                    return Ok(a.with(b, move |ctx, w, set| {
+                    let code = self.operand(a)?.with(self.set(b)?, move |ctx, w, set| {
                         let n = size(&ctx.store, &rep, w)?;
                         Ok(set.size(&element, &ctx.store)? == Some(n) && set.includes(&ctx.store, &rep, w)?)
-                    }));
+                    });
+                    return Ok(self.without_drafts(&[a], code));
                 }
-                self.word(a)?.with(self.word(b)?, |ctx, a, b| {
-                    ctx.store.listed(a).ok_or(Fail)?;
-                    ctx.store.listed(b).ok_or(Fail)?;
-                    Ok(a == b)
-                })
+                let code = self.operand(a)?.with(self.operand(b)?, |ctx, a, b| ctx.store.are_same(a, b).ok_or(Fail));
+                self.without_drafts(&[a, b], code)
             }
             Rep::Opaque if !matches!(a.ty, Type::Real | Type::String) => self.pred_by_reference(p)?,
             Rep::Int if is_arithmetic(a) || is_arithmetic(b) => {
@@ -164,8 +163,8 @@ impl<'m> Compiler<'_, 'm> {
         if let Rep::Bits(..) = *rep {
             return Ok(self.bits(a)?.with(self.bits(b)?, |_, a, b| Ok(a & !b == 0)));
         }
-        let (a, b) = (self.word(a)?, self.set(b)?);
-        Ok(a.with(b, move |ctx, w, set| set.includes(&ctx.store, &rep, w)))
+        let code = self.operand(a)?.with(self.operand_set(b)?, move |ctx, w, set| set.includes(&ctx.store, &rep, w));
+        Ok(self.without_drafts(&[a, b], code))
     }
 
     fn strict_subset(&mut self, a: &Expr, b: &Expr) -> C<Code<'m, bool>> {
@@ -173,10 +172,18 @@ impl<'m> Compiler<'_, 'm> {
         if let Rep::Bits(..) = *rep {
             return Ok(self.bits(a)?.with(self.bits(b)?, |_, a, b| Ok(a & !b == 0 && a != b)));
         }
-        Ok(self.word(a)?.with(self.word(b)?, move |ctx, a, b| {
+        let code = self.operand(a)?.with(self.operand(b)?, move |ctx, a, b| {
             ctx.store.listed(b).ok_or(Fail)?;
-            Ok(SetValue::Listed(b).includes(&ctx.store, &rep, a)? && a != b)
-        }))
+            let is_part = SetValue::Listed(b).includes(&ctx.store, &rep, a)?;
+            Ok(is_part && !ctx.store.are_same(a, b).ok_or(Fail)?)
+        });
+        Ok(self.without_drafts(&[a, b], code))
+    }
+
+    /// A predicate about operands: see [`Compiler::operand`].
+    fn without_drafts(&self, operands: &[&Expr], code: Code<'m, bool>) -> Code<'m, bool> {
+        let is_plain = operands.iter().all(|e| !self.makes_lists(e));
+        if is_plain { code } else { code.without_drafts() }
     }
 
     fn member(&mut self, x: &Expr, set: &Expr) -> C<Code<'m, bool>> {
@@ -193,40 +200,46 @@ impl<'m> Compiler<'_, 'm> {
         }
         if let (Rep::Relation(..), Some((l, r))) = (&*rep, maplet(x)) {
             let pair = self.word(l)?.with(self.word(r)?, |_, l, r| Ok((l, r)));
-            let set = self.set(set)?;
-            return Ok(pair.with(set, move |ctx, (l, r), set| {
+            let code = pair.with(self.operand_set(set)?, move |ctx, (l, r), set| {
                 if let SetValue::Listed(_) | SetValue::All = set {
                     return set.has(&ctx.store, &element, Item::Pair(l, r));
                 }
                 let Rep::Pair(a, b, numbered) = &*element else { return Err(Fail) };
                 let w = ctx.store.pair(a, b, numbered.is_some(), l, r);
                 set.has(&ctx.store, &element, Item::Word(w))
-            }));
+            });
+            return Ok(self.without_drafts(&[set], code));
         }
-        let set = self.set(set)?;
+        // What is looked for in a space is no element of a list.
+        let drafts = if is_space(set) { [set, x] } else { [set, set] };
+        let is_draft = is_space(set);
+        let set = self.operand_set(set)?;
         if let (Some(SetValue::Range(low, high)), Rep::Int) = (&set.literal, &*element) {
             let (low, high) = (*low, *high);
             return Ok(self.int(x)?.map(move |_, n| Ok(low <= n && n <= high)));
         }
-        let x = self.word(x)?;
+        let x = if is_draft { self.operand(x)? } else { self.word(x)? };
         let total = x.total && set.total;
         if let Some(set) = set.literal {
             if let SetValue::All = set {
                 // A set that is not listed is left to the reference.
-                return Ok(match &*element {
+                let code = match &*element {
                     Rep::Set(_) | Rep::Relation(..) => {
                         x.map(|ctx, w| ctx.store.listed(w).map(|_| true).ok_or(Fail))
                     }
                     _ => x.map(|_, _| Ok(true)),
-                });
+                };
+                return Ok(self.without_drafts(&drafts, code));
             }
             let run = x.run;
-            return Ok(Code::new(total, move |ctx| {
+            let code = Code::new(total, move |ctx| {
                 let w = run(ctx)?;
                 set.has(&ctx.store, &element, Item::Word(w))
-            }));
+            });
+            return Ok(self.without_drafts(&drafts, code));
         }
-        Ok(x.with(set, move |ctx, w, set| set.has(&ctx.store, &element, Item::Word(w))))
+        let code = x.with(set, move |ctx, w, set| set.has(&ctx.store, &element, Item::Word(w)));
+        Ok(self.without_drafts(&drafts, code))
     }
 
     /// Whether a relation is read or computed as a word anyhow.
@@ -272,6 +285,18 @@ fn counts_described(e: &Expr) -> bool {
         },
         ExprKind::Binary(BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply, a, b) => {
             counts_described(a) || counts_described(b)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a set is one of sets, of relations or of sequences, which is not listed.
+fn is_space(e: &Expr) -> bool {
+    use UnaryOp::*;
+    match &e.kind {
+        ExprKind::Binary(op, ..) => op.relation_space().is_some(),
+        ExprKind::Unary(op, _) => {
+            matches!(op, Pow | Pow1 | Fin | Fin1 | Seq | Seq1 | Iseq | Iseq1 | Perm)
         }
         _ => false,
     }

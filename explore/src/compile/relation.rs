@@ -1,4 +1,4 @@
-//! Operators on listed sets and relations, on words.
+//! Operators on listed sets and relations, on words. A list that they make is a draft: most are looked at once.
 
 use bsym_language::model::BinaryOp;
 
@@ -125,6 +125,17 @@ pub fn side(store: &mut Store, set: &Rep, target: &Rep, r: u32, left: bool) -> R
         }
         return Ok(store.bit_set(*m, found));
     }
+    if let (Rep::Relation(..), Rep::Set(_), true) = (set, target, left) {
+        // The points come in their order.
+        let mut list = store.take_draft();
+        let mut last = None;
+        for (l, _) in store.listed(r).ok_or(Fail)?.couples() {
+            if last.replace(l) != Some(l) {
+                list.push(l);
+            }
+        }
+        return Ok(store.draft(list));
+    }
     let found = couples(store, set, r)?.into_iter().map(|p| if left { p.0 } else { p.1 }).collect();
     build(store, target, found)
 }
@@ -145,15 +156,37 @@ pub fn restrict(store: &mut Store, set: &Rep, op: BinaryOp, r: u32, s: &SetValue
         let rows = ones(*points).fold(0, |rows, x| rows | mask(width) << (x * width));
         return Ok(store.bit_set(n, if keep { bits & rows } else { bits & !rows }));
     }
-    let mut kept = Vec::new();
-    for (l, right) in couples(store, set, r)? {
-        let inside =
-            if left { s.has(store, &a, Item::Word(l))? } else { s.has(store, &b, Item::Word(right))? };
-        if inside == keep {
-            kept.push((l, right));
+    let element = if left { &a } else { &b };
+    if let Rep::Bits(..) = set {
+        let mut kept = Vec::new();
+        for (l, right) in couples(store, set, r)? {
+            if s.has(store, element, Item::Word(if left { l } else { right }))? == keep {
+                kept.push((l, right));
+            }
+        }
+        return build_relation(store, set, kept);
+    }
+    let mut list = store.take_draft();
+    let all = store.listed(r).ok_or(Fail)?.couples();
+    // Of a listed set it is not asked for each couple where it lies.
+    match s {
+        SetValue::Listed(s) if !matches!(**element, Rep::Pair(..)) => {
+            let points = store.listed(*s).ok_or(Fail)?;
+            for (l, right) in all {
+                if points.has(if left { l } else { right }) == keep {
+                    list.extend([l, right]);
+                }
+            }
+        }
+        _ => {
+            for (l, right) in all {
+                if s.has(store, element, Item::Word(if left { l } else { right }))? == keep {
+                    list.extend([l, right]);
+                }
+            }
         }
     }
-    build_relation(store, set, kept)
+    Ok(store.draft(list))
 }
 
 /// `r <+ {x |-> y}`
@@ -162,16 +195,14 @@ pub fn override_at(store: &mut Store, set: &Rep, r: u32, x: u32, y: u32) -> R<u3
         let bits = store.bits(n, r) & !(mask(width) << (x * width)) | 1u128 << (x * width + y);
         return Ok(store.bit_set(n, bits));
     }
-    let mut list = store.take_scratch();
+    let mut list = store.take_draft();
     let old = store.listed(r).ok_or(Fail)?;
     let start = old.couples().position(|(l, _)| l >= x).map_or(old.len(), |i| 2 * i);
     let end = old.from(start).couples().position(|(l, _)| l != x).map_or(old.len(), |i| start + 2 * i);
     list.extend(old.iter().take(start));
     list.extend([x, y]);
     list.extend(old.from(end).iter());
-    let word = store.list(&list);
-    store.give_scratch(list);
-    Ok(word)
+    Ok(store.draft(list))
 }
 
 /// `r <+ s`
@@ -188,7 +219,7 @@ pub fn override_by(store: &mut Store, set: &Rep, r: u32, s: u32) -> R<u32> {
         }
         return Ok(store.bit_set(n, old & !rows | new));
     }
-    let mut list = store.take_scratch();
+    let mut list = store.take_draft();
     let (old, new) = (store.listed(r).ok_or(Fail)?, store.listed(s).ok_or(Fail)?);
     let (mut i, mut j) = (0, 0);
     while let Some(point) = new.get(j) {
@@ -205,15 +236,13 @@ pub fn override_by(store: &mut Store, set: &Rep, r: u32, s: u32) -> R<u32> {
         }
     }
     list.extend(old.from(i).iter());
-    let word = store.list(&list);
-    store.give_scratch(list);
-    Ok(word)
+    Ok(store.draft(list))
 }
 
 /// `S \/ T`, `S /\ T`, `S - T` of sets that are no bits.
 pub fn combine(store: &mut Store, set: &Rep, op: BinaryOp, s: u32, t: u32) -> R<u32> {
     let width = if matches!(set, Rep::Relation(..)) { 2 } else { 1 };
-    let mut list = store.take_scratch();
+    let mut list = store.take_draft();
     let (left, right) = (store.listed(s).ok_or(Fail)?, store.listed(t).ok_or(Fail)?);
     let (mut i, mut j) = (0, 0);
     while i < left.len() || j < right.len() {
@@ -245,9 +274,7 @@ pub fn combine(store: &mut Store, set: &Rep, op: BinaryOp, s: u32, t: u32) -> R<
             }
         }
     }
-    let word = store.list(&list);
-    store.give_scratch(list);
-    Ok(word)
+    Ok(store.draft(list))
 }
 
 /// `(r ; s)`
@@ -287,16 +314,14 @@ pub fn in_order(store: &Store, set: &Rep, word: u32) -> R<Vec<u32>> {
     sequence(store, set, word)?.ok_or(Fail)
 }
 
-/// The word of a sequence.
+/// The draft of a sequence.
 pub fn of_order(store: &mut Store, elements: impl IntoIterator<Item = u32>) -> u32 {
-    let mut list = store.take_scratch();
+    let mut list = store.take_draft();
     for (i, w) in (1i64..).zip(elements) {
         list.push(store.int(i));
         list.push(w);
     }
-    let word = store.list(&list);
-    store.give_scratch(list);
-    word
+    store.draft(list)
 }
 
 /// Largest or least integer of a listed set.

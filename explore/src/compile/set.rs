@@ -9,9 +9,21 @@ use super::set_value::SetValue;
 use super::{C, Compiler};
 use crate::store::rep::Rep;
 
+/// How a set that has to be listed becomes code.
+type Listed<Compiler, Code> = fn(&mut Compiler, &Expr) -> C<Code>;
+
 impl<'m> Compiler<'_, 'm> {
     /// A set, without listing it if that can be avoided.
     pub(super) fn set(&mut self, e: &Expr) -> C<Code<'m, SetValue>> {
+        self.set_with(e, Self::word)
+    }
+
+    /// The same of an operand: where it is listed, perhaps in a draft.
+    pub(super) fn operand_set(&mut self, e: &Expr) -> C<Code<'m, SetValue>> {
+        self.set_with(e, Self::operand)
+    }
+
+    fn set_with(&mut self, e: &Expr, listed: Listed<Self, Code<'m, u32>>) -> C<Code<'m, SetValue>> {
         let rep = self.rep(e);
         let scope = self.context.eval.scope;
         let bound = |n: &bsym_language::int::Int| n.to_i64().ok_or("a bound beyond 64 bits");
@@ -37,23 +49,23 @@ impl<'m> Compiler<'_, 'm> {
                     .unwrap_or_else(|| low.with(high, |_, l, h| Ok(SetValue::Range(l, h))))
             }
             ExprKind::Unary(UnaryOp::Pow | UnaryOp::Fin, s) => {
-                self.set_of(s, |s| SetValue::Power(s, false))?
+                self.set_of(s, listed, |s| SetValue::Power(s, false))?
             }
             ExprKind::Unary(UnaryOp::Pow1 | UnaryOp::Fin1, s) => {
-                self.set_of(s, |s| SetValue::Power(s, true))?
+                self.set_of(s, listed, |s| SetValue::Power(s, true))?
             }
             ExprKind::Unary(
                 op @ (UnaryOp::Seq | UnaryOp::Seq1 | UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm),
                 s,
             ) => {
                 let op = *op;
-                let code = self.set_of(s, move |s| SetValue::Sequences(op, s))?;
+                let code = self.set_of(s, listed, move |s| SetValue::Sequences(op, s))?;
                 if op == UnaryOp::Perm { code.partial() } else { code }
             }
-            ExprKind::Binary(BinaryOp::Cartesian, s, t) => self.set_of_both(s, t, SetValue::Product)?,
+            ExprKind::Binary(BinaryOp::Cartesian, s, t) => self.set_of_both(s, t, listed, SetValue::Product)?,
             ExprKind::Binary(op, s, t) if op.relation_space().is_some() => {
                 let op = *op;
-                self.set_of_both(s, t, move |s, t| SetValue::Space(op, s, t))?
+                self.set_of_both(s, t, listed, move |s, t| SetValue::Space(op, s, t))?
             }
             ExprKind::Binary(
                 op @ (BinaryOp::Union | BinaryOp::Intersection | BinaryOp::Difference),
@@ -61,7 +73,7 @@ impl<'m> Compiler<'_, 'm> {
                 t,
             ) if !matches!(*rep, Rep::Bits(..)) => {
                 let op = *op;
-                self.set_of_both(s, t, move |s, t| SetValue::Both(op, s, t))?
+                self.set_of_both(s, t, listed, move |s, t| SetValue::Both(op, s, t))?
             }
             _ if matches!(*rep, Rep::Bits(..)) => {
                 let bits = self.bits(e)?;
@@ -71,7 +83,7 @@ impl<'m> Compiler<'_, 'm> {
                 }
             }
             _ => {
-                let word = self.word(e)?;
+                let word = listed(self, e)?;
                 match word.literal {
                     Some(word) => Code::literal(SetValue::Listed(word)),
                     None => word.map(|_, word| Ok(SetValue::Listed(word))),
@@ -97,8 +109,13 @@ impl<'m> Compiler<'_, 'm> {
         }
     }
 
-    fn set_of(&mut self, s: &Expr, make: impl Fn(Arc<SetValue>) -> SetValue + 'm) -> C<Code<'m, SetValue>> {
-        let s = self.set(s)?;
+    fn set_of(
+        &mut self,
+        s: &Expr,
+        listed: Listed<Self, Code<'m, u32>>,
+        make: impl Fn(Arc<SetValue>) -> SetValue + 'm,
+    ) -> C<Code<'m, SetValue>> {
+        let s = self.set_with(s, listed)?;
         Ok(match s.literal {
             Some(s) => Code::literal(make(Arc::new(s)).simplified()),
             None => s.map(move |_, s| Ok(make(Arc::new(s)))),
@@ -109,9 +126,10 @@ impl<'m> Compiler<'_, 'm> {
         &mut self,
         s: &Expr,
         t: &Expr,
+        listed: Listed<Self, Code<'m, u32>>,
         make: impl Fn(Arc<SetValue>, Arc<SetValue>) -> SetValue + 'm,
     ) -> C<Code<'m, SetValue>> {
-        let (s, t) = (self.set(s)?, self.set(t)?);
+        let (s, t) = (self.set_with(s, listed)?, self.set_with(t, listed)?);
         Ok(match (&s.literal, &t.literal) {
             (Some(s), Some(t)) => Code::literal(make(Arc::new(s.clone()), Arc::new(t.clone())).simplified()),
             _ => s.with(t, move |_, s, t| Ok(make(Arc::new(s), Arc::new(t)))),

@@ -266,7 +266,7 @@ impl SetValue {
                 }
                 for mask in u32::from(*inhabited)..1 << all.len() {
                     let part = (0..all.len()).filter(|i| mask >> i & 1 == 1).map(|i| all[i]).collect();
-                    let w = build(&mut ctx.store, rep, part)?;
+                    let w = built(ctx, rep, |store| build(store, rep, part))?;
                     visit!(w);
                 }
                 Ok(ControlFlow::Continue(()))
@@ -346,7 +346,7 @@ impl SetValue {
                     pairs.push((*p, *image));
                 }
             }
-            let word = build_relation(&mut ctx.store, rep, pairs)?;
+            let word = built(ctx, rep, |store| build_relation(store, rep, pairs))?;
             if (kind.injective || kind.surjective) && !in_space(&ctx.store, rep, word, op, s, t)? {
                 continue;
             }
@@ -368,7 +368,16 @@ pub fn size(store: &Store, set: &Rep, word: u32) -> R<u64> {
     }
 }
 
-/// The word of a set of elements, in any order and perhaps repeated.
+/// The word of a value of which the list is made now.
+fn built(ctx: &mut Context<'_>, rep: &Rep, make: impl FnOnce(&mut Store) -> R<u32>) -> R<u32> {
+    let mark = ctx.store.mark();
+    let word = make(&mut ctx.store)?;
+    let word = if rep.is_set_list() { ctx.store.settle(word) } else { word };
+    ctx.store.release(mark);
+    Ok(word)
+}
+
+/// A set of elements, in any order and perhaps repeated: its word, which is that of a draft where it is a list.
 pub fn build(store: &mut Store, set: &Rep, mut elements: Vec<u32>) -> R<u32> {
     match set {
         Rep::Bits(_, n) => {
@@ -378,7 +387,9 @@ pub fn build(store: &mut Store, set: &Rep, mut elements: Vec<u32>) -> R<u32> {
         Rep::Set(_) => {
             elements.sort_unstable();
             elements.dedup();
-            Ok(store.list(&elements))
+            let mut list = store.take_draft();
+            list.extend(elements);
+            Ok(store.draft(list))
         }
         Rep::Relation(a, b) => {
             let numbered = matches!(Rep::pair(a.clone(), b.clone()), Rep::Pair(_, _, Some(_)));
@@ -389,7 +400,7 @@ pub fn build(store: &mut Store, set: &Rep, mut elements: Vec<u32>) -> R<u32> {
     }
 }
 
-/// The word of a relation of couples, in any order and perhaps repeated.
+/// A relation of couples, in any order and perhaps repeated: its word, as that of [`build`].
 pub fn build_relation(store: &mut Store, set: &Rep, mut pairs: Vec<(u32, u32)>) -> R<u32> {
     match set {
         Rep::Bits(..) => {
@@ -400,11 +411,9 @@ pub fn build_relation(store: &mut Store, set: &Rep, mut pairs: Vec<(u32, u32)>) 
         Rep::Relation(..) => {
             pairs.sort_unstable();
             pairs.dedup();
-            let mut list = store.take_scratch();
+            let mut list = store.take_draft();
             pairs.into_iter().for_each(|(l, r)| list.extend([l, r]));
-            let word = store.list(&list);
-            store.give_scratch(list);
-            Ok(word)
+            Ok(store.draft(list))
         }
         _ => Err(Fail),
     }

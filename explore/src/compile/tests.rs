@@ -354,6 +354,7 @@ fn compiled_predicates_agree_with_the_reference() {
                 defined += u32::from(expected.is_ok());
                 answered += u32::from(found.is_ok());
                 if let Ok(found) = found {
+                    assert_eq!(context.store.mark(), 0, "{text} leaves drafts");
                     let shown: Vec<_> = state.iter().map(|v| eval.text(v)).collect();
                     assert_eq!(Ok(found), expected, "{text} in {shown:?}");
                 }
@@ -361,5 +362,36 @@ fn compiled_predicates_agree_with_the_reference() {
         }
         println!("{answered} of {defined} defined");
         assert!(answered * 20 >= defined * 19, "{answered} of {defined}");
+    });
+}
+
+#[test]
+fn sets_that_are_only_looked_at_are_not_interned() {
+    with_large_stack(|| {
+        let mut model = load_text("Random.mch", MACHINE).model.expect("the machine is right");
+        let scope = Scope::settle(&model, &ScopeRequest::default()).expect("a scope");
+        let texts = [
+            "dom({i} <<| g) <: dom(g <+ {i |-> j})",
+            "(g \\/ {i |-> j}) |> {j} /= g",
+            "card(ran(g) - {i}) + min(g[0..i] \\/ {j}) < 9",
+            "{i |-> j} : 0..9 +-> INTEGER & i |-> j : g~ \\/ {j |-> i}",
+            "!x.(x : 0..5 => {x} <<| g \\/ {x |-> j} = g <+ {x |-> j} & {x |-> i} <<: {x |-> i, x |-> j + 9})",
+        ];
+        let preds = texts.map(|text| check_predicate(&mut model, text).unwrap_or_else(|d| panic!("{text}: {d:?}")));
+        let state = states(&mut model, &scope, &mut Words(Dice::new(1)), 1).remove(0);
+        let eval = Evaluator::new(&model, &scope);
+        let valuations = eval.constants(&Default::default()).found;
+        let mut context = Context::new(eval, valuations.clone().into(), Store::default());
+        for (text, p) in texts.iter().zip(&preds) {
+            let mut compiler = Compiler::new(&mut context);
+            let code = compiler.property(p).unwrap_or_else(|e| panic!("{text}: {e}"));
+            let (slots, reads) = (compiler.slots(), compiler.reads.into_iter().collect::<Vec<_>>());
+            context.reserve(slots);
+            let row = context.encode_state(&state).expect("words");
+            context.load(&row, &reads, 0);
+            let before = context.store.passing_bytes();
+            assert_eq!(code(&mut context).ok(), eval.pred(&Env::new(&valuations[0], &state), p).ok(), "{text}");
+            assert_eq!(context.store.passing_bytes(), before, "{text}");
+        }
     });
 }

@@ -79,7 +79,11 @@ impl Arena {
     }
 
     /// Adds a list at a position of a writer's own; `None` if there is no room for it.
-    pub fn add(&self, reserve: &mut Reserve, list: &[u32]) -> Option<u32> {
+    pub fn add(
+        &self,
+        reserve: &mut Reserve,
+        list: impl ExactSizeIterator<Item = u32>,
+    ) -> Option<u32> {
         let need = u32::try_from(list.len()).ok()?.checked_add(1)?;
         if reserve.end - reserve.next < need {
             self.refill(reserve, need)?;
@@ -90,15 +94,16 @@ impl Arena {
         Some(position)
     }
 
-    fn write(&self, position: u32, list: &[u32]) -> Option<()> {
+    fn write(&self, position: u32, list: impl ExactSizeIterator<Item = u32>) -> Option<()> {
+        let length = list.len();
         let (chunk, at, size) = place(position);
         let chunk = self.chunks.get(chunk)?.get_or_init(|| (0..size).map(|_| AtomicU32::new(0)).collect());
-        let words = chunk.get(at..at + 1 + list.len())?;
+        let words = chunk.get(at..at + 1 + length)?;
         for (to, word) in words[1..].iter().zip(list) {
-            to.store(*word, Ordering::Relaxed);
+            to.store(word, Ordering::Relaxed);
         }
         // No position is told before its list is there: whoever learns of it does so through a lock or a channel.
-        words[0].store(list.len() as u32 + 1, Ordering::Relaxed);
+        words[0].store(length as u32 + 1, Ordering::Relaxed);
         Some(())
     }
 
@@ -149,7 +154,7 @@ impl Arena {
             return None;
         }
         self.end.store(next, Ordering::Relaxed);
-        self.write(position, list)
+        self.write(position, list.iter().copied())
     }
 
     /// All lists with their positions, ascending.
@@ -178,7 +183,36 @@ impl Arena {
     }
 }
 
-/// A list of an arena.
+/// A list that is being made, or is needed for a moment only: it lies in no arena.
+#[derive(Debug, Default)]
+pub struct Draft(Vec<AtomicU32>);
+
+impl Draft {
+    /// Adds a word.
+    #[inline]
+    pub fn push(&mut self, word: u32) {
+        self.0.push(AtomicU32::new(word));
+    }
+
+    /// Adds words.
+    #[inline]
+    pub fn extend(&mut self, words: impl IntoIterator<Item = u32>) {
+        self.0.extend(words.into_iter().map(AtomicU32::new));
+    }
+
+    /// Forgets the words and keeps the memory.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// The words.
+    #[inline]
+    pub fn list(&self) -> List<'_> {
+        List(&self.0)
+    }
+}
+
+/// A list of an arena, or a draft.
 #[derive(Clone, Copy, Debug)]
 pub struct List<'a>(&'a [AtomicU32]);
 
@@ -255,6 +289,12 @@ impl<'a> List<'a> {
         self.len() == words.len() && self.iter().zip(words).all(|(a, b)| a == *b)
     }
 
+    /// Whether both have the same words.
+    #[inline]
+    pub fn equals(self, other: List<'_>) -> bool {
+        self.len() == other.len() && self.iter().zip(other.iter()).all(|(a, b)| a == b)
+    }
+
     /// See [`hash_words`].
     pub fn hash(self) -> u64 {
         let odd = if self.len().is_multiple_of(2) { None } else { self.iter().last() };
@@ -289,7 +329,7 @@ mod tests {
                 move || {
                     let mut reserve = Reserve::default();
                     let numbers = (first..3000).step_by(3);
-                    numbers.map(|n| (arena.add(&mut reserve, &list(n)).expect("room"), n)).collect::<Vec<_>>()
+                    numbers.map(|n| (arena.add(&mut reserve, list(n).into_iter()).expect("room"), n)).collect::<Vec<_>>()
                 }
             };
             let writers: Vec<_> = (0..3).map(|first| threads.spawn(writer(first))).collect();
@@ -314,9 +354,9 @@ mod tests {
     fn what_is_beyond_the_limit_is_refused() {
         let arena = Arena::with_limit(2000);
         let mut reserve = Reserve::default();
-        assert!(arena.add(&mut reserve, &[7; 600]).is_none());
-        assert!(arena.add(&mut reserve, &[7; 400]).is_some());
-        assert_eq!((0..).find(|_| arena.add(&mut reserve, &[7; 99]).is_none()), Some(15));
+        assert!(arena.add(&mut reserve, [7; 600].into_iter()).is_none());
+        assert!(arena.add(&mut reserve, [7; 400].into_iter()).is_some());
+        assert_eq!((0..).find(|_| arena.add(&mut reserve, [7; 99].into_iter()).is_none()), Some(15));
         assert!(arena.list(POSITIONS - 1).is_none() && arena.list(u32::MAX).is_none());
         assert!(arena.restore(1999, &[1]).is_none() && arena.restore(u32::MAX, &[1]).is_none());
     }

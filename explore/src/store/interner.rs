@@ -13,7 +13,7 @@ use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::value::Value;
 use indexmap::IndexSet;
 
-use super::arena::{List, POSITIONS};
+use super::arena::{Draft, List, POSITIONS};
 use super::index::mix;
 use super::lists::Lists;
 use super::rep::Rep;
@@ -23,6 +23,8 @@ use super::rep::Rep;
 pub(super) const RARE: u32 = 1 << 31;
 /// Marks folded words of nodes; the numbers of nodes and leaves are smaller.
 pub(super) const NODE: u32 = 1 << 30;
+/// Beside [`RARE`]: marks the words of lists that are needed for a moment only. The numbers of values are smaller.
+const DRAFT: u32 = RARE | 1 << 30;
 /// The word of the integer 0.
 pub const ZERO: u32 = 1 << 30;
 const HALF: u32 = 15;
@@ -40,6 +42,21 @@ pub struct Store {
     /// How often lists were forgotten.
     generation: u32,
     scratch: Vec<Vec<u32>>,
+    drafts: Drafts,
+}
+
+/// Lists that are needed for a moment only, one above the other. A clone has none.
+#[derive(Debug, Default)]
+struct Drafts {
+    /// Those in use, and then others for their memory.
+    lists: Vec<Draft>,
+    used: usize,
+}
+
+impl Clone for Drafts {
+    fn clone(&self) -> Drafts {
+        Drafts::default()
+    }
 }
 
 #[derive(Debug, Default)]
@@ -69,6 +86,7 @@ impl Store {
             rare: Arc::default(),
             generation: 0,
             scratch: Vec::new(),
+            drafts: Drafts::default(),
         }
     }
 
@@ -145,7 +163,7 @@ impl Store {
         let known = values.read().unwrap_or_else(PoisonError::into_inner).get_index_of(&value);
         let id = known
             .unwrap_or_else(|| values.write().unwrap_or_else(PoisonError::into_inner).insert_full(value).0);
-        u32::try_from(id).ok().filter(|id| id & RARE == 0).unwrap_or_else(|| self.full())
+        u32::try_from(id).ok().filter(|id| id & DRAFT == 0).unwrap_or_else(|| self.full())
     }
 
     fn known_value(&self, id: u32) -> Option<Value> {
@@ -223,10 +241,67 @@ impl Store {
         self.scratch.push(list);
     }
 
-    /// A list by its word; `None` for a set that is not listed.
+    /// A list by its word, also of a draft; `None` for a set that is not listed.
     #[inline]
     pub fn listed(&self, word: u32) -> Option<List<'_>> {
-        if word & RARE == 0 { self.lists.get(word) } else { None }
+        if word & RARE == 0 { self.lists.get(word) } else { self.drafted(word) }
+    }
+
+    fn drafted(&self, word: u32) -> Option<List<'_>> {
+        if word & DRAFT != DRAFT {
+            return None;
+        }
+        self.drafts.lists[..self.drafts.used].get((word ^ DRAFT) as usize).map(Draft::list)
+    }
+
+    /// An empty draft, to be filled and made a list by [`Store::draft`].
+    #[inline]
+    pub fn take_draft(&mut self) -> Draft {
+        let Drafts { lists, used } = &mut self.drafts;
+        let mut draft = lists.get_mut(*used).map(std::mem::take).unwrap_or_default();
+        draft.clear();
+        draft
+    }
+
+    /// The word of a list, or of a set if its words are sorted and distinct. It is good until it is [released](Store::release)
+    /// and no word of a value: equal drafts have different ones. [`Store::settle`] gives the one of the value.
+    #[inline]
+    pub fn draft(&mut self, draft: Draft) -> u32 {
+        let Drafts { lists, used } = &mut self.drafts;
+        match lists.get_mut(*used) {
+            Some(place) => *place = draft,
+            None => lists.push(draft),
+        }
+        *used += 1;
+        DRAFT | (*used - 1) as u32
+    }
+
+    /// Where drafts begin that are made from now on.
+    #[inline]
+    pub fn mark(&self) -> usize {
+        self.drafts.used
+    }
+
+    /// Forgets the drafts from a mark on.
+    #[inline]
+    pub fn release(&mut self, mark: usize) {
+        self.drafts.used = mark;
+    }
+
+    /// The word of the value of a listed set, which is interned if it is a draft.
+    #[inline]
+    pub fn settle(&mut self, word: u32) -> u32 {
+        match self.drafted(word) {
+            Some(list) => self.lists.number_of(list).unwrap_or_else(|| self.full()),
+            None => word,
+        }
+    }
+
+    /// Whether two listed sets are the same; `None` where one is not listed.
+    #[inline]
+    pub fn are_same(&self, a: u32, b: u32) -> Option<bool> {
+        let (left, right) = (self.listed(a)?, self.listed(b)?);
+        Some(a == b || (a | b) & RARE != 0 && left.equals(right))
     }
 
     /// The list of an id that this interner gave out.

@@ -45,20 +45,29 @@ impl Lists {
 
     /// The number of a list, which is added if it is new; `None` if there is no room for it.
     pub fn number(&self, list: &[u32]) -> Option<u32> {
-        let hash = hash_words(list);
-        let mut shard = self.shard(hash);
-        let known = self.find(&shard.index, hash, list);
-        if known.is_some() {
-            return known;
-        }
-        let position = self.arena.add(&mut shard.reserve, list)?;
-        self.enter(&mut shard.index, hash, position);
-        Some(position)
+        self.add(hash_words(list), |known| known.is(list), list.iter().copied())
+    }
+
+    /// The same of a draft.
+    pub fn number_of(&self, list: List<'_>) -> Option<u32> {
+        self.add(list.hash(), |known| known.equals(list), list.iter())
     }
 
     #[inline]
-    fn find(&self, index: &Index, hash: u64, list: &[u32]) -> Option<u32> {
-        index.find(hash, |p| self.arena.list(p).is_some_and(|known| known.is(list)))
+    fn add(
+        &self,
+        hash: u64,
+        is_it: impl Fn(List<'_>) -> bool,
+        words: impl ExactSizeIterator<Item = u32>,
+    ) -> Option<u32> {
+        let mut shard = self.shard(hash);
+        let known = shard.index.find(hash, |p| self.arena.list(p).is_some_and(&is_it));
+        if known.is_some() {
+            return known;
+        }
+        let position = self.arena.add(&mut shard.reserve, words)?;
+        self.enter(&mut shard.index, hash, position);
+        Some(position)
     }
 
     #[inline]
@@ -88,7 +97,8 @@ impl Lists {
     pub fn restore(&self, number: u32, list: &[u32]) -> Option<()> {
         let hash = hash_words(list);
         let mut shard = self.shard(hash);
-        if self.find(&shard.index, hash, list).is_some() {
+        let is_there = |p| self.arena.list(p).is_some_and(|known| known.is(list));
+        if shard.index.find(hash, is_there).is_some() {
             return None;
         }
         self.arena.restore(number, list)?;

@@ -103,6 +103,11 @@ impl Rep {
         self.is_fixed() || matches!(self, Rep::Int | Rep::Opaque)
     }
 
+    /// Whether its values are sets that are lists.
+    pub fn is_set_list(&self) -> bool {
+        matches!(self, Rep::Set(_) | Rep::Relation(..))
+    }
+
     /// Whether its values are interned lists: sets, or records.
     pub fn is_list(&self) -> bool {
         !self.is_plain() && !matches!(self, Rep::Pair(..))
