@@ -1,4 +1,4 @@
-//! Searches one machine: `mc FILE [--scope prob] [--keep-going] [--timeout SECONDS] [--threads N] [--deadlock]
+//! Searches one machine: `mc FILE [--scope prob] [--keep-going] [--timeout SECONDS] [--threads N] [--deadlock] [--assertions]
 //! [--dfs] [--reference] [--memory BYTES] [--checkpoint FILE] [--resume FILE]`. Prints states, transitions, verdict and seconds.
 
 use std::path::PathBuf;
@@ -26,6 +26,7 @@ fn run() -> ExitCode {
             "--scope" => request.prob = args.next().as_deref() == Some("prob"),
             "--keep-going" => options.keep_going = true,
             "--deadlock" => options.checks.deadlock = true,
+            "--assertions" => options.checks.assertions = true,
             "--dfs" => options.order = Order::DepthFirst,
             "--reference" => options.reference_only = true,
             "--threads" => options.threads = args.next().and_then(|s| s.parse().ok()).unwrap_or(1),
