@@ -140,7 +140,8 @@ impl<'m> Compiler<'_, 'm> {
                     });
                     return Ok(self.without_drafts(&[a], code));
                 }
-                let code = self.operand(a)?.with(self.operand(b)?, |ctx, a, b| ctx.store.are_same(a, b).ok_or(Fail));
+                let code =
+                    self.operand(a)?.with(self.operand(b)?, |ctx, a, b| ctx.store.are_same(a, b).ok_or(Fail));
                 self.without_drafts(&[a, b], code)
             }
             Rep::Opaque if !matches!(a.ty, Type::Real | Type::String) => self.pred_by_reference(p)?,
@@ -163,7 +164,8 @@ impl<'m> Compiler<'_, 'm> {
         if let Rep::Bits(..) = *rep {
             return Ok(self.bits(a)?.with(self.bits(b)?, |_, a, b| Ok(a & !b == 0)));
         }
-        let code = self.operand(a)?.with(self.operand_set(b)?, move |ctx, w, set| set.includes(&ctx.store, &rep, w));
+        let code =
+            self.operand(a)?.with(self.operand_set(b)?, move |ctx, w, set| set.includes(&ctx.store, &rep, w));
         Ok(self.without_drafts(&[a, b], code))
     }
 

@@ -62,7 +62,9 @@ impl<'m> Compiler<'_, 'm> {
                 let code = self.set_of(s, listed, move |s| SetValue::Sequences(op, s))?;
                 if op == UnaryOp::Perm { code.partial() } else { code }
             }
-            ExprKind::Binary(BinaryOp::Cartesian, s, t) => self.set_of_both(s, t, listed, SetValue::Product)?,
+            ExprKind::Binary(BinaryOp::Cartesian, s, t) => {
+                self.set_of_both(s, t, listed, SetValue::Product)?
+            }
             ExprKind::Binary(op, s, t) if op.relation_space().is_some() => {
                 let op = *op;
                 self.set_of_both(s, t, listed, move |s, t| SetValue::Space(op, s, t))?

@@ -377,7 +377,8 @@ fn sets_that_are_only_looked_at_are_not_interned() {
             "{i |-> j} : 0..9 +-> INTEGER & i |-> j : g~ \\/ {j |-> i}",
             "!x.(x : 0..5 => {x} <<| g \\/ {x |-> j} = g <+ {x |-> j} & {x |-> i} <<: {x |-> i, x |-> j + 9})",
         ];
-        let preds = texts.map(|text| check_predicate(&mut model, text).unwrap_or_else(|d| panic!("{text}: {d:?}")));
+        let preds =
+            texts.map(|text| check_predicate(&mut model, text).unwrap_or_else(|d| panic!("{text}: {d:?}")));
         let state = states(&mut model, &scope, &mut Words(Dice::new(1)), 1).remove(0);
         let eval = Evaluator::new(&model, &scope);
         let valuations = eval.constants(&Default::default()).found;
@@ -390,7 +391,11 @@ fn sets_that_are_only_looked_at_are_not_interned() {
             let row = context.encode_state(&state).expect("words");
             context.load(&row, &reads, 0);
             let before = context.store.passing_bytes();
-            assert_eq!(code(&mut context).ok(), eval.pred(&Env::new(&valuations[0], &state), p).ok(), "{text}");
+            assert_eq!(
+                code(&mut context).ok(),
+                eval.pred(&Env::new(&valuations[0], &state), p).ok(),
+                "{text}"
+            );
             assert_eq!(context.store.passing_bytes(), before, "{text}");
         }
     });

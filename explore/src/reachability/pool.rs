@@ -121,7 +121,8 @@ impl<D: Send + Sync> Pool<D> {
     /// What all threads have found, slice by slice in the order of the states.
     pub(super) fn slices(&self) -> Vec<(&Share, &Slice)> {
         let shares = self.workers.iter().map(|worker| &worker.share).chain([&self.share]);
-        let mut slices: Vec<_> = shares.flat_map(|share| share.slices.iter().map(move |s| (share, s))).collect();
+        let mut slices: Vec<_> =
+            shares.flat_map(|share| share.slices.iter().map(move |s| (share, s))).collect();
         slices.sort_unstable_by_key(|(_, slice)| slice.from);
         slices
     }

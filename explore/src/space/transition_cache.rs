@@ -205,7 +205,10 @@ mod tests {
             assert_eq!(words, [7, key, key + 1]);
         }
         let Entries::Shared(parts) = &cache.entries else { panic!("it is shared") };
-        assert_eq!(parts.iter().map(|part| part.lock().expect("no panic").entries.len()).sum::<usize>(), 3000);
+        assert_eq!(
+            parts.iter().map(|part| part.lock().expect("no panic").entries.len()).sum::<usize>(),
+            3000
+        );
         assert_eq!(cache.renewed(vec![1]).get(&[0, 0], &mut Vec::new()), None);
     }
 }

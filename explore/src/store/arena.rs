@@ -79,11 +79,7 @@ impl Arena {
     }
 
     /// Adds a list at a position of a writer's own; `None` if there is no room for it.
-    pub fn add(
-        &self,
-        reserve: &mut Reserve,
-        list: impl ExactSizeIterator<Item = u32>,
-    ) -> Option<u32> {
+    pub fn add(&self, reserve: &mut Reserve, list: impl ExactSizeIterator<Item = u32>) -> Option<u32> {
         let need = u32::try_from(list.len()).ok()?.checked_add(1)?;
         if reserve.end - reserve.next < need {
             self.refill(reserve, need)?;
@@ -329,7 +325,9 @@ mod tests {
                 move || {
                     let mut reserve = Reserve::default();
                     let numbers = (first..3000).step_by(3);
-                    numbers.map(|n| (arena.add(&mut reserve, list(n).into_iter()).expect("room"), n)).collect::<Vec<_>>()
+                    numbers
+                        .map(|n| (arena.add(&mut reserve, list(n).into_iter()).expect("room"), n))
+                        .collect::<Vec<_>>()
                 }
             };
             let writers: Vec<_> = (0..3).map(|first| threads.spawn(writer(first))).collect();
