@@ -4,6 +4,9 @@
 //! in the guard: `x /: dom(f)` or `x : S - dom(f)`. There `f <+ {x |-> y}` is the same set, and visibly
 //! a function (see [`functional`](crate::representation)). So it is with `%x.(x : S - {s} | E) \/ {s |-> v}`,
 //! whose left side may then say something about s too, so that it visibly is total on S.
+//!
+//! Likewise `{x |-> u, y |-> v}` is a function if x and y differ, as `x /= y` in the guard says; it is
+//! written `{x |-> u} <+ {y |-> v}`, so that what it overrides stays one.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +14,7 @@ use bsym_language::model::*;
 use bsym_language::walk::{Placeless, VisitorMut, parts, walk_expr_mut, walk_pred_mut};
 
 use crate::expr::walk::always_has_value;
-use crate::representation::conjuncts;
+use crate::representation::{comparable, conjuncts, distinct_keys, is_literal, maplet};
 
 /// An argument that is outside the domain of a variable's function.
 #[derive(Clone)]
@@ -24,6 +27,8 @@ struct Outside {
 #[derive(Clone)]
 struct Known<'a> {
     outside: Vec<Outside>,
+    /// Pairs of values that are not equal.
+    different: Vec<(Expr, Expr)>,
     /// Names that are perhaps read before they have a value.
     unassigned: &'a BTreeSet<Target>,
 }
@@ -31,7 +36,13 @@ struct Known<'a> {
 impl Known<'_> {
     /// After something was assigned.
     fn forgotten(&self) -> Self {
-        Known { outside: vec![], ..self.clone() }
+        Known { outside: vec![], different: vec![], ..self.clone() }
+    }
+
+    /// Whether two expressions, without places, have different values.
+    fn differ(&self, a: &Expr, b: &Expr) -> bool {
+        is_literal(a) && is_literal(b) && a.kind != b.kind && comparable(a, b)
+            || self.different.iter().any(|(x, y)| (x == a && y == b) || (x == b && y == a))
     }
 }
 
@@ -40,7 +51,7 @@ impl Known<'_> {
 pub fn overrides(s: &mut Subst, unassigned: impl IntoIterator<Item = Target>) {
     let mut unassigned: BTreeSet<Target> = unassigned.into_iter().collect();
     locals_of_var(s, &mut unassigned);
-    rewrite(s, &Known { outside: vec![], unassigned: &unassigned });
+    rewrite(s, &Known { outside: vec![], different: vec![], unassigned: &unassigned });
 }
 
 /// The locals that a substitution declares without a value.
@@ -97,9 +108,10 @@ fn rewrite(s: &mut Subst, known: &Known<'_>) {
 
 fn with<'a>(known: &Known<'a>, guard: &Pred) -> Known<'a> {
     let mut known = known.clone();
-    let all = &mut known.outside;
+    let (all, different) = (&mut known.outside, &mut known.different);
     for p in conjuncts(guard) {
         match &p.kind {
+            PredKind::Compare(CompareOp::NotEqual, x, y) => different.push((plain(x), plain(y))),
             PredKind::Compare(CompareOp::NotMember, x, set) => {
                 all.extend(domain(set).map(|function| Outside { argument: plain(x), function }));
             }
@@ -108,11 +120,13 @@ fn with<'a>(known: &Known<'a>, guard: &Pred) -> Known<'a> {
                     all.extend(domain(set).map(|function| Outside { argument: plain(x), function }));
                 }
             }
-            PredKind::Not(q) => {
-                if let PredKind::Compare(CompareOp::Member, x, set) = &q.kind {
+            PredKind::Not(q) => match &q.kind {
+                PredKind::Compare(CompareOp::Member, x, set) => {
                     all.extend(domain(set).map(|function| Outside { argument: plain(x), function }));
                 }
-            }
+                PredKind::Compare(CompareOp::Equal, x, y) => different.push((plain(x), plain(y))),
+                _ => {}
+            },
             _ => {}
         }
     }
@@ -140,11 +154,32 @@ impl VisitorMut for Extend<'_> {
     fn expr(&mut self, e: &mut Expr) {
         walk_expr_mut(self, e);
         extend(e, self.known);
+        separate(e, self.known);
     }
 
     fn pred(&mut self, p: &mut Pred) {
         walk_pred_mut(self, p);
     }
+}
+
+/// Writes an extension whose arguments differ, though not all of them are literals, as overrides of single couples.
+fn separate(e: &mut Expr, known: &Known<'_>) {
+    let ExprKind::SetExtension(items) = &e.kind else { return };
+    let keys: Option<Vec<Expr>> = items.iter().map(|item| maplet(item).map(|(x, _)| plain(x))).collect();
+    let Some(keys) = keys.filter(|keys| keys.len() > 1 && !known.different.is_empty()) else { return };
+    let others = |i: usize| &keys[i + 1..];
+    if distinct_keys(items)
+        || !keys.iter().enumerate().all(|(i, x)| others(i).iter().all(|y| known.differ(x, y)))
+    {
+        return;
+    }
+    let single = |item: &Expr| Expr { kind: ExprKind::SetExtension(vec![item.clone()]), ..e.clone() };
+    let mut whole = single(&items[0]);
+    for item in &items[1..] {
+        let kind = ExprKind::Binary(BinaryOp::Override, Box::new(whole), Box::new(single(item)));
+        whole = Expr { kind, ..e.clone() };
+    }
+    *e = whole;
 }
 
 fn extend(e: &mut Expr, known: &Known<'_>) {

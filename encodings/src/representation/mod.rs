@@ -699,6 +699,13 @@ mod tests {
         check(f, "f := {}", "SELECT b /: dom(f) & p = p THEN f := {a |-> c(p)} \\/ f END", "-");
         check(f, "f := {}", "IF a : dom(f) THEN skip ELSE f := {a |-> c(p)} \\/ f END", "f");
         check(f, "f :: E --> S", "PRE p : S THEN f := {a |-> p, b |-> p} END", "f");
+        let swap = |guard: &str| {
+            format!("ANY x, y WHERE x : E & y : E & {guard} THEN f := f <+ {{x |-> p, y |-> c(x)}} END")
+        };
+        check(f, "f := {}", &swap("x /= y"), "f");
+        check(f, "f := {}", &swap("not(y = x)"), "f");
+        check(f, "f := {}", &swap("x /= a"), "-");
+        check(f, "f := {}", &swap("x = y"), "-");
     }
 
     #[test]
