@@ -20,6 +20,8 @@ pub mod session;
 
 pub mod propositional;
 
+pub mod encoding;
+
 pub mod concretize;
 
 pub mod finder;

@@ -5,13 +5,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::bounds::literal;
-use super::cut::{Cut, Levels, describe};
+use super::cut::{Cut, Levels, describe, name};
 use super::gates::Lit;
 use super::lowering::Lowering;
 use super::solver::{BatSat, Sat};
+use super::value::TOO_WIDE;
 use crate::budget::{Budget, Stopped};
 use crate::session::evaluate::{any_value, evaluate};
-use crate::session::{Backend, RawAnswer, SolverError, TermValue};
+use crate::session::{Backend, RawAnswer, Size, SolverError, TermValue};
 use crate::term::{Op, Sort, SymbolId, Term, Terms};
 
 /// Constants beyond this do not say how many bits unknowns start with.
@@ -28,35 +29,57 @@ pub struct Propositional {
     lowered: usize,
     lowering: Lowering,
     solver: Box<dyn Sat>,
+    /// Whether every `unsat` is confirmed by a proof.
+    proves: bool,
+    /// The last check was not decided because a number takes too many bits.
+    too_wide: bool,
     /// The assumptions of the last check, as literals.
     assumed: Vec<Lit>,
     core: Vec<usize>,
     /// After `sat`: the values of the solver's variables.
     assignment: Option<Vec<Option<bool>>>,
+    /// Clauses that the solver was given.
+    clauses: u64,
     /// These and those of the gates above them, for the number of gates that there were.
     truths: RefCell<Vec<bool>>,
+}
+
+fn solver(proves: bool) -> Box<dyn Sat> {
+    Box::new(if proves { BatSat::proving() } else { BatSat::new() })
 }
 
 impl Propositional {
     /// A solver without assertions.
     pub fn new(terms: Rc<Terms>) -> Propositional {
+        Propositional::with(terms, false)
+    }
+
+    /// One whose `unsat` is backed by a proof that was checked.
+    pub fn proving(terms: Rc<Terms>) -> Propositional {
+        Propositional::with(terms, true)
+    }
+
+    /// Whether the last check was not decided only because a number takes more bits than there are here.
+    pub fn is_too_wide(&self) -> bool {
+        self.too_wide
+    }
+
+    fn with(terms: Rc<Terms>, proves: bool) -> Propositional {
         let lowering = Lowering::new(terms.clone(), Levels::default());
         Propositional {
             terms,
             asserted: vec![],
             lowered: 0,
             lowering,
-            solver: Box::new(BatSat::new()),
+            solver: solver(proves),
+            proves,
+            too_wide: false,
             assumed: vec![],
             core: vec![],
             assignment: None,
+            clauses: 0,
             truths: RefCell::default(),
         }
-    }
-
-    /// The solver's name and version.
-    pub fn version() -> String {
-        format!("{} (built in)", BatSat::new().name())
     }
 
     /// Lowers what was asserted since, and the assumptions. `None` if time is up.
@@ -79,6 +102,7 @@ impl Propositional {
         for number in 1.. {
             let Some(clause) = clauses.next() else { break };
             self.solver.clause(&clause);
+            self.clauses += 1;
             if number % CLAUSES == 0 && self.lowering.is_over() {
                 self.lowering.gates.put_back(clauses.collect());
                 return None;
@@ -90,8 +114,9 @@ impl Propositional {
     /// Begins anew with wider cuts.
     fn rebuild(&mut self, levels: Levels) {
         self.lowering = Lowering::new(self.terms.clone(), levels);
-        self.solver = Box::new(BatSat::new());
+        self.solver = solver(self.proves);
         self.lowered = 0;
+        self.clauses = 0;
     }
 
     /// Cuts that are in clauses, each literal once.
@@ -154,6 +179,7 @@ impl Propositional {
                 }
                 seen.push(cut);
                 if !levels.widen(&self.terms, cut) {
+                    self.too_wide = matches!(cut, Cut::Width(_));
                     let what = describe(&self.terms, cut);
                     let why = format!("that there is no model depends on leaving out {what}");
                     return Err(Stopped::Incomplete(why));
@@ -189,6 +215,7 @@ impl Propositional {
             return Ok(RawAnswer::Sat);
         }
         self.assignment = None;
+        self.too_wide = *reason == *TOO_WIDE;
         Err(Stopped::Incomplete(format!("{reason} has no form as propositional logic")))
     }
 
@@ -220,9 +247,49 @@ impl Propositional {
     }
 }
 
+/// A formula as propositional logic, before anybody asks a solver about it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lowered {
+    /// How large it is.
+    pub size: Size,
+    /// What is cut down to finitely many bits, in words, in the order in which it was met.
+    pub cuts: Vec<String>,
+    /// What of it has no form.
+    pub unclaimed: Vec<String>,
+}
+
+/// Lowers terms as if they were asserted, with the cuts that a solver begins with.
+///
+/// # Errors
+/// Why the formula is not built.
+pub fn lowered(terms: &Rc<Terms>, assertions: &[Term]) -> Result<Lowered, Stopped> {
+    let mut made = Propositional::new(terms.clone());
+    for &t in assertions {
+        made.mention(t);
+        made.asserted.push(t);
+    }
+    if made.lower(&[]).is_none() {
+        return Err(made.lowering.stopped.unwrap_or(Stopped::Timeout));
+    }
+    let mut cuts: Vec<String> = vec![];
+    for (_, cut) in made.cuts() {
+        let text = name(terms, cut);
+        if !cuts.contains(&text) {
+            cuts.push(text);
+        }
+    }
+    let mut unclaimed: Vec<String> = vec![];
+    for (_, reason) in &made.lowering.unclaimed {
+        if !unclaimed.iter().any(|known| **known == **reason) {
+            unclaimed.push(reason.to_string());
+        }
+    }
+    Ok(Lowered { size: made.size(), cuts, unclaimed })
+}
+
 impl Backend for Propositional {
     fn name(&self) -> String {
-        Self::version()
+        format!("{} (built in)", self.solver.name())
     }
 
     fn assert(&mut self, t: Term) -> Result<(), SolverError> {
@@ -234,6 +301,7 @@ impl Backend for Propositional {
 
     fn check(&mut self, assumptions: &[Term], budget: &Budget) -> Result<RawAnswer, SolverError> {
         self.assignment = None;
+        self.too_wide = false;
         self.core.clear();
         // All solving for one check together gets the time of one query.
         let budget = match budget.query_time() {
@@ -262,7 +330,47 @@ impl Backend for Propositional {
         }
     }
 
+    fn size(&self) -> Size {
+        Size { variables: self.solver.variables() as u64, clauses: self.clauses, referred: 0 }
+    }
+
     fn universe(&mut self, _: Sort) -> Result<Vec<TermValue>, SolverError> {
         Ok(vec![])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::SortKind;
+
+    fn elements(terms: &Terms, name: &str, n: usize) -> Sort {
+        let names: Vec<Rc<str>> = (1..=n).map(|i| format!("{name}{i}").into()).collect();
+        terms.sort(SortKind::Enum(name.into(), names.into()))
+    }
+
+    /// Nobody waits, or pays with memory, for what is too large anyway.
+    #[test]
+    fn a_relation_too_large_for_memory_is_refused_before_it_is_built() {
+        let terms = Rc::new(Terms::new());
+        let couples = terms.tuple_sort(&[elements(&terms, "S", 4000), elements(&terms, "T", 4000)]);
+        let sort = terms.set_sort(couples);
+        let r = terms.symbol("r", sort);
+        let empty = terms.const_array(sort, Terms::FALSE);
+        let why = lowered(&terms, &[terms.eq(r, empty)]).map_err(|why| why.to_string());
+        assert!(why.as_ref().is_err_and(|why| why.contains("48000000 clauses")), "{why:?}");
+    }
+
+    /// Both quantifiers have few instances, together they have too many.
+    #[test]
+    fn nested_quantifiers_are_refused_before_they_are_written_out() {
+        let terms = Rc::new(Terms::new());
+        let s = elements(&terms, "S", 4000);
+        let set = terms.symbol("r", terms.set_sort(s));
+        let names = ["a", "b", "c", "d"].map(|name| terms.symbol(name, s));
+        let ids = names.map(|x| terms.as_symbol(x).expect("a symbol"));
+        let body = terms.or(names.map(|x| terms.select(set, x)));
+        let all = ids.iter().rev().fold(body, |p, &id| terms.forall(&[id], p));
+        assert!(lowered(&terms, &[all]).is_err_and(|why| why.to_string().contains("clauses")));
     }
 }

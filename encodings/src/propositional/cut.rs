@@ -25,6 +25,9 @@ const BITS: [u32; 8] = [5, 8, 12, 16, 24, 32, 48, 63];
 /// First and last index of a window, by level.
 const WINDOWS: [(i128, i128); 6] = [(-2, 9), (-8, 24), (-32, 64), (-128, 256), (-512, 1024), (-1024, 3000)];
 
+/// Each so many-th window leaves open whether a set has elements outside of it.
+const INFINITE: usize = 3;
+
 /// How far each cut is; kept when everything else is built anew.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Levels {
@@ -45,6 +48,12 @@ impl Levels {
     /// First and last index of a window.
     pub fn window(&self, terms: &Terms, cut: Cut) -> (i128, i128) {
         WINDOWS[self.level(terms, cut)]
+    }
+
+    /// Whether a set is empty outside of its window. Where that was not so in some windows, it may be everything
+    /// there, as the complement of a finite set is.
+    pub fn is_finite(&self, terms: &Terms, cut: Cut) -> bool {
+        self.level(terms, cut) % INFINITE != INFINITE - 1
     }
 
     fn level(&self, terms: &Terms, cut: Cut) -> usize {
@@ -87,6 +96,15 @@ fn class(terms: &Terms, cut: Cut) -> Option<(Rc<str>, bool)> {
     };
     let name = terms.symbol_name(id);
     Some((name.split(['@', '\'']).next().unwrap_or_default().into(), width))
+}
+
+/// In a few words.
+pub(super) fn name(terms: &Terms, cut: Cut) -> String {
+    match cut {
+        Cut::Width(id) => format!("bits of `{}`", terms.symbol_name(id)),
+        Cut::Window(id) => format!("indices of `{}`", terms.symbol_name(id)),
+        Cut::Index(_) => "an index".into(),
+    }
 }
 
 /// In words, with its limit.

@@ -27,6 +27,22 @@ const ONE_HOT: usize = 16;
 /// More gates than this are refused: some gigabytes.
 const GATES: usize = 30_000_000;
 
+/// A quantifier has at most this many instances.
+pub(super) const INSTANCES: usize = 1 << 17;
+
+/// What would take more gates than this before anything is simplified is not begun. Most instances of a quantifier
+/// shrink to a part of what is written, so that an estimate may be well above what is built.
+const ESTIMATED: u64 = 10 * GATES as u64;
+
+/// A value with more literals is not begun: each is copied some times.
+const VALUE: u64 = GATES as u64 / 4;
+
+/// Clauses of a gate, about.
+const CLAUSES_OF_A_GATE: u64 = 3;
+
+/// Cells of an array over integers, and values of an integer that is bound, as far as an estimate needs them.
+const INTEGERS: u64 = 16;
+
 /// What a bound symbol stands for.
 #[derive(Clone, Debug)]
 pub(super) struct Binding {
@@ -70,6 +86,8 @@ pub(super) struct Lowering {
     free: HashMap<Term, Rc<[SymbolId]>>,
     pub(super) scope: HashMap<SymbolId, Binding>,
     pub(super) bindings: HashMap<Vec<i128>, u32>,
+    /// First and last number of the ranges of quantifiers and lambdas, by their bodies.
+    pub(super) grown: HashMap<Term, Box<[(i128, i128)]>>,
     /// Number of ranges of quantifiers so far.
     pub(super) ranges: u32,
     constants: HashMap<Sort, Option<Rc<[Value]>>>,
@@ -78,6 +96,8 @@ pub(super) struct Lowering {
     integers: HashMap<SymbolId, Number>,
     budget: Budget,
     steps: u32,
+    /// What the instances of quantifiers take, as far as that was asked.
+    weights: HashMap<Term, u64>,
     /// Why lowering stopped.
     pub stopped: Option<Stopped>,
 }
@@ -99,12 +119,14 @@ impl Lowering {
             free: HashMap::new(),
             scope: HashMap::new(),
             bindings: HashMap::new(),
+            grown: HashMap::new(),
             ranges: 0,
             constants: HashMap::new(),
             scalars: HashMap::new(),
             integers: HashMap::new(),
             budget: Budget::unlimited(),
             steps: 0,
+            weights: HashMap::new(),
             stopped: None,
         }
     }
@@ -264,12 +286,99 @@ impl Lowering {
     /// Whether lowering has to stop; then [`stopped`](Self::stopped) says why.
     pub fn is_over(&mut self) -> bool {
         if self.gates.len() > GATES {
-            let why = format!("the formula takes more than {GATES} gates as propositional logic");
-            self.stopped = Some(Stopped::Incomplete(why));
+            self.refuse("more than", GATES as u64);
         } else if let Err(why) = self.budget.check() {
             self.stopped = Some(why);
         }
         self.stopped.is_some()
+    }
+
+    fn refuse(&mut self, about: &str, gates: u64) {
+        let clauses = gates.saturating_mul(CLAUSES_OF_A_GATE);
+        let why = format!(
+            "as propositional logic the formula takes {about} {clauses} clauses, too many for memory; a smaller \
+             --scope or --encoding unbounded asks a smaller question"
+        );
+        self.stopped = Some(Stopped::Incomplete(why));
+    }
+
+    /// Refuses before it is built what takes too many gates.
+    fn afford(&mut self, gates: u64, most: u64) -> Result<(), Why> {
+        if gates <= most {
+            return Ok(());
+        }
+        self.refuse("about", gates);
+        Err(Why::Stopped)
+    }
+
+    /// Number of literals in a value of a sort; none where the sort has no form, which costs nothing.
+    fn literals(&self, sort: Sort) -> u64 {
+        match self.terms.sort_kind(sort) {
+            SortKind::Enum(_, names) => names.len() as u64,
+            SortKind::Tuple(fields) => fields.iter().map(|&f| self.literals(f)).fold(0, u64::saturating_add),
+            SortKind::Array(index, _) if !self.is_listed(index) => 0,
+            SortKind::Array(index, value) => self.values(index).saturating_mul(self.literals(value)),
+            SortKind::Int => INTEGERS,
+            _ => 1,
+        }
+    }
+
+    /// Number of values of a sort.
+    fn values(&self, sort: Sort) -> u64 {
+        match self.terms.sort_kind(sort) {
+            SortKind::Bool => 2,
+            SortKind::Enum(_, names) => names.len() as u64,
+            SortKind::Tuple(fields) => fields.iter().map(|&f| self.values(f)).fold(1, u64::saturating_mul),
+            SortKind::Array(index, value) => {
+                let exponent = u32::try_from(self.values(index)).unwrap_or(u32::MAX);
+                self.values(value).saturating_pow(exponent)
+            }
+            SortKind::Int => INTEGERS,
+            _ => 1,
+        }
+    }
+
+    /// Whether each scalar part of an index has few enough values to be written out.
+    fn is_listed(&self, index: Sort) -> bool {
+        match self.terms.sort_kind(index) {
+            SortKind::Tuple(fields) => fields.iter().all(|&f| self.is_listed(f)),
+            _ => self.values(index) <= VALUES as u64,
+        }
+    }
+
+    /// What a quantifier or a lambda takes: for each instance the terms below it, those below binders in it in turn.
+    fn weight(&mut self, binder: Term) -> u64 {
+        if let Some(&known) = self.weights.get(&binder) {
+            return known;
+        }
+        let node = self.terms.node(binder);
+        let bound: &[SymbolId] = match &node.op {
+            Op::Forall(bound) | Op::Exists(bound) => bound,
+            Op::Lambda(bound) => std::slice::from_ref(bound),
+            _ => &[],
+        };
+        let instances =
+            bound.iter().map(|&id| self.values(self.terms.symbol_sort(id))).fold(1, u64::saturating_mul);
+        let (mut inside, mut seen) = (0u64, HashSet::new());
+        let mut stack = node.args.to_vec();
+        while let Some(t) = stack.pop() {
+            if !seen.insert(t) {
+                continue;
+            }
+            let node = self.terms.node(t);
+            let inner = match node.op {
+                Op::Forall(_) | Op::Exists(_) | Op::Lambda(_) => self.weight(t),
+                _ => {
+                    stack.extend(node.args.iter());
+                    1
+                }
+            };
+            inside = inside.saturating_add(inner);
+        }
+        // One with more instances has no form, which costs nothing.
+        let whole = if instances > INSTANCES as u64 { 1 } else { instances.saturating_mul(inside) };
+        self.weights.insert(binder, whole);
+        whole
     }
 
     /// The literal of a truth value whatever its guard: a new one that equals the given one where the guard is true.
@@ -457,9 +566,21 @@ impl Lowering {
                 Value::Tuple(parts) => parts[*i as usize].clone(),
                 _ => return Err(Why::unsupported("a component of another shape")),
             },
+            Op::Forall(_) | Op::Exists(_) | Op::Lambda(_) if self.scope.is_empty() => {
+                let gates = self.weight(t);
+                self.afford(gates, ESTIMATED)?;
+                self.binder(node, beyond)?
+            }
+            Op::Forall(_) | Op::Exists(_) | Op::Lambda(_) => self.binder(node, beyond)?,
+        })
+    }
+
+    fn binder(&mut self, node: &Node, beyond: bool) -> Result<Value, Why> {
+        Ok(match &node.op {
             Op::Forall(bound) => Value::Bool(self.quantifier(bound, node.args[0], true, beyond)?),
             Op::Exists(bound) => Value::Bool(self.quantifier(bound, node.args[0], false, beyond)?),
             Op::Lambda(bound) => self.lambda(*bound, node.args[0])?,
+            _ => return Err(Why::unsupported("a binder of another kind")),
         })
     }
 
@@ -768,6 +889,8 @@ impl Lowering {
     /// A symbol that stands for anything of its sort.
     fn symbol(&mut self, id: SymbolId) -> Result<Value, Why> {
         let sort = self.terms.symbol_sort(id);
+        let gates = self.literals(sort);
+        self.afford(gates, VALUE)?;
         if sort == Terms::INT {
             let value = self.fresh_number(id, self.bounds.of(id))?;
             if let Value::Int(n) = &value {
@@ -805,8 +928,15 @@ impl Lowering {
                 let scalars = self.scalars(index);
                 let outside = if scalars.contains(&Terms::INT) {
                     let l = self.gates.input();
-                    self.cuts.push((l, Cut::Window(id)));
-                    Some(self.fresh(id, value)?.guarded(&mut self.gates, l))
+                    let cut = Cut::Window(id);
+                    self.cuts.push((l, cut));
+                    // Most sets are finite: with nothing outside of the window a quantifier over their elements is
+                    // decided there.
+                    let outside = match value == Terms::BOOL && self.levels.is_finite(&self.terms, cut) {
+                        true => Value::Bool(Truth::exact(Lit::FALSE)),
+                        false => self.fresh(id, value)?,
+                    };
+                    Some(outside.guarded(&mut self.gates, l))
                 } else {
                     None
                 };

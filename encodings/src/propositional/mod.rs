@@ -27,9 +27,10 @@ mod gates;
 mod integer;
 mod lowering;
 mod model;
+mod proof;
 mod quantifier;
 mod solver;
 mod unknown;
 mod value;
 
-pub use self::backend::Propositional;
+pub use self::backend::{Lowered, Propositional, lowered};

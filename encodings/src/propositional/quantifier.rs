@@ -9,12 +9,9 @@ use std::rc::Rc;
 
 use super::gates::Lit;
 use super::integer::Number;
-use super::lowering::{Binding, Lowering};
+use super::lowering::{Binding, INSTANCES, Lowering};
 use super::value::{Array, Beyond, Truth, Value, Why};
 use crate::term::{Sort, SortKind, SymbolId, Term, Terms};
-
-/// A quantifier has at most this many instances.
-const INSTANCES: usize = 1 << 17;
 
 /// A range has at most this many numbers.
 const RANGE: i128 = 4096;
@@ -112,6 +109,27 @@ impl Lowering {
         Ok(space)
     }
 
+    /// Ranges begin as long as they became where the same body was written out before, with other values of the symbols
+    /// around it: otherwise each time is as many attempts.
+    fn begin_long(&self, space: &mut Space, body: Term) {
+        let Some(known) = self.grown.get(&body) else { return };
+        for (part, &(first, last)) in space.parts.iter_mut().zip(known.iter()) {
+            if let Err(range) = part {
+                (range.first, range.last) = (first, last);
+            }
+        }
+    }
+
+    fn remember(&mut self, space: &Space, body: Term) {
+        let ends = |part: &Result<Options, Range>| part.as_ref().err().map_or((0, -1), |r| (r.first, r.last));
+        // Long ones that only some instances need would make the others large.
+        let length = |part: &Result<Options, Range>| part.as_ref().err().map_or(1, |r| r.last - r.first + 3);
+        let instances = space.parts.iter().map(length).fold(1, i128::saturating_mul);
+        if space.parts.iter().any(Result::is_err) && instances <= RANGE {
+            self.grown.insert(body, space.parts.iter().map(ends).collect());
+        }
+    }
+
     fn options(part: &Result<Options, Range>) -> Result<Options, Why> {
         match part {
             Ok(options) => Ok(options.clone()),
@@ -166,6 +184,7 @@ impl Lowering {
         beyond: bool,
     ) -> Result<Truth, Why> {
         let mut space = self.space(bound)?;
+        self.begin_long(&mut space, body);
         // First the integers that are not written out, until the ranges are long enough.
         let outside = loop {
             let mut parts = vec![];
@@ -175,6 +194,7 @@ impl Lowering {
                 other => break other?,
             }
         };
+        self.remember(&space, body);
         if outside.guard == Lit::TRUE && outside.lit == Lit::constant(!universal) {
             return Ok(outside);
         }
@@ -241,6 +261,7 @@ impl Lowering {
     /// The array with the values of a body.
     pub(super) fn lambda(&mut self, bound: SymbolId, body: Term) -> Result<Value, Why> {
         let mut space = self.space(&[bound])?;
+        self.begin_long(&mut space, body);
         loop {
             let options: Result<Vec<Options>, Why> = space.parts.iter().map(Self::options).collect();
             let options = options?;
@@ -252,7 +273,10 @@ impl Lowering {
             }
             match self.cells(&space, &options, &mut vec![], body) {
                 Err(why) if space.grow(&why)? => {}
-                other => return other,
+                other => {
+                    self.remember(&space, body);
+                    return other;
+                }
             }
         }
     }

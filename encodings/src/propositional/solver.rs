@@ -6,12 +6,15 @@ use std::time::Instant;
 use batsat::{SolverInterface, SolverOpts, lbool};
 
 use super::gates::Lit;
+use super::proof::Checker;
 use crate::budget::{Budget, Stopped};
 
 /// What a solver has to do. Models after `true`, cores after `false`.
 pub(super) trait Sat {
     /// Name and version.
     fn name(&self) -> &'static str;
+    /// Number of variables in clauses.
+    fn variables(&self) -> usize;
     /// Adds a clause for good.
     fn clause(&mut self, clause: &[Lit]);
     /// Whether there is a model with these literals; they are assumed in their order, so that one that the earlier
@@ -58,6 +61,8 @@ impl Watch {
 /// BatSat, a solver of MiniSat's kind in Rust.
 pub(super) struct BatSat {
     solver: batsat::Solver<Callbacks>,
+    /// Checks every `unsat`, where that is wanted.
+    checker: Option<Checker>,
     /// The solver's variables for ours; most of ours never occur in a clause.
     variables: Vec<Option<batsat::Var>>,
 }
@@ -65,9 +70,17 @@ pub(super) struct BatSat {
 #[derive(Default)]
 struct Callbacks {
     watch: Watch,
+    /// Clauses that were learnt and not checked yet, where they are to be.
+    learnt: Option<Vec<Box<[batsat::Lit]>>>,
 }
 
 impl batsat::Callbacks for Callbacks {
+    fn on_new_clause(&mut self, clause: &[batsat::Lit], _: batsat::clause::Kind) {
+        if let Some(all) = &mut self.learnt {
+            all.push(clause.into());
+        }
+    }
+
     fn stop(&self) -> bool {
         self.watch.is_over()
     }
@@ -77,7 +90,36 @@ impl BatSat {
     /// A solver without clauses.
     pub fn new() -> BatSat {
         let solver = batsat::Solver::new(SolverOpts::default(), Callbacks::default());
-        BatSat { solver, variables: vec![] }
+        BatSat { solver, checker: None, variables: vec![] }
+    }
+
+    /// One whose every `unsat` is confirmed by the clauses that it has learnt.
+    pub fn proving() -> BatSat {
+        let mut made = BatSat::new();
+        made.solver.cb_mut().learnt = Some(vec![]);
+        made.checker = Some(Checker::default());
+        made
+    }
+
+    /// Checks what was learnt, and that some of the assumptions exclude each other.
+    fn confirm(&mut self, assumptions: &[Lit]) -> Result<(), Stopped> {
+        let in_core: Vec<Lit> = assumptions.iter().copied().filter(|&l| self.is_in_core(l)).collect();
+        let core: Vec<batsat::Lit> = in_core.into_iter().map(|l| !self.lit(l)).collect();
+        let Some(checker) = &mut self.checker else { return Ok(()) };
+        let callbacks = self.solver.cb_mut();
+        let mut learnt = callbacks.learnt.as_mut().map(std::mem::take).unwrap_or_default().into_iter();
+        // A clause that is refused is missing from then on, so that nothing is confirmed that rests on it.
+        while let Some(clause) = learnt.next() {
+            let _ = checker.learn(&codes(&clause));
+            if callbacks.watch.is_over() {
+                callbacks.learnt = Some(learnt.collect());
+                return Err(callbacks.watch.why());
+            }
+        }
+        match checker.follows(&codes(&core)) {
+            true => Ok(()),
+            false => Err(Stopped::Incomplete("the proof of the SAT solver was not confirmed".into())),
+        }
     }
 
     fn lit(&mut self, l: Lit) -> batsat::Lit {
@@ -94,13 +136,24 @@ impl BatSat {
     }
 }
 
+fn codes(clause: &[batsat::Lit]) -> Vec<u32> {
+    clause.iter().map(|l| l.idx()).collect()
+}
+
 impl Sat for BatSat {
     fn name(&self) -> &'static str {
-        "batsat 0.6.0"
+        if self.solver.cb().learnt.is_some() { "batsat 0.6.0, proofs checked" } else { "batsat 0.6.0" }
+    }
+
+    fn variables(&self) -> usize {
+        self.solver.num_vars() as usize
     }
 
     fn clause(&mut self, clause: &[Lit]) {
         let mut lits: Vec<batsat::Lit> = clause.iter().map(|&l| self.lit(l)).collect();
+        if let Some(checker) = &mut self.checker {
+            checker.add(&codes(&lits));
+        }
         // That the clauses contradict each other is found out by every check from now on.
         self.solver.add_clause_reuse(&mut lits);
     }
@@ -112,6 +165,7 @@ impl Sat for BatSat {
         if answer == lbool::TRUE {
             Ok(true)
         } else if answer == lbool::FALSE {
+            self.confirm(assumptions)?;
             Ok(false)
         } else {
             Err(self.solver.cb().watch.why())
@@ -134,8 +188,11 @@ mod tests {
 
     #[test]
     fn cores_leave_out_what_earlier_assumptions_imply() {
+        [BatSat::new(), BatSat::proving()].into_iter().for_each(check_cores);
+    }
+
+    fn check_cores(mut s: BatSat) {
         let l = |n: u32| Lit::positive(n);
-        let mut s = BatSat::new();
         // 2 follows from 1, and contradicts 3.
         s.clause(&[!l(1), l(2)]);
         s.clause(&[!l(2), !l(3)]);
@@ -152,5 +209,31 @@ mod tests {
         s.clause(&[l(4)]);
         assert_eq!(s.solve(&[l(1)], &budget), Ok(false));
         assert!(!s.is_in_core(l(1)));
+    }
+
+    /// Pigeons do not fit into one hole less, with each pigeon behind an assumption.
+    #[test]
+    fn proofs_are_confirmed_and_gaps_are_noticed() {
+        let pigeon = |p: u32, hole: u32| Lit::positive(1 + p * 5 + hole);
+        let here = |p: u32| Lit::positive(50 + p);
+        let mut s = BatSat::proving();
+        for p in 0..6 {
+            let mut clause: Vec<Lit> = (0..5).map(|hole| pigeon(p, hole)).collect();
+            clause.push(!here(p));
+            s.clause(&clause);
+            for (q, hole) in (0..p).flat_map(|q| (0..5).map(move |hole| (q, hole))) {
+                s.clause(&[!pigeon(p, hole), !pigeon(q, hole)]);
+            }
+        }
+        let budget = Budget::unlimited();
+        let all: Vec<Lit> = (0..6).map(here).collect();
+        assert_eq!(s.solve(&all[..5], &budget), Ok(true));
+        assert_eq!(s.solve(&all, &budget), Ok(false));
+        assert!(all.iter().all(|&l| s.is_in_core(l)));
+        // A solver that knew a clause more than the checker proves too much.
+        let known = s.checker.take();
+        s.clause(&[!here(0)]);
+        s.checker = known;
+        assert_eq!(s.solve(&all[..2], &budget).map_err(|e| e.to_string().contains("confirmed")), Err(true));
     }
 }

@@ -42,6 +42,9 @@ pub(super) struct Beyond {
     pub guard: Lit,
 }
 
+/// What is unsupported about an integer that does not fit.
+pub(super) const TOO_WIDE: &str = "a number of more than 64 bits";
+
 /// Why something has no value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Why {
@@ -59,7 +62,7 @@ impl Why {
     }
 
     pub fn too_large() -> Why {
-        Why::unsupported("a number of more than 64 bits")
+        Why::unsupported(TOO_WIDE)
     }
 }
 

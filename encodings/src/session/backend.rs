@@ -17,9 +17,32 @@ pub trait Backend {
     fn core(&mut self) -> Result<Vec<usize>, SolverError>;
     /// After [`RawAnswer::Sat`]: the value of a term, symbols that do not matter completed.
     fn value(&mut self, t: Term) -> Result<TermValue, SolverError>;
+    /// How large what the solver was given is, where it is propositional.
+    fn size(&self) -> Size {
+        Size::default()
+    }
     /// After [`RawAnswer::Sat`]: the elements of an uninterpreted sort in the model; none if the
     /// solver does not say.
     fn universe(&mut self, sort: Sort) -> Result<Vec<TermValue>, SolverError>;
+}
+
+/// The size of a formula as propositional logic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Size {
+    /// Variables.
+    pub variables: u64,
+    /// Clauses.
+    pub clauses: u64,
+    /// Checks that went to a solver of unbounded terms, since a number took more than 64 bits.
+    pub referred: u64,
+}
+
+impl std::ops::AddAssign for Size {
+    fn add_assign(&mut self, other: Self) {
+        self.variables += other.variables;
+        self.clauses += other.clauses;
+        self.referred += other.referred;
+    }
 }
 
 /// A backend's answer.

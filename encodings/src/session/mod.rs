@@ -16,6 +16,7 @@ mod parse;
 pub mod process;
 mod sexpr;
 pub mod smtlib;
+mod wide;
 #[cfg(feature = "z3")]
 pub mod z3;
 
@@ -27,7 +28,7 @@ use std::fmt;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-pub use self::backend::{Backend, RawAnswer, SolverError};
+pub use self::backend::{Backend, RawAnswer, Size, SolverError};
 pub use self::open::{SolverChoice, linked, open, process, sat, versions};
 pub use self::process::{find_solver, run_script};
 pub use self::smtlib::{Dialect, script};
@@ -47,6 +48,8 @@ pub struct Statistics {
     pub quantifiers: u64,
     /// Time in the solver.
     pub time: Duration,
+    /// What SAT solvers were given.
+    pub size: Size,
 }
 
 impl std::ops::AddAssign for Statistics {
@@ -55,6 +58,7 @@ impl std::ops::AddAssign for Statistics {
         self.unknowns += other.unknowns;
         self.quantifiers += other.quantifiers;
         self.time += other.time;
+        self.size += other.size;
     }
 }
 
@@ -153,7 +157,7 @@ impl Session {
 
     /// Counters so far.
     pub fn statistics(&self) -> Statistics {
-        self.statistics
+        Statistics { size: self.backend.size(), ..self.statistics }
     }
 
     /// Asserts a term for good.

@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use super::process::{Process, find_solver, solver_version};
 use super::smtlib::Dialect;
-use super::{Session, SolverError};
+use super::wide::Wide;
+use super::{Backend, Session, SolverError};
 use crate::propositional::Propositional;
 use crate::term::Terms;
 
@@ -21,6 +22,10 @@ pub enum SolverChoice {
     Process(PathBuf, Dialect),
     /// The SAT solver that is built into the program; see [`propositional`](crate::propositional).
     Sat,
+    /// The same, and another solver for what takes numbers of more than 64 bits.
+    SatOr(Box<SolverChoice>),
+    /// The same with a proof of every `unsat`, which is checked.
+    ProvingSat,
 }
 
 impl SolverChoice {
@@ -36,14 +41,17 @@ impl SolverChoice {
 /// # Errors
 /// [`SolverError::NotStarted`] if it cannot be started.
 pub fn process(terms: Rc<Terms>, path: &Path, dialect: Dialect) -> Result<Session, SolverError> {
-    let backend = Process::start(terms.clone(), path, dialect)?;
-    Ok(Session::new(terms, Box::new(backend)))
+    open(terms, &SolverChoice::Process(path.into(), dialect))
 }
 
 /// A session with the linked Z3; `None` in a build without it.
 pub fn linked(terms: Rc<Terms>) -> Option<Session> {
+    linked_backend(terms.clone()).map(|backend| Session::new(terms, backend))
+}
+
+fn linked_backend(terms: Rc<Terms>) -> Option<Box<dyn Backend>> {
     #[cfg(feature = "z3")]
-    return Some(Session::new(terms.clone(), Box::new(super::z3::Z3::new(terms))));
+    return Some(Box::new(super::z3::Z3::new(terms)));
     #[cfg(not(feature = "z3"))]
     {
         drop(terms);
@@ -61,19 +69,29 @@ pub fn sat(terms: Rc<Terms>) -> Session {
 /// # Errors
 /// [`SolverError::NotStarted`] if there is none, or it cannot be started.
 pub fn open(terms: Rc<Terms>, choice: &SolverChoice) -> Result<Session, SolverError> {
+    Ok(Session::new(terms.clone(), backend(terms, choice)?))
+}
+
+/// The chosen solver without a session.
+pub(super) fn backend(terms: Rc<Terms>, choice: &SolverChoice) -> Result<Box<dyn Backend>, SolverError> {
     let missing = |what: &str, help: &str| SolverError::NotStarted(what.into(), help.into());
     match choice {
-        SolverChoice::Process(path, dialect) => process(terms, path, *dialect),
-        SolverChoice::Sat => Ok(sat(terms)),
+        SolverChoice::Process(path, dialect) => Ok(Box::new(Process::start(terms, path, *dialect)?)),
+        SolverChoice::Sat => Ok(Box::new(Propositional::new(terms))),
+        SolverChoice::SatOr(other) => {
+            let other = other.clone();
+            Ok(Box::new(Wide::new(terms, Box::new(move |terms| backend(terms, &other)))))
+        }
+        SolverChoice::ProvingSat => Ok(Box::new(Propositional::proving(terms))),
         SolverChoice::Linked => {
-            linked(terms).ok_or_else(|| missing("z3 (linked)", "this program was built without it"))
+            linked_backend(terms).ok_or_else(|| missing("z3 (linked)", "this program was built without it"))
         }
         SolverChoice::Default => {
             if cfg!(feature = "z3") {
-                return open(terms, &SolverChoice::Linked);
+                return backend(terms, &SolverChoice::Linked);
             }
             match SolverChoice::named("z3").or_else(|| SolverChoice::named("cvc5")) {
-                Some(found) => open(terms, &found),
+                Some(found) => backend(terms, &found),
                 None => Err(missing("z3", "neither z3 nor cvc5 is on the PATH")),
             }
         }

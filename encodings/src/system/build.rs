@@ -339,7 +339,7 @@ fn prepare(model: &Model) -> Model {
 }
 
 /// The scope with the deferred sets settled that an axiom `card(S) = n` counts.
-fn settle_by_axioms(model: &Model, scope: &Scope) -> Scope {
+pub(crate) fn settle_by_axioms(model: &Model, scope: &Scope) -> Scope {
     let mut scope = scope.clone();
     for axiom in &model.axioms {
         if let Some((carrier, size)) = counted(&axiom.pred)
