@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use bsym_encodings::encoding::Encoding;
 use bsym_encodings::system::build::Representations;
 use bsym_language::int::Int;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -34,7 +35,10 @@ pub enum Command {
     Ic3(VerifyArguments),
     /// Visit every reachable state (explicit-state model checking), by default in ProB's finite scope
     // Who tries it all the same is told which limits there are instead.
-    #[command(mut_arg("depth", |depth| depth.hide(true)))]
+    #[command(
+        mut_arg("depth", |depth| depth.hide(true)),
+        mut_arg("encoding", |encoding| encoding.hide(true))
+    )]
     Mc(McArguments),
     /// Take random steps from an initial state, by default in ProB's finite scope
     Simulate(SimulateArguments),
@@ -127,10 +131,32 @@ pub struct LimitArguments {
 /// The solver of a run.
 #[derive(Args, Clone, Debug, Default)]
 pub struct SolverArguments {
-    /// Solver to use: `z3`, `cvc5`, the path of a program that reads SMT-LIB, or `sat` for propositional logic over the
-    /// scope (--scope); what it proves is checked by another solver
+    /// Solver to use: `z3`, `cvc5` or the path of a program that reads SMT-LIB; `sat` is short for `--encoding sat`
     #[arg(long = "solver", value_name = "NAME|PATH", help_heading = "Limits")]
     pub name: Option<String>,
+}
+
+/// How formulas reach a solver.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum EncodingName {
+    /// By what the types and the scope allow, and by the solvers that can be reached
+    #[default]
+    Auto,
+    /// With integers without bounds and sets of any size
+    Unbounded,
+    /// As propositional logic over a finite scope (--scope); a proof is checked in another solver
+    Sat,
+}
+
+impl EncodingName {
+    /// The encoding that is asked for; `None` where bsym is to choose.
+    pub fn asked(self) -> Option<Encoding> {
+        match self {
+            EncodingName::Auto => None,
+            EncodingName::Unbounded => Some(Encoding::Unbounded),
+            EncodingName::Sat => Some(Encoding::Sat),
+        }
+    }
 }
 
 /// Which part of a package or project of Event-B.
@@ -216,6 +242,9 @@ pub struct VerifyArguments {
     pub seed: u64,
     #[command(flatten)]
     pub solver: SolverArguments,
+    /// How formulas reach the solver
+    #[arg(long, value_enum, default_value_t, value_name = "ENCODING", help_heading = "Limits")]
+    pub encoding: EncodingName,
     /// Write the counterexample: NAME.itf.json (ITF), NAME.json (ours), NAME.prob2trace (ProB)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub trace: Option<PathBuf>,

@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use anyhow::bail;
+use bsym_encodings::encoding::Encoding;
 use bsym_encodings::session::open::{SolverChoice, versions};
 use bsym_encodings::session::process::{find_solver, solver_version};
 use bsym_encodings::session::smtlib::Dialect;
 
+use crate::arguments::EncodingName;
 use crate::refusal::Refusal;
 
 /// What `--version` prints.
@@ -36,14 +38,33 @@ fn is_any() -> bool {
 }
 
 /// Name of the SAT solver that is built in.
-const SAT: &str = "sat";
+pub const SAT: &str = "sat";
 
-/// The solver of one symbolic engine: one that a flag asks for, or the SAT solver.
+const SHORT: &str = "--solver sat is short for --encoding sat";
+
+/// What the flags of a symbolic engine ask for: the encoding if it is one of them, and the solver for unbounded terms;
+/// `None` where nobody names one and none can be reached.
 ///
 /// # Errors
-/// As [`choose`].
-pub fn choose_for_engine(asked: Option<&str>) -> anyhow::Result<SolverChoice> {
-    if asked == Some(SAT) { Ok(SolverChoice::Sat) } else { choose(asked) }
+/// As [`choose`], or the flags contradict each other.
+pub fn choose_for_engines(
+    name: Option<&str>,
+    encoding: EncodingName,
+) -> anyhow::Result<(Option<Encoding>, Option<SolverChoice>)> {
+    if name != Some(SAT) {
+        return Ok((encoding.asked(), choose_if_any(name)?));
+    }
+    if encoding == EncodingName::Unbounded {
+        bail!(Refusal::new("--solver sat and --encoding unbounded contradict each other").help(SHORT));
+    }
+    Ok((Some(Encoding::Sat), choose_if_any(None)?))
+}
+
+/// There is no solver for what needs one.
+pub fn missing() -> anyhow::Error {
+    Refusal::new("no solver: none is linked, and neither z3 nor cvc5 is on the PATH")
+        .help("install z3 or cvc5, or name one with --solver PATH")
+        .into()
 }
 
 /// The solver that a flag asks for.
@@ -61,15 +82,12 @@ pub fn choose(asked: Option<&str>) -> anyhow::Result<SolverChoice> {
     };
     let Some(name) = asked else {
         if !is_any() {
-            bail!(
-                Refusal::new("no solver: none is linked, and neither z3 nor cvc5 is on the PATH")
-                    .help("install z3 or cvc5, or name one with --solver PATH")
-            );
+            return Err(missing());
         }
         return Ok(SolverChoice::Default);
     };
     if name == SAT {
-        bail!(Refusal::new("--solver: `sat` serves bmc, kind and ic3").help(known()));
+        bail!(Refusal::new("--solver: `sat` serves check, bmc, kind and ic3").help(known()));
     }
     if name == "z3" && cfg!(feature = "z3") {
         return Ok(SolverChoice::Linked);

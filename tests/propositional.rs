@@ -1,4 +1,4 @@
-//! `--solver sat`: the machines of `benches/rich`, with a fault and without one.
+//! `--encoding sat`: the machines of `benches/rich`, with a fault and without one.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -8,15 +8,16 @@ use serde_json::Value as Json;
 fn run(engine: &str, machine: &str, scope: &str, more: &[&str]) -> Output {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/rich");
     Command::new(env!("CARGO_BIN_EXE_bsym"))
-        .args([engine, "--scope", scope, "--json"])
+        .args([engine, "--scope", scope])
+        .args((!more.contains(&"--text")).then_some("--json"))
         .arg(folder.join(machine).with_extension("mch"))
-        .args(more)
+        .args(more.iter().filter(|flag| **flag != "--text"))
         .output()
         .expect("the program runs")
 }
 
 fn answer(engine: &str, machine: &str, scope: &str) -> Json {
-    let output = run(engine, machine, scope, &["--solver", "sat"]);
+    let output = run(engine, machine, scope, &["--encoding", "sat"]);
     let text = String::from_utf8_lossy(&output.stderr);
     serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{engine} {machine}: {e}: {text}"))
 }
@@ -33,19 +34,66 @@ fn faults_in_sequences_and_relations_are_found() {
 #[test]
 fn a_proof_is_checked_by_another_solver() {
     let answer = answer("kind", "Library", "BOOK=3,READER=2");
-    if cfg!(feature = "z3") {
-        assert_eq!(answer["verdict"], "holds", "{answer:#}");
-        assert!(answer.to_string().contains("z3"), "{answer:#}");
-    } else {
-        assert_ne!(answer["verdict"], "violated", "{answer:#}");
-    }
+    assert_eq!(answer["verdict"], "holds", "{answer:#}");
+    let solver = answer["checked"]["solver"].to_string();
+    assert!(["z3", "cvc5", "proofs checked"].iter().any(|name| solver.contains(name)), "{answer:#}");
 }
 
 #[test]
-fn only_single_engines_take_the_sat_solver() {
-    let output = run("check", "Queue", "MESSAGE=2", &["--solver", "sat"]);
-    assert_eq!(output.status.code(), Some(2));
-    // As JSON a refusal is the answer.
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(said.contains("bmc, kind and ic3"), "{said}");
+fn the_answer_names_the_encoding() {
+    // Of check the search beside may be first.
+    assert_eq!(answer("check", "LibraryWrong", "BOOK=3,READER=2")["verdict"], "violated");
+    let asked = answer("bmc", "LibraryWrong", "BOOK=3,READER=2");
+    assert_eq!(asked["encoding"]["name"], "sat", "{asked:#}");
+    assert!(asked["stats"]["clauses"].as_u64().is_some_and(|n| n > 1000), "{asked:#}");
+    let text = run("bmc", "QueueWrong", "MESSAGE=2", &["--encoding", "sat", "--text"]);
+    let said = String::from_utf8_lossy(&text.stdout);
+    assert!(said.contains("encoding: propositional logic over the scope (as asked)"), "{said}");
+    let auto = run("bmc", "LibraryWrong", "BOOK=3,READER=2", &[]);
+    let auto: Json = serde_json::from_slice(&auto.stdout).expect("an answer");
+    let expected = if cfg!(feature = "z3") { "unbounded" } else { "sat" };
+    assert_eq!(auto["encoding"]["name"], expected, "{auto:#}");
+}
+
+#[test]
+fn flags_that_contradict_each_other_are_refused() {
+    for (engine, flags) in
+        [("bmc", ["--solver=sat", "--encoding=unbounded"]), ("mc", ["--encoding=sat", "--seed=0"])]
+    {
+        let output = run(engine, "Queue", "MESSAGE=2", &flags);
+        assert_eq!(output.status.code(), Some(2), "{engine} {flags:?}");
+        assert!(String::from_utf8_lossy(&output.stdout).contains("--encoding"), "{engine} {flags:?}");
+    }
+}
+
+/// A machine in a file of its own.
+fn machine(name: &str, text: &str) -> tempfile::NamedTempFile {
+    let file = tempfile::Builder::new().prefix(name).suffix(".mch").tempfile().expect("a file");
+    std::fs::write(file.path(), text).expect("it is written");
+    file
+}
+
+fn answer_about(engine: &str, file: &Path, more: &[&str]) -> Json {
+    let output = Command::new(env!("CARGO_BIN_EXE_bsym"))
+        .args([engine, "--encoding=sat", "--json"])
+        .arg(file)
+        .args(more)
+        .output()
+        .expect("the program runs");
+    serde_json::from_slice(&output.stdout).expect("an answer")
+}
+
+/// Nothing wraps: where 64 bits are not enough, somebody else is asked, and the answer says so.
+#[test]
+fn wide_numbers_go_to_the_unbounded_encoding() {
+    let text = "MACHINE Wide VARIABLES x INVARIANT x : INTEGER & x < 9223372036854775810
+                INITIALISATION x := 9223372036854775805 OPERATIONS up = x := x + 3 END";
+    let file = machine("Wide", text);
+    let answer = answer_about("bmc", file.path(), &["--depth=4"]);
+    if cfg!(feature = "z3") {
+        assert_eq!(answer["verdict"], "violated", "{answer:#}");
+        assert!(answer["warnings"].to_string().contains("64 bits"), "{answer:#}");
+    } else {
+        assert_ne!(answer["verdict"], "holds", "{answer:#}");
+    }
 }

@@ -3,14 +3,15 @@
 //! An answer is data. Whoever makes one decides nothing about its form, and whoever shows one ([`crate::output::show`])
 //! decides nothing else. Every object of JSON is described by a file in `schema/`, which a test makes from the types.
 //!
-//! - The parts, each made of those before it: `words`, `named`, `diagnostic` (places and messages), `scope`, `property`,
-//!   `not_asked`, `not_checked`, `status` (imported proofs), `trace`, `reason_code`, `proof`, `reason` (why there is no
+//! - The parts, each made of those before it: `words`, `named`, `diagnostic` (places and messages), `encoding`, `scope`,
+//!   `property`, `not_asked`, `not_checked`, `status` (imported proofs), `trace`, `reason_code`, `proof`, `reason` (why there is no
 //!   answer), `statistics`.
 //! - The answers: [`verification`] (`check`, `bmc`, `kind`, `ic3`, `mc`), `claim` and [`certification`], [`replay`],
 //!   [`simulation`], [`evaluation`], [`parsed`], [`obligations`] (`po`), [`recorded`] (`proofs`), [`refused`]; and the
 //!   [`event`]s on the way to one.
 
 pub mod diagnostic;
+pub mod encoding;
 pub mod named;
 pub mod not_asked;
 pub mod not_checked;

@@ -15,6 +15,10 @@ pub struct StatsObject {
     pub unknowns: u64,
     pub quantifiers: u64,
     pub solver_seconds: f64,
+    /// Propositional variables that SAT solvers were given, in all sessions together.
+    pub variables: Option<u64>,
+    /// Clauses over them.
+    pub clauses: Option<u64>,
     /// States of a search that the reference evaluator has judged as well.
     pub audited: Option<u64>,
     /// Largest memory in use, in bytes, where the system tells.

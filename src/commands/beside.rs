@@ -33,6 +33,7 @@ use crate::arguments::{PropertyName, VerifyArguments};
 use crate::commands::default_scope;
 use crate::commands::run::Run;
 use crate::output;
+use crate::solvers;
 
 /// Memory of the search where the user says nothing, so that it cannot take all there is.
 const MEMORY: u64 = 2 << 30;
@@ -189,7 +190,8 @@ fn arguments(run: &Run) -> Vec<String> {
     for setting in &scope.set {
         flag("--set", format!("{}={}", setting.name, setting.value));
     }
-    if let Some(name) = &solver.name {
+    // The search asks a solver of its own where the engines are to use the SAT solver.
+    if let Some(name) = solver.name.as_ref().filter(|name| *name != solvers::SAT) {
         flag("--solver", name.clone());
     }
     flag("--seed", seed.to_string());

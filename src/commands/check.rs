@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use bsym_encodings::session::open;
 use bsym_engines::run::run as run_engines;
 use bsym_engines::verdict::{Condition, Engine, Report, Unknown, Verdict};
 use bsym_explore::report::{SearchReport, Verdict as Found};
@@ -13,7 +12,7 @@ use crate::answer::verification::{BesideObject, Verdict as Answered, Verificatio
 use crate::arguments::VerifyArguments;
 use crate::commands::beside::Beside;
 use crate::commands::mc;
-use crate::commands::run::Run;
+use crate::commands::run::{Asked, Run};
 use crate::control::Control;
 use crate::output;
 use crate::solvers;
@@ -23,9 +22,9 @@ const LEAST_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Runs the command.
 pub fn run(arguments: &VerifyArguments, control: &Control) -> anyhow::Result<Answer> {
-    // Without a solver there is still the search.
-    let choice = solvers::choose_if_any(arguments.solver.name.as_deref())?;
-    let run = Run::prepare("check", arguments, choice.as_ref(), control)?;
+    let (encoding, solver) =
+        solvers::choose_for_engines(arguments.solver.name.as_deref(), arguments.encoding)?;
+    let run = Run::prepare("check", arguments, Asked::engines(encoding, solver), control)?;
     let mut reporter = run.reporter();
     let beside = Beside::start(&run);
     if let Ok(beside) = &beside {
@@ -37,10 +36,9 @@ pub fn run(arguments: &VerifyArguments, control: &Control) -> anyhow::Result<Ans
         });
     }
     let begin = Instant::now();
-    let mut report = choice.as_ref().map(|choice| {
-        let mut open = |terms| open::open(terms, choice);
-        run_engines(&run.job(), Engine::Check, &mut open, &mut reporter)
-    });
+    // Without a solver there is still the search.
+    let mut report =
+        run.opener().map(|mut open| run_engines(&run.job(), Engine::Check, &mut open, &mut reporter));
     let patience =
         report.as_ref().map_or(Patience::Unlimited, |r| Patience::with(&r.verdict, begin.elapsed()));
     let (answer, said) = match &beside {

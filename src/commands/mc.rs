@@ -26,9 +26,9 @@ use bsym_status::Level;
 use crate::answer::Answer;
 use crate::answer::event::Event;
 use crate::answer::verification::{Verdict as Answered, Verification};
-use crate::arguments::{McArguments, OrderName, ScopeItem, VerifyArguments};
+use crate::arguments::{EncodingName, McArguments, OrderName, ScopeItem, VerifyArguments};
 use crate::commands::enlarge::{Enlarged, enlarge};
-use crate::commands::run::Run;
+use crate::commands::run::{Asked, Run};
 use crate::control::Control;
 use crate::output;
 use crate::patience::Patience;
@@ -56,6 +56,12 @@ pub fn run(arguments: &McArguments, control: &Control) -> anyhow::Result<Answer>
                 .help("--max-states N and --timeout limit the search")
         );
     }
+    if verify.encoding != EncodingName::Auto {
+        bail!(
+            Refusal::new("mc visits states, it has no --encoding")
+                .help("--encoding serves check, bmc, kind and ic3")
+        );
+    }
     // Where nothing else is said, a search is in ProB's finite scope.
     if !verify.scope.scope.contains(&ScopeItem::Prob) {
         verify.scope.scope.push(ScopeItem::Prob);
@@ -71,7 +77,7 @@ pub fn run(arguments: &McArguments, control: &Control) -> anyhow::Result<Answer>
     let mut tried = Vec::new();
     if arguments.resume.is_some() {
         // A search in a larger scope is continued in that scope.
-        let run = Run::prepare("mc", &verify, solver.as_ref(), control)?;
+        let run = Run::prepare("mc", &verify, Asked::beside(solver.as_ref()), control)?;
         let finder = solver.clone().map(|solver| Patience::new(run.model.clone(), solver, &control.budget));
         let finder = finder.as_ref().map(|f| f as &dyn ValueFinder);
         let problem = Problem { model: &run.model, scope: &run.scope, finder };
@@ -120,7 +126,7 @@ fn attempt(
     solver: Option<&SolverChoice>,
     control: &Control,
 ) -> anyhow::Result<Searched> {
-    let mut run = Run::prepare("mc", verify, solver, control)?;
+    let mut run = Run::prepare("mc", verify, Asked::beside(solver), control)?;
     let mut reporter = run.reporter();
     let mut options = options(&run.model, &run.properties, !verify.no_wd, &control.budget);
     options.order = order(arguments.order);

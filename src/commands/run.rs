@@ -2,11 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use anyhow::bail;
 use bsym_encodings::budget::Budget;
-use bsym_encodings::session::open::SolverChoice;
+use bsym_encodings::encoding::{self, Chosen, Encoding};
+use bsym_encodings::session::open::{self, SolverChoice};
+use bsym_encodings::session::{Session, SolverError};
+use bsym_encodings::term::Terms;
 use bsym_engines::options::Job;
 use bsym_engines::verdict::{Engine, Report, Unknown, Verdict};
 use bsym_language::model::Model;
@@ -17,6 +21,7 @@ use bsym_semantics::trace::Trace;
 
 use crate::answer::Answer;
 use crate::answer::diagnostic::DiagnosticObject;
+use crate::answer::encoding::EncodingObject;
 use crate::answer::proof::CertificateObject;
 use crate::answer::property::PropertyVerdictWord;
 use crate::answer::reason::Reason;
@@ -38,8 +43,10 @@ pub(super) struct Run {
     pub(super) arguments: VerifyArguments,
     /// The command.
     engine: &'static str,
-    /// The solver that was chosen.
+    /// The solver for unbounded terms that was chosen.
     solver: Option<SolverChoice>,
+    /// The encoding of the engines; `None` where none is at work.
+    encoding: Option<Chosen>,
     pub(super) model: Arc<Model>,
     pub(super) properties: Vec<Property>,
     pub(super) scope: Scope,
@@ -50,7 +57,46 @@ pub(super) struct Run {
     pub(super) control: Control,
 }
 
+/// What the flags ask of the solvers.
+#[derive(Clone, Default)]
+pub(super) struct Asked {
+    /// The solver for unbounded terms, where there is one.
+    solver: Option<SolverChoice>,
+    /// Whether symbolic engines are at work, and the encoding that they are to have, if it is one of them.
+    encoding: Option<Option<Encoding>>,
+}
+
+impl Asked {
+    /// Of symbolic engines.
+    pub(super) fn engines(encoding: Option<Encoding>, solver: Option<SolverChoice>) -> Asked {
+        Asked { solver, encoding: Some(encoding) }
+    }
+
+    /// Of what only asks a solver now and then.
+    pub(super) fn beside(solver: Option<&SolverChoice>) -> Asked {
+        Asked { solver: solver.cloned(), encoding: None }
+    }
+}
+
 impl Run {
+    /// Makes sessions for the engines; `None` if there is no solver for their encoding.
+    pub(super) fn opener(&self) -> Option<impl FnMut(Rc<Terms>) -> Result<Session, SolverError> + use<>> {
+        let is_sat = self.encoding.as_ref().is_some_and(|chosen| chosen.encoding == Encoding::Sat);
+        let chosen = match (is_sat, self.solver.clone()) {
+            (true, None) => SolverChoice::Sat,
+            (true, Some(other)) => SolverChoice::SatOr(Box::new(other)),
+            (false, solver) => solver?,
+        };
+        Some(move |terms| open::open(terms, &chosen))
+    }
+
+    /// Who checks a proof where that is not the solver that finds it: what a SAT solver proves is checked by another
+    /// solver, or where there is none with propositional proofs that are checked.
+    fn checker(&self) -> Option<SolverChoice> {
+        let is_sat = self.encoding.as_ref().is_some_and(|chosen| chosen.encoding == Encoding::Sat);
+        is_sat.then(|| self.solver.clone().unwrap_or(SolverChoice::ProvingSat))
+    }
+
     /// What an engine is asked.
     pub(super) fn job(&self) -> Job {
         Job {
@@ -65,8 +111,7 @@ impl Run {
             keep_going: self.arguments.keep_going,
             representations: self.arguments.representations.into(),
             seed: self.arguments.seed,
-            // What a SAT solver proves is checked by another solver.
-            checker: (self.solver == Some(SolverChoice::Sat)).then_some(SolverChoice::Default),
+            checker: self.checker(),
             query_time: None,
             budget: self.control.budget.clone(),
         }
@@ -76,7 +121,7 @@ impl Run {
     pub(super) fn prepare(
         engine: &'static str,
         arguments: &VerifyArguments,
-        choice: Option<&SolverChoice>,
+        asked: Asked,
         control: &Control,
     ) -> anyhow::Result<Run> {
         let paint = Paint::stderr(arguments.output.color);
@@ -92,17 +137,30 @@ impl Run {
         let model = Arc::new(model);
         if status::is_computed(arguments) {
             let budget: &Budget = &control.budget;
-            let any = SolverChoice::Default;
-            imported = status::compute(&model, &scope, choice.unwrap_or(&any), budget)?;
+            let solver = asked.solver.clone().unwrap_or_default();
+            imported = status::compute(&model, &scope, &solver, budget)?;
         }
         if arguments.limits.memory.is_some() && !memory_is_known() {
             warnings.push("--memory is not enforced on this system".into());
         }
         warnings.append(&mut imported.warnings);
+        let is_solver = asked.solver.is_some();
+        let encoding = asked.encoding.map(|asked| encoding::choose(asked, is_solver, &model, &scope));
+        if encoding.as_ref().is_some_and(|chosen| chosen.encoding == Encoding::Sat)
+            && let infinite = encoding::infinite(&model, &scope)
+            && !infinite.is_empty()
+        {
+            let what = infinite.join(", ");
+            warnings.push(format!(
+                "--encoding sat decides nothing about what is not finite in the scope: {what}; \
+                 --scope SET=SIZE settles the size of a set"
+            ));
+        }
         let run = Run {
             arguments: arguments.clone(),
             engine,
-            solver: choice.cloned(),
+            solver: asked.solver,
+            encoding,
             model,
             properties,
             scope,
@@ -160,6 +218,7 @@ impl Run {
             scope: &self.scope,
             settings: self.settings.clone(),
             well_definedness: !self.arguments.no_wd,
+            encoding: self.encoding.as_ref().map(EncodingObject::from),
             proofs: self.imported.object(&self.model),
             warnings: self.warnings.clone(),
             diagnostics: self.diagnostics.clone(),

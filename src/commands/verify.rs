@@ -2,24 +2,25 @@
 
 use std::time::Instant;
 
-use bsym_encodings::session::open;
 use bsym_engines::run::run as run_engine;
 use bsym_engines::verdict::Engine;
 
 use crate::answer::Answer;
 use crate::arguments::VerifyArguments;
-use crate::commands::run::Run;
+use crate::commands::run::{Asked, Run};
 use crate::control::Control;
 use crate::solvers;
 
 /// Runs the command.
 pub fn run(engine: Engine, arguments: &VerifyArguments, control: &Control) -> anyhow::Result<Answer> {
-    let choice = solvers::choose_for_engine(arguments.solver.name.as_deref())?;
-    let run = Run::prepare(engine.name(), arguments, Some(&choice), control)?;
+    let (encoding, solver) =
+        solvers::choose_for_engines(arguments.solver.name.as_deref(), arguments.encoding)?;
+    let run = Run::prepare(engine.name(), arguments, Asked::engines(encoding, solver), control)?;
+    let Some(mut open) = run.opener() else { return Err(solvers::missing()) };
     let mut reporter = run.reporter();
     let job = run.job();
     let begin = Instant::now();
-    let mut report = run_engine(&job, engine, &mut |terms| open::open(terms, &choice), &mut reporter);
+    let mut report = run_engine(&job, engine, &mut open, &mut reporter);
     control.finish();
     reporter.timing("run", begin.elapsed().as_secs_f64());
     reporter.finish();

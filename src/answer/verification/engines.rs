@@ -1,5 +1,6 @@
 //! The answer of the symbolic engines.
 
+use bsym_encodings::session::Size;
 use bsym_engines::verdict::{Counterexample, PropertyVerdict, Report, Unknown, Verdict as Found};
 use bsym_proofs::claim::Property;
 use bsym_semantics::trace::Trace;
@@ -53,6 +54,16 @@ impl Verification {
         answer.stats.unknowns = stats.unknowns;
         answer.stats.quantifiers = stats.quantifiers;
         answer.stats.solver_seconds = seconds(stats.time);
+        if stats.size != Size::default() {
+            answer.stats.variables = Some(stats.size.variables);
+            answer.stats.clauses = Some(stats.size.clauses);
+            if stats.size.referred > 0 {
+                answer.warnings.push(format!(
+                    "{} queries with numbers of more than 64 bits were asked in the unbounded encoding",
+                    stats.size.referred
+                ));
+            }
+        }
         answer.further = report.further.iter().map(object).collect();
         answer
     }

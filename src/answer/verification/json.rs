@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::{BesideObject, StatsObject, Verdict, VerdictWord, Verification};
 use crate::answer::diagnostic::{DiagnosticObject, UnsupportedObject};
+use crate::answer::encoding::EncodingObject;
 use crate::answer::named::Values;
 use crate::answer::not_asked::NotAskedObject;
 use crate::answer::not_checked::DroppedObject;
@@ -42,6 +43,8 @@ struct Flat<'a> {
     /// axioms that contradict each other
     core: &'a [AxiomObject],
     well_definedness: bool,
+    /// how formulas reached the solver; null for a search
+    encoding: Option<&'a EncodingObject>,
     /// events in the counterexample; k or the diameter of a proof; else the depth without violation
     depth: Option<usize>,
     violated: &'a [ViolatedObject],
@@ -101,6 +104,7 @@ impl<'a> From<&'a Verification> for Flat<'a> {
             scopes_tried: &answer.scopes_tried,
             core,
             well_definedness: answer.well_definedness,
+            encoding: answer.encoding.as_ref(),
             depth: answer.reached(),
             violated: found.map_or(&[], |found| &found.violated),
             constants: found.map_or_else(Cow::default, |found| Cow::Borrowed(&found.constants)),

@@ -18,6 +18,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::diagnostic::{DiagnosticObject, UnsupportedObject};
+use super::encoding::EncodingObject;
 use super::not_asked::{NotAskedObject, not_asked};
 use super::not_checked::DroppedObject;
 use super::proof::{CertificateObject, ProofObject};
@@ -45,6 +46,8 @@ pub struct Verification {
     /// Smaller scopes, chosen by default, in which there was nothing to search.
     pub scopes_tried: Vec<ScopeObject>,
     pub well_definedness: bool,
+    /// How formulas reached the solver; `None` for a search.
+    pub encoding: Option<EncodingObject>,
     /// No violation on any trace with up to this many events.
     pub depth: Option<usize>,
     /// Further counterexamples.
@@ -254,6 +257,7 @@ pub struct Subject<'a> {
     pub scope: &'a Scope,
     pub settings: BTreeMap<String, String>,
     pub well_definedness: bool,
+    pub encoding: Option<EncodingObject>,
     pub proofs: ProofsObject,
     pub warnings: Vec<String>,
     pub diagnostics: Vec<DiagnosticObject>,
@@ -274,6 +278,7 @@ impl Verification {
             scope: ScopeObject::new(model, subject.scope, &subject.settings),
             scopes_tried: vec![],
             well_definedness: subject.well_definedness,
+            encoding: subject.encoding.clone(),
             depth,
             further: vec![],
             properties: subject.properties.iter().map(open).collect(),

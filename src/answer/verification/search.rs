@@ -42,6 +42,8 @@ impl Verification {
             _ => None,
         };
         let mut answer = Verification::new(subject, "mc", report.statistics.depth, verdict);
+        // A search evaluates; the engines that it may have run beside did not answer.
+        answer.encoding = None;
         answer.scope = ScopeObject::new(model, trace.map_or(&report.scope, |trace| &trace.scope), settings);
         answer.states = Some(report.statistics.states);
         answer.transitions = Some(report.statistics.transitions);

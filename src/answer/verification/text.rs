@@ -4,6 +4,7 @@ use std::fmt::{Result, Write};
 
 use super::{BesideObject, Verdict, Verification};
 use crate::answer::diagnostic::location;
+use crate::answer::encoding::EncodingObject;
 use crate::answer::not_checked;
 use crate::answer::proof::{CertificateObject, ObjectionWord};
 use crate::answer::property::{PropertyKind, PropertyObject, PropertyVerdictWord};
@@ -64,6 +65,9 @@ fn head(out: &mut String, answer: &Verification, paint: Paint) -> Result {
     };
     writeln!(out, "{head}  [{}, {:.2} s]", answer.engine, answer.stats.seconds)?;
     writeln!(out, "  scope: {}", answer.scope.text())?;
+    if let Some(encoding) = answer.encoding.as_ref().and_then(EncodingObject::text) {
+        writeln!(out, "  encoding: {encoding}")?;
+    }
     // Of these two verdicts the reason names the scopes that were tried.
     let names_scopes =
         matches!(answer.verdict, Verdict::Vacuous(..) | Verdict::Unknown(Reason::ExistenceUndecided(_)));
