@@ -682,3 +682,59 @@ fn a_solver_that_ends_is_noticed() {
     assert!(message.contains("out of luck") && message.contains('3'), "{message}");
     std::fs::remove_dir_all(&folder).expect("removed");
 }
+
+#[test]
+fn a_hypothesis_of_second_order_waits_until_it_is_needed() {
+    everywhere(|which, t, session| {
+        let sorts = Sorts::new(&t, which);
+        let (a, b) = (t.symbol("a", sorts.color), t.symbol("b", sorts.color));
+        let n = t.symbol("n", Terms::INT);
+        // Whatever has a has b: they are the same.
+        let set = t.fresh("s", t.set_sort(sorts.color));
+        let id = t.as_symbol(set).expect("a fresh symbol is a symbol");
+        let every = t.forall(&[id], t.implies(t.select(set, a), t.select(set, b)));
+        let small = t.and([t.le(t.int(0), n), t.le(n, t.int(5))]);
+        let mut s = session(&t);
+        s.assert(t.and([small, every])).expect("it can be asserted");
+        assert_eq!(answer(&mut s, &[t.lt(n, t.int(0))]), Found::Unsat, "{which:?}");
+        assert_eq!((s.statistics().light, s.statistics().demanded), (1, 0), "{which:?}");
+        match s.check(&[t.eq(a, t.constructor(sorts.color, 1))], &limit()).expect("the solver answers") {
+            Answer::Sat(mut model) => {
+                assert_eq!(model.value(b), Ok(TermValue::Constructor(sorts.color, 1)), "{which:?}");
+            }
+            Answer::Unsat(_) => panic!("{which:?}: a and b may be the same"),
+            Answer::Unknown(_) => {}
+        }
+        // The core speaks of the assumptions, not of the hypothesis that was added.
+        let differ = t.not(t.eq(a, b));
+        match s.check(&[differ], &limit()).expect("the solver answers") {
+            Answer::Unsat(core) => assert_eq!(core.0, [differ], "{which:?}"),
+            Answer::Unknown(_) => {}
+            Answer::Sat(_) => panic!("{which:?}: what was left out is not satisfied"),
+        }
+        assert!(s.statistics().demanded > 0, "{which:?}");
+        // What was added for one question is no part of the next.
+        assert_eq!(answer(&mut s, &[t.lt(t.int(5), n)]), Found::Unsat, "{which:?}");
+    });
+}
+
+#[test]
+fn a_judge_may_accept_a_model_that_the_solver_would_have_to_extend() {
+    everywhere(|which, t, session| {
+        let sorts = Sorts::new(&t, which);
+        let a = t.symbol("a", sorts.color);
+        let numbers = t.fresh("f", t.array_sort(Terms::INT, sorts.color));
+        let id = t.as_symbol(numbers).expect("a fresh symbol is a symbol");
+        // Of a function on all integers the values of terms say nothing.
+        let every = t.forall(&[id], t.eq(t.select(numbers, t.int(0)), a));
+        let mut s = session(&t);
+        s.assert(every).expect("it can be asserted");
+        let mut asked = 0;
+        let answer = s.check_judged(&[], &limit(), &mut |_| {
+            asked += 1;
+            Ok(true)
+        });
+        assert!(matches!(answer, Ok(Answer::Sat(_))), "{which:?}");
+        assert_eq!((asked, s.statistics().demanded), (1, 0), "{which:?}");
+    });
+}

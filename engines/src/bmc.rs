@@ -4,7 +4,7 @@
 //! the invariant, the last step may only end in a conjunct that its event is not proven to preserve.
 //! An `unknown` is remembered and never ends the run: a deeper violation may still be found.
 
-use bsym_encodings::session::{Answer, SolverError, Statistics};
+use bsym_encodings::session::{Answer, Model, SolverError, Statistics};
 use bsym_encodings::term::Terms;
 use bsym_proofs::claim::{Claim, Evidence};
 
@@ -137,9 +137,12 @@ impl Bmc {
         // Where nothing can go wrong, what is asked is only whether there is such a path.
         let target = violation != Terms::FALSE;
         let asked = if target { violation } else { Terms::TRUE };
-        let checked = self.path.check(asked, &[], &work.slice.query(), |model, taken| {
+        let read = |model: &mut Model<'_>, taken| {
             if target { attempt(problem, work.job, model, taken).map(Some) } else { Ok(None) }
-        })?;
+        };
+        // Nothing is concluded from a path that only is possible.
+        let is_final = |found: &Option<Attempt>| found.as_ref().is_none_or(Attempt::is_found);
+        let checked = self.path.check(asked, &[], &work.slice.query(), read, is_final)?;
         if let Checked::Unsat { without_question: true } = checked
             && k > 0
             && self.undecided.is_none()
@@ -183,9 +186,8 @@ impl Bmc {
             return Ok(None);
         }
         let any = terms.or(failures.iter().map(|f| f.1));
-        let checked = self.path.check(any, &failures, &work.slice.query(), |model, taken| {
-            attempt(problem, work.job, model, taken)
-        })?;
+        let read = |model: &mut Model<'_>, taken| attempt(problem, work.job, model, taken);
+        let checked = self.path.check(any, &failures, &work.slice.query(), read, Attempt::is_found)?;
         let checked = checked.map(Some);
         let outcome = self.digest(problem, work, &format!("failures at depth {k}"), checked)?;
         if matches!(outcome, Some(Outcome::Paused(_))) {

@@ -21,6 +21,13 @@ pub enum Attempt {
     Failed(String),
 }
 
+impl Attempt {
+    /// Whether a counterexample was found.
+    pub fn is_found(&self) -> bool {
+        matches!(self, Attempt::Found(_))
+    }
+}
+
 /// Reads the trace of a model and replays it on the concrete semantics.
 ///
 /// # Errors

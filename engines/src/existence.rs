@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
 use bsym_encodings::concretize::read_trace;
-use bsym_encodings::session::{Answer, SolverError};
+use bsym_encodings::session::{self, Answer, SolverError};
 use bsym_encodings::term::Terms;
 use bsym_language::model::Model;
 use bsym_semantics::evaluator::cuts::Cuts;
@@ -151,23 +151,30 @@ fn solved(problem: &mut Problem, open: &mut Open<'_>, budget: &Budget) -> Result
     for fact in problem.facts_in(0) {
         session.assert(fact)?;
     }
-    match session.check(&[], budget)? {
-        Answer::Sat(mut model) => {
-            let read = read_trace(&problem.system, &mut problem.unrolling, &mut model, &[], false);
-            let trace = match read {
-                Ok(trace) => trace,
-                Err(e) => return Ok(Solved::Unknown(Some(e.to_string()))),
-            };
-            // Whether the state is good is another question.
-            let checks = Checks { invariant: Some(vec![]), ..Checks::default() };
-            Ok(match replay(&problem.system.model, &trace, &checks) {
-                Ok(_) => Solved::Shown(Box::new(trace)),
-                Err(e) => Solved::Unknown(Some(format!("the solver's does not replay: {e}"))),
-            })
+    let mut read = |model: &mut session::Model<'_>| {
+        let read = read_trace(&problem.system, &mut problem.unrolling, model, &[], false);
+        let trace = match read {
+            Ok(trace) => trace,
+            Err(e) => return Solved::Unknown(Some(e.to_string())),
+        };
+        // Whether the state is good is another question.
+        let checks = Checks { invariant: Some(vec![]), ..Checks::default() };
+        match replay(&problem.system.model, &trace, &checks) {
+            Ok(_) => Solved::Shown(Box::new(trace)),
+            Err(e) => Solved::Unknown(Some(format!("the solver's does not replay: {e}"))),
         }
-        Answer::Unsat(_) => Ok(Solved::Refuted),
-        Answer::Unknown(_) => Ok(Solved::Unknown(None)),
-    }
+    };
+    let mut shown = None;
+    let answer = session.check_judged(&[], budget, &mut |model| {
+        shown = Some(read(model)).filter(|found| matches!(found, Solved::Shown(_)));
+        Ok(shown.is_some())
+    })?;
+    Ok(match (answer, shown) {
+        (Answer::Sat(_), Some(found)) => found,
+        (Answer::Sat(mut model), None) => read(&mut model),
+        (Answer::Unsat(_), _) => Solved::Refuted,
+        (Answer::Unknown(_), _) => Solved::Unknown(None),
+    })
 }
 
 /// What it is that a solver refuted.

@@ -144,7 +144,8 @@ impl Path {
     }
 
     /// Checks `asked` on the path. With a model, says which events were taken, and hands the model
-    /// over; `failures` are those that `asked` allows at the end.
+    /// over; `failures` are those that `asked` allows at the end. What was found in a model that leaves hypotheses out is
+    /// the answer where it `is_final`.
     ///
     /// # Errors
     /// If the solver fails.
@@ -153,33 +154,43 @@ impl Path {
         asked: Term,
         failures: &[(EventId, Term)],
         budget: &Budget,
-        found: impl FnOnce(&mut Model<'_>, Taken) -> Result<T, SolverError>,
+        mut found: impl FnMut(&mut Model<'_>, Taken) -> Result<T, SolverError>,
+        is_final: impl Fn(&T) -> bool,
     ) -> Result<Checked<T>, SolverError> {
         let selectors = &self.selectors;
-        match self.session.check(&[asked], budget)? {
-            Answer::Sat(mut model) => {
-                let mut events = vec![];
-                for step in selectors {
-                    let mut taken = None;
-                    for (e, selector) in step.iter().enumerate() {
-                        if taken.is_none()
-                            && let Some(s) = selector
-                            && model.holds(*s)?
-                        {
-                            taken = Some(EventId(e as u32));
-                        }
-                    }
-                    events.extend(taken);
-                }
-                let mut last_fails = false;
-                for (event, condition) in failures {
-                    if !last_fails && model.holds(*condition)? {
-                        events.push(*event);
-                        last_fails = true;
+        let mut read = |model: &mut Model<'_>| {
+            let mut events = vec![];
+            for step in selectors {
+                let mut taken = None;
+                for (e, selector) in step.iter().enumerate() {
+                    if taken.is_none()
+                        && let Some(s) = selector
+                        && model.holds(*s)?
+                    {
+                        taken = Some(EventId(e as u32));
                     }
                 }
-                Ok(Checked::Sat(found(&mut model, Taken { events, last_fails })?))
+                events.extend(taken);
             }
+            let mut last_fails = false;
+            for (event, condition) in failures {
+                if !last_fails && model.holds(*condition)? {
+                    events.push(*event);
+                    last_fails = true;
+                }
+            }
+            found(model, Taken { events, last_fails })
+        };
+        let mut judged = None;
+        let answer = self.session.check_judged(&[asked], budget, &mut |model| {
+            judged = Some(read(model)?).filter(&is_final);
+            Ok(judged.is_some())
+        })?;
+        match answer {
+            Answer::Sat(mut model) => Ok(Checked::Sat(match judged {
+                Some(found) => found,
+                None => read(&mut model)?,
+            })),
             Answer::Unsat(core) => Ok(Checked::Unsat { without_question: !core.contains(asked) }),
             Answer::Unknown(reason) => Ok(Checked::Unknown(reason)),
         }

@@ -270,7 +270,7 @@ END";
 
 #[test]
 fn what_has_no_term_for_any_size_is_searched_in_small_scopes() {
-    let text = "MACHINE M SETS GUEST VARIABLES inside, n INVARIANT inside <: GUEST & n : INTEGER & card(inside) + n < 4
+    let text = "MACHINE M SETS GUEST VARIABLES inside, n INVARIANT inside <: GUEST & n : INTEGER & SIGMA(g).(g : inside | 1) + n < 4
 INITIALISATION inside, n := {}, 0
 OPERATIONS enter(g) = PRE g : GUEST - inside THEN inside, n := inside \\/ {g}, n + 1 END END";
     let model = model(text);
@@ -281,4 +281,17 @@ OPERATIONS enter(g) = PRE g : GUEST - inside THEN inside, n := inside \\/ {g}, n
         assert_eq!(c.trace.scope.sizes.values().copied().collect::<Vec<_>>(), [2], "{engine:?}");
         assert!(report.scope.sizes.is_empty(), "the question stays one about any size");
     }
+}
+
+#[test]
+fn axioms_of_second_order_keep_no_engine_busy() {
+    // The axioms say of every set of ends and of every net that it can be painted, which no step has to do with.
+    let text = "MACHINE Wires SETS PAINT CONSTANTS ends, wire
+PROPERTIES ends = 1..2 & wire = {1 |-> 2, 2 |-> 1} &
+  !s.(s <: ends & s /= {} & wire[s] <: s => ends <: s) &
+  !g.(g : ends <-> ends & g /= {} =>
+    #p.(p : ends --> PAINT & !(m, n).(m |-> n : g & m /= n => p(m) /= p(n))))
+VARIABLES seen INVARIANT seen <: ends INITIALISATION seen := {}
+OPERATIONS visit(n) = PRE n : ends THEN seen := seen \\/ wire[{n}] END END";
+    check(text, &[Engine::Kind], "holds");
 }

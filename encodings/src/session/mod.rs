@@ -3,10 +3,14 @@
 //! A [`Session`] holds what was asserted and answers checks under assumptions. A model exists only
 //! after `sat` and a core only after `unsat`: both borrow the session, so asking too late does not
 //! compile. What differs between solvers is a [`Backend`].
+//!
+//! Every check climbs a ladder: first without the hypotheses of second order ([`held`]), whose `unsat` is final, then with
+//! those that the model found does not satisfy.
 
 // What every backend speaks in, ...
 mod backend;
 pub mod evaluate;
+mod held;
 mod value;
 
 // ... the backends, from a term to the text that a program reads and back ...
@@ -23,7 +27,7 @@ pub mod z3;
 // ... and who chooses one of them.
 pub mod open;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -34,6 +38,7 @@ pub use self::process::{find_solver, run_script};
 pub use self::smtlib::{Dialect, script};
 pub use self::value::TermValue;
 
+use self::held::{Held, Judged};
 use crate::budget::{Budget, Stopped};
 use crate::term::{Sort, Term, Terms};
 
@@ -46,6 +51,10 @@ pub struct Statistics {
     pub unknowns: u64,
     /// Quantifiers and lambdas in what was asserted.
     pub quantifiers: u64,
+    /// Checks that were decided without a hypothesis of second order, while there was one.
+    pub light: u64,
+    /// Hypotheses of second order that a check could not do without.
+    pub demanded: u64,
     /// Time in the solver.
     pub time: Duration,
     /// What SAT solvers were given.
@@ -57,6 +66,8 @@ impl std::ops::AddAssign for Statistics {
         self.queries += other.queries;
         self.unknowns += other.unknowns;
         self.quantifiers += other.quantifiers;
+        self.light += other.light;
+        self.demanded += other.demanded;
         self.time += other.time;
         self.size += other.size;
     }
@@ -125,11 +136,15 @@ impl Core {
     }
 }
 
+/// Says of a model that does not have to satisfy what is held whether it will do.
+pub type Judge<'j> = dyn FnMut(&mut Model<'_>) -> Result<bool, SolverError> + 'j;
+
 /// A solver with assertions.
 pub struct Session {
     terms: Rc<Terms>,
     backend: Box<dyn Backend>,
     literals: HashMap<Term, Term>,
+    held: Held,
     statistics: Statistics,
 }
 
@@ -142,7 +157,13 @@ impl fmt::Debug for Session {
 impl Session {
     /// A session without assertions.
     pub fn new(terms: Rc<Terms>, backend: Box<dyn Backend>) -> Self {
-        Session { terms, backend, literals: HashMap::new(), statistics: Statistics::default() }
+        Session {
+            terms,
+            backend,
+            literals: HashMap::new(),
+            held: Held::default(),
+            statistics: Statistics::default(),
+        }
     }
 
     /// The terms that the session speaks of.
@@ -160,7 +181,7 @@ impl Session {
         Statistics { size: self.backend.size(), ..self.statistics }
     }
 
-    /// Asserts a term for good.
+    /// Asserts a term for good. What of it is of second order waits until a check cannot do without it.
     ///
     /// # Errors
     /// If the solver is gone or cannot express the term.
@@ -169,7 +190,10 @@ impl Session {
             return Ok(());
         }
         self.statistics.quantifiers += self.terms.quantifiers(&[t]) as u64;
-        self.backend.assert(t)
+        for part in self.held.take_in(&self.terms, t) {
+            self.backend.assert(part)?;
+        }
+        Ok(())
     }
 
     /// A literal that implies `t`; `t` itself if it is one.
@@ -186,7 +210,9 @@ impl Session {
             return Ok(l);
         }
         let l = self.terms.fresh("assume", Terms::BOOL);
-        self.assert(self.terms.implies(l, t))?;
+        let defined = self.terms.implies(l, t);
+        self.statistics.quantifiers += self.terms.quantifiers(&[defined]) as u64;
+        self.backend.assert(defined)?;
         self.literals.insert(t, l);
         Ok(l)
     }
@@ -196,6 +222,20 @@ impl Session {
     /// # Errors
     /// If the solver is gone or cannot express a term.
     pub fn check(&mut self, assumptions: &[Term], budget: &Budget) -> Result<Answer<'_>, SolverError> {
+        self.check_judged(assumptions, budget, &mut |_| Ok(false))
+    }
+
+    /// The same, where somebody else can say of a model that it satisfies the hypotheses of second order as well, or that
+    /// it does not matter. He is asked before the solver is.
+    ///
+    /// # Errors
+    /// If the solver is gone or cannot express a term, or those of the judge.
+    pub fn check_judged(
+        &mut self,
+        assumptions: &[Term],
+        budget: &Budget,
+        judge: &mut Judge<'_>,
+    ) -> Result<Answer<'_>, SolverError> {
         if let Err(stopped) = budget.check() {
             return Ok(Answer::Unknown(stopped));
         }
@@ -208,17 +248,67 @@ impl Session {
             literals.push(self.literal(a)?);
         }
         let start = Instant::now();
-        let answer = self.backend.check(&literals, budget);
+        let answer = self.climb(literals, budget, judge);
         self.statistics.queries += 1;
         self.statistics.time += start.elapsed();
         match answer? {
             RawAnswer::Sat => Ok(Answer::Sat(Model { terms: &self.terms, backend: &mut *self.backend })),
             RawAnswer::Unsat => {
-                Ok(Answer::Unsat(Core(self.backend.core()?.into_iter().map(|i| given[i]).collect())))
+                // The literals of hypotheses stand behind those of the assumptions.
+                let core = self.backend.core()?;
+                Ok(Answer::Unsat(Core(core.into_iter().filter_map(|i| given.get(i).copied()).collect())))
             }
             RawAnswer::Unknown(reason) => {
                 self.statistics.unknowns += 1;
                 Ok(Answer::Unknown(reason))
+            }
+        }
+    }
+
+    /// Checks without the hypotheses that are held, then with those that the models found do not satisfy.
+    fn climb(
+        &mut self,
+        mut literals: Vec<Term>,
+        budget: &Budget,
+        judge: &mut Judge<'_>,
+    ) -> Result<RawAnswer, SolverError> {
+        if self.held.is_empty() {
+            return self.backend.check(&literals, budget);
+        }
+        // All rungs together have the time of one query.
+        let budget = &budget.query.map_or_else(|| budget.clone(), |time| budget.within(time));
+        let assumptions = literals.len();
+        let mut demanded = BTreeSet::new();
+        loop {
+            literals.truncate(assumptions);
+            literals.extend(self.held.literals(&self.terms, &demanded));
+            let answer = self.backend.check(&literals, budget)?;
+            let wanted = match answer {
+                RawAnswer::Unsat => vec![],
+                RawAnswer::Sat => {
+                    let mut model = Model { terms: &self.terms, backend: &mut *self.backend };
+                    match self.held.judge(&self.terms, &mut model, &demanded)? {
+                        Judged { wrong, open } if wrong.is_empty() && !open.is_empty() => {
+                            if judge(&mut model)? { vec![] } else { open }
+                        }
+                        Judged { wrong, .. } => wrong,
+                    }
+                }
+                // What the solver gives up without them it may refute with them.
+                RawAnswer::Unknown(Stopped::Incomplete(_)) => self.held.left(&demanded),
+                RawAnswer::Unknown(_) => return Ok(answer),
+            };
+            if wanted.is_empty() {
+                let decided = !matches!(answer, RawAnswer::Unknown(_));
+                self.statistics.light += u64::from(decided && demanded.is_empty());
+                return Ok(answer);
+            }
+            for i in wanted {
+                if let Some(definition) = self.held.define(&self.terms, i) {
+                    self.backend.assert(definition)?;
+                }
+                demanded.insert(i);
+                self.statistics.demanded += 1;
             }
         }
     }

@@ -142,6 +142,9 @@ impl Terms {
     fn quantify(&self, bound: &[SymbolId], body: Term, op: fn(std::rc::Rc<[SymbolId]>) -> Op) -> Term {
         let free = self.symbols(&[body]);
         let used: Vec<SymbolId> = bound.iter().copied().filter(|b| free.contains(b)).collect();
+        if used.iter().any(|&b| self.has_array(self.symbol_sort(b))) {
+            self.arena.borrow_mut().has_second_order = true;
+        }
         // Sorts are never empty, so a quantifier over a symbol that does not occur says nothing.
         if used.is_empty() { body } else { self.make(op(used.into()), &[body], Self::BOOL) }
     }

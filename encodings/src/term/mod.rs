@@ -133,6 +133,8 @@ struct Arena {
     rigid: HashSet<SymbolId>,
     /// There is a point-wise choice between arrays that are no sets.
     has_choices: bool,
+    /// Some quantifier ranges over sets or functions.
+    has_second_order: bool,
 }
 
 /// The table of all terms, sorts and symbols.
@@ -215,6 +217,11 @@ impl Terms {
     /// Whether a point-wise choice ([`Op::ArrayIte`]) between arrays that are no sets was ever made.
     pub fn has_choices(&self) -> bool {
         self.arena.borrow().has_choices
+    }
+
+    /// Whether a quantifier over sets or functions was ever made.
+    pub fn has_second_order(&self) -> bool {
+        self.arena.borrow().has_second_order
     }
 
     /// Number of terms made so far.
@@ -375,6 +382,26 @@ impl Terms {
             count += usize::from(matches!(node.op, Op::Forall(_) | Op::Exists(_) | Op::Lambda(_)));
         });
         count
+    }
+
+    /// Whether some quantifier in a term ranges over sets or functions.
+    pub fn is_of_second_order(&self, t: Term) -> bool {
+        let mut found = false;
+        self.visit(&[t], |_, node| {
+            if let Op::Forall(bound) | Op::Exists(bound) = &node.op {
+                found |= bound.iter().any(|&b| self.has_array(self.symbol_sort(b)));
+            }
+        });
+        found
+    }
+
+    /// Whether values of a sort are arrays or have one in them.
+    pub(super) fn has_array(&self, sort: Sort) -> bool {
+        match self.sort_kind(sort) {
+            SortKind::Array(..) => true,
+            SortKind::Tuple(fields) => fields.iter().any(|&f| self.has_array(f)),
+            _ => false,
+        }
     }
 
     /// The free symbols of a set of terms, in order of their creation.

@@ -1,0 +1,112 @@
+//! Hypotheses of second order, held until a check needs them.
+//!
+//! A quantifier over sets or functions keeps a solver busy in every query, whether it has to do with it or not:
+//! "every graph on these nodes can be coloured" says nothing of a step. Dropping hypotheses is sound for `unsat`.
+//! A `sat` has to satisfy what was left out: where its model does, as far as the values of the terms say, that is the
+//! answer, and else the hypotheses concerned are added and the question is asked again.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::Model;
+use super::backend::SolverError;
+use super::evaluate::evaluate;
+use super::value::TermValue;
+use crate::term::{Op, Term, Terms};
+
+/// The hypotheses that a session holds.
+#[derive(Default)]
+pub(super) struct Held {
+    all: Vec<Hypothesis>,
+}
+
+/// Hypotheses that a model does not satisfy, and those of which its values do not say.
+#[derive(Default)]
+pub(super) struct Judged {
+    pub wrong: Vec<usize>,
+    pub open: Vec<usize>,
+}
+
+struct Hypothesis {
+    term: Term,
+    /// What implies it in the solver, once a check has needed it.
+    literal: Option<Term>,
+}
+
+impl Held {
+    /// Keeps the conjuncts of second order; the rest is to be asserted.
+    pub fn take_in(&mut self, terms: &Terms, t: Term) -> Vec<Term> {
+        if !terms.has_second_order() {
+            return vec![t];
+        }
+        let node = terms.node(t);
+        let parts = if node.op == Op::And { node.args.to_vec() } else { vec![t] };
+        let (held, rest): (Vec<Term>, Vec<Term>) = parts.into_iter().partition(|&p| is_hypothesis(terms, p));
+        if held.is_empty() {
+            return vec![t];
+        }
+        for term in held {
+            if self.all.iter().all(|h| h.term != term) {
+                self.all.push(Hypothesis { term, literal: None });
+            }
+        }
+        rest
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Assumptions that switch the demanded hypotheses on and the others off.
+    pub fn literals(&self, terms: &Terms, demanded: &BTreeSet<usize>) -> Vec<Term> {
+        let defined = self.all.iter().enumerate().filter_map(|(i, h)| Some((i, h.literal?)));
+        defined.map(|(i, l)| if demanded.contains(&i) { l } else { terms.not(l) }).collect()
+    }
+
+    /// Those that were not demanded yet.
+    pub fn left(&self, demanded: &BTreeSet<usize>) -> Vec<usize> {
+        (0..self.all.len()).filter(|i| !demanded.contains(i)).collect()
+    }
+
+    /// What the values of the terms in a model say of those that were not demanded yet.
+    pub fn judge(
+        &self,
+        terms: &Terms,
+        model: &mut Model<'_>,
+        demanded: &BTreeSet<usize>,
+    ) -> Result<Judged, SolverError> {
+        let mut judged = Judged::default();
+        for i in self.left(demanded) {
+            let term = self.all[i].term;
+            let mut symbols = HashMap::new();
+            for id in terms.symbols(&[term]) {
+                let symbol = terms.symbol(&terms.symbol_name(id), terms.symbol_sort(id));
+                symbols.insert(id, model.value(symbol)?);
+            }
+            match evaluate(terms, term, &symbols) {
+                Some(TermValue::Bool(true)) => {}
+                Some(TermValue::Bool(false)) => judged.wrong.push(i),
+                _ => judged.open.push(i),
+            }
+        }
+        Ok(judged)
+    }
+
+    /// Gives a hypothesis a literal; what is to be asserted for it, the first time.
+    pub fn define(&mut self, terms: &Terms, i: usize) -> Option<Term> {
+        let hypothesis = &mut self.all[i];
+        if hypothesis.literal.is_some() {
+            return None;
+        }
+        let literal = terms.fresh("hypothesis", Terms::BOOL);
+        hypothesis.literal = Some(literal);
+        Some(terms.implies(literal, hypothesis.term))
+    }
+}
+
+/// Whether a formula is a quantified one of second order. What is so only in a part of it stays where it is: without the
+/// step that a selector stands for, a question about the step says nothing.
+fn is_hypothesis(terms: &Terms, t: Term) -> bool {
+    let node = terms.node(t);
+    let inner = if node.op == Op::Not { terms.node(node.args[0]) } else { node };
+    matches!(inner.op, Op::Forall(_) | Op::Exists(_)) && terms.is_of_second_order(t)
+}
