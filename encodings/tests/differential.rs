@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bsym_encodings::budget::Budget;
+use bsym_encodings::budget::{Budget, Stopped};
 use bsym_encodings::representation::layout::Layout;
 use bsym_encodings::session::{Answer, Session, linked, sat};
 use bsym_encodings::symbolic::encoder::{Encoder, Env};
@@ -175,7 +175,19 @@ fn solve(
     if let Answer::Unsat(_) = session.check(&[], &budget()).map_err(|e| e.to_string())? {
         return Err("the background is contradictory".into());
     }
-    match session.check(&[wrong], &budget()).map_err(|e| e.to_string())? {
+    // Of a number of elements that is a ghost not all is known: then it must not be refuted what the evaluator says.
+    let counted =
+        terms.symbols(&[wrong]).into_iter().any(|s| terms.symbol_name(s).starts_with("number of elements"));
+    let asked = match session.check(&[wrong], &budget()).map_err(|e| e.to_string())? {
+        Answer::Sat(_) if counted => match session.check(&[terms.not(wrong)], &budget()) {
+            Ok(Answer::Unsat(_)) => {
+                return Err("what the evaluator says of a number of elements is refuted".into());
+            }
+            _ => Answer::Unknown(Stopped::Incomplete("a ghost".into())),
+        },
+        answer => answer,
+    };
+    match asked {
         Answer::Unsat(_) => {
             counts.agreed += 1;
             Ok(())

@@ -312,3 +312,37 @@ fn a_depth_counts_only_what_has_a_term() {
     assert!(!report.unsupported.is_empty(), "the power has a term by now: this test needs another construct");
     assert_eq!(report.depth, Some(0), "only the initial state was searched");
 }
+
+/// Who is inside, and how many.
+const TICKETS: &str = "MACHINE Tickets SETS PERSON VARIABLES inside, n
+INVARIANT inside <: PERSON & n : INTEGER & n = card(inside)
+INITIALISATION inside, n := {}, 0
+OPERATIONS
+  enter(p) = PRE p : PERSON & p /: inside THEN inside, n := inside \\/ {p}, n + 1 END;
+  leave(p) = PRE p : inside THEN inside, n := inside - {p}, n - 1 END;
+  group(s) = PRE s <: PERSON & s /\\ inside = {} THEN inside, n := inside \\/ s, n + card(s) END;
+  out(s) = PRE s <: inside THEN inside, n := inside - s, n - card(s) END;
+  clear = BEGIN inside, n := {}, 0 END
+END";
+
+#[test]
+fn sets_of_unsettled_size_are_counted() {
+    agree(&model(TICKETS), "holds");
+    agree(&model(&TICKETS.replace(" & p /: inside THEN", " THEN")), "violated");
+    agree(&model(&TICKETS.replace(" & s /\\ inside = {}", "")), "violated");
+}
+
+#[test]
+fn functions_of_unsettled_size_are_counted() {
+    let text = "MACHINE Loans SETS BOOK; READER CONSTANTS limit PROPERTIES limit : NATURAL
+        VARIABLES loan INVARIANT loan : BOOK +-> READER & card(loan) <= limit
+        INITIALISATION loan := {}
+        OPERATIONS
+          lend(b, r) = PRE b : BOOK & r : READER & b /: dom(loan) & card(loan) < limit THEN loan(b) := r END;
+          back(b) = PRE b : dom(loan) THEN loan := {b} <<| loan END;
+          swap(b, r) = PRE b : dom(loan) & r : READER THEN loan(b) := r END;
+          none = loan := {}
+        END";
+    agree(&model(text), "holds");
+    agree(&model(&text.replace("card(loan) < limit", "card(loan) <= limit")), "violated");
+}

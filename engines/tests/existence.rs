@@ -31,14 +31,15 @@ fn undecided(model: &Arc<Model>, engines: &[Engine]) {
 
 #[test]
 fn axioms_without_a_term_do_not_vanish_from_the_question_whether_there_is_a_state() {
-    let text = "MACHINE M SETS S CONSTANTS c PROPERTIES c <: S & card(c) > 9 & card(c) < 9
+    let text =
+        "MACHINE M SETS S CONSTANTS c PROPERTIES c <: S & SIGMA(x).(x : c | 1) > 9 & SIGMA(x).(x : c | 1) < 9
     VARIABLES v INVARIANT v : 0..1 INITIALISATION v := 0 OPERATIONS set = v := 1 END";
     undecided(&model(text), &PROVERS);
 }
 
 #[test]
 fn axioms_without_a_term_may_be_satisfied_by_what_the_evaluator_finds() {
-    let text = "MACHINE M SETS S CONSTANTS c PROPERTIES c <: S & card(c) > 2
+    let text = "MACHINE M SETS S CONSTANTS c PROPERTIES c <: S & SIGMA(x).(x : c | 1) > 2
     VARIABLES v INVARIANT v : 0..1 INITIALISATION v := 0 OPERATIONS set = v := 1 END";
     check(text, &PROVERS, "holds");
 }

@@ -5,12 +5,10 @@ use bsym_language::model::CompareOp;
 use crate::symbolic::Encoded;
 use crate::symbolic::Unsupported;
 use crate::symbolic::carriers::Binders;
+use crate::symbolic::counting::COUNTED;
 use crate::symbolic::encoder::Encoder;
 use crate::symbolic::{Form, Guarded, Set, Symbolic};
 use crate::term::{Term, Terms};
-
-/// Comparisons of a cardinality with a literal up to this one are Boolean conditions.
-const COUNTED: i64 = 8;
 
 impl Encoder {
     /// `card(S)`
@@ -50,6 +48,9 @@ impl Encoder {
             _ => {}
         }
         let Some(items) = self.candidates(set)? else {
+            if let Some(number) = self.ghost_size(set)? {
+                return Ok(number);
+            }
             return self.unsupported("the number of elements of a set of unsettled size, other than in a comparison with a small literal");
         };
         let items = self.without_repetitions(items)?;

@@ -136,7 +136,7 @@ impl Encoder {
     }
 
     /// Whether terms of a sort can have strays in them.
-    fn is_open(&self, sort: Sort) -> bool {
+    pub(crate) fn is_open(&self, sort: Sort) -> bool {
         match self.terms.sort_kind(sort) {
             SortKind::Uninterpreted(_) => true,
             SortKind::Array(index, value) => self.is_open(index) || self.is_open(value),

@@ -11,6 +11,7 @@ use bsym_language::types::{CarrierId, Type};
 use bsym_semantics::scope::Scope;
 
 use super::unsupported::Unsupported;
+use crate::symbolic::counting::counted_types;
 use crate::symbolic::finiteness::{asks_finite, finite_carriers};
 use crate::symbolic::{Form, Set, Symbolic};
 use crate::term::{Sort, SortKind, Substitution, SymbolId, Term, Terms};
@@ -41,6 +42,8 @@ pub struct Encoder {
     pub(crate) carriers: RefCell<HashMap<Sort, Option<Term>>>,
     /// Whether the model asks for finiteness of sets.
     pub(crate) asks_finite: bool,
+    /// Types of elements whose sets are counted by ghost integers (see [`counting`](crate::symbolic::counting)).
+    pub(crate) counted: BTreeSet<Type>,
     /// Facts that need a quantifier are asserted as well.
     pub(crate) complete: bool,
     /// Sorts of the carriers that facts are asserted of.
@@ -129,6 +132,7 @@ impl Encoder {
     /// An encoder for a model under a scope.
     pub fn new(terms: Rc<Terms>, model: Arc<Model>, scope: Scope) -> Encoder {
         let (finite, asks_finite) = (finite_carriers(&model), asks_finite(&model));
+        let counted = counted_types(&model);
         Encoder {
             terms,
             model,
@@ -140,6 +144,7 @@ impl Encoder {
             noted: vec![],
             carriers: RefCell::default(),
             asks_finite,
+            counted,
             complete: false,
             compared: BTreeSet::new(),
             finite,

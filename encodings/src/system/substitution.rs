@@ -652,6 +652,9 @@ impl Executor<'_> {
             let next = &self.context.next[i];
             relation.push(self.encoder.define(next, value, &variable.ty).map_err(at(variable.span))?);
             relation.extend(self.encoder.same_finiteness(next, value).map_err(at(variable.span))?);
+            if writes.last() == Some(&i) {
+                relation.extend(self.encoder.same_size(next, value).map_err(at(variable.span))?);
+            }
         }
         self.witnesses();
         relation.extend(&self.facts[facts.len()..]);
