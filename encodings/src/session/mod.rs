@@ -4,7 +4,7 @@
 //! after `sat` and a core only after `unsat`: both borrow the session, so asking too late does not
 //! compile. What differs between solvers is a [`Backend`].
 //!
-//! Every check climbs a ladder: first without the hypotheses of second order ([`held`]), whose `unsat` is final, then with
+//! Every check climbs a ladder: first without the hypotheses of second order (`held`), whose `unsat` is final, then with
 //! those that the model found does not satisfy.
 
 // What every backend speaks in, ...
