@@ -1,10 +1,13 @@
 //! Operators on listed sets and relations, on words. A list that they make is a draft: most are looked at once.
 
+use std::ops::Range;
+
 use bsym_language::model::BinaryOp;
 
 use super::code::{Fail, R};
 use super::set_value::{Item, SetValue, build, build_relation, couples, items, sequence};
 use crate::compile::context::Context;
+use crate::store::arena::List;
 use crate::store::interner::Store;
 use crate::store::rep::{Rep, ones};
 
@@ -167,19 +170,22 @@ pub fn restrict(store: &mut Store, set: &Rep, op: BinaryOp, r: u32, s: &SetValue
         return build_relation(store, set, kept);
     }
     let mut list = store.take_draft();
-    let all = store.listed(r).ok_or(Fail)?.couples();
-    // Of a listed set it is not asked for each couple where it lies.
+    let all = store.listed(r).ok_or(Fail)?;
     match s {
-        SetValue::Listed(s) if !matches!(**element, Rep::Pair(..)) => {
-            let points = store.listed(*s).ok_or(Fail)?;
-            for (l, right) in all {
-                if points.has(if left { l } else { right }) == keep {
-                    list.extend([l, right]);
-                }
+        SetValue::Listed(s) if left && !matches!(**element, Rep::Pair(..)) => {
+            // Both ascend: what lies between two points is taken or left as a whole.
+            let mut done = 0;
+            for point in store.listed(*s).ok_or(Fail)?.iter() {
+                let found = couples_of(all, done, point);
+                list.extend(all.part(if keep { found.clone() } else { done..found.start }).iter());
+                done = found.end;
+            }
+            if !keep {
+                list.extend(all.from(done).iter());
             }
         }
         _ => {
-            for (l, right) in all {
+            for (l, right) in all.couples() {
                 if s.has(store, element, Item::Word(if left { l } else { right }))? == keep {
                     list.extend([l, right]);
                 }
@@ -187,6 +193,33 @@ pub fn restrict(store: &mut Store, set: &Rep, op: BinaryOp, r: u32, s: &SetValue
         }
     }
     Ok(store.draft(list))
+}
+
+/// The first of the ascending entries from `from` to `end` that is not less than something. It is looked for near the first
+/// ones first, so that it costs little where many are looked for one after the other.
+fn first_not_less(from: usize, end: usize, is_less: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut step) = (from, 1);
+    while low + step <= end && is_less(low + step - 1) {
+        low += step;
+        step *= 2;
+    }
+    let mut high = (low + step - 1).min(end);
+    while low < high {
+        let middle = (low + high) / 2;
+        if is_less(middle) { low = middle + 1 } else { high = middle }
+    }
+    low
+}
+
+/// The places of the couples of a point, none of which are before `from`.
+fn couples_of(couples: List<'_>, from: usize, point: u32) -> Range<usize> {
+    let n = couples.len() / 2;
+    let start = first_not_less(from / 2, n, |i| couples.at(2 * i) < point);
+    let mut end = start;
+    while end < n && couples.at(2 * end) == point {
+        end += 1;
+    }
+    2 * start..2 * end
 }
 
 /// `r <+ {x |-> y}`
@@ -197,11 +230,10 @@ pub fn override_at(store: &mut Store, set: &Rep, r: u32, x: u32, y: u32) -> R<u3
     }
     let mut list = store.take_draft();
     let old = store.listed(r).ok_or(Fail)?;
-    let start = old.couples().position(|(l, _)| l >= x).map_or(old.len(), |i| 2 * i);
-    let end = old.from(start).couples().position(|(l, _)| l != x).map_or(old.len(), |i| start + 2 * i);
-    list.extend(old.iter().take(start));
+    let replaced = couples_of(old, 0, x);
+    list.extend(old.part(0..replaced.start).iter());
     list.extend([x, y]);
-    list.extend(old.from(end).iter());
+    list.extend(old.from(replaced.end).iter());
     Ok(store.draft(list))
 }
 
@@ -223,13 +255,9 @@ pub fn override_by(store: &mut Store, set: &Rep, r: u32, s: u32) -> R<u32> {
     let (old, new) = (store.listed(r).ok_or(Fail)?, store.listed(s).ok_or(Fail)?);
     let (mut i, mut j) = (0, 0);
     while let Some(point) = new.get(j) {
-        while old.get(i).is_some_and(|l| l < point) {
-            list.extend([old.at(i), old.at(i + 1)]);
-            i += 2;
-        }
-        while old.get(i) == Some(point) {
-            i += 2;
-        }
+        let replaced = couples_of(old, i, point);
+        list.extend(old.part(i..replaced.start).iter());
+        i = replaced.end;
         while new.get(j) == Some(point) {
             list.extend([point, new.at(j + 1)]);
             j += 2;
@@ -244,35 +272,28 @@ pub fn combine(store: &mut Store, set: &Rep, op: BinaryOp, s: u32, t: u32) -> R<
     let width = if matches!(set, Rep::Relation(..)) { 2 } else { 1 };
     let mut list = store.take_draft();
     let (left, right) = (store.listed(s).ok_or(Fail)?, store.listed(t).ok_or(Fail)?);
-    let (mut i, mut j) = (0, 0);
-    while i < left.len() || j < right.len() {
-        let order = match (left.get(i), right.get(j)) {
-            (Some(l), Some(r)) if width == 2 => (l, left.at(i + 1)).cmp(&(r, right.at(j + 1))),
-            (Some(l), Some(r)) => l.cmp(&r),
-            (Some(_), None) => std::cmp::Ordering::Less,
-            _ => std::cmp::Ordering::Greater,
-        };
-        match order {
-            std::cmp::Ordering::Less => {
-                if op != BinaryOp::Intersection {
-                    list.extend(left.from(i).iter().take(width));
-                }
-                i += width;
-            }
-            std::cmp::Ordering::Greater => {
-                if op == BinaryOp::Union {
-                    list.extend(right.from(j).iter().take(width));
-                }
-                j += width;
-            }
-            std::cmp::Ordering::Equal => {
-                if op != BinaryOp::Difference {
-                    list.extend(left.from(i).iter().take(width));
-                }
-                i += width;
-                j += width;
-            }
+    // The longer one is taken in pieces.
+    let (left, right) =
+        if op != BinaryOp::Difference && left.len() < right.len() { (right, left) } else { (left, right) };
+    let entry = |list: List<'_>, i: usize| match width {
+        2 => u64::from(list.at(2 * i)) << 32 | u64::from(list.at(2 * i + 1)),
+        _ => u64::from(list.at(i)),
+    };
+    let (n, mut i) = (left.len() / width, 0);
+    for j in 0..right.len() / width {
+        let other = entry(right, j);
+        let next = first_not_less(i, n, |i| entry(left, i) < other);
+        if op != BinaryOp::Intersection {
+            list.extend(left.part(i * width..next * width).iter());
         }
+        let is_in_both = next < n && entry(left, next) == other;
+        if op == BinaryOp::Union || op == BinaryOp::Intersection && is_in_both {
+            list.extend(right.part(j * width..(j + 1) * width).iter());
+        }
+        i = next + usize::from(is_in_both);
+    }
+    if op != BinaryOp::Intersection {
+        list.extend(left.from(i * width).iter());
     }
     Ok(store.draft(list))
 }
@@ -344,4 +365,63 @@ pub fn product(ctx: &mut Context<'_>, target: &Rep, s: &SetValue, t: &SetValue) 
     }
     let pairs = left.iter().flat_map(|l| right.iter().map(move |r| (*l, *r))).collect();
     build_relation(&mut ctx.store, target, pairs)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::dice::Dice;
+
+    type Couples = BTreeSet<(u32, u32)>;
+
+    /// Couples of a few points, up to so many.
+    fn some(dice: &mut Dice, most: u64) -> Couples {
+        let n = dice.roll() % (most + 1);
+        (0..n).map(|_| ((dice.roll() % 40) as u32, (dice.roll() % 4) as u32)).collect()
+    }
+
+    fn word(store: &mut Store, couples: &Couples) -> u32 {
+        let list: Vec<u32> = couples.iter().flat_map(|(l, r)| [*l, *r]).collect();
+        store.list(&list)
+    }
+
+    #[test]
+    fn lists_of_any_lengths_are_combined_as_sets_are() {
+        let (mut store, mut dice) = (Store::default(), Dice::new(5));
+        let int = Arc::new(Rep::Int);
+        let (set, points) = (Rep::Relation(int.clone(), int.clone()), Rep::Set(int));
+        for _ in 0..500 {
+            let most = if dice.roll() % 2 == 0 { 3 } else { 60 };
+            let (r, s) = (some(&mut dice, 60), some(&mut dice, most));
+            let (rw, sw) = (word(&mut store, &r), word(&mut store, &s));
+            let has = |s: &Couples, x: u32| s.iter().any(|c| c.0 == x);
+            let domain = side(&mut store, &set, &points, sw, true).expect("a relation");
+            let described = SetValue::Listed(domain);
+            let kept = [BinaryOp::DomainRestriction, BinaryOp::DomainSubtraction]
+                .map(|op| restrict(&mut store, &set, op, rw, &described).expect("a relation"));
+            let (x, y) = ((dice.roll() % 40) as u32, 7);
+            let [union, intersection, difference] =
+                [BinaryOp::Union, BinaryOp::Intersection, BinaryOp::Difference]
+                    .map(|op| combine(&mut store, &set, op, rw, sw).expect("relations"));
+            let by = override_by(&mut store, &set, rw, sw).expect("relations");
+            let at = override_at(&mut store, &set, rw, x, y).expect("a relation");
+            let expected: [(u32, Couples); 7] = [
+                (kept[0], r.iter().copied().filter(|c| has(&s, c.0)).collect()),
+                (kept[1], r.iter().copied().filter(|c| !has(&s, c.0)).collect()),
+                (union, &r | &s),
+                (intersection, &r & &s),
+                (difference, &r - &s),
+                (by, r.iter().copied().filter(|c| !has(&s, c.0)).chain(s.iter().copied()).collect()),
+                (at, r.iter().copied().filter(|c| c.0 != x).chain([(x, y)]).collect()),
+            ];
+            for (found, expected) in &expected {
+                let found = store.listed(*found).expect("a list");
+                assert!(found.couples().eq(expected.iter().copied()), "{r:?} {s:?} {expected:?}");
+            }
+            store.release(0);
+        }
+    }
 }

@@ -1,13 +1,13 @@
 //! Sets as compiled code sees them: listed, or described by an operator that need not be carried out.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Arc;
 
 use bsym_language::model::{BinaryOp, UnaryOp};
 
 use super::code::{Fail, R};
 use crate::compile::context::Context;
-use crate::store::interner::Store;
+use crate::store::interner::{Store, ZERO};
 use crate::store::rep::{Rep, ones};
 
 /// Most elements of a set that is enumerated here.
@@ -150,6 +150,18 @@ impl SetValue {
         })
     }
 
+    /// Words that are in the set, as is seen without a look at the interner; others may be, too.
+    fn near_words(&self) -> RangeInclusive<u32> {
+        let zero = i64::from(ZERO);
+        let word = |n: i64| (n.clamp(-zero, zero - 1) + zero) as u32;
+        match *self {
+            SetValue::Range(low, high) if low <= high && low < zero && high >= -zero => {
+                word(low)..=word(high)
+            }
+            _ => RangeInclusive::new(1, 0),
+        }
+    }
+
     /// Whether a listed set is a part of this one.
     pub fn includes(&self, store: &Store, set: &Rep, word: u32) -> R<bool> {
         match (self, set) {
@@ -163,7 +175,11 @@ impl SetValue {
             _ => {}
         }
         let element = set.element().ok_or(Fail)?;
-        items(store, set, word, &mut |item| self.has(store, &element, item))
+        let near = self.near_words();
+        items(store, set, word, &mut |item| match item {
+            Item::Word(w) if near.contains(&w) => Ok(true),
+            _ => self.has(store, &element, item),
+        })
     }
 
     /// Number of elements; `None` for infinitely many.
@@ -441,15 +457,16 @@ fn in_space(store: &Store, set: &Rep, word: u32, op: BinaryOp, s: &SetValue, t: 
     let pairs = couples(store, set, word)?;
     let mut last = None;
     let mut points = 0u64;
+    let (domain, range) = (s.near_words(), t.near_words());
     for (l, r) in &pairs {
         if last != Some(*l) {
             points += 1;
             last = Some(*l);
-            if !s.has(store, &a, Item::Word(*l))? {
+            if !domain.contains(l) && !s.has(store, &a, Item::Word(*l))? {
                 return Ok(false);
             }
         }
-        if !t.has(store, &b, Item::Word(*r))? {
+        if !range.contains(r) && !t.has(store, &b, Item::Word(*r))? {
             return Ok(false);
         }
     }

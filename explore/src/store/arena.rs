@@ -3,6 +3,7 @@
 //! A list lies behind its length, and its position is its name. Memory comes in chunks that are never moved, eight of a
 //! size and then eight of twice that size: at most an eighth of it is idle.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -241,6 +242,12 @@ impl<'a> List<'a> {
     #[inline]
     pub fn from(self, i: usize) -> List<'a> {
         List(&self.0[i..])
+    }
+
+    /// Some of the words.
+    #[inline]
+    pub fn part(self, places: Range<usize>) -> List<'a> {
+        List(&self.0[places])
     }
 
     /// The words.
