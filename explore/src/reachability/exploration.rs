@@ -1,5 +1,6 @@
 //! A search from its beginning to its end: initial states, then states out of the frontier.
 
+use std::collections::VecDeque;
 use std::thread::Scope as Threads;
 use std::time::Instant;
 
@@ -40,7 +41,7 @@ pub struct Reachability<S: Replicate, V> {
     pub(super) updates: Updates,
     pub(super) pool: Option<Pool<S::Seed>>,
     /// States that were expanded in a batch and not looked back at.
-    pub(super) expanded: Vec<StateId>,
+    pub(super) expanded: VecDeque<StateId>,
     /// Workers have given up.
     pub(super) interrupted: bool,
     level: Level,
@@ -59,7 +60,7 @@ impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
             most: usize::MAX,
             updates: Updates::default(),
             pool: None,
-            expanded: Vec::new(),
+            expanded: VecDeque::new(),
             interrupted: false,
             level: Level::default(),
         }

@@ -58,7 +58,10 @@ impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
             stop: AtomicBool::new(false),
         });
         pool.send(&frozen);
-        for state in std::mem::take(&mut self.expanded) {
+        // As long as the others have something to do: what is left is looked back at beside the next batch.
+        while frozen.has_more()
+            && let Some(state) = self.expanded.pop_front()
+        {
             let known = Known { table: &frozen.table, doubtful: &frozen.doubtful };
             self.visitor.look_back(&mut self.reached.system, known, state);
         }
@@ -140,7 +143,7 @@ impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
                 if !self.close(state, enabled, before) {
                     return slice.from + i;
                 }
-                self.expanded.push(state);
+                self.expanded.push_back(state);
                 if self.visitor.is_over() {
                     return slice.from + i + 1;
                 }

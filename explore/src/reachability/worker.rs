@@ -131,6 +131,11 @@ impl Share {
 }
 
 impl<D> Frozen<D> {
+    /// Whether there are states that nobody has taken.
+    pub fn has_more(&self) -> bool {
+        self.next.load(Ordering::Relaxed) < self.batch.len()
+    }
+
     /// Some states that nobody has taken, and the position of the first one.
     fn take(&self) -> Option<(usize, &[StateId])> {
         let from = self.next.fetch_add(self.slice, Ordering::Relaxed);
