@@ -41,9 +41,9 @@ const FIRST_SLICE: Duration = Duration::from_millis(100);
 
 /// An engine at work on its own encoding of the job.
 enum Worker {
-    Bmc(Bmc, Problem),
-    Kind(Kind, Problem),
-    Ic3(Ic3, Problem),
+    Bmc(Box<Bmc>, Problem),
+    Kind(Box<Kind>, Problem),
+    Ic3(Box<Ic3>, Problem),
 }
 
 impl Worker {
@@ -55,9 +55,9 @@ impl Worker {
     ) -> Result<Worker, SolverError> {
         let mut problem = Problem::new(job, excluded, open)?;
         Ok(match engine {
-            Engine::Bmc | Engine::Check => Worker::Bmc(Bmc::new(&mut problem, open)?, problem),
-            Engine::Kind => Worker::Kind(Kind::new(&mut problem, open)?, problem),
-            Engine::Ic3 => Worker::Ic3(Ic3::new(&mut problem, job, open)?, problem),
+            Engine::Bmc | Engine::Check => Worker::Bmc(Box::new(Bmc::new(&mut problem, open)?), problem),
+            Engine::Kind => Worker::Kind(Box::new(Kind::new(&mut problem, open)?), problem),
+            Engine::Ic3 => Worker::Ic3(Box::new(Ic3::new(&mut problem, job, open)?), problem),
         })
     }
 

@@ -4,12 +4,9 @@
 
 mod common;
 
-use std::rc::Rc;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::system::build::encode;
-use bsym_encodings::term::Terms;
 use bsym_engines::verdict::{Engine, Verdict};
 use bsym_proofs::obligations::prove_obligations;
 use bsym_semantics::scope::ScopeRequest;

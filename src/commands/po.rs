@@ -1,12 +1,10 @@
 //! `bsym po`: the obligations of a machine, what the prover makes of them, and their status as a file.
 
 use std::path::Path;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::session::open;
-use bsym_encodings::term::Terms;
 use bsym_proofs::obligations::{Proof, prove_obligations};
 
 use crate::answer::Answer;

@@ -1,14 +1,12 @@
 //! Proof status for a run: read from a file, or computed first.
 
 use std::path::Path;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::open::{self, SolverChoice};
-use bsym_encodings::term::Terms;
 
 use bsym_language::model::{Model, Notation};
 use bsym_proofs::obligations::prove_obligations;
