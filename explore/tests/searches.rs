@@ -104,6 +104,29 @@ fn the_compiled_form_finds_what_the_reference_finds() {
     }
 }
 
+/// Values that the store only keeps are compared by the reference evaluator, equality as well as its negation.
+#[test]
+fn values_that_are_only_kept_are_compared_as_the_reference_does() {
+    let text = "MACHINE Test FREETYPES L = none, some(BOOL), pair((0..1) * L)
+    VARIABLES v, s, q, t, x INVARIANT v : L & s <: L & q : BOOL +-> L & t : STRING & x : REAL
+    INITIALISATION v := none || s := {} || q := {} || t := \"\" || x := 0.5
+    OPERATIONS
+      fill(b) = PRE b : BOOL & v = none THEN v := some(b) || s := s \\/ {v} END;
+      nest = SELECT v /= none & v /= some(TRUE) & v : ran(some) THEN v := pair(0 |-> v) END;
+      clear = SELECT v /= none & v /: s & t /= \"full\" THEN v := none || t := \"full\" END;
+      keep(b) = PRE b : BOOL THEN q(b) := v || t := \"\" END;
+      drop = SELECT q /= {} & q[BOOL] /= {none} & not(q = BOOL * {none}) THEN q := q |>> {none} END;
+      half = SELECT x /= 1.0 - 0.5 THEN x := 0.50 WHEN x = 0.5 & TRUE |-> v /= FALSE |-> none THEN x := 1.0 END
+    END";
+    let mut options = SearchOptions { keep_going: true, reference_only: true, ..SearchOptions::default() };
+    let reference = run(text, &options);
+    assert!(matches!(reference.verdict, Verdict::Holds(_)), "{:?}", reference.verdict);
+    options.reference_only = false;
+    let compiled = run(text, &options);
+    let counts = |r: &SearchReport| (r.statistics.states, r.statistics.transitions);
+    assert_eq!((compiled.verdict.clone(), counts(&compiled)), (reference.verdict.clone(), counts(&reference)));
+}
+
 #[test]
 fn what_goes_wrong_on_the_way_is_found_and_replayed() {
     let cases = [

@@ -96,9 +96,13 @@ impl<'m> Compiler<'_, 'm> {
             // The reference knows how many elements a described set has without listing them.
             return self.pred_by_reference(p);
         }
+        // The whole comparison goes to the reference, so that the negation of `/=` is not made twice.
+        if matches!(op, Equal | NotEqual) && self.is_compared_by_reference(a) {
+            return self.pred_by_reference(p);
+        }
         Ok(match op {
-            Equal => self.equal(p, a, b)?,
-            NotEqual => self.equal(p, a, b)?.map(|_, b| Ok(!b)),
+            Equal => self.equal(a, b)?,
+            NotEqual => self.equal(a, b)?.map(|_, b| Ok(!b)),
             Member => self.member(a, b)?,
             NotMember => self.member(a, b)?.map(|_, b| Ok(!b)),
             Subset => self.subset(a, b)?,
@@ -121,7 +125,12 @@ impl<'m> Compiler<'_, 'm> {
         Ok(a.with(b, move |_, a, b| Ok(f(a, b))))
     }
 
-    fn equal(&mut self, p: &Pred, a: &Expr, b: &Expr) -> C<Code<'m, bool>> {
+    /// Whether equality with `a` is not that of words: values that the store only keeps, but for reals and strings.
+    fn is_compared_by_reference(&self, a: &Expr) -> bool {
+        matches!(&*self.rep(a), Rep::Opaque) && !matches!(a.ty, Type::Real | Type::String)
+    }
+
+    fn equal(&mut self, a: &Expr, b: &Expr) -> C<Code<'m, bool>> {
         let rep = self.rep(a);
         Ok(match &*rep {
             Rep::Bits(..) => self.bits(a)?.with(self.bits(b)?, |_, a, b| Ok(a == b)),
@@ -144,7 +153,6 @@ impl<'m> Compiler<'_, 'm> {
                     self.operand(a)?.with(self.operand(b)?, |ctx, a, b| ctx.store.are_same(a, b).ok_or(Fail));
                 self.without_drafts(&[a, b], code)
             }
-            Rep::Opaque if !matches!(a.ty, Type::Real | Type::String) => self.pred_by_reference(p)?,
             Rep::Int if is_arithmetic(a) || is_arithmetic(b) => {
                 self.int(a)?.with(self.int(b)?, |_, a, b| Ok(a == b))
             }
