@@ -124,7 +124,10 @@ fn values_that_are_only_kept_are_compared_as_the_reference_does() {
     options.reference_only = false;
     let compiled = run(text, &options);
     let counts = |r: &SearchReport| (r.statistics.states, r.statistics.transitions);
-    assert_eq!((compiled.verdict.clone(), counts(&compiled)), (reference.verdict.clone(), counts(&reference)));
+    assert_eq!(
+        (compiled.verdict.clone(), counts(&compiled)),
+        (reference.verdict.clone(), counts(&reference))
+    );
 }
 
 #[test]
