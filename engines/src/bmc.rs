@@ -4,8 +4,8 @@
 //! the invariant, the last step may only end in a conjunct that its event is not proven to preserve.
 //! An `unknown` is remembered and never ends the run: a deeper violation may still be found.
 
-use bsym_encodings::session::{Answer, Model, SolverError, Statistics};
-use bsym_encodings::term::Terms;
+use bsym_encodings::session::{Answer, Model, Session, SolverError, Statistics};
+use bsym_encodings::term::{Term, Terms};
 use bsym_proofs::claim::{Claim, Evidence};
 
 use crate::counterexample::{Attempt, attempt};
@@ -134,15 +134,16 @@ impl Bmc {
     ) -> Result<Option<Outcome>, SolverError> {
         let k = self.path.depth();
         let violation = self.path.violation(problem, work.job);
-        // Where nothing can go wrong, what is asked is only whether there is such a path.
-        let target = violation != Terms::FALSE;
-        let asked = if target { violation } else { Terms::TRUE };
-        let read = |model: &mut Model<'_>, taken| {
-            if target { attempt(problem, work.job, model, taken).map(Some) } else { Ok(None) }
-        };
-        // Nothing is concluded from a path that only is possible.
-        let is_final = |found: &Option<Attempt>| found.as_ref().is_none_or(Attempt::is_found);
-        let checked = self.path.check(asked, &[], &work.slice.query(), read, is_final)?;
+        let mut checked = self.ask_violation(problem, work, violation, true)?;
+        if let Checked::Unknown(reason) = &checked
+            && Session::is_held_back(reason)
+        {
+            // In small scopes the evaluator may say of axioms what keeps a solver busy for long.
+            if let Some(found) = work.look_beside(&problem.excluded, k)? {
+                return Ok(Some(Outcome::Violated(found)));
+            }
+            checked = self.ask_violation(problem, work, violation, false)?;
+        }
         if let Checked::Unsat { without_question: true } = checked
             && k > 0
             && self.undecided.is_none()
@@ -168,6 +169,28 @@ impl Bmc {
         self.path.assume_conjuncts(problem)?;
         self.stage = Stage::Failure;
         Ok(None)
+    }
+
+    /// Asks for a path that ends in a violation; may hold back what the solver finds hard.
+    fn ask_violation(
+        &mut self,
+        problem: &mut Problem,
+        work: &mut Work<'_, '_>,
+        violation: Term,
+        holds_back: bool,
+    ) -> Result<Checked<Option<Attempt>>, SolverError> {
+        // Where nothing can go wrong, what is asked is only whether there is such a path.
+        let target = violation != Terms::FALSE;
+        let asked = if target { violation } else { Terms::TRUE };
+        let read = |model: &mut Model<'_>, taken| {
+            if target { attempt(problem, work.job, model, taken).map(Some) } else { Ok(None) }
+        };
+        // Nothing is concluded from a path that only is possible.
+        let is_final = |found: &Option<Attempt>| found.as_ref().is_none_or(Attempt::is_found);
+        self.path.session.hold_back(holds_back);
+        let checked = self.path.check(asked, &[], &work.slice.query(), read, is_final);
+        self.path.session.hold_back(false);
+        checked
     }
 
     fn failure(

@@ -294,4 +294,5 @@ PROPERTIES ends = 1..2 & wire = {1 |-> 2, 2 |-> 1} &
 VARIABLES seen INVARIANT seen <: ends INITIALISATION seen := {}
 OPERATIONS visit(n) = PRE n : ends THEN seen := seen \\/ wire[{n}] END END";
     check(text, &[Engine::Kind], "holds");
+    check(&text.replace("wire[{n}] END", "{n + 1} END"), &[Engine::Bmc], "violated 1");
 }

@@ -136,6 +136,9 @@ impl Core {
     }
 }
 
+/// Why a check that holds hypotheses back is not decided.
+const HELD_BACK: &str = "hypotheses of second order were held back";
+
 /// Says of a model that does not have to satisfy what is held whether it will do.
 pub type Judge<'j> = dyn FnMut(&mut Model<'_>) -> Result<bool, SolverError> + 'j;
 
@@ -145,6 +148,8 @@ pub struct Session {
     backend: Box<dyn Backend>,
     literals: HashMap<Term, Term>,
     held: Held,
+    /// See [`Session::hold_back`].
+    holds_back: bool,
     statistics: Statistics,
 }
 
@@ -162,6 +167,7 @@ impl Session {
             backend,
             literals: HashMap::new(),
             held: Held::default(),
+            holds_back: false,
             statistics: Statistics::default(),
         }
     }
@@ -215,6 +221,17 @@ impl Session {
         self.backend.assert(defined)?;
         self.literals.insert(t, l);
         Ok(l)
+    }
+
+    /// Whether checks end undecided where the solver would have to be asked with hypotheses of second order: for whoever
+    /// knows something better to try first. [`Session::is_held_back`] says that a check has ended so.
+    pub fn hold_back(&mut self, holds_back: bool) {
+        self.holds_back = holds_back;
+    }
+
+    /// Whether an `unknown` is only that hypotheses were held back.
+    pub fn is_held_back(reason: &Stopped) -> bool {
+        *reason == Stopped::Incomplete(HELD_BACK.into())
     }
 
     /// Checks what was asserted together with the assumptions. The core speaks of the assumptions as given.
@@ -302,6 +319,9 @@ impl Session {
                 let decided = !matches!(answer, RawAnswer::Unknown(_));
                 self.statistics.light += u64::from(decided && demanded.is_empty());
                 return Ok(answer);
+            }
+            if self.holds_back {
+                return Ok(RawAnswer::Unknown(Stopped::Incomplete(HELD_BACK.into())));
             }
             for i in wanted {
                 if let Some(definition) = self.held.define(&self.terms, i) {
