@@ -26,9 +26,13 @@ fn positions(g: &mut Gates, index: &Value, keys: &[Value]) -> Result<(Vec<Lit>, 
     }
 }
 
+/// `n <= k` of an unknown, true or false whether its cut holds or not; `None` of other numbers.
+type Order<'a> = dyn FnMut(&mut Gates, &Number, i128) -> Option<Lit> + 'a;
+
 /// The value at an index; `keys` are the values of each listed part of it.
 pub(super) fn read(
     g: &mut Gates,
+    order: &mut Order<'_>,
     array: &Value,
     index: &[Value],
     keys: &[Rc<[Value]>],
@@ -41,7 +45,7 @@ pub(super) fn read(
             let mut options = vec![];
             for (&l, cell) in lits.iter().zip(cells) {
                 if l != Lit::FALSE {
-                    options.push((l, read(g, cell, rest, &keys[1..])?));
+                    options.push((l, read(g, order, cell, rest, &keys[1..])?));
                 }
             }
             let options: Vec<(Lit, &Value)> = options.iter().map(|(l, v)| (*l, v)).collect();
@@ -51,13 +55,31 @@ pub(super) fn read(
         (Array::Window { first, cells, below, above }, Value::Int(n)) => {
             let (first, last) = (*first, first + cells.len() as i128 - 1);
             if n.low == n.high {
-                let value = read(g, array.at(n.low), rest, &keys[1..])?;
+                let value = read(g, order, array.at(n.low), rest, &keys[1..])?;
                 return Ok(value.guarded(g, n.guard));
             }
             let mut options = vec![];
+            // An unknown that is outside of the window reads what is there, however far its cut reaches: what is in the
+            // array bounds it then.
+            if n.guard != Lit::TRUE
+                && n.low <= first
+                && last <= n.high
+                && let (Some(left), Some(most)) = (order(g, n, first - 1), order(g, n, last))
+            {
+                for (l, value) in [(left, below), (!most, above)] {
+                    options.push((l, read(g, order, value, rest, &keys[1..])?));
+                }
+                for i in first..=last {
+                    let l = is(g, n, i)?;
+                    let l = g.and([l, !left, most]);
+                    options.push((l, read(g, order, array.at(i), rest, &keys[1..])?));
+                }
+                let options: Vec<(Lit, &Value)> = options.iter().map(|(l, v)| (*l, v)).collect();
+                return select(g, &options, false);
+            }
             for i in first.max(n.low)..=last.min(n.high) {
                 let l = is(g, n, i)?;
-                options.push((l, read(g, array.at(i), rest, &keys[1..])?));
+                options.push((l, read(g, order, array.at(i), rest, &keys[1..])?));
             }
             for (outside, value) in [(n.low < first, below), (n.high > last, above)] {
                 if outside {
@@ -68,7 +90,7 @@ pub(super) fn read(
                     } else {
                         integer::less(g, &end, n)
                     };
-                    options.push((l, read(g, value, rest, &keys[1..])?));
+                    options.push((l, read(g, order, value, rest, &keys[1..])?));
                 }
             }
             let options: Vec<(Lit, &Value)> = options.iter().map(|(l, v)| (*l, v)).collect();
@@ -81,7 +103,7 @@ pub(super) fn read(
             if missing > 0 {
                 return Err(Why::Range(b.range, missing));
             }
-            let value = read(g, if b.above { above } else { below }, rest, &keys[1..])?;
+            let value = read(g, order, if b.above { above } else { below }, rest, &keys[1..])?;
             Ok(value.guarded(g, b.guard))
         }
         _ => Err(Why::unsupported("an index of another shape")),

@@ -373,4 +373,37 @@ mod tests {
         let all = ids.iter().rev().fold(body, |p, &id| terms.forall(&[id], p));
         assert!(lowered(&terms, &[all]).is_err_and(|why| why.to_string().contains("clauses")));
     }
+
+    fn answer(terms: &Rc<Terms>, assertions: &[Term]) -> RawAnswer {
+        let mut solver = Propositional::new(terms.clone());
+        assertions.iter().for_each(|&t| solver.assert(t).expect("it is asserted"));
+        solver.check(&[], &Budget::unlimited()).expect("it answers")
+    }
+
+    /// An unknown that is in a bounded set is as bounded, however many bits it began with.
+    #[test]
+    fn what_is_in_a_bounded_set_is_bounded() {
+        let terms = Rc::new(Terms::new());
+        let (sort, v) = (terms.set_sort(Terms::INT), terms.symbol("v", Terms::INT));
+        let three = terms.store(terms.empty_set(sort), terms.int(3), Terms::TRUE);
+        let inside = terms.select(three, v);
+        assert_eq!(answer(&terms, &[inside, terms.lt(terms.int(100), v)]), RawAnswer::Unsat);
+        assert_eq!(answer(&terms, &[inside, terms.lt(v, terms.int(100))]), RawAnswer::Sat);
+    }
+
+    /// What equals a set without elements outside of a window has none there: no wider window is tried.
+    #[test]
+    fn what_equals_a_bounded_set_is_bounded() {
+        let terms = Rc::new(Terms::new());
+        let sort = terms.set_sort(Terms::INT);
+        let [s, k, x] = [("s", sort), ("k", Terms::INT), ("x", Terms::INT)].map(|(n, s)| terms.symbol(n, s));
+        let bounded = terms.and([terms.le(terms.int(0), k), terms.le(k, terms.int(3))]);
+        let same = terms.eq(s, terms.store(terms.empty_set(sort), k, Terms::TRUE));
+        let above = |n: i64| {
+            let id = terms.as_symbol(x).expect("a symbol");
+            terms.exists(&[id], terms.and([terms.lt(terms.int(n), x), terms.select(s, x)]))
+        };
+        assert_eq!(answer(&terms, &[bounded, same, above(20)]), RawAnswer::Unsat);
+        assert_eq!(answer(&terms, &[bounded, same, above(2)]), RawAnswer::Sat);
+    }
 }

@@ -92,7 +92,8 @@ fn class(terms: &Terms, cut: Cut) -> Option<(Rc<str>, bool)> {
     let (id, width) = match cut {
         Cut::Width(id) => (id, true),
         Cut::Window(id) => (id, false),
-        Cut::Index(_) => return None,
+        // One change of an array follows on another, with the same indices.
+        Cut::Index(_) => return Some(("".into(), false)),
     };
     let name = terms.symbol_name(id);
     Some((name.split(['@', '\'']).next().unwrap_or_default().into(), width))

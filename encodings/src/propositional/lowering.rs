@@ -14,7 +14,7 @@ use super::cut::{Cut, Levels};
 use super::gates::{Gates, Lit};
 use super::integer::{self, Form, Number};
 use super::unknown::Unknowns;
-use super::value::{Array, Beyond, Truth, Value, Why, beyond_is_less, choice, equal, zip};
+use super::value::{Array, Beyond, Truth, Value, Why, beyond_is_less, choice, equal, fits_window, zip};
 use crate::budget::{Budget, Stopped};
 use crate::term::{Node, Op, Sort, SortKind, SymbolId, Term, Terms};
 
@@ -88,6 +88,8 @@ pub(super) struct Lowering {
     pub(super) bindings: HashMap<Vec<i128>, u32>,
     /// First and last number of the ranges of quantifiers and lambdas, by their bodies.
     pub(super) grown: HashMap<Term, Box<[(i128, i128)]>>,
+    /// Literals that say that a set has no elements outside of its window.
+    empty_outside: HashMap<SymbolId, Lit>,
     /// Number of ranges of quantifiers so far.
     pub(super) ranges: u32,
     constants: HashMap<Sort, Option<Rc<[Value]>>>,
@@ -120,6 +122,7 @@ impl Lowering {
             scope: HashMap::new(),
             bindings: HashMap::new(),
             grown: HashMap::new(),
+            empty_outside: HashMap::new(),
             ranges: 0,
             constants: HashMap::new(),
             scalars: HashMap::new(),
@@ -446,7 +449,11 @@ impl Lowering {
                         *p = Truth::exact(self.settle(*p));
                     }
                 }
-                Value::Bool(self.junction(parts.into_iter().map(Ok).collect(), true)?)
+                let whole = self.junction(parts.into_iter().map(Ok).collect(), true)?;
+                if whole.guard == Lit::TRUE {
+                    self.bound_windows(whole.lit, node, &a, &b);
+                }
+                Value::Bool(whole)
             }
             Op::Le | Op::Lt => {
                 let mut operands = vec![];
@@ -513,7 +520,12 @@ impl Lowering {
             Op::Select => {
                 let (array, index) = (arg(self, 0)?, arg(self, 1)?);
                 let (parts, keys) = self.index(&index, self.terms.sort_of(node.args[1]))?;
-                read(&mut self.gates, &array, &parts, &keys)?
+                let unknowns = &mut self.unknowns;
+                let mut order = |g: &mut Gates, n: &Number, k: i128| match n.form {
+                    Form::Unknown(id, c) => Some(unknowns.at_most(g, id, k - c)),
+                    _ => None,
+                };
+                read(&mut self.gates, &mut order, &array, &parts, &keys)?
             }
             Op::Store => {
                 let (array, index, value) = (arg(self, 0)?, arg(self, 1)?, arg(self, 2)?);
@@ -694,6 +706,21 @@ impl Lowering {
         let l = self.settle(Truth { lit: same, guard });
         self.unknowns.equate(&mut self.gates, l, a, b, 8);
         Truth::exact(l)
+    }
+
+    /// A set that is equal to one without elements outside of its window has none there either: that its cut holds
+    /// follows then, and need not be assumed.
+    fn bound_windows(&mut self, same: Lit, node: &Node, a: &Value, b: &Value) {
+        for (t, own, other) in [(node.args[0], a, b), (node.args[1], b, a)] {
+            let Some(&empty) = self.terms.as_symbol(t).and_then(|id| self.empty_outside.get(&id)) else {
+                continue;
+            };
+            let mut clause = vec![];
+            if fits_window(own, other, &mut clause) {
+                clause.extend([!same, empty]);
+                self.gates.clause(&clause);
+            }
+        }
     }
 
     /// Takes an index apart.
@@ -933,7 +960,10 @@ impl Lowering {
                     // Most sets are finite: with nothing outside of the window a quantifier over their elements is
                     // decided there.
                     let outside = match value == Terms::BOOL && self.levels.is_finite(&self.terms, cut) {
-                        true => Value::Bool(Truth::exact(Lit::FALSE)),
+                        true => {
+                            self.empty_outside.insert(id, l);
+                            Value::Bool(Truth::exact(Lit::FALSE))
+                        }
                         false => self.fresh(id, value)?,
                     };
                     Some(outside.guarded(&mut self.gates, l))

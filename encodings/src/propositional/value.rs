@@ -181,6 +181,42 @@ pub(super) fn checked((first, last): (i128, i128)) -> Result<(i128, i128), Why> 
     }
 }
 
+/// Whether a set has no elements outside of the windows of another one; collects the negations of the literals where
+/// that is known.
+pub(super) fn fits_window(wide: &Value, set: &Value, unless: &mut Vec<Lit>) -> bool {
+    let (Value::Array(a), Value::Array(b)) = (wide, set) else { return true };
+    match (&**a, &**b) {
+        (Array::Listed(xs), Array::Listed(ys)) => xs.iter().zip(ys).all(|(x, y)| fits_window(x, y, unless)),
+        (Array::Window { first, cells, .. }, Array::Window { first: own, cells: ys, below, above }) => {
+            let (Some((low, high)), Some((left, right))) = (extent(a), extent(b)) else { return false };
+            (ys.is_empty() || (low <= left && right <= high))
+                && is_empty(below, unless)
+                && is_empty(above, unless)
+                && (*first..).zip(cells).all(|(i, x)| {
+                    let inside = *own <= i && i < own + ys.len() as i128;
+                    !inside || fits_window(x, b.at(i), unless)
+                })
+        }
+        _ => false,
+    }
+}
+
+fn is_empty(set: &Value, unless: &mut Vec<Lit>) -> bool {
+    match set {
+        Value::Bool(t) => {
+            unless.push(!t.guard);
+            t.lit == Lit::FALSE
+        }
+        Value::Array(a) => match &**a {
+            Array::Listed(cells) => cells.iter().all(|v| is_empty(v, unless)),
+            Array::Window { cells, below, above, .. } => {
+                cells.iter().chain([below, above]).all(|v| is_empty(v, unless))
+            }
+        },
+        _ => false,
+    }
+}
+
 /// Point by point; `f` is called once for each index, and once below and above a window.
 pub(super) fn zip<F>(arrays: &[&Rc<Array>], f: &mut F) -> Result<Array, Why>
 where

@@ -58,10 +58,11 @@ impl Verification {
             answer.stats.variables = Some(stats.size.variables);
             answer.stats.clauses = Some(stats.size.clauses);
             if stats.size.referred > 0 {
-                answer.warnings.push(format!(
-                    "{} queries with numbers of more than 64 bits were asked in the unbounded encoding",
-                    stats.size.referred
-                ));
+                let queries = match stats.size.referred {
+                    1 => "a query with numbers of more than 64 bits was".into(),
+                    n => format!("{n} queries with numbers of more than 64 bits were"),
+                };
+                answer.warnings.push(format!("{queries} asked in the unbounded encoding"));
             }
         }
         answer.further = report.further.iter().map(object).collect();
