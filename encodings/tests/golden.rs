@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use bsym_encodings::propositional::{Lowered, lowered};
 use bsym_encodings::representation::layout::Layout;
@@ -24,6 +24,9 @@ INVARIANT x : INTEGER & y : INTEGER & b : BOOL & c : C & d : D & is <: INTEGER &
 INITIALISATION x, y, b, c, is, cs, ds, es := 0, 0, TRUE, red, {}, {}, {}, {} || d :: D
 || f, g, r, q, s, w, h, v := {}, {}, {}, {}, [], \"\", C * {(1..2) * {TRUE}}, D * {{}}
 END";
+
+/// The files are written by one test and read by another.
+static FILES: Mutex<()> = Mutex::new(());
 
 const TABLE: &str = "# Operators in both encodings
 
@@ -225,6 +228,7 @@ fn row(line: &str) -> String {
 
 #[test]
 fn the_table_of_operators_is_what_the_encodings_do() {
+    let _alone = FILES.lock();
     let mut table = String::from(TABLE);
     for file in golden_files() {
         let text = std::fs::read_to_string(&file).expect("readable");
@@ -241,6 +245,7 @@ fn the_table_of_operators_is_what_the_encodings_do() {
 
 #[test]
 fn terms_are_the_reviewed_ones() {
+    let _alone = FILES.lock();
     for file in golden_files() {
         let text = std::fs::read_to_string(&file).expect("readable");
         let mut expected = String::new();
