@@ -79,15 +79,6 @@ impl Functional {
         Functional::grown(model, determined, vec![Layout::Never; model.variables.len()], kept)
     }
 
-    /// Bounds that follow from the invariant alone: those that conjuncts say, made wide enough for what is assigned under
-    /// them. A sequent may take them for granted where the invariant is among its hypotheses.
-    pub fn stated(model: &Model, determined: &[Option<Value>]) -> Functional {
-        let mut known = Functional::none(model);
-        Analysis { model, known: &mut known, kept: &[] }.constants(determined);
-        let variables = predicate::stated(model, known);
-        Functional::grown(model, determined, variables, &vec![Kept::All; model.variables.len()])
-    }
-
     /// The least bounds that hold `start` and everything that is assigned.
     fn grown(model: &Model, determined: &[Option<Value>], start: Vec<Layout>, kept: &[Kept]) -> Functional {
         let mut known = Functional { variables: start, ..Functional::none(model) };

@@ -9,9 +9,10 @@ use bsym_language::int::Int;
 use bsym_language::model::*;
 use bsym_language::types::Type;
 use bsym_language::walk::Names;
+use bsym_semantics::value::Value;
 
 use super::layout::{Function, Layout};
-use super::{Analysis, Functional, conjuncts, constraint};
+use super::{Analysis, Functional, Kept, conjuncts, constraint};
 use crate::representation::Bound;
 
 /// That a variable is of a layout, exactly; nothing where that is every value of its type.
@@ -45,10 +46,21 @@ pub fn is_stated(model: &Model, known: &Functional, all: &[&Pred], v: VarId, lay
     all.iter().flat_map(|p| conjuncts(p)).any(&mut states)
 }
 
+impl Functional {
+    /// Bounds that follow from the invariant alone: those that conjuncts say, made wide enough for what is assigned under
+    /// them. A sequent may take them for granted where the invariant is among its hypotheses.
+    pub fn stated(model: &Model, determined: &[Option<Value>]) -> Functional {
+        let mut known = Functional::none(model);
+        Analysis { model, known: &mut known, kept: &[] }.constants(determined);
+        let variables = stated(model, known);
+        Functional::grown(model, determined, variables, &vec![Kept::All; model.variables.len()])
+    }
+}
+
 /// The bounds that the conjuncts of the invariant say of the variables, by [`VarId`], whatever the other variables are. Only
 /// what is said of a variable before it is read counts, so that the bound is a hypothesis also where the question is whether
 /// a conjunct is well-defined. `known` is what is known of the constants.
-pub fn stated(model: &Model, mut known: Functional) -> Vec<Layout> {
+fn stated(model: &Model, mut known: Functional) -> Vec<Layout> {
     let mut layouts = vec![Layout::Any; model.variables.len()];
     let mut read = BTreeSet::new();
     let mut analysis = Analysis { model, known: &mut known, kept: &[] };
