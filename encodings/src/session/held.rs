@@ -11,7 +11,7 @@ use super::Model;
 use super::backend::SolverError;
 use super::evaluate::evaluate;
 use super::value::TermValue;
-use crate::term::{Op, Term, Terms};
+use crate::term::{Op, Sort, SortKind, SymbolId, Term, Terms};
 
 /// The hypotheses that a session holds.
 #[derive(Default)]
@@ -77,6 +77,10 @@ impl Held {
         let mut judged = Judged::default();
         for i in self.left(demanded) {
             let term = self.all[i].term;
+            if !(1..=INSTANCES).contains(&instances(terms, term)) {
+                judged.open.push(i);
+                continue;
+            }
             let mut symbols = HashMap::new();
             for id in terms.symbols(&[term]) {
                 let symbol = terms.symbol(&terms.symbol_name(id), terms.symbol_sort(id));
@@ -100,6 +104,41 @@ impl Held {
         let literal = terms.fresh("hypothesis", Terms::BOOL);
         hypothesis.literal = Some(literal);
         Some(terms.implies(literal, hypothesis.term))
+    }
+}
+
+/// Most instances of quantifiers that a hypothesis is evaluated for: nobody interrupts that.
+const INSTANCES: u64 = 1 << 12;
+
+/// How many instances the quantifiers of a formula have, nested as they may be; 0 stands for no finite number.
+fn instances(terms: &Terms, t: Term) -> u64 {
+    let mut all: u64 = 1;
+    terms.visit(&[t], |_, node| {
+        let bound: &[SymbolId] = match &node.op {
+            Op::Forall(bound) | Op::Exists(bound) => bound,
+            Op::Lambda(bound) => std::slice::from_ref(bound),
+            _ => return,
+        };
+        for &symbol in bound {
+            all = all.saturating_mul(values(terms, terms.symbol_sort(symbol)));
+        }
+    });
+    all
+}
+
+/// Number of values of a sort; 0 where there is no finite number, or none that is known.
+fn values(terms: &Terms, sort: Sort) -> u64 {
+    match terms.sort_kind(sort) {
+        SortKind::Bool => 2,
+        SortKind::Enum(_, names) => names.len() as u64,
+        SortKind::Tuple(fields) => {
+            fields.iter().fold(1, |n: u64, &field| n.saturating_mul(values(terms, field)))
+        }
+        SortKind::Array(index, value) => {
+            let exponent = u32::try_from(values(terms, index)).unwrap_or(u32::MAX);
+            if exponent == 0 { 0 } else { values(terms, value).saturating_pow(exponent) }
+        }
+        SortKind::Int | SortKind::Real | SortKind::Uninterpreted(_) => 0,
     }
 }
 
