@@ -51,7 +51,8 @@ fn the_answer_names_the_encoding() {
     assert!(said.contains("encoding: propositional logic over the scope (as asked)"), "{said}");
     let auto = run("bmc", "LibraryWrong", "BOOK=3,READER=2", &[]);
     let auto: Json = serde_json::from_slice(&auto.stdout).expect("an answer");
-    let version = Command::new(env!("CARGO_BIN_EXE_bsym")).arg("--version").output().expect("the program runs");
+    let version =
+        Command::new(env!("CARGO_BIN_EXE_bsym")).arg("--version").output().expect("the program runs");
     let is_solver = String::from_utf8_lossy(&version.stdout).contains("solver: ");
     let expected = if is_solver { "unbounded" } else { "sat" };
     assert_eq!(auto["encoding"]["name"], expected, "{auto:#}");
