@@ -5,7 +5,7 @@ use bsym_language::model::CompareOp;
 use crate::symbolic::Encoded;
 use crate::symbolic::Unsupported;
 use crate::symbolic::carriers::Binders;
-use crate::symbolic::counting::COUNTED;
+use crate::symbolic::counted::COUNTED;
 use crate::symbolic::encoder::Encoder;
 use crate::symbolic::{Form, Guarded, Set, Symbolic};
 use crate::term::{Term, Terms};

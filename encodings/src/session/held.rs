@@ -7,9 +7,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::Model;
 use super::backend::SolverError;
 use super::evaluate::evaluate;
+use super::model::Model;
 use super::value::TermValue;
 use crate::term::{Op, Sort, SortKind, SymbolId, Term, Terms};
 

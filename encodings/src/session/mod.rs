@@ -11,6 +11,7 @@
 mod backend;
 pub mod evaluate;
 mod held;
+mod model;
 mod value;
 
 // ... the backends, from a term to the text that a program reads and back ...
@@ -33,6 +34,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 pub use self::backend::{Backend, RawAnswer, Size, SolverError};
+pub use self::model::Model;
 pub use self::open::{SolverChoice, linked, open, process, sat, versions};
 pub use self::process::{find_solver, run_script};
 pub use self::smtlib::{Dialect, script};
@@ -40,7 +42,7 @@ pub use self::value::TermValue;
 
 use self::held::{Held, Judged};
 use crate::budget::{Budget, Stopped};
-use crate::term::{Sort, Term, Terms};
+use crate::term::{Term, Terms};
 
 /// Counters of a session.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -81,48 +83,6 @@ pub enum Answer<'s> {
     Unsat(Core),
     /// Not decided.
     Unknown(Stopped),
-}
-
-/// The model of the last check.
-pub struct Model<'s> {
-    terms: &'s Terms,
-    backend: &'s mut dyn Backend,
-}
-
-impl Model<'_> {
-    /// The value of a term.
-    ///
-    /// # Errors
-    /// If the solver is gone.
-    pub fn value(&mut self, t: Term) -> Result<TermValue, SolverError> {
-        let value = self.backend.value(t)?;
-        if !value.is_opaque() || self.terms.as_symbol(t).is_some() {
-            return Ok(value);
-        }
-        // Solvers leave some operators on arrays as they are; the values of the symbols say the rest.
-        let mut symbols = HashMap::new();
-        for id in self.terms.symbols(&[t]) {
-            let symbol = self.terms.symbol(&self.terms.symbol_name(id), self.terms.symbol_sort(id));
-            symbols.insert(id, self.backend.value(symbol)?);
-        }
-        Ok(evaluate::evaluate(self.terms, t, &symbols).unwrap_or(value))
-    }
-
-    /// The elements of an uninterpreted sort in the model; none if the solver does not say.
-    ///
-    /// # Errors
-    /// If the solver is gone.
-    pub fn universe(&mut self, sort: Sort) -> Result<Vec<TermValue>, SolverError> {
-        self.backend.universe(sort)
-    }
-
-    /// Whether a Boolean term is true in the model.
-    ///
-    /// # Errors
-    /// If the solver is gone.
-    pub fn holds(&mut self, t: Term) -> Result<bool, SolverError> {
-        Ok(self.value(t)? == TermValue::Bool(true))
-    }
 }
 
 /// Assumptions that are unsatisfiable together with what was asserted.

@@ -11,7 +11,7 @@ use bsym_language::types::{CarrierId, Type};
 use bsym_semantics::scope::Scope;
 
 use super::unsupported::Unsupported;
-use crate::symbolic::counting::counted_types;
+use crate::symbolic::counted::counted_types;
 use crate::symbolic::finiteness::{asks_finite, finite_carriers};
 use crate::symbolic::{Form, Set, Symbolic};
 use crate::term::{Sort, SortKind, Substitution, SymbolId, Term, Terms};

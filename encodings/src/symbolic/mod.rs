@@ -8,6 +8,7 @@
 mod algebra;
 pub(crate) mod carriers;
 mod convert;
+pub(crate) mod counted;
 pub(crate) mod counting;
 mod encoded;
 pub mod encoder;

@@ -1,0 +1,50 @@
+//! Models: what a solver that answered `sat` says of terms.
+
+use std::collections::HashMap;
+
+use super::backend::{Backend, SolverError};
+use super::evaluate::evaluate;
+use super::value::TermValue;
+use crate::term::{Sort, Term, Terms};
+
+/// The model of the last check.
+pub struct Model<'s> {
+    pub(super) terms: &'s Terms,
+    pub(super) backend: &'s mut dyn Backend,
+}
+
+impl Model<'_> {
+    /// The value of a term.
+    ///
+    /// # Errors
+    /// If the solver is gone.
+    pub fn value(&mut self, t: Term) -> Result<TermValue, SolverError> {
+        let value = self.backend.value(t)?;
+        if !value.is_opaque() || self.terms.as_symbol(t).is_some() {
+            return Ok(value);
+        }
+        // Solvers leave some operators on arrays as they are; the values of the symbols say the rest.
+        let mut symbols = HashMap::new();
+        for id in self.terms.symbols(&[t]) {
+            let symbol = self.terms.symbol(&self.terms.symbol_name(id), self.terms.symbol_sort(id));
+            symbols.insert(id, self.backend.value(symbol)?);
+        }
+        Ok(evaluate(self.terms, t, &symbols).unwrap_or(value))
+    }
+
+    /// The elements of an uninterpreted sort in the model; none if the solver does not say.
+    ///
+    /// # Errors
+    /// If the solver is gone.
+    pub fn universe(&mut self, sort: Sort) -> Result<Vec<TermValue>, SolverError> {
+        self.backend.universe(sort)
+    }
+
+    /// Whether a Boolean term is true in the model.
+    ///
+    /// # Errors
+    /// If the solver is gone.
+    pub fn holds(&mut self, t: Term) -> Result<bool, SolverError> {
+        Ok(self.value(t)? == TermValue::Bool(true))
+    }
+}
