@@ -344,7 +344,7 @@ fn random_predicates(default: u64, mut counts: Counts) {
 
 #[test]
 fn random_predicates_agree_with_the_evaluator() {
-    random_predicates(60, Counts::default());
+    random_predicates(45, Counts::default());
 }
 
 #[test]
