@@ -296,3 +296,17 @@ OPERATIONS visit(n) = PRE n : ends THEN seen := seen \\/ wire[{n}] END END";
     check(text, &[Engine::Kind], "holds");
     check(&text.replace("wire[{n}] END", "{n + 1} END"), &[Engine::Bmc], "violated 1");
 }
+
+#[test]
+fn axioms_of_second_order_answer_questions_of_second_order() {
+    let text = "MACHINE Desks SETS CLERK; DESK CONSTANTS own, other
+PROPERTIES own : CLERK >->> DESK & other : CLERK >->> DESK &
+  !s.(s <: CLERK & s /= {} & s /= CLERK => other~[own[s]] /= s)
+ASSERTIONS !s.(s <: CLERK & s /= {} & s /= CLERK => own~[other[s]] /= s)
+VARIABLES free INVARIANT free <: DESK INITIALISATION free := {}
+OPERATIONS leave(d) = PRE d : DESK THEN free := free \\/ {d} END END";
+    let model = model(text);
+    let mut job = job(&model, &ScopeRequest::default());
+    job.properties.push(Property::Assertion(0));
+    assert_eq!(answer(&report(&job, Engine::Kind)), "holds");
+}

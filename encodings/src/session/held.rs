@@ -17,6 +17,8 @@ use crate::term::{Op, Sort, SortKind, SymbolId, Term, Terms};
 #[derive(Default)]
 pub(super) struct Held {
     all: Vec<Hypothesis>,
+    /// See [`Held::release`].
+    released: bool,
 }
 
 /// Hypotheses that a model does not satisfy, and those of which its values do not say.
@@ -35,12 +37,18 @@ struct Hypothesis {
 impl Held {
     /// Keeps the conjuncts of second order; the rest is to be asserted.
     pub fn take_in(&mut self, terms: &Terms, t: Term) -> Vec<Term> {
-        if !terms.has_second_order() {
+        if self.released || !terms.has_second_order() {
             return vec![t];
         }
         let node = terms.node(t);
         let parts = if node.op == Op::And { node.args.to_vec() } else { vec![t] };
         let (held, rest): (Vec<Term>, Vec<Term>) = parts.into_iter().partition(|&p| is_hypothesis(terms, p));
+        // What stands in a part of a formula, as in a step, is there for good.
+        if rest.iter().any(|&p| terms.is_of_second_order(p)) {
+            let mut all = self.release();
+            all.push(t);
+            return all;
+        }
         if held.is_empty() {
             return vec![t];
         }
@@ -50,6 +58,13 @@ impl Held {
             }
         }
         rest
+    }
+
+    /// Holds nothing any more: a question of second order needs hypotheses of that kind, and a solver finds their instances
+    /// best where they are simply asserted. What is to be asserted.
+    pub fn release(&mut self) -> Vec<Term> {
+        self.released = true;
+        self.all.drain(..).map(|h| h.term).collect()
     }
 
     pub fn is_empty(&self) -> bool {

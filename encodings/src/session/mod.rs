@@ -175,6 +175,11 @@ impl Session {
         if let Some(&l) = self.literals.get(&t) {
             return Ok(l);
         }
+        if self.terms.has_second_order() && self.terms.is_of_second_order(t) {
+            for held in self.held.release() {
+                self.backend.assert(held)?;
+            }
+        }
         let l = self.terms.fresh("assume", Terms::BOOL);
         let defined = self.terms.implies(l, t);
         self.statistics.quantifiers += self.terms.quantifiers(&[defined]) as u64;
