@@ -347,6 +347,26 @@ fn random_predicates_agree_with_the_evaluator() {
     random_predicates(45, Counts::default());
 }
 
+/// What the values of a function are known to be does not bound what it is overridden with.
+#[test]
+fn values_outside_of_the_layout_of_a_function_are_kept() {
+    let model = machine();
+    let values = Generator::new(700157).values();
+    let mut counts = Counts::default();
+    for text in [
+        "(nds <+ {d |-> {7}})(d) = {7}",
+        "(ndi <+ {d |-> {7 |-> 7}})(d) = {7 |-> 7}",
+        "(ndi <+ {d |-> {0 |-> 1, 0 |-> 0}})(d) = {0 |-> 1, 0 |-> 0}",
+        "(nds <+ (ds * {{7}}))(d) = {7}",
+        "(IF i < 0 THEN {d |-> {7}} ELSE nds END)(d) = {7}",
+        "(([{7}] <- {0}) <+ {2 |-> {j, 9}})(2) = {j, 9}",
+    ] {
+        for drawn in 0..4 {
+            compare(&model, &values, text, drawn, &mut counts).unwrap_or_else(|why| panic!("{why}"));
+        }
+    }
+}
+
 #[test]
 fn random_predicates_agree_with_the_evaluator_by_sat() {
     random_predicates(12, Counts { solver: Some(sat), ..Counts::default() });

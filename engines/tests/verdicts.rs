@@ -310,3 +310,19 @@ OPERATIONS leave(d) = PRE d : DESK THEN free := free \\/ {d} END END";
     job.properties.push(Property::Assertion(0));
     assert_eq!(answer(&report(&job, Engine::Kind)), "holds");
 }
+
+/// What `f` is known to hold bounded the values of `f <+ {x |-> {7}}` too, so that a false invariant was proved.
+#[test]
+fn an_override_may_bring_values_that_the_function_never_has() {
+    let text = "MACHINE Kept VARIABLES f, g
+INVARIANT f : NATURAL +-> POW(2..3) & g : NATURAL +-> POW(INTEGER) & !x.(x : dom(g) => 7 /: g(x))
+INITIALISATION f := {} || g := {}
+OPERATIONS set(x) = PRE x : NATURAL THEN f := f <+ {x |-> {2}} END;
+  other(x) = PRE x : NATURAL THEN g := f <+ {x |-> {7}} END END";
+    let model = model(text);
+    let job = job(&model, &ScopeRequest::default());
+    for engine in [Engine::Kind, Engine::Ic3] {
+        assert!(!answer(&report(&job, engine)).starts_with("holds"), "{engine:?}");
+    }
+    check(text, &[Engine::Bmc], "violated 1");
+}

@@ -177,7 +177,8 @@ impl Encoder {
         }
         let functional = self.surely_functional(g);
         match &f.form {
-            Form::Map { shape, .. } if functional => {
+            // Other values wait for whoever knows a shape that has room for them.
+            Form::Map { shape, .. } if functional && self.values_fit(g, shape) => {
                 let shape = shape.clone();
                 let (domain, columns) = self.overridden(f, g, &shape)?;
                 return Ok(Set::new(element, Form::Map { domain, columns, shape }));

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use bsym_language::types::Type;
 
 use super::shape::key_of;
-use super::{Form, Guarded, Set, Shape, Symbolic, is_total};
+use super::{Form, Guarded, Place, Set, Shape, Symbolic, Universe, is_total};
 use crate::representation::layout::Layout;
 use crate::symbolic::Unsupported;
 use crate::symbolic::encoder::Encoder;
@@ -139,11 +139,84 @@ impl Encoder {
         }
         let domain = self.domain(set)?;
         let domain = self.as_array(&domain)?;
-        let (id, k) = self.binder("k", key_of(&set.element));
+        let columns = self.columns_in(set, key_of(&set.element), shape)?;
+        Ok((domain, columns))
+    }
+
+    /// The values of a function in a shape, as arrays.
+    fn columns_in(&mut self, set: &Set, keys: &Type, shape: &Shape) -> Result<Vec<Term>, Unsupported> {
+        let (id, k) = self.binder("k", keys);
         let value = self.value_at(set, &k)?;
         let leaves = self.leaves_in(&value, shape)?;
         self.forget(id);
-        Ok((domain, leaves.into_iter().map(|l| self.terms.lambda(id, l)).collect()))
+        Ok(leaves.into_iter().map(|l| self.terms.lambda(id, l)).collect())
+    }
+
+    /// Whether the form of a value shows that a shape has room for it: no bound of the shape takes anything away.
+    pub(crate) fn surely_fits(&mut self, v: &Symbolic, shape: &Shape) -> bool {
+        match (v, shape) {
+            (Symbolic::Atom(_), Shape::Atom(_)) => true,
+            (Symbolic::Pair(a, b), Shape::Pair(s, t)) => self.surely_fits(a, s) && self.surely_fits(b, t),
+            (Symbolic::Record(values), Shape::Record(shapes)) => {
+                values.iter().zip(shapes).all(|((_, v), (_, s))| self.surely_fits(v, s))
+            }
+            (Symbolic::Set(_), Shape::Array(_)) => true,
+            (Symbolic::Set(set), Shape::Vector(element, universe)) => {
+                universe.is_whole()
+                    || match &set.form {
+                        Form::Vector(own, _) => {
+                            own.values().iter().all(|x| self.is_among(x, universe, element))
+                        }
+                        Form::List(items) => items.iter().all(|(_, x)| self.is_among(x, universe, element)),
+                        _ => false,
+                    }
+            }
+            (Symbolic::Set(set), Shape::Table { keys, total, value, .. }) => match &set.form {
+                Form::Table(own, entries) => {
+                    own == keys
+                        && entries.iter().all(|(bit, v)| {
+                            (!total || *bit == Terms::TRUE)
+                                && (*bit == Terms::FALSE || self.surely_fits(v, value))
+                        })
+                }
+                Form::List(items) => items.is_empty() && !total,
+                _ => false,
+            },
+            (Symbolic::Set(set), Shape::Map(_, inner)) => {
+                self.surely_functional(set) && self.values_fit(set, inner)
+            }
+            (Symbolic::Set(set), Shape::Sequence(_, inner)) => match &set.form {
+                Form::Sequence { shape, .. } => shape == inner,
+                Form::List(items) => items.is_empty(),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether the form of a function shows that a shape has room for all its values.
+    pub(crate) fn values_fit(&mut self, set: &Set, shape: &Shape) -> bool {
+        if shape.has_room_for_all() {
+            return true;
+        }
+        match &set.form {
+            Form::Map { shape: own, .. } | Form::Sequence { shape: own, .. } => **own == *shape,
+            Form::List(items) => items.iter().all(|(_, x)| match x {
+                Symbolic::Pair(_, v) => self.surely_fits(v, shape),
+                _ => false,
+            }),
+            Form::Table(_, entries) => {
+                entries.iter().all(|(bit, v)| *bit == Terms::FALSE || self.surely_fits(v, shape))
+            }
+            Form::Union(f, g) | Form::Override(f, g) => {
+                self.values_fit(f, shape) && self.values_fit(g, shape)
+            }
+            _ => false,
+        }
+    }
+
+    fn is_among(&self, x: &Symbolic, universe: &Universe, ty: &Type) -> bool {
+        matches!(self.place(x, universe, ty), Place::At(_))
     }
 
     /// Arrays of `f <+ g`, both being functions.
@@ -228,11 +301,7 @@ impl Encoder {
                 let columns = if own == inner {
                     columns.clone()
                 } else {
-                    let (id, k) = self.binder("i", &Type::Int);
-                    let value = self.value_at(&sequence, &k)?;
-                    let leaves = self.leaves_in(&value, inner)?;
-                    self.forget(id);
-                    leaves.into_iter().map(|l| self.terms.lambda(id, l)).collect()
+                    self.columns_in(&sequence, &Type::Int, inner)?
                 };
                 let form = Form::Sequence { length: *length, columns, shape: inner.clone() };
                 Ok(Symbolic::set(element.clone(), form))
@@ -253,19 +322,28 @@ impl Encoder {
                 else {
                     return self.unsupported("the length of this sequence has no term");
                 };
-                let (mut length, mut columns) = (*length, columns.clone());
+                let (mut length, mut columns, mut shape) = (*length, columns.clone(), shape.clone());
+                let mut fit = true;
+                for (_, x) in &items {
+                    let v = self.as_couple(x)?.1.clone();
+                    fit &= self.surely_fits(&v, &shape);
+                }
+                if !fit {
+                    shape = Rc::new(self.shape(&values, &Layout::Any));
+                    columns = self.columns_in(&whole, &Type::Int, &shape)?;
+                }
                 for (g, x) in items {
                     let (k, v) = self.as_couple(&x)?;
                     let (k, v) = (self.as_atom(k)?, v.clone());
                     let longer = self.terms.and([g, self.terms.lt(length, k)]);
                     length = self.terms.ite(longer, k, length);
-                    let leaves = self.leaves_in(&v, shape)?;
+                    let leaves = self.leaves_in(&v, &shape)?;
                     for (c, leaf) in columns.iter_mut().zip(leaves) {
                         let stored = self.terms.store(*c, k, leaf);
                         *c = self.terms.ite(g, stored, *c);
                     }
                 }
-                (length, columns, shape.clone())
+                (length, columns, shape)
             }
             _ => {
                 let shape = Rc::new(self.shape(&values, &Layout::Any));
@@ -371,10 +449,11 @@ impl Encoder {
                 } else {
                     self.ite_set(c, &d, &e)?
                 };
-                if let Form::Map { shape, .. } =
-                    if matches!(a.form, Form::Map { .. }) { &a.form } else { &b.form }
-                {
-                    let shape = shape.clone();
+                let shape = [(a, b), (b, a)].into_iter().find_map(|(own, other)| match &own.form {
+                    Form::Map { shape, .. } if self.values_fit(other, shape) => Some(shape.clone()),
+                    _ => None,
+                });
+                if let Some(shape) = shape {
                     let ((d, x), (e, y)) = (self.as_map(a, &shape)?, self.as_map(b, &shape)?);
                     Form::Map {
                         domain: self.terms.ite(c, d, e),

@@ -64,6 +64,17 @@ impl Shape {
         }
     }
 
+    /// Whether every value of its type has this shape.
+    pub(crate) fn has_room_for_all(&self) -> bool {
+        match self {
+            Shape::Atom(_) | Shape::Array(_) => true,
+            Shape::Pair(a, b) => a.has_room_for_all() && b.has_room_for_all(),
+            Shape::Record(fields) => fields.iter().all(|(_, s)| s.has_room_for_all()),
+            Shape::Vector(_, universe) => universe.is_whole(),
+            Shape::Table { .. } | Shape::Map(..) | Shape::Sequence(..) => false,
+        }
+    }
+
     /// Adds the leaves of a value that has this shape.
     pub(crate) fn leaves_of(&self, v: &Symbolic, all: &mut Vec<Term>) {
         match (self, v) {
