@@ -326,3 +326,18 @@ OPERATIONS set(x) = PRE x : NATURAL THEN f := f <+ {x |-> {2}} END;
     }
     check(text, &[Engine::Bmc], "violated 1");
 }
+
+/// What is appended to a sequence was cut to what its own elements are known to be.
+#[test]
+fn a_sequence_may_get_elements_that_it_never_has_itself() {
+    let text = "MACHINE Grown VARIABLES f, g
+INVARIANT f : seq(POW(2..3)) & g : seq(POW(INTEGER)) & !x.(x : dom(g) => 7 /: g(x))
+INITIALISATION f := [] || g := []
+OPERATIONS add = f := f <- {2}; other = g := f <- {7} END";
+    let model = model(text);
+    let job = job(&model, &ScopeRequest::default());
+    for engine in [Engine::Kind, Engine::Ic3] {
+        assert!(!answer(&report(&job, engine)).starts_with("holds"), "{engine:?}");
+    }
+    check(text, &[Engine::Bmc], "violated 1");
+}

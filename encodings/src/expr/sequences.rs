@@ -296,10 +296,7 @@ impl Encoder {
                         self.listed_sequence(&element, x)
                     }
                     (View::General(whole, length), View::Listed(y)) => {
-                        let Form::Sequence { columns, shape, .. } = &whole.form else {
-                            return self.unsupported("a sequence was expected");
-                        };
-                        let (mut columns, shape) = (columns.clone(), shape.clone());
+                        let (mut columns, shape) = self.roomy(&whole, &y.iter().collect::<Vec<_>>())?;
                         let mut end = length;
                         for v in y {
                             end = t.add([end, t.int(1)]);

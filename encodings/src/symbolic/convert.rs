@@ -99,21 +99,9 @@ impl Encoder {
             }
             Form::List(_) | Form::Table(..) => {
                 let items = self.candidates(set)?.unwrap_or_default();
-                let mut domain = self.terms.empty_set(self.terms.set_sort(key));
-                let mut arrays = columns(self, &mut |_, start| start);
-                for (g, x) in items {
-                    let (k, v) = self.as_couple(&x)?;
-                    let (k, v) = (k.clone(), v.clone());
-                    let k = self.pack(&k)?;
-                    let leaves = self.leaves_in(&v, shape)?;
-                    let inside = self.terms.or([g, self.terms.select(domain, k)]);
-                    domain = self.terms.store(domain, k, inside);
-                    for (array, leaf) in arrays.iter_mut().zip(leaves) {
-                        let stored = self.terms.store(*array, k, leaf);
-                        *array = self.terms.ite(g, stored, *array);
-                    }
-                }
-                return Ok((domain, arrays));
+                let domain = self.terms.empty_set(self.terms.set_sort(key));
+                let arrays = columns(self, &mut |_, start| start);
+                return self.with_couples((domain, arrays), &items, shape);
             }
             Form::Union(f, g) | Form::Override(f, g) => {
                 return self.overridden(f, g, shape);
@@ -221,26 +209,35 @@ impl Encoder {
 
     /// Arrays of `f <+ g`, both being functions.
     pub(crate) fn overridden(&mut self, f: &Set, g: &Set, shape: &Shape) -> Result<Arrays, Unsupported> {
-        let (mut domain, mut arrays) = self.as_map(f, shape)?;
+        let (domain, arrays) = self.as_map(f, shape)?;
         if let Form::List(items) = &g.form {
-            for (guard, x) in items.clone() {
-                let (k, v) = self.as_couple(&x)?;
-                let (k, v) = (k.clone(), v.clone());
-                let k = self.pack(&k)?;
-                let leaves = self.leaves_in(&v, shape)?;
-                let inside = self.terms.or([guard, self.terms.select(domain, k)]);
-                domain = self.terms.store(domain, k, inside);
-                for (array, leaf) in arrays.iter_mut().zip(leaves) {
-                    let stored = self.terms.store(*array, k, leaf);
-                    *array = self.terms.ite(guard, stored, *array);
-                }
-            }
-            return Ok((domain, arrays));
+            return self.with_couples((domain, arrays), items, shape);
         }
         let (new, values) = self.as_map(g, shape)?;
         let arrays =
             arrays.into_iter().zip(values).map(|(old, v)| self.terms.array_ite(new, v, old)).collect();
         Ok((self.terms.set_union(domain, new), arrays))
+    }
+
+    /// Arrays of a function with guarded couples added that replace what it has for their arguments.
+    fn with_couples(
+        &mut self,
+        (mut domain, mut arrays): Arrays,
+        items: &[Guarded],
+        shape: &Shape,
+    ) -> Result<Arrays, Unsupported> {
+        for (guard, x) in items {
+            let (k, v) = self.as_couple(x)?;
+            let k = self.pack(k)?;
+            let leaves = self.leaves_in(v, shape)?;
+            let inside = self.terms.or([*guard, self.terms.select(domain, k)]);
+            domain = self.terms.store(domain, k, inside);
+            for (array, leaf) in arrays.iter_mut().zip(leaves) {
+                let stored = self.terms.store(*array, k, leaf);
+                *array = self.terms.ite(*guard, stored, *array);
+            }
+        }
+        Ok((domain, arrays))
     }
 
     /// The same value in another shape. A value that is to become a function or a sequence must be one.
@@ -317,21 +314,13 @@ impl Encoder {
             Form::Sequence { .. } => return Ok(Rc::new(set.clone())),
             Form::Override(f, g) | Form::Union(f, g) => {
                 let whole = self.as_sequence(f)?;
-                let (Form::Sequence { length, columns, shape }, Some(items)) =
-                    (&whole.form, self.candidates(g)?)
-                else {
+                let (Form::Sequence { length, .. }, Some(items)) = (&whole.form, self.candidates(g)?) else {
                     return self.unsupported("the length of this sequence has no term");
                 };
-                let (mut length, mut columns, mut shape) = (*length, columns.clone(), shape.clone());
-                let mut fit = true;
-                for (_, x) in &items {
-                    let v = self.as_couple(x)?.1.clone();
-                    fit &= self.surely_fits(&v, &shape);
-                }
-                if !fit {
-                    shape = Rc::new(self.shape(&values, &Layout::Any));
-                    columns = self.columns_in(&whole, &Type::Int, &shape)?;
-                }
+                let mut length = *length;
+                let couples: Result<Vec<_>, Unsupported> =
+                    items.iter().map(|(_, x)| Ok(self.as_couple(x)?.1)).collect();
+                let (mut columns, shape) = self.roomy(&whole, &couples?)?;
                 for (g, x) in items {
                     let (k, v) = self.as_couple(&x)?;
                     let (k, v) = (self.as_atom(k)?, v.clone());
@@ -354,6 +343,24 @@ impl Encoder {
             }
         };
         Ok(Set::new(set.element.clone(), Form::Sequence { length, columns, shape }))
+    }
+
+    /// The values of a sequence as arrays in a shape that has room for further values as well: its own, if they are
+    /// seen to fit.
+    pub(crate) fn roomy(
+        &mut self,
+        sequence: &Set,
+        further: &[&Symbolic],
+    ) -> Result<(Vec<Term>, Rc<Shape>), Unsupported> {
+        let Form::Sequence { columns, shape, .. } = &sequence.form else {
+            return self.unsupported("a sequence was expected");
+        };
+        if further.iter().all(|v| self.surely_fits(v, shape)) {
+            return Ok((columns.clone(), shape.clone()));
+        }
+        let (_, values) = self.sides(sequence)?;
+        let shape = Rc::new(self.shape(&values, &Layout::Any));
+        Ok((self.columns_in(sequence, &Type::Int, &shape)?, shape))
     }
 
     /// The value `a` where the condition holds, else `b`.
