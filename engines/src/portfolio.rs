@@ -3,7 +3,7 @@
 //! A proof is settled before it is believed; status that is refuted on the way is dropped, and the engines begin again
 //! without it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bsym_encodings::session::{SolverError, Statistics};
 use bsym_status::ProofStatus;
@@ -38,6 +38,14 @@ const LOSSES: usize = 3;
 
 /// First slice of each engine of a portfolio; doubled every round.
 const FIRST_SLICE: Duration = Duration::from_millis(100);
+
+/// What the engines have not decided in the first of these times is looked for among the first states, for the second one: a short
+/// way to a violation may keep a solver busy for very long, where what it has to choose is far from what the
+/// violation is about. Once more, where that was too short.
+const LOOKS: [(Duration, Duration); 2] = [
+    (Duration::from_millis(600), Duration::from_millis(200)),
+    (Duration::from_secs(3), Duration::from_secs(1)),
+];
 
 /// An engine at work on its own encoding of the job.
 enum Worker {
@@ -121,6 +129,8 @@ pub(crate) struct Round {
     losses: usize,
     /// The first states were looked at.
     sampled: bool,
+    /// How often they were looked at in a hurry.
+    looks: usize,
     /// Searches small scopes for all engines.
     hunt: Hunt,
 }
@@ -140,6 +150,7 @@ impl Round {
             doubtful,
             losses: 0,
             sampled: false,
+            looks: 0,
             hunt: Hunt::default(),
         }
     }
@@ -172,6 +183,7 @@ impl Round {
                 return self.unsupported(job, excluded, open);
             }
             let alone = self.workers.len() == 1;
+            let begun = Instant::now();
             let mut length = FIRST_SLICE;
             let mut stuck: Vec<Option<Unknown>> = vec![None; self.workers.len()];
             loop {
@@ -189,10 +201,14 @@ impl Round {
                         continue;
                     }
                     let last_one = stuck.iter().filter(|s| s.is_none()).count() == 1;
+                    let look = self.next_look(begun);
                     let worker = &mut self.workers[i];
                     let slice = Slice {
                         budget: if (alone || last_one) && (vetting.is_done() || job.status.is_empty()) {
-                            job.budget.clone()
+                            match look {
+                                Some((left, _)) => job.budget.within(left),
+                                None => job.budget.clone(),
+                            }
                         } else {
                             job.budget.within(length)
                         },
@@ -257,6 +273,12 @@ impl Round {
                 if let Err(stopped) = job.budget.check() {
                     return Ok(Verdict::Unknown(Unknown::Stopped(stopped)));
                 }
+                if let Some((Duration::ZERO, time)) = self.next_look(begun)
+                    && let Some(found) = self.look(job, excluded, time)
+                {
+                    refuted_by(&found, job, observer, report);
+                    return Ok(Verdict::Violated(found));
+                }
                 if stuck.iter().all(Option::is_some) {
                     // What no solver decided is often wrong after a few events.
                     if let Some(found) = self.sample(job, excluded) {
@@ -315,6 +337,21 @@ impl Round {
             }
             Err(e) => Some(Unknown::Solver(e.to_string())),
         }
+    }
+
+    /// When the first states are looked at while the engines wait, from now on, and for how long.
+    fn next_look(&self, begun: Instant) -> Option<(Duration, Duration)> {
+        let &(after, time) = LOOKS.get(self.looks).filter(|_| !self.sampled)?;
+        Some((after.saturating_sub(begun.elapsed()), time))
+    }
+
+    /// Looks at the first states for some time.
+    fn look(&mut self, job: &Job, excluded: &Excluded, time: Duration) -> Option<Box<Counterexample>> {
+        self.looks += 1;
+        let within = Job { budget: job.budget.within(time), ..job.clone() };
+        let found = self.sample(&within, excluded);
+        self.sampled = within.budget.check().is_ok();
+        found
     }
 
     /// A violation that was not known among the first states; they are looked at once.

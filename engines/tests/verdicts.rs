@@ -341,3 +341,16 @@ OPERATIONS add = f := f <- {2}; other = g := f <- {7} END";
     }
     check(text, &[Engine::Bmc], "violated 1");
 }
+
+/// A short way to a violation that a solver does not find: an account may get two balances, each of any size.
+#[test]
+fn what_keeps_a_solver_busy_is_looked_for_among_the_first_states() {
+    let text = "MACHINE Purses SETS PURSE VARIABLES coins INVARIANT coins : PURSE +-> 0..7 INITIALISATION coins := {}
+OPERATIONS
+  buy(p) = PRE p : PURSE - dom(coins) THEN coins(p) := 0 END;
+  fill(p, n) = PRE p : dom(coins) & n : 1..7 & coins(p) + n <= 7 THEN coins(p) := coins(p) + n END;
+  pass(p, q, n) = PRE p : dom(coins) & q : dom(coins) & n : 1..7 & n <= coins(p) & coins(q) + n <= 7 THEN
+    coins := coins <+ {p |-> coins(p) - n, q |-> coins(q) + n} END
+END";
+    check(text, &[Engine::Bmc, Engine::Kind], "violated 3");
+}
