@@ -17,6 +17,10 @@ pub trait Backend {
     fn core(&mut self) -> Result<Vec<usize>, SolverError>;
     /// After [`RawAnswer::Sat`]: the value of a term, symbols that do not matter completed.
     fn value(&mut self, t: Term) -> Result<TermValue, SolverError>;
+    /// After [`RawAnswer::Sat`]: whether the model has to be looked at, since it may be none (see `confirm`).
+    fn is_doubtful(&self) -> bool {
+        false
+    }
     /// How large what the solver was given is, where it is propositional.
     fn size(&self) -> Size {
         Size::default()

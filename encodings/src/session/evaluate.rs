@@ -15,6 +15,34 @@ pub fn evaluate(terms: &Terms, t: Term, symbols: &HashMap<SymbolId, TermValue>) 
     Evaluation { terms, symbols: symbols.clone(), done: HashMap::new() }.term(t)
 }
 
+/// The same of several terms.
+pub(super) fn evaluate_each(
+    terms: &Terms,
+    all: &[Term],
+    symbols: HashMap<SymbolId, TermValue>,
+) -> Vec<Option<TermValue>> {
+    let mut evaluation = Evaluation { terms, symbols, done: HashMap::new() };
+    all.iter().map(|&t| evaluation.term(t)).collect()
+}
+
+/// Indices that tell two arrays with finitely many of them apart: all of them, where there are at most `few`, else those at which the
+/// values differ. None, where the values are the same.
+pub(super) fn differences(
+    terms: &Terms,
+    sort: Sort,
+    (a, b): (&TermValue, &TermValue),
+    few: usize,
+) -> Vec<TermValue> {
+    let (index, element) = terms.array_parts(sort);
+    let differ = |i: &TermValue| match (select(a, i), select(b, i)) {
+        (Some(x), Some(y)) => equal(terms, element, &x, &y) == Some(false),
+        _ => false,
+    };
+    let all = finite(terms, index).unwrap_or_default();
+    let some: Vec<TermValue> = all.iter().filter(|i| differ(i)).cloned().collect();
+    if some.is_empty() || all.len() > few { some } else { all }
+}
+
 /// Some value of a sort; for an uninterpreted one an element of no particular name.
 pub fn any_value(terms: &Terms, sort: Sort) -> TermValue {
     match terms.sort_kind(sort) {

@@ -123,10 +123,10 @@ impl Held {
 }
 
 /// Most instances of quantifiers that a hypothesis is evaluated for: nobody interrupts that.
-const INSTANCES: u64 = 1 << 12;
+pub(super) const INSTANCES: u64 = 1 << 12;
 
 /// How many instances the quantifiers of a formula have, nested as they may be; 0 stands for no finite number.
-fn instances(terms: &Terms, t: Term) -> u64 {
+pub(super) fn instances(terms: &Terms, t: Term) -> u64 {
     let mut all: u64 = 1;
     terms.visit(&[t], |_, node| {
         let bound: &[SymbolId] = match &node.op {

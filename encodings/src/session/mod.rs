@@ -9,6 +9,7 @@
 
 // What every backend speaks in, ...
 mod backend;
+mod confirm;
 pub mod evaluate;
 mod held;
 mod model;
@@ -40,6 +41,7 @@ pub use self::process::{find_solver, run_script};
 pub use self::smtlib::{Dialect, script};
 pub use self::value::TermValue;
 
+use self::confirm::{Confirmed, Doubtful};
 use self::held::{Held, Judged};
 use crate::budget::{Budget, Stopped};
 use crate::term::{Term, Terms};
@@ -99,6 +101,12 @@ impl Core {
 /// Why a check that holds hypotheses back is not decided.
 const HELD_BACK: &str = "hypotheses of second order were held back";
 
+/// Why a model that the evaluation refutes is no answer.
+const NO_MODEL: &str = "its model does not satisfy what was asked";
+
+/// How often a solver is asked again after a model that is none.
+const CORRECTIONS: usize = 32;
+
 /// Says of a model that does not have to satisfy what is held whether it will do.
 pub type Judge<'j> = dyn FnMut(&mut Model<'_>) -> Result<bool, SolverError> + 'j;
 
@@ -108,6 +116,7 @@ pub struct Session {
     backend: Box<dyn Backend>,
     literals: HashMap<Term, Term>,
     held: Held,
+    doubtful: Doubtful,
     /// See [`Session::hold_back`].
     holds_back: bool,
     statistics: Statistics,
@@ -127,6 +136,7 @@ impl Session {
             backend,
             literals: HashMap::new(),
             held: Held::default(),
+            doubtful: Doubtful::default(),
             holds_back: false,
             statistics: Statistics::default(),
         }
@@ -157,7 +167,7 @@ impl Session {
         }
         self.statistics.quantifiers += self.terms.quantifiers(&[t]) as u64;
         for part in self.held.take_in(&self.terms, t) {
-            self.backend.assert(part)?;
+            self.tell(part)?;
         }
         Ok(())
     }
@@ -177,15 +187,20 @@ impl Session {
         }
         if self.terms.has_second_order() && self.terms.is_of_second_order(t) {
             for held in self.held.release() {
-                self.backend.assert(held)?;
+                self.tell(held)?;
             }
         }
         let l = self.terms.fresh("assume", Terms::BOOL);
         let defined = self.terms.implies(l, t);
         self.statistics.quantifiers += self.terms.quantifiers(&[defined]) as u64;
-        self.backend.assert(defined)?;
+        self.tell(defined)?;
         self.literals.insert(t, l);
         Ok(l)
+    }
+
+    fn tell(&mut self, t: Term) -> Result<(), SolverError> {
+        self.doubtful.take_in(&self.terms, t);
+        self.backend.assert(t)
     }
 
     /// Whether checks end undecided where the solver would have to be asked with hypotheses of second order: for whoever
@@ -247,6 +262,32 @@ impl Session {
         }
     }
 
+    /// Asks the solver, and asks again with what it has overlooked where its model turns out to be none.
+    fn ask(&mut self, literals: &[Term], budget: &Budget) -> Result<RawAnswer, SolverError> {
+        let mut answer = self.backend.check(literals, budget)?;
+        if self.doubtful.is_empty() {
+            return Ok(answer);
+        }
+        let all = &budget.query.map_or_else(|| budget.clone(), |time| budget.within(time));
+        for _ in 0..CORRECTIONS {
+            if answer != RawAnswer::Sat || !self.backend.is_doubtful() {
+                return Ok(answer);
+            }
+            let lemmas = match self.doubtful.confirm(&self.terms, &mut *self.backend)? {
+                Confirmed::Yes => return Ok(answer),
+                Confirmed::No(lemmas) => lemmas,
+            };
+            if lemmas.is_empty() {
+                break;
+            }
+            for lemma in lemmas {
+                self.backend.assert(lemma)?;
+            }
+            answer = self.backend.check(literals, all)?;
+        }
+        Ok(RawAnswer::Unknown(Stopped::Incomplete(NO_MODEL.into())))
+    }
+
     /// Checks without the hypotheses that are held, then with those that the models found do not satisfy.
     fn climb(
         &mut self,
@@ -255,7 +296,7 @@ impl Session {
         judge: &mut Judge<'_>,
     ) -> Result<RawAnswer, SolverError> {
         if self.held.is_empty() {
-            return self.backend.check(&literals, budget);
+            return self.ask(&literals, budget);
         }
         // All rungs together have the time of one query.
         let budget = &budget.query.map_or_else(|| budget.clone(), |time| budget.within(time));
@@ -264,7 +305,7 @@ impl Session {
         loop {
             literals.truncate(assumptions);
             literals.extend(self.held.literals(&self.terms, &demanded));
-            let answer = self.backend.check(&literals, budget)?;
+            let answer = self.ask(&literals, budget)?;
             let wanted = match answer {
                 RawAnswer::Unsat => vec![],
                 RawAnswer::Sat => {
@@ -290,7 +331,7 @@ impl Session {
             }
             for i in wanted {
                 if let Some(definition) = self.held.define(&self.terms, i) {
-                    self.backend.assert(definition)?;
+                    self.tell(definition)?;
                 }
                 demanded.insert(i);
                 self.statistics.demanded += 1;

@@ -332,6 +332,10 @@ impl Backend for Process {
         self.version.clone()
     }
 
+    fn is_doubtful(&self) -> bool {
+        self.dialect == Dialect::Z3
+    }
+
     fn assert(&mut self, t: Term) -> Result<(), SolverError> {
         self.sound()?;
         self.has_model = false;

@@ -59,6 +59,10 @@ impl Backend for Wide {
         self.sat.name()
     }
 
+    fn is_doubtful(&self) -> bool {
+        self.by_other && self.other.as_ref().is_some_and(|other| other.is_doubtful())
+    }
+
     fn assert(&mut self, t: Term) -> Result<(), SolverError> {
         self.asserted.push(t);
         self.sat.assert(t)

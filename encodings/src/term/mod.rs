@@ -111,6 +111,16 @@ pub enum Op {
     Lambda(SymbolId),
 }
 
+impl Op {
+    /// Whether it makes an array index by index from others.
+    fn is_pointwise(&self) -> bool {
+        matches!(
+            self,
+            Op::SetUnion | Op::SetInter | Op::SetMinus | Op::SetComplement | Op::ArrayIte | Op::Lambda(_)
+        )
+    }
+}
+
 /// A term's operator, arguments and sort.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Node {
@@ -135,6 +145,8 @@ struct Arena {
     has_choices: bool,
     /// Some quantifier ranges over sets or functions.
     has_second_order: bool,
+    /// There is a point-wise operator on arrays with finitely many indices.
+    has_finite_pointwise: bool,
 }
 
 /// The table of all terms, sorts and symbols.
@@ -224,6 +236,11 @@ impl Terms {
         self.arena.borrow().has_second_order
     }
 
+    /// Whether a point-wise operator on arrays with finitely many indices was ever made.
+    pub fn has_finite_pointwise(&self) -> bool {
+        self.arena.borrow().has_finite_pointwise
+    }
+
     /// Number of terms made so far.
     pub fn len(&self) -> usize {
         self.arena.borrow().nodes.len()
@@ -310,8 +327,13 @@ impl Terms {
             return t;
         }
         let t = Term(a.nodes.len() as u32);
+        let is_pointwise = node.op.is_pointwise();
         a.nodes.push(node.clone());
         a.by_node.insert(node, t);
+        drop(a);
+        if is_pointwise && !self.has_finite_pointwise() && self.has_finite_index(sort) {
+            self.arena.borrow_mut().has_finite_pointwise = true;
+        }
         t
     }
 
@@ -393,6 +415,27 @@ impl Terms {
             }
         });
         found
+    }
+
+    /// Whether a term has a point-wise operator on arrays with finitely many indices in it.
+    pub fn is_finite_pointwise(&self, t: Term) -> bool {
+        let mut found = false;
+        self.visit(&[t], |_, node| found |= node.op.is_pointwise() && self.has_finite_index(node.sort));
+        found
+    }
+
+    /// Whether a sort is one of arrays with finitely many indices.
+    pub fn has_finite_index(&self, sort: Sort) -> bool {
+        matches!(self.sort_kind(sort), SortKind::Array(index, _) if self.is_finite_sort(index))
+    }
+
+    fn is_finite_sort(&self, sort: Sort) -> bool {
+        match self.sort_kind(sort) {
+            SortKind::Bool | SortKind::Enum(..) => true,
+            SortKind::Array(index, value) => self.is_finite_sort(index) && self.is_finite_sort(value),
+            SortKind::Tuple(fields) => fields.iter().all(|&f| self.is_finite_sort(f)),
+            SortKind::Int | SortKind::Real | SortKind::Uninterpreted(_) => false,
+        }
     }
 
     /// Whether values of a sort are arrays or have one in them.

@@ -80,6 +80,10 @@ impl Backend for Z3 {
         Self::version()
     }
 
+    fn is_doubtful(&self) -> bool {
+        true
+    }
+
     fn assert(&mut self, t: Term) -> Result<(), SolverError> {
         (self.sat, self.model) = (false, None);
         for t in self.choices.assertions(t) {
