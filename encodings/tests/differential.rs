@@ -209,13 +209,13 @@ fn solve(
     if let Answer::Unsat(_) = session.check(&[], &budget()).map_err(|e| e.to_string())? {
         return Err("the background is contradictory".into());
     }
-    // Of a number of elements that is a ghost not all is known: then it must not be refuted what the evaluator says.
-    let counted =
-        terms.symbols(&[wrong]).into_iter().any(|s| terms.symbol_name(s).starts_with("number of elements"));
+    // Of a ghost not all is known: then it must not be refuted what the evaluator says.
+    let is_ghost = |name: &str| name.starts_with("number of elements") || name.starts_with("closure of");
+    let ghosts = terms.symbols(&[wrong]).into_iter().any(|s| is_ghost(&terms.symbol_name(s)));
     let asked = match session.check(&[wrong], &budget()).map_err(|e| e.to_string())? {
-        Answer::Sat(_) if counted => match session.check(&[terms.not(wrong)], &budget()) {
+        Answer::Sat(_) if ghosts => match session.check(&[terms.not(wrong)], &budget()) {
             Ok(Answer::Unsat(_)) => {
-                return Err("what the evaluator says of a number of elements is refuted".into());
+                return Err("what the evaluator says of a ghost is refuted".into());
             }
             _ => Answer::Unknown(Stopped::Incomplete("a ghost".into())),
         },

@@ -354,3 +354,37 @@ OPERATIONS
 END";
     check(text, &[Engine::Bmc, Engine::Kind], "violated 3");
 }
+
+/// The choice between a sequence and one that is written out had no length.
+#[test]
+fn a_sequence_may_begin_anew() {
+    let text = "MACHINE Waiting SETS BOOK = {b1, b2}; READER = {r1, r2}
+VARIABLES waiting INVARIANT waiting : BOOK +-> iseq(READER) INITIALISATION waiting := {}
+OPERATIONS
+  acquire(b) = PRE b : BOOK & b /: dom(waiting) THEN waiting(b) := [] END;
+  reserve(b, r) = PRE b : dom(waiting) & r : READER - ran(waiting(b)) THEN waiting(b) := waiting(b) <- r END
+END";
+    check(text, &[Engine::Kind, Engine::Ic3], "holds");
+    check(&text.replace(" - ran(waiting(b))", ""), &[Engine::Bmc], "violated 3");
+}
+
+/// Of the closure of roads between any number of towns it is known what a new road changes.
+#[test]
+fn a_closure_grows_with_its_relation() {
+    let text = "MACHINE Roads SETS TOWN VARIABLES road, far INVARIANT road : TOWN <-> TOWN & far : TOWN <-> TOWN & far <: closure1(road)
+INITIALISATION road, far := {}, {}
+OPERATIONS
+  build(a, b) = PRE a : TOWN & b : TOWN THEN road := road \\/ {a |-> b} END;
+  travel(a, b, c) = PRE a |-> b : road & b |-> c : closure1(road) THEN far := far \\/ {a |-> c} END
+END";
+    check(text, &[Engine::Kind], "holds");
+}
+
+#[test]
+fn what_a_closure_says_of_a_circle_is_replayed() {
+    let acyclic = "MACHINE Tree SETS NODE VARIABLES above INVARIANT above : NODE <-> NODE & closure1(above) /\\ id(NODE) = {}
+INITIALISATION above := {}
+OPERATIONS hang(a, b) = PRE a : NODE & b : NODE & a /= b & b |-> a /: closure1(above) THEN above := above \\/ {a |-> b} END;
+  cut(a, b) = PRE a : NODE & b : NODE THEN above := above - {a |-> b} END END";
+    check(&acyclic.replace("b |-> a /: closure1(above)", "b |-> a /: above"), &[Engine::Bmc], "violated 3");
+}

@@ -65,7 +65,7 @@ impl Encoder {
             }
             self.settle(Set::new(set.element.clone(), Form::List(items)))?
         } else {
-            return self.unsupported("the closure of a relation over a set of unsettled size");
+            self.ghost_closure(set)?
         };
         if !reflexive {
             return Ok(closed);

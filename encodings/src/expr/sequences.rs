@@ -31,7 +31,7 @@ impl Encoder {
     }
 
     /// The elements of a list with the positions 1, 2, … in some order and no condition.
-    fn listed_values(&self, set: &Set) -> Option<Vec<Symbolic>> {
+    pub(crate) fn listed_values(&self, set: &Set) -> Option<Vec<Symbolic>> {
         let Form::List(items) = &set.form else { return None };
         let mut values: Vec<Option<Symbolic>> = vec![None; items.len()];
         for (g, x) in items {

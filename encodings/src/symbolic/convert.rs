@@ -291,6 +291,12 @@ impl Encoder {
                 Ok(Symbolic::set(element.clone(), Form::Map { domain, columns, shape: inner.clone() }))
             }
             (Symbolic::Set(set), Shape::Sequence(element, inner)) => {
+                if let Some(values) = self.listed_values(set) {
+                    let length = self.terms.int(values.len() as i64);
+                    let (_, columns) = self.as_map(set, inner)?;
+                    let form = Form::Sequence { length, columns, shape: inner.clone() };
+                    return Ok(Symbolic::set(element.clone(), form));
+                }
                 let sequence = self.as_sequence(set)?;
                 let Form::Sequence { length, columns, shape: own } = &sequence.form else {
                     return self.unsupported("a value that is not known to be a sequence");
@@ -392,6 +398,22 @@ impl Encoder {
 
     fn ite_set(&mut self, c: Term, a: &Rc<Set>, b: &Rc<Set>) -> Result<Rc<Set>, Unsupported> {
         let element = a.element.clone();
+        // A sequence that is written out is one like the other, where it fits.
+        for (sequence, listed) in [(a, b), (b, a)] {
+            if let Form::Sequence { shape, .. } = &sequence.form
+                && self.listed_values(listed).is_some()
+                && self.values_fit(listed, shape)
+            {
+                let shape = Shape::Sequence(element.clone(), shape.clone());
+                let same = self.coerce_to(&Symbolic::Set(listed.clone()), &shape)?;
+                let same = self.as_set(&same)?;
+                return if Rc::ptr_eq(listed, b) {
+                    self.ite_set(c, a, same)
+                } else {
+                    self.ite_set(c, same, b)
+                };
+            }
+        }
         let no = self.terms.not(c);
         if let (Form::Vector(..), _) | (_, Form::Vector(..)) = (&a.form, &b.form)
             && let Some((universe, x, y)) = self.aligned(a, b)?

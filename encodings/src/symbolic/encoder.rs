@@ -11,6 +11,7 @@ use bsym_language::types::{CarrierId, Type};
 use bsym_semantics::scope::Scope;
 
 use super::unsupported::Unsupported;
+use crate::symbolic::closed::closed_types;
 use crate::symbolic::counted::counted_types;
 use crate::symbolic::finiteness::{asks_finite, finite_carriers};
 use crate::symbolic::{Form, Set, Symbolic};
@@ -44,6 +45,10 @@ pub struct Encoder {
     pub(crate) asks_finite: bool,
     /// Types of elements whose sets are counted by ghost integers (see [`counting`](crate::symbolic::counting)).
     pub(crate) counted: BTreeSet<Type>,
+    /// Types of the couples of relations with ghost closures (see [`reachability`](crate::symbolic::reachability)).
+    pub(crate) closed: BTreeSet<Type>,
+    /// Relations of which it was said that they are transitive, and how.
+    pub(crate) transitive: Vec<(Term, Term)>,
     /// Facts that need a quantifier are asserted as well.
     pub(crate) complete: bool,
     /// Sorts of the carriers that facts are asserted of.
@@ -132,7 +137,7 @@ impl Encoder {
     /// An encoder for a model under a scope.
     pub fn new(terms: Rc<Terms>, model: Arc<Model>, scope: Scope) -> Encoder {
         let (finite, asks_finite) = (finite_carriers(&model), asks_finite(&model));
-        let counted = counted_types(&model);
+        let (counted, closed) = (counted_types(&model), closed_types(&model));
         Encoder {
             terms,
             model,
@@ -145,6 +150,8 @@ impl Encoder {
             carriers: RefCell::default(),
             asks_finite,
             counted,
+            closed,
+            transitive: vec![],
             complete: false,
             compared: BTreeSet::new(),
             finite,

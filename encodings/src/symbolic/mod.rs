@@ -7,6 +7,7 @@
 
 mod algebra;
 pub(crate) mod carriers;
+pub(crate) mod closed;
 mod convert;
 pub(crate) mod counted;
 pub(crate) mod counting;
@@ -16,6 +17,7 @@ mod equality;
 mod finiteness;
 mod function;
 mod membership;
+mod reachability;
 mod shape;
 mod universe;
 mod unsupported;

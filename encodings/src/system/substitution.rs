@@ -654,6 +654,7 @@ impl Executor<'_> {
             relation.extend(self.encoder.same_finiteness(next, value).map_err(at(variable.span))?);
             if writes.last() == Some(&i) {
                 relation.extend(self.encoder.same_size(next, value).map_err(at(variable.span))?);
+                relation.extend(self.encoder.same_closure(next, value).map_err(at(variable.span))?);
             }
         }
         self.witnesses();
