@@ -406,4 +406,50 @@ mod tests {
         assert_eq!(answer(&terms, &[bounded, same, above(20)]), RawAnswer::Unsat);
         assert_eq!(answer(&terms, &[bounded, same, above(2)]), RawAnswer::Sat);
     }
+
+    /// Where a quantifier says where the elements of a set are, there is nothing to cut.
+    #[test]
+    fn a_set_with_elements_in_a_known_window_is_not_cut() {
+        let terms = Rc::new(Terms::new());
+        let set = terms.set_sort(terms.tuple_sort(&[elements(&terms, "S", 2), Terms::INT]));
+        let SortKind::Array(couple, _) = terms.sort_kind(set) else { panic!("a set") };
+        let [s, t, c] = [("s", set), ("t", set), ("c", couple)].map(|(n, s)| terms.symbol(n, s));
+        let (id, second) = (terms.as_symbol(c).expect("a symbol"), terms.field(c, 1));
+        let between =
+            |low, high| terms.and([terms.le(terms.int(low), second), terms.le(second, terms.int(high))]);
+        let inside = terms.forall(&[id], terms.or([between(0, 40), terms.not(terms.select(s, c))]));
+        let same = terms.eq(t, s);
+        let above = |set, n| terms.exists(&[id], terms.and([terms.select(set, c), between(n, 100)]));
+        let made = lowered(&terms, &[inside, same, above(t, 40)]).expect("it is small");
+        assert_eq!((made.cuts, made.unclaimed), (vec![], vec![]));
+        assert_eq!(answer(&terms, &[inside, same, above(t, 40)]), RawAnswer::Sat);
+        assert_eq!(answer(&terms, &[inside, same, above(t, 41)]), RawAnswer::Unsat);
+    }
+
+    /// A set that is equal to one with room for numbers outside of its window is only widened where there are some.
+    #[test]
+    fn a_window_is_not_widened_for_numbers_that_are_not_there() {
+        let terms = Rc::new(Terms::new());
+        let sort = terms.set_sort(Terms::INT);
+        let [s, k, n, x] = [("s", sort), ("k", Terms::INT), ("n", Terms::INT), ("x", Terms::INT)]
+            .map(|(n, s)| terms.symbol(n, s));
+        let bounded = |x| terms.and([terms.le(terms.int(0), x), terms.le(x, terms.int(7))]);
+        let sum = terms.sub(k, n);
+        let same = terms.or([
+            terms.and([
+                bounded(k),
+                bounded(n),
+                terms.le(n, k),
+                terms.eq(s, terms.store(terms.empty_set(sort), sum, Terms::TRUE)),
+            ]),
+            terms.and([terms.lt(k, terms.int(-3)), terms.eq(s, terms.empty_set(sort))]),
+        ]);
+        let id = terms.as_symbol(x).expect("a symbol");
+        let below = terms.exists(&[id], terms.and([terms.lt(x, terms.int(0)), terms.select(s, x)]));
+        let mut solver = Propositional::new(terms.clone());
+        [same, below].into_iter().for_each(|t| solver.assert(t).expect("it is asserted"));
+        assert_eq!(solver.check(&[], &Budget::unlimited()), Ok(RawAnswer::Unsat));
+        let levels = format!("{:?}", solver.lowering.levels);
+        assert!(!levels.contains("Window"), "{levels}");
+    }
 }

@@ -1,4 +1,6 @@
 //! Bounds of unknown integers that follow from what is asserted for good, so that they need no cut.
+//!
+//! Those of the elements of sets are in [`elements`](super::elements).
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -9,21 +11,55 @@ use crate::term::{Node, Op, SymbolId, Term, Terms};
 pub(super) type Interval = (Option<i128>, Option<i128>);
 
 /// Terms are looked into to this depth.
-const DEPTH: usize = 48;
+pub(super) const DEPTH: usize = 48;
 
 /// Bounds beyond this help nobody.
 const LARGE: i128 = 1 << 62;
 
+/// No number at all.
+pub(super) const EMPTY: Interval = (Some(1), Some(0));
+
+/// What an interval is of: scalars of a symbol's value, or of the elements of a set, by their position.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Part {
+    /// A number, or a number in a tuple.
+    Own(SymbolId, u32),
+    /// The same of every element.
+    Element(SymbolId, u32),
+}
+
+impl Part {
+    pub fn symbol(self) -> SymbolId {
+        match self {
+            Part::Own(id, _) | Part::Element(id, _) => id,
+        }
+    }
+}
+
 /// What was learned.
 #[derive(Debug, Default)]
 pub(super) struct Bounds {
-    symbols: BTreeMap<SymbolId, Interval>,
+    symbols: BTreeMap<Part, Interval>,
     intervals: HashMap<Term, Interval>,
+    /// Where the elements of sets are.
+    pub(super) extents: HashMap<Term, Option<Rc<[Interval]>>>,
 }
 
-type Found = BTreeMap<SymbolId, Interval>;
+pub(super) type Found = BTreeMap<Part, Interval>;
 
-fn both(a: Interval, b: Interval) -> Interval {
+/// Notes one more interval.
+pub(super) fn limit(found: &mut Found, part: Part, interval: Interval) {
+    if interval != (None, None) {
+        let known = found.entry(part).or_insert((None, None));
+        *known = both(*known, interval);
+    }
+}
+
+fn is_empty(a: Interval) -> bool {
+    a.0.zip(a.1).is_some_and(|(low, high)| low > high)
+}
+
+pub(super) fn both(a: Interval, b: Interval) -> Interval {
     let low = match (a.0, b.0) {
         (Some(x), Some(y)) => Some(x.max(y)),
         (x, y) => x.or(y),
@@ -32,10 +68,13 @@ fn both(a: Interval, b: Interval) -> Interval {
         (Some(x), Some(y)) => Some(x.min(y)),
         (x, y) => x.or(y),
     };
-    (low, high)
+    if is_empty((low, high)) { EMPTY } else { (low, high) }
 }
 
-fn either(a: Interval, b: Interval) -> Interval {
+pub(super) fn either(a: Interval, b: Interval) -> Interval {
+    if is_empty(a) || is_empty(b) {
+        return if is_empty(a) { b } else { a };
+    }
     (a.0.zip(b.0).map(|(x, y)| x.min(y)), a.1.zip(b.1).map(|(x, y)| x.max(y)))
 }
 
@@ -50,31 +89,37 @@ fn times(k: i128, a: Interval) -> Interval {
 }
 
 impl Bounds {
-    /// What is known of a symbol.
+    /// What is known of a number.
     pub fn of(&self, id: SymbolId) -> Interval {
-        self.symbols.get(&id).copied().unwrap_or((None, None))
+        self.part(Part::Own(id, 0))
     }
 
-    /// Learns from an assertion. Returns the symbols with new bounds.
-    pub fn learn(&mut self, terms: &Terms, assertion: Term) -> Vec<SymbolId> {
+    /// What is known of a part.
+    pub fn part(&self, part: Part) -> Interval {
+        self.symbols.get(&part).copied().unwrap_or((None, None))
+    }
+
+    /// Learns from an assertion. Returns what has new bounds.
+    pub fn learn(&mut self, terms: &Terms, assertion: Term) -> Vec<Part> {
         let found = self.implied(terms, assertion, true, DEPTH, &mut HashMap::new());
         let mut new = vec![];
-        for (&id, &interval) in found.iter() {
-            let known = self.of(id);
+        for (&part, &interval) in found.iter() {
+            let known = self.part(part);
             let now = both(known, interval);
             if now != known {
-                self.symbols.insert(id, now);
-                new.push(id);
+                self.symbols.insert(part, now);
+                new.push(part);
             }
         }
         if !new.is_empty() {
             self.intervals.clear();
+            self.extents.clear();
         }
         new
     }
 
     /// Bounds that hold where a formula is true, or false.
-    fn implied(
+    pub(super) fn implied(
         &mut self,
         terms: &Terms,
         t: Term,
@@ -94,42 +139,58 @@ impl Bounds {
             (Op::And, true) | (Op::Or, false) => {
                 let mut all = Found::new();
                 for &a in node.args.iter() {
-                    for (&id, &interval) in self.implied(terms, a, truth, depth - 1, known).iter() {
-                        let bounds = all.entry(id).or_insert((None, None));
-                        *bounds = both(*bounds, interval);
+                    for (&part, &interval) in self.implied(terms, a, truth, depth - 1, known).iter() {
+                        limit(&mut all, part, interval);
                     }
                 }
                 all
             }
             (Op::Or, true) | (Op::And, false) => {
-                let mut all: Option<Found> = None;
-                for &a in node.args.iter() {
-                    let one = self.implied(terms, a, truth, depth - 1, known);
-                    let next: Found = match all {
-                        None => (*one).clone(),
-                        Some(so_far) => {
-                            let hulls = so_far
-                                .into_iter()
-                                .filter_map(|(id, i)| Some((id, either(i, *one.get(&id)?))));
-                            hulls.filter(|(_, i)| *i != (None, None)).collect()
-                        }
-                    };
-                    let nothing = next.is_empty();
-                    all = Some(next);
-                    if nothing {
-                        break;
-                    }
-                }
-                all.unwrap_or_default()
+                let parts: Vec<(Term, bool)> = node.args.iter().map(|&a| (a, truth)).collect();
+                self.some_of(terms, &parts, depth - 1, known)
             }
+            (Op::Forall(_), true) | (Op::Exists(_), false) => self.for_all(terms, (t, truth), depth, known),
+            (Op::Forall(bound) | Op::Exists(bound), _) => {
+                self.for_some(terms, (bound, node.args[0]), truth, depth, known)
+            }
+            (Op::Select, true) => self.member(terms, &node),
             (Op::Le | Op::Lt | Op::Eq, _) if terms.sort_of(node.args[0]) == Terms::INT => {
                 self.comparison(terms, &node, truth)
             }
+            (Op::Eq, true) => self.equated(terms, &node),
             _ => Found::new(),
         };
         let found = Rc::new(found);
         known.insert((t, truth), found.clone());
         found
+    }
+
+    /// Bounds that hold where one of some formulas is true, or false.
+    pub(super) fn some_of(
+        &mut self,
+        terms: &Terms,
+        parts: &[(Term, bool)],
+        depth: usize,
+        known: &mut HashMap<(Term, bool), Rc<Found>>,
+    ) -> Found {
+        let mut all: Option<Found> = None;
+        for &(a, truth) in parts {
+            let one = self.implied(terms, a, truth, depth, known);
+            let next: Found = match all {
+                None => (*one).clone(),
+                Some(so_far) => {
+                    let hulls =
+                        so_far.into_iter().filter_map(|(part, i)| Some((part, either(i, *one.get(&part)?))));
+                    hulls.filter(|(_, i)| *i != (None, None)).collect()
+                }
+            };
+            let nothing = next.is_empty();
+            all = Some(next);
+            if nothing {
+                break;
+            }
+        }
+        all.unwrap_or_default()
     }
 
     fn comparison(&mut self, terms: &Terms, node: &Node, truth: bool) -> Found {
@@ -147,10 +208,10 @@ impl Bounds {
         for (sum, most) in differences {
             let node = terms.node(sum);
             let parts: Vec<Term> = if node.op == Op::Add { node.args.to_vec() } else { vec![sum] };
-            let monomials: Vec<(i128, Option<SymbolId>, Interval)> =
+            let monomials: Vec<(i128, Option<Part>, Interval)> =
                 parts.iter().map(|&p| self.monomial(terms, p)).collect();
             for (i, &(k, symbol, _)) in monomials.iter().enumerate() {
-                let Some(id) = symbol else { continue };
+                let Some(part) = symbol else { continue };
                 let others = monomials.iter().enumerate().filter(|(j, _)| *j != i);
                 let rest = others.fold((Some(0), Some(0)), |sum, (_, (k, _, x))| plus(sum, times(*k, *x)));
                 // k * x <= most - rest
@@ -161,24 +222,24 @@ impl Bounds {
                 } else {
                     (Some(-(bound.div_euclid(-k))), None)
                 };
-                let known = found.entry(id).or_insert((None, None));
-                *known = both(*known, interval);
+                limit(&mut found, part, interval);
             }
         }
         found
     }
 
-    fn monomial(&mut self, terms: &Terms, t: Term) -> (i128, Option<SymbolId>, Interval) {
+    fn monomial(&mut self, terms: &Terms, t: Term) -> (i128, Option<Part>, Interval) {
         let node = terms.node(t);
         let (k, inner) = match (&node.op, node.args.first().and_then(|&k| literal(terms, k))) {
             (Op::Mul, Some(k)) if k != 0 => (k, node.args[1]),
             _ => (1, t),
         };
-        (k, terms.as_symbol(inner), self.interval(terms, inner, DEPTH))
+        let part = self.parts(terms, inner).into_iter().next().flatten();
+        (k, part, self.interval(terms, inner, DEPTH))
     }
 
     /// What is known of a number.
-    fn interval(&mut self, terms: &Terms, t: Term, depth: usize) -> Interval {
+    pub(super) fn interval(&mut self, terms: &Terms, t: Term, depth: usize) -> Interval {
         if let Some(&known) = self.intervals.get(&t) {
             return known;
         }
@@ -193,6 +254,7 @@ impl Bounds {
                 (n, n)
             }
             Op::Symbol(id) => self.of(*id),
+            Op::Field(_) => self.components(terms, t, depth).first().copied().unwrap_or((None, None)),
             Op::Ite => either(arg(1), arg(2)),
             Op::Add => (0..node.args.len()).fold((Some(0), Some(0)), |sum, i| plus(sum, arg(i))),
             Op::Mul => match literal(terms, node.args[0]) {

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::array::{read, write};
-use super::bounds::{Bounds, literal};
+use super::bounds::{Bounds, Interval, Part, literal};
 use super::cut::{Cut, Levels};
 use super::gates::{Gates, Lit};
 use super::integer::{self, Form, Number};
@@ -37,6 +37,10 @@ const ESTIMATED: u64 = 10 * GATES as u64;
 /// A value with more literals is not begun: each is copied some times.
 const VALUE: u64 = GATES as u64 / 4;
 
+/// A set with its elements in a known window of at most this length has all its cells, whatever its cut; with two such
+/// parts or more, as many as in a square of them.
+const EXACT: i128 = 64;
+
 /// Clauses of a gate, about.
 const CLAUSES_OF_A_GATE: u64 = 3;
 
@@ -58,6 +62,15 @@ type Bound = (Term, Box<[u32]>);
 
 /// The scalar parts of an index, and the values of each that is no integer.
 type Index = (Vec<Value>, Vec<Rc<[Value]>>);
+
+/// The indices of an array that have cells of their own.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    first: i128,
+    last: i128,
+    /// Whether there is nothing outside in any case, or no outside.
+    is_exact: bool,
+}
 
 /// A number that stands at the place of an operand of a comparison.
 enum Operand {
@@ -90,6 +103,8 @@ pub(super) struct Lowering {
     pub(super) grown: HashMap<Term, Box<[(i128, i128)]>>,
     /// Literals that say that a set has no elements outside of its window.
     empty_outside: HashMap<SymbolId, Lit>,
+    /// The windows of such sets, by the parts of their elements.
+    windows: HashMap<SymbolId, Rc<[Window]>>,
     /// Number of ranges of quantifiers so far.
     pub(super) ranges: u32,
     constants: HashMap<Sort, Option<Rc<[Value]>>>,
@@ -123,6 +138,7 @@ impl Lowering {
             bindings: HashMap::new(),
             grown: HashMap::new(),
             empty_outside: HashMap::new(),
+            windows: HashMap::new(),
             ranges: 0,
             constants: HashMap::new(),
             scalars: HashMap::new(),
@@ -143,7 +159,12 @@ impl Lowering {
     /// Learns bounds from what will be asserted for good.
     pub fn learn(&mut self, assertion: Term) {
         let terms = self.terms.clone();
-        for id in self.bounds.learn(&terms, assertion) {
+        for part in self.bounds.learn(&terms, assertion) {
+            let id = part.symbol();
+            if matches!(part, Part::Element(..)) {
+                self.settle_window(id);
+                continue;
+            }
             let Some(number) = self.integers.get(&id).cloned() else { continue };
             let Form::Unknown(unknown, 0) = number.form else { continue };
             let (low, high) = self.bounds.of(id);
@@ -155,6 +176,22 @@ impl Lowering {
                 let l = self.unknowns.at_most(&mut self.gates, unknown, high);
                 self.gates.clause(&[l]);
             }
+        }
+    }
+
+    /// A set that turns out to be within its window needs no cut any more.
+    fn settle_window(&mut self, id: SymbolId) {
+        let (Some(&empty), Some(windows)) = (self.empty_outside.get(&id), self.windows.get(&id)) else {
+            return;
+        };
+        let parts: Vec<Interval> =
+            (0..windows.len() as u32).map(|j| self.bounds.part(Part::Element(id, j))).collect();
+        let is_inside = |(w, (low, high)): (&Window, &Interval)| {
+            w.is_exact || low.is_some_and(|n| w.first <= n) && high.is_some_and(|n| n <= w.last)
+        };
+        let is_empty = |&(low, high): &Interval| low.zip(high).is_some_and(|(low, high)| low > high);
+        if parts.iter().any(is_empty) || windows.iter().zip(&parts).all(is_inside) {
+            self.gates.clause(&[empty]);
         }
     }
 
@@ -715,8 +752,7 @@ impl Lowering {
             let Some(&empty) = self.terms.as_symbol(t).and_then(|id| self.empty_outside.get(&id)) else {
                 continue;
             };
-            let mut clause = vec![];
-            if fits_window(own, other, &mut clause) {
+            if let Some(mut clause) = fits_window(own, other) {
                 clause.extend([!same, empty]);
                 self.gates.clause(&clause);
             }
@@ -953,7 +989,12 @@ impl Lowering {
             }
             SortKind::Array(index, value) => {
                 let scalars = self.scalars(index);
-                let outside = if scalars.contains(&Terms::INT) {
+                // A set that is a part of something has no bounds of its own.
+                let is_set = value == Terms::BOOL && sort == self.terms.symbol_sort(id);
+                let windows = self.windows_of(id, &scalars, is_set);
+                let outside = if windows.iter().all(|w| w.is_exact) {
+                    None
+                } else {
                     let l = self.gates.input();
                     let cut = Cut::Window(id);
                     self.cuts.push((l, cut));
@@ -962,38 +1003,74 @@ impl Lowering {
                     let outside = match value == Terms::BOOL && self.levels.is_finite(&self.terms, cut) {
                         true => {
                             self.empty_outside.insert(id, l);
+                            if is_set {
+                                self.windows.insert(id, windows.clone());
+                            }
                             Value::Bool(Truth::exact(Lit::FALSE))
                         }
                         false => self.fresh(id, value)?,
                     };
                     Some(outside.guarded(&mut self.gates, l))
-                } else {
-                    None
                 };
-                self.fresh_array(id, &scalars, value, outside.as_ref())?
+                let cells: Vec<(Sort, Window)> =
+                    scalars.iter().copied().zip(windows.iter().copied()).collect();
+                self.fresh_array(id, &cells, value, outside.as_ref())?
             }
         })
     }
 
-    /// An array that stands for anything. Outside of its windows it is the same everywhere: that is its cut.
+    /// The windows of the parts of an index; for a set, from where its elements are known to be.
+    fn windows_of(&self, id: SymbolId, scalars: &[Sort], is_set: bool) -> Rc<[Window]> {
+        let (first, last) = self.levels.window(&self.terms, Cut::Window(id));
+        let mut cells: i128 = 1;
+        let mut window = |(j, &sort): (u32, &Sort)| {
+            if sort != Terms::INT {
+                return Window { first: 0, last: -1, is_exact: true };
+            }
+            let (low, high) = if is_set { self.bounds.part(Part::Element(id, j)) } else { (None, None) };
+            if let (Some(low), Some(high)) = (low, high) {
+                let length = (high - low + 1).max(0);
+                if length <= EXACT.max(last - first + 1) && cells.saturating_mul(length) <= EXACT * EXACT {
+                    cells = cells.saturating_mul(length.max(1));
+                    return Window { first: low, last: low + length - 1, is_exact: true };
+                }
+            }
+            let span = last - first;
+            match (low, high) {
+                (Some(low), _) if low > first => Window { first: low, last: low + span, is_exact: false },
+                (_, Some(high)) if high < last => Window { first: high - span, last: high, is_exact: false },
+                _ => Window { first, last, is_exact: false },
+            }
+        };
+        (0..).zip(scalars).map(&mut window).collect()
+    }
+
+    /// An array that stands for anything. Outside of its windows it is the same everywhere: that is its cut; it is empty
+    /// there where a window is exact.
     fn fresh_array(
         &mut self,
         id: SymbolId,
-        index: &[Sort],
+        index: &[(Sort, Window)],
         value: Sort,
         outside: Option<&Value>,
     ) -> Result<Value, Why> {
-        let Some((&first, rest)) = index.split_first() else { return self.fresh(id, value) };
-        let (Terms::INT, Some(outside)) = (first, outside) else {
-            let keys = self.constants(first)?;
+        let Some((&(sort, window), rest)) = index.split_first() else { return self.fresh(id, value) };
+        if sort != Terms::INT {
+            let keys = self.constants(sort)?;
             let cells: Result<Vec<Value>, Why> =
                 keys.iter().map(|_| self.fresh_array(id, rest, value, outside)).collect();
             return Ok(Value::Array(Rc::new(Array::Listed(cells?))));
-        };
-        let (first, last) = self.levels.window(&self.terms, Cut::Window(id));
+        }
+        let Window { first, last, is_exact } = window;
         let cells: Result<Vec<Value>, Why> =
-            (first..=last).map(|_| self.fresh_array(id, rest, value, Some(outside))).collect();
-        let end = self.everywhere(rest, outside)?;
+            (first..=last).map(|_| self.fresh_array(id, rest, value, outside)).collect();
+        let empty = Value::Bool(Truth::exact(Lit::FALSE));
+        let outside = match outside {
+            Some(outside) if !is_exact => outside,
+            _ => &empty,
+        };
+        let scalars: Vec<Sort> = rest.iter().map(|r| r.0).collect();
+        let end = self.everywhere(&scalars, outside)?;
         Ok(Value::Array(Rc::new(Array::Window { first, cells: cells?, below: end.clone(), above: end })))
     }
 

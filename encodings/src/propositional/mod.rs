@@ -23,6 +23,7 @@ mod array;
 mod backend;
 mod bounds;
 mod cut;
+mod elements;
 mod gates;
 mod integer;
 mod lowering;

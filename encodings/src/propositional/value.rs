@@ -117,6 +117,9 @@ impl Value {
     }
 }
 
+/// That a set has no elements outside of a window is stated of at most this many of its cells.
+const OUTSIDE: usize = 1024;
+
 /// A window has at most this many cells.
 pub(super) const CELLS: i128 = 4096;
 
@@ -181,20 +184,25 @@ pub(super) fn checked((first, last): (i128, i128)) -> Result<(i128, i128), Why> 
     }
 }
 
-/// Whether a set has no elements outside of the windows of another one; collects the negations of the literals where
-/// that is known.
-pub(super) fn fits_window(wide: &Value, set: &Value, unless: &mut Vec<Lit>) -> bool {
+/// When a set has no elements outside of the windows of another one: where all these literals are false. `None` where that
+/// is not known.
+pub(super) fn fits_window(wide: &Value, set: &Value) -> Option<Vec<Lit>> {
+    let mut unless = vec![];
+    (is_inside(wide, set, &mut unless) && unless.len() <= OUTSIDE).then_some(unless)
+}
+
+fn is_inside(wide: &Value, set: &Value, unless: &mut Vec<Lit>) -> bool {
     let (Value::Array(a), Value::Array(b)) = (wide, set) else { return true };
     match (&**a, &**b) {
-        (Array::Listed(xs), Array::Listed(ys)) => xs.iter().zip(ys).all(|(x, y)| fits_window(x, y, unless)),
+        (Array::Listed(xs), Array::Listed(ys)) => xs.iter().zip(ys).all(|(x, y)| is_inside(x, y, unless)),
         (Array::Window { first, cells, .. }, Array::Window { first: own, cells: ys, below, above }) => {
-            let (Some((low, high)), Some((left, right))) = (extent(a), extent(b)) else { return false };
-            (ys.is_empty() || (low <= left && right <= high))
+            let last = first + cells.len() as i128 - 1;
+            (*own..).zip(ys).all(|(i, y)| (*first <= i && i <= last) || is_empty(y, unless))
                 && is_empty(below, unless)
                 && is_empty(above, unless)
                 && (*first..).zip(cells).all(|(i, x)| {
                     let inside = *own <= i && i < own + ys.len() as i128;
-                    !inside || fits_window(x, b.at(i), unless)
+                    !inside || is_inside(x, b.at(i), unless)
                 })
         }
         _ => false,
@@ -204,8 +212,8 @@ pub(super) fn fits_window(wide: &Value, set: &Value, unless: &mut Vec<Lit>) -> b
 fn is_empty(set: &Value, unless: &mut Vec<Lit>) -> bool {
     match set {
         Value::Bool(t) => {
-            unless.push(!t.guard);
-            t.lit == Lit::FALSE
+            unless.extend([!t.guard, t.lit].into_iter().filter(|&l| l != Lit::FALSE));
+            t.lit != Lit::TRUE
         }
         Value::Array(a) => match &**a {
             Array::Listed(cells) => cells.iter().all(|v| is_empty(v, unless)),
