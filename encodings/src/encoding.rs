@@ -30,6 +30,8 @@ pub struct Chosen {
     pub encoding: Encoding,
     /// A clause: "as asked".
     pub reason: String,
+    /// What the bounded encoding has no form for, whichever is chosen; see [`infinite`].
+    pub infinite: Vec<String>,
 }
 
 /// Chooses the encoding of a run. `asked` is what the user wants, if it is one of them; `is_solver` says whether
@@ -39,15 +41,15 @@ pub struct Chosen {
 /// not in the same time (benches/propositional.md), so that another default would lose answers.
 pub fn choose(asked: Option<Encoding>, is_solver: bool, model: &Model, scope: &Scope) -> Chosen {
     let infinite = infinite(model, scope);
-    let chosen = |encoding, reason: &str| Chosen { encoding, reason: reason.into() };
-    match (asked, is_solver) {
-        (Some(asked), _) => chosen(asked, "as asked"),
+    let (encoding, reason) = match (asked, is_solver) {
+        (Some(asked), _) => (asked, "as asked".into()),
         (None, true) => match infinite.first() {
-            Some(what) => chosen(Encoding::Unbounded, &format!("{what} is not finite in the scope")),
-            None => chosen(Encoding::Unbounded, "both could serve, and it is known to lose nothing"),
+            Some(what) => (Encoding::Unbounded, format!("{what} is not finite in the scope")),
+            None => (Encoding::Unbounded, "both could serve, and it is known to lose nothing".into()),
         },
-        (None, false) => chosen(Encoding::Sat, "no solver for the unbounded encoding can be reached"),
-    }
+        (None, false) => (Encoding::Sat, "no solver for the unbounded encoding can be reached".into()),
+    };
+    Chosen { encoding, reason, infinite }
 }
 
 /// What of a model the bounded encoding has no form for in this scope: deferred sets without a size, and types without

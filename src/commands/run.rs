@@ -81,8 +81,7 @@ impl Asked {
 impl Run {
     /// Makes sessions for the engines; `None` if there is no solver for their encoding.
     pub(super) fn opener(&self) -> Option<impl FnMut(Rc<Terms>) -> Result<Session, SolverError> + use<>> {
-        let is_sat = self.encoding.as_ref().is_some_and(|chosen| chosen.encoding == Encoding::Sat);
-        let chosen = match (is_sat, self.solver.clone()) {
+        let chosen = match (is_sat(self.encoding.as_ref()), self.solver.clone()) {
             (true, None) => SolverChoice::Sat,
             (true, Some(other)) => SolverChoice::SatOr(Box::new(other)),
             (false, solver) => solver?,
@@ -93,8 +92,7 @@ impl Run {
     /// Who checks a proof where that is not the solver that finds it: what a SAT solver proves is checked by another
     /// solver, or where there is none with propositional proofs that are checked.
     fn checker(&self) -> Option<SolverChoice> {
-        let is_sat = self.encoding.as_ref().is_some_and(|chosen| chosen.encoding == Encoding::Sat);
-        is_sat.then(|| self.solver.clone().unwrap_or(SolverChoice::ProvingSat))
+        is_sat(self.encoding.as_ref()).then(|| self.solver.clone().unwrap_or(SolverChoice::ProvingSat))
     }
 
     /// What an engine is asked.
@@ -146,11 +144,11 @@ impl Run {
         warnings.append(&mut imported.warnings);
         let is_solver = asked.solver.is_some();
         let encoding = asked.encoding.map(|asked| encoding::choose(asked, is_solver, &model, &scope));
-        if encoding.as_ref().is_some_and(|chosen| chosen.encoding == Encoding::Sat)
-            && let infinite = encoding::infinite(&model, &scope)
-            && !infinite.is_empty()
+        if let Some(chosen) = encoding.as_ref()
+            && is_sat(Some(chosen))
+            && !chosen.infinite.is_empty()
         {
-            let what = infinite.join(", ");
+            let what = chosen.infinite.join(", ");
             warnings.push(format!(
                 "--encoding sat decides nothing about what is not finite in the scope: {what}; \
                  --scope SET=SIZE settles the size of a set"
@@ -190,6 +188,11 @@ impl Run {
             Answer::Verification(Box::new(stuck.interrupted(&seen, reason)))
         }
     }
+}
+
+/// Whether engines are at work on propositional logic.
+fn is_sat(chosen: Option<&Chosen>) -> bool {
+    chosen.is_some_and(|chosen| chosen.encoding == Encoding::Sat)
 }
 
 /// Output files are checked before the long run.
