@@ -133,7 +133,12 @@ fn unreadable(path: &Path, error: &LoadError) -> Refusal {
             }
             let names: Vec<String> = list(folder);
             let wanted = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-            match similar(&wanted, names.iter().map(String::as_str)) {
+            let with_extension = names.iter().find(|n| {
+                let n = Path::new(n);
+                n.file_stem().is_some_and(|stem| stem.to_string_lossy() == wanted) && is_machine(n)
+            });
+            let nearest = with_extension.map(String::as_str);
+            match nearest.or_else(|| similar(&wanted, names.iter().map(String::as_str))) {
                 Some(name) => refusal.help(format!("did you mean `{}`?", folder.join(name).display())),
                 None => refusal.help("check the path; it is relative to the current folder"),
             }
@@ -149,6 +154,12 @@ fn unreadable(path: &Path, error: &LoadError) -> Refusal {
         }
         _ => refusal,
     }
+}
+
+/// Whether a file is a machine or model by its name.
+pub fn is_machine(path: &Path) -> bool {
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+    matches!(extension.as_str(), "mch" | "ref" | "imp" | "sys" | "eventb" | "bum" | "buc")
 }
 
 fn list(folder: &Path) -> Vec<String> {

@@ -21,10 +21,12 @@ mod refusal;
 mod solvers;
 mod traces;
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use tracing_subscriber::EnvFilter;
 
@@ -42,6 +44,11 @@ fn main() -> ExitCode {
         Err(error) => {
             if error.use_stderr() {
                 let _ = error.print();
+                // Who names a machine alone wants it checked.
+                let file = std::env::args().nth(1).filter(|a| input::is_machine(Path::new(a)));
+                if let (ErrorKind::InvalidSubcommand, Some(file)) = (error.kind(), file) {
+                    output::note(&format!("  = help: `bsym check {file}` checks a machine"));
+                }
                 return Exit::Refused.into();
             }
             if let Err(error) = error.print() {

@@ -98,6 +98,8 @@ fn files_that_are_no_machine() {
     file(dir.path(), "lift.mch", "MACHINE lift END");
     file(dir.path(), "binary.mch", [0u8, 159, 146, 150, 0, 1, 2, 3, 0, 0]);
     refused(&["ic3", &at("lifl.mch")], &["no such file", "did you mean", "lift.mch"]);
+    refused(&["check", "examples/lift"], &["no such file", "did you mean `examples/lift.mch`"]);
+    refused(&["examples/lift.mch"], &["`bsym check examples/lift.mch`"]);
     refused(&["ic3", &at("none/lift.mch")], &["no such file", "folder"]);
     refused(&["ic3", &at("")], &["directory", "lift.mch"]);
     refused(&["ic3", &at("binary.mch")], &["binary"]);

@@ -343,6 +343,15 @@ fn blocks_without_their_end() {
         r"
 3:37: error[B0016]: expected `END`, found `;`
 4:56: error[B0016]: expected `END`, found `;`
+  write `ELSIF` for `ELSE IF`
+",
+    );
+    check(
+        "else-if",
+        "MACHINE Tank\nOPERATIONS a = IF 1 = 1 THEN skip ELSE IF 2 = 2 THEN skip END\nEND",
+        r"
+3:4: error[B0016]: expected `END`, found the end of the file
+  write `ELSIF` for `ELSE IF`
 ",
     );
     sections(
@@ -409,6 +418,50 @@ fn structures_that_do_not_fit() {
 5:21: error[B0307]: definition `d2` has 1 parameters, 2 arguments are given
 5:49: error[B0211]: field `a` occurs twice
 5:59: error[B0404]: `x` is assigned twice at the same time
+",
+    );
+}
+
+#[test]
+fn words_that_are_misspelt_and_other_languages() {
+    check(
+        "misspelt",
+        "MACHINE Tank\nCONSTANTS c PROPERTIES c = 1; c < 2\nOPERATIONS a = skip\nEND",
+        r"
+2:29: error[B0010]: expected an operator, a section or `END`, found `;`
+  predicates are joined by `&`; `;` stands between substitutions and operations
+",
+    );
+    check(
+        "section",
+        "MACHINE Tank\nOPERATION a = skip\nEND",
+        r"
+2:1: error[B0010]: expected a section or `END`, found `OPERATION`
+  did you mean `OPERATIONS`?
+",
+    );
+    check(
+        "then",
+        "MACHINE Tank\nOPERATIONS a = IF 1 = 1 THAN skip END\nEND",
+        r"
+2:25: error[B0010]: expected an operator or `THEN`, found `THAN`
+  did you mean `THEN`?
+",
+    );
+    check(
+        "tla",
+        "---- MODULE Tank ----\nVARIABLE x\nInit == x = 0\n====\n",
+        r"
+1:1: error[B0017]: expected `MACHINE`, `REFINEMENT`, `IMPLEMENTATION` or `DEFINITIONS`, found `-`
+  this is TLA+; bsym reads B and Event-B, ProB translates from TLA+
+",
+    );
+    check(
+        "context",
+        "context Tank\nsets D\nend\n",
+        r"
+1:1: error[B0017]: expected `MACHINE`, `REFINEMENT`, `IMPLEMENTATION` or `DEFINITIONS`, found `context`
+  Event-B is read from Rodin's files (.bum, .buc, or a .zip of a project) and ProB's packages (.eventb)
 ",
     );
 }

@@ -1,5 +1,6 @@
 //! `bsym eval`: the values of expressions and the truth of predicates, closed ones or those of a machine.
 
+use std::collections::HashSet;
 use std::io::BufRead;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -13,7 +14,8 @@ use bsym_encodings::session::SolverChoice;
 use bsym_language::diagnostic::Diagnostic;
 use bsym_language::diagnostic::codes::{EXPECTED_EXPRESSION, NOT_AN_EXPRESSION};
 use bsym_language::load::{check_expression, check_predicate, load_text};
-use bsym_language::model::{Expr, Model, Pred};
+use bsym_language::model::{CarrierKind, Expr, Model, Pred};
+use bsym_language::types::CarrierId;
 use bsym_semantics::error::{EvalError, EvalErrorKind};
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::scope::Scope;
@@ -21,6 +23,7 @@ use bsym_semantics::trace::Trace;
 use bsym_semantics::trace::file::trace_from_json;
 use bsym_semantics::transition::state::{Constants, State};
 use bsym_semantics::value::env::Env;
+use bsym_semantics::value::text::element_text;
 
 use crate::answer::Answer;
 use crate::answer::evaluation::{At, Evaluation, EvaluationKind};
@@ -37,6 +40,9 @@ const TICK: Duration = Duration::from_millis(5);
 
 /// Valuations that a solver is asked for: the first is used, a second says that there are several.
 const SEARCHED: usize = 2;
+
+/// Deferred sets of more elements keep them without names.
+const MOST_NAMED: usize = 10_000;
 
 /// Where names have their values.
 struct Place {
@@ -58,6 +64,7 @@ pub fn run(arguments: &EvalArguments, control: &Control) -> anyhow::Result<Answe
     control.set_fallback(|_| Answer::Said(Exit::Unknown));
     let watch = Watch::start(control, arguments.limits.timeout);
     let place = settle(&model, arguments, control, &watch)?;
+    name_elements(&mut model, &place.scope);
     let mut worst = Exit::Done;
     let mut line = |text: &str| {
         if text.trim().is_empty() {
@@ -87,9 +94,11 @@ pub fn run(arguments: &EvalArguments, control: &Control) -> anyhow::Result<Answe
 /// The machine, if the first input names one, and what is to be evaluated.
 fn split(inputs: &[String]) -> (Option<&str>, &[String]) {
     let Some((first, rest)) = inputs.split_first() else { return (None, inputs) };
-    let extension = Path::new(first).extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
-    let is_machine = matches!(extension.as_str(), "mch" | "ref" | "imp" | "sys" | "eventb" | "bum" | "buc");
-    if is_machine || Path::new(first).is_file() { (Some(first), rest) } else { (None, inputs) }
+    if input::is_machine(Path::new(first)) || Path::new(first).is_file() {
+        (Some(first), rest)
+    } else {
+        (None, inputs)
+    }
 }
 
 fn settle(
@@ -118,6 +127,25 @@ fn settle(
     let place = place_of(model, &scope, &eval);
     watch.end();
     place
+}
+
+/// Gives the elements of deferred sets the names that answers and traces print for them. A set with an element whose name
+/// the model uses otherwise stays as it is.
+fn name_elements(model: &mut Model, scope: &Scope) {
+    for i in 0..model.carriers.len() {
+        let carrier = CarrierId(i as u32);
+        let Some(size) = scope.size(model, carrier).filter(|size| *size <= MOST_NAMED) else { continue };
+        let names: Vec<String> = (0..size as u32).map(|e| element_text(model, carrier, e)).collect();
+        let of_sets = model.carriers.iter().flat_map(|c| match &c.kind {
+            CarrierKind::Enumerated(elements) => elements.as_slice(),
+            CarrierKind::Deferred => std::slice::from_ref(&c.name),
+        });
+        let variables = model.constants.iter().chain(&model.variables).map(|v| &v.name);
+        let used: HashSet<&String> = of_sets.chain(variables).collect();
+        if model.carriers[i].kind == CarrierKind::Deferred && !names.iter().any(|n| used.contains(n)) {
+            model.carriers[i].kind = CarrierKind::Enumerated(names);
+        }
+    }
 }
 
 /// The first valuation of the constants and the first initial state.

@@ -250,6 +250,55 @@ pub fn is_keyword(word: &str) -> bool {
         && !matches!(kind, Ident | Or | Infix(_) | Quantifier(_) | Constant(_) | Builtin(_))
 }
 
+/// The words of sections and substitutions that a misspelt one may have meant.
+pub const KEYWORDS: [&str; 45] = [
+    "MACHINE",
+    "REFINEMENT",
+    "IMPLEMENTATION",
+    "REFINES",
+    "SEES",
+    "USES",
+    "INCLUDES",
+    "EXTENDS",
+    "IMPORTS",
+    "PROMOTES",
+    "CONSTRAINTS",
+    "SETS",
+    "CONSTANTS",
+    "CONCRETE_CONSTANTS",
+    "ABSTRACT_CONSTANTS",
+    "PROPERTIES",
+    "VALUES",
+    "VARIABLES",
+    "CONCRETE_VARIABLES",
+    "ABSTRACT_VARIABLES",
+    "INVARIANT",
+    "ASSERTIONS",
+    "INITIALISATION",
+    "OPERATIONS",
+    "LOCAL_OPERATIONS",
+    "DEFINITIONS",
+    "END",
+    "BEGIN",
+    "PRE",
+    "ASSERT",
+    "IF",
+    "ELSIF",
+    "ELSE",
+    "THEN",
+    "CHOICE",
+    "SELECT",
+    "WHEN",
+    "CASE",
+    "EITHER",
+    "ANY",
+    "WHERE",
+    "LET",
+    "WHILE",
+    "VARIANT",
+    "EVENTS",
+];
+
 /// Reads the tokens of a text. Takes linear time and never fails.
 pub fn lex(text: &str, source: SourceId) -> Lexed {
     let mut lexed =

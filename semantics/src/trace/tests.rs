@@ -326,9 +326,10 @@ fn choices_of_a_trace_are_counted() {
 #[test]
 fn itf_and_prob_files() {
     let text = "MACHINE Shapes SETS D; C = {red, green} CONSTANTS k PROPERTIES k = 2
-        VARIABLES s, f, r INVARIANT s <: D * BOOL & f : C --> INTEGER & r : struct(a : STRING)
-        INITIALISATION s, f, r := {}, {red |-> -1, green |-> k}, rec(a : \"x\")
-        OPERATIONS put(d) = PRE d : D THEN s := s \\/ {d} * BOOL END END";
+        VARIABLES s, f, r, p, q INVARIANT s <: D * BOOL & f : C --> INTEGER & r : struct(a : STRING)
+        & p : D +-> (BOOL <-> BOOL) & q : POW(seq(C))
+        INITIALISATION s, f, r, p, q := {}, {red |-> -1, green |-> k}, rec(a : \"x\"), {}, {[], [red, red]}
+        OPERATIONS put(d) = PRE d : D THEN s, p := s \\/ {d} * BOOL, {d |-> {TRUE |-> TRUE}} END END";
     let (model, scope) = load(text);
     let eval = Evaluator::new(&model, &scope);
     let constants = eval.constants(&BTreeMap::new()).found.remove(0);
@@ -337,7 +338,9 @@ fn itf_and_prob_files() {
     let step = |e: Edge| Step { event: e.event, state: e.state().cloned(), execution: e.execution };
     let trace = Trace { scope: scope.clone(), constants, steps: vec![step(first), step(second)] };
     let itf = crate::trace::itf::trace_to_itf(&model, &trace);
-    assert_eq!(itf["vars"], serde_json::json!(["k", "s", "f", "r"]));
+    assert_eq!(itf["vars"], serde_json::json!(["k", "s", "f", "r", "p", "q"]));
+    // What is declared as a function is one while it is empty as well; a relation is none when it happens to be one.
+    assert_eq!(itf["states"][0]["p"], serde_json::json!({ "#map": [] }));
     assert_eq!(
         itf["states"][1],
         serde_json::json!({
@@ -346,6 +349,8 @@ fn itf_and_prob_files() {
             "s": { "#set": [{ "#tup": ["D2", false] }, { "#tup": ["D2", true] }] },
             "f": { "#map": [["red", { "#bigint": "-1" }], ["green", { "#bigint": "2" }]] },
             "r": { "a": "x" },
+            "p": { "#map": [["D2", { "#set": [{ "#tup": [true, true] }] }]] },
+            "q": { "#set": [[], ["red", "red"]] },
         })
     );
     let prob = crate::trace::prob::trace_to_prob(&model, &trace, "2025-01-01T12:00:00Z");
@@ -354,8 +359,11 @@ fn itf_and_prob_files() {
     assert_eq!(list[0]["destState"], serde_json::json!({ "k": "2" }));
     assert_eq!(list[1]["name"], "$initialise_machine");
     assert_eq!(list[2]["params"], serde_json::json!({ "d": "D2" }));
-    assert_eq!(list[2]["destState"], serde_json::json!({ "s": "{(D2|->FALSE),(D2|->TRUE)}" }));
-    assert_eq!(list[2]["destStateNotChanged"], serde_json::json!(["f", "r"]));
+    assert_eq!(
+        list[2]["destState"],
+        serde_json::json!({ "s": "{(D2|->FALSE),(D2|->TRUE)}", "p": "{(D2|->{(TRUE|->TRUE)})}" })
+    );
+    assert_eq!(list[2]["destStateNotChanged"], serde_json::json!(["f", "r", "q"]));
     assert_eq!(prob["globalIdentifierTypes"]["s"], "POW((D*BOOL))");
     assert_eq!(prob["metadata"]["formatVersion"], 6);
 }

@@ -45,6 +45,21 @@ impl Parser<'_> {
         machine
     }
 
+    /// What to do with a text that begins as other specification languages do.
+    fn other_language(&self) -> Option<String> {
+        let components = ["CONTEXT", "THEORY"];
+        let word = self.text_at(self.at);
+        let text = self.text.trim_start();
+        let is_tla = text.starts_with("----") && text.lines().next().is_some_and(|l| l.contains("MODULE"));
+        Some(if is_tla {
+            "this is TLA+; bsym reads B and Event-B, ProB translates from TLA+".into()
+        } else if !components.contains(&word.to_ascii_uppercase().as_str()) {
+            return None;
+        } else {
+            "Event-B is read from Rodin's files (.bum, .buc, or a .zip of a project) and ProB's packages (.eventb)".into()
+        })
+    }
+
     fn opens_machine(&self) -> bool {
         use TokenKind::*;
         matches!(self.kind(), Machine | Model | System | Refinement | Implementation)
@@ -53,7 +68,10 @@ impl Parser<'_> {
     fn machine_kind(&mut self) -> MachineKind {
         if !self.opens_machine() && !self.is(TokenKind::Definitions) {
             let expected = "`MACHINE`, `REFINEMENT`, `IMPLEMENTATION` or `DEFINITIONS`";
-            self.unexpected(codes::EXPECTED_MACHINE, expected);
+            let message = format!("expected {expected}, found {}", self.found());
+            let mut diagnostic = Diagnostic::error(codes::EXPECTED_MACHINE, self.span(), message);
+            diagnostic.help = self.other_language().or_else(|| self.hint());
+            self.report(diagnostic);
             while !self.opens_machine() && !self.at_section_end() {
                 self.bump();
             }
@@ -150,6 +168,12 @@ impl Parser<'_> {
                 let message = "expected `END`, found the end of the file";
                 let diagnostic = Diagnostic::error(codes::MISSING_END, self.span(), message)
                     .label(opening, "this has no `END`");
+                let diagnostic = match self.else_if {
+                    Some(nested) => diagnostic
+                        .label(nested, "this `IF` needs an `END` of its own")
+                        .help("write `ELSIF` for `ELSE IF`"),
+                    None => diagnostic,
+                };
                 self.report(diagnostic);
                 return;
             } else {

@@ -4,9 +4,10 @@ use super::depth;
 use super::operators::{self};
 use super::state::{Parser, Reported, error_expr};
 use crate::ast::{BinaryOp, Expr, Quantifier};
-use crate::classical::lexer::{TokenKind, is_keyword};
+use crate::classical::lexer::{KEYWORDS, TokenKind, is_keyword};
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::codes;
+use crate::diagnostic::nearest;
 
 /// Whether a token opens a block that ends with `END`.
 pub(super) fn opens_block(kind: TokenKind) -> bool {
@@ -143,6 +144,13 @@ impl Parser<'_> {
                     parts.push((expr, span));
                     break;
                 }
+                Ok(expr) if self.is(TokenKind::Semicolon) => {
+                    let message = format!("expected {expected}, found `;`");
+                    let help =
+                        "predicates are joined by `&`; `;` stands between substitutions and operations";
+                    self.report(Diagnostic::error(codes::UNEXPECTED_TOKEN, self.span(), message).help(help));
+                    parts.push((expr, span));
+                }
                 Ok(expr) => {
                     self.unexpected(codes::UNEXPECTED_TOKEN, expected);
                     parts.push((expr, span));
@@ -178,6 +186,10 @@ impl Parser<'_> {
             ("exists", TokenKind::Ident) => "`there is` is written `#x.(x : S & P)`".into(),
             (_, TokenKind::Ident) if is_keyword(&capitals) => {
                 format!("keywords are written in capitals: `{capitals}`")
+            }
+            // Words of two letters are near to many.
+            (_, TokenKind::Ident) if word == capitals && word.len() > 2 => {
+                format!("did you mean `{}`?", nearest(word, KEYWORDS)?)
             }
             (_, TokenKind::Bar) => "disjunction is `or`".into(),
             (_, TokenKind::Or) => "disjunction is `or`, in small letters".into(),

@@ -33,6 +33,8 @@ pub(super) struct Parser<'t> {
     pub(super) reported_at: Option<usize>,
     /// Index of the token whose `desc` pragma was taken.
     pub(super) described_at: Option<usize>,
+    /// The last `IF` right behind an `ELSE`: where an `END` is missing, `ELSIF` may have been meant.
+    pub(super) else_if: Option<Span>,
     /// Words such as `floor` or `left` that this file uses as names.
     pub(super) plain_words: HashSet<&'t str>,
     /// Keywords that were declared as names: their uses are not mistakes of their own.
@@ -61,6 +63,7 @@ impl<'t> Parser<'t> {
             too_deep: false,
             reported_at: None,
             described_at: None,
+            else_if: None,
             plain_words,
             misused_keywords: HashSet::new(),
         }

@@ -184,6 +184,12 @@ impl Parser<'_> {
         let opening = Span { end: opening.start + word.len() as u32, ..opening };
         let diagnostic = Diagnostic::error(codes::MISSING_END, self.span(), message)
             .label(opening, format!("this `{word}` has no `END`"));
+        let diagnostic = match self.else_if.filter(|n| n.start > opening.start) {
+            Some(nested) => {
+                diagnostic.label(nested, "this `IF` has one of its own").help("write `ELSIF` for `ELSE IF`")
+            }
+            None => diagnostic,
+        };
         self.report(diagnostic);
         if self.is(TokenKind::Semicolon) {
             return;
@@ -228,7 +234,12 @@ impl Parser<'_> {
     fn if_then(&mut self) -> SubstKind {
         let start = self.bump();
         let branches = self.branches(TokenKind::Elsif);
+        let nested = (self.is(TokenKind::Else) && self.kind_at(self.at + 1) == TokenKind::If)
+            .then(|| self.span_at(self.at + 1));
         let otherwise = self.otherwise();
+        if nested.is_some() {
+            self.else_if = nested;
+        }
         self.end("IF", start);
         SubstKind::If(branches, otherwise)
     }
