@@ -192,6 +192,19 @@ fn output_files_are_checked_before_the_run() {
 }
 
 #[test]
+fn elements_have_the_names_that_answers_print() {
+    let dir = folder();
+    let text = "MACHINE Loans SETS READER; BOOK VARIABLES loans INVARIANT loans : BOOK +-> READER\n\
+        INITIALISATION loans := {} OPERATIONS borrow(b, r) = PRE b : BOOK & r : READER THEN loans(b) := r END END";
+    let machine = file(dir.path(), "Loans.mch", text).display().to_string();
+    let output = run(&["eval", &machine, "{BOOK1} <| {BOOK1 |-> READER2, BOOK2 |-> READER1}"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert!(out(&output).contains("{(BOOK1|->READER2)}"), "{}", out(&output));
+    let output = run(&["eval", &machine, "BOOK0"]);
+    assert!(err(&output).contains("`BOOK0` is not declared"), "{}", err(&output));
+}
+
+#[test]
 fn traces_are_written_and_replayed() {
     if !has_solver() {
         return;
