@@ -201,7 +201,7 @@ fn elements_have_the_names_that_answers_print() {
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     assert!(out(&output).contains("{(BOOK1|->READER2)}"), "{}", out(&output));
     let output = run(&["eval", &machine, "BOOK0"]);
-    assert!(err(&output).contains("`BOOK0` is not declared"), "{}", err(&output));
+    assert!(out(&output).contains("`BOOK0` is not declared"), "{}", out(&output));
 }
 
 #[test]
