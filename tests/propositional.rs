@@ -23,11 +23,31 @@ fn answer(engine: &str, machine: &str, scope: &str) -> Json {
 }
 
 #[test]
-fn faults_in_sequences_and_relations_are_found() {
-    for (machine, scope) in [("QueueWrong", "MESSAGE=3"), ("LibraryWrong", "BOOK=3,READER=2")] {
+fn faults_in_functions_sequences_and_relations_are_found() {
+    let known = [
+        ("BankWrong", "ACCOUNT=1,CLIENT=1"),
+        ("QueueWrong", "MESSAGE=3"),
+        ("LibraryWrong", "BOOK=3,READER=2"),
+    ];
+    for (machine, scope) in known {
         let answer = answer("bmc", machine, scope);
         assert_eq!(answer["verdict"], "violated", "{machine}: {answer:#}");
         assert!(answer["trace"].as_array().is_some_and(|t| t.len() > 2), "{machine}: {answer:#}");
+    }
+}
+
+/// A path of the search is one formula that is continued: each step adds as much to it as any other.
+#[test]
+fn a_path_grows_by_the_same_size_with_each_step() {
+    let size = |depth: &str| -> [u64; 2] {
+        let output = run("bmc", "Library", "BOOK=2,READER=2", &["--encoding", "sat", "--depth", depth]);
+        let answer: Json = serde_json::from_slice(&output.stdout).expect("an answer");
+        ["variables", "clauses"].map(|of| answer["stats"][of].as_u64().expect("a number"))
+    };
+    let [first, second, third] = ["4", "8", "12"].map(size);
+    for i in 0..2 {
+        assert!(second[i] > first[i], "{first:?}, {second:?}");
+        assert_eq!(third[i] - second[i], second[i] - first[i], "{first:?}, {second:?}, {third:?}");
     }
 }
 
