@@ -210,7 +210,8 @@ fn solve(
         return Err("the background is contradictory".into());
     }
     // Of a ghost not all is known: then it must not be refuted what the evaluator says.
-    let is_ghost = |name: &str| name.starts_with("number of elements") || name.starts_with("closure of");
+    let is_ghost =
+        |name: &str| ["number of elements", "closure of", "power of"].iter().any(|g| name.starts_with(g));
     let ghosts = terms.symbols(&[wrong]).into_iter().any(|s| is_ghost(&terms.symbol_name(s)));
     let asked = match session.check(&[wrong], &budget()).map_err(|e| e.to_string())? {
         Answer::Sat(_) if ghosts => match session.check(&[terms.not(wrong)], &budget()) {
@@ -471,6 +472,8 @@ fn operators_that_are_rarely_drawn_agree_with_the_evaluator() {
         "7 mod 3 = 1",
         "(-7) mod 3 = 1",
         "2 ** 10 = 1024",
+        "i >= 0 => 2 ** i > i",
+        "2 ** card(cs) = card(POW(cs))",
         "{1, 2} : FIN(INTEGER) & INTEGER /: FIN(INTEGER)",
         "NAT <: NATURAL & NATURAL <: INTEGER & NATURAL1 <<: NATURAL",
         "succ[{1, 2}] = {2, 3}",

@@ -12,6 +12,9 @@ use crate::term::{Term, Terms};
 /// Powers with a literal exponent up to this one are products.
 const PRODUCT: i64 = 16;
 
+/// Powers of a literal with exponents up to this one are said.
+const TABULATED: i64 = 16;
+
 impl Encoder {
     pub(super) fn unary_arithmetic(&mut self, op: UnaryOp, a: &Symbolic) -> Result<Encoded, Unsupported> {
         let a = self.as_atom(a)?;
@@ -51,7 +54,12 @@ impl Encoder {
     fn power(&mut self, a: Term, b: Term) -> Result<(Term, Term), Unsupported> {
         let t = &self.terms;
         let Some(exponent) = t.as_int(b) else {
-            return self.unsupported("a power whose exponent is not a literal");
+            return if t.sort_of(a) == Terms::INT {
+                let defined = t.le(t.int(0), b);
+                Ok((self.ghost_power(a, b), defined))
+            } else {
+                self.unsupported("a power of a real whose exponent is not a literal")
+            };
         };
         if exponent.is_negative() {
             return Ok((a, Terms::FALSE));
@@ -67,6 +75,39 @@ impl Encoder {
             Some(n) if n <= PRODUCT => Ok(((0..n).fold(one, |p, _| t.mul(p, a)), Terms::TRUE)),
             _ => self.unsupported("a power with a large exponent"),
         }
+    }
+
+    /// `a ** b` of integers as the value of a rigid function, with what holds of it: it grows, and small powers of literals.
+    /// What follows by induction only is left out, so that a solver may find powers that are none, and a replay notices.
+    fn ghost_power(&mut self, a: Term, b: Term) -> Term {
+        let t = self.terms.clone();
+        let couple = t.tuple(&[a, b]);
+        let power =
+            t.select(t.rigid("power of integers", t.array_sort(t.sort_of(couple), Terms::INT)), couple);
+        let (zero, one) = (t.int(0), t.int(1));
+        let positive = t.lt(zero, b);
+        let mut facts = vec![
+            t.implies(t.eq(b, zero), t.eq(power, one)),
+            t.implies(t.eq(b, one), t.eq(power, a)),
+            t.implies(t.and([positive, t.eq(a, zero)]), t.eq(power, zero)),
+            t.implies(t.and([t.le(zero, b), t.eq(a, one)]), t.eq(power, one)),
+            t.implies(t.and([t.le(zero, b), t.lt(one, a)]), t.lt(b, power)),
+            t.implies(t.and([positive, t.lt(one, a)]), t.le(a, power)),
+        ];
+        if let Some(base) = t.as_int(a) {
+            for n in 2..=TABULATED {
+                if let Some(value) = base.pow(&bsym_language::int::Int::from(n)) {
+                    facts.push(t.implies(t.eq(b, t.int(n)), t.eq(power, t.int(value))));
+                }
+            }
+        }
+        for fact in facts {
+            if fact != Terms::TRUE && !self.noted.iter().any(|(known, _)| *known == fact) {
+                let bound = self.bound_in(&[fact]);
+                self.noted.push((fact, bound));
+            }
+        }
+        power
     }
 
     /// `max(S)`, `min(S)`

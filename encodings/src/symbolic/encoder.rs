@@ -47,8 +47,8 @@ pub struct Encoder {
     pub(crate) counted: BTreeSet<Type>,
     /// Types of the couples of relations with ghost closures (see [`reachability`](crate::symbolic::reachability)).
     pub(crate) closed: BTreeSet<Type>,
-    /// Relations of which it was said that they are transitive, and how.
-    pub(crate) transitive: Vec<(Term, Term)>,
+    /// Relations whose closures facts were noted of since the last [`Encoder::take_witnesses`].
+    pub(crate) closures: Vec<Term>,
     /// Facts that need a quantifier are asserted as well.
     pub(crate) complete: bool,
     /// Sorts of the carriers that facts are asserted of.
@@ -151,7 +151,7 @@ impl Encoder {
             asks_finite,
             counted,
             closed,
-            transitive: vec![],
+            closures: vec![],
             complete: false,
             compared: BTreeSet::new(),
             finite,
@@ -164,6 +164,7 @@ impl Encoder {
     /// state or a transition.
     pub fn take_witnesses(&mut self) -> Witnesses {
         self.choices.clear();
+        self.closures.clear();
         let mut made = std::mem::take(&mut self.witnesses);
         let noted = std::mem::take(&mut self.noted).into_iter();
         made.definitions.extend(noted.filter(|(_, bound)| bound.is_empty()).map(|(fact, _)| fact));

@@ -1,6 +1,6 @@
 //! Transitive closures of relations that nobody can list: ghost relations, with what updates say of them.
 //!
-//! For each sort of relations there is a rigid function, an array from relations to relations, that is the closure in the
+//! For each sort of relations there is a rigid function that says of a relation and two ends whether its closure has them, in the
 //! interpretation at hand. Of the closure `t` of a relation `r` that is not known further it is noted that it has `r`
 //! in it and is transitive, and that parts of a relation have smaller closures. That it is the least such relation is
 //! of second order and left out: a solver may find closures that are too large, which a replay notices, and `unsat`
@@ -79,20 +79,37 @@ impl Encoder {
                 t.ite(node.args[0], yes, no)
             }
             _ => {
-                let whole = self.ghost_of(array, nodes);
-                t.select(whole, t.tuple(&[x, y]))
+                self.note_closure(array, nodes);
+                self.is_reached(array, x, y)
             }
         }
     }
 
-    /// The closure itself, with what holds of it as such.
-    fn ghost_of(&mut self, array: Term, nodes: &Type) -> Term {
+    /// The closure itself. It is one array from relations and both ends: as an array of arrays, Z3 finds no model of it that
+    /// satisfies a quantifier.
+    fn is_reached(&self, array: Term, x: Term, y: Term) -> Term {
+        let t = &self.terms;
+        let name = format!("closure of {}", t.sort_text(t.sort_of(array)));
+        let place = t.tuple(&[array, x, y]);
+        t.select(t.rigid(&name, t.set_sort(t.sort_of(place))), place)
+    }
+
+    /// Notes what holds of the closure of a relation as such.
+    fn note_closure(&mut self, array: Term, nodes: &Type) {
+        if self.closures.contains(&array) {
+            return;
+        }
+        self.closures.push(array);
         let t = self.terms.clone();
-        let sort = t.sort_of(array);
-        let name = format!("closure of {}", t.sort_text(sort));
-        let closures = t.rigid(&name, t.array_sort(sort, sort));
-        let whole = t.select(closures, array);
-        let mut facts = vec![t.subset(array, whole)];
+        let bound = [(); 3].map(|()| self.binder("x", nodes).0);
+        let [x, y, z] = bound.map(|id| self.symbol(id));
+        // A closure is false for strays, so that no range is needed.
+        let step = t.implies(t.select(array, t.tuple(&[x, y])), self.is_reached(array, x, y));
+        let path = t.and([self.is_reached(array, x, y), self.is_reached(array, y, z)]);
+        let mut facts = vec![
+            t.forall(&bound[..2], step),
+            t.forall(&bound, t.implies(path, self.is_reached(array, x, z))),
+        ];
         let node = t.node(array);
         let (smaller, larger): (&[Term], &[Term]) = match node.op {
             Op::SetUnion => (&node.args, &[]),
@@ -102,36 +119,18 @@ impl Encoder {
             Op::Store if node.args[2] == Terms::FALSE => (&[], &node.args[..1]),
             _ => (&[], &[]),
         };
-        for &part in smaller {
-            let of_part = self.ghost_of(part, nodes);
-            facts.push(t.subset(of_part, whole));
+        let pairs =
+            smaller.iter().map(|&part| (part, array)).chain(larger.iter().map(|&whole| (array, whole)));
+        for (part, whole) in pairs.collect::<Vec<_>>() {
+            let other = if part == array { whole } else { part };
+            self.note_closure(other, nodes);
+            let grows = t.implies(self.is_reached(part, x, y), self.is_reached(whole, x, y));
+            facts.push(t.forall(&bound[..2], grows));
         }
-        for &around in larger {
-            let of_all = self.ghost_of(around, nodes);
-            facts.push(t.subset(whole, of_all));
-        }
-        facts.push(self.is_transitive(whole, nodes));
+        bound.into_iter().for_each(|id| self.forget(id));
         for fact in facts {
-            if fact != Terms::TRUE && !self.noted.iter().any(|(known, _)| *known == fact) {
-                let bound = self.bound_in(&[fact]);
-                self.noted.push((fact, bound));
-            }
+            let bound = self.bound_in(&[fact]);
+            self.noted.push((fact, bound));
         }
-        whole
-    }
-
-    fn is_transitive(&mut self, relation: Term, nodes: &Type) -> Term {
-        if let Some((_, known)) = self.transitive.iter().find(|(of, _)| *of == relation) {
-            return *known;
-        }
-        let t = self.terms.clone();
-        let bound = [(); 3].map(|()| self.binder("x", nodes).0);
-        let [x, y, z] = bound.map(|id| self.symbol(id));
-        let leads = |a: Term, b: Term| t.select(relation, t.tuple(&[a, b]));
-        let body = t.implies(t.and([leads(x, y), leads(y, z)]), leads(x, z));
-        // A closure is false for strays, so that no range is needed.
-        let fact = t.forall(&bound, body);
-        self.transitive.push((relation, fact));
-        fact
     }
 }
