@@ -131,6 +131,51 @@ fn values_that_are_only_kept_are_compared_as_the_reference_does() {
 }
 
 #[test]
+fn an_infinite_set_changed_at_finitely_many_elements_has_one_form() {
+    let machine = |invariant: &str, first: &str, operations: &str| {
+        format!(
+            "MACHINE Test VARIABLES s INVARIANT {invariant} INITIALISATION s := {first} OPERATIONS {operations} END"
+        )
+    };
+    let known = [
+        (
+            machine(
+                "s <: INTEGER",
+                "NATURAL",
+                "take(y) = PRE y : -1..1 THEN s := s - {y} END; give(y) = PRE y : -1..1 THEN s := s \\/ {y} END",
+            ),
+            (8, 49),
+        ),
+        (
+            machine(
+                "s : INTEGER <-> BOOL",
+                "INTEGER * {FALSE}",
+                "set(y) = PRE y : 0..1 THEN s(y) := TRUE END; clear(y) = PRE y : 0..1 THEN s(y) := FALSE END",
+            ),
+            (4, 17),
+        ),
+        (
+            machine(
+                "s : INTEGER <-> INTEGER",
+                "%x.(x : NATURAL | x * x)",
+                "cut(y) = PRE y : -1..1 THEN s := {y} <<| s END",
+            ),
+            (4, 13),
+        ),
+    ];
+    for (text, counts) in known {
+        for reference_only in [false, true] {
+            let mut options = SearchOptions { reference_only, ..SearchOptions::default() };
+            options.limits.states = Some(100);
+            let report = run(&text, &options);
+            let found = (report.statistics.states, report.statistics.transitions);
+            assert_eq!(found, counts, "{text}, {reference_only}");
+            assert!(matches!(report.verdict, Verdict::Holds(_)), "{text}: {:?}", report.verdict);
+        }
+    }
+}
+
+#[test]
 fn what_goes_wrong_on_the_way_is_found_and_replayed() {
     let cases = [
         ("x := 7 / x", "well-definedness"),

@@ -15,6 +15,7 @@
 
 pub(crate) mod application;
 pub(crate) mod cardinality;
+mod changed;
 pub(crate) mod elements;
 pub(crate) mod expression;
 pub(crate) mod external;

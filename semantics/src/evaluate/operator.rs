@@ -236,8 +236,19 @@ impl Evaluator<'_> {
                 if self.empty_listed(&b) {
                     return Ok(a);
                 }
-                if let (Some(s), Some(t)) = (self.try_list(&a, at)?, self.try_list(&b, at)?) {
-                    return self.make_set(s.union(&t).cloned(), at);
+                match (self.try_list(&a, at)?, self.try_list(&b, at)?) {
+                    (Some(s), Some(t)) => return self.make_set(s.union(&t).cloned(), at),
+                    (None, Some(by)) if !by.iter().any(Value::has_lazy) => {
+                        if let Some(changed) = self.changed(op, &a, &by, at)? {
+                            return Ok(changed);
+                        }
+                    }
+                    (Some(by), None) if !by.iter().any(Value::has_lazy) => {
+                        if let Some(changed) = self.changed(op, &b, &by, at)? {
+                            return Ok(changed);
+                        }
+                    }
+                    _ => {}
                 }
             }
             BinaryOp::Intersection => {
@@ -261,6 +272,12 @@ impl Evaluator<'_> {
                 }
                 if self.empty_listed(&b) {
                     return Ok(a);
+                }
+                if let Some(by) = self.try_list(&b, at)?
+                    && !by.iter().any(Value::has_lazy)
+                    && let Some(changed) = self.changed(op, &a, &by, at)?
+                {
+                    return Ok(changed);
                 }
             }
         }

@@ -198,6 +198,12 @@ impl Evaluator<'_> {
                         }
                         return self.make_set(pairs, at);
                     }
+                    if op == DomainSubtraction
+                        && let Some(points) = self.try_list(&a, at)?
+                        && !points.iter().any(Value::has_lazy)
+                    {
+                        return self.without_points(&points, &b, at);
+                    }
                     return lazy(a, b);
                 };
                 self.filter(&r, at, |p| {
@@ -211,8 +217,12 @@ impl Evaluator<'_> {
                 })
             }
             Override => {
-                let (Some(r), Some(s)) = (self.try_list(&a, at)?, self.try_list(&b, at)?) else {
-                    return lazy(a, b);
+                let (r, s) = match (self.try_list(&a, at)?, self.try_list(&b, at)?) {
+                    (Some(r), Some(s)) => (r, s),
+                    (None, Some(by)) if !by.iter().any(Value::has_lazy) => {
+                        return self.overridden(&a, &by, at);
+                    }
+                    _ => return lazy(a, b),
                 };
                 let new = Value::Set(s.clone());
                 let mut pairs = (*s).clone();

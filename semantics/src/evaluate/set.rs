@@ -453,6 +453,9 @@ impl Evaluator<'_> {
                 _ => {}
             }
         }
+        if let Some(equal) = self.equal_changes(a, b, at)? {
+            return Ok(equal);
+        }
         match (self.try_list(a, at)?, self.try_list(b, at)?) {
             (Some(s), Some(t)) => {
                 if s == t {

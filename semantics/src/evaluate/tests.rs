@@ -326,6 +326,21 @@ fn what_bounds_integers_on_one_side_leaves_infinitely_many() {
 }
 
 #[test]
+fn infinite_sets_that_differ_in_finitely_many_elements_are_told_apart() {
+    check_true(&[
+        "(NATURAL - {3}) \\/ {3} = NATURAL & (NATURAL \\/ {-1}) - {-1} = NATURAL & NATURAL \\/ {4} = NATURAL",
+        "(NATURAL - {3}) - {4} = NATURAL - {3,4} & NATURAL - {-1} = NATURAL",
+        "NATURAL - {3} /= NATURAL - {4} & NATURAL \\/ {-1} /= (NATURAL \\/ {-1}) - {0}",
+        "{-1} \\/ (NATURAL - {2}) = ({-1,2} \\/ NATURAL) - {2}",
+        "card({NATURAL - {1}, (NATURAL - {1,2}) \\/ {2}}) = 1",
+        "(INTEGER * {FALSE}) <+ {1|->FALSE} = INTEGER * {FALSE}",
+        "#f.(f = %x.(x : NATURAL | x) & {-1} <<| f = f & (f <+ {2|->0}) <+ {2|->2} = f & f <+ {2|->0} /= f)",
+        "#f.(f = %x.(x : NATURAL | x) & f <+ {-1|->0} /= f & (f <+ {-1|->0})[{-1,5}] = {0,5})",
+        "!f.(f : {NATURAL * {0,1}} => f <+ {1|->0} /= f & f <+ {1|->0, 1|->1} = f & (f <+ {1|->0})[{1}] = {0})",
+    ]);
+}
+
+#[test]
 fn sets_of_functions_are_measured_without_listing_them() {
     let kinds = ["+->", "-->", ">+>", ">->", "+->>", "-->>", ">+>>", ">->>"];
     let mut laws = Vec::new();
