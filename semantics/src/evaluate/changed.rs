@@ -140,8 +140,7 @@ impl Evaluator<'_> {
         for p in left.1.into_iter().chain(right.1).flatten() {
             self.proceed(at)?;
             let x = self.pair(p, at)?.0;
-            let (Some(Some(l)), Some(Some(r))) =
-                (told(self.images(a, x, at))?, told(self.images(b, x, at))?)
+            let (Some(Some(l)), Some(Some(r))) = (told(self.images(a, x, at))?, told(self.images(b, x, at))?)
             else {
                 return Ok(None);
             };
