@@ -11,6 +11,9 @@ pub struct Budget {
     pub deadline: Option<Instant>,
     /// Longest time for one solver query.
     pub query: Option<Duration>,
+    /// Most work for one solver query, counted in gates and decisions, so that the answer is the same on every machine.
+    /// Only the SAT solver that is built in counts it.
+    pub steps: Option<u64>,
     cancelled: Arc<AtomicBool>,
 }
 
@@ -43,6 +46,11 @@ impl Budget {
     /// The same run with at most `time` for one query.
     pub fn per_query(&self, time: Duration) -> Self {
         Budget { query: Some(time), ..self.clone() }
+    }
+
+    /// The same run with at most so many steps for one query.
+    pub fn in_steps(&self, steps: u64) -> Self {
+        Budget { steps: Some(steps), ..self.clone() }
     }
 
     /// Asks everything that shares this budget to stop. Safe from a signal handler's thread.

@@ -39,6 +39,7 @@ impl Encoder {
     /// # Errors
     /// If the expression has no term; `part` is left empty.
     pub fn expr(&mut self, env: &Env, e: &Expr) -> Result<Encoded, Unsupported> {
+        self.spend(1)?;
         let outer = std::mem::replace(&mut self.span, e.span);
         let result = self.expression(env, e);
         self.span = outer;

@@ -48,7 +48,15 @@ fn of_pred(p: &Pred) -> Vec<Part<'_>> {
 
 /// Whether one of the locals occurs. Locals are unique, so binders need no care.
 pub(crate) fn mentions(e: &Expr, locals: &[LocalId]) -> bool {
-    let mut parts = vec![Part::Expr(e)];
+    mentioned(vec![Part::Expr(e)], locals)
+}
+
+/// The same of a predicate.
+pub(crate) fn mentions_in(p: &Pred, locals: &[LocalId]) -> bool {
+    mentioned(vec![Part::Pred(p)], locals)
+}
+
+fn mentioned(mut parts: Vec<Part<'_>>, locals: &[LocalId]) -> bool {
     while let Some(part) = parts.pop() {
         match part {
             Part::Expr(e) => {

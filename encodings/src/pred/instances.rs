@@ -8,16 +8,13 @@ use std::rc::Rc;
 
 use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, UnaryOp};
 
-use crate::expr::walk::{always_defined, mentions};
+use crate::expr::walk::{always_defined, mentions, mentions_in};
 use crate::representation::layout::Layout;
 use crate::symbolic::Unsupported;
 use crate::symbolic::carriers::Binders;
 use crate::symbolic::encoder::{Encoder, Env};
 use crate::symbolic::{Guarded, Set, Symbolic};
 use crate::term::{Term, Terms};
-
-/// At most this many instances of one body.
-const INSTANCES: usize = 256;
 
 /// The condition on bound variables, split at `&`.
 pub(crate) struct Body<'a> {
@@ -73,14 +70,43 @@ impl Encoder {
         };
         let mut open = vec![start];
         let mut done = vec![];
-        while let Some(instance) = open.pop() {
-            let room = INSTANCES.saturating_sub(open.len() + done.len());
+        let most = self.written_out;
+        while let Some(mut instance) = open.pop() {
+            self.spend(1 + instance.rest.len() + instance.env.locals.len())?;
+            if most.early && !self.is_possible(&mut instance)? {
+                continue;
+            }
+            let room = most.instances.saturating_sub(open.len() + done.len());
             match self.split(&instance, room)? {
                 Some(next) => open.extend(next.into_iter().rev()),
                 None => done.push(instance),
             }
         }
         Ok(done)
+    }
+
+    /// Leaves out the conjuncts of an instance that are true of its values. `false` if one is false, so that the whole
+    /// instance is, and nothing on the way is ill-defined.
+    fn is_possible(&mut self, instance: &mut Instance<'_>) -> Result<bool, Unsupported> {
+        let mut kept = vec![];
+        let mut defined = instance.defined == Terms::TRUE;
+        for p in std::mem::take(&mut instance.rest) {
+            if !mentions_in(p, &instance.unbound) {
+                let truth = self.pred(&instance.env, p)?;
+                if truth.defined == Terms::TRUE && truth.holds == Terms::TRUE {
+                    continue;
+                }
+                if defined && truth.defined == Terms::TRUE && truth.holds == Terms::FALSE {
+                    return Ok(false);
+                }
+                defined &= truth.defined == Terms::TRUE;
+            } else {
+                defined &= always_defined(p, &|e| instance.env.is_perhaps_unassigned(e));
+            }
+            kept.push(p);
+        }
+        instance.rest = kept;
+        Ok(true)
     }
 
     /// Binds one more variable in every possible way, if there are at most `room` of them.

@@ -16,6 +16,7 @@ impl Encoder {
     /// # Errors
     /// If the predicate has no term; `part` is left empty.
     pub fn pred(&mut self, env: &Env, p: &Pred) -> Result<StatePredicate, Unsupported> {
+        self.spend(1)?;
         let outer = std::mem::replace(&mut self.span, p.span);
         let result = self.predicate(env, p);
         self.span = outer;

@@ -47,6 +47,12 @@ const CLAUSES_OF_A_GATE: u64 = 3;
 /// Cells of an array over integers, and values of an integer that is bound, as far as an estimate needs them.
 const INTEGERS: u64 = 16;
 
+/// So many cells of an array cost as much as a term.
+const CELLS: u64 = 16;
+
+/// After so many steps the deadline is looked at.
+const LOOK: u64 = 64;
+
 /// What a bound symbol stands for.
 #[derive(Clone, Debug)]
 pub(super) struct Binding {
@@ -112,7 +118,10 @@ pub(super) struct Lowering {
     /// Unknown integers of the symbols that are integers.
     integers: HashMap<SymbolId, Number>,
     budget: Budget,
-    steps: u32,
+    /// Terms lowered for the query at hand, and cells of arrays.
+    steps: u64,
+    /// When the budget is looked at next.
+    look: u64,
     /// What the instances of quantifiers take, as far as that was asked.
     weights: HashMap<Term, u64>,
     /// Why lowering stopped.
@@ -145,6 +154,7 @@ impl Lowering {
             integers: HashMap::new(),
             budget: Budget::unlimited(),
             steps: 0,
+            look: 0,
             weights: HashMap::new(),
             stopped: None,
         }
@@ -154,6 +164,7 @@ impl Lowering {
     pub fn within(&mut self, budget: &Budget) {
         self.budget = budget.clone();
         self.stopped = None;
+        (self.steps, self.look) = (0, 0);
     }
 
     /// Learns bounds from what will be asserted for good.
@@ -290,8 +301,8 @@ impl Lowering {
             if self.known(t).is_some() {
                 continue;
             }
-            self.steps = self.steps.wrapping_add(1);
-            if self.stopped.is_some() || (self.steps.is_multiple_of(64) && self.is_over()) {
+            self.steps += 1;
+            if self.stopped.is_some() || (self.steps >= self.look && self.is_over()) {
                 return Err(Why::Stopped);
             }
             let node = terms.node(t);
@@ -303,6 +314,7 @@ impl Lowering {
             }
             let (key, beyond) = self.key(t);
             let mut value = self.node(t, &node, beyond);
+            self.steps += value.as_ref().map_or(0, Value::cells) as u64 / CELLS;
             if let (Err(Why::Unsupported(reason)), Terms::BOOL, false) = (&value, node.sort, beyond) {
                 let free = self.gates.input();
                 self.unclaimed.push((free, reason.clone()));
@@ -325,8 +337,11 @@ impl Lowering {
 
     /// Whether lowering has to stop; then [`stopped`](Self::stopped) says why.
     pub fn is_over(&mut self) -> bool {
-        if self.gates.len() > GATES {
-            self.refuse("more than", GATES as u64);
+        self.look = self.steps + LOOK;
+        let steps = self.budget.steps.unwrap_or(u64::MAX);
+        let gates = GATES.min(usize::try_from(steps).unwrap_or(usize::MAX));
+        if self.gates.len() > gates || self.steps > steps {
+            self.refuse("more than", gates as u64);
         } else if let Err(why) = self.budget.check() {
             self.stopped = Some(why);
         }

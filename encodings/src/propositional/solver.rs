@@ -31,14 +31,17 @@ pub(super) trait Sat {
 struct Watch {
     budget: Budget,
     end: Option<Instant>,
-    calls: Cell<u32>,
+    calls: Cell<u64>,
     stopped: Cell<bool>,
 }
 
 impl Watch {
     fn is_over(&self) -> bool {
-        let calls = self.calls.get().wrapping_add(1);
+        let calls = self.calls.get() + 1;
         self.calls.set(calls);
+        if self.has_no_steps() {
+            return true;
+        }
         if !self.stopped.get() && calls.is_multiple_of(32) {
             let late = self.end.is_some_and(|end| Instant::now() >= end);
             self.stopped.set(late || self.budget.is_cancelled());
@@ -53,8 +56,19 @@ impl Watch {
         Watch { budget: budget.clone(), end, ..Watch::default() }
     }
 
+    /// The solver asks once for each decision or conflict.
+    fn has_no_steps(&self) -> bool {
+        self.budget.steps.is_some_and(|most| self.calls.get() > most)
+    }
+
     fn why(&self) -> Stopped {
-        if self.budget.is_cancelled() { Stopped::Cancelled } else { Stopped::Timeout }
+        if self.has_no_steps() {
+            Stopped::Incomplete("the steps of the SAT solver are spent".into())
+        } else if self.budget.is_cancelled() {
+            Stopped::Cancelled
+        } else {
+            Stopped::Timeout
+        }
     }
 }
 

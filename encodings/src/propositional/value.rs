@@ -90,6 +90,16 @@ impl Value {
         Value::Element((0..size).map(|i| Lit::constant(i == position)).collect(), Lit::TRUE)
     }
 
+    /// Number of cells, for arrays.
+    pub fn cells(&self) -> usize {
+        match self {
+            Value::Array(array) => match &**array {
+                Array::Listed(cells) | Array::Window { cells, .. } => cells.len(),
+            },
+            _ => 0,
+        }
+    }
+
     /// The same where another guard is true as well.
     pub fn guarded(&self, g: &mut Gates, guard: Lit) -> Value {
         if guard == Lit::TRUE {

@@ -5,6 +5,7 @@
 
 use bsym_language::types::Type;
 use bsym_semantics::value::Value;
+use bsym_semantics::value::lazy_set::LazySet;
 
 /// An upper bound of values.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -101,6 +102,18 @@ impl Layout {
             }
             _ => Layout::Any,
         }
+    }
+
+    /// The layout of a value that may be a set that is not listed.
+    pub(crate) fn of_any_value(v: &Value, ty: &Type) -> Layout {
+        if let Value::Lazy(lazy) = v
+            && let LazySet::Interval(low, high) = &**lazy
+            && let (Some(low), Some(high)) = (low.to_i64(), high.to_i64())
+            && low <= high
+        {
+            return Layout::set(Layout::Range(low, high), true);
+        }
+        Layout::of_value(v, ty)
     }
 
     /// Number of values, where the layout alone says it.

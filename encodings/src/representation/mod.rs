@@ -23,7 +23,9 @@ use bsym_language::model::*;
 use bsym_language::types::Type;
 use bsym_language::walk::{Names, always_assigned, parts};
 use bsym_semantics::value::Value;
+use bsym_semantics::value::env::Name;
 
+use crate::expr::walk::always_defined;
 use crate::representation::layout::{Function, Layout};
 
 /// What the names of a model always hold.
@@ -115,6 +117,82 @@ impl Functional {
                 return known;
             }
         }
+    }
+}
+
+impl Functional {
+    /// What unknowns can be where predicates hold, under the values of the names that have one.
+    ///
+    /// Values that a predicate excludes are left out only as long as no predicate before it speaks of the unknown and
+    /// might be ill-defined: whoever asks has to hear of that.
+    pub(crate) fn of_unknowns(
+        model: &Model,
+        values: &dyn Fn(Name) -> Option<Value>,
+        unknowns: &[Name],
+        predicates: &[&Pred],
+    ) -> Functional {
+        let mut known = Functional::none(model);
+        let given =
+            |name: Name, ty: &Type| values(name).map_or(Layout::Any, |v| Layout::of_any_value(&v, ty));
+        for (i, c) in model.constants.iter().enumerate() {
+            known.constants[i] = given(Name::Const(ConstId(i as u32)), &c.ty);
+        }
+        for (i, v) in model.variables.iter().enumerate() {
+            // A bound of both values, before and after.
+            let id = VarId(i as u32);
+            let before = values(Name::Old(id)).map_or(Layout::Never, |old| Layout::of_any_value(&old, &v.ty));
+            known.variables[i] = given(Name::Var(id), &v.ty).join(before);
+        }
+        for (i, l) in model.locals.iter().enumerate() {
+            known.locals[i] = given(Name::Local(LocalId(i as u32)), &l.ty);
+        }
+        let mut analysis = Analysis { model, known: &mut known, kept: &[] };
+        for _ in unknowns {
+            let before = analysis.known.clone();
+            // Unknowns that something perhaps ill-defined has spoken of.
+            let mut closed: Vec<Name> = vec![];
+            for p in predicates.iter().flat_map(|p| conjuncts(p)) {
+                let named = constraint(p).and_then(|(left, right)| Some((name_of(left)?, right)));
+                if let Some((name, right)) = named
+                    && unknowns.contains(&name)
+                    && !closed.contains(&name)
+                {
+                    let layout = analysis.allows(&right);
+                    if let Some(known) = analysis.known.of_name(name) {
+                        *known = std::mem::take(known).meet(layout);
+                    }
+                }
+                if !always_defined(p, &|_| false) {
+                    let names = Names::of_pred(p);
+                    closed.extend(names.constants.iter().map(|c| Name::Const(*c)));
+                    closed.extend(names.locals.iter().map(|l| Name::Local(*l)));
+                    closed.extend(names.variables.iter().map(|v| Name::Var(*v)));
+                }
+            }
+            if *analysis.known == before {
+                break;
+            }
+        }
+        known
+    }
+
+    /// The layout of a name.
+    pub(crate) fn of_name(&mut self, name: Name) -> Option<&mut Layout> {
+        match name {
+            Name::Const(c) => self.constants.get_mut(c.index()),
+            Name::Var(v) | Name::Old(v) => self.variables.get_mut(v.index()),
+            Name::Local(l) => self.locals.get_mut(l.index()),
+        }
+    }
+}
+
+/// The name that an expression is.
+fn name_of(e: &Expr) -> Option<Name> {
+    match e.kind {
+        ExprKind::Const(c) => Some(Name::Const(c)),
+        ExprKind::Local(l) => Some(Name::Local(l)),
+        ExprKind::Var(v) => Some(Name::Var(v)),
+        _ => None,
     }
 }
 

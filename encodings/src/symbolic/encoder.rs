@@ -11,8 +11,10 @@ use bsym_language::types::{CarrierId, Type};
 use bsym_semantics::scope::Scope;
 
 use super::unsupported::Unsupported;
+use crate::budget::Budget;
 use crate::symbolic::closed::closed_types;
 use crate::symbolic::counted::counted_types;
+use crate::symbolic::effort::Effort;
 use crate::symbolic::finiteness::{asks_finite, finite_carriers};
 use crate::symbolic::{Form, Set, Symbolic};
 use crate::term::{Sort, SortKind, Substitution, SymbolId, Term, Terms};
@@ -29,6 +31,10 @@ pub struct Encoder {
     pub model: Arc<Model>,
     /// Sizes of carriers, bounds of `INT`.
     pub scope: Scope,
+    /// How much is written out case by case.
+    pub(crate) written_out: WrittenOut,
+    /// How much work that may be, where it is bounded.
+    pub(crate) effort: Option<Effort>,
     pub(crate) witnesses: Witnesses,
     /// Innermost construct at hand, for [`Unsupported`].
     pub(crate) span: Span,
@@ -57,6 +63,34 @@ pub struct Encoder {
     finite: BTreeSet<CarrierId>,
     elements: RefCell<HashMap<Type, Option<Rc<[Symbolic]>>>>,
     strings: Vec<Arc<str>>,
+}
+
+/// How much is written out case by case, instead of being left to quantifiers and arrays.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct WrittenOut {
+    /// Instances of one body at most.
+    pub instances: usize,
+    /// Instances whose conditions contradict each other are left out as soon as that is seen.
+    pub early: bool,
+    /// Elements of one set at most.
+    pub listed: usize,
+    /// Arguments of a function over integers or couples of them at most.
+    pub span: usize,
+    /// Terms of a table or vector inside a table at most.
+    pub leaves: usize,
+}
+
+impl Default for WrittenOut {
+    /// What a solver with quantifiers is best served with.
+    fn default() -> Self {
+        WrittenOut { instances: 256, early: false, listed: 256, span: 64, leaves: 256 }
+    }
+}
+
+impl WrittenOut {
+    /// For a formula that becomes propositional logic: what is not written out here is so later, case by case from bits.
+    pub const PROPOSITIONAL: WrittenOut =
+        WrittenOut { instances: 1 << 15, early: true, listed: 1 << 12, span: 1 << 10, leaves: 1 << 12 };
 }
 
 /// Fresh symbols made on the way, what defines them, and facts about values. For lifted values of everything
@@ -142,6 +176,8 @@ impl Encoder {
             terms,
             model,
             scope,
+            written_out: WrittenOut::default(),
+            effort: None,
             witnesses: Witnesses::default(),
             span: Span::default(),
             bound: BTreeMap::new(),
@@ -158,6 +194,20 @@ impl Encoder {
             elements: RefCell::default(),
             strings: vec![],
         }
+    }
+
+    /// From now on at most as many steps are done as the budget has for one query, and none after its end.
+    pub(crate) fn within(&mut self, budget: &Budget) {
+        self.effort = Some(Effort::new(budget, self.terms.work()));
+    }
+
+    /// Does so many steps.
+    ///
+    /// # Errors
+    /// There are not so many left, or time is up.
+    pub(crate) fn spend(&self, steps: usize) -> Result<(), Unsupported> {
+        let Some(effort) = &self.effort else { return Ok(()) };
+        effort.spend(steps, self.terms.work()).or_else(|why| self.unsupported(why))
     }
 
     /// What was made since the last call; the caller decides whether it belongs to the constants, a

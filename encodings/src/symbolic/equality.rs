@@ -1,6 +1,5 @@
 //! Equality and inclusion of values.
 
-use super::membership::LISTED;
 use super::shape::canonical;
 use super::{Form, Set, Symbolic};
 use crate::symbolic::Unsupported;
@@ -13,6 +12,7 @@ impl Encoder {
     /// # Errors
     /// If it has no term.
     pub fn equal(&mut self, a: &Symbolic, b: &Symbolic) -> Result<Term, Unsupported> {
+        self.spend(1)?;
         match (a, b) {
             (Symbolic::Atom(x), Symbolic::Atom(y)) => Ok(self.terms.eq(*x, *y)),
             (Symbolic::Pair(x, y), Symbolic::Pair(v, w)) => {
@@ -245,7 +245,9 @@ impl Encoder {
             Form::Interval(None, None) => true,
             Form::Interval(Some(low), Some(high)) => {
                 match (self.terms.as_int(*low), self.terms.as_int(*high)) {
-                    (Some(low), Some(high)) => (&high - &low).to_i64().is_some_and(|d| d < LISTED as i64),
+                    (Some(low), Some(high)) => {
+                        (&high - &low).to_i64().is_some_and(|d| d < self.written_out.listed as i64)
+                    }
                     _ => false,
                 }
             }

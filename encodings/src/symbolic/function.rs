@@ -1,5 +1,6 @@
 //! Sets of couples seen as relations and functions: domain, range, values, functionality.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use bsym_language::types::Type;
@@ -256,6 +257,13 @@ impl Encoder {
                         _ => None,
                     })
                     .collect();
+                let keys_are_values = keys
+                    .iter()
+                    .map(|k| k.filter(|&k| self.terms.is_value(k)))
+                    .collect::<Option<HashSet<Term>>>();
+                if let Some(different) = keys_are_values {
+                    return different.len() == keys.len();
+                }
                 (0..keys.len()).all(|i| {
                     keys[i + 1..].iter().all(|k| match (keys[i], k) {
                         (Some(a), Some(b)) => self.terms.known_distinct(a, *b),

@@ -9,9 +9,6 @@ use crate::symbolic::carriers::Binders;
 use crate::symbolic::encoder::Encoder;
 use crate::term::{Term, Terms};
 
-/// Sets with at most this many possible elements are listed where a list helps.
-pub(crate) const LISTED: usize = 256;
-
 impl Encoder {
     /// The set that a value is.
     pub(crate) fn as_set<'a>(&self, v: &'a Symbolic) -> Result<&'a std::rc::Rc<Set>, Unsupported> {
@@ -47,6 +44,7 @@ impl Encoder {
     }
 
     pub(crate) fn is_in(&mut self, x: &Symbolic, set: &Set) -> Result<Term, Unsupported> {
+        self.spend(1)?;
         if self.is_everything(set) {
             return Ok(Terms::TRUE);
         }
@@ -151,7 +149,7 @@ impl Encoder {
             }
             Form::Override(f, g) if self.count(&set.element).is_none() => {
                 match (self.candidates(f)?, self.candidates(g)?) {
-                    (Some(old), Some(new)) if old.len() + new.len() <= LISTED => {
+                    (Some(old), Some(new)) if old.len() + new.len() <= self.written_out.listed => {
                         let mut items = new;
                         for (guard, x) in old {
                             let key = self.as_couple(&x)?.0.clone();
@@ -166,7 +164,7 @@ impl Encoder {
             Form::Interval(Some(low), Some(high)) => {
                 match (self.terms.as_int(*low), self.terms.as_int(*high)) {
                     (Some(low), Some(high)) => {
-                        (&high - &low).to_i64().filter(|&d| d < LISTED as i64).map(|d| {
+                        (&high - &low).to_i64().filter(|&d| d < self.written_out.listed as i64).map(|d| {
                             (0..=d)
                                 .map(|i| (Terms::TRUE, Symbolic::Atom(self.terms.int(&low + &i.into()))))
                                 .collect()
@@ -176,7 +174,7 @@ impl Encoder {
                 }
             }
             Form::Product(a, b) => match (self.candidates(a)?, self.candidates(b)?) {
-                (Some(left), Some(right)) if left.len() * right.len() <= LISTED => Some(
+                (Some(left), Some(right)) if left.len() * right.len() <= self.written_out.listed => Some(
                     left.iter()
                         .flat_map(|(g, x)| {
                             right.iter().map(|(h, y)| {
@@ -207,7 +205,7 @@ impl Encoder {
                 _ => None,
             },
             Form::Sequence { length, .. } => match self.terms.as_int(*length).and_then(|n| n.to_usize()) {
-                Some(n) if n <= LISTED => {
+                Some(n) if n <= self.written_out.listed => {
                     let mut items = vec![];
                     for i in 1..=n as i64 {
                         let key = Symbolic::Atom(self.terms.int(i));
@@ -239,6 +237,7 @@ impl Encoder {
             }
         };
         if let Some(items) = listed {
+            self.spend(items.len())?;
             return Ok(Some(items.into_iter().filter(|(g, _)| *g != Terms::FALSE).collect()));
         }
         // Whatever the form, a small type has few values.

@@ -11,6 +11,7 @@ pub(crate) mod closed;
 mod convert;
 pub(crate) mod counted;
 pub(crate) mod counting;
+mod effort;
 mod encoded;
 pub mod encoder;
 mod equality;

@@ -43,9 +43,6 @@ pub enum Shape {
     Sequence(Type, Rc<Shape>),
 }
 
-/// A table or vector inside a table is written out to at most this many terms.
-const LEAVES: usize = 256;
-
 /// Values of a function over a large type are kept in at most this many arrays.
 const COLUMNS: usize = 16;
 
@@ -135,11 +132,11 @@ impl Encoder {
             && (f.total || !sequence)
         {
             let mut value = self.shape(b, &f.value);
-            if value.size().saturating_mul(keys.len()) > LEAVES {
+            if value.size().saturating_mul(keys.len()) > self.written_out.leaves {
                 value = self.shape(b, &Layout::Any);
             }
             let total = f.total && (!keys.is_whole() || f.keys.is_unrestricted());
-            if keys.is_whole() || value.size().saturating_mul(keys.len()) <= LEAVES {
+            if keys.is_whole() || value.size().saturating_mul(keys.len()) <= self.written_out.leaves {
                 return Shape::Table { element, keys, total, value: Rc::new(value) };
             }
         }
@@ -403,6 +400,7 @@ impl Encoder {
     /// # Errors
     /// If it holds an element of a carrier whose size is not settled, whose elements have no names.
     pub fn value(&mut self, v: &Value, ty: &Type) -> Result<Symbolic, Unsupported> {
+        self.spend(1)?;
         match (v, ty) {
             (Value::Bool(b), _) => Ok(Symbolic::Atom(self.terms.bool(*b))),
             (Value::Int(n), _) => Ok(Symbolic::Atom(self.terms.int(n.clone()))),

@@ -1,6 +1,9 @@
 //! Universes: the values that characteristic vectors and tables range over.
 
+use std::cell::OnceCell;
 use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
 use bsym_language::types::Type;
@@ -11,14 +14,13 @@ use crate::symbolic::Unsupported;
 use crate::symbolic::encoder::Encoder;
 use crate::term::{Op, Term, Terms};
 
-/// Numbers of a universe span at most this many; so do the values of one that is a product.
-const SPAN: i64 = 64;
-
 /// Distinct values without symbols.
 #[derive(Clone, Debug)]
 pub struct Universe {
     values: Rc<[Symbolic]>,
     whole: bool,
+    /// Where each value is, by its name; made when it is first asked for.
+    places: Rc<OnceCell<HashMap<Vec<Term>, usize>>>,
 }
 
 /// A universe and two vectors over it.
@@ -27,7 +29,16 @@ pub(crate) type Aligned = (Universe, Vec<Term>, Vec<Term>);
 impl Universe {
     /// All values of a small finite type.
     pub(crate) fn whole(values: Rc<[Symbolic]>) -> Universe {
-        Universe { values, whole: true }
+        Universe { values, whole: true, places: Rc::default() }
+    }
+
+    fn part(values: Vec<Symbolic>) -> Universe {
+        Universe { values: values.into(), whole: false, places: Rc::default() }
+    }
+
+    fn place_of(&self, name: &[Term]) -> Option<usize> {
+        let places = || self.values.iter().enumerate().map(|(i, v)| (v.leaves(), i)).collect();
+        self.places.get_or_init(places).get(name).copied()
     }
 
     /// The values, in the order of vectors and tables.
@@ -84,17 +95,19 @@ impl Encoder {
             return Some(whole);
         }
         let values = self.values_of(ty, layout).filter(|v| !v.is_empty())?;
-        Some(Universe { values: values.into(), whole: false })
+        Some(Universe::part(values))
     }
 
     fn values_of(&self, ty: &Type, layout: &Layout) -> Option<Vec<Symbolic>> {
         match (ty, layout) {
-            (Type::Int, Layout::Range(low, high)) if high.checked_sub(*low)? < SPAN => {
+            (Type::Int, Layout::Range(low, high))
+                if high.checked_sub(*low)? < self.written_out.span as i64 =>
+            {
                 Some((*low..=*high).map(|n| Symbolic::Atom(self.terms.int(n))).collect())
             }
             (Type::Pair(a, b), Layout::Pair(l, m)) => {
                 let (left, right) = (self.values_of(a, l)?, self.values_of(b, m)?);
-                (left.len() * right.len() <= SPAN as usize).then(|| {
+                (left.len() * right.len() <= self.written_out.span).then(|| {
                     let couples = |x: &Symbolic| -> Vec<Symbolic> {
                         right.iter().map(|y| Symbolic::pair(x.clone(), y.clone())).collect()
                     };
@@ -111,8 +124,7 @@ impl Encoder {
             return self.position(x, ty).map_or(Place::Open, Place::At);
         }
         let Some(name) = self.name(x) else { return Place::Open };
-        let found = universe.values.iter().position(|v| v.leaves() == name);
-        found.map_or(Place::Outside, Place::At)
+        universe.place_of(&name).map_or(Place::Outside, Place::At)
     }
 
     /// What tells a value without symbols and sets from all others of its type.
@@ -149,17 +161,21 @@ impl Encoder {
     /// Guarded values without symbols as a characteristic vector.
     pub(crate) fn known_items(&self, items: &[Guarded]) -> Option<(Universe, Vec<Term>)> {
         let mut named: Vec<(Vec<Term>, &Symbolic, Vec<Term>)> = vec![];
+        let mut places: HashMap<Vec<Term>, usize> = HashMap::new();
         for (guard, x) in items {
             let name = self.name(x)?;
-            match named.iter_mut().find(|n| n.0 == name) {
-                Some(same) => same.2.push(*guard),
-                None => named.push((name, x, vec![*guard])),
+            match places.entry(name.clone()) {
+                Entry::Occupied(at) => named[*at.get()].2.push(*guard),
+                Entry::Vacant(free) => {
+                    free.insert(named.len());
+                    named.push((name, x, vec![*guard]));
+                }
             }
         }
         named.sort_by(|a, b| self.order(&a.0, &b.0));
         let values = named.iter().map(|n| n.1.clone()).collect();
         let bits = named.into_iter().map(|n| self.terms.or(n.2)).collect();
-        Some((Universe { values, whole: false }, bits))
+        Some((Universe::part(values), bits))
     }
 
     fn order(&self, a: &[Term], b: &[Term]) -> Ordering {

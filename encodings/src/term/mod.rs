@@ -11,7 +11,7 @@ mod substitute;
 #[cfg(test)]
 mod tests;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::rc::Rc;
@@ -152,6 +152,7 @@ struct Arena {
 /// The table of all terms, sorts and symbols.
 pub struct Terms {
     arena: RefCell<Arena>,
+    work: Cell<u64>,
 }
 
 impl Default for Terms {
@@ -163,7 +164,7 @@ impl Default for Terms {
 impl Terms {
     /// An empty table.
     pub fn new() -> Self {
-        let terms = Terms { arena: RefCell::default() };
+        let terms = Terms { arena: RefCell::default(), work: Cell::new(0) };
         // Fixed positions, so that the basic sorts need no look-up.
         terms.sort(SortKind::Bool);
         terms.sort(SortKind::Int);
@@ -223,6 +224,7 @@ impl Terms {
 
     /// A term's operator, arguments and sort.
     pub fn node(&self, t: Term) -> Node {
+        self.work.set(self.work.get() + 1);
         self.arena.borrow().nodes[t.0 as usize].clone()
     }
 
@@ -244,6 +246,11 @@ impl Terms {
     /// Number of terms made so far.
     pub fn len(&self) -> usize {
         self.arena.borrow().nodes.len()
+    }
+
+    /// How much was done so far: terms looked at and made, with their arguments. The same on every machine.
+    pub fn work(&self) -> u64 {
+        self.work.get()
     }
 
     /// Whether there is no term; never true, `true` and `false` are always there.
@@ -321,6 +328,7 @@ impl Terms {
 
     /// Makes a term without simplification. For the builders, and for rebuilding a node.
     fn make(&self, op: Op, args: &[Term], sort: Sort) -> Term {
+        self.work.set(self.work.get() + 1 + args.len() as u64);
         let node = Node { op, args: args.into(), sort };
         let mut a = self.arena.borrow_mut();
         if let Some(&t) = a.by_node.get(&node) {

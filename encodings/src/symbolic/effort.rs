@@ -1,0 +1,47 @@
+//! How much work an encoder may do, counted so that it is the same on every machine.
+//!
+//! Counted are expressions, predicates, instances, comparisons, elements that are listed, and terms.
+
+use std::cell::Cell;
+
+use crate::budget::Budget;
+
+/// So many terms looked at or made cost as much as one expression.
+const TERMS: u64 = 8;
+
+/// After so many steps the deadline is looked at.
+const LOOK: u64 = 1 << 12;
+
+/// What may be done: as many steps as a budget has for one query, until the budget ends.
+#[derive(Debug)]
+pub(crate) struct Effort {
+    budget: Budget,
+    /// The work on terms before.
+    before: u64,
+    steps: Cell<u64>,
+    look: Cell<u64>,
+}
+
+impl Effort {
+    /// Nothing done, where so much was done on terms ([`Terms::work`](crate::term::Terms::work)).
+    pub(crate) fn new(budget: &Budget, terms: u64) -> Effort {
+        Effort { budget: budget.clone(), before: terms, steps: Cell::new(0), look: Cell::new(0) }
+    }
+
+    /// Does so many steps, after so much work on terms.
+    ///
+    /// # Errors
+    /// Why no more may be done.
+    pub(crate) fn spend(&self, steps: usize, terms: u64) -> Result<(), String> {
+        self.steps.set(self.steps.get().saturating_add(steps as u64));
+        let spent = self.steps.get().saturating_add((terms - self.before) / TERMS);
+        if let Some(most) = self.budget.steps.filter(|&most| spent > most) {
+            return Err(format!("writing it out takes more than {most} steps"));
+        }
+        if spent >= self.look.get() {
+            self.look.set(spent + LOOK);
+            self.budget.check().map_err(|stopped| stopped.to_string())?;
+        }
+        Ok(())
+    }
+}
