@@ -15,7 +15,6 @@ mod exit;
 mod input;
 mod output;
 mod paint;
-mod patience;
 mod progress;
 mod refusal;
 mod solvers;

@@ -1,95 +1,67 @@
 //! Values that satisfy predicates, found by a solver: constants under their axioms, parameters under a
 //! guard, choices under their predicate.
 //!
-//! The names that have values enter as values, the others as symbols. Each model of the solver is read as
+//! Unknowns that an equation gives a value have it before a solver is asked. The other names that have values enter as
+//! values, the others as symbols, laid out as the predicates allow. Each model of the solver is read as
 //! values of the unknowns and then excluded, until the solver answers `unsat`: then these are all there
 //! are. Valuations under which the predicates are ill-defined are looked for as well, because whoever
 //! asks has to report them. Every value is checked by the evaluator before it is used.
+//!
+//! Two solvers serve: the SAT solver that is built in, for which quantifiers over known sets are written out and whose
+//! work is counted in steps, and an SMT solver where there is one. Who is asked when is decided in
+//! [`bsym_semantics::constraint::methods`].
 
+use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use bsym_language::model::{ConstId, LocalId, Model, Pred, Subst, SubstKind, VarId};
+use bsym_language::model::{
+    CompareOp, ConstId, ExprKind, LocalId, Model, Pred, PredKind, Subst, SubstKind, VarId,
+};
 use bsym_language::source::Span;
 use bsym_language::types::Type;
+use bsym_language::walk::Names as Mentioned;
+use bsym_semantics::constraint::methods::{Method, SAT_STEPS, SEARCH_STEPS, SMT_TIME, UNBOUNDED_SOLUTIONS};
 use bsym_semantics::error::EvalError;
-use bsym_semantics::evaluator::finder::{Found, ValueFinder};
+use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::evaluator::finder::{Candidate, Claim, Question, ValueFinder, Visit};
+use bsym_semantics::evaluator::work::Work;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::value::Value;
 use bsym_semantics::value::env::{Env as Values, Name};
 
 use crate::budget::Budget;
 use crate::concretize::read_values;
+use crate::expr::walk::always_defined;
 use crate::representation::layout::Layout;
+use crate::representation::{Functional, conjuncts};
 use crate::session::{Answer, Session, SolverChoice, open};
 use crate::symbolic::Symbolic;
-use crate::symbolic::encoder::{Encoder, Env};
+use crate::symbolic::encoder::{Encoder, Env, WrittenOut};
 use crate::system::System;
 use crate::system::build::encode;
 use crate::term::{Term, Terms};
 
-/// Finds values with a solver; each search is a session of its own.
+/// Work of the evaluator for the equations that give unknowns their values.
+const EQUATIONS: u64 = SEARCH_STEPS;
+
+/// So many variables of a SAT solver are read in one step.
+const VARIABLES: u64 = 64;
+
+/// Finds values with solvers; each search is a session of its own.
 #[derive(Clone, Debug)]
 pub struct SolverFinder {
     model: Arc<Model>,
-    solver: SolverChoice,
+    /// The model without anything that could be encoded but is not asked for.
+    bare: Arc<Model>,
+    smt: Option<SolverChoice>,
     budget: Budget,
-    /// Most valuations of one search.
-    limit: usize,
 }
 
 impl SolverFinder {
-    /// A finder for the names of a model. `budget` ends a search, `limit` bounds its valuations.
-    pub fn new(model: Arc<Model>, solver: SolverChoice, budget: Budget, limit: usize) -> SolverFinder {
-        SolverFinder { model, solver, budget, limit }
-    }
-}
-
-impl ValueFinder for SolverFinder {
-    fn find(
-        &self,
-        env: &Values<'_>,
-        scope: &Scope,
-        unknowns: &[(Name, Type)],
-        conjuncts: &[&Pred],
-        limit: usize,
-    ) -> Result<Found, EvalError> {
-        let at = conjuncts.first().map_or(Span::default(), |p| p.span);
-        let failed = |reason: String| {
-            EvalError::too_large(at, format!("no values could be looked for by a solver: {reason}"))
-        };
-        if !scope.is_finite(&self.model) {
-            return Err(failed("a deferred set has no size".into()));
-        }
-        let mut search = Search::new(&self.model, scope);
-        let symbols = search.environment(env, unknowns).map_err(failed)?;
-        let goal = search.predicates(&symbols.env, conjuncts).map_err(failed)?;
-        let mut session =
-            open(search.system.terms.clone(), &self.solver).map_err(|e| failed(e.to_string()))?;
-        search.run(&mut session, &symbols, &goal, &self.budget, limit.min(self.limit)).map_err(failed)
-    }
-}
-
-/// The unknowns as symbols, and everything by name.
-struct Names {
-    env: Env,
-    unknowns: Vec<(Symbolic, Type)>,
-}
-
-/// When the predicates hold, and when they are ill-defined from left to right.
-struct Goal {
-    holds: Term,
-    ill_defined: Term,
-}
-
-struct Search {
-    system: System,
-    background: Vec<Term>,
-}
-
-impl Search {
-    fn new(model: &Arc<Model>, scope: &Scope) -> Search {
-        // Nothing of the model is encoded but what is asked for.
+    /// A finder for the names of a model: by the SAT solver that is built in, and by an SMT solver if there is one.
+    /// `budget` ends a search.
+    pub fn new(model: Arc<Model>, smt: Option<SolverChoice>, budget: Budget) -> SolverFinder {
         let bare = Model {
             constants: vec![],
             axioms: vec![],
@@ -105,12 +77,163 @@ impl Search {
             initialisation: Subst { kind: SubstKind::Skip, span: Span::default() },
             events: vec![],
             goal: None,
-            ..(**model).clone()
+            ..(*model).clone()
         };
+        SolverFinder { model, bare: Arc::new(bare), smt, budget }
+    }
+}
+
+impl ValueFinder for SolverFinder {
+    fn find(&self, question: &Question<'_>, found: Visit<'_>) -> Result<bool, EvalError> {
+        let Question { method, env, scope, unknowns, predicates, limit } = *question;
+        let at = predicates.first().map_or(Span::default(), |p| p.span);
+        let failed = |reason: String| {
+            EvalError::too_large(at, format!("no values could be looked for by a solver: {reason}"))
+        };
+        let (solver, budget, written_out) = match (method, &self.smt) {
+            (Method::Sat, _) => (
+                SolverChoice::Sat,
+                self.budget.in_steps(self.budget.steps.map_or(SAT_STEPS, |own| own.min(SAT_STEPS))),
+                WrittenOut::PROPOSITIONAL,
+            ),
+            (Method::Smt, Some(smt)) => (smt.clone(), self.budget.per_query(SMT_TIME), WrittenOut::default()),
+            _ => return Ok(false),
+        };
+        if !scope.is_finite(&self.model) {
+            return Err(failed("a deferred set has no size".into()));
+        }
+        let predicates: Vec<&Pred> = predicates.iter().flat_map(|p| conjuncts(p)).collect();
+        let settled = self.settled(env, scope, unknowns, &predicates);
+        let frame = env.frame(&settled);
+        let env = env.within(&frame);
+        let value_of = |name: Name| settled.iter().find(|(n, _)| *n == name).map(|(_, v)| v.clone());
+        let open_ones: Vec<(Name, Type)> =
+            unknowns.iter().filter(|(n, _)| value_of(*n).is_none()).cloned().collect();
+        let all = |others: Vec<Value>| -> Vec<Value> {
+            let mut others = others.into_iter();
+            unknowns.iter().filter_map(|(n, _)| value_of(*n).or_else(|| others.next())).collect()
+        };
+        if open_ones.is_empty() {
+            let candidate = Candidate { values: all(vec![]), bounded: true, claim: Claim::Nothing };
+            return Ok(found(candidate).is_continue());
+        }
+        let mut search = Search::new(self, scope, written_out);
+        search.system.encoder.within(&budget);
+        let names = search.environment(&env, &open_ones, &predicates).map_err(failed)?;
+        let bounded = names.bounded;
+        let limit = if bounded { limit } else { limit.min(UNBOUNDED_SOLUTIONS) };
+        let goal = search.predicates(&names.env, &predicates).map_err(failed)?;
+        let mut session = open(search.system.terms.clone(), &solver).map_err(|e| failed(e.to_string()))?;
+        let mut report = |values, claim| found(Candidate { values: all(values), bounded, claim });
+        search.run(&mut session, &names, &goal, &budget, limit, &mut report).map_err(failed)
+    }
+}
+
+impl SolverFinder {
+    /// Unknowns that an equation gives a value, where nothing before it that speaks of them might be ill-defined: every
+    /// other value is excluded by that equation.
+    fn settled(
+        &self,
+        env: &Values<'_>,
+        scope: &Scope,
+        unknowns: &[(Name, Type)],
+        predicates: &[&Pred],
+    ) -> Vec<(Name, Value)> {
+        let work = Work::new(EQUATIONS);
+        work.portion(EQUATIONS);
+        let evaluator = Evaluator::new(&self.model, scope).with_work(&work);
+        let mut settled: Vec<(Name, Value)> = vec![];
+        loop {
+            let before = settled.len();
+            let mut spoken_of: Vec<Name> = vec![];
+            for p in predicates {
+                if let PredKind::Compare(CompareOp::Equal, a, b) = &p.kind {
+                    for (name, value) in [(a, b), (b, a)] {
+                        let Some(name) = name_of(&name.kind) else { continue };
+                        let mentioned = names_of(&Mentioned::of_expr(value));
+                        let is_open = |n: &Name| {
+                            unknowns.iter().any(|(u, _)| u == n) && settled.iter().all(|(s, _)| s != n)
+                        };
+                        if !is_open(&name) || spoken_of.contains(&name) || mentioned.iter().any(is_open) {
+                            continue;
+                        }
+                        let frame = env.frame(&settled);
+                        if let Ok(value) = evaluator.expr(&env.within(&frame), value) {
+                            settled.push((name, value));
+                        }
+                    }
+                }
+                if !always_defined(p, &|_| false) {
+                    spoken_of.extend(names_of(&Mentioned::of_pred(p)));
+                }
+            }
+            if settled.len() == before {
+                return settled;
+            }
+        }
+    }
+}
+
+fn name_of(e: &ExprKind) -> Option<Name> {
+    match e {
+        ExprKind::Const(c) => Some(Name::Const(*c)),
+        ExprKind::Local(l) => Some(Name::Local(*l)),
+        _ => None,
+    }
+}
+
+fn names_of(mentioned: &Mentioned) -> Vec<Name> {
+    let variables = mentioned.variables.iter().map(|v| Name::Var(*v));
+    let constants = mentioned.constants.iter().map(|c| Name::Const(*c));
+    variables.chain(constants).chain(mentioned.locals.iter().map(|l| Name::Local(*l))).collect()
+}
+
+/// Whether the values of a layout are finitely many by its numbers.
+fn is_bounded(ty: &Type, layout: &Layout) -> bool {
+    match ty {
+        Type::Bool | Type::Carrier(_) => true,
+        Type::Int => matches!(layout, Layout::Range(..)),
+        Type::Pair(a, b) => {
+            let (l, m) = layout.sides();
+            is_bounded(a, &l) && is_bounded(b, &m)
+        }
+        Type::Record(fields) => fields.iter().all(|(_, t)| is_bounded(t, &Layout::Any)),
+        Type::Pow(t) => is_bounded(t, &layout.element()),
+        _ => false,
+    }
+}
+
+/// The unknowns as symbols, and everything by name.
+struct Names {
+    env: Env,
+    unknowns: Vec<(Symbolic, Type)>,
+    /// The unknowns have finitely many values.
+    bounded: bool,
+}
+
+/// When the predicates hold, and when they are ill-defined from left to right.
+struct Goal {
+    holds: Term,
+    ill_defined: Term,
+}
+
+struct Search {
+    system: System,
+    background: Vec<Term>,
+    /// What the names can be.
+    known: Functional,
+    /// Names that the predicates speak of.
+    mentioned: Vec<Name>,
+}
+
+impl Search {
+    fn new(finder: &SolverFinder, scope: &Scope, written_out: WrittenOut) -> Search {
         let terms = Rc::new(Terms::new());
-        let mut system = encode(terms.clone(), Arc::new(bare), scope);
-        system.encoder = Encoder::new(terms, model.clone(), scope.clone());
-        Search { system, background: vec![] }
+        let mut system = encode(terms.clone(), finder.bare.clone(), scope);
+        system.encoder = Encoder::new(terms, finder.model.clone(), scope.clone());
+        system.encoder.written_out = written_out;
+        let known = Functional::none(&finder.model);
+        Search { system, background: vec![], known, mentioned: vec![] }
     }
 
     /// A symbol for an unknown, the value for a name that has one; a name without either is no part of
@@ -125,10 +248,11 @@ impl Search {
     ) -> Result<Symbolic, String> {
         let encoder = &mut self.system.encoder;
         let open = unknowns.iter().any(|(n, _)| *n == name);
-        if let Some(value) = env.get(name).filter(|_| !open) {
+        if let Some(value) = env.get(name).filter(|_| !open && self.mentioned.contains(&name)) {
             return encoder.value(value, ty).map_err(|u| u.reason);
         }
-        let shape = encoder.shape(ty, &Layout::Any);
+        let layout = if open { self.known.of_name(name).cloned() } else { None };
+        let shape = encoder.shape(ty, &layout.unwrap_or_default());
         let fresh = encoder.fresh(label, ty, &shape);
         if open {
             self.background.extend(encoder.facts(&fresh));
@@ -136,8 +260,27 @@ impl Search {
         Ok(fresh)
     }
 
-    fn environment(&mut self, env: &Values<'_>, unknowns: &[(Name, Type)]) -> Result<Names, String> {
+    fn environment(
+        &mut self,
+        env: &Values<'_>,
+        unknowns: &[(Name, Type)],
+        predicates: &[&Pred],
+    ) -> Result<Names, String> {
         let model = self.system.encoder.model.clone();
+        let open: Vec<Name> = unknowns.iter().map(|(n, _)| *n).collect();
+        let values = |n: Name| env.get(n).filter(|_| !open.contains(&n)).cloned();
+        self.known = Functional::of_unknowns(&model, &values, &open, predicates);
+        for p in predicates {
+            let names = names_of(&Mentioned::of_pred(p));
+            // `x$0` is read where `x` is.
+            let old =
+                names.iter().filter_map(|n| if let Name::Var(v) = n { Some(Name::Old(*v)) } else { None });
+            self.mentioned.extend(old.collect::<Vec<_>>());
+            self.mentioned.extend(names);
+        }
+        let is_bounded =
+            |(n, ty): &(Name, Type)| self.known.of_name(*n).is_some_and(|layout| is_bounded(ty, layout));
+        let bounded = unknowns.iter().all(is_bounded);
         let mut names = Env::default();
         let mut constants = vec![];
         for (i, c) in model.constants.iter().enumerate() {
@@ -151,7 +294,9 @@ impl Search {
         }
         for (i, l) in model.locals.iter().enumerate() {
             let name = Name::Local(LocalId(i as u32));
-            if env.get(name).is_some() || unknowns.iter().any(|(n, _)| *n == name) {
+            if env.get(name).is_some() && self.mentioned.contains(&name)
+                || unknowns.iter().any(|(n, _)| *n == name)
+            {
                 let value = self.symbolic(name, &l.name, &l.ty, env, unknowns)?;
                 names.bind(LocalId(i as u32), value);
             }
@@ -169,7 +314,7 @@ impl Search {
             value.map(|v| (v, ty.clone())).ok_or_else(|| "an unknown is no name of the model".to_owned())
         });
         let unknowns = all.collect::<Result<Vec<_>, String>>()?;
-        Ok(Names { env: names, unknowns })
+        Ok(Names { env: names, unknowns, bounded })
     }
 
     fn predicates(&mut self, env: &Env, conjuncts: &[&Pred]) -> Result<Goal, String> {
@@ -185,6 +330,7 @@ impl Search {
         Ok(Goal { holds: before, ill_defined: terms.or(ill_defined) })
     }
 
+    /// One model after the other, each excluded from then on; whether these are all.
     fn run(
         &mut self,
         session: &mut Session,
@@ -192,44 +338,44 @@ impl Search {
         goal: &Goal,
         budget: &Budget,
         limit: usize,
-    ) -> Result<Found, String> {
+        found: &mut dyn FnMut(Vec<Value>, Claim) -> ControlFlow<()>,
+    ) -> Result<bool, String> {
         let terms = self.system.terms.clone();
         for t in std::mem::take(&mut self.background) {
             session.assert(t).map_err(|e| e.to_string())?;
         }
-        let mut found = Found { valuations: vec![], complete: true };
-        for wanted in [goal.holds, goal.ill_defined] {
+        let mut left = limit;
+        let mut read = 0;
+        for (wanted, claim) in [(goal.holds, Claim::Holds), (goal.ill_defined, Claim::IllDefined)] {
+            if wanted == Terms::FALSE {
+                continue;
+            }
             let wanted = session.literal(wanted).map_err(|e| e.to_string())?;
             loop {
-                if found.valuations.len() >= limit {
-                    found.complete = false;
-                    return Ok(found);
-                }
                 let values = match session.check(&[wanted], budget).map_err(|e| e.to_string())? {
                     Answer::Unsat(_) => break,
-                    Answer::Unknown(_) => {
-                        found.complete = false;
-                        break;
-                    }
+                    Answer::Unknown(_) => return Ok(false),
+                    // There is one more, which nobody wants.
+                    Answer::Sat(_) if left == 0 => return Ok(false),
+                    // A value that is infinite cannot be excluded, so the search ends there.
                     Answer::Sat(mut model) => match read_values(&self.system, &mut model, &names.unknowns) {
                         Ok(values) => values,
-                        // A value that is infinite: it cannot be excluded, so the search ends here.
-                        Err(_) => {
-                            found.complete = false;
-                            break;
-                        }
+                        Err(_) => return Ok(false),
                     },
                 };
-                let Ok(same) = self.equal(names, &values) else {
-                    found.valuations.push(values);
-                    found.complete = false;
-                    break;
-                };
-                found.valuations.push(values);
+                left -= 1;
+                // A model is read from all variables of the solver.
+                read += 1 + session.statistics().size.variables / VARIABLES;
+                self.system.encoder.within(budget);
+                let same = self.equal(names, &values);
+                if found(values, claim).is_break() || budget.steps.is_some_and(|most| read > most) {
+                    return Ok(false);
+                }
+                let Ok(same) = same else { return Ok(false) };
                 session.assert(terms.not(same)).map_err(|e| e.to_string())?;
             }
         }
-        Ok(found)
+        Ok(true)
     }
 
     /// That the unknowns have these values.

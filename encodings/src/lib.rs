@@ -25,3 +25,5 @@ pub mod encoding;
 pub mod concretize;
 
 pub mod finder;
+
+pub mod patience;

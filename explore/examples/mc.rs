@@ -3,8 +3,11 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
+use bsym_encodings::budget::Budget;
+use bsym_encodings::patience::Patience;
 use bsym_explore::options::{Checkpoint, Order, SearchOptions};
 use bsym_explore::report::Verdict;
 use bsym_explore::search::{Problem, search};
@@ -67,7 +70,8 @@ fn run() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let problem = Problem { model: &model, scope: &scope, finder: None };
+    let finder = Patience::new(Arc::new(model.clone()), None, &Budget::unlimited());
+    let problem = Problem { model: &model, scope: &scope, finder: Some(&finder) };
     let report = search(&problem, &options, &mut |p: &bsym_explore::report::Progress| {
         eprintln!(
             "{} states, {} transitions, {} waiting, {:.0}/s",
@@ -84,7 +88,7 @@ fn run() -> ExitCode {
     };
     println!("{} states, {} transitions, {verdict}", s.states, s.transitions);
     println!(
-        "{:.3} s, {:.0} states/s, {:.1} bytes/state ({:.1} in the table), depth {:?}, {} deadlocks, {} violating, memo {}/{}, {} by reference",
+        "{:.3} s, {:.0} states/s, {:.1} bytes/state ({:.1} in the table), depth {:?}, {} deadlocks, {} violating, memo {}/{}, {} by reference, {:?}",
         s.time.as_secs_f64(),
         s.rate(),
         s.bytes_per_state(),
@@ -94,7 +98,8 @@ fn run() -> ExitCode {
         s.violating,
         s.memo_hits,
         s.memo_hits + s.memo_misses,
-        s.by_reference
+        s.by_reference,
+        s.found_by
     );
     for (event, reason) in &s.uncompiled {
         println!("not compiled: {event}: {reason}");

@@ -142,19 +142,19 @@ impl<'m> Audit<'m> {
         &mut self,
         checks: &Checks,
         (constants, state): (&[Value], &[Value]),
-        bounded: bool,
+        search: &Cuts,
     ) -> Option<Opinion> {
         let begin = self.start();
         let opinion = opinion(&self.eval, checks, constants, state);
-        self.end(begin, opinion, bounded)
+        self.end(begin, opinion, search)
     }
 
     /// Asks about the initialisation.
-    pub fn initialisation(&mut self, constants: &[Value], bounded: bool) -> Option<Edges> {
+    pub fn initialisation(&mut self, constants: &[Value], search: &Cuts) -> Option<Edges> {
         let begin = self.start();
         let edges = self.eval.initial_states(constants);
         let edges = edges.incomplete.is_empty().then_some(edges);
-        self.end(begin, edges, bounded)
+        self.end(begin, edges, search)
     }
 
     /// The comparison took this long.
@@ -168,12 +168,13 @@ impl<'m> Audit<'m> {
         Instant::now()
     }
 
-    /// An answer counts only if it is about all values, unless the search has not looked at all of them either.
-    fn end<T>(&mut self, begin: Instant, answer: Option<T>, bounded: bool) -> Option<T> {
+    /// An answer counts only if it is about all values, unless the search has not looked at all of them either: it has a
+    /// finder, which may know them where the reference has cut.
+    fn end<T>(&mut self, begin: Instant, answer: Option<T>, search: &Cuts) -> Option<T> {
         self.clock.since.store(0, Ordering::Relaxed);
         self.spent += begin.elapsed();
         let interrupted = self.clock.interrupt.load(Ordering::Relaxed);
-        answer.filter(|_| !interrupted && (bounded || self.cuts.is_empty()))
+        answer.filter(|_| !interrupted && self.cuts.agree_with(search))
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::audit::Difference;
+use bsym_semantics::constraint::methods::Answered;
 use bsym_semantics::error::EvalError;
 use bsym_semantics::evaluator::cuts::Cut;
 use bsym_semantics::scope::Scope;
@@ -121,6 +122,8 @@ pub enum Unknown {
     NotResumed(String),
     /// A violation was found, but its trace could not be repeated by the reference evaluator.
     ReplayFailed(String),
+    /// A solver found values that the reference evaluator refutes: a fault of the program.
+    Refuted(EvalError),
     /// Every state was visited and satisfies the properties, but parts of them were dropped from the model
     /// ([`bsym_semantics::doubt`]); not empty, each in words.
     NotChecked(Evidence, Vec<String>),
@@ -179,6 +182,8 @@ pub struct Statistics {
     pub by_reference: u64,
     /// States that the reference evaluator has expanded and judged as well, with the same result.
     pub audited: u64,
+    /// Who found the values of constants, parameters and choices, without those that other threads asked for.
+    pub found_by: Answered,
     /// Events that only the reference evaluator can execute, with the reason.
     pub uncompiled: Vec<(String, String)>,
     /// Duration of the search.

@@ -6,14 +6,18 @@ use std::time::Duration;
 
 use bsym_explore::audit::Finding;
 use bsym_explore::options::{Checkpoint, Order, SearchOptions};
-use bsym_explore::report::{Progress, SearchReport, Unknown, Verdict};
+use bsym_explore::report::{Progress, SearchReport, Unknown, Vacuous, Verdict};
 use bsym_explore::search::{Problem, search};
 use bsym_language::load::load_text;
-use bsym_language::model::{EventId, Model};
+use bsym_language::model::{ConstId, EventId, LocalId, Model};
 use bsym_language::stack::with_large_stack;
+use bsym_semantics::constraint::methods::Method;
+use bsym_semantics::error::EvalError;
+use bsym_semantics::evaluator::finder::{Candidate, Claim, Question, ValueFinder, Visit};
 use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::trace::Violation;
 use bsym_semantics::value::Value;
+use bsym_semantics::value::env::Name;
 
 fn model(text: &str) -> Model {
     let loaded = load_text("Test.mch", text);
@@ -347,6 +351,8 @@ fn the_number_of_threads_shows_nowhere() {
         (s.time, s.bytes, s.table_bytes, s.memo_hits, s.memo_misses, s.by_reference) = Default::default();
         // How many states are audited depends on the time that there is.
         s.audited = 0;
+        // Other threads count nothing.
+        s.found_by = Default::default();
         (r.verdict, r.further, r.incomplete, r.statistics)
     };
     for text in FORMS.iter().chain(INTERNED) {
@@ -398,4 +404,58 @@ fn a_limit_on_memory_puts_aside_what_any_number_of_threads_continues() {
         }
     }
     std::fs::remove_dir_all(&folder).expect("the folder is ours");
+}
+
+/// Says of one value of a name that it is all there is.
+struct Says(Name, i64, Claim);
+
+impl ValueFinder for Says {
+    fn find(&self, question: &Question<'_>, found: Visit<'_>) -> Result<bool, EvalError> {
+        let Says(name, value, claim) = *self;
+        if question.method != Method::Sat || question.unknowns[0].0 != name {
+            return Ok(false);
+        }
+        Ok(found(Candidate { values: vec![Value::int(value)], bounded: false, claim }).is_continue())
+    }
+}
+
+#[test]
+fn values_that_evaluation_refutes_are_a_fault_unless_they_were_to_be_ill_defined() {
+    let text =
+        "MACHINE Test CONSTANTS x PROPERTIES x : INTEGER & x * x = 900 * x - 1400 & 10 / (x - 8) < 1 END";
+    let model = model(text);
+    let scope =
+        Scope::settle(&model, &ScopeRequest { prob: true, ..ScopeRequest::default() }).expect("a scope");
+    let verdict = |value: i64, claim: Claim| {
+        with_large_stack(|| {
+            let finder = Says(Name::Const(ConstId(0)), value, claim);
+            let problem = Problem { model: &model, scope: &scope, finder: Some(&finder) };
+            search(&problem, &SearchOptions::default(), &mut |_: &Progress| {}).verdict
+        })
+    };
+    let refuted = verdict(7, Claim::Holds);
+    let Verdict::Unknown(Unknown::Refuted(error)) = refuted else { panic!("{refuted:?}") };
+    assert!(error.message.contains("x = 7"), "{error}");
+    // The evaluator looks at the conjuncts from left to right: the second is false, so that the third does not matter.
+    assert_eq!(verdict(8, Claim::IllDefined), Verdict::Vacuous(Vacuous::NoValuation));
+}
+
+/// The audit has no finder, and cuts what the search has found all values of.
+#[test]
+fn what_a_finder_knows_all_values_of_is_no_contradiction_to_a_cut() {
+    let text = "MACHINE Test VARIABLES v INVARIANT v : INTEGER INITIALISATION v := 0
+        OPERATIONS
+            solve = ANY x WHERE x : INTEGER & x * x = 1000 * x THEN v := x END;
+            any = ANY y WHERE y : INTEGER & v = 0 THEN v := 0 END
+        END";
+    let model = model(text);
+    let scope =
+        Scope::settle(&model, &ScopeRequest { prob: true, ..ScopeRequest::default() }).expect("a scope");
+    let report = with_large_stack(|| {
+        let finder = Says(Name::Local(LocalId(0)), 1000, Claim::Holds);
+        let problem = Problem { model: &model, scope: &scope, finder: Some(&finder) };
+        search(&problem, &SearchOptions::default(), &mut |_: &Progress| {})
+    });
+    assert_eq!(report.verdict, Verdict::Unknown(Unknown::Bounded));
+    assert_eq!(report.statistics.states, 2);
 }

@@ -37,6 +37,8 @@ pub enum EvalErrorKind {
     Unsupported,
     /// The evaluation was asked to stop.
     Interrupted,
+    /// A solver says that predicates hold of values, and evaluation that they do not: a fault of the program.
+    Refuted,
     /// It asks for a part of a value that a search has not decided yet. Never leaves the evaluator.
     Undecided,
 }
@@ -57,6 +59,17 @@ impl EvalError {
     pub fn too_large(span: Span, message: impl Into<String>) -> EvalError {
         EvalError {
             kind: EvalErrorKind::TooLarge,
+            span,
+            message: message.into(),
+            constant: None,
+            awaits: None,
+        }
+    }
+
+    /// A solver's answer is false.
+    pub fn refuted(span: Span, message: impl Into<String>) -> EvalError {
+        EvalError {
+            kind: EvalErrorKind::Refuted,
             span,
             message: message.into(),
             constant: None,

@@ -28,7 +28,9 @@ fn outcome<T>(result: Result<T, EvalError>, text: impl FnOnce(&T) -> String) -> 
             EvalErrorKind::IllDefined => "ill-defined".into(),
             EvalErrorKind::TooLarge => "too large".into(),
             EvalErrorKind::Unsupported => format!("unsupported: {}", e.message),
-            EvalErrorKind::Interrupted | EvalErrorKind::Undecided => panic!("{}", e.message),
+            EvalErrorKind::Interrupted | EvalErrorKind::Refuted | EvalErrorKind::Undecided => {
+                panic!("{}", e.message)
+            }
         },
     }
 }

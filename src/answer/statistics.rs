@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bsym_semantics::constraint::methods::Answered;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -21,10 +22,32 @@ pub struct StatsObject {
     pub clauses: Option<u64>,
     /// States of a search that the reference evaluator has judged as well.
     pub audited: Option<u64>,
+    /// Who found the values of constants, parameters and choices.
+    pub found_by: Option<FoundByObject>,
     /// Largest memory in use, in bytes, where the system tells.
     pub memory: Option<u64>,
     /// The evaluator's walk along the proof.
     pub walked: Option<WalkedObject>,
+}
+
+/// How many questions for the values of constants, parameters and choices were answered in which way.
+#[derive(Serialize, JsonSchema, Clone, Copy, Debug)]
+pub struct FoundByObject {
+    /// By a search of few steps.
+    pub search: u64,
+    /// By the SAT solver that is built in.
+    pub sat: u64,
+    /// By an SMT solver.
+    pub smt: u64,
+    /// By a search to the end.
+    pub exhaustion: u64,
+}
+
+impl From<Answered> for FoundByObject {
+    fn from(found: Answered) -> Self {
+        let Answered { search, sat, smt, exhaustion } = found;
+        FoundByObject { search, sat, smt, exhaustion }
+    }
 }
 
 /// The time of a command that counts nothing else.

@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use bsym_encodings::patience::Patience;
 use bsym_encodings::session::open::{self, SolverChoice};
 use bsym_engines::contradiction::{is_refuted, minimal_core, with_axioms};
 use bsym_explore::existence::{Existence, existence, valuation};
@@ -16,7 +17,6 @@ use crate::arguments::{ScopeArguments, ScopeItem};
 use crate::commands::default_scope::{sizes_text, undecided};
 use crate::commands::run::Run;
 use crate::input;
-use crate::patience::Patience;
 
 /// Longest time for the trial of larger scopes; at most half of the time that is left.
 const TRIALS: Duration = Duration::from_secs(10);
@@ -54,8 +54,8 @@ pub(super) fn enlarge(
     let left =
         budget.deadline.map_or(TRIALS, |d| TRIALS.min(d.saturating_duration_since(Instant::now()) / 2));
     let end = Instant::now() + left;
-    let finder = solver.map(|solver| Patience::new(run.model.clone(), solver.clone(), budget));
-    let finder = finder.as_ref().map(|f| f as &dyn ValueFinder);
+    let finder = Patience::new(run.model.clone(), solver.cloned(), budget);
+    let finder = Some(&finder as &dyn ValueFinder);
     for scope in run.scope.larger(&chosen) {
         let left = end.saturating_duration_since(Instant::now());
         if left.is_zero() || budget.is_cancelled() {

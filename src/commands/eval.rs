@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use bsym_encodings::finder::SolverFinder;
-use bsym_encodings::session::SolverChoice;
 use bsym_language::diagnostic::Diagnostic;
 use bsym_language::diagnostic::codes::{EXPECTED_EXPRESSION, NOT_AN_EXPRESSION};
 use bsym_language::load::{check_expression, check_predicate, load_text};
@@ -35,11 +34,9 @@ use crate::input;
 use crate::output;
 use crate::paint::Paint;
 use crate::refusal::Refusal;
+use crate::solvers;
 
 const TICK: Duration = Duration::from_millis(5);
-
-/// Valuations that a solver is asked for: the first is used, a second says that there are several.
-const SEARCHED: usize = 2;
 
 /// Deferred sets of more elements keep them without names.
 const MOST_NAMED: usize = 10_000;
@@ -121,7 +118,8 @@ fn settle(
     // A solver is asked for constants and choices that enumeration cannot reach.
     let mut budget = control.budget.clone();
     budget.deadline = arguments.limits.timeout.and_then(|t| Instant::now().checked_add(t));
-    let finder = SolverFinder::new(Arc::new(model.clone()), SolverChoice::Default, budget, SEARCHED);
+    let smt = solvers::choose_if_any(None)?;
+    let finder = SolverFinder::new(Arc::new(model.clone()), smt, budget);
     let eval = Evaluator::new(model, &scope).with_interrupt(&watch.flag).with_finder(&finder);
     watch.begin();
     let place = place_of(model, &scope, &eval);

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use bsym_encodings::budget::Budget;
+use bsym_encodings::patience::Patience;
 use bsym_encodings::session::open::{self, SolverChoice};
 use bsym_engines::options::Job;
 use bsym_engines::vetting::{Vetted, confirm};
@@ -31,7 +32,6 @@ use crate::commands::enlarge::{Enlarged, enlarge};
 use crate::commands::run::{Asked, Run};
 use crate::control::Control;
 use crate::output;
-use crate::patience::Patience;
 use crate::refusal::Refusal;
 use crate::solvers;
 
@@ -78,8 +78,8 @@ pub fn run(arguments: &McArguments, control: &Control) -> anyhow::Result<Answer>
     if arguments.resume.is_some() {
         // A search in a larger scope is continued in that scope.
         let run = Run::prepare("mc", &verify, Asked::beside(solver.as_ref()), control)?;
-        let finder = solver.clone().map(|solver| Patience::new(run.model.clone(), solver, &control.budget));
-        let finder = finder.as_ref().map(|f| f as &dyn ValueFinder);
+        let finder = Patience::new(run.model.clone(), solver.clone(), &control.budget);
+        let finder = Some(&finder as &dyn ValueFinder);
         let problem = Problem { model: &run.model, scope: &run.scope, finder };
         if existence(&problem, RESUMED, &control.budget.cancellation()) == Existence::Nothing {
             tried.push(run.scope.clone());
@@ -142,8 +142,8 @@ fn attempt(
     let own = run.imported.status.iter().filter(|(_, status)| status.level == Level::Checked);
     options.proven = own.filter_map(|((event, conjunct), _)| Some((event?, conjunct))).collect();
     let begin = Instant::now();
-    let finder = solver.map(|solver| Patience::new(run.model.clone(), solver.clone(), &control.budget));
-    let finder = finder.as_ref().map(|f| f as &dyn ValueFinder);
+    let finder = Patience::new(run.model.clone(), solver.cloned(), &control.budget);
+    let finder = Some(&finder as &dyn ValueFinder);
     let problem = Problem { model: &run.model, scope: &run.scope, finder };
     let (report, vetted) = beside_vetting(&run.job(), solver.cloned(), &options.proven_meanwhile, || {
         search(&problem, &options, &mut reporter)
@@ -355,8 +355,8 @@ pub fn repeat(opened: &Opened, solver: Option<&str>, budget: &Budget) -> anyhow:
     };
     let solver = solvers::choose_if_any(solver)?;
     let shared = Arc::new(model.clone());
-    let finder = solver.map(|solver| Patience::new(shared, solver, budget));
-    let finder = finder.as_ref().map(|f| f as &dyn ValueFinder);
+    let finder = Patience::new(shared, solver, budget);
+    let finder = Some(&finder as &dyn ValueFinder);
     let report = again(&Problem { model, scope, finder }, claim, budget);
     let found = match report.verdict {
         Verdict::Holds(found) | Verdict::Unknown(Unknown::NotChecked(found, _)) => found,

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use bsym_encodings::patience::Patience;
 use bsym_explore::search::Problem;
 use bsym_explore::walk::{End, Walk, WalkOptions, walk};
 use bsym_language::model::Model;
@@ -27,7 +28,6 @@ use crate::control::Control;
 use crate::input;
 use crate::output;
 use crate::paint::Paint;
-use crate::patience::Patience;
 use crate::{solvers, traces};
 
 /// Runs the command.
@@ -44,8 +44,8 @@ pub fn run(arguments: &SimulateArguments, control: &Control) -> anyhow::Result<A
     let scope = input::scope(&model, &sizes)?;
     let settings = input::fix_constants(&mut model, &sizes.set, Paint::stderr(arguments.output.color))?;
     let model = Arc::new(model);
-    let finder = solver.map(|solver| Patience::new(model.clone(), solver, &control.budget));
-    let finder = finder.as_ref().map(|f| f as &dyn ValueFinder);
+    let finder = Patience::new(model.clone(), solver, &control.budget);
+    let finder = Some(&finder as &dyn ValueFinder);
     let options = WalkOptions {
         steps: arguments.steps,
         seed: arguments.seed,

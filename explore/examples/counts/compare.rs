@@ -1,8 +1,11 @@
 //! Comparing a search with the facts of the corpus.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
+use bsym_encodings::budget::Budget;
+use bsym_encodings::patience::Patience;
 use bsym_explore::options::SearchOptions;
 use bsym_explore::report::{SearchReport, Unknown, Verdict};
 use bsym_explore::search::{Problem, search};
@@ -96,7 +99,10 @@ pub fn compare(path: &Path, facts: &Facts, asked: &Question) -> (Class, String, 
     options.checks.assertions = asked.assertions;
     options.limits.time = Some(Duration::from_secs_f64(asked.timeout));
     options.limits.memory = Some(4 << 30);
-    let problem = Problem { model: &model, scope: &scope, finder: None };
+    // As in `bsym mc`, without the solvers that are linked or installed: SAT gives the same counts on every machine.
+    let budget = Budget::unlimited().within(Duration::from_secs_f64(asked.timeout));
+    let finder = Patience::new(Arc::new(model.clone()), None, &budget);
+    let problem = Problem { model: &model, scope: &scope, finder: Some(&finder) };
     let report = search(&problem, &options, &mut |_: &_| ());
     let (class, line) = judge(&report, facts, asked);
     // Where the end was not reached, the figures are those of this run only.
@@ -125,7 +131,10 @@ fn judge(report: &SearchReport, facts: &Facts, asked: &Question) -> (Class, Stri
         s.uncompiled.iter().map(|(e, why)| format!("\n    {e} not compiled: {why}")).collect();
     let cut = if report.cuts.is_empty() { "" } else { "; bounded" };
     let counts = format!(
-        "{counts}{cut}; memo {}/{}, {} by reference, {} audited{uncompiled}",
+        "{counts}{cut}; found by search {}, SAT {}, to the end {}; memo {}/{}, {} by reference, {} audited{uncompiled}",
+        s.found_by.search,
+        s.found_by.sat,
+        s.found_by.exhaustion,
         s.memo_hits,
         s.memo_hits + s.memo_misses,
         s.by_reference,
@@ -133,6 +142,9 @@ fn judge(report: &SearchReport, facts: &Facts, asked: &Question) -> (Class, Stri
     );
     if let Verdict::Unknown(Unknown::ReplayFailed(e)) = &report.verdict {
         return (Class::Differs, format!("REPLAY FAILED: {e}; {counts}"));
+    }
+    if let Verdict::Unknown(Unknown::Refuted(e)) = &report.verdict {
+        return (Class::Differs, format!("REFUTED: {e}; {counts}"));
     }
     if let Verdict::Contradiction(difference) = &report.verdict {
         return (Class::Differs, format!("AUDIT FAILED: {difference:?}; {counts}"));

@@ -61,6 +61,8 @@ impl Search<'_, '_> {
                 digest: self.digest(),
             }),
         };
+        let refuted = self.visitor.findings.refuted.take();
+        let verdict = refuted.map_or(verdict, |e| Verdict::Unknown(Unknown::Refuted(e)));
         let verdict = difference.map_or(verdict, Verdict::Contradiction);
         let exhausted = exhausted && !matches!(verdict, Verdict::Contradiction(_))
             || matches!(verdict, Verdict::Holds(_));

@@ -26,9 +26,8 @@ impl Verifier<'_, '_> {
         let values = machine.state(&row);
         let valuation = machine.valuation(&row);
         let constants = machine.context.valuations[valuation].clone();
-        let bounded = !self.cuts.is_empty();
         let Some(audit) = &mut self.audit else { return };
-        let Some(opinion) = audit.state(&self.checks, (&constants, &values), bounded) else { return };
+        let Some(opinion) = audit.state(&self.checks, (&constants, &values), self.cuts) else { return };
         let begin = Instant::now();
         let found = self.disagreement(machine, known, state, &row, &opinion);
         if let Some(audit) = &mut self.audit {
@@ -95,7 +94,7 @@ impl Verifier<'_, '_> {
         let due = |audit: &Audit<'_>| audit.is_due(valuation as u64);
         let Some(audit) = self.audit.as_mut().filter(|audit| due(audit)) else { return };
         let constants = reached.system.context.valuations[valuation].clone();
-        let Some(reference) = audit.initialisation(&constants, !self.cuts.is_empty()) else { return };
+        let Some(reference) = audit.initialisation(&constants, self.cuts) else { return };
         let Some(expected) = rows(&mut reached.system, valuation, &reference) else { return };
         let targets: Rows = found.iter().filter_map(|edge| edge.row()).map(<[u32]>::to_vec).collect();
         let rows = (found.len() as u64, targets);

@@ -51,6 +51,8 @@ pub(super) struct Findings {
     pub(super) vacuous: Option<Vacuous>,
     /// Where compiled code and reference evaluator disagree.
     pub(super) difference: Option<Box<Difference>>,
+    /// Where a solver and the reference evaluator disagree.
+    pub(super) refuted: Option<EvalError>,
 }
 
 impl Findings {
@@ -87,6 +89,9 @@ impl Findings {
 
     /// Something may be missing.
     pub(super) fn missing(&mut self, place: &str, error: EvalError) {
+        if error.kind == EvalErrorKind::Refuted {
+            self.refuted.get_or_insert_with(|| error.clone());
+        }
         let reason = Incomplete { place: place.into(), error };
         if self.incomplete.len() < REASONS && !self.incomplete.contains(&reason) {
             self.incomplete.push(reason);

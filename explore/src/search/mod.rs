@@ -21,6 +21,7 @@ mod witness;
 
 use std::time::Instant;
 
+use bsym_semantics::constraint::methods::Tally;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::evaluator::interrupt::interruptible;
@@ -48,6 +49,8 @@ fn visit(problem: &Problem<'_>, options: &SearchOptions, observer: &mut dyn Obse
             .with_interrupt(interrupt)
             .with_bounded_choices(&cuts);
         eval.finder = problem.finder;
+        let tally = Tally::default();
+        eval.tally = Some(&tally);
         let Problem { model, scope, .. } = *problem;
         let reference =
             Evaluator::new(model, scope).with_interrupt(clock.flag()).with_bounded_choices(&audit_cuts);
@@ -65,6 +68,8 @@ fn visit(problem: &Problem<'_>, options: &SearchOptions, observer: &mut dyn Obse
             // The workers end with it.
             search.end();
         });
-        search.report()
+        let mut report = search.report();
+        report.statistics.found_by = tally.answered();
+        report
     })
 }

@@ -74,7 +74,8 @@ pub(super) fn prepare<'m, 'o>(
         initialised: false,
         audit,
     };
-    let valuations = eval.constants_up_to_names(&options.fixed);
+    let most = options.limits.valuations.unwrap_or(usize::MAX);
+    let valuations = eval.some_constants_up_to_names(&options.fixed, most);
     let interrupted = valuations.incomplete.as_ref().is_some_and(is_interrupted);
     let ill_defined = valuations.ill_defined.into_iter().next();
     let open = ill_defined.map(|(_, e)| ("the properties of the constants", e));

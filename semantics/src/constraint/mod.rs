@@ -10,7 +10,8 @@
 //!
 //! In the order in which a predicate goes through them:
 //!
-//! - `solutions`: the solutions for whoever asks; what the search cannot reach is asked of the finder
+//! - `methods`: who finds the values of unknowns, in which order
+//! - `solutions`: the solutions for whoever asks, by these methods
 //! - `solve`: the rounds of a search
 //! - `search`: the literals, and what is known of them
 //! - `generators`: what an unknown is bound to next; `pattern`: unknowns inside expressions; `definitions` and
@@ -24,6 +25,7 @@ mod finite_domain;
 pub(crate) mod finite_part;
 mod generators;
 pub(crate) mod interval;
+pub mod methods;
 mod pattern;
 mod search;
 mod set_bounds;

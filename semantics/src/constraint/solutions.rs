@@ -6,25 +6,36 @@ use std::ops::ControlFlow;
 use bsym_language::model::Pred;
 use bsym_language::source::Span;
 
+use crate::constraint::methods::{Method, SEARCH_STEPS};
 use crate::error::{EvalError, EvalErrorKind};
-use crate::evaluator::finder::Found as Answer;
+use crate::evaluator::finder::{Claim, Question, Visit};
+use crate::evaluator::work::Work;
 use crate::evaluator::{Eval, Evaluator};
 use crate::value::Value;
 use crate::value::env::{Env, Name};
+use crate::value::text::value_text;
 
 type Flow = Eval<ControlFlow<()>>;
 const GO: ControlFlow<()> = ControlFlow::Continue(());
+
+/// Values of the names in their order, and what a finder says of them.
+type Found = (Vec<(Name, Value)>, Claim);
+
+/// What came of a valuation that a finder found.
+enum Judged {
+    /// It was reported, if it is a solution, and whether to go on.
+    Reported(ControlFlow<()>),
+    /// Evaluation cannot tell.
+    Open,
+}
 
 /// Called with values of the names in their order, and whether they satisfy the predicates or make one
 /// ill-defined.
 pub(crate) type Bound<'v> = &'v mut dyn FnMut(Vec<(Name, Value)>, Eval<()>) -> Flow;
 
-/// Candidates that are looked at before a finder is asked.
-const QUICK: usize = 1_000;
-
 impl Evaluator<'_> {
     /// Calls `found` for each binding that satisfies all predicates, and for those under which one is
-    /// ill-defined. What propagation cannot reach is asked of the finder.
+    /// ill-defined. Who finds them is said in [`crate::constraint::methods`].
     ///
     /// # Errors
     /// Bindings may be missing; those found are solutions all the same. What `found` returns.
@@ -37,34 +48,75 @@ impl Evaluator<'_> {
         found: Bound<'_>,
     ) -> Flow {
         let mut known = BTreeSet::new();
-        if self.finder.is_none() || self.candidates <= QUICK {
+        // Where the work is bounded from outside, nobody else is asked.
+        if self.finder.is_none() || self.work.is_some() || self.may_name_elements(preds) {
+            self.note_method(Method::Exhaustion);
             return self.search(env, names, preds, at, (true, &mut known), found).0;
         }
-        // What is not found soon is asked of the finder; where that does not know all either, everything
-        // is searched.
-        let quick = Evaluator { candidates: QUICK, ..self.with_all_choices() };
         let partly = self.cuts.is_none();
+        let work = Work::new(SEARCH_STEPS);
+        work.portion(SEARCH_STEPS);
+        let quick = Evaluator { work: Some(&work), ..self.with_all_choices() };
         match quick.search(env, names, preds, at, (partly, &mut known), found) {
             (Err(e), false) if e.kind == EvalErrorKind::TooLarge => {}
-            (done, _) => return done,
+            (Err(e), false) if e.kind == EvalErrorKind::Interrupted && work.is_spent() => self.proceed(at)?,
+            (done, _) => {
+                self.note_method(Method::Search);
+                return done;
+            }
         }
-        let answer = self.ask_finder(env, names, preds, at)?;
-        let complete = answer.complete;
-        // Where choices are cut, what the finder found beyond is no part of the bounded model.
-        if (complete || partly)
-            && self.report_answer(&answer, env, names, preds, &mut known, found)?.is_break()
-        {
-            return Ok(ControlFlow::Break(()));
+        let mut beyond = vec![];
+        for method in Method::FINDERS {
+            let mut ended = None;
+            let mut all_judged = true;
+            let complete = self.ask_finder(method, env, names, preds, at, &mut |candidate| {
+                let bound: Vec<_> = names.iter().copied().zip(candidate.values).collect();
+                // Where choices are cut, what is found beyond is no part of the bounded model, unless it is all there is.
+                if !partly && !candidate.bounded {
+                    beyond.push((bound, candidate.claim));
+                    return GO;
+                }
+                match self.reported((bound, candidate.claim), env, preds, &mut known, found) {
+                    Ok(Judged::Reported(ControlFlow::Continue(()))) => GO,
+                    Ok(Judged::Open) => {
+                        all_judged = false;
+                        GO
+                    }
+                    Ok(Judged::Reported(flow)) => {
+                        ended = Some(Ok(flow));
+                        flow
+                    }
+                    Err(e) => {
+                        ended = Some(Err(e));
+                        ControlFlow::Break(())
+                    }
+                }
+            })?;
+            if let Some(flow) = ended {
+                return flow;
+            }
+            // What cannot be judged is met again where all is searched, which says why.
+            if complete && all_judged {
+                self.note_method(method);
+                if let Some(cuts) = self.cuts.filter(|_| !beyond.is_empty()) {
+                    cuts.exceed(names);
+                }
+                return self.all_reported(beyond, env, preds, &mut known, found);
+            }
         }
-        if complete {
-            return Ok(GO);
-        }
+        self.note_method(Method::Exhaustion);
         match self.search(env, names, preds, at, (true, &mut known), found) {
             (Err(e), false) if e.kind == EvalErrorKind::TooLarge && !partly => {
-                let flow = self.report_answer(&answer, env, names, preds, &mut known, found)?;
+                let flow = self.all_reported(beyond, env, preds, &mut known, found)?;
                 if flow.is_break() { Ok(flow) } else { Err(e) }
             }
             (done, _) => done,
+        }
+    }
+
+    fn note_method(&self, method: Method) {
+        if let Some(tally) = self.tally {
+            tally.note(method);
         }
     }
 
@@ -102,49 +154,91 @@ impl Evaluator<'_> {
         (done, refused.is_some())
     }
 
-    fn ask_finder(&self, env: &Env<'_>, names: &[Name], preds: &[&Pred], at: Span) -> Eval<Answer> {
-        let Some(finder) = self.finder else { return Ok(Answer::default()) };
+    /// Asks the finder; whether it knows that there are no more values.
+    fn ask_finder(
+        &self,
+        method: Method,
+        env: &Env<'_>,
+        names: &[Name],
+        preds: &[&Pred],
+        at: Span,
+        visit: Visit<'_>,
+    ) -> Eval<bool> {
+        let Some(finder) = self.finder else { return Ok(false) };
         let typed = names
             .iter()
             .map(|n| Ok((*n, self.type_of(*n).cloned().ok_or_else(|| self.confused(at))?)))
             .collect::<Eval<Vec<_>>>()?;
-        Ok(finder.find(env, self.scope, &typed, preds, self.limits.branching).unwrap_or_default())
+        let limit = method.solutions().min(self.limits.branching);
+        let question =
+            Question { method, env, scope: self.scope, unknowns: &typed, predicates: preds, limit };
+        Ok(finder.find(&question, visit).unwrap_or(false))
     }
 
-    /// Reports what a finder found that is not known already.
-    fn report_answer(
+    fn all_reported(
         &self,
-        answer: &Answer,
+        all: Vec<Found>,
         env: &Env<'_>,
-        names: &[Name],
         preds: &[&Pred],
         known: &mut BTreeSet<Vec<(Name, Value)>>,
         found: Bound<'_>,
     ) -> Flow {
-        for values in &answer.valuations {
-            let bound: Vec<_> = names.iter().copied().zip(values.iter().cloned()).collect();
-            if bound.len() != names.len() || !known.insert(bound.clone()) {
-                continue;
-            }
-            let frame = env.frame(&bound);
-            let inner = env.within(&frame);
-            let mut truth = Ok(true);
-            for pred in preds {
-                truth = self.pred(&inner, pred);
-                if !matches!(truth, Ok(true)) {
-                    break;
-                }
-            }
-            let flow = match truth {
-                Ok(true) => found(bound, Ok(()))?,
-                Err(e) if e.kind == EvalErrorKind::IllDefined => found(bound, Err(e))?,
-                _ => GO,
-            };
-            if flow.is_break() {
-                return Ok(flow);
+        for one in all {
+            if let Judged::Reported(ControlFlow::Break(())) = self.reported(one, env, preds, known, found)? {
+                return Ok(ControlFlow::Break(()));
             }
         }
         Ok(GO)
+    }
+
+    /// Reports what a finder found, if it is not known already and evaluation says so: the predicates are evaluated.
+    ///
+    /// # Errors
+    /// Those of `found`, and [`EvalErrorKind::Refuted`] where a predicate that holds by what the finder says is false.
+    fn reported(
+        &self,
+        (bound, claim): Found,
+        env: &Env<'_>,
+        preds: &[&Pred],
+        known: &mut BTreeSet<Vec<(Name, Value)>>,
+        found: Bound<'_>,
+    ) -> Eval<Judged> {
+        if known.contains(&bound) {
+            return Ok(Judged::Reported(GO));
+        }
+        let frame = env.frame(&bound);
+        let inner = env.within(&frame);
+        let mut truth = Ok(true);
+        let mut at = Span::default();
+        for pred in preds {
+            (truth, at) = (self.pred(&inner, pred), pred.span);
+            if !matches!(truth, Ok(true)) {
+                break;
+            }
+        }
+        let truth = match truth {
+            Ok(true) => Ok(()),
+            Ok(false) if claim == Claim::Holds => return Err(self.refuted(&bound, at)),
+            Ok(false) => return Ok(Judged::Reported(GO)),
+            Err(e) if e.kind == EvalErrorKind::IllDefined => Err(e),
+            Err(e) if matches!(e.kind, EvalErrorKind::Interrupted | EvalErrorKind::Refuted) => return Err(e),
+            Err(_) => return Ok(Judged::Open),
+        };
+        known.insert(bound.clone());
+        found(bound, truth).map(Judged::Reported)
+    }
+
+    fn refuted(&self, bound: &[(Name, Value)], at: Span) -> EvalError {
+        let value = |(name, value): &(Name, Value)| {
+            let declared = self.declared(*name).map_or("?", |d| d.name.as_str());
+            format!("{declared} = {}", value_text(self.model, self.scope, value))
+        };
+        let values: Vec<String> = bound.iter().map(value).collect();
+        let values = values.join(" & ");
+        EvalError::refuted(
+            at,
+            format!("a solver says that this holds of {values}, and evaluation that it does not"),
+        )
     }
 
     /// Gives the names that are not bound some value of their type.

@@ -6,7 +6,7 @@
 //! their truth would rest on it.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bsym_language::int::Int;
 use bsym_language::model::{Model, Variable};
@@ -65,6 +65,8 @@ pub(crate) enum Part {
 #[derive(Debug, Default)]
 pub struct Cuts {
     made: RefCell<BTreeMap<Name, Part>>,
+    /// Names that have taken all their values somewhere where a cut would leave some out, because a finder knew them.
+    exceeded: RefCell<BTreeSet<Name>>,
     /// Integers that are tried, if they are not those of the scope.
     pub(crate) integers: Option<(Int, Int)>,
 }
@@ -79,6 +81,19 @@ impl Cuts {
     /// Whether every choice was made among all its values.
     pub fn is_empty(&self) -> bool {
         self.made.borrow().is_empty()
+    }
+
+    /// Whether these say no more of the choices than others that were made with a finder: none was cut where the others
+    /// have taken all values.
+    pub fn agree_with(&self, others: &Cuts) -> bool {
+        let exceeded = others.exceeded.borrow();
+        (self.is_empty() || !others.is_empty())
+            && self.made.borrow().keys().all(|name| !exceeded.contains(name))
+    }
+
+    /// Notes that all values of names were taken, though a search would have cut them.
+    pub(crate) fn exceed(&self, names: &[Name]) {
+        self.exceeded.borrow_mut().extend(names);
     }
 
     /// All of them, in the order of the names.

@@ -13,9 +13,10 @@ pub mod work;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bsym_language::int::Int;
-use bsym_language::model::{ConstId, Model};
+use bsym_language::model::{ConstId, Model, Variable};
 use bsym_language::source::Span;
 
+use crate::constraint::methods::Tally;
 use crate::error::EvalError;
 use crate::evaluator::cuts::{Cuts, Part};
 use crate::evaluator::finder::ValueFinder;
@@ -69,6 +70,8 @@ pub struct Evaluator<'m> {
     pub(crate) up_to_names: bool,
     /// Bounds the work.
     pub(crate) work: Option<&'m Work>,
+    /// Counts who found the values of unknowns.
+    pub tally: Option<&'m Tally>,
 }
 
 impl<'m> Evaluator<'m> {
@@ -85,6 +88,7 @@ impl<'m> Evaluator<'m> {
             interrupt: None,
             up_to_names: false,
             work: None,
+            tally: None,
         }
     }
 
@@ -190,11 +194,15 @@ impl<'m> Evaluator<'m> {
 
     /// The type of an unknown of a search.
     pub(crate) fn type_of(&self, name: Name) -> Option<&'m bsym_language::types::Type> {
-        let declared = match name {
+        self.declared(name).map(|v| &v.ty)
+    }
+
+    /// What a name is in the model.
+    pub(crate) fn declared(&self, name: Name) -> Option<&'m Variable> {
+        match name {
             Name::Local(l) => self.model.locals.get(l.index()),
             Name::Const(ConstId(c)) => self.model.constants.get(c as usize),
             Name::Var(v) | Name::Old(v) => self.model.variables.get(v.index()),
-        };
-        declared.map(|v| &v.ty)
+        }
     }
 }

@@ -34,6 +34,11 @@ impl Work {
         self.portion.set(units.min(self.left.get()));
     }
 
+    /// Whether the portion is spent.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.portion.get() == 0
+    }
+
     /// Spends units of the portion.
     ///
     /// # Errors

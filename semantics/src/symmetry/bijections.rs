@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use bsym_language::model::{BinaryOp, CarrierKind, ConstId, Expr, ExprKind, Notation};
+use bsym_language::model::{
+    BinaryOp, CarrierKind, CompareOp, ConstId, Expr, ExprKind, Notation, Pred, PredKind,
+};
 use bsym_language::source::Span;
 
 use crate::evaluator::Evaluator;
@@ -52,5 +54,22 @@ impl Evaluator<'_> {
         }
         let pairs = from.iter().zip(to.iter()).map(|(x, y)| Value::pair(x.clone(), y.clone()));
         Some(Value::set(pairs))
+    }
+
+    /// Whether one of the predicates might make a constant a [naming bijection](Self::naming_bijection), so that the search
+    /// leaves valuations out that others would find.
+    pub(crate) fn may_name_elements(&self, preds: &[&Pred]) -> bool {
+        let is_bijection = |p: &Pred| match &p.kind {
+            PredKind::Compare(CompareOp::Member, name, set) => {
+                matches!(name.kind, ExprKind::Const(_))
+                    && matches!(set.kind, ExprKind::Binary(BinaryOp::TotalBijection, ..))
+            }
+            _ => false,
+        };
+        let any = |p: &Pred| match &p.kind {
+            PredKind::And(parts) => parts.iter().any(is_bijection),
+            _ => is_bijection(p),
+        };
+        self.up_to_names && self.model.notation == Notation::EventB && preds.iter().any(|p| any(p))
     }
 }

@@ -26,6 +26,11 @@ impl Evaluator<'_> {
     /// differ from one that is there in the names of the elements of deferred sets only. Some constants may be
     /// fixed.
     pub fn constants_up_to_names(&self, fixed: &BTreeMap<ConstId, Value>) -> Valuations {
+        self.some_constants_up_to_names(fixed, usize::MAX)
+    }
+
+    /// The same, ended where there are more than `most`.
+    pub fn some_constants_up_to_names(&self, fixed: &BTreeMap<ConstId, Value>, most: usize) -> Valuations {
         let free = self.interchangeable(fixed);
         let mut pinned = fixed.clone();
         for (carrier, constants) in &free {
@@ -37,7 +42,7 @@ impl Evaluator<'_> {
             if free.values().all(|elements| in_order(elements, &constants)) {
                 valuations.add(constants, truth);
             }
-            ControlFlow::Continue(())
+            if valuations.found.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         valuations.incomplete = done.err();
         valuations

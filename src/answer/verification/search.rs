@@ -48,6 +48,7 @@ impl Verification {
         answer.states = Some(report.statistics.states);
         answer.transitions = Some(report.statistics.transitions);
         answer.stats.audited = Some(report.statistics.audited);
+        answer.stats.found_by = Some(report.statistics.found_by.into());
         let unsupported = |part, reason, span| UnsupportedObject::new(&model.sources, part, reason, span);
         let incomplete = report
             .incomplete
@@ -222,6 +223,11 @@ fn reason(model: &Model, unknown: &Unknown, report: &SearchReport) -> Reason {
         // The command refuses to go on before it comes to an answer.
         Unknown::NotResumed(why) => Reason::Incomplete(why.clone()),
         Unknown::ReplayFailed(why) => Reason::ReplayFailed(why.clone()),
+        Unknown::Refuted(e) => {
+            let (file, line, _) = place(&model.sources, e.span);
+            let at = location(&file, line).map(|at| format!(" ({at})")).unwrap_or_default();
+            Reason::AuditFailed(format!("{}{at}", e.message))
+        }
     }
 }
 

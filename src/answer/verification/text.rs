@@ -96,6 +96,17 @@ fn head(out: &mut String, answer: &Verification, paint: Paint) -> Result {
             _ => String::new(),
         };
         writeln!(out, "  {states} states, {transitions} transitions{audited}")?;
+        if let Some(found) = answer.stats.found_by.filter(|f| f.sat + f.smt > 0) {
+            let all = [
+                (found.search, "search"),
+                (found.sat, "SAT"),
+                (found.smt, "SMT"),
+                (found.exhaustion, "search to the end"),
+            ];
+            let by: Vec<String> =
+                all.iter().filter(|(n, _)| *n > 0).map(|(n, by)| format!("{n} by {by}")).collect();
+            writeln!(out, "  questions for values answered: {}", by.join(", "))?;
+        }
     }
     how_far(out, answer)?;
     if let Verdict::Vacuous(_, _, core) = &answer.verdict

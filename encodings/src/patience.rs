@@ -1,0 +1,52 @@
+//! A finder that is not asked again and again where it does not know.
+//!
+//! A search asks for the values of the same names in every state. Where a solver could not say several
+//! times that its values are all there are, everything was enumerated all the same, so that asking only
+//! costs time.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bsym_language::model::Model;
+use bsym_semantics::constraint::methods::{FAILURES, Method};
+use bsym_semantics::error::EvalError;
+use bsym_semantics::evaluator::finder::{Question, ValueFinder, Visit};
+use bsym_semantics::value::env::Name;
+
+use crate::budget::Budget;
+use crate::finder::SolverFinder;
+use crate::session::SolverChoice;
+
+/// Asks solvers as long as that helps.
+#[derive(Debug)]
+pub struct Patience {
+    finder: SolverFinder,
+    failures: RefCell<BTreeMap<(Method, Vec<Name>), usize>>,
+}
+
+impl Patience {
+    /// The finder of a search: by the SAT solver that is built in, and an SMT solver if there is one.
+    pub fn new(model: Arc<Model>, smt: Option<SolverChoice>, budget: &Budget) -> Patience {
+        Patience { finder: SolverFinder::new(model, smt, budget.clone()), failures: RefCell::default() }
+    }
+}
+
+impl ValueFinder for Patience {
+    fn find(&self, question: &Question<'_>, found: Visit<'_>) -> Result<bool, EvalError> {
+        let asked = (question.method, question.unknowns.iter().map(|(name, _)| *name).collect());
+        if self.failures.borrow().get(&asked).is_some_and(|n| *n >= FAILURES) {
+            return Ok(false);
+        }
+        let mut broken = false;
+        let complete = self.finder.find(question, &mut |candidate| {
+            let flow = found(candidate);
+            broken = flow.is_break();
+            flow
+        });
+        if !broken && !complete.as_ref().is_ok_and(|complete| *complete) {
+            *self.failures.borrow_mut().entry(asked).or_default() += 1;
+        }
+        complete
+    }
+}

@@ -1,0 +1,105 @@
+//! Who finds the values of unknowns: constants, parameters, choices. It is decided here and nowhere else.
+//!
+//! 1. [`Method::Search`]: every question goes to the search of [`crate::constraint`] first, for at most [`SEARCH_STEPS`]
+//!    steps. Most questions end there: their unknowns are computed one from the other, or have few values.
+//! 2. [`Method::Sat`]: what takes more is asked of the SAT solver in a finite scope, for at most [`SAT_STEPS`] steps. It
+//!    learns from what contradicts itself, where the search begins anew, and says when there are no more values.
+//! 3. [`Method::Smt`]: what SAT does not claim (integers without bounds, reals), or does not end, is asked of an
+//!    SMT solver, if there is one, for at most [`SMT_TIME`].
+//! 4. [`Method::Exhaustion`]: what nobody knows all values of is searched to its end, with the last resorts of the search:
+//!    where choices may be cut, a part of infinitely many values; otherwise an error that says what is missing.
+//!
+//! Nobody but the search is asked where it is to list valuations up to the names of elements and may leave out some for that, and
+//! where its work is bounded by whoever evaluates.
+//!
+//! Steps are counted, so that the first two answer the same on every machine. Whoever finds a value, the
+//! reference evaluator judges it before it counts. A method that did not know all values of the same names several
+//! times is not asked again ([`FAILURES`]): all would be searched in any case, so that asking only costs time.
+
+use std::cell::Cell;
+use std::time::Duration;
+
+/// Work of the first search: predicates, elements, rounds.
+pub const SEARCH_STEPS: u64 = 200_000;
+
+/// Work of the SAT solver for one query: gates, decisions.
+pub const SAT_STEPS: u64 = 2_000_000;
+
+/// Most values that SAT lists at one place.
+pub const SAT_SOLUTIONS: usize = 1 << 15;
+
+/// Longest time of one question to an SMT solver.
+pub const SMT_TIME: Duration = Duration::from_secs(2);
+
+/// Most values that an SMT solver lists at one place.
+pub const SMT_SOLUTIONS: usize = 64;
+
+/// Most values of unknowns that have infinitely many by their types, whoever lists them.
+pub const UNBOUNDED_SOLUTIONS: usize = 64;
+
+/// How often a method may fail for the same names.
+pub const FAILURES: usize = 3;
+
+/// A way to find values.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Method {
+    /// The search, for a number of steps.
+    Search,
+    /// A SAT solver in the finite scope.
+    Sat,
+    /// An SMT solver.
+    Smt,
+    /// The search to its end, with the last resorts.
+    Exhaustion,
+}
+
+impl Method {
+    /// Those that a finder is asked for, in their order.
+    pub const FINDERS: [Method; 2] = [Method::Sat, Method::Smt];
+
+    /// Most values that it lists at one place.
+    pub fn solutions(self) -> usize {
+        match self {
+            Method::Sat => SAT_SOLUTIONS,
+            Method::Smt => SMT_SOLUTIONS,
+            Method::Search | Method::Exhaustion => usize::MAX,
+        }
+    }
+}
+
+/// How many questions each method has answered.
+#[derive(Debug, Default)]
+pub struct Tally {
+    counts: Cell<Answered>,
+}
+
+/// How many questions for values were answered in which way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Answered {
+    /// By the search in few steps.
+    pub search: u64,
+    /// By SAT.
+    pub sat: u64,
+    /// By an SMT solver.
+    pub smt: u64,
+    /// By searching to the end.
+    pub exhaustion: u64,
+}
+
+impl Tally {
+    pub(crate) fn note(&self, method: Method) {
+        let mut counts = self.counts.get();
+        *match method {
+            Method::Search => &mut counts.search,
+            Method::Sat => &mut counts.sat,
+            Method::Smt => &mut counts.smt,
+            Method::Exhaustion => &mut counts.exhaustion,
+        } += 1;
+        self.counts.set(counts);
+    }
+
+    /// The numbers so far.
+    pub fn answered(&self) -> Answered {
+        self.counts.get()
+    }
+}
