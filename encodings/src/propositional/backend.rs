@@ -113,7 +113,10 @@ impl Propositional {
 
     /// Begins anew with wider cuts.
     fn rebuild(&mut self, levels: Levels) {
+        // All attempts of one check have its steps together.
+        let spent = self.lowering.steps_spent();
         self.lowering = Lowering::new(self.terms.clone(), levels);
+        self.lowering.spend(spent);
         self.solver = solver(self.proves);
         self.lowered = 0;
         self.clauses = 0;
@@ -129,7 +132,11 @@ impl Propositional {
     fn solve(&mut self, cuts: &[(Lit, Cut)], budget: &Budget) -> Result<bool, Stopped> {
         // The cuts come last: one that the rest implies is in no core.
         let all: Vec<Lit> = self.assumed.iter().copied().chain(cuts.iter().map(|c| c.0)).collect();
-        self.solver.solve(&all, budget)
+        let left = budget.steps.map(|most| most.saturating_sub(self.lowering.steps_spent()));
+        let budget = left.map_or_else(|| budget.clone(), |left| budget.in_steps(left));
+        let answer = self.solver.solve(&all, &budget);
+        self.lowering.spend(self.solver.steps());
+        answer
     }
 
     fn in_core(&self, cuts: &[(Lit, Cut)]) -> Vec<(Lit, Cut)> {
@@ -142,8 +149,8 @@ impl Propositional {
     }
 
     fn answer(&mut self, assumptions: &[Term], budget: &Budget) -> Result<RawAnswer, Stopped> {
+        self.lowering.within(budget);
         loop {
-            self.lowering.within(budget);
             if self.lower(assumptions).is_none() {
                 return Err(self.lowering.stopped.clone().unwrap_or(Stopped::Timeout));
             }
@@ -189,6 +196,7 @@ impl Propositional {
                 return Err(Stopped::Incomplete("the solver gave up a cut without a reason".into()));
             }
             self.rebuild(levels);
+            self.lowering.go_on(budget);
         }
     }
 

@@ -167,6 +167,21 @@ impl Lowering {
         (self.steps, self.look) = (0, 0);
     }
 
+    /// The same with what was spent already.
+    pub fn go_on(&mut self, budget: &Budget) {
+        self.budget = budget.clone();
+    }
+
+    /// Steps since [`within`](Self::within).
+    pub fn steps_spent(&self) -> u64 {
+        self.steps
+    }
+
+    /// Spends steps for something else.
+    pub fn spend(&mut self, steps: u64) {
+        self.steps += steps;
+    }
+
     /// Learns bounds from what will be asserted for good.
     pub fn learn(&mut self, assertion: Term) {
         let terms = self.terms.clone();

@@ -20,6 +20,8 @@ pub(super) trait Sat {
     /// Whether there is a model with these literals; they are assumed in their order, so that one that the earlier
     /// ones imply is in no core.
     fn solve(&mut self, assumptions: &[Lit], budget: &Budget) -> Result<bool, Stopped>;
+    /// Decisions and conflicts of the last check.
+    fn steps(&self) -> u64;
     /// The value of a variable; `None` if it does not matter or no clause has it.
     fn value(&self, variable: usize) -> Option<bool>;
     /// Whether an assumption is in the core.
@@ -184,6 +186,10 @@ impl Sat for BatSat {
         } else {
             Err(self.solver.cb().watch.why())
         }
+    }
+
+    fn steps(&self) -> u64 {
+        self.solver.cb().watch.calls.get()
     }
 
     fn value(&self, variable: usize) -> Option<bool> {
