@@ -21,7 +21,9 @@ use bsym_language::model::{
 use bsym_language::source::Span;
 use bsym_language::types::Type;
 use bsym_language::walk::Names as Mentioned;
-use bsym_semantics::constraint::methods::{Method, SAT_STEPS, SEARCH_STEPS, SMT_TIME, UNBOUNDED_SOLUTIONS};
+use bsym_semantics::constraint::methods::{
+    EQUATION_STEPS, Method, SAT_STEPS, SMT_TIME, UNBOUNDED_SOLUTIONS, WRITING_STEPS,
+};
 use bsym_semantics::error::EvalError;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::finder::{Candidate, Claim, Question, ValueFinder, Visit};
@@ -41,9 +43,6 @@ use crate::symbolic::encoder::{Encoder, Env, WrittenOut};
 use crate::system::System;
 use crate::system::build::encode;
 use crate::term::{Term, Terms};
-
-/// Work of the evaluator for the equations that give unknowns their values.
-const EQUATIONS: u64 = SEARCH_STEPS;
 
 /// So many variables of a SAT solver are read in one step.
 const VARIABLES: u64 = 64;
@@ -90,13 +89,15 @@ impl ValueFinder for SolverFinder {
         let failed = |reason: String| {
             EvalError::too_large(at, format!("no values could be looked for by a solver: {reason}"))
         };
-        let (solver, budget, written_out) = match (method, &self.smt) {
-            (Method::Sat, _) => (
-                SolverChoice::Sat,
-                self.budget.in_steps(self.budget.steps.map_or(SAT_STEPS, |own| own.min(SAT_STEPS))),
-                WrittenOut::PROPOSITIONAL,
-            ),
-            (Method::Smt, Some(smt)) => (smt.clone(), self.budget.per_query(SMT_TIME), WrittenOut::default()),
+        let in_steps = |most: u64| self.budget.in_steps(self.budget.steps.map_or(most, |own| own.min(most)));
+        let (solver, writing, budget, written_out) = match (method, &self.smt) {
+            (Method::Sat, _) => {
+                (SolverChoice::Sat, in_steps(WRITING_STEPS), in_steps(SAT_STEPS), WrittenOut::PROPOSITIONAL)
+            }
+            (Method::Smt, Some(smt)) => {
+                let budget = self.budget.per_query(SMT_TIME);
+                (smt.clone(), budget.clone(), budget, WrittenOut::default())
+            }
             _ => return Ok(false),
         };
         if !scope.is_finite(&self.model) {
@@ -118,9 +119,12 @@ impl ValueFinder for SolverFinder {
             return Ok(found(candidate).is_continue());
         }
         let mut search = Search::new(self, scope, written_out);
-        search.system.encoder.within(&budget);
+        search.system.encoder.within(&writing);
         let names = search.environment(&env, &open_ones, &predicates).map_err(failed)?;
         let bounded = names.bounded;
+        if method == Method::Sat && !bounded {
+            return Err(failed("nothing bounds the values of an unknown".into()));
+        }
         let limit = if bounded { limit } else { limit.min(UNBOUNDED_SOLUTIONS) };
         let goal = search.predicates(&names.env, &predicates).map_err(failed)?;
         let mut session = open(search.system.terms.clone(), &solver).map_err(|e| failed(e.to_string()))?;
@@ -139,8 +143,8 @@ impl SolverFinder {
         unknowns: &[(Name, Type)],
         predicates: &[&Pred],
     ) -> Vec<(Name, Value)> {
-        let work = Work::new(EQUATIONS);
-        work.portion(EQUATIONS);
+        let work = Work::new(EQUATION_STEPS);
+        work.portion(EQUATION_STEPS);
         let evaluator = Evaluator::new(&self.model, scope).with_work(&work);
         let mut settled: Vec<(Name, Value)> = vec![];
         loop {
@@ -345,14 +349,21 @@ impl Search {
             session.assert(t).map_err(|e| e.to_string())?;
         }
         let mut left = limit;
-        let mut read = 0;
+        // What all checks have together, with reading their models.
+        let mut steps = budget.steps;
+        let mut spend = |spent: u64| {
+            steps = steps.map(|left| left.saturating_sub(spent));
+            steps.map_or_else(|| budget.clone(), |left| budget.in_steps(left))
+        };
+        let mut budget = spend(0);
         for (wanted, claim) in [(goal.holds, Claim::Holds), (goal.ill_defined, Claim::IllDefined)] {
             if wanted == Terms::FALSE {
                 continue;
             }
             let wanted = session.literal(wanted).map_err(|e| e.to_string())?;
             loop {
-                let values = match session.check(&[wanted], budget).map_err(|e| e.to_string())? {
+                let answer = session.check(&[wanted], &budget).map_err(|e| e.to_string())?;
+                let values = match answer {
                     Answer::Unsat(_) => break,
                     Answer::Unknown(_) => return Ok(false),
                     // There is one more, which nobody wants.
@@ -365,10 +376,10 @@ impl Search {
                 };
                 left -= 1;
                 // A model is read from all variables of the solver.
-                read += 1 + session.statistics().size.variables / VARIABLES;
-                self.system.encoder.within(budget);
+                budget = spend(session.steps() + 1 + session.statistics().size.variables / VARIABLES);
+                self.system.encoder.within(&budget);
                 let same = self.equal(names, &values);
-                if found(values, claim).is_break() || budget.steps.is_some_and(|most| read > most) {
+                if found(values, claim).is_break() {
                     return Ok(false);
                 }
                 let Ok(same) = same else { return Ok(false) };

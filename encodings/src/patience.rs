@@ -33,6 +33,12 @@ impl Patience {
 }
 
 impl ValueFinder for Patience {
+    fn is_worth_asking(&self, unknowns: &[Name]) -> bool {
+        let failures = self.failures.borrow();
+        let has_failed = |method| failures.get(&(method, unknowns.to_vec())).is_some_and(|n| *n >= FAILURES);
+        failures.is_empty() || !Method::FINDERS.into_iter().all(has_failed)
+    }
+
     fn find(&self, question: &Question<'_>, found: Visit<'_>) -> Result<bool, EvalError> {
         let asked = (question.method, question.unknowns.iter().map(|(name, _)| *name).collect());
         if self.failures.borrow().get(&asked).is_some_and(|n| *n >= FAILURES) {

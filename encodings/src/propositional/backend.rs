@@ -338,6 +338,10 @@ impl Backend for Propositional {
         }
     }
 
+    fn steps(&self) -> u64 {
+        self.lowering.steps_spent()
+    }
+
     fn size(&self) -> Size {
         Size { variables: self.solver.variables() as u64, clauses: self.clauses, referred: 0 }
     }

@@ -25,6 +25,10 @@ pub trait Backend {
     fn size(&self) -> Size {
         Size::default()
     }
+    /// The work of the last check as [`Budget::steps`](crate::budget::Budget::steps) counts it; none if it does not count.
+    fn steps(&self) -> u64 {
+        0
+    }
     /// After [`RawAnswer::Sat`]: the elements of an uninterpreted sort in the model; none if the
     /// solver does not say.
     fn universe(&mut self, sort: Sort) -> Result<Vec<TermValue>, SolverError>;

@@ -152,6 +152,11 @@ impl Session {
         self.backend.name()
     }
 
+    /// The work of the last check as [`Budget::steps`] counts it; none if the solver does not count.
+    pub(crate) fn steps(&self) -> u64 {
+        self.backend.steps()
+    }
+
     /// Counters so far.
     pub fn statistics(&self) -> Statistics {
         Statistics { size: self.backend.size(), ..self.statistics }

@@ -97,6 +97,10 @@ impl Backend for Wide {
         self.last().universe(sort)
     }
 
+    fn steps(&self) -> u64 {
+        self.sat.steps()
+    }
+
     fn size(&self) -> Size {
         Size { referred: self.referred, ..self.sat.size() }
     }

@@ -2,8 +2,11 @@
 //!
 //! 1. [`Method::Search`]: every question goes to the search of [`crate::constraint`] first, for at most [`SEARCH_STEPS`]
 //!    steps. Most questions end there: their unknowns are computed one from the other, or have few values.
-//! 2. [`Method::Sat`]: what takes more is asked of the SAT solver in a finite scope, for at most [`SAT_STEPS`] steps. It
-//!    learns from what contradicts itself, where the search begins anew, and says when there are no more values.
+//! 2. [`Method::Sat`]: what takes more is asked of the SAT solver in a finite scope, if its unknowns have finitely many
+//!    values by what the predicates say of each, and it takes at most [`WRITING_STEPS`] steps to write it out: little
+//!    beside the search before. The solver has [`SAT_STEPS`] steps. It learns from what contradicts itself, where the
+//!    search begins anew, and says when there are no more values. Of integers without bounds it could say that only up to
+//!    the width of a number, and would list some of infinitely many, where the search says that it cuts.
 //! 3. [`Method::Smt`]: what SAT does not claim (integers without bounds, reals), or does not end, is asked of an
 //!    SMT solver, if there is one, for at most [`SMT_TIME`].
 //! 4. [`Method::Exhaustion`]: what nobody knows all values of is searched to its end, with the last resorts of the search:
@@ -14,7 +17,8 @@
 //!
 //! Steps are counted, so that the first two answer the same on every machine. Whoever finds a value, the
 //! reference evaluator judges it before it counts. A method that did not know all values of the same names several
-//! times is not asked again ([`FAILURES`]): all would be searched in any case, so that asking only costs time.
+//! times is not asked again ([`FAILURES`]): all would be searched in any case, so that asking only costs time. Where
+//! that is so of all methods, nor is there a first search of few steps.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -22,8 +26,14 @@ use std::time::Duration;
 /// Work of the first search: predicates, elements, rounds.
 pub const SEARCH_STEPS: u64 = 200_000;
 
-/// Work of the SAT solver for one query: gates, decisions.
-pub const SAT_STEPS: u64 = 2_000_000;
+/// Work for the equations that give unknowns their values before a question is written out.
+pub const EQUATION_STEPS: u64 = 50_000;
+
+/// Work of writing a question out for the SAT solver: expressions, instances, terms. What takes more is refused.
+pub const WRITING_STEPS: u64 = 100_000;
+
+/// Work of the SAT solver for one question, all its values together: gates, decisions, values read.
+pub const SAT_STEPS: u64 = 500_000;
 
 /// Most values that SAT lists at one place.
 pub const SAT_SOLUTIONS: usize = 1 << 15;

@@ -49,7 +49,8 @@ impl Evaluator<'_> {
     ) -> Flow {
         let mut known = BTreeSet::new();
         // Where the work is bounded from outside, nobody else is asked.
-        if self.finder.is_none() || self.work.is_some() || self.may_name_elements(preds) {
+        let is_asked = self.finder.is_some_and(|finder| finder.is_worth_asking(names));
+        if !is_asked || self.work.is_some() || self.may_name_elements(preds) {
             self.note_method(Method::Exhaustion);
             return self.search(env, names, preds, at, (true, &mut known), found).0;
         }

@@ -25,6 +25,11 @@ pub trait ValueFinder {
     /// # Errors
     /// Why no values could be looked for, usually [`crate::error::EvalErrorKind::TooLarge`].
     fn find(&self, question: &Question<'_>, found: Visit<'_>) -> Result<bool, EvalError>;
+
+    /// Whether it may know the values of these names; not where it has failed too often.
+    fn is_worth_asking(&self, _unknowns: &[Name]) -> bool {
+        true
+    }
 }
 
 /// Called with the values of the unknowns.
