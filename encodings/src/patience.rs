@@ -5,7 +5,7 @@
 //! costs time.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bsym_language::model::Model;
@@ -23,12 +23,18 @@ use crate::session::SolverChoice;
 pub struct Patience {
     finder: SolverFinder,
     failures: RefCell<BTreeMap<(Method, Vec<Name>), usize>>,
+    /// Names of which all values were known.
+    answered: RefCell<BTreeSet<Vec<Name>>>,
 }
 
 impl Patience {
     /// The finder of a search: by the SAT solver that is built in, and an SMT solver if there is one.
     pub fn new(model: Arc<Model>, smt: Option<SolverChoice>, budget: &Budget) -> Patience {
-        Patience { finder: SolverFinder::new(model, smt, budget.clone()), failures: RefCell::default() }
+        Patience {
+            finder: SolverFinder::new(model, smt, budget.clone()),
+            failures: RefCell::default(),
+            answered: RefCell::default(),
+        }
     }
 }
 
@@ -39,8 +45,14 @@ impl ValueFinder for Patience {
         failures.is_empty() || !Method::FINDERS.into_iter().all(has_failed)
     }
 
+    fn has_answered(&self, unknowns: &[Name]) -> bool {
+        let answered = self.answered.borrow();
+        !answered.is_empty() && answered.contains(unknowns)
+    }
+
     fn find(&self, question: &Question<'_>, found: Visit<'_>) -> Result<bool, EvalError> {
-        let asked = (question.method, question.unknowns.iter().map(|(name, _)| *name).collect());
+        let unknowns: Vec<Name> = question.unknowns.iter().map(|(name, _)| *name).collect();
+        let asked = (question.method, unknowns.clone());
         if self.failures.borrow().get(&asked).is_some_and(|n| *n >= FAILURES) {
             return Ok(false);
         }
@@ -50,7 +62,9 @@ impl ValueFinder for Patience {
             broken = flow.is_break();
             flow
         });
-        if !broken && !complete.as_ref().is_ok_and(|complete| *complete) {
+        if complete.as_ref().is_ok_and(|complete| *complete) {
+            self.answered.borrow_mut().insert(unknowns);
+        } else if !broken {
             *self.failures.borrow_mut().entry(asked).or_default() += 1;
         }
         complete

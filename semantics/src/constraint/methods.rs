@@ -3,8 +3,8 @@
 //! 1. [`Method::Search`]: every question goes to the search of [`crate::constraint`] first, for at most [`SEARCH_STEPS`]
 //!    steps. Most questions end there: their unknowns are computed one from the other, or have few values.
 //! 2. [`Method::Sat`]: what takes more is asked of the SAT solver in a finite scope, if its unknowns have finitely many
-//!    values by what the predicates say of each, and it takes at most [`WRITING_STEPS`] steps to write it out: little
-//!    beside the search before. The solver has [`SAT_STEPS`] steps. It learns from what contradicts itself, where the
+//!    values by what the predicates say of each, and it takes at most [`WRITING_STEPS`] steps to write it out: about
+//!    as long as the search before. The solver has [`SAT_STEPS`] steps. It learns from what contradicts itself, where the
 //!    search begins anew, and says when there are no more values. Of integers without bounds it could say that only up to
 //!    the width of a number, and would list some of infinitely many, where the search says that it cuts.
 //! 3. [`Method::Smt`]: what SAT does not claim (integers without bounds, reals), or does not end, is asked of an
@@ -18,7 +18,8 @@
 //! Steps are counted, so that the first two answer the same on every machine. Whoever finds a value, the
 //! reference evaluator judges it before it counts. A method that did not know all values of the same names several
 //! times is not asked again ([`FAILURES`]): all would be searched in any case, so that asking only costs time. Where
-//! that is so of all methods, nor is there a first search of few steps.
+//! that is so of all methods, nor is there a first search of few steps. And where another method did know them all, the
+//! first search of the next question about the same names, which comes in every state, is a short one ([`AGAIN_STEPS`]).
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -27,11 +28,14 @@ use std::time::Duration;
 /// than without other methods, and what does not is begun anew where they do not know either.
 pub const SEARCH_STEPS: u64 = 2_000_000;
 
+/// Work of the first search where another method has known all values of the same names before.
+pub const AGAIN_STEPS: u64 = 20_000;
+
 /// Work for the equations that give unknowns their values before a question is written out.
 pub const EQUATION_STEPS: u64 = 50_000;
 
 /// Work of writing a question out for the SAT solver: expressions, instances, terms. What takes more is refused.
-pub const WRITING_STEPS: u64 = 100_000;
+pub const WRITING_STEPS: u64 = 2_000_000;
 
 /// Work of the SAT solver for one question, all its values together: gates, decisions, values read.
 pub const SAT_STEPS: u64 = 500_000;

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use bsym_language::model::Pred;
 use bsym_language::source::Span;
 
-use crate::constraint::methods::{Method, SEARCH_STEPS};
+use crate::constraint::methods::{AGAIN_STEPS, Method, SEARCH_STEPS};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::finder::{Claim, Question, Visit};
 use crate::evaluator::work::Work;
@@ -55,8 +55,10 @@ impl Evaluator<'_> {
             return self.search(env, names, preds, at, (true, &mut known), found).0;
         }
         let partly = self.cuts.is_none();
-        let work = Work::new(SEARCH_STEPS);
-        work.portion(SEARCH_STEPS);
+        let has_answered = self.finder.is_some_and(|finder| finder.has_answered(names));
+        let steps = if has_answered { AGAIN_STEPS } else { SEARCH_STEPS };
+        let work = Work::new(steps);
+        work.portion(steps);
         let quick = Evaluator { work: Some(&work), ..self.with_all_choices() };
         match quick.search(env, names, preds, at, (partly, &mut known), found) {
             (Err(e), false) if e.kind == EvalErrorKind::TooLarge => {}

@@ -30,6 +30,11 @@ pub trait ValueFinder {
     fn is_worth_asking(&self, _unknowns: &[Name]) -> bool {
         true
     }
+
+    /// Whether it has known all values of these names before.
+    fn has_answered(&self, _unknowns: &[Name]) -> bool {
+        false
+    }
 }
 
 /// Called with the values of the unknowns.
