@@ -15,9 +15,7 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use bsym_language::model::{
-    CompareOp, ConstId, ExprKind, LocalId, Model, Pred, PredKind, Subst, SubstKind, VarId,
-};
+use bsym_language::model::{CompareOp, ConstId, LocalId, Model, Pred, PredKind, Subst, SubstKind, VarId};
 use bsym_language::source::Span;
 use bsym_language::types::Type;
 use bsym_language::walk::Names as Mentioned;
@@ -36,7 +34,7 @@ use crate::budget::Budget;
 use crate::concretize::read_values;
 use crate::expr::walk::always_defined;
 use crate::representation::layout::Layout;
-use crate::representation::{Functional, conjuncts};
+use crate::representation::{Functional, conjuncts, name_of};
 use crate::session::{Answer, Session, SolverChoice, open};
 use crate::symbolic::Symbolic;
 use crate::symbolic::encoder::{Encoder, Env, WrittenOut};
@@ -153,7 +151,9 @@ impl SolverFinder {
             for p in predicates {
                 if let PredKind::Compare(CompareOp::Equal, a, b) = &p.kind {
                     for (name, value) in [(a, b), (b, a)] {
-                        let Some(name) = name_of(&name.kind) else { continue };
+                        let Some(name) = name_of(name).filter(|n| !matches!(n, Name::Var(_))) else {
+                            continue;
+                        };
                         let mentioned = names_of(&Mentioned::of_expr(value));
                         let is_open = |n: &Name| {
                             unknowns.iter().any(|(u, _)| u == n) && settled.iter().all(|(s, _)| s != n)
@@ -175,14 +175,6 @@ impl SolverFinder {
                 return settled;
             }
         }
-    }
-}
-
-fn name_of(e: &ExprKind) -> Option<Name> {
-    match e {
-        ExprKind::Const(c) => Some(Name::Const(*c)),
-        ExprKind::Local(l) => Some(Name::Local(*l)),
-        _ => None,
     }
 }
 

@@ -187,7 +187,7 @@ impl Functional {
 }
 
 /// The name that an expression is.
-fn name_of(e: &Expr) -> Option<Name> {
+pub(crate) fn name_of(e: &Expr) -> Option<Name> {
     match e.kind {
         ExprKind::Const(c) => Some(Name::Const(c)),
         ExprKind::Local(l) => Some(Name::Local(l)),
