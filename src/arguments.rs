@@ -29,6 +29,8 @@ pub enum Command {
     Check(VerifyArguments),
     /// Search for a violation step by step (bounded model checking)
     Bmc(VerifyArguments),
+    /// Search for a violation along one sequence of events after the other (BMC*)
+    Tree(VerifyArguments),
     /// Prove by k-induction, or find a violation
     Kind(VerifyArguments),
     /// Prove by an inductive invariant (IC3), or find a violation
@@ -186,7 +188,7 @@ impl From<RepresentationsName> for Representations {
     }
 }
 
-/// `check`, `bmc`, `kind`, `ic3`.
+/// `check`, `bmc`, `tree`, `kind`, `ic3`.
 #[derive(Args, Clone, Debug)]
 pub struct VerifyArguments {
     /// The machine: .mch, .ref, .imp, .sys, .eventb, .bum, .buc, a Rodin project (folder or .zip)

@@ -87,7 +87,7 @@ pub fn choose(asked: Option<&str>) -> anyhow::Result<SolverChoice> {
         return Ok(SolverChoice::Default);
     };
     if name == SAT {
-        bail!(Refusal::new("--solver: `sat` serves check, bmc, kind and ic3").help(known()));
+        bail!(Refusal::new("--solver: `sat` serves check, bmc, tree, kind and ic3").help(known()));
     }
     if name == "z3" && cfg!(feature = "z3") {
         return Ok(SolverChoice::Linked);

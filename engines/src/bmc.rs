@@ -104,19 +104,9 @@ impl Bmc {
         problem: &mut Problem,
         work: &mut Work<'_, '_>,
     ) -> Result<Option<Outcome>, SolverError> {
-        if !problem.initial_failures.is_empty() {
-            // The path's session asserts that the initialisation succeeds, so failing needs one of its own.
-            let mut session = problem.session(work.open)?;
-            let any = problem.terms().or(problem.initial_failures.iter().copied());
-            let any = problem.unrolling.init(any);
-            let fails = Taken { events: vec![], last_fails: true };
-            let checked = match session.check(&[any], &work.slice.query())? {
-                Answer::Sat(mut model) => Checked::Sat(Some(attempt(problem, work.job, &mut model, fails)?)),
-                Answer::Unsat(_) => Checked::Unsat { without_question: false },
-                Answer::Unknown(reason) => Checked::Unknown(reason),
-            };
+        if let Some(checked) = failing_initialisation(problem, work)? {
             let query = "failure of the initialisation";
-            if let Some(outcome) = self.digest(problem, work, query, checked)? {
+            if let Some(outcome) = self.digest(problem, work, query, checked.map(Some))? {
                 return Ok(Some(outcome));
             }
         }
@@ -275,4 +265,27 @@ impl Bmc {
         let found = work.look_beside(&problem.excluded, self.path.depth())?;
         Ok(found.map(Outcome::Violated))
     }
+}
+
+/// Asks whether the initialisation fails, where it can.
+///
+/// # Errors
+/// If the solver fails.
+pub(crate) fn failing_initialisation(
+    problem: &mut Problem,
+    work: &mut Work<'_, '_>,
+) -> Result<Option<Checked<Attempt>>, SolverError> {
+    if problem.initial_failures.is_empty() {
+        return Ok(None);
+    }
+    // The session of a path asserts that the initialisation succeeds, so failing needs one of its own.
+    let mut session = problem.session(work.open)?;
+    let any = problem.terms().or(problem.initial_failures.iter().copied());
+    let any = problem.unrolling.init(any);
+    let fails = Taken { events: vec![], last_fails: true };
+    Ok(Some(match session.check(&[any], &work.slice.query())? {
+        Answer::Sat(mut model) => Checked::Sat(attempt(problem, work.job, &mut model, fails)?),
+        Answer::Unsat(_) => Checked::Unsat { without_question: false },
+        Answer::Unknown(reason) => Checked::Unknown(reason),
+    }))
 }

@@ -30,6 +30,8 @@ pub mod path;
 
 pub mod bmc;
 
+pub mod tree;
+
 pub mod kind;
 
 mod path_uniqueness;

@@ -19,6 +19,7 @@ use crate::outcome::{DEEPEST_SMALL, Outcome, Slice, Work};
 use crate::problem::{Existence, Open, Problem};
 use crate::sample;
 use crate::settle::{Settled, settle};
+use crate::tree::Tree;
 use crate::verdict::{
     Contradicted, Counterexample, Engine, Leftovers, Objection, Observer, Progress, Report, Unknown, Vacuous,
     Verdict,
@@ -50,6 +51,7 @@ const LOOKS: [(Duration, Duration); 2] = [
 /// An engine at work on its own encoding of the job.
 enum Worker {
     Bmc(Box<Bmc>, Problem),
+    Tree(Box<Tree>, Problem),
     Kind(Box<Kind>, Problem),
     Ic3(Box<Ic3>, Problem),
 }
@@ -64,6 +66,7 @@ impl Worker {
         let mut problem = Problem::new(job, excluded, open)?;
         Ok(match engine {
             Engine::Bmc | Engine::Check => Worker::Bmc(Box::new(Bmc::new(&mut problem, open)?), problem),
+            Engine::Tree => Worker::Tree(Box::new(Tree::new(&mut problem, open)?), problem),
             Engine::Kind => Worker::Kind(Box::new(Kind::new(&mut problem, open)?), problem),
             Engine::Ic3 => Worker::Ic3(Box::new(Ic3::new(&mut problem, job, open)?), problem),
         })
@@ -72,6 +75,7 @@ impl Worker {
     fn engine(&self) -> Engine {
         match self {
             Worker::Bmc(..) => Engine::Bmc,
+            Worker::Tree(..) => Engine::Tree,
             Worker::Kind(..) => Engine::Kind,
             Worker::Ic3(..) => Engine::Ic3,
         }
@@ -79,13 +83,14 @@ impl Worker {
 
     fn problem(&mut self) -> &mut Problem {
         match self {
-            Worker::Bmc(_, p) | Worker::Kind(_, p) | Worker::Ic3(_, p) => p,
+            Worker::Bmc(_, p) | Worker::Tree(_, p) | Worker::Kind(_, p) | Worker::Ic3(_, p) => p,
         }
     }
 
     fn clear(&self) -> Option<usize> {
         match self {
             Worker::Bmc(b, _) => b.clear(),
+            Worker::Tree(t, _) => t.clear(),
             Worker::Kind(k, _) => k.clear(),
             Worker::Ic3(i, _) => i.clear(),
         }
@@ -94,6 +99,7 @@ impl Worker {
     fn statistics(&self) -> Statistics {
         match self {
             Worker::Bmc(b, _) => b.statistics(),
+            Worker::Tree(t, _) => t.statistics(),
             Worker::Kind(k, _) => k.statistics(),
             Worker::Ic3(i, _) => i.statistics(),
         }
@@ -103,13 +109,14 @@ impl Worker {
     fn patience(&self) -> Option<Duration> {
         match self {
             Worker::Bmc(..) => None,
-            Worker::Kind(..) | Worker::Ic3(..) => Some(PROOF_QUERY),
+            Worker::Tree(..) | Worker::Kind(..) | Worker::Ic3(..) => Some(PROOF_QUERY),
         }
     }
 
     fn advance(&mut self, work: &mut Work<'_, '_>) -> Result<Outcome, SolverError> {
         match self {
             Worker::Bmc(b, p) => b.advance(p, work, None),
+            Worker::Tree(t, p) => t.advance(p, work),
             Worker::Kind(k, p) => k.advance(p, work),
             Worker::Ic3(i, p) => i.advance(p, work),
         }

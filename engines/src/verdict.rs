@@ -18,6 +18,8 @@ use crate::walk::{Contradiction, Walked};
 pub enum Engine {
     /// Bounded model checking.
     Bmc,
+    /// BMC*: bounded model checking along single sequences of events.
+    Tree,
     /// k-induction.
     Kind,
     /// IC3 over predicates.
@@ -31,6 +33,7 @@ impl Engine {
     pub fn name(self) -> &'static str {
         match self {
             Engine::Bmc => "bmc",
+            Engine::Tree => "tree",
             Engine::Kind => "kind",
             Engine::Ic3 => "ic3",
             Engine::Check => "check",

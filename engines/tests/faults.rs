@@ -14,7 +14,7 @@ use bsym_semantics::scope::ScopeRequest;
 use common::faulty::{Dice, FAULTS, Fault, Faulty};
 use common::*;
 
-const ALL: &[Engine] = &[Engine::Bmc, Engine::Kind, Engine::Ic3, Engine::Check];
+const ALL: &[Engine] = &[Engine::Bmc, Engine::Tree, Engine::Kind, Engine::Ic3, Engine::Check];
 
 /// Machines, and what a solver without faults makes of them.
 const MACHINES: &[(&str, &str)] = &[

@@ -9,7 +9,7 @@ use bsym_semantics::scope::ScopeRequest;
 use bsym_semantics::trace::Violation;
 use common::*;
 
-const ALL: [Engine; 4] = [Engine::Bmc, Engine::Kind, Engine::Ic3, Engine::Check];
+const ALL: [Engine; 5] = [Engine::Bmc, Engine::Tree, Engine::Kind, Engine::Ic3, Engine::Check];
 const PROVERS: [Engine; 3] = [Engine::Kind, Engine::Ic3, Engine::Check];
 
 fn all_reports(text: &str, properties: Option<&[usize]>, depth: Option<usize>) -> Vec<Report> {
@@ -22,7 +22,7 @@ fn all_reports(text: &str, properties: Option<&[usize]>, depth: Option<usize>) -
         job.keep_going = true;
         job.depth = depth;
         // Paths need not end, so that bounded model checking alone would go on.
-        if engine == Engine::Bmc {
+        if matches!(engine, Engine::Bmc | Engine::Tree) {
             job.depth = Some(6);
         }
         report(&job, engine)
@@ -42,7 +42,7 @@ fn a_step_that_fails_does_not_hide_what_is_violated_later() {
     divide = SELECT x > 0 THEN y := 1 / (x - 1) END; check = SELECT y = 2 THEN ASSERT x > 0 THEN y := 0 END END END";
     for report in all_reports(text, None, None) {
         use PropertyVerdict::{Holds, Unknown, Violated};
-        let last = if report.engine == Engine::Bmc { Unknown } else { Holds };
+        let last = if matches!(report.engine, Engine::Bmc | Engine::Tree) { Unknown } else { Holds };
         assert_eq!(verdicts(&report), [Violated, Violated, last], "{:?}", report.engine);
         let Verdict::Violated(first) = &report.verdict else { panic!("{}", answer(&report)) };
         let all: Vec<&Violation> =

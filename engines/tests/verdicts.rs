@@ -12,7 +12,7 @@ use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Env;
 use common::*;
 
-const ALL: &[Engine] = &[Engine::Bmc, Engine::Kind, Engine::Ic3, Engine::Check];
+const ALL: &[Engine] = &[Engine::Bmc, Engine::Tree, Engine::Kind, Engine::Ic3, Engine::Check];
 const PROVERS: &[Engine] = &[Engine::Kind, Engine::Ic3, Engine::Check];
 
 /// Steps of 1 to 64 towards a limit that is one of two powers of two, less one.

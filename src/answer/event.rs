@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 use super::property::PropertyObject;
 use super::status::PairObject;
 
-/// One line of bsym check, bmc, kind, ic3, mc and po with --jsonl; `time` is in seconds since the start
+/// One line of bsym check, bmc, tree, kind, ic3, mc and po with --jsonl; `time` is in seconds since the start
 #[derive(Serialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {

@@ -6,7 +6,7 @@
 //! - The parts, each made of those before it: `words`, `named`, `diagnostic` (places and messages), `encoding`, `scope`,
 //!   `property`, `not_asked`, `not_checked`, `status` (imported proofs), `trace`, `reason_code`, `proof`, `reason` (why there is no
 //!   answer), `statistics`.
-//! - The answers: [`verification`] (`check`, `bmc`, `kind`, `ic3`, `mc`), `claim` and [`certification`], [`replay`],
+//! - The answers: [`verification`] (`check`, `bmc`, `tree`, `kind`, `ic3`, `mc`), `claim` and [`certification`], [`replay`],
 //!   [`simulation`], [`evaluation`], [`parsed`], [`obligations`] (`po`), [`recorded`] (`proofs`), [`refused`]; and the
 //!   [`event`]s on the way to one.
 
@@ -59,7 +59,7 @@ use crate::paint::Paint;
 #[derive(Serialize, Clone, Debug)]
 #[serde(untagged)]
 pub enum Answer {
-    /// `check`, `bmc`, `kind`, `ic3`, `mc`.
+    /// `check`, `bmc`, `tree`, `kind`, `ic3`, `mc`.
     Verification(Box<Verification>),
     /// `certify`.
     Certification(Box<Certification>),

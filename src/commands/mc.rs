@@ -59,7 +59,7 @@ pub fn run(arguments: &McArguments, control: &Control) -> anyhow::Result<Answer>
     if verify.encoding != EncodingName::Auto {
         bail!(
             Refusal::new("mc visits states, it has no --encoding")
-                .help("--encoding serves check, bmc, kind and ic3")
+                .help("--encoding serves check, bmc, tree, kind and ic3")
         );
     }
     // Where nothing else is said, a search is in ProB's finite scope.

@@ -1,7 +1,7 @@
 //! The commands. Each reads its input, does its work, writes what was asked for, and answers.
 //!
 //! - From a machine to a verdict: `status` (proof status that is imported or computed first), `run` (what all of these
-//!   share), `verify` (`bmc`, `kind`, `ic3`), `mc`, with `default_scope` and `enlarge` where nobody chose the scope and it
+//!   share), `verify` (`bmc`, `tree`, `kind`, `ic3`), `mc`, with `default_scope` and `enlarge` where nobody chose the scope and it
 //!   has no state, and `check`, which has a search `beside` its engines.
 //! - `certify` and `replay` look at evidence again.
 //! - `parse`, `eval`, `simulate`, `po` and `proofs` stand alone.
@@ -38,6 +38,7 @@ pub fn run(command: Command, control: &Control) -> Exit {
     let done = match command {
         Command::Check(a) => check::run(&a, control),
         Command::Bmc(a) => verify::run(Engine::Bmc, &a, control),
+        Command::Tree(a) => verify::run(Engine::Tree, &a, control),
         Command::Kind(a) => verify::run(Engine::Kind, &a, control),
         Command::Ic3(a) => verify::run(Engine::Ic3, &a, control),
         Command::Mc(a) => mc::run(&a, control),

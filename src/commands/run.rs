@@ -1,4 +1,4 @@
-//! What `check`, `bmc`, `kind`, `ic3` and `mc` share: from a machine to a job, and from a report to an answer.
+//! What `check`, `bmc`, `tree`, `kind`, `ic3` and `mc` share: from a machine to a job, and from a report to an answer.
 
 use std::collections::BTreeMap;
 use std::path::Path;

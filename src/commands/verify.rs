@@ -1,4 +1,4 @@
-//! `bsym bmc`, `kind` and `ic3`: one symbolic engine.
+//! `bsym bmc`, `tree`, `kind` and `ic3`: one symbolic engine.
 
 use std::time::Instant;
 

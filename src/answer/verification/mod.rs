@@ -1,4 +1,4 @@
-//! The answer of `check`, `bmc`, `kind`, `ic3` and `mc`: everything that is known at the end of a run.
+//! The answer of `check`, `bmc`, `tree`, `kind`, `ic3` and `mc`: everything that is known at the end of a run.
 //!
 //! [`Verdict`] holds what only one verdict has. `json` projects all of it onto one flat object, `text` says it to
 //! people, and the exit code follows from the verdict; `engines` and `search` make it from what a run reports.
