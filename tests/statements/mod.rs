@@ -55,8 +55,8 @@ fn questions(number: u64, machine: &Machine, plan: Plan) -> Vec<Question> {
         (true, Plan::Short) => all.push(every(question("mc", Some(Scope::Size(finite))))),
         (false, _) => all.push(every(question("mc", Some(Scope::Prob)))),
     }
-    let symbolic = ["bmc", "kind", "ic3", "check"];
-    let turn = |n: u64| symbolic[(n % 4) as usize];
+    let symbolic = ["bmc", "tree", "kind", "ic3", "check"];
+    let turn = |n: u64| symbolic[(n % 5) as usize];
     let sizes = match deferred {
         true => Scope::Size(finite),
         false => Scope::Prob,

@@ -167,7 +167,7 @@ impl Bench {
         add(&["--timeout", &limit, "--certificate", "certificate.json", "--trace", "trace.json"]);
         match question.engine {
             "mc" => add(&["--max-states", "4000"]),
-            "bmc" => add(&["--depth", "6"]),
+            "bmc" | "tree" => add(&["--depth", "6"]),
             _ => {}
         }
         match question.sizes {

@@ -32,7 +32,7 @@ pub struct Table {
 }
 
 /// The engines in the order of the columns.
-const ENGINES: [&str; 5] = ["mc", "bmc", "kind", "ic3", "check"];
+const ENGINES: [&str; 6] = ["mc", "bmc", "tree", "kind", "ic3", "check"];
 
 impl Table {
     /// Counts a machine.

@@ -278,7 +278,7 @@ impl Tree {
         };
         let stays = match has_path {
             Some(known) => known,
-            None if follows == Follows::Always && self.depth % LOOK != 0 => true,
+            None if follows == Follows::Always && !self.depth.is_multiple_of(LOOK) => true,
             None => match self.has_path(problem, work, &events)? {
                 Feasible::Yes => true,
                 Feasible::No => false,
