@@ -118,11 +118,9 @@ fn log(format: OutputArguments) {
 impl Command {
     fn output(&self) -> OutputArguments {
         match self {
-            Command::Check(a)
-            | Command::Bmc(a)
-            | Command::Tree(a)
-            | Command::Kind(a)
-            | Command::Ic3(a) => a.output.clone(),
+            Command::Check(a) | Command::Bmc(a) | Command::Tree(a) | Command::Kind(a) | Command::Ic3(a) => {
+                a.output.clone()
+            }
             Command::Mc(a) => a.verify.output.clone(),
             Command::Simulate(a) => a.output.clone(),
             Command::Parse(a) => a.output.clone(),
@@ -137,11 +135,9 @@ impl Command {
 
     fn limits(&self) -> LimitArguments {
         match self {
-            Command::Check(a)
-            | Command::Bmc(a)
-            | Command::Tree(a)
-            | Command::Kind(a)
-            | Command::Ic3(a) => a.limits.clone(),
+            Command::Check(a) | Command::Bmc(a) | Command::Tree(a) | Command::Kind(a) | Command::Ic3(a) => {
+                a.limits.clone()
+            }
             Command::Mc(a) => a.verify.limits.clone(),
             Command::Simulate(a) => a.limits.clone(),
             Command::Po(a) => a.limits.clone(),

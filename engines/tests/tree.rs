@@ -51,7 +51,8 @@ fn of_two_events_that_commute_one_order_is_searched() {
 
 #[test]
 fn the_order_that_is_not_searched_hides_no_violation() {
-    let text = two("SELECT a < 2 THEN a := a + 1 END", "SELECT a < 2 THEN b := b + 60 END").replace("top > 99", "top = 100");
+    let text = two("SELECT a < 2 THEN a := a + 1 END", "SELECT a < 2 THEN b := b + 60 END")
+        .replace("top > 99", "top = 100");
     // `right` reads what `left` writes: both orders are searched.
     assert_eq!(answer(&to_depth(&text, 4)), "violated 2");
     // The violation needs the late one first: `right` after `left` is only the other order of it.
@@ -79,7 +80,8 @@ fn events_that_never_follow_each_other_are_not_tried() {
 
 #[test]
 fn a_search_that_ends_is_a_proof() {
-    let text = "MACHINE Walk VARIABLES at, steps INVARIANT at : 0..3 & steps : 0..3 INITIALISATION at, steps := 0, 0
+    let text =
+        "MACHINE Walk VARIABLES at, steps INVARIANT at : 0..3 & steps : 0..3 INITIALISATION at, steps := 0, 0
         OPERATIONS on = SELECT at < 3 THEN at, steps := at + 1, steps + 1 END;
         back = SELECT at > 0 THEN at, steps := at - 1, steps - 1 END END";
     // Every path that goes on repeats a state.
@@ -89,7 +91,8 @@ fn a_search_that_ends_is_a_proof() {
 
 #[test]
 fn a_question_that_stays_open_does_not_end_the_search() {
-    let text = "MACHINE Deep VARIABLES n, m INVARIANT n : 0..9 & m : INTEGER & n + m < 6 INITIALISATION n, m := 0, 0
+    let text =
+        "MACHINE Deep VARIABLES n, m INVARIANT n : 0..9 & m : INTEGER & n + m < 6 INITIALISATION n, m := 0, 0
         OPERATIONS up = SELECT n < 9 THEN n := n + 1 END; side = m := m + 2 END";
     let model = model(text);
     let mut decided = 0;

@@ -24,7 +24,8 @@ pub fn otherwise_reached(problem: &mut Problem, first: EventId, second: EventId)
     let mut early = Substitution::default();
     // `first` after it, into the state 2.
     let mut late = Substitution::default();
-    let (here, there) = (problem.system.events[second.index()].clone(), problem.system.events[first.index()].clone());
+    let (here, there) =
+        (problem.system.events[second.index()].clone(), problem.system.events[first.index()].clone());
     for &input in &here.inputs {
         early.insert(input, problem.unrolling.step(input, 1));
     }
@@ -52,7 +53,8 @@ pub fn otherwise_reached(problem: &mut Problem, first: EventId, second: EventId)
 /// variables, constants and its inputs: auxiliaries of a state are not renamed here.
 fn are_apart(problem: &mut Problem, a: EventId, b: EventId) -> Option<bool> {
     let (a, b) = (Touched::by(problem, a)?, Touched::by(problem, b)?);
-    let clear = |a: &Touched, b: &Touched| a.written.is_disjoint(&b.read) && a.written.is_disjoint(&b.written);
+    let clear =
+        |a: &Touched, b: &Touched| a.written.is_disjoint(&b.read) && a.written.is_disjoint(&b.written);
     Some(clear(&a, &b) && clear(&b, &a))
 }
 
@@ -134,7 +136,9 @@ fn definition(terms: &Terms, part: Term, nexts: &HashMap<Term, Term>) -> Option<
                     .into_iter()
                     .any(|s| nexts.contains_key(&terms.symbol(&terms.symbol_name(s), terms.symbol_sort(s))))
             };
-            [(a, b), (b, a)].into_iter().find(|&(next, value)| nexts.contains_key(&next) && !speaks_of_next(value))
+            [(a, b), (b, a)]
+                .into_iter()
+                .find(|&(next, value)| nexts.contains_key(&next) && !speaks_of_next(value))
         }
         _ => None,
     }

@@ -126,7 +126,10 @@ impl Successions {
             begin -= 1;
         }
         let segment = &events[begin..];
-        if begin > 0 && (3..=LONGEST).contains(&segment.len()) && self.is_impossible(problem, slice, segment)? {
+        if begin > 0
+            && (3..=LONGEST).contains(&segment.len())
+            && self.is_impossible(problem, slice, segment)?
+        {
             self.impossible.insert(segment.to_vec());
         }
         Ok(())

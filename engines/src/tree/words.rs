@@ -25,7 +25,9 @@ impl Words {
     /// `word` with one more event. A sequence made twice is two words.
     pub fn then(&mut self, word: Word, event: EventId) -> Word {
         self.longer.push((word, event));
-        Word(u32::try_from(self.longer.len()).expect("four thousand million sequences take days to ask about"))
+        Word(
+            u32::try_from(self.longer.len()).expect("four thousand million sequences take days to ask about"),
+        )
     }
 
     /// The events in order.
