@@ -76,6 +76,69 @@ fn sets_are_built_up_element_by_element() {
 }
 
 #[test]
+fn sequence_operators_are_inverted() {
+    let both = "x : seq(INTEGER) & y : seq(INTEGER)";
+    check(
+        "x, y",
+        &format!("{both} & x ^ y = [1, 2]"),
+        &["{} ; {(1|->1),(2|->2)}", "{(1|->1)} ; {(1|->2)}", "{(1|->1),(2|->2)} ; {}"],
+    );
+    check("x", "x : seq(INTEGER) & [1] ^ x = [1, 2, 3]", &["{(1|->2),(2|->3)}"]);
+    check("x", "x : seq(INTEGER) & [2] ^ x = [1, 2, 3]", &[]);
+    check("x", "x : seq(INTEGER) & x ^ x = [1, 2, 1, 2]", &["{(1|->1),(2|->2)}"]);
+    check("x", "x : seq(INTEGER) & x <- 3 = [1, 3]", &["{(1|->1)}"]);
+    check("x, y", "x : seq(INTEGER) & y -> x = [7, 8, 9]", &["{(1|->8),(2|->9)} ; 7"]);
+    check("x", "x : seq(INTEGER) & rev(x) = [1, 2, 3]", &["{(1|->3),(2|->2),(3|->1)}"]);
+    check("x", "x : seq1(5..7) & front(x) = [1]", &[]);
+    check(
+        "x",
+        "x : seq1(1..3) & front(x) = [2]",
+        &["{(1|->2),(2|->1)}", "{(1|->2),(2|->2)}", "{(1|->2),(2|->3)}"],
+    );
+    check("x", "x : iseq1(1..3) & tail(x) = [2]", &["{(1|->1),(2|->2)}", "{(1|->3),(2|->2)}"]);
+    check("x", "x : seq(INTEGER) & conc([[1], x, [9]]) = [1, 5, 6, 9]", &["{(1|->5),(2|->6)}"]);
+    check("x", "x : seq(INTEGER) & conc([x, [1], x]) = [4, 1, 4]", &["{(1|->4)}"]);
+    check("x, y", "[x, 2, y + 1] = [1, 2, 3]", &["1 ; 2"]);
+    check("x, y", "[x, y] = [1, 2, 3]", &[]);
+    check("x", "x : seq(INTEGER) & rev(x) <- 4 : {[1, 2, 4], [5, 6], {2 |-> 4}}", &["{(1|->2),(2|->1)}"]);
+}
+
+#[test]
+fn inverted_sequence_operators_find_what_enumeration_finds() {
+    let sequences = "x : POW((1..3) * (1..2)) & y : POW((1..3) * (1..2)) & x : seq(1..2) & y : seq(1..2)";
+    for equation in [
+        "x ^ y = [1, 2, 1]",
+        "x <- 2 = 1 -> [1, 2] & y ^ y = [2, 2]",
+        "rev(x) ^ y = [2, 1]",
+        "rev(x ^ y) = [2, 1]",
+        "conc([x, [2], y]) = [1, 2, 2]",
+        "x /= [] & front(x) ^ y = [1, 1]",
+        "y /= [] & x ^ tail(y) = [2, 1]",
+        "[x, y] = [[1], [2]]",
+        "x |-> rev(y) : {[1] |-> [1, 2], [2] |-> [2, 1]}",
+    ] {
+        let (found, found_texts) = solve("x, y", &format!("x : seq(1..2) & y : seq(1..2) & {equation}"));
+        // What has a number of its own is judged where all is bound.
+        let hidden = format!("{sequences} & bool({equation}) = TRUE");
+        let (all, all_texts) = solve("x, y", &hidden);
+        assert_eq!((found.incomplete, all.incomplete), (None, None), "{equation}");
+        let sorted = |mut texts: Vec<String>| {
+            texts.sort();
+            texts
+        };
+        assert_eq!(sorted(found_texts), sorted(all_texts), "{equation}");
+    }
+}
+
+#[test]
+fn a_sequence_operator_on_what_may_be_no_sequence_is_not_inverted() {
+    for properties in ["x : POW((1..2) * (1..2)) & rev(x) = [2, 1]", "x : seq(1..1) & front(x) = [1]"] {
+        let (valuations, _) = solve("x", properties);
+        assert!(!valuations.ill_defined.is_empty(), "{properties}");
+    }
+}
+
+#[test]
 fn what_is_ill_defined_is_reported_although_it_could_be_cut_off() {
     // f(1) = 0 makes the second conjunct ill-defined, whatever the third says of the rest.
     let (valuations, texts) = solve("f", "f : 1..3 --> 0..2 & 6 / f(1) = 3 & f(2) = f(1) & f(3) = 1");

@@ -1,6 +1,7 @@
 //! What an unknown is bound to next: the literal, range or type with the fewest candidates.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bsym_language::int::Int;
@@ -10,6 +11,7 @@ use bsym_language::walk::cut_into_literals;
 
 use crate::constraint::finite_part::Extent;
 use crate::constraint::interval::{Narrowing, Range};
+use crate::constraint::pattern::has_sequence_operator;
 use crate::constraint::search::{Binding, FEW, GO, Generator, PROBED, Probing, Search, effective, equation};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::Eval;
@@ -39,6 +41,7 @@ impl<'m> Search<'_, 'm> {
                 Generator::Elements(_, set) | Generator::Range(_, set) => !depends_on_partial(set),
                 _ => true,
             });
+            let found = found.filter(|generator| !needs_sequences(generator) || self.is_total(env, i));
             if let Some(generator) = found {
                 let size = self.size(&generator, i, settled);
                 if size <= 1 {
@@ -466,6 +469,8 @@ impl<'m> Search<'_, 'm> {
                 let mut confined = vec![None; self.unknowns.len()];
                 let generator =
                     self.candidates_of(env, (positive, literal), bound, &mut ranges, &mut confined);
+                let generator = generator
+                    .filter(|generator| !needs_sequences(generator) || self.eval.is_total(env, literal));
                 found = generator.and_then(|generator| self.one_unknown(env, generator, bound));
                 let total = || {
                     self.eval.is_total(env, literal)
@@ -504,17 +509,28 @@ impl<'m> Search<'_, 'm> {
         let mut found: Option<usize> = None;
         let mut matched = BTreeSet::new();
         for v in values {
-            let mut next = bound.clone();
-            if self.matches(env, pattern, &v, &mut next) {
+            let flow = self.each_way(env, pattern, &v, bound.clone(), &mut |mut next| {
                 let mut fresh = (0..next.len()).filter(|i| bound[*i].is_none() && next[*i].is_some());
-                let (Some(i), None) = (fresh.next(), fresh.next()) else { return None };
+                let (Some(i), None) = (fresh.next(), fresh.next()) else { return Ok(ControlFlow::Break(())) };
                 if found.is_some_and(|f| f != i) {
-                    return None;
+                    return Ok(ControlFlow::Break(()));
                 }
                 found = Some(i);
                 matched.extend(next[i].take());
+                Ok(GO)
+            });
+            if flow != Ok(GO) {
+                return None;
             }
         }
         found.map(|i| (i, matched))
+    }
+}
+
+/// Whether the pattern of a generator has a value only where unknowns are sequences.
+fn needs_sequences(generator: &Generator<'_>) -> bool {
+    match generator {
+        Generator::Values(pattern, _) | Generator::Elements(pattern, _) => has_sequence_operator(pattern),
+        Generator::Range(..) | Generator::Probe(..) | Generator::Nothing => false,
     }
 }

@@ -191,11 +191,11 @@ impl Search<'_, '_> {
             Generator::Nothing => return Ok(GO),
             Generator::Values(pattern, values) => {
                 for v in values {
-                    let mut next = bound.clone();
-                    if self.matches(&env, pattern, &v, &mut next)
-                        && let ControlFlow::Break(()) = self.candidate(&mut next, &settled, report)?
-                    {
-                        return Ok(ControlFlow::Break(()));
+                    let flow = self.each_way(&env, pattern, &v, bound.clone(), &mut |mut next| {
+                        self.candidate(&mut next, &settled, report)
+                    })?;
+                    if flow.is_break() {
+                        return Ok(flow);
                     }
                 }
                 return Ok(GO);
@@ -223,11 +223,12 @@ impl Search<'_, '_> {
         let eval = self.eval;
         eval.each(&set, self.at, &mut |v| {
             let mut next = bound.clone();
-            match pattern {
-                Some(pattern) if !self.matches(&env, pattern, &v, &mut next) => return Ok(GO),
-                Some(_) => {}
-                None => next[index] = Some(v),
+            if let Some(pattern) = pattern {
+                return self.each_way(&env, pattern, &v, next, &mut |mut next| {
+                    self.candidate(&mut next, &settled, report)
+                });
             }
+            next[index] = Some(v);
             self.candidate(&mut next, &settled, report)
         })
     }

@@ -172,6 +172,14 @@ impl<'p> Totality<'_, '_, 'p> {
             ExprKind::SetExtension(es) | ExprKind::SeqExtension(es) => es.iter().all(|e| self.expr(e)),
             ExprKind::Unary(UnaryOp::Card, e) => self.expr(e) && self.is_finite(e),
             ExprKind::Unary(UnaryOp::Size, e) => self.expr(e) && self.is_sequence(e),
+            ExprKind::Unary(UnaryOp::Rev, e) => self.expr(e) && self.is_sequence(e),
+            ExprKind::Unary(UnaryOp::Conc, e) => match &e.kind {
+                ExprKind::SeqExtension(es) => es.iter().all(|e| self.expr(e) && self.is_sequence(e)),
+                _ => false,
+            },
+            ExprKind::Unary(UnaryOp::First | UnaryOp::Last | UnaryOp::Front | UnaryOp::Tail, e) => {
+                self.expr(e) && self.is_sequence(e) && self.is_inhabited(e)
+            }
             ExprKind::Unary(op, e) => !is_partial_unary(*op) && self.expr(e),
             ExprKind::Binary(BinaryOp::Divide, a, b) => {
                 let zero = |e: &Expr| matches!(&e.kind, ExprKind::Integer(n) if n.is_zero());
@@ -188,6 +196,13 @@ impl<'p> Totality<'_, '_, 'p> {
                 self.expr(a) && self.expr(b) && self.is_at_least(a, 0) && self.is_at_least(b, 1)
             }
             ExprKind::Binary(BinaryOp::Power, a, b) => self.expr(a) && self.expr(b) && self.is_at_least(b, 0),
+            ExprKind::Binary(op @ (BinaryOp::Concat | BinaryOp::Prepend | BinaryOp::Append), a, b) => {
+                let is_sequence = |t: &Self, e: &'p Expr, element| t.is_sequence(e) || *op == element;
+                self.expr(a)
+                    && self.expr(b)
+                    && is_sequence(self, a, BinaryOp::Prepend)
+                    && is_sequence(self, b, BinaryOp::Append)
+            }
             ExprKind::Binary(op, a, b) => !is_partial_binary(*op) && self.expr(a) && self.expr(b),
             ExprKind::Apply(f, x) => self.expr(x) && self.is_defined(f, x),
             ExprKind::BoolOf(p) | ExprKind::Comprehension(_, p) => self.pred(p),
@@ -278,12 +293,45 @@ impl<'p> Totality<'_, '_, 'p> {
             || self.known.parts.iter().any(|(x, s)| same(x, set) && self.is_finite(s))
     }
 
-    /// Whether a guard says that it is a sequence.
-    fn is_sequence(&self, e: &Expr) -> bool {
-        use UnaryOp::{Iseq, Iseq1, Perm, Seq, Seq1};
-        self.known.guards.iter().any(|(x, s)| {
-            same(x, e) && matches!(s.kind, ExprKind::Unary(Seq | Seq1 | Iseq | Iseq1 | Perm, _))
-        })
+    /// Whether its value, if it has one, is a sequence by a guard, by its operator or in fact.
+    fn is_sequence(&self, e: &'p Expr) -> bool {
+        use BinaryOp::{Append, Concat, Drop, Prepend, Take};
+        use UnaryOp::{Conc, Front, Iseq, Iseq1, Perm, Rev, Seq, Seq1, Tail};
+        match &e.kind {
+            ExprKind::EmptySet
+            | ExprKind::SeqExtension(_)
+            | ExprKind::Unary(Rev | Front | Tail | Conc, _) => {
+                return true;
+            }
+            ExprKind::Binary(Prepend | Append | Concat | Take | Drop, ..) => return true,
+            _ => {}
+        }
+        let of_sequences = |s: &&Expr| matches!(s.kind, ExprKind::Unary(Seq | Seq1 | Iseq | Iseq1 | Perm, _));
+        self.spaces_of(e).iter().any(of_sequences)
+            || self.value(e).is_some_and(|v| matches!(self.eval.elements(&v, e.span), Ok(Some(_))))
+    }
+
+    /// Whether a sequence is known not to be the empty one.
+    fn is_inhabited(&self, e: &'p Expr) -> bool {
+        let is_empty = |e: &Expr| match &e.kind {
+            ExprKind::SeqExtension(es) => es.is_empty(),
+            kind => *kind == ExprKind::EmptySet,
+        };
+        let by_operator = match &e.kind {
+            ExprKind::SeqExtension(es) => !es.is_empty(),
+            ExprKind::Binary(BinaryOp::Prepend | BinaryOp::Append, ..) => true,
+            ExprKind::Binary(BinaryOp::Concat, a, b) => self.is_inhabited(a) || self.is_inhabited(b),
+            ExprKind::Unary(UnaryOp::Rev, a) => self.is_inhabited(a),
+            _ => false,
+        };
+        let of_inhabited = |s: &&Expr| matches!(s.kind, ExprKind::Unary(UnaryOp::Seq1 | UnaryOp::Iseq1, _));
+        let mut different = self.known.different.iter().flat_map(|(a, b)| [(*a, *b), (*b, *a)]);
+        by_operator
+            || self.spaces_of(e).iter().any(of_inhabited)
+            || different.any(|(a, b)| same(a, e) && is_empty(b))
+            || self
+                .value(e)
+                .is_some_and(|v| matches!(self.eval.elements(&v, e.span), Ok(Some(s)) if !s.is_empty()))
     }
 
     /// Whether `f` has a value and is defined once for every value that the argument may have.
