@@ -209,6 +209,8 @@ impl Encoder {
                 let inside = self.in_domain(g, key)?;
                 Ok(self.terms.ite(inside, right, left))
             }
+            // Known keys that differ are no two places of one key: their values need not be compared.
+            Form::List(_) if self.surely_functional(set) => Ok(Terms::FALSE),
             Form::List(_) | Form::Vector(..) => {
                 let items = self.candidates(set)?.unwrap_or_default();
                 let found = self.matches(&items, key)?;
