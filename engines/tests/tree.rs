@@ -90,6 +90,23 @@ fn a_search_that_ends_is_a_proof() {
 }
 
 #[test]
+fn a_pause_within_the_first_question_decides_nothing() {
+    let text = "MACHINE Cut VARIABLES n INVARIANT n < 0 INITIALISATION n := 0 OPERATIONS skip_it = skip END";
+    let model = model(text);
+    let mut job = job(&model, &ScopeRequest::default());
+    job.budget = Budget::unlimited().within(Duration::from_millis(800));
+    let mut number = 0;
+    let mut open = |terms: std::rc::Rc<bsym_encodings::term::Terms>| {
+        number += 1;
+        // The second one is that of the paths: the first prepares the problem.
+        let late: &[Fault] = if number == 2 { &[Fault::Late] } else { &[Fault::Unknown] };
+        Ok(Faulty::session(terms, 1, late, 1))
+    };
+    let report = run(&job, Engine::Tree, &mut open, &mut |_: &Progress| {});
+    assert!(report.depth.is_none(), "{:?}, {}", report.depth, answer(&report));
+}
+
+#[test]
 fn a_question_that_stays_open_does_not_end_the_search() {
     let text =
         "MACHINE Deep VARIABLES n, m INVARIANT n : 0..9 & m : INTEGER & n + m < 6 INITIALISATION n, m := 0, 0

@@ -204,12 +204,12 @@ impl Tree {
         problem: &mut Problem,
         work: &mut Work<'_, '_>,
     ) -> Result<Option<Outcome>, SolverError> {
-        let outcome = self.ask(problem, work, &[], Asked::Violation)?.err();
-        if !matches!(outcome, Some(Outcome::Paused(_))) {
-            self.stage = Stage::Level;
+        if let Err(outcome) = self.ask(problem, work, &[], Asked::Violation)? {
+            return Ok(Some(outcome));
         }
         self.note_clear(problem, work, 0);
-        Ok(outcome)
+        self.stage = Stage::Level;
+        Ok(None)
     }
 
     /// The states at the end of the level are good, or were reported.

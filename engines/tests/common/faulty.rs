@@ -14,6 +14,8 @@ use bsym_language::int::Int;
 pub enum Fault {
     Unknown,
     Timeout,
+    /// The time of the whole run is up when it answers.
+    Late,
     Dies,
     /// Models of satisfiable queries have made-up values.
     Garbled,
@@ -124,6 +126,12 @@ impl Backend for Faulty {
         match fault {
             None => return self.inner.check(assumptions, budget),
             Some(Fault::Unknown) => return Ok(RawAnswer::Unknown(Stopped::Incomplete("a fault".into()))),
+            Some(Fault::Late) => {
+                while budget.check().is_ok() {
+                    std::thread::sleep(std::time::Duration::from_millis(10));
+                }
+                return Ok(RawAnswer::Unknown(Stopped::Timeout));
+            }
             Some(Fault::Timeout) => return Ok(RawAnswer::Unknown(Stopped::Timeout)),
             Some(Fault::Dies) => self.dead = true,
             Some(Fault::Sat) => {
