@@ -3,6 +3,9 @@
 
 mod common;
 
+use std::time::Duration;
+
+use bsym_encodings::budget::Budget;
 use bsym_engines::verdict::{Engine, Verdict};
 use bsym_proofs::claim::{Evidence, Property};
 use bsym_semantics::evaluator::Evaluator;
@@ -378,7 +381,12 @@ OPERATIONS
   build(a, b) = PRE a : TOWN & b : TOWN THEN road := road \\/ {a |-> b} END;
   travel(a, b, c) = PRE a |-> b : road & b |-> c : closure1(road) THEN far := far \\/ {a |-> c} END
 END";
-    check(text, &[Engine::Kind], "holds");
+    let model = model(text);
+    let mut job = job(&model, &ScopeRequest::default());
+    // Half a dozen seconds on a machine with nothing else to do.
+    job.query_time = Some(Duration::from_secs(30));
+    job.budget = Budget::unlimited().within(Duration::from_secs(120));
+    assert_eq!(answer(&report(&job, Engine::Kind)), "holds");
 }
 
 #[test]
