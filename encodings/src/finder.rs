@@ -19,9 +19,7 @@ use bsym_language::model::{CompareOp, ConstId, LocalId, Model, Pred, PredKind, S
 use bsym_language::source::Span;
 use bsym_language::types::Type;
 use bsym_language::walk::Names as Mentioned;
-use bsym_semantics::constraint::methods::{
-    EQUATION_STEPS, Method, SAT_STEPS, SMT_TIME, UNBOUNDED_SOLUTIONS, WRITING_STEPS,
-};
+use bsym_semantics::constraint::methods::{EQUATION_STEPS, Method, SAT_STEPS, SMT_TIME, UNBOUNDED_SOLUTIONS};
 use bsym_semantics::error::EvalError;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::finder::{Candidate, Claim, Question, ValueFinder, Visit};
@@ -82,19 +80,19 @@ impl SolverFinder {
 
 impl ValueFinder for SolverFinder {
     fn find(&self, question: &Question<'_>, found: Visit<'_>) -> Result<bool, EvalError> {
-        let Question { method, env, scope, unknowns, predicates, limit } = *question;
+        let Question { method, writing, env, scope, unknowns, predicates, limit } = *question;
         let at = predicates.first().map_or(Span::default(), |p| p.span);
         let failed = |reason: String| {
             EvalError::too_large(at, format!("no values could be looked for by a solver: {reason}"))
         };
         let in_steps = |most: u64| self.budget.in_steps(self.budget.steps.map_or(most, |own| own.min(most)));
-        let (solver, writing, budget, written_out) = match (method, &self.smt) {
+        let (solver, effort, budget, written_out) = match (method, &self.smt) {
             (Method::Sat, _) => {
-                (SolverChoice::Sat, in_steps(WRITING_STEPS), in_steps(SAT_STEPS), WrittenOut::PROPOSITIONAL)
+                (SolverChoice::Sat, in_steps(writing), in_steps(SAT_STEPS), WrittenOut::PROPOSITIONAL)
             }
             (Method::Smt, Some(smt)) => {
                 let budget = self.budget.per_query(SMT_TIME);
-                (smt.clone(), budget.clone(), budget, WrittenOut::default())
+                (smt.clone(), in_steps(writing), budget, WrittenOut::default())
             }
             _ => return Ok(false),
         };
@@ -117,7 +115,7 @@ impl ValueFinder for SolverFinder {
             return Ok(found(candidate).is_continue());
         }
         let mut search = Search::new(self, scope, written_out);
-        search.system.encoder.within(&writing);
+        search.system.encoder.within(&effort);
         let names = search.environment(&env, &open_ones, &predicates).map_err(failed)?;
         let bounded = names.bounded;
         if method == Method::Sat && !bounded {

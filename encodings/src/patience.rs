@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bsym_language::model::Model;
-use bsym_semantics::constraint::methods::{FAILURES, Method};
+use bsym_language::source::Span;
+use bsym_semantics::constraint::methods::{FAILURES, Method, WRITING_STEPS};
 use bsym_semantics::error::EvalError;
 use bsym_semantics::evaluator::finder::{Question, ValueFinder, Visit};
 use bsym_semantics::value::env::Name;
@@ -22,7 +23,8 @@ use crate::session::SolverChoice;
 #[derive(Debug)]
 pub struct Patience {
     finder: SolverFinder,
-    failures: RefCell<BTreeMap<(Method, Vec<Name>), usize>>,
+    /// Of questions of each size, how many were not answered.
+    failures: RefCell<BTreeMap<(Method, u64, Vec<Name>), usize>>,
     /// Names of which all values were known.
     answered: RefCell<BTreeSet<Vec<Name>>>,
 }
@@ -41,7 +43,10 @@ impl Patience {
 impl ValueFinder for Patience {
     fn is_worth_asking(&self, unknowns: &[Name]) -> bool {
         let failures = self.failures.borrow();
-        let has_failed = |method| failures.get(&(method, unknowns.to_vec())).is_some_and(|n| *n >= FAILURES);
+        let has_failed = |method| {
+            let failed = failures.get(&(method, WRITING_STEPS, unknowns.to_vec()));
+            failed.is_some_and(|n| *n >= FAILURES)
+        };
         failures.is_empty() || !Method::FINDERS.into_iter().all(has_failed)
     }
 
@@ -52,9 +57,10 @@ impl ValueFinder for Patience {
 
     fn find(&self, question: &Question<'_>, found: Visit<'_>) -> Result<bool, EvalError> {
         let unknowns: Vec<Name> = question.unknowns.iter().map(|(name, _)| *name).collect();
-        let asked = (question.method, unknowns.clone());
+        let asked = (question.method, question.writing, unknowns.clone());
         if self.failures.borrow().get(&asked).is_some_and(|n| *n >= FAILURES) {
-            return Ok(false);
+            let message = "no values are looked for by a solver that did not know them several times";
+            return Err(EvalError::too_large(Span::default(), message));
         }
         let mut broken = false;
         let complete = self.finder.find(question, &mut |candidate| {

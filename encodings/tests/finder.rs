@@ -9,7 +9,7 @@ use bsym_encodings::session::{SolverChoice, versions};
 use bsym_language::load::load_text;
 use bsym_language::model::{ConstId, Pred};
 use bsym_language::types::Type;
-use bsym_semantics::constraint::methods::{Answered, Method, Tally};
+use bsym_semantics::constraint::methods::{Answered, Method, Tally, WRITING_STEPS};
 use bsym_semantics::error::{EvalError, EvalErrorKind};
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::finder::{Question, ValueFinder};
@@ -85,8 +85,15 @@ fn asked_of_sat(text: &str, budget: Budget) -> (Vec<Vec<Value>>, Result<bool, Ev
         model.constants.iter().zip(0..).map(|(c, i)| (Name::Const(ConstId(i)), c.ty.clone())).collect();
     let predicates: Vec<&Pred> = model.axioms.iter().map(|a| &a.pred).collect();
     let (method, env, limit) = (Method::Sat, Env::new(&[], &[]), 100);
-    let question =
-        Question { method, env: &env, scope: &scope, unknowns: &unknowns, predicates: &predicates, limit };
+    let question = Question {
+        method,
+        writing: WRITING_STEPS,
+        env: &env,
+        scope: &scope,
+        unknowns: &unknowns,
+        predicates: &predicates,
+        limit,
+    };
     let mut valuations = vec![];
     let answer = finder.find(&question, &mut |found| {
         valuations.push(found.values);

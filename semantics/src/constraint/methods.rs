@@ -1,16 +1,20 @@
 //! Who finds the values of unknowns: constants, parameters, choices. It is decided here and nowhere else.
 //!
-//! 1. [`Method::Search`]: every question goes to the search of [`crate::constraint`] first, for at most [`SEARCH_STEPS`]
-//!    steps. Most questions end there: their unknowns are computed one from the other, or have few values.
-//! 2. [`Method::Sat`]: what takes more is asked of the SAT solver in a finite scope, if its unknowns have finitely many
-//!    values by what the predicates say of each, and it takes at most [`WRITING_STEPS`] steps to write it out: about
-//!    as long as the search before. The solver has [`SAT_STEPS`] steps. It learns from what contradicts itself, where the
+//! 1. [`Method::Search`]: every question goes to the search of [`crate::constraint`] first. Most questions end within
+//!    [`SEARCH_STEPS`] steps: their unknowns are computed one from the other, or have few values.
+//! 2. [`Method::Sat`]: then the SAT solver is asked in a finite scope, if the unknowns have finitely many
+//!    values by what the predicates say of each, and it takes at most [`DRAFT_STEPS`] steps to write it out; where that is
+//!    too few, once more after [`LATER_STEPS`] further steps of the search, with [`WRITING_STEPS`]: always about as long
+//!    as the search before. The solver has [`SAT_STEPS`] steps. It learns from what contradicts itself, where the
 //!    search begins anew, and says when there are no more values. Of integers without bounds it could say that only up to
 //!    the width of a number, and would list some of infinitely many, where the search says that it cuts.
 //! 3. [`Method::Smt`]: what SAT does not claim (integers without bounds, reals), or does not end, is asked of an
-//!    SMT solver, if there is one, for at most [`SMT_TIME`].
-//! 4. [`Method::Exhaustion`]: what nobody knows all values of is searched to its end, with the last resorts of the search:
+//!    SMT solver, if there is one, for at most [`SMT_TIME`] and as many steps of writing.
+//! 4. [`Method::Exhaustion`]: what nobody knows all values of is searched to its end. Where the search finds nothing
+//!    that confines an unknown, it begins anew with its last resorts:
 //!    where choices may be cut, a part of infinitely many values; otherwise an error that says what is missing.
+//!
+//! The search waits while others are asked, and goes on where it was: it is one search in several turns.
 //!
 //! Nobody but the search is asked where it is to list valuations up to the names of elements and may leave out some for that, and
 //! where its work is bounded by whoever evaluates.
@@ -18,23 +22,30 @@
 //! Steps are counted, so that the first two answer the same on every machine. Whoever finds a value, the
 //! reference evaluator judges it before it counts. A method that did not know all values of the same names several
 //! times is not asked again ([`FAILURES`]): all would be searched in any case, so that asking only costs time. Where
-//! that is so of all methods, nor is there a first search of few steps. And where another method did know them all, the
-//! first search of the next question about the same names, which comes in every state, is a short one ([`AGAIN_STEPS`]).
+//! that is so of all methods, the search has no turns. And where another method did know them all, the
+//! turns of the next search for the same names, which comes in every state, are short ([`AGAIN_STEPS`]).
 
 use std::cell::Cell;
 use std::time::Duration;
 
-/// Work of the first search: predicates, elements, rounds. Some tenths of a second: what ends within it takes no longer
-/// than without other methods, and what does not is begun anew where they do not know either.
-pub const SEARCH_STEPS: u64 = 2_000_000;
+/// Work of the search before SAT is asked: predicates, elements, rounds. Some hundredths of a second.
+pub const SEARCH_STEPS: u64 = 200_000;
 
-/// Work of the first search where another method has known all values of the same names before.
+/// Work of the search after that, before a large question is written out for SAT or an SMT solver is asked, which may
+/// take its whole time for no answer.
+pub const LATER_STEPS: u64 = 1_800_000;
+
+/// Work of the search before others are asked where one of them has known all values of the same names before.
 pub const AGAIN_STEPS: u64 = 20_000;
 
 /// Work for the equations that give unknowns their values before a question is written out.
 pub const EQUATION_STEPS: u64 = 50_000;
 
-/// Work of writing a question out for the SAT solver: expressions, instances, terms. What takes more is refused.
+/// Work of writing a question out for the SAT solver at first: expressions, instances, terms. What takes more waits for
+/// the search.
+pub const DRAFT_STEPS: u64 = 200_000;
+
+/// The same at last. What takes more is refused.
 pub const WRITING_STEPS: u64 = 2_000_000;
 
 /// Work of the SAT solver for one question, all its values together: gates, decisions, values read.
@@ -54,6 +65,28 @@ pub const UNBOUNDED_SOLUTIONS: usize = 64;
 
 /// How often a method may fail for the same names.
 pub const FAILURES: usize = 3;
+
+/// One who is asked while the search waits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Turn {
+    /// Who.
+    pub method: Method,
+    /// Steps of the search before.
+    pub searched: u64,
+    /// Most steps of writing the question out.
+    pub writing: u64,
+}
+
+/// Who is asked, and when.
+pub const TURNS: [Turn; 3] = [
+    Turn { method: Method::Sat, searched: SEARCH_STEPS, writing: DRAFT_STEPS },
+    Turn { method: Method::Sat, searched: LATER_STEPS, writing: WRITING_STEPS },
+    Turn { method: Method::Smt, searched: 0, writing: WRITING_STEPS },
+];
+
+/// The same where one of them has known all values of the same names before.
+pub const TURNS_AGAIN: [Turn; 2] =
+    [Turn { searched: AGAIN_STEPS, ..TURNS[1] }, Turn { searched: 0, ..TURNS[2] }];
 
 /// A way to find values.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

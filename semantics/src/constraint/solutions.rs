@@ -1,14 +1,15 @@
 //! The solutions of predicates: found by search, and by the finder where the search gives up.
 
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use bsym_language::model::Pred;
 use bsym_language::source::Span;
 
-use crate::constraint::methods::{AGAIN_STEPS, Method, SEARCH_STEPS};
+use crate::constraint::methods::{Method, TURNS, TURNS_AGAIN, Turn};
 use crate::error::{EvalError, EvalErrorKind};
-use crate::evaluator::finder::{Claim, Question, Visit};
+use crate::evaluator::finder::{Candidate, Claim, Question, Visit};
 use crate::evaluator::work::Work;
 use crate::evaluator::{Eval, Evaluator};
 use crate::value::Value;
@@ -20,6 +21,86 @@ const GO: ControlFlow<()> = ControlFlow::Continue(());
 
 /// Values of the names in their order, and what a finder says of them.
 type Found = (Vec<(Name, Value)>, Claim);
+
+/// What a finder has answered while a search waited for it.
+struct Answer {
+    method: Method,
+    candidates: Vec<Candidate>,
+    /// Whether these are all; an error where the question was not put at all.
+    complete: Eval<bool>,
+}
+
+impl Answer {
+    fn is_complete(&self) -> bool {
+        self.complete == Ok(true)
+    }
+}
+
+/// A search that stops after some steps for a finder to be asked, and goes on where that one does not know all values:
+/// nothing of what it has done is done again.
+struct Turns {
+    work: Work,
+    /// Whose turn it is when; the next one's position.
+    turns: &'static [Turn],
+    next: Cell<usize>,
+    /// What was answered so far.
+    answers: RefCell<Vec<Answer>>,
+}
+
+impl Turns {
+    fn new(turns: &'static [Turn]) -> Turns {
+        let work = Work::new(u64::MAX);
+        work.portion(turns.first().map_or(u64::MAX, |turn| turn.searched));
+        Turns { work, turns, next: Cell::new(0), answers: RefCell::default() }
+    }
+
+    /// Asks whose turn it is; whether the search is to go on.
+    fn go_on(&self, ask: &mut dyn FnMut(Turn, Visit<'_>) -> Eval<bool>) -> bool {
+        let Some(turn) = self.turns.get(self.next.get()).filter(|_| !self.is_answered()) else {
+            return false;
+        };
+        self.next.set(self.next.get() + 1);
+        // Who was told all and did not end would not end again.
+        if !self.has_tried(turn.method) {
+            let mut candidates = vec![];
+            let complete = ask(*turn, &mut |candidate| {
+                candidates.push(candidate);
+                GO
+            });
+            self.answers.borrow_mut().push(Answer { method: turn.method, candidates, complete });
+        }
+        if self.is_answered() {
+            return false;
+        }
+        self.work.portion(self.turns.get(self.next.get()).map_or(u64::MAX, |turn| turn.searched));
+        true
+    }
+
+    fn is_answered(&self) -> bool {
+        self.answers.borrow().last().is_some_and(Answer::is_complete)
+    }
+
+    fn has_tried(&self, method: Method) -> bool {
+        self.answers.borrow().iter().any(|answer| answer.method == method && answer.complete.is_ok())
+    }
+
+    fn all_asked(&self) -> bool {
+        self.next.get() == self.turns.len()
+    }
+
+    /// What each method has answered, and how those are asked that have not.
+    fn into_rest(self) -> Vec<(Turn, Option<Answer>)> {
+        let mut answers = self.answers.into_inner();
+        let last = |method| self.turns.iter().rev().find(|turn| turn.method == method).copied();
+        let of = |method: Method| {
+            let turn = last(method)?;
+            let is_last = self.turns[..self.next.get()].contains(&turn);
+            let at = answers.iter().rposition(|a| a.method == method && (is_last || a.complete.is_ok()));
+            Some((turn, at.map(|at| answers.swap_remove(at))))
+        };
+        Method::FINDERS.into_iter().filter_map(of).collect()
+    }
+}
 
 /// What came of a valuation that a finder found.
 enum Judged {
@@ -56,23 +137,25 @@ impl Evaluator<'_> {
         }
         let partly = self.cuts.is_none();
         let has_answered = self.finder.is_some_and(|finder| finder.has_answered(names));
-        let steps = if has_answered { AGAIN_STEPS } else { SEARCH_STEPS };
-        let work = Work::new(steps);
-        work.portion(steps);
-        let quick = Evaluator { work: Some(&work), ..self.with_all_choices() };
+        let turns = Turns::new(if has_answered { &TURNS_AGAIN } else { &TURNS });
+        let ask = |turn: Turn, visit: Visit<'_>| self.ask_finder(turn, env, names, preds, at, visit);
+        let go_on = || turns.go_on(&mut |turn, visit| ask(turn, visit));
+        let quick = Evaluator { work: Some(&turns.work), go_on: Some(&go_on), ..self.with_all_choices() };
         match quick.search(env, names, preds, at, (partly, &mut known), found) {
             (Err(e), false) if e.kind == EvalErrorKind::TooLarge => {}
-            (Err(e), false) if e.kind == EvalErrorKind::Interrupted && work.is_spent() => self.proceed(at)?,
+            (Err(e), false) if e.kind == EvalErrorKind::Interrupted && turns.work.is_spent() => {
+                self.proceed(at)?;
+            }
             (done, _) => {
-                self.note_method(Method::Search);
+                self.note_method(if turns.all_asked() { Method::Exhaustion } else { Method::Search });
                 return done;
             }
         }
         let mut beyond = vec![];
-        for method in Method::FINDERS {
+        for (turn, answer) in turns.into_rest() {
             let mut ended = None;
             let mut all_judged = true;
-            let complete = self.ask_finder(method, env, names, preds, at, &mut |candidate| {
+            let mut visit = |candidate: Candidate| {
                 let bound: Vec<_> = names.iter().copied().zip(candidate.values).collect();
                 // Where choices are cut, what is found beyond is no part of the bounded model, unless it is all there is.
                 if !partly && !candidate.bounded {
@@ -94,13 +177,19 @@ impl Evaluator<'_> {
                         ControlFlow::Break(())
                     }
                 }
-            })?;
+            };
+            let complete = match answer {
+                Some(Answer { candidates, complete, .. }) => {
+                    candidates.into_iter().try_for_each(visit).is_continue() && complete.unwrap_or(false)
+                }
+                None => ask(turn, &mut visit).unwrap_or(false),
+            };
             if let Some(flow) = ended {
                 return flow;
             }
             // What cannot be judged is met again where all is searched, which says why.
             if complete && all_judged {
-                self.note_method(method);
+                self.note_method(turn.method);
                 if let Some(cuts) = self.cuts.filter(|_| !beyond.is_empty()) {
                     cuts.exceed(names);
                 }
@@ -158,9 +247,12 @@ impl Evaluator<'_> {
     }
 
     /// Asks the finder; whether it knows that there are no more values.
+    ///
+    /// # Errors
+    /// Why the question cannot be put to it.
     fn ask_finder(
         &self,
-        method: Method,
+        Turn { method, writing, .. }: Turn,
         env: &Env<'_>,
         names: &[Name],
         preds: &[&Pred],
@@ -174,8 +266,8 @@ impl Evaluator<'_> {
             .collect::<Eval<Vec<_>>>()?;
         let limit = method.solutions().min(self.limits.branching);
         let question =
-            Question { method, env, scope: self.scope, unknowns: &typed, predicates: preds, limit };
-        Ok(finder.find(&question, visit).unwrap_or(false))
+            Question { method, writing, env, scope: self.scope, unknowns: &typed, predicates: preds, limit };
+        finder.find(&question, visit)
     }
 
     fn all_reported(
@@ -256,5 +348,49 @@ impl Evaluator<'_> {
                 }
             })
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraint::methods::{DRAFT_STEPS, WRITING_STEPS};
+
+    /// Lets a search take all its turns; whom it asks, with which limit, and whether it goes on to its end.
+    fn ask_all(answer: &dyn Fn(Turn) -> Eval<bool>) -> (Vec<(Method, u64)>, bool) {
+        let turns = Turns::new(&TURNS);
+        let mut asked = vec![];
+        let mut goes_on = true;
+        for _ in 0..TURNS.len() {
+            goes_on = turns.go_on(&mut |turn, _| {
+                asked.push((turn.method, turn.writing));
+                answer(turn)
+            });
+        }
+        (asked, goes_on)
+    }
+
+    #[test]
+    fn what_was_too_much_to_write_out_is_asked_later_and_what_did_not_end_is_not() {
+        let too_much = |_| Err(EvalError::too_large(Span::default(), "too much"));
+        let (sat, smt) = (Method::Sat, Method::Smt);
+        let all = vec![(sat, DRAFT_STEPS), (sat, WRITING_STEPS), (smt, WRITING_STEPS)];
+        assert_eq!(ask_all(&too_much), (all, true));
+        assert_eq!(ask_all(&|_| Ok(false)), (vec![(sat, DRAFT_STEPS), (smt, WRITING_STEPS)], true));
+        assert_eq!(ask_all(&|_| Ok(true)), (vec![(sat, DRAFT_STEPS)], false));
+    }
+
+    #[test]
+    fn a_search_that_ends_early_leaves_the_questions_that_were_not_put() {
+        let turns = Turns::new(&TURNS);
+        turns.go_on(&mut |_, _| Err(EvalError::too_large(Span::default(), "too much")));
+        let rest: Vec<_> =
+            turns.into_rest().into_iter().map(|(turn, answer)| (turn, answer.is_some())).collect();
+        assert_eq!(rest, [(TURNS[1], false), (TURNS[2], false)]);
+        let turns = Turns::new(&TURNS);
+        turns.go_on(&mut |_, _| Ok(false));
+        let rest: Vec<_> =
+            turns.into_rest().into_iter().map(|(turn, answer)| (turn, answer.is_some())).collect();
+        assert_eq!(rest, [(TURNS[1], true), (TURNS[2], false)]);
     }
 }

@@ -45,6 +45,8 @@ pub type Visit<'v> = &'v mut dyn FnMut(Candidate) -> ControlFlow<()>;
 pub struct Question<'q> {
     /// In which way it is to find values.
     pub method: Method,
+    /// Most steps of writing it out for a solver, where these are counted.
+    pub writing: u64,
     /// The values of all other names.
     pub env: &'q Env<'q>,
     /// The sizes of sets.

@@ -70,6 +70,8 @@ pub struct Evaluator<'m> {
     pub(crate) up_to_names: bool,
     /// Bounds the work.
     pub(crate) work: Option<&'m Work>,
+    /// Asked where the portion of the work is spent: whether there is another one.
+    pub(crate) go_on: Option<&'m dyn Fn() -> bool>,
     /// Counts who found the values of unknowns.
     pub tally: Option<&'m Tally>,
 }
@@ -88,6 +90,7 @@ impl<'m> Evaluator<'m> {
             interrupt: None,
             up_to_names: false,
             work: None,
+            go_on: None,
             tally: None,
         }
     }
@@ -134,12 +137,19 @@ impl<'m> Evaluator<'m> {
 
     /// Pays for something small.
     pub(crate) fn pay(&self, at: Span) -> Eval<()> {
-        self.work.map_or(Ok(()), |work| work.spend(1, at))
+        self.spend(1, at)
     }
 
     /// Pays for a value with so many elements.
     pub(crate) fn pay_elements(&self, elements: usize, at: Span) -> Eval<()> {
-        self.work.map_or(Ok(()), |work| work.spend(1 + elements as u64 / work::ELEMENTS, at))
+        self.spend(1 + elements as u64 / work::ELEMENTS, at)
+    }
+
+    fn spend(&self, units: u64, at: Span) -> Eval<()> {
+        match self.work.map_or(Ok(()), |work| work.spend(units, at)) {
+            Err(e) if !self.go_on.is_some_and(|go_on| go_on()) => Err(e),
+            _ => Ok(()),
+        }
     }
 
     /// Notes a cut.
