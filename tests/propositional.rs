@@ -120,3 +120,34 @@ fn wide_numbers_go_to_the_unbounded_encoding() {
         assert_ne!(answer["verdict"], "holds", "{answer:#}");
     }
 }
+
+/// What the one encoding leaves open the other is asked, here because the solver of the one knows nothing, or dies.
+#[test]
+#[cfg(unix)]
+fn what_the_unbounded_encoding_leaves_open_propositional_logic_is_asked() {
+    use std::os::unix::fs::PermissionsExt;
+    for (name, check) in [("shuns", "echo unknown"), ("dies", "exit 3")] {
+        let solver = std::env::temp_dir().join(format!("bsym-{name}-{}", std::process::id()));
+        let script = format!(
+            "#!/bin/sh\nwhile read -r line; do case \"$line\" in\n\
+             *get-info*:name*) echo '(:name \"fake\")';;\n*get-info*) echo '(:version \"1\")';;\n\
+             *check-sat*) {check};;\nesac; done\n"
+        );
+        std::fs::write(&solver, script).expect("a script can be written");
+        std::fs::set_permissions(&solver, std::fs::Permissions::from_mode(0o755)).expect("it can be run");
+        let path = solver.to_str().expect("a name in ASCII");
+        let asked = |more: &[&str]| -> Json {
+            let all = [&["--solver", path], more].concat();
+            let output = run("kind", "Library", "BOOK=2,READER=2", &all);
+            serde_json::from_slice(&output.stdout).expect("an answer")
+        };
+        let answer = asked(&["--timeout", "20"]);
+        assert_eq!(answer["verdict"], "holds", "{name}: {answer:#}");
+        assert_eq!(answer["encoding"]["name"], "sat", "{name}: {answer:#}");
+        let checked = answer["checked"]["solver"].to_string();
+        assert!(checked.contains("proofs checked"), "{name}: {answer:#}");
+        let one = asked(&["--encoding", "unbounded", "--timeout", "1"]);
+        assert_eq!(one["verdict"], "unknown", "{name}: {one:#}");
+        std::fs::remove_file(&solver).expect("the script is there");
+    }
+}

@@ -38,7 +38,8 @@ pub struct Chosen {
 /// there is a solver for unbounded terms.
 ///
 /// Where both could serve, the unbounded one does: models are known that it decides and the bounded one does
-/// not in the same time (benches/propositional.md), so that another default would lose answers.
+/// not in the same time (benches/propositional.md), so that another default would lose answers. Whoever runs engines may ask
+/// the other one for what is left open.
 pub fn choose(asked: Option<Encoding>, is_solver: bool, model: &Model, scope: &Scope) -> Chosen {
     let infinite = infinite(model, scope);
     let (encoding, reason) = match (asked, is_solver) {

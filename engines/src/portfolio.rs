@@ -424,7 +424,7 @@ impl Round {
     }
 
     /// Adds what the engines did to the report.
-    pub(crate) fn finish(&mut self, report: &mut Report) {
+    pub(crate) fn finish(&mut self, report: &mut Report, leftovers: &mut Leftovers) {
         report.depth = report.depth.max(self.workers.iter().filter_map(Worker::clear).max());
         for worker in &self.workers {
             if let Worker::Kind(kind, _) = worker
@@ -439,6 +439,6 @@ impl Round {
         }
         self.statistics += self.hunt.statistics();
         report.statistics += self.statistics;
-        report.leftovers = Leftovers::new(std::mem::take(&mut self.workers));
+        leftovers.keep(std::mem::take(&mut self.workers));
     }
 }

@@ -29,13 +29,30 @@ const FIRST_VETTING: Duration = Duration::from_millis(500);
 /// session before it is reported; a status that is refuted is dropped and the run repeated without it. Solver
 /// failures become [`Unknown::Solver`].
 pub fn run(job: &Job, engine: Engine, open: &mut Open<'_>, observer: &mut dyn Observer) -> Report {
-    let mut report = decide(job, engine, open, observer);
-    dropped::weigh(job, &mut report, &mut |second| decide(second, engine, open, observer));
+    run_leaving(job, engine, open, observer, &mut Leftovers::default())
+}
+
+/// The same, where the solvers and terms of the run are kept for whoever has no time to free them.
+pub fn run_leaving(
+    job: &Job,
+    engine: Engine,
+    open: &mut Open<'_>,
+    observer: &mut dyn Observer,
+    leftovers: &mut Leftovers,
+) -> Report {
+    let mut report = decide(job, engine, open, observer, leftovers);
+    dropped::weigh(job, &mut report, &mut |second| decide(second, engine, open, observer, leftovers));
     report
 }
 
 /// The same, whatever its counterexamples rest on.
-fn decide(job: &Job, engine: Engine, open: &mut Open<'_>, observer: &mut dyn Observer) -> Report {
+fn decide(
+    job: &Job,
+    engine: Engine,
+    open: &mut Open<'_>,
+    observer: &mut dyn Observer,
+    leftovers: &mut Leftovers,
+) -> Report {
     let mut job = job.clone();
     let mut report = Report {
         engine,
@@ -51,7 +68,6 @@ fn decide(job: &Job, engine: Engine, open: &mut Open<'_>, observer: &mut dyn Obs
         unsupported: vec![],
         counterexample_to_induction: None,
         statistics: Statistics::default(),
-        leftovers: Leftovers::default(),
     };
     let mut vetting = Vetting::new(&job);
     if let Err(e) = begin_vetting(&mut vetting, &mut job, open, observer, &mut report) {
@@ -68,7 +84,7 @@ fn decide(job: &Job, engine: Engine, open: &mut Open<'_>, observer: &mut dyn Obs
             Ok(verdict) => verdict,
             Err(e) => Verdict::Unknown(Unknown::Solver(e.to_string())),
         };
-        round.finish(&mut report);
+        round.finish(&mut report, leftovers);
         match verdict {
             Verdict::Violated(found) => {
                 let news = excluded.add(&job, &found);

@@ -70,8 +70,6 @@ pub struct Report {
     pub counterexample_to_induction: Option<Vec<String>>,
     /// Work of the solvers.
     pub statistics: Statistics,
-    /// What is still to be freed.
-    pub leftovers: Leftovers,
 }
 
 /// The solvers and terms of a run that is over.
@@ -82,8 +80,8 @@ pub struct Report {
 pub struct Leftovers(Vec<Box<dyn Any>>);
 
 impl Leftovers {
-    pub(crate) fn new<T: 'static>(all: Vec<T>) -> Leftovers {
-        Leftovers(all.into_iter().map(|one| Box::new(one) as Box<dyn Any>).collect())
+    pub(crate) fn keep<T: 'static>(&mut self, all: Vec<T>) {
+        self.0.extend(all.into_iter().map(|one| Box::new(one) as Box<dyn Any>));
     }
 }
 

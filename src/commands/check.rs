@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use bsym_engines::run::run as run_engines;
 use bsym_engines::verdict::{Condition, Engine, Report, Unknown, Verdict};
 use bsym_explore::report::{SearchReport, Verdict as Found};
 
@@ -11,6 +10,7 @@ use crate::answer::reason::Reason;
 use crate::answer::verification::{BesideObject, Verdict as Answered, Verification};
 use crate::arguments::VerifyArguments;
 use crate::commands::beside::Beside;
+use crate::commands::encodings::run_engines;
 use crate::commands::mc;
 use crate::commands::run::{Asked, Run};
 use crate::control::Control;
@@ -37,8 +37,10 @@ pub fn run(arguments: &VerifyArguments, control: &Control) -> anyhow::Result<Ans
     }
     let begin = Instant::now();
     // Without a solver there is still the search.
-    let mut report =
-        run.opener().map(|mut open| run_engines(&run.job(), Engine::Check, &mut open, &mut reporter));
+    let (run, report) = match run_engines(&run, Engine::Check, &mut reporter) {
+        Some((decided, report)) => (decided, Some(report)),
+        None => (run, None),
+    };
     let patience =
         report.as_ref().map_or(Patience::Unlimited, |r| Patience::with(&r.verdict, begin.elapsed()));
     let (answer, said) = match &beside {
@@ -53,12 +55,7 @@ pub fn run(arguments: &VerifyArguments, control: &Control) -> anyhow::Result<Ans
     drop(beside);
     reporter.timing("run", begin.elapsed().as_secs_f64());
     reporter.finish();
-    let answer = conclude(&run, report.as_ref(), answer.as_ref(), said);
-    if let Some(report) = &mut report {
-        // The program ends here: freeing solvers one by one would take seconds after a deep search.
-        std::mem::forget(std::mem::take(&mut report.leftovers));
-    }
-    Ok(answer)
+    Ok(conclude(&run, report.as_ref(), answer.as_ref(), said))
 }
 
 /// How long the search is waited for once the engines have said what they know.

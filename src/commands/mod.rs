@@ -1,8 +1,8 @@
 //! The commands. Each reads its input, does its work, writes what was asked for, and answers.
 //!
 //! - From a machine to a verdict: `status` (proof status that is imported or computed first), `run` (what all of these
-//!   share), `verify` (`bmc`, `tree`, `kind`, `ic3`), `mc`, with `default_scope` and `enlarge` where nobody chose the scope and it
-//!   has no state, and `check`, which has a search `beside` its engines.
+//!   share), `encodings` (the engines on one or two encodings), `verify` (`bmc`, `tree`, `kind`, `ic3`), `mc`, with
+//!   `default_scope` and `enlarge` where nobody chose the scope and it has no state, and `check`, which has a search `beside` its engines.
 //! - `certify` and `replay` look at evidence again.
 //! - `parse`, `eval`, `simulate`, `po` and `proofs` stand alone.
 
@@ -10,6 +10,7 @@ mod beside;
 mod certify;
 mod check;
 mod default_scope;
+mod encodings;
 mod enlarge;
 mod eval;
 mod mc;

@@ -27,7 +27,7 @@ use crate::answer::property::PropertyVerdictWord;
 use crate::answer::reason::Reason;
 use crate::answer::statistics::StatsObject;
 use crate::answer::verification::{BesideObject, Subject, Verdict as Answered, Verification};
-use crate::arguments::VerifyArguments;
+use crate::arguments::{EncodingName, VerifyArguments};
 use crate::commands::default_scope;
 use crate::commands::status::{self, Imported};
 use crate::control::{Control, memory_is_known, peak_memory};
@@ -87,6 +87,18 @@ impl Run {
             (false, solver) => solver?,
         };
         Some(move |terms| open::open(terms, &chosen))
+    }
+
+    /// The same run on propositional logic, where that is another encoding that serves and nobody asked for one. It
+    /// asks nothing of the other solver, which may be why it is made: its proofs are checked as propositional ones.
+    pub(super) fn in_propositional_logic(&self) -> Option<Run> {
+        let chosen = self.encoding.as_ref()?;
+        let serves = self.arguments.encoding == EncodingName::Auto
+            && chosen.encoding == Encoding::Unbounded
+            && chosen.infinite.is_empty();
+        let reason = "what the unbounded encoding did not decide in time".into();
+        let encoding = Chosen { encoding: Encoding::Sat, reason, infinite: vec![] };
+        serves.then(|| Run { encoding: Some(encoding), solver: None, ..self.clone() })
     }
 
     /// Who checks a proof where that is not the solver that finds it: what a SAT solver proves is checked by another
