@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::bail;
-use bsym_language::diagnostic::Diagnostic;
+use bsym_language::diagnostic::{Diagnostic, nearest};
 use bsym_language::files::ReadError;
 use bsym_language::load::{LoadError, LoadRequest, check_predicate, is_eventb, load_with};
 use bsym_language::model::{ComponentId, Conjunct, Model};
@@ -22,7 +22,7 @@ use crate::arguments::{
 };
 use crate::output::note;
 use crate::paint::Paint;
-use crate::refusal::{Refusal, errors, similar};
+use crate::refusal::{Refusal, errors};
 
 /// A machine that was read, with its warnings.
 #[derive(Debug)]
@@ -137,8 +137,8 @@ fn unreadable(path: &Path, error: &LoadError) -> Refusal {
                 let n = Path::new(n);
                 n.file_stem().is_some_and(|stem| stem.to_string_lossy() == wanted) && is_machine(n)
             });
-            let nearest = with_extension.map(String::as_str);
-            match nearest.or_else(|| similar(&wanted, names.iter().map(String::as_str))) {
+            let like_it = with_extension.map(String::as_str);
+            match like_it.or_else(|| nearest(&wanted, names.iter().map(String::as_str))) {
                 Some(name) => refusal.help(format!("did you mean `{}`?", folder.join(name).display())),
                 None => refusal.help("check the path; it is relative to the current folder"),
             }
@@ -201,7 +201,7 @@ pub fn scope(model: &Model, arguments: &ScopeArguments) -> anyhow::Result<Scope>
     let settled = Scope::settle(model, &request).map_err(|error| {
         let refusal = Refusal::new(format!("--scope: {error}"));
         let unknown = request.sizes.keys().find(|n| !model.carriers.iter().any(|c| c.name == **n));
-        match unknown.and_then(|n| similar(n, model.carriers.iter().map(|c| c.name.as_str()))) {
+        match unknown.and_then(|n| nearest(n, model.carriers.iter().map(|c| c.name.as_str()))) {
             Some(name) => refusal.help(format!("did you mean `{name}`?")),
             None => refusal,
         }
@@ -262,7 +262,7 @@ fn no_constant(model: &Model, name: &str) -> Refusal {
             .help(format!("--scope {name}=3 fixes the size of a deferred set"));
     }
     let refusal = Refusal::new(format!("--set: {} has no constant `{name}`", model.name));
-    match similar(name, names()) {
+    match nearest(name, names()) {
         Some(near) => refusal.help(format!("did you mean `{near}`?")),
         None if model.constants.is_empty() => refusal.help("it has no constants"),
         None => refusal.help(format!("its constants are: {}", names().collect::<Vec<_>>().join(", "))),
@@ -363,7 +363,7 @@ fn conjunct(model: &Model, label: &str) -> anyhow::Result<usize> {
             None => format!("\n      #{i}  {}", c.text),
         })
         .collect();
-    let near = similar(label, all.iter().filter_map(|c| c.label.as_deref()));
+    let near = nearest(label, all.iter().filter_map(|c| c.label.as_deref()));
     let meant = near.map(|n| format!("did you mean `{n}`? ")).unwrap_or_default();
     Err(refusal.help(format!("{meant}its conjuncts are:{}", list.concat())).into())
 }

@@ -55,23 +55,3 @@ impl std::error::Error for Refusal {}
 pub fn errors(diagnostics: &[Diagnostic]) -> usize {
     diagnostics.iter().filter(|d| d.severity == Severity::Error).count()
 }
-
-/// The known name that is most like a name, if any is.
-pub fn similar<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let distance = |k: &str| strsim::damerau_levenshtein(&name.to_lowercase(), &k.to_lowercase());
-    let (best, nearest) = known.into_iter().map(|k| (distance(k), k)).min()?;
-    (best <= (name.chars().count() / 3).max(1)).then_some(nearest)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_name_is_suggested() {
-        assert_eq!(similar("capcity", ["capacity", "level"]), Some("capacity"));
-        assert_eq!(similar("C", ["c", "d"]), Some("c"));
-        assert_eq!(similar("width", ["capacity", "level"]), None);
-        assert_eq!(similar("x", []), None);
-    }
-}

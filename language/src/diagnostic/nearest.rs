@@ -1,19 +1,21 @@
 //! The name that was probably meant by one that nobody declares.
 
 /// The known name that is nearest to a misspelt one: a letter in three may be wrong, at most three, and
-/// neighbours that are swapped or a word in other capitals count as one mistake. Of equally near ones the first
-/// by the alphabet.
+/// neighbours that are swapped or a word in other capitals count as one mistake. A word with no letter right is not near.
+/// Of equally near ones the first by the alphabet.
 pub fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let limit = (name.chars().count() / 3).clamp(1, 3);
     let near = known.into_iter().map(|n| (distance(name, n), n));
-    near.filter(|(d, n)| *d <= limit && *d < n.chars().count()).min().map(|(_, n)| n)
+    let shares_a_letter = |d: usize, n: &str| d < n.chars().count() || in_other_capitals(name, n);
+    near.filter(|&(d, n)| d <= limit && shares_a_letter(d, n)).min().map(|(_, n)| n)
 }
 
 fn distance(a: &str, b: &str) -> usize {
-    if a.to_lowercase() == b.to_lowercase() {
-        return 1;
-    }
-    strsim::osa_distance(a, b)
+    if in_other_capitals(a, b) { 1 } else { strsim::osa_distance(a, b) }
+}
+
+fn in_other_capitals(a: &str, b: &str) -> bool {
+    a.to_lowercase() == b.to_lowercase()
 }
 
 #[cfg(test)]
@@ -28,6 +30,7 @@ mod tests {
         assert_eq!(nearest("kitten", &["sitting"]), None);
         assert_eq!(nearest("emtpy", &["empty"]), Some("empty"));
         assert_eq!(nearest("ab", &["b", "a"]), None);
+        assert_eq!(nearest("C", &["c", "d"]), Some("c"));
         assert_eq!(nearest("lewel", &["level", "bevel"]), Some("level"));
     }
 }
