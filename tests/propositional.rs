@@ -39,15 +39,21 @@ fn faults_in_functions_sequences_and_relations_are_found() {
 /// A path of the search is one formula that is continued: each step adds as much to it as any other.
 #[test]
 fn a_path_grows_by_the_same_size_with_each_step() {
-    let size = |depth: &str| -> [u64; 2] {
-        let output = run("bmc", "Library", "BOOK=2,READER=2", &["--encoding", "sat", "--depth", depth]);
+    let size = |machine: &str, scope: &str, depth: &str| -> [u64; 2] {
+        let output = run("bmc", machine, scope, &["--encoding", "sat", "--depth", depth]);
         let answer: Json = serde_json::from_slice(&output.stdout).expect("an answer");
         ["variables", "clauses"].map(|of| answer["stats"][of].as_u64().expect("a number"))
     };
-    let [first, second, third] = ["4", "8", "12"].map(size);
-    for i in 0..2 {
-        assert!(second[i] > first[i], "{first:?}, {second:?}");
-        assert_eq!(third[i] - second[i], second[i] - first[i], "{first:?}, {second:?}, {third:?}");
+    // Sums of balances, and lengths of queues, have a bit more now and then.
+    let machines =
+        [("Library", "BOOK=2,READER=2", 0), ("Bank", "ACCOUNT=2,CLIENT=2", 15), ("Queue", "MESSAGE=3", 15)];
+    for (machine, scope, percent) in machines {
+        let [first, second, third] = ["4", "8", "12"].map(|depth| size(machine, scope, depth));
+        for i in 0..2 {
+            let (before, after) = (second[i] - first[i], third[i] - second[i]);
+            let text = format!("{machine}: {first:?}, {second:?}, {third:?}");
+            assert!(before > 0 && before <= after && after * 100 <= before * (100 + percent), "{text}");
+        }
     }
 }
 

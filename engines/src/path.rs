@@ -113,7 +113,10 @@ impl Path {
                 Some(selector)
             });
         }
-        self.session.assert(terms.or(selectors.iter().flatten().copied()))?;
+        let some: Vec<Term> = selectors.iter().flatten().copied().collect();
+        // A step that two events could take is taken by the one that is read.
+        self.session.alternatives(&some);
+        self.session.assert(terms.or(some))?;
         self.selectors.push(selectors);
         self.assert_facts(problem)
     }

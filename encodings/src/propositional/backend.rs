@@ -27,6 +27,10 @@ pub struct Propositional {
     asserted: Vec<Term>,
     /// How many of them are lowered and handed to the solver.
     lowered: usize,
+    /// Literals of which nobody needs two, see [`Backend::alternatives`].
+    alternatives: Vec<Rc<[Term]>>,
+    /// How many of these are lowered.
+    told: usize,
     lowering: Lowering,
     solver: Box<dyn Sat>,
     /// Whether every `unsat` is confirmed by a proof.
@@ -70,6 +74,8 @@ impl Propositional {
             terms,
             asserted: vec![],
             lowered: 0,
+            alternatives: vec![],
+            told: 0,
             lowering,
             solver: solver(proves),
             proves,
@@ -83,15 +89,21 @@ impl Propositional {
     }
 
     /// Lowers what was asserted since, and the assumptions. `None` if time is up.
-    fn lower(&mut self, assumptions: &[Term]) -> Option<()> {
+    fn lower(&mut self, assumptions: &[Term], defines: bool) -> Option<()> {
         for i in self.lowered..self.asserted.len() {
             self.lowering.learn(self.asserted[i]);
         }
-        while let Some(&t) = self.asserted.get(self.lowered) {
+        let new = &self.asserted[self.lowered..];
+        let left = match defines {
+            true => self.lowering.define(new, &self.alternatives[self.told..])?,
+            false => new.to_vec(),
+        };
+        for t in left {
             let l = self.lowering.literal(t)?;
             self.lowering.gates.clause(&[l]);
-            self.lowered += 1;
         }
+        self.lowered = self.asserted.len();
+        self.told = self.alternatives.len();
         self.assumed.clear();
         for &a in assumptions {
             let l = self.lowering.literal(a)?;
@@ -119,6 +131,7 @@ impl Propositional {
         self.lowering.spend(spent);
         self.solver = solver(self.proves);
         self.lowered = 0;
+        self.told = 0;
         self.clauses = 0;
     }
 
@@ -151,7 +164,7 @@ impl Propositional {
     fn answer(&mut self, assumptions: &[Term], budget: &Budget) -> Result<RawAnswer, Stopped> {
         self.lowering.within(budget);
         loop {
-            if self.lower(assumptions).is_none() {
+            if self.lower(assumptions, true).is_none() {
                 return Err(self.lowering.stopped.clone().unwrap_or(Stopped::Timeout));
             }
             let cuts = self.cuts();
@@ -266,7 +279,8 @@ pub struct Lowered {
     pub unclaimed: Vec<String>,
 }
 
-/// Lowers terms as if they were asserted, with the cuts that a solver begins with.
+/// Lowers terms as if they were asserted, with the cuts that a solver begins with; nothing is taken as a definition, so that
+/// it is seen what the formulas themselves take.
 ///
 /// # Errors
 /// Why the formula is not built.
@@ -276,7 +290,7 @@ pub fn lowered(terms: &Rc<Terms>, assertions: &[Term]) -> Result<Lowered, Stoppe
         made.mention(t);
         made.asserted.push(t);
     }
-    if made.lower(&[]).is_none() {
+    if made.lower(&[], false).is_none() {
         return Err(made.lowering.stopped.unwrap_or(Stopped::Timeout));
     }
     let mut cuts: Vec<String> = vec![];
@@ -305,6 +319,10 @@ impl Backend for Propositional {
         self.asserted.push(t);
         self.assignment = None;
         Ok(())
+    }
+
+    fn alternatives(&mut self, all: &[Term]) {
+        self.alternatives.push(all.into());
     }
 
     fn check(&mut self, assumptions: &[Term], budget: &Budget) -> Result<RawAnswer, SolverError> {
@@ -463,5 +481,79 @@ mod tests {
         assert_eq!(solver.check(&[], &Budget::unlimited()), Ok(RawAnswer::Unsat));
         let levels = format!("{:?}", solver.lowering.levels);
         assert!(!levels.contains("Window"), "{levels}");
+    }
+
+    fn numbers<const N: usize>(names: [&str; N]) -> (Rc<Terms>, [Term; N]) {
+        let terms = Rc::new(Terms::new());
+        let made = names.map(|name| terms.symbol(name, Terms::INT));
+        (terms, made)
+    }
+
+    fn holds(solver: &mut Propositional, assumption: Term) -> RawAnswer {
+        let terms = solver.terms.clone();
+        let l = terms.fresh("asked", Terms::BOOL);
+        solver.assert(terms.implies(l, assumption)).expect("it is asserted");
+        solver.check(&[l], &Budget::unlimited()).expect("it answers")
+    }
+
+    /// A solver that knows a step of two events, each behind its selector.
+    fn step(terms: &Rc<Terms>, before: &[Term], events: [Term; 2]) -> Propositional {
+        let mut solver = Propositional::new(terms.clone());
+        before.iter().for_each(|&t| solver.assert(t).expect("it is asserted"));
+        let selectors = ["a", "b"].map(|name| terms.symbol(name, Terms::BOOL));
+        solver.alternatives(&selectors);
+        for (s, event) in selectors.into_iter().zip(events) {
+            solver.assert(terms.implies(s, event)).expect("it is asserted");
+        }
+        solver.assert(terms.or(selectors)).expect("it is asserted");
+        solver
+    }
+
+    #[test]
+    fn what_is_known_of_a_state_is_known_of_the_next_one() {
+        let (t, [x, y]) = numbers(["x@0", "x@1"]);
+        let odd = t.and([t.lt(t.int(5), x), t.eq(y, t.add([x, t.int(1)]))]);
+        let even = t.and([t.lt(x, t.int(5)), t.eq(y, t.add([x, t.int(2)]))]);
+        let mut solver = step(&t, &[t.eq(x, t.int(3))], [odd, even]);
+        assert_eq!(solver.check(&[], &Budget::unlimited()), Ok(RawAnswer::Sat));
+        assert_eq!(solver.value(y), Ok(TermValue::Int(5.into())));
+        assert_eq!(solver.value(t.symbol("a", Terms::BOOL)), Ok(TermValue::Bool(false)));
+        assert_eq!((solver.size().variables, solver.lowering.cuts.len()), (1, 0));
+        assert_eq!(holds(&mut solver, t.eq(y, t.int(4))), RawAnswer::Unsat);
+    }
+
+    #[test]
+    fn a_state_is_what_some_event_makes_of_the_one_before() {
+        let (t, [x, y]) = numbers(["x@0", "x@1"]);
+        let from = t.and([t.le(t.int(0), x), t.le(x, t.int(3))]);
+        let more = t.add([x, t.int(1)]);
+        let grows = t.and([t.lt(x, t.int(2)), t.eq(y, more)]);
+        let mut solver = step(&t, &[from], [grows, t.eq(y, x)]);
+        assert_eq!(holds(&mut solver, t.eq(y, more)), RawAnswer::Sat);
+        assert_eq!(solver.value(t.symbol("a", Terms::BOOL)), Ok(TermValue::Bool(true)));
+        assert_eq!(holds(&mut solver, t.and([t.eq(y, more), t.lt(t.int(1), x)])), RawAnswer::Unsat);
+        assert_eq!(holds(&mut solver, t.and([t.neq(y, more), t.neq(y, x)])), RawAnswer::Unsat);
+        assert!(solver.lowering.cuts.is_empty());
+    }
+
+    #[test]
+    fn what_is_found_out_later_binds_what_is_defined() {
+        let (t, [x, y]) = numbers(["x", "y"]);
+        let mut solver = Propositional::new(t.clone());
+        let from = t.and([t.le(t.int(0), x), t.le(x, t.int(3)), t.eq(y, t.mul(t.int(2), x))]);
+        solver.assert(from).expect("it is asserted");
+        assert_eq!(holds(&mut solver, t.eq(y, t.int(6))), RawAnswer::Sat);
+        solver.assert(t.le(y, t.int(3))).expect("it is asserted");
+        assert_eq!(holds(&mut solver, t.eq(x, t.int(2))), RawAnswer::Unsat);
+        assert_eq!(holds(&mut solver, t.eq(x, t.int(1))), RawAnswer::Sat);
+    }
+
+    #[test]
+    fn nothing_is_defined_by_itself() {
+        let (t, [x, y]) = numbers(["x", "y"]);
+        let next = |n| t.add([n, t.int(1)]);
+        assert_eq!(answer(&t, &[t.eq(x, next(y)), t.eq(y, next(x))]), RawAnswer::Unsat);
+        let both = [t.eq(x, next(y)), t.eq(y, t.sub(x, t.int(1))), t.lt(t.int(9), x)];
+        assert_eq!(answer(&t, &both), RawAnswer::Sat);
     }
 }

@@ -99,6 +99,17 @@ impl Bounds {
         self.symbols.get(&part).copied().unwrap_or((None, None))
     }
 
+    /// Notes what is known otherwise.
+    pub fn note(&mut self, part: Part, interval: Interval) {
+        let known = self.part(part);
+        let now = both(known, interval);
+        if now != known {
+            self.symbols.insert(part, now);
+            self.intervals.clear();
+            self.extents.clear();
+        }
+    }
+
     /// Learns from an assertion. Returns what has new bounds.
     pub fn learn(&mut self, terms: &Terms, assertion: Term) -> Vec<Part> {
         let found = self.implied(terms, assertion, true, DEPTH, &mut HashMap::new());

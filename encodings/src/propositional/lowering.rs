@@ -191,7 +191,10 @@ impl Lowering {
                 self.settle_window(id);
                 continue;
             }
-            let Some(number) = self.integers.get(&id).cloned() else { continue };
+            let Some(number) = self.integers.get(&id).cloned() else {
+                self.narrow_definition(id);
+                continue;
+            };
             let Form::Unknown(unknown, 0) = number.form else { continue };
             let (low, high) = self.bounds.of(id);
             if let Some(low) = low {
@@ -202,6 +205,44 @@ impl Lowering {
                 let l = self.unknowns.at_most(&mut self.gates, unknown, high);
                 self.gates.clause(&[l]);
             }
+        }
+    }
+
+    /// A number that is defined has the bounds that are found later as well.
+    fn narrow_definition(&mut self, id: SymbolId) {
+        let t = self.terms.symbol(&self.terms.symbol_name(id), self.terms.symbol_sort(id));
+        if let Some(Ok(Value::Int(n))) = self.closed.get(&t).cloned() {
+            let narrow = self.within_bounds(id, n);
+            self.set(t, Value::Int(narrow));
+        }
+    }
+
+    /// Whether a term without bound symbols was lowered already.
+    pub(super) fn is_lowered(&self, t: Term) -> bool {
+        self.closed.contains_key(&t)
+    }
+
+    /// Makes this the value of a term in every model.
+    pub(super) fn set(&mut self, t: Term, value: Value) {
+        self.closed.insert(t, Ok(value));
+    }
+
+    /// What is known of a number.
+    pub(super) fn known_bounds(&self, id: SymbolId) -> Interval {
+        self.bounds.of(id)
+    }
+
+    /// More of what is known of it.
+    pub(super) fn note_bounds(&mut self, part: Part, interval: Interval) {
+        self.bounds.note(part, interval);
+    }
+
+    /// States that a number is within bounds.
+    pub(super) fn state_bounds(&mut self, n: &Number, low: i128, high: i128) {
+        let [Some(first), Some(last)] = [low, high].map(Number::constant) else { return };
+        for truth in [self.at_most(&first, n), self.at_most(n, &last)] {
+            let l = self.settle(truth);
+            self.gates.clause(&[l]);
         }
     }
 

@@ -4,6 +4,9 @@
 //! are terms. Enumerations are one-hot, integers two's complement with as many bits as their interval needs, arrays
 //! vectors of cells, quantifiers are written out.
 //!
+//! An unknown that an assertion says is equal to something is the value of that, and has no literals of its own: the states of a
+//! path are what the events make of the ones before (`definition.rs`).
+//!
 //! # Nothing is cut silently
 //!
 //! What has no bound, an unknown integer or an array over integers, is cut down to some bits or some cells, and each cut
@@ -23,6 +26,7 @@ mod array;
 mod backend;
 mod bounds;
 mod cut;
+mod definition;
 mod elements;
 mod gates;
 mod integer;

@@ -10,6 +10,9 @@ pub trait Backend {
     fn name(&self) -> String;
     /// Asserts a term for good.
     fn assert(&mut self, t: Term) -> Result<(), SolverError>;
+    /// Says of some literals that nobody needs two of them at once: in every model of the assertions and assumptions all but
+    /// one of the true ones may be made false. A solver may look only at models in which at most one of them is true.
+    fn alternatives(&mut self, _all: &[Term]) {}
     /// Checks under assumptions, each a symbol or a negated symbol, within the budget. Returns soon
     /// after the budget is cancelled.
     fn check(&mut self, assumptions: &[Term], budget: &Budget) -> Result<RawAnswer, SolverError>;

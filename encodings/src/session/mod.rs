@@ -177,6 +177,11 @@ impl Session {
         Ok(())
     }
 
+    /// Says that nobody needs two of some literals at once, see [`Backend::alternatives`].
+    pub fn alternatives(&mut self, all: &[Term]) {
+        self.backend.alternatives(all);
+    }
+
     /// A literal that implies `t`; `t` itself if it is one.
     ///
     /// # Errors

@@ -68,6 +68,10 @@ impl Backend for Wide {
         self.sat.assert(t)
     }
 
+    fn alternatives(&mut self, all: &[Term]) {
+        self.sat.alternatives(all);
+    }
+
     fn check(&mut self, assumptions: &[Term], budget: &Budget) -> Result<RawAnswer, SolverError> {
         self.by_other = false;
         // Both together get the time of one query.
