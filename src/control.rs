@@ -119,7 +119,7 @@ impl Control {
             let id = child.lock().unwrap_or_else(|e| e.into_inner()).id();
             memory_of(&id.to_string(), "VmRSS:").unwrap_or(0)
         });
-        if memory_in_use("VmRSS:").is_none_or(|own| own.saturating_add(other) <= limit) {
+        if memory_of_field("VmRSS:").is_none_or(|own| own.saturating_add(other) <= limit) {
             return;
         }
         match beside.take() {
@@ -181,10 +181,15 @@ impl Control {
 
 /// Largest memory that was in use, in bytes, where the system tells.
 pub fn peak_memory() -> Option<u64> {
-    memory_in_use("VmHWM:")
+    memory_of_field("VmHWM:")
 }
 
-fn memory_in_use(field: &str) -> Option<u64> {
+/// Memory in use now, in bytes, where the system tells.
+pub fn memory_in_use() -> Option<u64> {
+    memory_of_field("VmRSS:")
+}
+
+fn memory_of_field(field: &str) -> Option<u64> {
     memory_of("self", field)
 }
 
@@ -197,5 +202,5 @@ fn memory_of(process: &str, field: &str) -> Option<u64> {
 
 /// Whether `--memory` can be enforced here.
 pub fn memory_is_known() -> bool {
-    memory_in_use("VmRSS:").is_some()
+    memory_of_field("VmRSS:").is_some()
 }

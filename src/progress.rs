@@ -10,9 +10,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::answer::event::Event;
 use crate::answer::property::{PropertyObject, PropertyVerdictWord};
+use crate::answer::statistics::StepObject;
 use crate::answer::status::PairObject;
 use crate::arguments::OutputArguments;
-use crate::control::Control;
+use crate::control::{Control, memory_in_use};
 use crate::input::property_name;
 use crate::output::{json_line, note};
 
@@ -29,8 +30,13 @@ pub struct Seen {
     pub states: Option<u64>,
     /// Transitions between them.
     pub transitions: Option<u64>,
+    /// What the path took at each depth.
+    pub steps: Vec<StepObject>,
     open_depth: bool,
 }
+
+/// So many steps are told of: the way in which a path grows is seen from the first ones.
+const STEPS: usize = 256;
 
 /// Tells the user what happens.
 pub struct Reporter {
@@ -43,8 +49,13 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// A reporter in the form that was asked for.
-    pub fn new(model: Arc<Model>, control: &Control, format: &OutputArguments) -> Reporter {
+    /// A reporter in the form that was asked for, which notes down what is known.
+    pub fn new(
+        model: Arc<Model>,
+        control: &Control,
+        format: &OutputArguments,
+        seen: Arc<Mutex<Seen>>,
+    ) -> Reporter {
         let quiet = format.json || format.jsonl;
         let terminal = std::io::stderr().is_terminal();
         let line = (terminal && !quiet && format.verbose == 0).then(|| {
@@ -61,7 +72,7 @@ impl Reporter {
             jsonl: format.jsonl,
             verbose: format.verbose,
             line,
-            seen: Arc::default(),
+            seen,
         }
     }
 
@@ -90,7 +101,10 @@ impl Reporter {
         let mut seen = self.seen.lock().unwrap_or_else(|e| e.into_inner());
         match progress {
             Progress::Started(engine) => seen.engine = Some(*engine),
-            Progress::Depth { depth, undecided, .. } => {
+            Progress::Depth { depth, undecided, size, .. } => {
+                if let Some(size) = size.filter(|_| seen.steps.len() < STEPS) {
+                    seen.steps.push(StepObject::new(*depth, size, memory_in_use()));
+                }
                 // Behind an undecided depth nothing is known for sure.
                 seen.open_depth |= *undecided;
                 if !seen.open_depth {
@@ -106,7 +120,7 @@ impl Reporter {
         let (time, model) = (self.control.seconds(), &*self.model);
         match progress.clone() {
             Progress::Started(engine) => Event::Started { time, engine: engine.name() },
-            Progress::Depth { engine, depth, undecided } => {
+            Progress::Depth { engine, depth, undecided, .. } => {
                 Event::Depth { time, engine: engine.name(), depth, undecided }
             }
             Progress::Frame { number, lemmas, predicates } => {
@@ -128,7 +142,7 @@ impl Reporter {
     fn text(&self, progress: &Progress) -> String {
         match progress {
             Progress::Started(engine) => format!("{}: started", engine.name()),
-            Progress::Depth { engine, depth, undecided } => {
+            Progress::Depth { engine, depth, undecided, .. } => {
                 let open = if *undecided { " (undecided)" } else { "" };
                 format!("{}: no violation at depth {depth}{open}", engine.name())
             }

@@ -13,7 +13,7 @@ use crate::options::Job;
 use crate::outcome::{DEEPEST_SMALL, Outcome, Work};
 use crate::path::{Checked, Path, Start, Taken};
 use crate::problem::{Existence, Open, Problem};
-use crate::verdict::{Engine, Progress, Unknown, Vacuous};
+use crate::verdict::{Engine, PathSize, Progress, Unknown, Vacuous};
 
 /// What is to be done next at the current depth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -155,6 +155,10 @@ impl Bmc {
             engine: Engine::Bmc,
             depth: k,
             undecided: self.undecided.is_some(),
+            size: Some(PathSize {
+                terms: problem.terms().len(),
+                propositional: self.path.session.statistics().size,
+            }),
         });
         self.path.assume_conjuncts(problem)?;
         self.stage = Stage::Failure;

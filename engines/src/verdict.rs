@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 
 use bsym_encodings::budget::Stopped;
-use bsym_encodings::session::Statistics;
+use bsym_encodings::session::{Size, Statistics};
 use bsym_proofs::check::Represented;
 use bsym_proofs::claim::{Checked, Claim, Property};
 use bsym_proofs::sizes::{SmallFailure, SmallSizes};
@@ -315,6 +315,15 @@ impl<F: FnMut(&Progress)> Observer for F {
     }
 }
 
+/// What an unrolled path takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PathSize {
+    /// Terms, those that are shared once; of everything that was encoded so far.
+    pub terms: usize,
+    /// Propositional variables and clauses that a SAT solver was given, where there is one.
+    pub propositional: Size,
+}
+
 /// Noteworthy events of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Progress {
@@ -328,6 +337,8 @@ pub enum Progress {
         depth: usize,
         /// Whether a solver's `unknown` left it open.
         undecided: bool,
+        /// What the path of the search takes so far; `None` of a path that does not start in an initial state.
+        size: Option<PathSize>,
     },
     /// IC3 has a new frame.
     Frame {

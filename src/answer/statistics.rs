@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use bsym_encodings::session::Size;
+use bsym_engines::verdict::PathSize;
 use bsym_semantics::constraint::methods::Answered;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,6 +22,8 @@ pub struct StatsObject {
     pub variables: Option<u64>,
     /// Clauses over them.
     pub clauses: Option<u64>,
+    /// What the path of `bmc`, and of the base of `kind`, took at each depth; of the first 256 depths.
+    pub steps: Vec<StepObject>,
     /// States of a search that the reference evaluator has judged as well.
     pub audited: Option<u64>,
     /// Who found the values of constants, parameters and choices.
@@ -28,6 +32,35 @@ pub struct StatsObject {
     pub memory: Option<u64>,
     /// The evaluator's walk along the proof.
     pub walked: Option<WalkedObject>,
+}
+
+/// What an unrolled path took, with everything before it.
+#[derive(Serialize, JsonSchema, Clone, Copy, Debug)]
+pub struct StepObject {
+    /// Number of events.
+    pub depth: usize,
+    /// Terms that were made so far.
+    pub terms: usize,
+    /// Propositional variables that the path's SAT solver was given.
+    pub variables: Option<u64>,
+    /// Clauses over them.
+    pub clauses: Option<u64>,
+    /// Memory in use by the whole program, in bytes, where the system tells.
+    pub memory: Option<u64>,
+}
+
+impl StepObject {
+    pub fn new(depth: usize, size: PathSize, memory: Option<u64>) -> StepObject {
+        let PathSize { terms, propositional } = size;
+        let given = (propositional != Size::default()).then_some(propositional);
+        StepObject {
+            depth,
+            terms,
+            variables: given.map(|s| s.variables),
+            clauses: given.map(|s| s.clauses),
+            memory,
+        }
+    }
 }
 
 /// How many questions for the values of constants, parameters and choices were answered in which way.

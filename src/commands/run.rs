@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use anyhow::bail;
 use bsym_encodings::budget::Budget;
@@ -55,6 +55,8 @@ pub(super) struct Run {
     pub(super) warnings: Vec<String>,
     diagnostics: Vec<DiagnosticObject>,
     pub(super) control: Control,
+    /// What is known so far, noted down by the reporter.
+    seen: Arc<Mutex<Seen>>,
 }
 
 /// What the flags ask of the solvers.
@@ -179,6 +181,7 @@ impl Run {
             warnings,
             diagnostics: input.diagnostics,
             control: control.clone(),
+            seen: Arc::default(),
         };
         Ok(run)
     }
@@ -186,7 +189,12 @@ impl Run {
     /// A reporter of the run; from here on what is known so far is said if the run does not stop when
     /// it is asked to.
     pub(super) fn reporter(&self) -> Reporter {
-        let reporter = Reporter::new(self.model.clone(), &self.control, &self.arguments.output);
+        let reporter = Reporter::new(
+            self.model.clone(),
+            &self.control,
+            &self.arguments.output,
+            self.seen.clone(),
+        );
         reporter.timing("load", self.control.seconds());
         self.control.set_fallback(self.fallback(&reporter));
         reporter
@@ -250,6 +258,7 @@ impl Run {
         let engine = seen.engine.map_or(self.engine, Engine::name);
         let verdict = Answered::Unknown(reason.clone());
         let mut result = Verification::new(&self.subject(), engine, seen.depth, verdict);
+        result.stats.steps = seen.steps.clone();
         result.states = seen.states;
         result.transitions = seen.transitions;
         for (&property, object) in self.properties.iter().zip(&mut result.properties) {
@@ -264,6 +273,7 @@ impl Run {
     pub(super) fn conclude(&self, report: &Report, search: Option<BesideObject>) -> Answer {
         let mut result = Verification::of_engines(&self.subject(), report);
         result.search = search;
+        result.stats.steps = self.seen.lock().unwrap_or_else(|e| e.into_inner()).steps.clone();
         if let Verdict::Vacuous(why) = &report.verdict
             && let Some(doubt) =
                 default_scope::doubt(&self.model, &report.scope, &self.arguments.scope, &why.to_string())

@@ -548,6 +548,27 @@ mod tests {
         assert_eq!(holds(&mut solver, t.eq(x, t.int(1))), RawAnswer::Sat);
     }
 
+    /// The other one would have to be cut.
+    #[test]
+    fn of_two_equal_sets_the_one_with_a_known_window_is_kept() {
+        for names in [["s", "t"], ["t", "s"]] {
+            let terms = Rc::new(Terms::new());
+            let sort = terms.set_sort(Terms::INT);
+            let made = names.map(|name| terms.symbol(name, sort));
+            let s = made[usize::from(names[1] == "s")];
+            let x = terms.symbol("x", Terms::INT);
+            let id = terms.as_symbol(x).expect("a symbol");
+            let between = terms.and([terms.le(terms.int(0), x), terms.le(x, terms.int(3))]);
+            let inside = terms.forall(&[id], terms.or([between, terms.not(terms.select(s, x))]));
+            let mut solver = Propositional::new(terms.clone());
+            for t in [terms.eq(made[0], made[1]), inside] {
+                solver.assert(t).expect("it is asserted");
+            }
+            assert_eq!(solver.check(&[], &Budget::unlimited()), Ok(RawAnswer::Sat));
+            assert!(solver.cuts().is_empty(), "{names:?}");
+        }
+    }
+
     #[test]
     fn nothing_is_defined_by_itself() {
         let (t, [x, y]) = numbers(["x", "y"]);

@@ -135,6 +135,12 @@ impl Lowering {
             for y in inside {
                 self.define_plainly(y, all, visited, consumed)?;
             }
+            if let Some(y) = terms.as_symbol(e.value)
+                && !self.is_lowered(e.value)
+                && self.is_better_free(x, y)
+            {
+                continue;
+            }
             let value = self.value(e.value);
             if value == Err(Why::Stopped) {
                 return None;
@@ -212,18 +218,19 @@ impl Lowering {
         let Some(first) = by_selector.first() else { return vec![] };
         let everywhere: BTreeSet<SymbolId> =
             first.keys().copied().filter(|x| by_selector.iter().all(|e| e.contains_key(x))).collect();
-        let width = |x: SymbolId| match self.known_bounds(x) {
-            (Some(low), Some(high)) => high - low,
-            _ => i128::MAX,
-        };
         // Of two that are equal the one is defined that less is known of, or else the later one.
         let is_other_way_round = |x: SymbolId| {
             let own = first[&x];
             self.terms.as_symbol(own.value).filter(|y| everywhere.contains(y)).is_some_and(|y| {
-                first[&y].conjunct == own.conjunct && (width(x), x) < (width(y), y)
+                first[&y].conjunct == own.conjunct && self.is_better_free(x, y)
             })
         };
         everywhere.iter().copied().filter(|&x| !is_other_way_round(x)).collect()
+    }
+
+    /// Which of two equal unknowns keeps literals of its own: the one that more is known of, or else the earlier one.
+    fn is_better_free(&self, x: SymbolId, y: SymbolId) -> bool {
+        (self.room(x), x) < (self.room(y), y)
     }
 
     fn define_next(

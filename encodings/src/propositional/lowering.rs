@@ -227,6 +227,29 @@ impl Lowering {
         self.closed.insert(t, Ok(value));
     }
 
+    /// How many numbers a number may be, or the elements of a set of numbers in all their parts; the largest number where that
+    /// is not known.
+    pub(super) fn room(&self, id: SymbolId) -> i128 {
+        let length = |(low, high): Interval| low.zip(high).map(|(low, high)| (high - low).max(0));
+        let sort = self.terms.symbol_sort(id);
+        if sort == Terms::INT {
+            return length(self.bounds.of(id)).unwrap_or(i128::MAX);
+        }
+        let SortKind::Array(index, _) = self.terms.sort_kind(sort) else { return i128::MAX };
+        let mut sorts = vec![];
+        self.scalars_of(index, &mut sorts);
+        let numbers = (0..).zip(sorts).filter(|(_, s)| *s == Terms::INT);
+        let lengths = numbers.map(|(j, _)| length(self.bounds.part(Part::Element(id, j))));
+        lengths.sum::<Option<i128>>().unwrap_or(i128::MAX)
+    }
+
+    fn scalars_of(&self, sort: Sort, all: &mut Vec<Sort>) {
+        match self.terms.sort_kind(sort) {
+            SortKind::Tuple(fields) => fields.iter().for_each(|&f| self.scalars_of(f, all)),
+            _ => all.push(sort),
+        }
+    }
+
     /// What is known of a number.
     pub(super) fn known_bounds(&self, id: SymbolId) -> Interval {
         self.bounds.of(id)

@@ -349,7 +349,7 @@ impl Tree {
             self.clear = Some(depth);
         }
         let undecided = !self.aside.is_empty() || self.undecided.is_some();
-        work.observer.progress(&Progress::Depth { engine: Engine::Tree, depth, undecided });
+        work.observer.progress(&Progress::Depth { engine: Engine::Tree, depth, undecided, size: None });
     }
 
     fn give_up(&mut self, question: &str, reason: String) {

@@ -151,10 +151,25 @@ fn how_far(out: &mut String, answer: &Verification) -> Result {
         ""
     };
     match answer.depth {
-        Some(0) => writeln!(out, "  no violation in the initial states"),
-        Some(depth) => writeln!(out, "  no violation within {}{condition}", events(depth)),
-        None => writeln!(out, "  not even the initial states are known to be good"),
+        Some(0) => writeln!(out, "  no violation in the initial states")?,
+        Some(depth) => writeln!(out, "  no violation within {}{condition}", events(depth))?,
+        None => writeln!(out, "  not even the initial states are known to be good")?,
     }
+    if let [.., before, last] = &answer.stats.steps[..]
+        && let (Some(variables), Some(clauses)) = (last.variables, last.clauses)
+    {
+        let more = |now: u64, then: Option<u64>| now.saturating_sub(then.unwrap_or(0));
+        writeln!(
+            out,
+            "  {} took {} terms, {variables} variables and {clauses} clauses; the last of them {}, {} and {}",
+            events(last.depth),
+            last.terms,
+            last.terms.saturating_sub(before.terms),
+            more(variables, before.variables),
+            more(clauses, before.clauses),
+        )?;
+    }
+    Ok(())
 }
 
 fn evidence(out: &mut String, answer: &Verification, paint: Paint) -> Result {
