@@ -66,14 +66,7 @@ impl Reporter {
             line.enable_steady_tick(std::time::Duration::from_millis(120));
             line
         });
-        Reporter {
-            model,
-            control: control.clone(),
-            jsonl: format.jsonl,
-            verbose: format.verbose,
-            line,
-            seen,
-        }
+        Reporter { model, control: control.clone(), jsonl: format.jsonl, verbose: format.verbose, line, seen }
     }
 
     /// What is known so far, shared with this reporter.

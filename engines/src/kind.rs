@@ -121,7 +121,12 @@ impl Kind {
                         .progress(&Progress::Undecided { query: format!("induction step, k = {k}"), reason });
                 }
             }
-            work.observer.progress(&Progress::Depth { engine: Engine::Kind, depth: k, undecided: false, size: None });
+            work.observer.progress(&Progress::Depth {
+                engine: Engine::Kind,
+                depth: k,
+                undecided: false,
+                size: None,
+            });
             if work.job.depth.is_some_and(|limit| k >= limit) {
                 return Ok(Outcome::Stuck(Unknown::DepthLimit(k)));
             }

@@ -189,12 +189,8 @@ impl Run {
     /// A reporter of the run; from here on what is known so far is said if the run does not stop when
     /// it is asked to.
     pub(super) fn reporter(&self) -> Reporter {
-        let reporter = Reporter::new(
-            self.model.clone(),
-            &self.control,
-            &self.arguments.output,
-            self.seen.clone(),
-        );
+        let reporter =
+            Reporter::new(self.model.clone(), &self.control, &self.arguments.output, self.seen.clone());
         reporter.timing("load", self.control.seconds());
         self.control.set_fallback(self.fallback(&reporter));
         reporter

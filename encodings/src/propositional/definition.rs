@@ -221,9 +221,10 @@ impl Lowering {
         // Of two that are equal the one is defined that less is known of, or else the later one.
         let is_other_way_round = |x: SymbolId| {
             let own = first[&x];
-            self.terms.as_symbol(own.value).filter(|y| everywhere.contains(y)).is_some_and(|y| {
-                first[&y].conjunct == own.conjunct && self.is_better_free(x, y)
-            })
+            self.terms
+                .as_symbol(own.value)
+                .filter(|y| everywhere.contains(y))
+                .is_some_and(|y| first[&y].conjunct == own.conjunct && self.is_better_free(x, y))
         };
         everywhere.iter().copied().filter(|&x| !is_other_way_round(x)).collect()
     }
@@ -364,12 +365,7 @@ fn split(terms: &Terms, t: Term, selectors: &HashSet<SymbolId>) -> Assertion {
 }
 
 /// The alternatives of which one is asserted to be true, each with one assertion behind it.
-fn groups(
-    terms: &Terms,
-    all: &[Assertion],
-    assertions: &[Term],
-    alternatives: &[Rc<[Term]>],
-) -> Vec<Group> {
+fn groups(terms: &Terms, all: &[Assertion], assertions: &[Term], alternatives: &[Rc<[Term]>]) -> Vec<Group> {
     let mut behind: HashMap<SymbolId, Vec<usize>> = HashMap::new();
     for (i, assertion) in all.iter().enumerate() {
         if let Some(s) = assertion.selector {
