@@ -1,4 +1,4 @@
-//! Events that commute: what two of them reach in one order they reach in the other.
+//! Independent events, which commute: what two of them reach in one order they reach in the other.
 //!
 //! Exact where both say of every variable what its next value is, parameters and components of compound values
 //! included (Körner, Leuschel, *An experience report on partial order reduction for B*: what reads and writes of whole
