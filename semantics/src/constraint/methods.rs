@@ -4,7 +4,7 @@
 //!    [`SEARCH_STEPS`] steps: their unknowns are computed one from the other, or have few values.
 //! 2. [`Method::Sat`]: then the SAT solver is asked in a finite scope, if the unknowns have finitely many
 //!    values by what the predicates say of each, and it takes at most [`DRAFT_STEPS`] steps to write it out; where that is
-//!    too few, once more after [`LATER_STEPS`] further steps of the search, with [`WRITING_STEPS`]: always about as long
+//!    too few, or there are more than [`DRAFT_SOLUTIONS`] values, once more after [`LATER_STEPS`] further steps of the search, with [`WRITING_STEPS`]: always about as long
 //!    as the search before. The solver has [`SAT_STEPS`] steps. It learns from what contradicts itself, where the
 //!    search begins anew, and says when there are no more values. Of integers without bounds it could say that only up to
 //!    the width of a number, and would list some of infinitely many, where the search says that it cuts.
@@ -51,7 +51,10 @@ pub const WRITING_STEPS: u64 = 2_000_000;
 /// Work of the SAT solver for one question, all its values together: gates, decisions, values read.
 pub const SAT_STEPS: u64 = 500_000;
 
-/// Most values that SAT lists at one place.
+/// Most values that SAT lists at first: each takes it longer than the search, which is the better one where there are many.
+pub const DRAFT_SOLUTIONS: usize = 512;
+
+/// The same at last.
 pub const SAT_SOLUTIONS: usize = 1 << 15;
 
 /// Longest time of one question to an SMT solver.
@@ -75,13 +78,15 @@ pub struct Turn {
     pub searched: u64,
     /// Most steps of writing the question out.
     pub writing: u64,
+    /// Most values that are listed.
+    pub solutions: usize,
 }
 
 /// Who is asked, and when.
 pub const TURNS: [Turn; 3] = [
-    Turn { method: Method::Sat, searched: SEARCH_STEPS, writing: DRAFT_STEPS },
-    Turn { method: Method::Sat, searched: LATER_STEPS, writing: WRITING_STEPS },
-    Turn { method: Method::Smt, searched: 0, writing: WRITING_STEPS },
+    Turn { method: Method::Sat, searched: SEARCH_STEPS, writing: DRAFT_STEPS, solutions: DRAFT_SOLUTIONS },
+    Turn { method: Method::Sat, searched: LATER_STEPS, writing: WRITING_STEPS, solutions: SAT_SOLUTIONS },
+    Turn { method: Method::Smt, searched: 0, writing: WRITING_STEPS, solutions: SMT_SOLUTIONS },
 ];
 
 /// The same where one of them has known all values of the same names before.
@@ -104,15 +109,6 @@ pub enum Method {
 impl Method {
     /// Those that a finder is asked for, in their order.
     pub const FINDERS: [Method; 2] = [Method::Sat, Method::Smt];
-
-    /// Most values that it lists at one place.
-    pub fn solutions(self) -> usize {
-        match self {
-            Method::Sat => SAT_SOLUTIONS,
-            Method::Smt => SMT_SOLUTIONS,
-            Method::Search | Method::Exhaustion => usize::MAX,
-        }
-    }
 }
 
 /// How many questions each method has answered.

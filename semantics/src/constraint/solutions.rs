@@ -24,7 +24,7 @@ type Found = (Vec<(Name, Value)>, Claim);
 
 /// What a finder has answered while a search waited for it.
 struct Answer {
-    method: Method,
+    turn: Turn,
     candidates: Vec<Candidate>,
     /// Whether these are all; an error where the question was not put at all.
     complete: Eval<bool>,
@@ -33,6 +33,11 @@ struct Answer {
 impl Answer {
     fn is_complete(&self) -> bool {
         self.complete == Ok(true)
+    }
+
+    /// Whether the question was put as it is, so that with more of everything the answer would hardly be another.
+    fn is_final(&self) -> bool {
+        self.complete.is_ok() && self.candidates.len() < self.turn.solutions
     }
 }
 
@@ -67,7 +72,7 @@ impl Turns {
                 candidates.push(candidate);
                 GO
             });
-            self.answers.borrow_mut().push(Answer { method: turn.method, candidates, complete });
+            self.answers.borrow_mut().push(Answer { turn: *turn, candidates, complete });
         }
         if self.is_answered() {
             return false;
@@ -81,7 +86,7 @@ impl Turns {
     }
 
     fn has_tried(&self, method: Method) -> bool {
-        self.answers.borrow().iter().any(|answer| answer.method == method && answer.complete.is_ok())
+        self.answers.borrow().iter().any(|answer| answer.turn.method == method && answer.is_final())
     }
 
     fn all_asked(&self) -> bool {
@@ -95,7 +100,9 @@ impl Turns {
         let of = |method: Method| {
             let turn = last(method)?;
             let is_last = self.turns[..self.next.get()].contains(&turn);
-            let at = answers.iter().rposition(|a| a.method == method && (is_last || a.complete.is_ok()));
+            let at = answers
+                .iter()
+                .rposition(|a| a.turn.method == method && (is_last || a.is_complete() || a.is_final()));
             Some((turn, at.map(|at| answers.swap_remove(at))))
         };
         Method::FINDERS.into_iter().filter_map(of).collect()
@@ -252,7 +259,7 @@ impl Evaluator<'_> {
     /// Why the question cannot be put to it.
     fn ask_finder(
         &self,
-        Turn { method, writing, .. }: Turn,
+        Turn { method, writing, solutions, .. }: Turn,
         env: &Env<'_>,
         names: &[Name],
         preds: &[&Pred],
@@ -264,7 +271,7 @@ impl Evaluator<'_> {
             .iter()
             .map(|n| Ok((*n, self.type_of(*n).cloned().ok_or_else(|| self.confused(at))?)))
             .collect::<Eval<Vec<_>>>()?;
-        let limit = method.solutions().min(self.limits.branching);
+        let limit = solutions.min(self.limits.branching);
         let question =
             Question { method, writing, env, scope: self.scope, unknowns: &typed, predicates: preds, limit };
         finder.find(&question, visit)
