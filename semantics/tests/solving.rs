@@ -154,6 +154,12 @@ fn what_is_ill_defined_is_reported_although_it_could_be_cut_off() {
 }
 
 #[test]
+fn an_infinite_set_is_no_finite_part_whatever_its_elements_are() {
+    check("x", "x = bool({y | y > 2} : FIN(NATURAL))", &["FALSE"]);
+    check("x", "x = bool({y | y > 2} /: FIN1(NATURAL))", &["TRUE"]);
+}
+
+#[test]
 fn of_infinitely_many_valuations_some_are_found() {
     let (valuations, texts) = solve("m, n", "m : NATURAL & n : NATURAL1 & n > m");
     assert_eq!(texts[0], "0 ; 1");
@@ -188,6 +194,28 @@ fn an_evaluation_stops_when_it_is_asked_to() {
     let stop = AtomicBool::new(true);
     let valuations = Evaluator::new(&model, &scope).with_interrupt(&stop).constants(&Default::default());
     assert_eq!(valuations.incomplete.map(|e| e.kind), Some(EvalErrorKind::Interrupted));
+}
+
+#[test]
+fn a_loop_stops_when_it_is_asked_to() {
+    let model = model(
+        "MACHINE M VARIABLES x INVARIANT x : NATURAL INITIALISATION x := 0
+         OPERATIONS go = WHILE x < 10000000 DO x := x + 1 INVARIANT TRUE = TRUE VARIANT 10000000 - x END END",
+    );
+    let scope = scope(&model);
+    let stop = AtomicBool::new(false);
+    let eval = Evaluator::new(&model, &scope).with_interrupt(&stop);
+    let started = Instant::now();
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            std::thread::sleep(Duration::from_millis(50));
+            stop.store(true, Ordering::Relaxed);
+        });
+        let initial = eval.initial_states(&[]).edges.into_iter().find_map(|edge| edge.state().cloned());
+        let edges = eval.successors(&[], &initial.expect("the machine has an initial state"));
+        assert_eq!(edges.incomplete.len(), 1);
+    });
+    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
 }
 
 #[test]

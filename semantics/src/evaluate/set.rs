@@ -187,6 +187,12 @@ impl Evaluator<'_> {
             }
             LazySet::Power(s) | LazySet::Unary(UnaryOp::Pow, s) => self.subset(x, s, at)?,
             LazySet::Unary(UnaryOp::Pow1, s) => !self.is_empty(x, at)? && self.subset(x, s, at)?,
+            // What is infinite by its form need not be compared element by element.
+            LazySet::Unary(UnaryOp::Fin | UnaryOp::Fin1, _)
+                if self.cardinality(x, at)? == Cardinality::Infinite =>
+            {
+                false
+            }
             LazySet::Unary(UnaryOp::Fin, s) => self.subset(x, s, at)? && self.finite(x, at)?,
             LazySet::Unary(UnaryOp::Fin1, s) => {
                 !self.is_empty(x, at)? && self.subset(x, s, at)? && self.finite(x, at)?

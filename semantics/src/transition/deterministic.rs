@@ -144,6 +144,7 @@ impl Evaluator<'_> {
 
     /// Counts a round of a loop.
     pub(crate) fn count_round(&self, rounds: &mut usize, at: bsym_language::source::Span) -> Eval<()> {
+        self.proceed(at)?;
         *rounds += 1;
         let limit = self.limits.rounds;
         if *rounds > limit {
