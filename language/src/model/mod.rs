@@ -1,5 +1,7 @@
 //! The typed model: its tree, its types, what operators mean for each other, and passes over it.
 
+mod ids;
+mod machine;
 mod tree;
 
 pub mod operators;
@@ -9,4 +11,6 @@ pub mod truth;
 pub mod types;
 pub mod visit;
 
+pub use ids::*;
+pub use machine::*;
 pub use tree::*;

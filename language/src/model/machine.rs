@@ -1,0 +1,438 @@
+//! A machine with everything resolved: what it is composed of, its names, its events and what they owe to others.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+pub use crate::ast::Convergence;
+use crate::classical::definitions::Definitions;
+use crate::int::Int;
+use crate::model::ids::{ChoiceId, ComponentId, ConstId, EventId, LocalId};
+use crate::model::tree::{Expr, Pred, PredKind, Subst, SubstKind};
+use crate::model::types::{CarrierId, Type};
+use crate::text::source::{Sources, Span};
+
+/// A machine with everything resolved.
+#[derive(Clone, Debug)]
+pub struct Model<T = Type> {
+    /// Name in the header.
+    pub name: String,
+    /// The notation it was written in.
+    pub notation: Notation,
+    /// The machines and contexts it was composed of; the first is the main one.
+    pub components: Vec<Component>,
+    /// The files it was read from; the first is the main one.
+    pub sources: Arc<Sources>,
+    /// Enumerated sets, deferred sets, set parameters.
+    pub carriers: Vec<Carrier>,
+    /// Free types (`FREETYPES`, data types of theories).
+    pub free_types: Vec<FreeType<T>>,
+    /// Operators with a definition that is not expanded, because it is recursive or missing.
+    pub operators: Vec<Operator<T>>,
+    /// Constants and scalar parameters.
+    pub constants: Vec<Variable<T>>,
+    /// Those of the constants that are parameters.
+    pub parameters: BTreeSet<ConstId>,
+    /// `CONSTRAINTS` and `PROPERTIES`, split at `&`.
+    pub axioms: Vec<Conjunct<T>>,
+    /// State variables.
+    pub variables: Vec<Variable<T>>,
+    /// Variables of the abstractions of a classical refinement, no part of the state. Only
+    /// [`Model::gluing`] speaks of them.
+    pub abstract_variables: Vec<Variable<T>>,
+    /// `INVARIANT`, split at `&`.
+    pub invariant: Vec<Conjunct<T>>,
+    /// Conjuncts of a classical refinement that speak of [`Model::abstract_variables`]. They are not
+    /// checked on states.
+    pub gluing: Vec<Conjunct<T>>,
+    /// What was written and is in no check on states: an answer about the model has to name it.
+    pub not_checked: Vec<Dropped>,
+    /// `ASSERTIONS`, split at `;` and `&`.
+    pub assertions: Vec<Conjunct<T>>,
+    /// `INITIALISATION`; `Skip` where there are no variables.
+    pub initialisation: Subst<T>,
+    /// Operations or events.
+    pub events: Vec<Event<T>>,
+    /// What steps of a refinement must satisfy so that the abstractions can follow (Event-B).
+    pub refinement_checks: Vec<RefinementCheck>,
+    /// Variants of the main machine (Event-B): integers, or finite sets. Termination is asked by nobody:
+    /// answers may say so.
+    pub variants: Vec<Variant<T>>,
+    /// Labelled formulas of the events of all levels (Event-B): what proof obligations name.
+    pub formulas: Vec<EventFormula>,
+    /// Definitions of the main machine, for formulas that are added to the model.
+    pub definitions: Definitions,
+    /// Definition `GOAL`.
+    pub goal: Option<Pred<T>>,
+    /// What the machine says about its scope.
+    pub hints: ScopeHints,
+    /// Bound variables, parameters, results and locals of the whole model.
+    pub locals: Vec<Variable<T>>,
+    /// Number of [`ChoiceId`]s given out.
+    pub choices: u32,
+}
+
+impl Model {
+    /// The axioms, split at every `&`: whether they are written as one or as several means the same.
+    pub fn axiom_parts(&self) -> Vec<&Pred> {
+        fn split<'p>(p: &'p Pred, parts: &mut Vec<&'p Pred>) {
+            match &p.kind {
+                PredKind::And(list) => list.iter().for_each(|p| split(p, parts)),
+                _ => parts.push(p),
+            }
+        }
+        let mut parts = Vec::new();
+        self.axioms.iter().for_each(|axiom| split(&axiom.pred, &mut parts));
+        parts
+    }
+}
+
+/// The notation of a model: how it is printed, and what its messages call things.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Notation {
+    /// `.mch`, `.ref`, `.imp`, `.sys`
+    ClassicalB,
+    /// Rodin, ProB packages.
+    EventB,
+}
+
+/// A machine, refinement, implementation or context that a model was composed of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Component {
+    /// Name in its header.
+    pub name: String,
+    /// Renaming prefix of this instance, without the dot.
+    pub prefix: Option<String>,
+    /// How the main machine came to it.
+    pub relation: Relation,
+    /// Its name in the header.
+    pub span: Span,
+}
+
+/// How a component belongs to a model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Relation {
+    Main,
+    Sees,
+    Uses,
+    Includes,
+    Extends,
+    Imports,
+    /// The abstraction of a refinement.
+    Refines,
+}
+
+/// A type whose values are built by constructors.
+#[derive(Clone, Debug)]
+pub struct FreeType<T = Type> {
+    /// Name.
+    pub name: String,
+    /// Number of type parameters.
+    pub parameters: u32,
+    /// Constructors.
+    pub constructors: Vec<Constructor<T>>,
+    /// Declaration.
+    pub span: Span,
+}
+
+/// A constructor of a free type.
+#[derive(Clone, Debug)]
+pub struct Constructor<T = Type> {
+    /// Name.
+    pub name: String,
+    /// The set of its arguments (several are a couple), over the type parameters as
+    /// [`ExprKind::TypeParameter`](crate::model::ExprKind::TypeParameter); a constant has none.
+    pub argument: Option<Expr<T>>,
+    /// Names of the parts of the argument, left to right: destructors of a data type. Empty in
+    /// classical B, where the inverse of the constructor is used.
+    pub destructors: Vec<String>,
+    /// Declaration.
+    pub span: Span,
+}
+
+/// An operator with a definition of its own, for one choice of its type parameters.
+#[derive(Clone, Debug)]
+pub struct Operator<T = Type> {
+    /// Name, without type arguments.
+    pub name: String,
+    /// Parameters.
+    pub parameters: Vec<LocalId>,
+    /// Its definition.
+    pub definition: OperatorDefinition<T>,
+    /// Declaration, or first use.
+    pub span: Span,
+}
+
+/// What an operator means.
+#[derive(Clone, PartialEq, Debug)]
+pub enum OperatorDefinition<T = Type> {
+    /// An expression, possibly with calls of the operator itself.
+    Expr(Expr<T>),
+    /// A predicate, possibly with calls of the operator itself.
+    Pred(Pred<T>),
+    /// Axioms alone: it has no value that could be computed.
+    Axiomatic,
+}
+
+/// A set whose elements have no structure.
+#[derive(Clone, Debug)]
+pub struct Carrier {
+    /// Name.
+    pub name: String,
+    /// Kind.
+    pub kind: CarrierKind,
+    /// Declaration.
+    pub span: Span,
+}
+
+/// Where a carrier's elements come from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CarrierKind {
+    /// `S = {a, b}` with the elements' names.
+    Enumerated(Vec<String>),
+    /// `S`, or a set parameter of the machine: finite, not empty, of unknown size.
+    Deferred,
+}
+
+/// A declared name with its type.
+#[derive(Clone, Debug)]
+pub struct Variable<T = Type> {
+    /// Name.
+    pub name: String,
+    /// Type.
+    pub ty: T,
+    /// Declaration.
+    pub span: Span,
+}
+
+/// One conjunct of a section's predicate.
+#[derive(Clone, Debug)]
+pub struct Conjunct<T = Type> {
+    /// Name from a `label` pragma, or from Event-B.
+    pub label: Option<String>,
+    /// Source text on one line, white space folded, comments dropped.
+    pub text: String,
+    /// The component it was written in.
+    pub origin: ComponentId,
+    /// Where it was written; for a conjunct from a definition, where the definition is used.
+    pub span: Span,
+    /// The predicate.
+    pub pred: Pred<T>,
+}
+
+/// A part of a machine that the model has no place for, so that nothing about it is checked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Dropped {
+    /// What it was.
+    pub kind: DroppedKind,
+    /// Its label, where it has one.
+    pub label: Option<String>,
+    /// Its text on one line.
+    pub text: String,
+    /// Where it was written.
+    pub span: Span,
+}
+
+/// What was dropped.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum DroppedKind {
+    /// A conjunct of the invariant about variables of an abstraction: one of [`Model::gluing`].
+    Gluing,
+    /// A conjunct of `ASSERTIONS` about variables of an abstraction.
+    Assertion,
+    /// A conjunct of an `ASSERT` about variables of an abstraction.
+    Assert,
+    /// A conjunct of the invariant of a loop about variables of an abstraction.
+    LoopInvariant,
+    /// A conjunct of the precondition of a called operation about variables of an abstraction.
+    Precondition,
+    /// A conjunct of the precondition of the abstract operation that no state of the refinement can
+    /// decide. B claims nothing of an execution of the event outside of it (B-Book, 11.2.4), so a
+    /// trace with this event may be one that nobody owes anything about.
+    AbstractPrecondition(EventId),
+}
+
+impl Dropped {
+    /// In words, with its place where that is in a file of the model.
+    pub fn describe(&self, model: &Model) -> String {
+        let label = self.label.as_ref().map(|l| format!("{l}: ")).unwrap_or_default();
+        let what = self.kind.describe(model);
+        if model.sources.iter().all(|(id, _)| id != self.span.source) {
+            return format!("{what} `{label}{}`", self.text);
+        }
+        let file = model.sources.path(self.span).display().to_string();
+        let line = model.sources.position(self.span).line;
+        format!("{what} `{label}{}` ({file}:{line})", self.text)
+    }
+}
+
+impl DroppedKind {
+    /// What it was, in words.
+    pub fn describe(self, model: &Model) -> String {
+        match self {
+            DroppedKind::Gluing => "invariant".into(),
+            DroppedKind::Assertion => "assertion".into(),
+            DroppedKind::Assert => "ASSERT".into(),
+            DroppedKind::LoopInvariant => "loop invariant".into(),
+            DroppedKind::Precondition => "precondition of a called operation".into(),
+            DroppedKind::AbstractPrecondition(event) => {
+                let name = model.events.get(event.index()).map_or("?", |e| e.name.as_str());
+                format!("abstract precondition of {name}")
+            }
+        }
+    }
+}
+
+impl Model {
+    /// The first part of its abstract precondition that was dropped from an event.
+    pub fn dropped_precondition(&self, event: EventId) -> Option<&Dropped> {
+        self.not_checked.iter().find(|d| d.kind == DroppedKind::AbstractPrecondition(event))
+    }
+
+    /// The model without the events that lost a part of their abstract precondition; events keep their
+    /// ids. `None` if there are no such events.
+    ///
+    /// Whatever it reaches, the machine reaches by steps that B speaks of. It shows no deadlocks.
+    pub fn without_doubtful_events(&self) -> Option<Model> {
+        let mut model = self.clone();
+        let mut found = false;
+        for (i, event) in (0..).zip(&mut model.events) {
+            if self.dropped_precondition(EventId(i)).is_some() {
+                found = true;
+                let span = event.body.span;
+                let never = Pred { kind: PredKind::False, span };
+                let skip = Subst { kind: SubstKind::Skip, span };
+                // A choice of its own: those of the body stay what they are.
+                let choice = ChoiceId(model.choices);
+                model.choices += 1;
+                let branches = vec![(never, skip)];
+                let kind = SubstKind::Select { choice, branches, otherwise: None, from_pre: false };
+                event.body = Subst { kind, span };
+            }
+        }
+        found.then_some(model)
+    }
+}
+
+/// What the steps of a concrete event owe to an abstract one: checked by a
+/// [`SubstKind::Assert`](crate::model::SubstKind::Assert) with [`Claim::Refinement`](crate::model::Claim::Refinement).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RefinementCheck {
+    /// What is owed.
+    pub kind: RefinementKind,
+    /// The abstract event.
+    pub event: String,
+    /// Label of the abstract guard or action; the variable of [`RefinementKind::Unchanged`], what the
+    /// witness of [`RefinementKind::Witness`] is for.
+    pub label: Option<String>,
+    /// The abstract guard or action on one line.
+    pub text: String,
+    /// The component of the abstract event.
+    pub origin: ComponentId,
+    /// The abstract guard or action; the concrete one where the abstraction has none.
+    pub span: Span,
+}
+
+impl RefinementCheck {
+    /// What is wrong where it fails; lower case, no full stop.
+    pub fn message(&self, model: &Model) -> String {
+        let machine = model.components.get(self.origin.index()).map_or("", |c| c.name.as_str());
+        let (event, label) = (&self.event, self.label.as_deref().unwrap_or("without a label"));
+        match self.kind {
+            RefinementKind::Guard => {
+                format!("guard {label} of the abstract event {event} ({machine}) is false")
+            }
+            RefinementKind::Simulation => {
+                format!("action {label} of the abstract event {event} ({machine}) does not allow this change")
+            }
+            RefinementKind::Unchanged => {
+                format!("the abstract event {event} ({machine}) does not change {label}")
+            }
+            RefinementKind::Witness => {
+                format!("there is no value for {label} of the abstract event {event} ({machine})")
+            }
+        }
+    }
+}
+
+/// What a concrete event may owe to an abstract one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum RefinementKind {
+    /// The abstract guard holds.
+    Guard,
+    /// The abstract action allows what the concrete one does.
+    Simulation,
+    /// A variable that the abstract event leaves alone keeps its value.
+    Unchanged,
+    /// There are values for what the abstract event chooses.
+    Witness,
+}
+
+/// A guard, action or witness of an event of some level (Event-B), as it was written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EventFormula {
+    /// The component of the event.
+    pub origin: ComponentId,
+    /// The event; `INITIALISATION` for the initialisation.
+    pub event: String,
+    /// What it is.
+    pub role: FormulaRole,
+    /// Label; of a witness, what it is for.
+    pub label: String,
+    /// The formula.
+    pub span: Span,
+}
+
+/// What a formula of an event is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum FormulaRole {
+    Guard,
+    Action,
+    Witness,
+}
+
+/// An expression that convergent events decrease.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Variant<T = Type> {
+    /// Label, where it has one.
+    pub label: Option<String>,
+    /// An integer or a finite set.
+    pub value: Expr<T>,
+}
+
+/// `SET_PREF_…` and `scope_…` definitions.
+#[derive(Clone, Debug, Default)]
+pub struct ScopeHints {
+    /// `SET_PREF_MAXINT`
+    pub maxint: Option<Int>,
+    /// `SET_PREF_MININT`
+    pub minint: Option<Int>,
+    /// `scope_S` of deferred sets (an interval `a..b` counts `b-a+1`), `card(S) = n` in the axioms.
+    pub sizes: BTreeMap<CarrierId, usize>,
+    /// The sets of `sizes` that may have more elements: the axioms say no more than that there are so many.
+    pub at_least: BTreeSet<CarrierId>,
+    /// Further `SET_PREF_X` definitions, by X.
+    pub preferences: BTreeMap<String, String>,
+}
+
+/// An operation or event.
+#[derive(Clone, Debug)]
+pub struct Event<T = Type> {
+    /// Name.
+    pub name: String,
+    /// Parameters.
+    pub parameters: Vec<LocalId>,
+    /// Results, assigned in the body.
+    pub results: Vec<LocalId>,
+    /// Body. An outermost `PRE` is a [`SubstKind::Select`] here: a guard of the transition system.
+    pub body: Subst<T>,
+    /// The component it was written in.
+    pub origin: ComponentId,
+    /// Event-B: what the variant has to do with it.
+    pub convergence: Convergence,
+    /// Names of the abstract events that it refines, nearest level first.
+    pub refines: Vec<String>,
+    /// The whole operation.
+    pub span: Span,
+}
