@@ -1,7 +1,8 @@
-//! What of the machines below some folders has an encoding: `coverage FOLDER…`.
+//! What of some machines has an encoding: `coverage FOLDER… FILE…`, of a folder the machines (`.mch`) below it.
 //!
 //! Prints one line a machine (quantifiers in all its terms, unsupported parts), then the reasons why
-//! parts have no encoding, most frequent first. Machines that do not parse on their own are counted.
+//! parts have no encoding, most frequent first. A machine is read with what it sees, includes and refines, as the
+//! program does it; those with errors are counted.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,8 +12,9 @@ use std::time::Instant;
 
 use bsym_encodings::system::build::encode;
 use bsym_encodings::term::{Term, Terms};
+use bsym_language::load::load_model;
 use bsym_language::model::Model;
-use bsym_language::source::Sources;
+use bsym_language::stack::with_large_stack;
 use bsym_semantics::scope::{Scope, ScopeRequest};
 
 fn machines(folder: &Path, all: &mut Vec<PathBuf>) {
@@ -29,16 +31,14 @@ fn machines(folder: &Path, all: &mut Vec<PathBuf>) {
 }
 
 fn read(path: &Path) -> Option<Arc<Model>> {
-    let mut sources = Sources::default();
-    let (id, _) = bsym_language::files::load(&mut sources, path).ok()?;
-    let (machine, problems) = bsym_language::parser::parse(&sources, id);
-    if !problems.is_empty() {
-        return None;
-    }
-    bsym_language::check::check(Arc::new(sources), &machine, &mut |_: &str| None).0.map(Arc::new)
+    load_model(path).ok()?.model.map(Arc::new)
 }
 
 fn main() {
+    with_large_stack(list);
+}
+
+fn list() {
     let mut all = vec![];
     for folder in std::env::args().skip(1) {
         machines(Path::new(&folder), &mut all);
@@ -88,10 +88,7 @@ fn main() {
             }
         }
     }
-    println!(
-        "\n{} files, {unread} not read alone, {encoded} encoded, {complete} of them completely",
-        all.len()
-    );
+    println!("\n{} files, {unread} with errors, {encoded} encoded, {complete} of them completely", all.len());
     let mut reasons: Vec<_> = reasons.into_iter().collect();
     reasons.sort_by_key(|(_, (n, _))| std::cmp::Reverse(*n));
     for (reason, (n, example)) in reasons {
