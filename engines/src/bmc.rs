@@ -136,10 +136,13 @@ impl Bmc {
         }
         if let Checked::Unsat { without_question: true } = checked
             && k > 0
-            && self.undecided.is_none()
         {
             if problem.is_complete() {
-                return Ok(Some(self.diameter(problem, work.job, k)));
+                return Ok(Some(match &self.undecided {
+                    None => self.diameter(problem, work.job, k),
+                    // No deeper question is left, and nobody decided one of those before.
+                    Some(why) => Outcome::Stuck(Unknown::Exhausted(why.clone())),
+                }));
             }
             if k >= DEEPEST_SMALL {
                 return Ok(Some(Outcome::Stuck(Unknown::Unsupported)));

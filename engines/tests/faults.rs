@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use bsym_encodings::budget::Budget;
 use bsym_encodings::term::Terms;
 use bsym_engines::run::run;
-use bsym_engines::verdict::{Engine, Progress};
+use bsym_engines::verdict::{Engine, Progress, Unknown, Verdict};
 use bsym_semantics::scope::ScopeRequest;
 use common::faulty::{Dice, FAULTS, Fault, Faulty};
 use common::*;
@@ -161,4 +161,20 @@ fn runs_with_faults() {
     }
     println!("{decided} of {runs} runs are decided all the same");
     assert!(decided * 3 > runs, "only {decided} of {runs} runs are decided");
+}
+
+#[test]
+fn where_every_path_ends_a_question_that_stays_open_ends_the_search() {
+    let text = "MACHINE Short VARIABLES n INVARIANT n : 0..1 INITIALISATION n := 0
+        OPERATIONS once = SELECT n = 0 THEN n := 1 END END";
+    let model = model(text);
+    let job = job(&model, &ScopeRequest::default());
+    let mut number = 0;
+    let mut open = |terms: std::rc::Rc<Terms>| {
+        number += 1;
+        // The first session prepares the problem, the second one is that of the paths.
+        Ok(Faulty::session(terms, 1, &[Fault::First], if number == 2 { 1 } else { u64::MAX }))
+    };
+    let report = run(&job, Engine::Bmc, &mut open, &mut |_: &Progress| {});
+    assert!(matches!(report.verdict, Verdict::Unknown(Unknown::Exhausted(_))), "{}", answer(&report));
 }

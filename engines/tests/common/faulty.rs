@@ -14,6 +14,8 @@ use bsym_language::int::Int;
 pub enum Fault {
     Unknown,
     Timeout,
+    /// Its first answer is that it does not know, the others are right.
+    First,
     /// The time of the whole run is up when it answers.
     Late,
     Dies,
@@ -49,6 +51,8 @@ pub struct Faulty {
     faults: Vec<Fault>,
     every: u64,
     dead: bool,
+    /// Number of checks.
+    asked: u64,
     /// The model is made up.
     garbled: bool,
 }
@@ -63,6 +67,7 @@ impl Faulty {
             faults: faults.to_vec(),
             every,
             dead: false,
+            asked: 0,
             garbled: false,
         };
         Session::new(terms, Box::new(backend))
@@ -119,6 +124,7 @@ impl Backend for Faulty {
     fn check(&mut self, assumptions: &[Term], budget: &Budget) -> Result<RawAnswer, SolverError> {
         self.alive()?;
         self.garbled = false;
+        self.asked += 1;
         let fault = match self.dice.below(self.every) {
             0 => Some(self.faults[self.dice.below(self.faults.len() as u64) as usize]),
             _ => None,
@@ -126,6 +132,10 @@ impl Backend for Faulty {
         match fault {
             None => return self.inner.check(assumptions, budget),
             Some(Fault::Unknown) => return Ok(RawAnswer::Unknown(Stopped::Incomplete("a fault".into()))),
+            Some(Fault::First) if self.asked == 1 => {
+                return Ok(RawAnswer::Unknown(Stopped::Incomplete("a fault".into())));
+            }
+            Some(Fault::First) => return self.inner.check(assumptions, budget),
             Some(Fault::Late) => {
                 while budget.check().is_ok() {
                     std::thread::sleep(std::time::Duration::from_millis(10));
