@@ -1,5 +1,8 @@
 //! Membership, and the elements that a set can have.
 
+use std::collections::BTreeSet;
+
+use bsym_language::int::Int;
 use bsym_language::types::Type;
 
 use super::universe::Place;
@@ -8,6 +11,9 @@ use crate::symbolic::Unsupported;
 use crate::symbolic::carriers::Binders;
 use crate::symbolic::encoder::Encoder;
 use crate::term::{Term, Terms};
+
+/// So many consecutive integers are a range.
+const RUN: usize = 4;
 
 impl Encoder {
     /// The set that a value is.
@@ -41,6 +47,38 @@ impl Encoder {
     pub fn member(&mut self, x: &Symbolic, set: &Symbolic) -> Result<Term, Unsupported> {
         let set = self.as_set(set)?.clone();
         self.is_in(x, &set)
+    }
+
+    /// Consecutive integers among listed elements: that `x` is one of them, a range for each run, and the elements that
+    /// are left. Two comparisons say what an equality for each would.
+    fn in_runs<'i>(&self, x: &Symbolic, items: &'i [Guarded]) -> (Vec<Term>, Vec<&'i Guarded>) {
+        let all = || items.iter().collect();
+        let Symbolic::Atom(x) = *x else { return (vec![], all()) };
+        if items.len() < RUN || self.terms.sort_of(x) != Terms::INT || self.terms.is_value(x) {
+            return (vec![], all());
+        }
+        let integer = |(guard, e): &Guarded| match e {
+            Symbolic::Atom(e) if *guard == Terms::TRUE => self.terms.as_int(*e),
+            _ => None,
+        };
+        let listed: BTreeSet<Int> = items.iter().filter_map(integer).collect();
+        let mut runs: Vec<(Int, Int)> = vec![];
+        for n in listed {
+            match runs.last_mut() {
+                Some((_, last)) if &*last + &Int::from(1) == n => *last = n,
+                _ => runs.push((n.clone(), n)),
+            }
+        }
+        runs.retain(|(first, last)| last - first >= Int::from(RUN as i64 - 1));
+        let is_left = |item: &&Guarded| {
+            integer(item).is_none_or(|n| !runs.iter().any(|(first, last)| *first <= n && n <= *last))
+        };
+        let rest = items.iter().filter(is_left).collect();
+        let range = |(first, last): &(Int, Int)| {
+            let (first, last) = (self.terms.int(first.clone()), self.terms.int(last.clone()));
+            self.terms.and([self.terms.le(first, x), self.terms.le(x, last)])
+        };
+        (runs.iter().map(range).collect(), rest)
     }
 
     pub(crate) fn is_in(&mut self, x: &Symbolic, set: &Set) -> Result<Term, Unsupported> {
@@ -82,8 +120,8 @@ impl Encoder {
                 Ok(self.terms.and([inside, same]))
             }
             Form::List(items) => {
-                let mut any = vec![];
-                for (guard, e) in items {
+                let (mut any, rest) = self.in_runs(x, items);
+                for (guard, e) in rest {
                     let same = self.equal(x, e)?;
                     any.push(self.terms.and([*guard, same]));
                 }
