@@ -241,7 +241,7 @@ impl Propositional {
     }
 
     fn symbol(&mut self, id: SymbolId) -> Option<TermValue> {
-        let t = self.terms.symbol(&self.terms.symbol_name(id), self.terms.symbol_sort(id));
+        let t = self.terms.symbol_term(id);
         self.read(t)
     }
 

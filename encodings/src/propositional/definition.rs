@@ -82,7 +82,7 @@ impl Lowering {
             let left = assertion.conjuncts.iter().enumerate();
             let left = terms.and(left.filter(|(j, _)| !consumed.contains(&(i, *j))).map(|(_, &t)| t));
             match assertion.selector {
-                Some(s) => terms.implies(symbol(&terms, s), left),
+                Some(s) => terms.implies(terms.symbol_term(s), left),
                 None => left,
             }
         };
@@ -125,7 +125,7 @@ impl Lowering {
         consumed: &mut HashSet<(usize, usize)>,
     ) -> Option<()> {
         let terms = self.terms.clone();
-        let here = symbol(&terms, x);
+        let here = terms.symbol_term(x);
         let Some(equations) = all.get(&x).filter(|_| visited.insert(x)) else { return Some(()) };
         for e in equations {
             let inside = terms.symbols(&[e.value]);
@@ -196,15 +196,15 @@ impl Lowering {
                 live.push((k, s));
             } else {
                 dead.insert(i);
-                self.fix(symbol(&terms, s), false)?;
+                self.fix(terms.symbol_term(s), false)?;
             }
         }
         if let [(_, s)] = live[..] {
-            self.fix(symbol(&terms, s), true)?;
+            self.fix(terms.symbol_term(s), true)?;
         }
         let mut lits = vec![];
         for &(_, s) in &live {
-            lits.push(self.literal(symbol(&terms, s))?);
+            lits.push(self.literal(terms.symbol_term(s))?);
         }
         self.exclude(&lits);
         for &x in &next {
@@ -246,7 +246,7 @@ impl Lowering {
         let equations: Vec<Equation> = live.iter().map(|&(k, _)| by_selector[k][&x]).collect();
         let values: Vec<Term> = equations.iter().map(|e| e.value).collect();
         // What is after the step has no order of its own.
-        if terms.symbols(&values).iter().any(|y| next.contains(y)) || self.is_lowered(symbol(&terms, x)) {
+        if terms.symbols(&values).iter().any(|y| next.contains(y)) || self.is_lowered(terms.symbol_term(x)) {
             return Some(());
         }
         // Equal values once, the one that most events agree on last.
@@ -278,7 +278,7 @@ impl Lowering {
                 Err(_) => return Some(()),
             }
         }
-        if self.is_lowered(symbol(&terms, x)) {
+        if self.is_lowered(terms.symbol_term(x)) {
             return Some(());
         }
         self.settle_definition(x, chosen);
@@ -322,7 +322,7 @@ impl Lowering {
             }
             other => other,
         };
-        self.set(symbol(&self.terms.clone(), x), value);
+        self.set(self.terms.symbol_term(x), value);
     }
 
     /// A defined number with the bounds that are known of it, which are stated. What is within one value is it in any case.
@@ -339,10 +339,6 @@ impl Lowering {
             None => n,
         }
     }
-}
-
-fn symbol(terms: &Terms, id: SymbolId) -> Term {
-    terms.symbol(&terms.symbol_name(id), terms.symbol_sort(id))
 }
 
 fn split(terms: &Terms, t: Term, selectors: &HashSet<SymbolId>) -> Assertion {

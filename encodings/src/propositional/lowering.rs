@@ -210,7 +210,7 @@ impl Lowering {
 
     /// A number that is defined has the bounds that are found later as well.
     fn narrow_definition(&mut self, id: SymbolId) {
-        let t = self.terms.symbol(&self.terms.symbol_name(id), self.terms.symbol_sort(id));
+        let t = self.terms.symbol_term(id);
         if let Some(Ok(Value::Int(n))) = self.closed.get(&t).cloned() {
             let narrow = self.within_bounds(id, n);
             self.set(t, Value::Int(narrow));
@@ -325,7 +325,7 @@ impl Lowering {
                 _ => continue,
             };
             for &id in bound {
-                let symbol = terms.symbol(&terms.symbol_name(id), terms.symbol_sort(id));
+                let symbol = terms.symbol_term(id);
                 late |= self.binders.insert(id) && self.free.contains_key(&symbol);
             }
         }

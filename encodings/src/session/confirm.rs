@@ -63,7 +63,7 @@ impl Doubtful {
     pub fn confirm(&mut self, terms: &Terms, backend: &mut dyn Backend) -> Result<Confirmed, SolverError> {
         let mut symbols = HashMap::new();
         for id in terms.symbols(&self.parts) {
-            let symbol = terms.symbol(&terms.symbol_name(id), terms.symbol_sort(id));
+            let symbol = terms.symbol_term(id);
             symbols.insert(id, backend.value(symbol)?);
         }
         let values = evaluate_each(terms, &self.parts, symbols.clone());

@@ -98,7 +98,7 @@ impl Held {
             }
             let mut symbols = HashMap::new();
             for id in terms.symbols(&[term]) {
-                let symbol = terms.symbol(&terms.symbol_name(id), terms.symbol_sort(id));
+                let symbol = terms.symbol_term(id);
                 symbols.insert(id, model.value(symbol)?);
             }
             match evaluate(terms, term, &symbols) {

@@ -26,7 +26,7 @@ impl Model<'_> {
         // Solvers leave some operators on arrays as they are; the values of the symbols say the rest.
         let mut symbols = HashMap::new();
         for id in self.terms.symbols(&[t]) {
-            let symbol = self.terms.symbol(&self.terms.symbol_name(id), self.terms.symbol_sort(id));
+            let symbol = self.terms.symbol_term(id);
             symbols.insert(id, self.backend.value(symbol)?);
         }
         Ok(evaluate(self.terms, t, &symbols).unwrap_or(value))

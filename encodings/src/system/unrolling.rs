@@ -125,9 +125,7 @@ impl Unrolling {
                         _ => &[],
                     };
                     // Bound symbols are globally fresh and belong to nobody else.
-                    seen.extend(
-                        bound.iter().map(|&b| terms.symbol(&terms.symbol_name(b), terms.symbol_sort(b))),
-                    );
+                    seen.extend(bound.iter().map(|&b| terms.symbol_term(b)));
                     stack.extend(node.args.iter());
                 }
             }

@@ -313,6 +313,11 @@ impl Terms {
         self.arena.borrow().symbols[id.0 as usize].1
     }
 
+    /// The term that a symbol is.
+    pub fn symbol_term(&self, id: SymbolId) -> Term {
+        self.make(Op::Symbol(id), &[], self.symbol_sort(id))
+    }
+
     /// The symbol that a term is, if it is one.
     pub fn as_symbol(&self, t: Term) -> Option<SymbolId> {
         match self.arena.borrow().nodes[t.0 as usize].op {

@@ -69,10 +69,7 @@ impl Predicates {
         }
         // Constants alone say nothing about states.
         let symbols: BTreeSet<Term> = system.state_symbols().into_iter().collect();
-        let speaks = terms
-            .symbols(&[t])
-            .iter()
-            .any(|&s| symbols.contains(&terms.symbol(&terms.symbol_name(s), terms.symbol_sort(s))));
+        let speaks = terms.symbols(&[t]).iter().any(|&s| symbols.contains(&terms.symbol_term(s)));
         if !speaks || terms.quantifiers(&[t]) > 0 && self.all.len() > 40 {
             return false;
         }

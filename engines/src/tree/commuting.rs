@@ -87,7 +87,7 @@ impl Touched {
                 continue;
             }
             for symbol in terms.symbols(&[part]) {
-                let symbol = terms.symbol(&terms.symbol_name(symbol), terms.symbol_sort(symbol));
+                let symbol = terms.symbol_term(symbol);
                 if currents.contains(&symbol) {
                     touched.read.insert(symbol);
                 } else if let Some(&current) = nexts.get(&symbol) {
@@ -132,9 +132,7 @@ fn definition(terms: &Terms, part: Term, nexts: &HashMap<Term, Term>) -> Option<
         (Op::Eq, &[a, b]) => {
             let speaks_of_next = |t: Term| {
                 let symbols = terms.symbols(&[t]);
-                symbols
-                    .into_iter()
-                    .any(|s| nexts.contains_key(&terms.symbol(&terms.symbol_name(s), terms.symbol_sort(s))))
+                symbols.into_iter().any(|s| nexts.contains_key(&terms.symbol_term(s)))
             };
             [(a, b), (b, a)]
                 .into_iter()
