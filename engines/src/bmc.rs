@@ -6,10 +6,9 @@
 
 use bsym_encodings::session::{Answer, Model, Session, SolverError, Statistics};
 use bsym_encodings::term::{Term, Terms};
-use bsym_proofs::claim::{Claim, Evidence};
+use bsym_proofs::claim::Evidence;
 
 use crate::counterexample::{Attempt, attempt};
-use crate::options::Job;
 use crate::outcome::{DEEPEST_SMALL, Outcome, Work};
 use crate::path::{Checked, Path, Start, Taken};
 use crate::problem::{Existence, Open, Problem};
@@ -139,7 +138,7 @@ impl Bmc {
         {
             if problem.is_complete() {
                 return Ok(Some(match &self.undecided {
-                    None => self.diameter(problem, work.job, k),
+                    None => Outcome::Proof(problem.claim(work.job, Evidence::Diameter { depth: k })),
                     // No deeper question is left, and nobody decided one of those before.
                     Some(why) => Outcome::Stuck(Unknown::Exhausted(why.clone())),
                 }));
@@ -237,16 +236,6 @@ impl Bmc {
         self.path.extend(problem)?;
         self.stage = Stage::Violation;
         Ok(None)
-    }
-
-    fn diameter(&self, problem: &Problem, job: &Job, depth: usize) -> Outcome {
-        Outcome::Proof(Claim {
-            properties: problem.targets.iter().map(|t| t.property).collect(),
-            conjuncts: problem.assumed.clone(),
-            well_definedness: job.well_definedness,
-            layouts: vec![],
-            evidence: Evidence::Diameter { depth },
-        })
     }
 
     /// What a check leads to: an outcome, or `None` to go on. What is not decided is remembered, after a

@@ -7,7 +7,7 @@
 
 use bsym_encodings::session::{Model, SolverError, Statistics};
 use bsym_encodings::term::{Term, Terms};
-use bsym_proofs::claim::{Claim, Evidence};
+use bsym_proofs::claim::Evidence;
 
 use crate::bmc::Bmc;
 use crate::ic3::frame::Cube;
@@ -103,16 +103,9 @@ impl Kind {
             }
             match self.induction_step(problem, work.job, work.slice)? {
                 Step::Proved => {
-                    return Ok(Outcome::Proof(Claim {
-                        properties: problem.targets.iter().map(|t| t.property).collect(),
-                        conjuncts: problem.assumed.clone(),
-                        well_definedness: work.job.well_definedness,
-                        layouts: vec![],
-                        evidence: Evidence::KInduction {
-                            k,
-                            lemmas: self.lemmas.as_ref().map_or_else(Vec::new, Lemmas::preds),
-                        },
-                    }));
+                    let lemmas = self.lemmas.as_ref().map_or_else(Vec::new, Lemmas::preds);
+                    let evidence = Evidence::KInduction { k, lemmas };
+                    return Ok(Outcome::Proof(problem.claim(work.job, evidence)));
                 }
                 Step::Paused(outcome) => return Ok(outcome),
                 Step::NotInductive => {}

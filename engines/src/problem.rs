@@ -12,7 +12,7 @@ use bsym_encodings::system::unrolling::Unrolling;
 use bsym_encodings::system::{Failure, FailureKind, StatePredicate, System};
 use bsym_encodings::term::{Substitution, SymbolId, Term, Terms};
 use bsym_language::model::EventId;
-use bsym_proofs::claim::{Property, check_of};
+use bsym_proofs::claim::{Claim, Evidence, Property, check_of};
 use bsym_semantics::trace::Trace;
 use bsym_status::Check;
 
@@ -400,6 +400,17 @@ impl Problem {
         self.unclear.is_empty()
             && self.system.initialisation.relation.is_some()
             && self.system.events.iter().all(|e| e.relation.is_some())
+    }
+
+    /// That all targets hold, for a reason.
+    pub fn claim(&self, job: &Job, evidence: Evidence) -> Claim {
+        Claim {
+            properties: self.targets.iter().map(|t| t.property).collect(),
+            conjuncts: self.assumed.clone(),
+            well_definedness: job.well_definedness,
+            layouts: vec![],
+            evidence,
+        }
     }
 
     /// Whether all traces with up to `events` events are in the terms, and all the properties asked: what has no term

@@ -195,15 +195,8 @@ impl Ic3 {
     }
 
     fn claim(&self, problem: &Problem, job: &Job, cubes: &[Cube]) -> Claim {
-        Claim {
-            properties: problem.targets.iter().map(|t| t.property).collect(),
-            conjuncts: problem.assumed.clone(),
-            well_definedness: job.well_definedness,
-            layouts: vec![],
-            evidence: Evidence::Inductive {
-                lemmas: cubes.iter().map(|c| self.predicates.clause(c)).collect(),
-            },
-        }
+        let lemmas = cubes.iter().map(|c| self.predicates.clause(c)).collect();
+        problem.claim(job, Evidence::Inductive { lemmas })
     }
 
     /// An abstract path leads from an initial state to a violation. Either a concrete one of that length

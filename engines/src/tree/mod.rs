@@ -20,12 +20,12 @@ use std::time::{Duration, Instant};
 use bsym_encodings::session::{Answer, Model, Session, SolverError, Statistics};
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::EventId;
-use bsym_proofs::claim::{Claim, Evidence};
+use bsym_proofs::claim::Evidence;
 
 use crate::bmc::failing_initialisation;
 use crate::counterexample::{Attempt, attempt};
 use crate::outcome::{DEEPEST_SMALL, Outcome, Work};
-use crate::path::{Checked, Taken};
+use crate::path::{Checked, Path, Start, Taken};
 use crate::path_uniqueness::{different, state_values};
 use crate::problem::{Existence, Open, Problem};
 use crate::verdict::{Engine, Progress, Unknown, Vacuous};
@@ -60,8 +60,9 @@ pub struct Tree {
     distinct: HashSet<(usize, usize)>,
     /// Questions that no solver decided, the first one first.
     aside: VecDeque<Aside>,
-    /// Time spent with those.
+    /// Time spent with those, and the work of their solvers.
     again: Duration,
+    work_again: Statistics,
     /// Time spent with everything.
     spent: Duration,
     /// No violation on any trace with up to this many events.
@@ -116,8 +117,7 @@ impl Tree {
     /// # Errors
     /// If the solver fails.
     pub fn new(problem: &mut Problem, open: &mut Open<'_>) -> Result<Tree, SolverError> {
-        let mut session = problem.session(open)?;
-        assert_start(problem, &mut session)?;
+        let session = Path::new(problem, Start::Initial, open)?.session;
         let successions = Successions::new(problem, open)?;
         Ok(Tree {
             session,
@@ -130,6 +130,7 @@ impl Tree {
             distinct: HashSet::new(),
             aside: VecDeque::new(),
             again: Duration::ZERO,
+            work_again: Statistics::default(),
             spent: Duration::ZERO,
             clear: None,
             undecided: None,
@@ -145,6 +146,7 @@ impl Tree {
     pub fn statistics(&self) -> Statistics {
         let mut all = self.session.statistics();
         all += self.successions.statistics();
+        all += self.work_again;
         all
     }
 
@@ -318,7 +320,8 @@ impl Tree {
         self.note_clear(problem, work, reached);
         if is_last {
             if problem.is_complete() && self.clear == Some(reached) {
-                return Ok(Some(Outcome::Proof(self.claim(problem, work, reached))));
+                let evidence = Evidence::Diameter { depth: reached };
+                return Ok(Some(Outcome::Proof(problem.claim(work.job, evidence))));
             }
             return Ok(Some(Outcome::Stuck(match &self.undecided {
                 Some(why) => Unknown::Exhausted(why.clone()),
@@ -332,16 +335,6 @@ impl Tree {
         self.level = std::mem::take(&mut self.longer);
         self.stage = Stage::Level;
         Ok(None)
-    }
-
-    fn claim(&self, problem: &Problem, work: &Work<'_, '_>, depth: usize) -> Claim {
-        Claim {
-            properties: problem.targets.iter().map(|t| t.property).collect(),
-            conjuncts: problem.assumed.clone(),
-            well_definedness: work.job.well_definedness,
-            layouts: vec![],
-            evidence: Evidence::Diameter { depth },
-        }
     }
 
     fn note_clear(&mut self, problem: &Problem, work: &mut Work<'_, '_>, depth: usize) {
@@ -460,8 +453,7 @@ impl Tree {
         let begin = Instant::now();
         let Aside { events, asked, time } = &aside;
         let question = question(problem, work, events, *asked);
-        let mut session = problem.session(work.open)?;
-        assert_start(problem, &mut session)?;
+        let mut session = Path::new(problem, Start::Initial, work.open)?.session;
         let good = events.len() - usize::from(*asked == Asked::Violation && !events.is_empty());
         for k in 0..=events.len() {
             if k > 0 {
@@ -491,7 +483,10 @@ impl Tree {
             Answer::Unsat(_) => None,
             Answer::Unknown(reason) => match work.slice.over(&reason) {
                 // It stays in front.
-                Some(paused) => return Ok(Some(paused)),
+                Some(paused) => {
+                    self.work_again += session.statistics();
+                    return Ok(Some(paused));
+                }
                 None => {
                     let given_up = work.slice.query.is_some_and(|most| time >= most);
                     if given_up {
@@ -510,6 +505,7 @@ impl Tree {
             },
         };
         self.aside.pop_front();
+        self.work_again += session.statistics();
         self.again += begin.elapsed();
         Ok(outcome)
     }
@@ -555,17 +551,6 @@ fn question(problem: &mut Problem, work: &Work<'_, '_>, events: &[EventId], aske
             Question { any, failures }
         }
     }
-}
-
-/// The initialisation and what is true of the state after it.
-fn assert_start(problem: &mut Problem, session: &mut Session) -> Result<(), SolverError> {
-    let relation = problem.system.initialisation.relation.unwrap_or(Terms::TRUE);
-    let relation = problem.unrolling.init(relation);
-    session.assert(relation)?;
-    for fact in problem.facts_in(0) {
-        session.assert(fact)?;
-    }
-    Ok(())
 }
 
 /// The steps of a sequence.
