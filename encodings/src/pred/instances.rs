@@ -245,16 +245,24 @@ impl Encoder {
         (range, env)
     }
 
-    /// The variables of an instance that one of the conjuncts puts into a set without strays, where nothing before
-    /// it can be ill-defined.
+    /// The variables of an instance that one of the conjuncts puts into a set without strays or says to be the value of a
+    /// name, where nothing before it can be ill-defined.
     fn bounded(&self, instance: &Instance<'_>) -> Vec<LocalId> {
         let mut found = vec![];
         for p in &instance.rest {
-            if let PredKind::Compare(CompareOp::Member, x, set) = &p.kind
-                && is_pattern(x, &instance.unbound, &mut vec![])
-                && self.is_named_closed(&instance.env, set)
-            {
-                is_pattern(x, &instance.unbound, &mut found);
+            match &p.kind {
+                PredKind::Compare(CompareOp::Member, x, set) if self.is_named_closed(&instance.env, set) => {
+                    parts(x, &instance.unbound, &mut found);
+                }
+                PredKind::Compare(CompareOp::Equal, x, y) => {
+                    for (x, y) in [(x, y), (y, x)] {
+                        // No stray is the value of a name.
+                        if matches!(y.kind, ExprKind::Var(_) | ExprKind::Const(_)) {
+                            parts(x, &instance.unbound, &mut found);
+                        }
+                    }
+                }
+                _ => {}
             }
             if !always_defined(p, &|e| instance.env.is_perhaps_unassigned(e)) {
                 break;
@@ -322,6 +330,18 @@ pub(crate) type Base = (Rc<Set>, Vec<Pred>);
 
 /// A pattern of variables, its possible values, and when they are defined.
 type Source<'a> = (&'a Expr, Vec<Guarded>, Term);
+
+/// The unbound variables that a value is or has among its parts.
+fn parts(e: &Expr, unbound: &[LocalId], found: &mut Vec<LocalId>) {
+    match &e.kind {
+        ExprKind::Local(l) if unbound.contains(l) => found.push(*l),
+        ExprKind::Binary(BinaryOp::Maplet, a, b) => {
+            parts(a, unbound, found);
+            parts(b, unbound, found);
+        }
+        _ => {}
+    }
+}
 
 /// `x`, `x |-> y`, … of distinct unbound variables.
 fn is_pattern(e: &Expr, unbound: &[LocalId], seen: &mut Vec<LocalId>) -> bool {

@@ -13,6 +13,11 @@ pub trait Backend {
     /// Says of some literals that nobody needs two of them at once: in every model of the assertions and assumptions all but
     /// one of the true ones may be made false. A solver may look only at models in which at most one of them is true.
     fn alternatives(&mut self, _all: &[Term]) {}
+    /// Says, before anything is asserted, that arrays will only be read ([`ReadOnly`](crate::term::ReadOnly)): whoever has them may take functions
+    /// for arrays.
+    fn only_read_arrays(&mut self) {}
+    /// Says, before anything is asserted, that there will be no quantifiers.
+    fn without_quantifiers(&mut self) {}
     /// Checks under assumptions, each a symbol or a negated symbol, within the budget. Returns soon
     /// after the budget is cancelled.
     fn check(&mut self, assumptions: &[Term], budget: &Budget) -> Result<RawAnswer, SolverError>;

@@ -16,7 +16,7 @@ pub fn evaluate(terms: &Terms, t: Term, symbols: &HashMap<SymbolId, TermValue>) 
 }
 
 /// The same of several terms.
-pub(super) fn evaluate_each(
+pub fn evaluate_each(
     terms: &Terms,
     all: &[Term],
     symbols: HashMap<SymbolId, TermValue>,

@@ -29,7 +29,7 @@ pub mod z3;
 // ... and who chooses one of them.
 pub mod open;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -44,7 +44,7 @@ pub use self::value::TermValue;
 use self::confirm::{Confirmed, Doubtful};
 use self::held::{Held, Judged};
 use crate::budget::{Budget, Stopped};
-use crate::term::{Term, Terms};
+use crate::term::{Instances, ReadOnly, Sort, Term, Terms};
 
 /// Counters of a session.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -119,6 +119,14 @@ pub struct Session {
     doubtful: Doubtful,
     /// See [`Session::hold_back`].
     holds_back: bool,
+    /// See [`Session::only_read_arrays`].
+    read_only: Option<ReadOnly>,
+    /// See [`Session::only_these_elements`].
+    instances: Option<Instances>,
+    /// How much of what was asserted could not be said.
+    left_out: usize,
+    /// The last check found a model, and nothing was asserted since.
+    sat: bool,
     statistics: Statistics,
 }
 
@@ -138,6 +146,10 @@ impl Session {
             held: Held::default(),
             doubtful: Doubtful::default(),
             holds_back: false,
+            read_only: None,
+            instances: None,
+            left_out: 0,
+            sat: false,
             statistics: Statistics::default(),
         }
     }
@@ -162,6 +174,26 @@ impl Session {
         Statistics { size: self.backend.size(), ..self.statistics }
     }
 
+    /// From now on arrays are only read, as functions are, and some symbols stand for these terms. What is asserted and cannot be said
+    /// so is left out: `unsat` remains true, and a model may be none. Of a model only the values of symbols and Boolean symbols
+    /// may be asked.
+    pub fn only_read_arrays(&mut self, symbols: impl IntoIterator<Item = (Term, Term)>) {
+        self.read_only = Some(ReadOnly::new(symbols));
+        self.backend.only_read_arrays();
+    }
+
+    /// From now on sorts have these elements and no others, of which several may be the same: quantifiers are written out. Then `sat`
+    /// is true without that as well, and `unsat` says nothing.
+    pub fn only_these_elements(&mut self, elements: BTreeMap<Sort, Vec<Term>>) {
+        self.instances = Some(Instances::of(elements));
+        self.backend.without_quantifiers();
+    }
+
+    /// How much of what was asserted could not be said and is left out.
+    pub fn left_out(&self) -> usize {
+        self.left_out
+    }
+
     /// Asserts a term for good. What of it is of second order waits until a check cannot do without it.
     ///
     /// # Errors
@@ -171,6 +203,9 @@ impl Session {
             return Ok(());
         }
         self.statistics.quantifiers += self.terms.quantifiers(&[t]) as u64;
+        if self.read_only.is_some() {
+            return self.tell(t);
+        }
         for part in self.held.take_in(&self.terms, t) {
             self.tell(part)?;
         }
@@ -208,7 +243,30 @@ impl Session {
         Ok(l)
     }
 
-    fn tell(&mut self, t: Term) -> Result<(), SolverError> {
+    /// The model of the last check, if that found one and nothing was asserted since.
+    pub fn model(&mut self) -> Option<Model<'_>> {
+        let elements = self.instances.as_ref().map(|i| &i.elements);
+        self.sat.then_some(Model { terms: &self.terms, backend: &mut *self.backend, elements })
+    }
+
+    fn tell(&mut self, mut t: Term) -> Result<(), SolverError> {
+        self.sat = false;
+        if let Some(by) = &mut self.read_only {
+            match self.terms.read_only(t, by) {
+                Some(said) => t = said,
+                None => {
+                    self.left_out += 1;
+                    return Ok(());
+                }
+            }
+        }
+        if let Some(by) = &mut self.instances {
+            let Some(all) = self.terms.instantiated(t, by) else {
+                self.left_out += 1;
+                return Ok(());
+            };
+            return all.into_iter().try_for_each(|t| self.backend.assert(t));
+        }
         self.doubtful.take_in(&self.terms, t);
         self.backend.assert(t)
     }
@@ -250,6 +308,7 @@ impl Session {
             return Ok(Answer::Unsat(Core(vec![Terms::FALSE])));
         }
         let given: Vec<Term> = assumptions.iter().copied().filter(|&a| a != Terms::TRUE).collect();
+        self.sat = false;
         let mut literals = Vec::with_capacity(given.len());
         for &a in &given {
             literals.push(self.literal(a)?);
@@ -258,8 +317,14 @@ impl Session {
         let answer = self.climb(literals, budget, judge);
         self.statistics.queries += 1;
         self.statistics.time += start.elapsed();
-        match answer? {
-            RawAnswer::Sat => Ok(Answer::Sat(Model { terms: &self.terms, backend: &mut *self.backend })),
+        let answer = answer?;
+        self.sat = answer == RawAnswer::Sat;
+        match answer {
+            RawAnswer::Sat => Ok(Answer::Sat(Model {
+                terms: &self.terms,
+                backend: &mut *self.backend,
+                elements: self.instances.as_ref().map(|i| &i.elements),
+            })),
             RawAnswer::Unsat => {
                 // The literals of hypotheses stand behind those of the assumptions.
                 let core = self.backend.core()?;
@@ -319,7 +384,7 @@ impl Session {
             let wanted = match answer {
                 RawAnswer::Unsat => vec![],
                 RawAnswer::Sat => {
-                    let mut model = Model { terms: &self.terms, backend: &mut *self.backend };
+                    let mut model = Model { terms: &self.terms, backend: &mut *self.backend, elements: None };
                     match self.held.judge(&self.terms, &mut model, &demanded)? {
                         Judged { wrong, open } if wrong.is_empty() && !open.is_empty() => {
                             if judge(&mut model)? { vec![] } else { open }

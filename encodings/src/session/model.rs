@@ -1,6 +1,6 @@
 //! Models: what a solver that answered `sat` says of terms.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::backend::{Backend, SolverError};
 use super::evaluate::evaluate;
@@ -11,6 +11,8 @@ use crate::term::{Sort, Term, Terms};
 pub struct Model<'s> {
     pub(super) terms: &'s Terms,
     pub(super) backend: &'s mut dyn Backend,
+    /// The elements of the sorts that have no others.
+    pub(super) elements: Option<&'s BTreeMap<Sort, Vec<Term>>>,
 }
 
 impl Model<'_> {
@@ -37,6 +39,11 @@ impl Model<'_> {
     /// # Errors
     /// If the solver is gone.
     pub fn universe(&mut self, sort: Sort) -> Result<Vec<TermValue>, SolverError> {
+        if let Some(elements) = self.elements.and_then(|all| all.get(&sort)) {
+            let values: Result<BTreeSet<TermValue>, SolverError> =
+                elements.iter().map(|&e| self.backend.value(e)).collect();
+            return Ok(values?.into_iter().collect());
+        }
         self.backend.universe(sort)
     }
 

@@ -39,6 +39,12 @@
 //! of the model at all ([`encode`](crate::system::build)): where `carrier S` occurs in facts only, they are satisfied
 //! by the carrier that is all of U, so that they say nothing.
 //!
+//! # Without the theory of arrays
+//!
+//! Where arrays are only read ([`Session::only_read_arrays`](crate::session::Session::only_read_arrays)) they are functions, and no sort is taken for
+//! infinite. Then the interpretation in which U is S itself is there for every B interpretation, and `carrier S` may be
+//! everything: nothing has to be known of strays, for there are none.
+//!
 //! # Finiteness
 //!
 //! In classical B a deferred set is finite (B-Book, 4.1: the given sets of a machine are finite and not empty); in
@@ -98,6 +104,11 @@ impl Encoder {
         };
         self.carriers.borrow_mut().insert(sort, carrier);
         carrier
+    }
+
+    /// The carriers of all sorts that were asked for.
+    pub(crate) fn every_carrier(&self) -> BTreeSet<Term> {
+        self.carriers.borrow().values().flatten().copied().collect()
     }
 
     /// An element of an uninterpreted sort that is there.

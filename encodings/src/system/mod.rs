@@ -14,14 +14,15 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use bsym_language::model::{Conjunct, Expr, Model, Pred};
+use bsym_language::model::{Conjunct, Expr, LocalId, Model, Pred};
+use bsym_language::types::{CarrierId, Type};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::value::Value;
 
 use crate::representation::Functional;
 use crate::symbolic::Symbolic;
 use crate::symbolic::encoder::{Encoder, Env};
-use crate::term::{Term, Terms};
+use crate::term::{Sort, Term, Terms};
 
 pub use crate::symbolic::{Encoded, StatePredicate, Unsupported};
 pub use before_after::{Assignment, Choice, Failure, FailureKind, Transition};
@@ -124,6 +125,38 @@ impl System {
         let encoded = self.encoder.pred(&env, p);
         self.collect_state_witnesses();
         encoded
+    }
+
+    /// A predicate over the current state and some locals, each with the term it stands for.
+    ///
+    /// # Errors
+    /// What has no encoding.
+    pub fn predicate_about(
+        &mut self,
+        p: &Pred,
+        locals: &[(LocalId, Term)],
+    ) -> Result<StatePredicate, Unsupported> {
+        let mut env = self.environment();
+        for &(local, term) in locals {
+            env.bind(local, Symbolic::Atom(term));
+        }
+        let encoded = self.encoder.pred(&env, p);
+        self.collect_state_witnesses();
+        encoded
+    }
+
+    /// The deferred sets without a size: each with the sort that it is a part of.
+    pub fn open_carriers(&self) -> Vec<(CarrierId, Sort)> {
+        let all = (0..self.model.carriers.len() as u32).map(CarrierId);
+        let sorted = all.map(|c| (c, self.encoder.sort(&Type::Carrier(c))));
+        sorted.filter(|&(_, sort)| self.encoder.carrier(sort).is_some()).collect()
+    }
+
+    /// Each of these sets, and what stands for it where it is the whole of its sort. Outside of the theory of arrays, which
+    /// may take sorts for infinite, every interpretation in B is one of this kind as well.
+    pub fn whole_carriers(&self) -> Vec<(Term, Term)> {
+        let carriers = self.encoder.every_carrier();
+        carriers.into_iter().map(|c| (c, self.terms.full_set(self.terms.sort_of(c)))).collect()
     }
 
     /// The value of an expression over the current state, and when it is well-defined.

@@ -7,6 +7,8 @@
 mod arithmetic;
 mod arrays;
 mod boolean;
+mod instantiate;
+mod read_only;
 mod substitute;
 #[cfg(test)]
 mod tests;
@@ -19,6 +21,8 @@ use std::rc::Rc;
 use bsym_language::int::Int;
 use num_rational::BigRational;
 
+pub use instantiate::Instances;
+pub use read_only::ReadOnly;
 pub use substitute::Substitution;
 
 /// A term, cheap to copy; equal terms are the same term.

@@ -360,6 +360,78 @@ fn simplification_keeps_the_meaning() {
     assert!(compared > 8000, "only {compared} comparisons");
 }
 
+#[test]
+fn arrays_that_are_only_read_and_quantifiers_that_are_written_out_mean_the_same() {
+    let v = Vocabulary::new();
+    let mut random = Random(0x6a09_e667_f3bc_c908);
+    let mut compared = 0;
+    let colors = (0..3).map(|i| v.t.constructor(v.color, i)).collect();
+    let mut instances = Instances::of([(v.color, colors)].into());
+    for _ in 0..1500 {
+        let (_, built) = random.term(&v, Terms::BOOL, 4);
+        let Some(read) = v.t.read_only(built, &mut ReadOnly::default()) else { continue };
+        let Some(out) = v.t.instantiated(read, &mut instances) else { continue };
+        let out = v.t.and(out);
+        for _ in 0..3 {
+            let mut symbols = HashMap::new();
+            for id in v.t.symbols(&[built, read, out]) {
+                symbols.insert(id, random.value(&v, v.t.symbol_sort(id)));
+            }
+            let Some(wanted) = evaluate(&v.t, built, &symbols) else { continue };
+            for same in [read, out] {
+                let Some(found) = evaluate(&v.t, same, &symbols) else { continue };
+                assert_eq!(found, wanted, "\n{}\n{}\n{symbols:?}", v.t.text(built), v.t.text(same));
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 3000, "only {compared} comparisons");
+}
+
+/// A session in which arrays are functions agrees with the evaluation about terms under values of their symbols.
+#[cfg(feature = "z3")]
+#[test]
+fn functions_for_arrays_mean_the_same() {
+    use crate::budget::Budget;
+    use crate::session::{Answer, linked};
+    let v = Vocabulary::new();
+    let mut random = Random(0xbb67_ae85_84ca_a73b);
+    let budget = Budget::unlimited().per_query(std::time::Duration::from_millis(300));
+    let mut cases = vec![];
+    for _ in 0..150 {
+        let (_, built) = random.term(&v, Terms::BOOL, 4);
+        let mut symbols = HashMap::new();
+        let mut fixed = vec![];
+        for id in v.t.symbols(&[built]) {
+            let value = random.value(&v, v.t.symbol_sort(id));
+            fixed.push(v.t.eq(v.t.symbol_term(id), literal(&v, &value, v.t.symbol_sort(id), false)));
+            symbols.insert(id, value);
+        }
+        cases.extend(evaluate(&v.t, built, &symbols).map(|value| (built, fixed, value)));
+    }
+    let terms = std::rc::Rc::new(v.t);
+    let mut decided = 0;
+    for (built, fixed, value) in cases {
+        let Some(mut session) = present(Part::Solver, linked(terms.clone()), "solver") else { return };
+        session.only_read_arrays([]);
+        for f in fixed {
+            session.assert(f).expect("asserts");
+        }
+        let (yes, no) = match value {
+            TermValue::Bool(true) => (built, terms.not(built)),
+            _ => (terms.not(built), built),
+        };
+        let refuted = matches!(session.check(&[yes], &budget).expect("answers"), Answer::Unsat(_));
+        assert!(!refuted, "{} evaluates to {value:?}", terms.text(built));
+        let answer = matches!(session.check(&[no], &budget).expect("answers"), Answer::Sat(_));
+        if session.left_out() == 0 {
+            assert!(!answer, "{} evaluates to {value:?}", terms.text(built));
+            decided += 1;
+        }
+    }
+    assert!(decided > 60, "only {decided} could be said");
+}
+
 /// The plain term, with the values of its symbols asserted, is true in a solver exactly where it evaluates to true;
 /// and no solver finds a difference between it and the simplified one.
 fn solvers_agree(

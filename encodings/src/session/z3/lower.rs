@@ -9,7 +9,7 @@ use z3::{FuncDecl, Solver};
 
 use super::sorts::{self, Z3Sort};
 use crate::session::backend::SolverError;
-use crate::term::{Node, Op, Sort, SymbolId, Term, Terms};
+use crate::term::{Node, Op, Sort, SortKind, SymbolId, Term, Terms};
 
 /// Terms already lowered, of one session.
 pub(super) struct Lowering {
@@ -18,15 +18,28 @@ pub(super) struct Lowering {
     done: HashMap<Term, Dynamic>,
     /// Point-wise `ite` for an array sort; `None` where Z3 does not give it to us.
     array_ite: HashMap<Sort, Option<FuncDecl>>,
+    /// Whether arrays are only read, so that symbols for them are functions.
+    pub functions: bool,
 }
 
 impl Lowering {
     pub fn new(terms: Rc<Terms>) -> Self {
-        Lowering { terms, sorts: HashMap::new(), done: HashMap::new(), array_ite: HashMap::new() }
+        Lowering {
+            terms,
+            sorts: HashMap::new(),
+            done: HashMap::new(),
+            array_ite: HashMap::new(),
+            functions: false,
+        }
     }
 
     pub fn terms(&self) -> &Terms {
         &self.terms
+    }
+
+    /// The same, for whoever lowers more on the way.
+    pub fn shared_terms(&self) -> Rc<Terms> {
+        self.terms.clone()
     }
 
     /// A sort in Z3.
@@ -65,11 +78,34 @@ impl Lowering {
 
     fn symbol(&mut self, id: SymbolId) -> Result<Dynamic, SolverError> {
         let sort = self.sort(self.terms.symbol_sort(id))?;
+        Ok(Dynamic::new_const(self.name(id), &sort.sort))
+    }
+
+    fn name(&self, id: SymbolId) -> String {
         let name = self.terms.symbol_name(id);
         // Z3 takes no empty name and none with a NUL.
         let sayable = !name.is_empty() && !name.contains(['\0', '\u{1}']);
-        let name = if sayable { name.to_string() } else { format!("\u{1}{}", id.0) };
-        Ok(Dynamic::new_const(name, &sort.sort))
+        if sayable { name.to_string() } else { format!("\u{1}{}", id.0) }
+    }
+
+    /// The function that a symbol for an array is, where arrays are only read.
+    pub fn function(&mut self, array: Term) -> Result<Option<FuncDecl>, SolverError> {
+        let terms = self.terms.clone();
+        let (Some(id), SortKind::Array(index, value)) =
+            (terms.as_symbol(array), terms.sort_kind(terms.sort_of(array)))
+        else {
+            return Ok(None);
+        };
+        if !self.functions {
+            return Ok(None);
+        }
+        let mut sorts = vec![];
+        for sort in terms.argument_sorts(index) {
+            sorts.push(self.sort(sort)?);
+        }
+        let domain: Vec<&z3::Sort> = sorts.iter().map(|s| &s.sort).collect();
+        let range = self.sort(value)?;
+        Ok(Some(FuncDecl::new(self.name(id), &domain, &range.sort)))
     }
 
     fn node(&mut self, node: &Node) -> Result<Dynamic, SolverError> {
@@ -107,7 +143,16 @@ impl Lowering {
             Op::Lt => int(&args[0])?.lt(int(&args[1])?).into(),
             Op::ToReal => int(&args[0])?.to_real().into(),
             Op::Floor => real(&args[0])?.to_int().into(),
-            Op::Select => array(&args[0])?.select(&args[1]),
+            Op::Select => match self.function(node.args[0])? {
+                Some(function) => {
+                    let mut all = vec![];
+                    for a in self.terms.clone().arguments(node.args[1]) {
+                        all.push(self.term(a)?);
+                    }
+                    function.apply(&all.iter().map(|a| a as &dyn Ast).collect::<Vec<_>>())
+                }
+                None => array(&args[0])?.select(&args[1]),
+            },
             Op::Store => array(&args[0])?.store(&args[1], &args[2]).into(),
             Op::ConstArray(sort) => {
                 let (index, _) = self.terms.array_parts(*sort);

@@ -84,6 +84,18 @@ impl Backend for Z3 {
         true
     }
 
+    fn only_read_arrays(&mut self) {
+        self.lowering.functions = true;
+    }
+
+    fn without_quantifiers(&mut self) {
+        // What is relevant decides which instances of quantifiers are made; to keep account of it takes half of the time else.
+        let mut parameters = Params::new();
+        parameters.set_bool("ctrl_c", false);
+        parameters.set_u32("relevancy", 0);
+        self.solver.set_params(&parameters);
+    }
+
     fn assert(&mut self, t: Term) -> Result<(), SolverError> {
         (self.sat, self.model) = (false, None);
         for t in self.choices.assertions(t) {
@@ -122,6 +134,12 @@ impl Backend for Z3 {
 
     fn value(&mut self, t: Term) -> Result<TermValue, SolverError> {
         let sort = self.lowering.terms().sort_of(t);
+        if let Some(function) = self.lowering.function(t)? {
+            let model = self.take_model()?;
+            let value = model::read_function(&mut self.lowering, &model, &function, sort);
+            self.model = Some(model);
+            return value;
+        }
         let d = self.lowering.term(t)?;
         let model = self.take_model()?;
         let value = match model.eval(&d, true) {

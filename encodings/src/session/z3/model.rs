@@ -7,14 +7,15 @@ use bsym_language::int::Int;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use z3::ast::{Ast, Dynamic};
-use z3::{DeclKind, Model};
+use z3::{DeclKind, FuncDecl, Model};
 
 use super::lower::Lowering;
 use crate::session::backend::SolverError;
+use crate::session::evaluate::any_value;
 use crate::session::parse::Meaning;
 use crate::session::sexpr::{self, Sexpr};
 use crate::session::value::{TermValue, array_value};
-use crate::term::{Sort, SortKind};
+use crate::term::{Sort, SortKind, Terms};
 
 /// Arrays within arrays and tuples nest; a chain of definitions that goes round does not end.
 const DEPTH: usize = 64;
@@ -27,6 +28,76 @@ pub(super) fn read(
     sort: Sort,
 ) -> Result<TermValue, SolverError> {
     Ok(value(lowering, model, d, sort, 0)?.unwrap_or_else(|| TermValue::Opaque(d.to_string())))
+}
+
+/// Arguments of one function that a model is asked for at most.
+const ARGUMENTS: usize = 1 << 14;
+
+/// Reads what a model says of a function that stands for an array of this sort, at all arguments that the model knows of.
+///
+/// What Z3 gives as the function's table may be a formula over functions that are its own, so it is asked for every value.
+pub(super) fn read_function(
+    lowering: &mut Lowering,
+    model: &Model,
+    function: &FuncDecl,
+    sort: Sort,
+) -> Result<TermValue, SolverError> {
+    let terms = lowering.shared_terms();
+    let (index, element) = terms.array_parts(sort);
+    let mut rows: Vec<Vec<(Dynamic, TermValue)>> = vec![vec![]];
+    for sort in terms.argument_sorts(index) {
+        let values = elements(lowering, model, sort)?;
+        if values.is_empty() || rows.len() * values.len() > ARGUMENTS {
+            return Ok(TermValue::Opaque(function.name()));
+        }
+        rows = rows
+            .iter()
+            .flat_map(|row| values.iter().map(|v| [row.as_slice(), std::slice::from_ref(v)].concat()))
+            .collect();
+    }
+    let mut entries = vec![];
+    for row in rows {
+        let arguments: Vec<&dyn Ast> = row.iter().map(|(d, _)| d as &dyn Ast).collect();
+        let Some(found) = model.eval(&function.apply(&arguments), true) else { continue };
+        let at = index_of(&terms, index, &mut row.into_iter().map(|(_, value)| value));
+        entries.push((at, read(lowering, model, &found, element)?));
+    }
+    let default = any_value(&terms, element);
+    Ok(array_value(default, entries).unwrap_or_else(|| TermValue::Opaque(function.name())))
+}
+
+/// The values of a sort in a model, where they are finitely many.
+fn elements(
+    lowering: &mut Lowering,
+    model: &Model,
+    sort: Sort,
+) -> Result<Vec<(Dynamic, TermValue)>, SolverError> {
+    let known = lowering.sort(sort)?;
+    let all: Vec<Dynamic> = match lowering.terms().sort_kind(sort) {
+        SortKind::Bool => [true, false].map(|b| z3::ast::Bool::from_bool(b).into()).to_vec(),
+        SortKind::Enum(..) => known.constructors.iter().map(|c| c.apply(&[])).collect(),
+        SortKind::Uninterpreted(_) => match model.get_sort_universe(&known.sort) {
+            Some(universe) => (0..universe.len()).map(|i| universe.get(i)).collect(),
+            None => vec![],
+        },
+        _ => vec![],
+    };
+    let mut values = vec![];
+    for d in all {
+        let value = read(lowering, model, &d, sort)?;
+        values.push((d, value));
+    }
+    Ok(values)
+}
+
+/// The index that these arguments are.
+fn index_of(terms: &Terms, sort: Sort, arguments: &mut dyn Iterator<Item = TermValue>) -> TermValue {
+    match terms.sort_kind(sort) {
+        SortKind::Tuple(fields) => {
+            TermValue::Tuple(fields.iter().map(|&f| index_of(terms, f, arguments)).collect())
+        }
+        _ => arguments.next().unwrap_or_else(|| any_value(terms, sort)),
+    }
 }
 
 /// `None` if the form is not understood.

@@ -1,0 +1,98 @@
+//! Quantifiers over sorts of which the elements are given, written out.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{Op, Sort, Substitution, SymbolId, Term, Terms};
+
+/// Instances of one quantifier at most.
+const INSTANCES: usize = 1 << 12;
+
+/// Symbols for the elements of sorts, with the terms already written out over them.
+#[derive(Debug, Default)]
+pub struct Instances {
+    /// The elements, by sort; several symbols may stand for one.
+    pub elements: BTreeMap<Sort, Vec<Term>>,
+    done: HashMap<Term, Option<Term>>,
+    /// Terms of which it was said that they are one of the elements.
+    placed: std::collections::HashSet<Term>,
+}
+
+impl Instances {
+    /// These elements.
+    pub fn of(elements: BTreeMap<Sort, Vec<Term>>) -> Instances {
+        let placed = elements.values().flatten().copied().collect();
+        Instances { elements, done: HashMap::new(), placed }
+    }
+}
+
+impl Terms {
+    /// What a term says where the sorts have no other elements, with what has to be said of the values in it for that: all formulas
+    /// are without quantifiers over these sorts. `None` where that is too much.
+    pub fn instantiated(&self, t: Term, by: &mut Instances) -> Option<Vec<Term>> {
+        let whole = self.written_out(t, by)?;
+        let mut all = vec![whole];
+        let mut values = vec![];
+        self.visit(&[whole], |t, node| {
+            if matches!(node.op, Op::Symbol(_) | Op::Select) && by.elements.contains_key(&node.sort) {
+                values.push((t, node.sort));
+            }
+        });
+        for (value, sort) in values {
+            if by.placed.insert(value) {
+                all.push(self.or(by.elements[&sort].iter().map(|&e| self.eq(value, e))));
+            }
+        }
+        Some(all)
+    }
+
+    fn written_out(&self, t: Term, by: &mut Instances) -> Option<Term> {
+        let mut stack = vec![(t, false)];
+        while let Some((t, ready)) = stack.pop() {
+            if by.done.contains_key(&t) {
+                continue;
+            }
+            let node = self.node(t);
+            if node.args.is_empty() {
+                by.done.insert(t, Some(t));
+            } else if ready {
+                let args: Option<Vec<Term>> = node.args.iter().map(|a| by.done[a]).collect();
+                let new = args.and_then(|args| match &node.op {
+                    Op::Forall(bound) => {
+                        self.instances(bound, args[0], &by.elements).map(|all| self.and(all))
+                    }
+                    Op::Exists(bound) => self.instances(bound, args[0], &by.elements).map(|all| self.or(all)),
+                    op => Some(self.apply(op, &args, node.sort)),
+                });
+                by.done.insert(t, new);
+            } else {
+                stack.push((t, true));
+                stack.extend(node.args.iter().map(|&a| (a, false)));
+            }
+        }
+        by.done[&t]
+    }
+
+    fn instances(
+        &self,
+        bound: &[SymbolId],
+        body: Term,
+        elements: &BTreeMap<Sort, Vec<Term>>,
+    ) -> Option<Vec<Term>> {
+        let mut all = vec![body];
+        for &symbol in bound {
+            let values = elements.get(&self.symbol_sort(symbol))?;
+            if all.len() * values.len() > INSTANCES {
+                return None;
+            }
+            let mut next = vec![];
+            for &value in values {
+                let mut by = Substitution::new([(self.symbol_term(symbol), value)]);
+                next.extend(all.iter().map(|&t| self.substitute(t, &mut by)));
+            }
+            next.sort_unstable();
+            next.dedup();
+            all = next;
+        }
+        Some(all)
+    }
+}
