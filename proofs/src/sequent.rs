@@ -41,6 +41,8 @@ pub struct Prover<'a> {
     terms: Rc<Terms>,
     open: Opener<'a>,
     budget: Budget,
+    /// What stands for carriers where arrays are only read; see [`Prover::only_read_arrays`].
+    carriers: Option<Vec<(Term, Term)>>,
     /// Name and version of the solver, once a session was opened.
     pub solver: String,
     /// Sequents asked, those that needed no solver included.
@@ -52,7 +54,21 @@ pub struct Prover<'a> {
 impl<'a> Prover<'a> {
     /// A prover that opens its sessions with `open`.
     pub fn new(terms: Rc<Terms>, open: Opener<'a>, budget: Budget) -> Self {
-        Prover { terms, open, budget, solver: String::new(), checks: 0, statistics: Statistics::default() }
+        Prover {
+            terms,
+            open,
+            budget,
+            carriers: None,
+            solver: String::new(),
+            checks: 0,
+            statistics: Statistics::default(),
+        }
+    }
+
+    /// From now on the sessions only read arrays ([`Session::only_read_arrays`]), so that quantifiers over deferred sets are over all
+    /// elements of their sorts: nothing about carriers has to be known for a lemma over them.
+    pub fn only_read_arrays(&mut self, carriers: Vec<(Term, Term)>) {
+        self.carriers = Some(carriers);
     }
 
     /// The budget.
@@ -72,7 +88,10 @@ impl<'a> Prover<'a> {
     }
 
     fn session(&mut self) -> Result<Session, SolverError> {
-        let session = (self.open)(self.terms.clone())?;
+        let mut session = (self.open)(self.terms.clone())?;
+        if let Some(carriers) = &self.carriers {
+            session.only_read_arrays(carriers.iter().copied());
+        }
         self.solver = session.solver();
         Ok(session)
     }
@@ -177,10 +196,17 @@ impl Hypotheses {
                 self.session.insert(session)
             }
         };
-        Ok(match session.check(assumptions, budget)? {
+        let outcome = match session.check(assumptions, budget)? {
             Answer::Sat(_) => Outcome::Refuted,
             Answer::Unsat(_) => Outcome::Proved,
             Answer::Unknown(reason) => Outcome::Undecided(reason),
+        };
+        Ok(match outcome {
+            // What could not be said might exclude the model.
+            Outcome::Refuted if session.left_out() > 0 => {
+                Outcome::Undecided(Stopped::Incomplete("arrays of arrays are left out".into()))
+            }
+            outcome => outcome,
         })
     }
 

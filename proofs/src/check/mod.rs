@@ -43,6 +43,7 @@ mod tests;
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::SolverError;
 use bsym_encodings::system::System;
+use bsym_language::model::PredKind;
 use bsym_status::ProofStatus;
 
 use crate::claim::{Checked, Claim, Evidence};
@@ -75,11 +76,43 @@ pub fn check(
         let undecided = vec!["the search: it is checked by searching again, not by a solver".into()];
         return Ok(Checked { undecided, ..Checked::default() });
     }
+    // A lemma about all elements of sets of any size: where arrays are only read, nothing else is in their sorts.
+    let quantifies = claim.lemmas().any(|l| matches!(l.kind, PredKind::Forall(..)));
+    if quantifies && !system.open_carriers().is_empty() {
+        let checked = attempt(system, claim, status, recheck, open, budget, Arrays::OnlyRead)?;
+        if checked.passed() {
+            return Ok(checked);
+        }
+    }
+    attempt(system, claim, status, recheck, open, budget, Arrays::Any)
+}
+
+/// How arrays are said to a solver.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Arrays {
+    /// As the solver has them.
+    Any,
+    /// As functions ([`only_read_arrays`](bsym_encodings::session::Session::only_read_arrays)).
+    OnlyRead,
+}
+
+fn attempt(
+    system: &mut System,
+    claim: &Claim,
+    status: &ProofStatus,
+    recheck: bool,
+    open: Opener<'_>,
+    budget: &Budget,
+    arrays: Arrays,
+) -> Result<Checked, SolverError> {
     let goals = match Goals::of(system, claim) {
         Ok(goals) => goals,
         Err(failed) => return Ok(Checked { failed, ..Checked::default() }),
     };
     let mut checker = Checker::new(system, goals, claim, status, recheck, open, budget);
+    if arrays == Arrays::OnlyRead {
+        checker.prover.only_read_arrays(system.whole_carriers());
+    }
     checker.not_vacuous()?;
     match &claim.evidence {
         Evidence::Inductive { .. } => checker.induction(0)?,
