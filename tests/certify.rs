@@ -228,3 +228,29 @@ fn a_proof_about_nothing_is_not_certified_plainly() {
     assert_eq!(output.status.code(), Some(3), "{}", text(&output));
     assert!(text(&output).contains("does not replay"), "{}", text(&output));
 }
+
+#[test]
+fn another_solver_certifies_lemmas_about_all_elements() {
+    if !has_solver() {
+        return;
+    }
+    let text = "MACHINE relay SETS RUNNER VARIABLES holding, offered, started
+INVARIANT holding <: RUNNER & offered : RUNNER <-> RUNNER & started : BOOL & !(p, q).(p : holding & q : holding => p = q)
+INITIALISATION holding, offered := {}, {} || started := FALSE
+OPERATIONS
+  start(r) = SELECT r : RUNNER & started = FALSE THEN holding := holding \\/ {r} || started := TRUE END;
+  offer(r, s) = SELECT r : holding & s : RUNNER THEN holding := holding - {r} || offered := offered \\/ {r |-> s} END;
+  take(r, s) = SELECT r |-> s : offered THEN offered := offered - {r |-> s} || holding := holding \\/ {s} END
+END";
+    let folder = tempfile::tempdir().unwrap();
+    let machine = file(folder.path(), "relay.mch", text).display().to_string();
+    let path = folder.path().join("c.json").display().to_string();
+    let output = run(&["ic3", &machine, "--certificate", &path]);
+    assert_eq!(output.status.code(), Some(0), "{}", self::text(&output));
+    let certificate: Json = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let lemmas = certificate["evidence"]["lemmas"].to_string();
+    assert!(lemmas.contains("!(runner1, runner2)"), "{lemmas}");
+    let output = run(&["certify", &path]);
+    assert_eq!(output.status.code(), Some(0), "{}", self::text(&output));
+    assert!(self::text(&output).contains("RUNNER of any size"), "{}", self::text(&output));
+}

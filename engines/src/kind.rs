@@ -103,7 +103,7 @@ impl Kind {
             }
             match self.induction_step(problem, work.job, work.slice)? {
                 Step::Proved => {
-                    let lemmas = self.lemmas.as_ref().map_or_else(Vec::new, Lemmas::preds);
+                    let lemmas = self.lemmas.as_ref().map_or_else(Vec::new, |l| l.preds(&work.job.model));
                     let evidence = Evidence::KInduction { k, lemmas };
                     return Ok(Outcome::Proof(problem.claim(work.job, evidence)));
                 }

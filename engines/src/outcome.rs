@@ -67,7 +67,7 @@ pub struct Work<'w, 'o> {
     /// Is told how it goes.
     pub observer: &'w mut dyn Observer,
     /// Looks into small scopes where a question about any size stays open.
-    pub beside: &'w mut SmallScopes<'w>,
+    pub beside: &'w mut SmallScopes<'o>,
 }
 
 /// Number of events after which a search of small scopes alone ends.
@@ -77,7 +77,18 @@ pub const DEEPEST_SMALL: usize = 25;
 pub type SmallScopes<'w> = dyn FnMut(&Job, &Slice, &mut Open<'_>, &Excluded, usize) -> Result<Option<Box<Counterexample>>, SolverError>
     + 'w;
 
-impl Work<'_, '_> {
+impl<'o> Work<'_, 'o> {
+    /// The same work within another slice.
+    pub fn within<'s>(&'s mut self, slice: &'s Slice) -> Work<'s, 'o> {
+        Work {
+            job: self.job,
+            slice,
+            open: &mut *self.open,
+            observer: &mut *self.observer,
+            beside: &mut *self.beside,
+        }
+    }
+
     /// A counterexample of at most `depth` events in a small scope.
     ///
     /// # Errors

@@ -9,9 +9,10 @@ use bsym_encodings::session::{Model, SolverError, Statistics, TermValue};
 use bsym_encodings::term::Term;
 use bsym_language::model::Pred;
 
+use crate::ic3::domain::predicates::Atoms;
 use crate::ic3::frame::{Cube, Literal};
 use crate::ic3::predicate::Predicates;
-use crate::ic3::queries::Steps;
+use crate::ic3::queries::{Abstraction, Steps};
 use crate::ic3::seeds::seeds;
 use crate::ic3::templates::templates;
 use crate::options::Job;
@@ -25,7 +26,7 @@ const LEMMAS: usize = 1;
 #[derive(Debug)]
 pub struct Lemmas {
     steps: Steps,
-    predicates: Predicates,
+    abstraction: Abstraction,
     found: Vec<Cube>,
 }
 
@@ -40,7 +41,8 @@ impl Lemmas {
         let mut candidates = seeds(&job.model);
         candidates.extend(templates(&job.model, 0).unwrap_or_default());
         steps.admit(problem, job, &mut predicates, &candidates)?;
-        Ok(Lemmas { steps, predicates, found: vec![] })
+        let abstraction = Abstraction { domain: Box::new(Atoms::default()), predicates };
+        Ok(Lemmas { steps, abstraction, found: vec![] })
     }
 
     /// Work of the solver.
@@ -50,12 +52,12 @@ impl Lemmas {
 
     /// The predicates as terms over the current state.
     pub fn predicates(&self) -> Vec<Term> {
-        self.predicates.all().iter().map(|p| p.term).collect()
+        self.abstraction.predicates.all().iter().map(|p| p.term).collect()
     }
 
     /// The lemmas in B.
-    pub fn preds(&self) -> Vec<Pred> {
-        self.found.iter().map(|c| self.predicates.clause(c)).collect()
+    pub fn preds(&self, model: &bsym_language::model::Model) -> Vec<Pred> {
+        self.found.iter().map(|c| self.abstraction.predicates.clause(model, c)).collect()
     }
 
     /// A further lemma that excludes one of these states, over the current state.
@@ -72,12 +74,12 @@ impl Lemmas {
         for state in states {
             if tried.insert(state.clone())
                 && let Some(lemma) =
-                    self.steps.inductive(problem, self.predicates.all(), state.clone(), LEMMAS, slice)?
+                    self.steps.inductive(problem, &mut self.abstraction, state.clone(), LEMMAS, slice)?
             {
                 self.steps.learn_forever(problem, &lemma)?;
                 let terms = problem.terms();
                 let literals = lemma.literals().iter().map(|l| {
-                    let t = self.predicates.all()[l.position].term;
+                    let t = self.abstraction.predicates.all()[l.position].term;
                     if l.positive { terms.not(t) } else { t }
                 });
                 let clause = terms.or(literals);

@@ -82,6 +82,48 @@ END";
     check(&text.replace("& lock = free THEN", "THEN"), ALL, "violated 4");
 }
 
+/// Runners hand a baton over, which is nobody's while it is offered.
+const RELAY: &str = "MACHINE Relay SETS RUNNER VARIABLES holding, offered, started
+INVARIANT holding <: RUNNER & offered : RUNNER <-> RUNNER & started : BOOL
+  & !(p, q).(p : holding & q : holding => p = q)
+INITIALISATION holding, offered := {}, {} || started := FALSE
+OPERATIONS
+  start(r) = SELECT r : RUNNER & started = FALSE THEN holding := holding \\/ {r} || started := TRUE END;
+  offer(r, s) = SELECT r : holding & s : RUNNER THEN
+    holding := holding - {r} || offered := offered \\/ {r |-> s} END;
+  take(r, s) = SELECT r |-> s : offered THEN
+    offered := offered - {r |-> s} || holding := holding \\/ {s} END
+END";
+
+#[test]
+fn lemmas_about_all_elements_prove_a_protocol_for_every_size() {
+    let model = model(RELAY);
+    let job = job(&model, &ScopeRequest::default());
+    assert!(job.scope.sizes.is_empty(), "the deferred set has any size");
+    let Verdict::Holds(proof) = report(&job, Engine::Ic3).verdict else {
+        panic!("a runner holds the baton, or offers it, or it is not started")
+    };
+    assert!(proof.lemmas.iter().any(|l| l.starts_with("!(runner1, runner2")), "{:?}", proof.lemmas);
+    // What is written is B, and says the same when it is read again.
+    let mut model = (*model).clone();
+    for lemma in &proof.lemmas {
+        let read = bsym_language::load::check_predicate(&mut model, lemma).expect("it is B");
+        assert_eq!(&bsym_language::print::pred(&model, &read), lemma);
+    }
+}
+
+#[test]
+fn no_lemma_hides_a_violation_of_a_protocol() {
+    check(&RELAY.replace("offered := offered - {r |-> s} || ", ""), &[Engine::Ic3], "violated 6");
+    // Not a lemma about all elements, but about the number of them.
+    let text = "MACHINE Pairs SETS ITEM VARIABLES left, right INVARIANT left <: ITEM & right <: ITEM
+&  (left = {} <=> right = {})
+INITIALISATION left, right := {}, {}
+OPERATIONS put(i, j) = SELECT i : ITEM & j : ITEM THEN left := left \\/ {i} || right := right \\/ {j} END;
+  clear = BEGIN left, right := {}, {} END END";
+    check(text, &[Engine::Ic3], "holds");
+}
+
 /// Functions to functions, and functions to sets of numbers.
 const PANEL: &str = "MACHINE Panel SETS POSITION = {nose, port, starboard} VARIABLES sensors, valid
 INVARIANT sensors : POSITION --> (1..3 --> BOOL) & valid : POSITION --> POW(1..3) &

@@ -11,6 +11,7 @@ use bsym_encodings::encoding::{self, Chosen, Encoding};
 use bsym_encodings::session::open::{self, SolverChoice};
 use bsym_encodings::session::{Session, SolverError};
 use bsym_encodings::term::Terms;
+use bsym_engines::ic3::binders;
 use bsym_engines::options::Job;
 use bsym_engines::verdict::{Engine, Report, Unknown, Verdict};
 use bsym_language::model::Model;
@@ -146,6 +147,7 @@ impl Run {
         // The status is about the machine as it was written: a further axiom only makes it stronger.
         let mut imported = status::import(arguments, &model, &scope)?;
         let settings = input::fix_constants(&mut model, &arguments.scope.set, paint)?;
+        binders::add(&mut model);
         let model = Arc::new(model);
         if status::is_computed(arguments) {
             let budget: &Budget = &control.budget;

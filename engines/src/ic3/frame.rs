@@ -61,9 +61,9 @@ impl Frames {
     }
 
     /// Blocks a cube up to `frame`; cubes that it subsumes there and below are dropped.
-    pub fn block(&mut self, cube: Cube, frame: usize) {
+    pub fn block(&mut self, cube: Cube, frame: usize, subsumes: &dyn Fn(&Cube, &Cube) -> bool) {
         for level in &mut self.blocked[..=frame] {
-            level.retain(|c| !cube.subsumes(c));
+            level.retain(|c| !subsumes(&cube, c));
         }
         self.blocked[frame].push(cube);
     }
@@ -78,9 +78,14 @@ impl Frames {
         self.blocked.iter().skip(frame).flatten()
     }
 
-    /// The highest frame whose cubes block `cube` syntactically.
-    pub fn contains(&self, cube: &Cube, frame: usize) -> Option<usize> {
-        (frame..self.blocked.len()).rev().find(|&i| self.blocked[i].iter().any(|c| c.subsumes(cube)))
+    /// The highest frame whose cubes block `cube` as far as can be seen.
+    pub fn contains(
+        &self,
+        cube: &Cube,
+        frame: usize,
+        subsumes: &dyn Fn(&Cube, &Cube) -> bool,
+    ) -> Option<usize> {
+        (frame..self.blocked.len()).rev().find(|&i| self.blocked[i].iter().any(|c| subsumes(c, cube)))
     }
 
     /// Cubes in each frame.
@@ -119,12 +124,12 @@ mod tests {
         let mut frames = Frames::new();
         frames.open();
         frames.open();
-        frames.block(cube(&[1, 2]), 1);
-        frames.block(cube(&[3]), 1);
-        frames.block(cube(&[1]), 2);
+        frames.block(cube(&[1, 2]), 1, &Cube::subsumes);
+        frames.block(cube(&[3]), 1, &Cube::subsumes);
+        frames.block(cube(&[1]), 2, &Cube::subsumes);
         assert_eq!(frames.cubes(1), [cube(&[3])]);
         assert_eq!(frames.blocked_in(1).count(), 2);
-        assert_eq!(frames.contains(&cube(&[1, 5]), 1), Some(2));
-        assert_eq!(frames.contains(&cube(&[5]), 1), None);
+        assert_eq!(frames.contains(&cube(&[1, 5]), 1, &Cube::subsumes), Some(2));
+        assert_eq!(frames.contains(&cube(&[5]), 1, &Cube::subsumes), None);
     }
 }

@@ -6,8 +6,8 @@ use bsym_encodings::session::SolverError;
 use bsym_language::model::Pred;
 
 use super::frame::{Cube, Literal};
-use super::predicate::{Predicate, Predicates};
-use super::queries::{Query, Steps};
+use super::predicate::Predicates;
+use super::queries::{Abstraction, Query, Steps};
 use crate::options::Job;
 use crate::outcome::Slice;
 use crate::problem::Problem;
@@ -30,7 +30,7 @@ impl Steps {
                 self.is_always_true(system, &mut problem.unrolling, defined, &job.budget)
             });
         }
-        self.declare(problem, predicates.all())?;
+        self.declare(problem, predicates)?;
         Ok(predicates.len() - before)
     }
 
@@ -57,7 +57,7 @@ impl Steps {
             }
             let smaller = lemma.without(literal);
             let dropped = matches!(self.initial(problem, &smaller, slice)?, Query::Unsat(_))
-                && match self.consecution(problem, &[], &smaller, frame, slice)? {
+                && match self.consecution(problem, None, &smaller, frame, slice)? {
                     Query::Unsat(core) => {
                         lemma = self.disjoint_from_initial(problem, core, &smaller, slice)?;
                         true
@@ -80,7 +80,7 @@ impl Steps {
     pub fn inductive(
         &mut self,
         problem: &mut Problem,
-        predicates: &[Predicate],
+        abstraction: &mut Abstraction,
         mut cube: Cube,
         frame: usize,
         slice: &Slice,
@@ -92,7 +92,7 @@ impl Steps {
             if !matches!(self.initial(problem, &cube, slice)?, Query::Unsat(_)) {
                 return Ok(None);
             }
-            match self.consecution(problem, predicates, &cube, frame, slice)? {
+            match self.consecution(problem, Some(&mut *abstraction), &cube, frame, slice)? {
                 Query::Unsat(core) => return self.generalise(problem, &cube, core, frame, slice).map(Some),
                 Query::Sat(before) => {
                     let common = |l: &Literal| before.cube.literals().binary_search(l).is_ok();

@@ -6,42 +6,29 @@ use std::collections::BinaryHeap;
 use bsym_encodings::session::SolverError;
 use bsym_language::model::EventId;
 
-use super::frame::Cube;
-use super::queries::{Met, Query};
-use super::{Ic3, Search};
+use super::abstract_path::Goal;
+use super::queries::Query;
+use super::search::{End, Search};
 use crate::outcome::{Outcome, Work};
 use crate::problem::Problem;
 
-/// A cube that must be blocked up to a frame, and the way from it to a violation.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Goal {
-    /// The frame.
-    pub frame: usize,
-    /// Steps from the cube to the violation.
-    pub distance: usize,
-    /// The cube.
-    pub cube: Cube,
-    /// Events on the way, next one first; `None` where the violation itself comes next.
-    pub events: Vec<EventId>,
-    /// Integer values met in the cube's state.
-    pub met: Vec<Met>,
-}
-
-impl Ic3 {
+impl Search {
     /// Blocks a goal and everything that leads to it. `None` when it is done.
     pub(super) fn block(
         &mut self,
         problem: &mut Problem,
         work: &mut Work<'_, '_>,
         first: Goal,
-    ) -> Result<Option<Search>, SolverError> {
+    ) -> Result<Option<End>, SolverError> {
         let mut goals = BinaryHeap::from([Reverse(first)]);
         while let Some(Reverse(goal)) = goals.pop() {
             if let Err(stopped) = work.slice.budget.check() {
-                return Ok(Some(Search::Outcome(Outcome::Paused(stopped))));
+                return Ok(Some(End::Outcome(Outcome::Paused(stopped))));
             }
             let last = self.frames.last();
-            if let Some(frame) = self.frames.contains(&goal.cube, goal.frame) {
+            let domain = &self.abstraction.domain;
+            let blocked = self.frames.contains(&goal.cube, goal.frame, &|a, b| domain.subsumes(a, b));
+            if let Some(frame) = blocked {
                 if frame < last {
                     goals.push(Reverse(Goal { frame: frame + 1, ..goal }));
                 }
@@ -51,7 +38,7 @@ impl Ic3 {
                 Query::Sat(_) => {
                     // The rest of the queue speaks of predicates that may no longer suffice.
                     let all: Vec<Goal> = goals.into_iter().map(|g| g.0).chain([goal]).collect();
-                    return self.refine(problem, work, &all);
+                    return Ok(Some(End::Reached(all)));
                 }
                 Query::Unknown(reason) => {
                     return Ok(Some(self.stopped(work.slice, reason, "a cube against the initialisation")));
@@ -60,7 +47,7 @@ impl Ic3 {
             }
             match self.steps.consecution(
                 problem,
-                self.predicates.all(),
+                Some(&mut self.abstraction),
                 &goal.cube,
                 goal.frame - 1,
                 work.slice,
@@ -71,7 +58,7 @@ impl Ic3 {
                     let mut frame = goal.frame;
                     while frame < last
                         && matches!(
-                            self.steps.consecution(problem, &[], &lemma, frame, work.slice)?,
+                            self.steps.consecution(problem, None, &lemma, frame, work.slice)?,
                             Query::Unsat(_)
                         )
                     {
@@ -95,7 +82,7 @@ impl Ic3 {
                     if before.frame == 0 {
                         // The predecessor is an initial state.
                         let all: Vec<Goal> = goals.into_iter().map(|g| g.0).chain([goal, before]).collect();
-                        return self.refine(problem, work, &all);
+                        return Ok(Some(End::Reached(all)));
                     }
                     goals.push(Reverse(before));
                     goals.push(Reverse(goal));

@@ -3,71 +3,76 @@
 //! Cubes are conjunctions of predicates, so each one-step query is the concrete query; only the
 //! predecessor that is extracted from a model is abstract: the truth values of all predicates
 //! (Cimatti, Griggio, Mover, Tonetta, *IC3 modulo theories via implicit predicate abstraction*, TACAS 2014).
-//! Frames imply the assumed conjuncts p. A bad step is `F_k(s) ∧ T_p¬(s, s')`: fully proven events are
+//! What is extracted is up to a [`domain`]; the other one has diagrams. Frames imply the assumed conjuncts p. A bad step is `F_k(s) ∧ T_p¬(s, s')`: fully proven events are
 //! absent from it, but never from the consecution of a lemma, which they need not preserve.
 
+mod abstract_path;
+pub mod binders;
 mod conserved;
+pub(crate) mod domain;
 pub(crate) mod frame;
 mod generalise;
 mod goal;
 pub(crate) mod predicate;
 mod push;
 pub(crate) mod queries;
+mod search;
 pub(crate) mod seeds;
 pub(crate) mod templates;
 mod weakest_precondition;
 
-use std::collections::BTreeSet;
+use std::time::Duration;
 
 use bsym_encodings::session::{SolverError, Statistics};
-use bsym_language::model::{EventId, Pred};
-use bsym_proofs::claim::{Claim, Evidence};
 
 use crate::bmc::Bmc;
 use crate::options::Job;
 use crate::outcome::{Outcome, Slice, Work};
 use crate::problem::{Open, Problem};
-use crate::verdict::{Observer, Progress, Unknown};
-use frame::{Cube, Frames};
-use goal::Goal;
-use predicate::Predicates;
-use queries::{Query, Steps};
-use seeds::seeds;
-use templates::{bounds, templates};
-use weakest_precondition::through;
+use crate::verdict::{Progress, Unknown};
+use abstract_path::Goal;
+use domain::diagrams::Diagrams;
+use search::{End, Search};
+
+/// First time of each domain before it is the other one's turn; doubled every round.
+const FIRST_TURN: Duration = Duration::from_millis(250);
 
 /// An IC3 prover that can be paused.
 #[derive(Debug)]
 pub struct Ic3 {
     base: Bmc,
-    steps: Steps,
-    predicates: Predicates,
-    frames: Frames,
-    /// Rounds of templates already added.
-    templates: usize,
+    /// A search for each domain that serves, in the order of their turns.
+    turns: Vec<Turn>,
+    /// Diagrams serve as well, and are used once predicates have had their first turn.
+    waiting: bool,
+    /// How long a turn is where there is more than one search.
+    turn: Duration,
     /// Why the search for a proof was given up; what remains is bounded model checking.
     given_up: Option<String>,
 }
 
+/// A search and what it waits for.
+#[derive(Debug)]
+struct Turn {
+    search: Search,
+    /// An abstract path to a violation, while nobody knows whether the model has one so short.
+    path: Option<Vec<Goal>>,
+    /// It has nothing more to try.
+    given_up: bool,
+}
+
 impl Ic3 {
-    /// Begins with the atoms of the model as predicates.
+    /// Begins with the atoms of the model as predicates; with diagrams as well, where variables are sets and relations over
+    /// deferred sets of any size.
     ///
     /// # Errors
     /// If the solver fails.
     pub fn new(problem: &mut Problem, job: &Job, open: &mut Open<'_>) -> Result<Ic3, SolverError> {
         let base = Bmc::new(problem, open)?;
-        let steps = Steps::new(problem, job, open)?;
-        let mut ic3 = Ic3 {
-            base,
-            steps,
-            predicates: Predicates::default(),
-            frames: Frames::new(),
-            templates: 0,
-            given_up: None,
-        };
-        let seeds = seeds(&job.model);
-        ic3.add(problem, job, &seeds)?;
-        Ok(ic3)
+        let search = Search::over_predicates(problem, job, open)?;
+        let turns = vec![Turn { search, path: None, given_up: false }];
+        let waiting = Diagrams::of(problem, job).is_some();
+        Ok(Ic3 { base, turns, waiting, turn: FIRST_TURN, given_up: None })
     }
 
     /// No violation on any trace with up to this many events.
@@ -75,15 +80,13 @@ impl Ic3 {
         self.base.clear()
     }
 
-    /// Work of both solvers.
+    /// Work of all solvers.
     pub fn statistics(&self) -> Statistics {
         let mut all = self.base.statistics();
-        all += self.steps.statistics();
+        for turn in &self.turns {
+            all += turn.search.statistics();
+        }
         all
-    }
-
-    fn add(&mut self, problem: &mut Problem, job: &Job, candidates: &[Pred]) -> Result<usize, SolverError> {
-        self.steps.admit(problem, job, &mut self.predicates, candidates)
     }
 
     /// Goes on until something is decided or the slice is over.
@@ -100,21 +103,41 @@ impl Ic3 {
             Outcome::Reached => {}
             other => return Ok(other),
         }
-        if self.given_up.is_none() && self.base.undecided().is_some() {
-            self.given_up = self.base.undecided().map(String::from);
+        if let Some(reason) = self.base.undecided() {
+            self.given_up.get_or_insert(reason.into());
+            // What a proof over diagrams says of the first states is asked again when it is checked.
+            self.turns.retain(|t| !t.search.abstraction.domain.sorts().is_empty());
         }
-        if self.given_up.is_none() {
-            if self.frames.last() == 0 {
-                self.frames.open();
-            }
-            match self.search(problem, work)? {
-                Search::Outcome(outcome) => return Ok(outcome),
-                Search::GaveUp(reason) => {
-                    work.observer
-                        .progress(&Progress::Undecided { query: "IC3".into(), reason: reason.clone() });
-                    self.given_up = Some(reason);
+        while self.waiting || !self.turns.is_empty() {
+            for i in 0..self.turns.len() {
+                if let Err(stopped) = work.slice.budget.check() {
+                    return Ok(Outcome::Paused(stopped));
+                }
+                // Diagrams have the larger part, for they take up less of what they began before.
+                let turn = match i {
+                    0 => self.turn,
+                    _ => self.turn / 4,
+                };
+                let slice = match self.turns.len() == 1 && !self.waiting {
+                    true => work.slice.clone(),
+                    false => Slice { budget: work.slice.budget.within(turn), ..work.slice.clone() },
+                };
+                match self.take(i, problem, &mut work.within(&slice))? {
+                    Some(Outcome::Paused(_)) | None => {}
+                    Some(outcome) => return Ok(outcome),
                 }
             }
+            if let Err(stopped) = work.slice.budget.check() {
+                return Ok(Outcome::Paused(stopped));
+            }
+            self.turns.retain(|t| !t.given_up);
+            if self.waiting {
+                self.waiting = false;
+                if let Some(search) = Search::over_diagrams(problem, work.job, work.open)? {
+                    self.turns.insert(0, Turn { search, path: None, given_up: false });
+                }
+            }
+            self.turn *= 2;
         }
         // A search for a proof that failed ends in deeper bounded model checking.
         match self.base.advance(problem, work, None)? {
@@ -125,127 +148,40 @@ impl Ic3 {
         }
     }
 
-    /// Strengthens frame after frame until one is inductive.
-    fn search(&mut self, problem: &mut Problem, work: &mut Work<'_, '_>) -> Result<Search, SolverError> {
-        loop {
-            if let Err(stopped) = work.slice.budget.check() {
-                return Ok(Search::Outcome(Outcome::Paused(stopped)));
-            }
-            let last = self.frames.last();
-            match self.steps.bad(problem, self.predicates.all(), last, work.slice)? {
-                Query::Sat(found) => {
-                    let goal = Goal {
-                        frame: last,
-                        distance: 1,
-                        cube: found.cube,
-                        events: found.event.into_iter().collect(),
-                        met: found.met,
-                    };
-                    if let Some(end) = self.block(problem, work, goal)? {
-                        return Ok(end);
-                    }
-                }
-                Query::Unsat(_) => {
-                    if let Some(end) = self.push(problem, work.slice)? {
-                        return Ok(end);
-                    }
-                    if let Some(inductive) = self.converged() {
-                        let cubes = self.steps.minimise(problem, inductive, work.slice)?;
-                        return Ok(Search::Outcome(Outcome::Proof(self.claim(problem, work.job, &cubes))));
-                    }
-                    self.frames.open();
-                    work.observer.progress(&Progress::Frame {
-                        number: self.frames.last(),
-                        lemmas: self.frames.sizes(),
-                        predicates: self.predicates.len(),
-                    });
-                }
-                Query::Unknown(reason) => {
-                    return Ok(match work.slice.over(&reason) {
-                        Some(paused) => Search::Outcome(paused),
-                        None => Search::GaveUp(format!("the search for a violating step: {reason}")),
-                    });
-                }
-            }
-        }
-    }
-
-    fn stopped(&self, slice: &Slice, reason: bsym_encodings::budget::Stopped, what: &str) -> Search {
-        match slice.over(&reason) {
-            Some(paused) => Search::Outcome(paused),
-            None => Search::GaveUp(format!("{what}: {reason}")),
-        }
-    }
-
-    fn learn(
+    /// One turn of a search. `None` if it has nothing more to try.
+    fn take(
         &mut self,
-        problem: &mut Problem,
-        job: &Job,
-        lemma: Cube,
-        frame: usize,
-        observer: &mut dyn Observer,
-    ) -> Result<(), SolverError> {
-        observer.progress(&Progress::Lemma {
-            frame,
-            text: bsym_language::print::pred(&job.model, &self.predicates.clause(&lemma)),
-        });
-        self.steps.learn(problem, &lemma, frame)?;
-        self.frames.block(lemma, frame);
-        Ok(())
-    }
-
-    fn claim(&self, problem: &Problem, job: &Job, cubes: &[Cube]) -> Claim {
-        let lemmas = cubes.iter().map(|c| self.predicates.clause(c)).collect();
-        problem.claim(job, Evidence::Inductive { lemmas })
-    }
-
-    /// An abstract path leads from an initial state to a violation. Either a concrete one of that length
-    /// exists, or the predicates are too weak: more are added and the search goes on with all lemmas kept.
-    fn refine(
-        &mut self,
+        i: usize,
         problem: &mut Problem,
         work: &mut Work<'_, '_>,
-        goals: &[Goal],
-    ) -> Result<Option<Search>, SolverError> {
-        let length = goals.last().map_or(1, |g| g.distance);
-        match self.base.advance(problem, work, Some(length))? {
-            Outcome::Reached => {}
-            Outcome::Stuck(reason) => return Ok(Some(Search::Outcome(Outcome::Stuck(reason)))),
-            other => return Ok(Some(Search::Outcome(other))),
-        }
-        if let Some(reason) = self.base.undecided() {
-            return Ok(Some(Search::GaveUp(reason.to_string())));
-        }
-        while let Some(round) = templates(&work.job.model, self.templates) {
-            self.templates += 1;
-            if self.add(problem, work.job, &round)? > 0 {
-                return Ok(None);
+    ) -> Result<Option<Outcome>, SolverError> {
+        let turn = &mut self.turns[i];
+        let reason = loop {
+            if let Some(path) = &turn.path {
+                // Either there is a path of that length, or the abstraction is too coarse; all lemmas are kept.
+                let length = path.last().map_or(1, |g| g.distance);
+                match self.base.advance(problem, work, Some(length))? {
+                    Outcome::Reached => {}
+                    other => return Ok(Some(other)),
+                }
+                if let Some(reason) = self.base.undecided() {
+                    break reason.to_string();
+                }
+                if !turn.search.refine(problem, work.job, path)? {
+                    break turn.search.abstraction.domain.exhausted().to_string();
+                }
+                turn.path = None;
             }
-        }
-        let candidates = self.candidates(work.job, goals);
-        if self.add(problem, work.job, &candidates)? > 0 {
-            return Ok(None);
-        }
-        Ok(Some(Search::GaveUp("no new predicates exclude the abstract counterexample".into())))
-    }
-
-    /// Weakest preconditions along an abstract path, and bounds at the values met on it.
-    fn candidates(&self, job: &Job, goals: &[Goal]) -> Vec<Pred> {
-        let mut found = vec![];
-        let on_path: BTreeSet<EventId> = goals.iter().flat_map(|g| g.events.iter().copied()).collect();
-        for event in on_path {
-            for p in self.predicates.all() {
-                found.extend(through(&job.model.events[event.index()], &p.pred));
+            match turn.search.advance(problem, work)? {
+                End::Outcome(outcome) => return Ok(Some(outcome)),
+                End::Reached(path) => turn.path = Some(path),
+                End::GaveUp(reason) => break reason,
             }
-        }
-        for met in goals.iter().flat_map(|g| &g.met) {
-            found.extend(bounds(&job.model, met.variable, &met.value));
-        }
-        found
+        };
+        let query = format!("IC3 over {}", turn.search.abstraction.domain.name());
+        work.observer.progress(&Progress::Undecided { query, reason: reason.clone() });
+        self.given_up.get_or_insert(reason);
+        turn.given_up = true;
+        Ok(None)
     }
-}
-
-enum Search {
-    Outcome(Outcome),
-    GaveUp(String),
 }

@@ -7,13 +7,13 @@
 use std::collections::BTreeSet;
 
 use bsym_encodings::system::System;
-use bsym_encodings::term::Term;
+use bsym_encodings::term::{Term, Terms};
 use bsym_language::int::Int;
 use bsym_language::model::*;
 use bsym_language::types::Type;
-use bsym_language::walk::{Visitor, walk_pred};
+use bsym_language::walk::{Names, Visitor, walk_pred};
 
-use super::frame::Cube;
+use super::frame::{Cube, Literal};
 
 /// A predicate over one state.
 #[derive(Clone, Debug)]
@@ -22,6 +22,8 @@ pub struct Predicate {
     pub pred: Pred,
     /// As a term over the current state; true exactly where the predicate is defined and true.
     pub term: Term,
+    /// Elements of deferred sets that are free in it, each with the symbol that stands for it in the term.
+    pub elements: Vec<(LocalId, Term)>,
 }
 
 /// The predicates in use, without repetitions.
@@ -37,11 +39,14 @@ impl Predicates {
         &self.all
     }
 
-    /// The negation of a cube in B.
-    pub fn clause(&self, cube: &Cube) -> Pred {
+    /// The negation of a cube in B: where elements are free in it, for all of them.
+    pub fn clause(&self, model: &Model, cube: &Cube) -> Pred {
+        let atom = |l: &Literal| &self.all[l.position];
+        let elements: BTreeSet<LocalId> =
+            cube.literals().iter().flat_map(|l| atom(l).elements.iter().map(|e| e.0)).collect();
         let literals: Vec<(Pred, bool)> =
-            cube.literals().iter().map(|l| (self.all[l.position].pred.clone(), !l.positive)).collect();
-        clause(&literals)
+            cube.literals().iter().map(|l| (atom(l).pred.clone(), !l.positive)).collect();
+        if elements.is_empty() { clause(&literals) } else { for_all(model, &elements, literals) }
     }
 
     /// Number of predicates.
@@ -77,9 +82,50 @@ impl Predicates {
             return false;
         }
         self.known.insert(terms.not(t));
-        self.all.push(Predicate { pred: pred.clone(), term: t });
+        self.all.push(Predicate { pred: pred.clone(), term: t, elements: vec![] });
         true
     }
+
+    /// Adds a predicate of another collection, whatever it says.
+    pub fn share(&mut self, predicate: &Predicate) {
+        self.all.push(predicate.clone());
+    }
+
+    /// Adds an atom in which elements of deferred sets are free. Its position; none if it has no term or says nothing.
+    pub fn add_about(
+        &mut self,
+        system: &mut System,
+        pred: &Pred,
+        elements: &[(LocalId, Term)],
+    ) -> Option<usize> {
+        let encoded = system.predicate_about(pred, elements).ok()?;
+        if encoded.holds == Terms::TRUE || encoded.holds == Terms::FALSE || encoded.defined != Terms::TRUE {
+            return None;
+        }
+        let free = Names::of_pred(pred).locals;
+        let elements = elements.iter().copied().filter(|(l, _)| free.contains(l)).collect();
+        self.all.push(Predicate { pred: pred.clone(), term: encoded.holds, elements });
+        Some(self.all.len() - 1)
+    }
+}
+
+/// `!(x, y).(x : S & y : S & a & b => c or d)` for a clause `not(a) or not(b) or c or d` in which x and y are free.
+fn for_all(model: &Model, elements: &BTreeSet<LocalId>, literals: Vec<(Pred, bool)>) -> Pred {
+    let member = |&l: &LocalId| {
+        let ty = &model.locals[l.index()].ty;
+        let set = match ty {
+            Type::Carrier(c) => ExprKind::Carrier(*c),
+            _ => unreachable!("elements are those of deferred sets"),
+        };
+        compare(CompareOp::Member, expr(ExprKind::Local(l), ty.clone()), expr(set, Type::pow(ty.clone())))
+    };
+    let (said, mut denied): (Vec<_>, Vec<_>) = literals.into_iter().partition(|(_, positive)| *positive);
+    let mut left: Vec<Pred> = elements.iter().map(member).collect();
+    let right = if said.is_empty() { denied.pop().into_iter().collect() } else { said };
+    left.extend(denied.into_iter().map(|(p, _)| p));
+    let right = clause(&right);
+    let body = pred(PredKind::Implies(Box::new(pred(PredKind::And(left))), Box::new(right)));
+    pred(PredKind::Forall(elements.iter().copied().collect(), Box::new(body)))
 }
 
 /// A predicate without a place in the source.

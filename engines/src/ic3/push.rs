@@ -4,26 +4,23 @@ use bsym_encodings::session::SolverError;
 
 use super::frame::Cube;
 use super::queries::Query;
-use super::{Ic3, Search};
+use super::search::{End, Search};
 use crate::outcome::{Outcome, Slice};
 use crate::problem::Problem;
 
-impl Ic3 {
+impl Search {
     /// Moves lemmas to the next frame where they still hold.
-    pub(super) fn push(
-        &mut self,
-        problem: &mut Problem,
-        slice: &Slice,
-    ) -> Result<Option<Search>, SolverError> {
+    pub(super) fn push(&mut self, problem: &mut Problem, slice: &Slice) -> Result<Option<End>, SolverError> {
         for frame in 1..self.frames.last() {
             for cube in self.frames.cubes(frame).to_vec() {
                 if let Err(stopped) = slice.budget.check() {
-                    return Ok(Some(Search::Outcome(Outcome::Paused(stopped))));
+                    return Ok(Some(End::Outcome(Outcome::Paused(stopped))));
                 }
-                if let Query::Unsat(_) = self.steps.consecution(problem, &[], &cube, frame, slice)? {
+                if let Query::Unsat(_) = self.steps.consecution(problem, None, &cube, frame, slice)? {
                     self.frames.remove(frame, &cube);
                     self.steps.learn(problem, &cube, frame + 1)?;
-                    self.frames.block(cube, frame + 1);
+                    let domain = &self.abstraction.domain;
+                    self.frames.block(cube, frame + 1, &|a, b| domain.subsumes(a, b));
                 }
             }
         }

@@ -4,23 +4,40 @@
 //! before-after predicate behind its selector, the initialisation and the violating steps behind
 //! a literal each. Lemmas stand behind the activation literal of their frame; everything else is assumed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
 
 use bsym_encodings::budget::{Budget, Stopped};
-use bsym_encodings::session::{Answer, Model, Session, SolverError, Statistics, TermValue};
+use bsym_encodings::session::{Model, Session, SolverError, Statistics, TermValue};
 use bsym_encodings::symbolic::Symbolic;
 use bsym_encodings::system::System;
 use bsym_encodings::system::unrolling::Unrolling;
-use bsym_encodings::term::{Term, Terms};
-use bsym_language::int::Int;
+use bsym_encodings::term::{Sort, Term, Terms};
 use bsym_language::model::{EventId, VarId};
 use bsym_language::types::Type;
 
+use super::abstract_path::Met;
+use super::domain::Domain;
 use super::frame::{Cube, Literal};
-use super::predicate::{Predicate, size};
+use super::predicate::{Predicates, size};
 use crate::options::Job;
 use crate::outcome::Slice;
 use crate::problem::{Decided, Open, Problem, decide};
+
+/// How many elements sorts have at most where states are looked for first.
+const SMALL: [usize; 3] = [2, 3, 4];
+
+/// In how many of these sizes a state is looked for before it is asked of all sizes.
+const SMALL_FIRST: usize = 2;
+
+/// How often a session that does not come to an end is left for a new one.
+const SPARE: usize = 6;
+
+/// Longest time for one question about sets of any size, in a session and then once more in a new one.
+const ANY_SIZE: Duration = Duration::from_secs(2);
+
+/// Longest time to look for a state with fewer elements.
+const SMALLER: Duration = Duration::from_millis(300);
 
 /// The session with what is asserted in it.
 #[derive(Debug)]
@@ -45,15 +62,27 @@ pub struct Steps {
     declared: Vec<(Term, Term)>,
     /// How much each of them says in B: number of expressions and predicates in it.
     sizes: Vec<usize>,
+    /// The predicates themselves.
+    known: Predicates,
+    /// Clauses in which elements of deferred sets are free, for all of them, as terms over the current state.
+    quantified: HashMap<Cube, Term>,
+    /// Where states are looked for first, by growing sizes of the sorts; none if only predicates are.
+    small: Vec<Small>,
+    /// What was asserted for good, for these.
+    told: Vec<Term>,
+    /// Work of sessions that were left.
+    done: Statistics,
+    /// Sessions without assertions, to begin anew in where one has learned too much to come to an end.
+    spare: Vec<Session>,
 }
 
-/// An integer variable's value in a state met by the search.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Met {
-    /// The variable.
-    pub variable: VarId,
-    /// Its value.
-    pub value: Int,
+/// How states are abstracted, and the predicates that say so.
+#[derive(Debug)]
+pub struct Abstraction {
+    /// How.
+    pub domain: Box<dyn Domain>,
+    /// The predicates in use.
+    pub predicates: Predicates,
 }
 
 /// A state that a query found, by its predicates.
@@ -84,14 +113,50 @@ impl Steps {
     /// # Errors
     /// If the solver fails.
     pub fn new(problem: &mut Problem, job: &Job, open: &mut Open<'_>) -> Result<Steps, SolverError> {
+        let session = problem.session(open)?;
+        Steps::of(problem, job, session, vec![])
+    }
+
+    /// The same in sessions that only read arrays, and look for states with few elements of these sorts.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn reading(
+        problem: &mut Problem,
+        job: &Job,
+        sorts: &[Sort],
+        open: &mut Open<'_>,
+    ) -> Result<Steps, SolverError> {
+        let mut session = open(problem.terms())?;
+        session.only_read_arrays(problem.system.whole_carriers());
+        let mut small = vec![];
+        for size in SMALL {
+            small.push(Small::new(open(problem.terms())?, sorts, problem.system.whole_carriers(), size)?);
+        }
+        let mut steps = Steps::of(problem, job, session, small)?;
+        for _ in 0..SPARE {
+            steps.spare.push(open(problem.terms())?);
+        }
+        for &t in problem.system.background.clone().iter().chain(&problem.system.axioms.clone()) {
+            steps.tell(t)?;
+        }
+        Ok(steps)
+    }
+
+    fn of(
+        problem: &mut Problem,
+        job: &Job,
+        session: Session,
+        small: Vec<Small>,
+    ) -> Result<Steps, SolverError> {
         let terms = problem.terms();
-        let mut session = problem.session(open)?;
+        let mut asserted = vec![];
         let assumed = problem.assumed_in(0);
-        session.assert(assumed)?;
+        asserted.push(assumed);
         let initial = terms.fresh("initial", Terms::BOOL);
         let relation = problem.system.initialisation.relation.unwrap_or(Terms::TRUE);
         let relation = problem.unrolling.init(relation);
-        session.assert(terms.implies(initial, relation))?;
+        asserted.push(terms.implies(initial, relation));
         let mut selectors = vec![];
         let mut bad = vec![problem.unassumed_violated_in(job, 0)];
         for e in 0..problem.system.events.len() {
@@ -102,7 +167,7 @@ impl Steps {
                 continue;
             }
             let selector = terms.fresh(&format!("event{e}"), Terms::BOOL);
-            session.assert(terms.implies(selector, relation))?;
+            asserted.push(terms.implies(selector, relation));
             selectors.push((id, selector));
             let violated = problem.violated_after(job, Some(id), 1);
             bad.push(terms.and([selector, violated]));
@@ -110,9 +175,9 @@ impl Steps {
         let failures = problem.failures_at(0);
         bad.extend(failures.iter().map(|f| f.1));
         let violating = terms.fresh("bad", Terms::BOOL);
-        session.assert(terms.implies(violating, terms.or(bad)))?;
+        asserted.push(terms.implies(violating, terms.or(bad)));
         let step = terms.fresh("step", Terms::BOOL);
-        session.assert(terms.implies(step, terms.or(selectors.iter().map(|s| s.1))))?;
+        asserted.push(terms.implies(step, terms.or(selectors.iter().map(|s| s.1))));
         let forever = terms.fresh("forever", Terms::BOOL);
         let mut steps = Steps {
             session,
@@ -126,33 +191,46 @@ impl Steps {
             facts: 0,
             declared: vec![],
             sizes: vec![],
+            known: Predicates::default(),
+            quantified: HashMap::new(),
+            small,
+            told: vec![],
+            spare: vec![],
+            done: Statistics::default(),
         };
-        steps.declare(problem, &[])?;
+        for t in asserted {
+            steps.tell(t)?;
+        }
+        steps.declare(problem, &Predicates::default())?;
         Ok(steps)
     }
 
-    /// Work of the solver.
+    /// Work of the solvers.
     pub fn statistics(&self) -> Statistics {
-        self.session.statistics()
+        let mut all = self.done;
+        all += self.session.statistics();
+        self.small.iter().for_each(|s| all += s.session.statistics());
+        all
     }
 
     /// Takes in new predicates, and facts that came with them.
     ///
     /// # Errors
     /// If the solver fails.
-    pub fn declare(&mut self, problem: &mut Problem, predicates: &[Predicate]) -> Result<(), SolverError> {
+    pub fn declare(&mut self, problem: &mut Problem, predicates: &Predicates) -> Result<(), SolverError> {
         while let Some(&fact) = problem.system.state_facts.get(self.facts) {
             for k in 0..2 {
                 let here = problem.unrolling.state(fact, k);
-                self.session.assert(here)?;
+                self.tell(here)?;
             }
             self.facts += 1;
         }
-        for p in predicates.iter().skip(self.declared.len()) {
+        for p in predicates.all().iter().skip(self.declared.len()) {
             let now = problem.unrolling.state(p.term, 0);
             let then = problem.unrolling.state(p.term, 1);
             self.declared.push((now, then));
             self.sizes.push(size(&p.pred));
+            self.known.share(p);
         }
         Ok(())
     }
@@ -160,7 +238,9 @@ impl Steps {
     /// The literal to do without first, of those that may go: the one that says most.
     pub fn first_to_drop(&self, cube: &Cube, kept: &BTreeSet<Literal>) -> Option<Literal> {
         let open = cube.literals().iter().rev().filter(|l| !kept.contains(*l));
-        open.max_by_key(|l| self.sizes.get(l.position)).copied()
+        // That elements are in no relation says least: most relations begin empty.
+        let is_absence = |l: &Literal| !l.positive && !self.known.all()[l.position].elements.is_empty();
+        open.max_by_key(|l| (is_absence(l), self.sizes.get(l.position))).copied()
     }
 
     /// Whether a condition over one state holds wherever the assumed conjuncts hold.
@@ -226,8 +306,27 @@ impl Steps {
 
     fn block(&mut self, problem: &mut Problem, cube: &Cube, activation: Term) -> Result<(), SolverError> {
         let terms = problem.terms();
-        let clause = terms.or(cube.literals().iter().map(|l| terms.not(self.now(l))));
-        self.session.assert(terms.implies(activation, clause))
+        let clause = self.clause(problem, cube);
+        self.tell(terms.implies(activation, clause))
+    }
+
+    /// The negation of a cube in the first state: where elements are free in it, for all of them.
+    fn clause(&mut self, problem: &mut Problem, cube: &Cube) -> Term {
+        let terms = problem.terms();
+        if cube.literals().iter().all(|l| self.known.all()[l.position].elements.is_empty()) {
+            return terms.or(cube.literals().iter().map(|l| terms.not(self.now(l))));
+        }
+        if let Some(&known) = self.quantified.get(cube) {
+            return known;
+        }
+        let said = self.known.clause(&problem.system.model.clone(), cube);
+        let clause = match problem.system.predicate(&said) {
+            Ok(encoded) => problem.unrolling.state(encoded.holds, 0),
+            // Nothing is blocked by what cannot be said.
+            Err(_) => Terms::TRUE,
+        };
+        self.quantified.insert(cube.clone(), clause);
+        clause
     }
 
     /// A state of a frame from which a violating step exists.
@@ -237,14 +336,14 @@ impl Steps {
     pub fn bad(
         &mut self,
         problem: &mut Problem,
-        predicates: &[Predicate],
+        abstraction: &mut Abstraction,
         frame: usize,
         slice: &Slice,
     ) -> Result<Query<()>, SolverError> {
-        debug_assert_eq!(predicates.len(), self.declared.len());
+        debug_assert_eq!(abstraction.predicates.len(), self.declared.len());
         let mut assumptions = self.in_frame(frame);
         assumptions.push(self.bad);
-        self.ask(problem, assumptions, true, slice).map(|q| match q {
+        self.ask(problem, assumptions, Some(abstraction), slice).map(|q| match q {
             Query::Sat(s) => Query::Sat(s),
             Query::Unsat(_) => Query::Unsat(()),
             Query::Unknown(r) => Query::Unknown(r),
@@ -252,25 +351,24 @@ impl Steps {
     }
 
     /// Whether a step from a state of `frame` outside the cube leads into the cube. The core is the part
-    /// of the cube that is needed. States are read only if there are predicates to read them by.
+    /// of the cube that is needed. States are read only if there is an abstraction to read them by.
     ///
     /// # Errors
     /// If the solver fails.
     pub fn consecution(
         &mut self,
         problem: &mut Problem,
-        predicates: &[Predicate],
+        abstraction: Option<&mut Abstraction>,
         cube: &Cube,
         frame: usize,
         slice: &Slice,
     ) -> Result<Query<Cube>, SolverError> {
-        let terms = problem.terms();
-        let outside = terms.or(cube.literals().iter().map(|l| terms.not(self.now(l))));
+        let outside = self.clause(problem, cube);
         let mut assumptions = self.in_frame(frame);
         assumptions.push(outside);
         assumptions.push(self.step);
         assumptions.extend(cube.literals().iter().map(|l| self.then(l)));
-        Ok(match self.ask(problem, assumptions, !predicates.is_empty(), slice)? {
+        Ok(match self.ask(problem, assumptions, abstraction, slice)? {
             Query::Unsat(core) => Query::Unsat(Cube::new(
                 cube.literals().iter().copied().filter(|l| core.contains(&self.then(l))).collect(),
             )),
@@ -291,7 +389,7 @@ impl Steps {
     ) -> Result<Query<Cube>, SolverError> {
         let mut assumptions = vec![self.initial];
         assumptions.extend(cube.literals().iter().map(|l| self.now(l)));
-        Ok(match self.ask(problem, assumptions, false, slice)? {
+        Ok(match self.ask(problem, assumptions, None, slice)? {
             Query::Unsat(core) => Query::Unsat(Cube::new(
                 cube.literals().iter().copied().filter(|l| core.contains(&self.now(l))).collect(),
             )),
@@ -330,10 +428,9 @@ impl Steps {
         cubes: Vec<Cube>,
         slice: &Slice,
     ) -> Result<Vec<Cube>, SolverError> {
-        let terms = problem.terms();
         let mut clauses = vec![];
         for cube in &cubes {
-            let clause = terms.or(cube.literals().iter().map(|l| terms.not(self.now(l))));
+            let clause = self.clause(problem, cube);
             clauses.push(self.session.literal(clause)?);
         }
         let all = |extra: Vec<Term>| clauses.iter().copied().chain(extra).collect::<Vec<_>>();
@@ -364,36 +461,157 @@ impl Steps {
     fn ask(
         &mut self,
         problem: &mut Problem,
-        assumptions: Vec<Term>,
-        read: bool,
+        mut assumptions: Vec<Term>,
+        abstraction: Option<&mut Abstraction>,
         slice: &Slice,
     ) -> Result<Query<Vec<Term>>, SolverError> {
-        let (selectors, failures, declared) = (&self.selectors, &self.failures, &self.declared);
-        match self.session.check(&assumptions, &slice.query())? {
-            Answer::Unsat(core) => Ok(Query::Unsat(core.0)),
-            Answer::Unknown(reason) => Ok(Query::Unknown(reason)),
-            Answer::Sat(_) if !read => {
-                Ok(Query::Sat(FoundState { cube: Cube::new(vec![]), event: None, met: vec![] }))
-            }
-            Answer::Sat(mut model) => {
-                let mut literals = vec![];
-                for (position, (now, _)) in declared.iter().enumerate() {
-                    match model.value(*now)? {
-                        TermValue::Bool(positive) => literals.push(Literal { position, positive }),
-                        // A predicate that the model leaves open is left out: a larger cube.
-                        _ => continue,
+        let budget = slice.query();
+        // Where sets are small a state is found soon, and one with few elements says most.
+        let tried = self.small.len().min(SMALL_FIRST);
+        let mut within = self.find_small(0..tried, &mut assumptions, &budget)?;
+        if within.is_none() {
+            let decided = self.decide(problem, &assumptions, &budget)?;
+            match decided {
+                Decided::Unsat(core) => return Ok(Query::Unsat(core)),
+                Decided::Sat if abstraction.is_none() => {}
+                decided => {
+                    within = self.find_small(tried..self.small.len(), &mut assumptions, &budget)?;
+                    if let (None, Decided::Unknown(reason)) = (within, decided) {
+                        return Ok(Query::Unknown(reason));
                     }
                 }
+            }
+        }
+        let Some(Abstraction { domain, predicates }) = abstraction else {
+            return Ok(Query::Sat(FoundState { cube: Cube::new(vec![]), event: None, met: vec![] }));
+        };
+        let session = match within {
+            Some(i) => &mut self.small[i].session,
+            None => &mut self.session,
+        };
+        let found = match session.model() {
+            None => return Ok(Query::Unknown(Stopped::Incomplete("there is no model to read".into()))),
+            Some(mut model) => {
                 let mut event = None;
-                for (e, taken) in selectors.iter().chain(failures) {
+                for (e, taken) in self.selectors.iter().chain(&self.failures) {
                     if event.is_none() && model.holds(*taken)? {
                         event = Some(*e);
                     }
                 }
                 let met = integers(problem, &mut model)?;
-                Ok(Query::Sat(FoundState { cube: Cube::new(literals), event, met }))
+                let cube = domain.abstracted(problem, predicates, &mut model)?;
+                FoundState { cube, event, met }
+            }
+        };
+        self.declare(problem, predicates)?;
+        Ok(Query::Sat(found))
+    }
+
+    /// Asks about sets of any size. What one session does not decide in time a new one may, which has not learned so much.
+    fn decide(
+        &mut self,
+        problem: &Problem,
+        assumptions: &[Term],
+        budget: &Budget,
+    ) -> Result<Decided, SolverError> {
+        if self.small.is_empty() {
+            return decide(&mut self.session, assumptions, budget);
+        }
+        let first = decide(&mut self.session, assumptions, &budget.within(ANY_SIZE))?;
+        if !matches!(first, Decided::Unknown(_)) || budget.check().is_err() {
+            return Ok(first);
+        }
+        let Some(mut session) = self.spare.pop() else { return Ok(first) };
+        session.only_read_arrays(problem.system.whole_carriers());
+        for &t in &self.told {
+            session.assert(t)?;
+        }
+        self.done += std::mem::replace(&mut self.session, session).statistics();
+        decide(&mut self.session, assumptions, &budget.within(ANY_SIZE))
+    }
+
+    /// A session of these in which the assumptions have a model, which is the session's last one: with as few elements of each
+    /// sort as can be without more of the sorts before.
+    fn find_small(
+        &mut self,
+        which: std::ops::Range<usize>,
+        assumptions: &mut Vec<Term>,
+        budget: &Budget,
+    ) -> Result<Option<usize>, SolverError> {
+        for i in which {
+            let small = &mut self.small[i];
+            for &t in &self.told[small.told..] {
+                small.session.assert(t)?;
+            }
+            small.told = self.told.len();
+            let budget = budget.within(SMALLER);
+            if small.session.left_out() > 0
+                || decide(&mut small.session, assumptions, &budget)? != Decided::Sat
+            {
+                continue;
+            }
+            let mut fresh = true;
+            for bounds in &small.bounds {
+                for &bound in bounds {
+                    assumptions.push(bound);
+                    fresh = decide(&mut small.session, assumptions, &budget)? == Decided::Sat;
+                    if fresh {
+                        break;
+                    }
+                    assumptions.pop();
+                }
+            }
+            if fresh || decide(&mut small.session, assumptions, &budget)? == Decided::Sat {
+                return Ok(Some(i));
             }
         }
+        Ok(None)
+    }
+
+    /// Asserts a term for good, in all sessions.
+    fn tell(&mut self, t: Term) -> Result<(), SolverError> {
+        if !self.small.is_empty() {
+            self.told.push(t);
+        }
+        self.session.assert(t)
+    }
+}
+
+/// A session in which sorts have a few elements at most.
+#[derive(Debug)]
+struct Small {
+    session: Session,
+    /// How much of what was told it knows.
+    told: usize,
+    /// For each sort, literals that it has one element, at most two, …
+    bounds: Vec<Vec<Term>>,
+}
+
+impl Small {
+    fn new(
+        mut session: Session,
+        sorts: &[Sort],
+        carriers: Vec<(Term, Term)>,
+        size: usize,
+    ) -> Result<Small, SolverError> {
+        let terms = session.terms().clone();
+        let element =
+            |sort: Sort, i: usize| terms.rigid(&format!("one of {} {i}", terms.sort_text(sort)), sort);
+        let all = |&sort: &Sort| (sort, (0..size).map(|i| element(sort, i)).collect());
+        session.only_read_arrays(carriers);
+        session.only_these_elements(sorts.iter().map(all).collect());
+        let mut bounds = vec![];
+        for &sort in sorts {
+            let mut of_sort = vec![];
+            for n in 1..size {
+                let literal = terms.fresh("bound", Terms::BOOL);
+                let same = terms.and((n..size).map(|i| terms.eq(element(sort, i), element(sort, 0))));
+                session.assert(terms.implies(literal, same))?;
+                of_sort.push(literal);
+            }
+            bounds.push(of_sort);
+        }
+        Ok(Small { session, told: 0, bounds })
     }
 }
 

@@ -1,0 +1,67 @@
+//! Domains: what IC3 abstracts states to, and what it does where that is too coarse.
+
+pub mod diagrams;
+pub mod predicates;
+
+use bsym_encodings::session::{Model, SolverError};
+use bsym_encodings::term::Sort;
+use bsym_language::model::Pred;
+
+use super::abstract_path::Goal;
+use super::frame::Cube;
+
+use super::predicate::Predicates;
+use crate::options::Job;
+use crate::problem::Problem;
+
+/// Takes in those of some predicates that say something new. Their number.
+pub type Admit<'a> = dyn FnMut(&mut Problem, &mut Predicates, &[Pred]) -> Result<usize, SolverError> + 'a;
+
+/// An abstraction of states to cubes.
+pub trait Domain: std::fmt::Debug {
+    /// What its cubes are made of, for reports.
+    fn name(&self) -> &'static str;
+
+    /// The cube of the first state of a model. What its literals are about is added to the predicates.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    fn abstracted(
+        &mut self,
+        problem: &mut Problem,
+        predicates: &mut Predicates,
+        model: &mut Model<'_>,
+    ) -> Result<Cube, SolverError>;
+
+    /// Sorts of which a state is to have as few elements as possible.
+    fn sorts(&self) -> &[Sort] {
+        &[]
+    }
+
+    /// Whether every state of the second cube is one of the first, as far as this can be seen.
+    fn subsumes(&self, larger: &Cube, smaller: &Cube) -> bool {
+        larger.subsumes(smaller)
+    }
+
+    /// A cube of the same states with the names that all cubes like it have.
+    fn canonical(&mut self, _: &mut Problem, _: &mut Predicates, cube: Cube) -> Cube {
+        cube
+    }
+
+    /// Learns from an abstract path from an initial state to a violation that is none of the model, of which there is none so short.
+    /// Whether there is something new.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    fn refine(
+        &mut self,
+        problem: &mut Problem,
+        job: &Job,
+        predicates: &mut Predicates,
+        path: &[Goal],
+        admit: &mut Admit<'_>,
+    ) -> Result<bool, SolverError>;
+
+    /// What it means that [`refine`](Self::refine) has nothing new.
+    fn exhausted(&self) -> &'static str;
+}

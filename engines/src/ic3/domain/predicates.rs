@@ -1,0 +1,81 @@
+//! The domain of predicates: a state is the truth values of the predicates of the model (implicit predicate abstraction).
+
+use std::collections::BTreeSet;
+
+use bsym_encodings::session::{Model, SolverError, TermValue};
+use bsym_language::model::{EventId, Pred};
+
+use super::{Admit, Domain};
+use crate::ic3::abstract_path::Goal;
+use crate::ic3::frame::{Cube, Literal};
+use crate::ic3::predicate::Predicates;
+use crate::ic3::templates::{bounds, templates};
+use crate::ic3::weakest_precondition::through;
+use crate::options::Job;
+use crate::problem::Problem;
+
+/// The truth values of all predicates.
+#[derive(Clone, Debug, Default)]
+pub struct Atoms {
+    /// Rounds of templates already added.
+    templates: usize,
+}
+
+impl Domain for Atoms {
+    fn name(&self) -> &'static str {
+        "predicates"
+    }
+
+    fn abstracted(
+        &mut self,
+        problem: &mut Problem,
+        predicates: &mut Predicates,
+        model: &mut Model<'_>,
+    ) -> Result<Cube, SolverError> {
+        let mut literals = vec![];
+        for (position, p) in predicates.all().iter().enumerate() {
+            // A predicate that the model leaves open is left out: a larger cube.
+            if let TermValue::Bool(positive) = model.value(problem.unrolling.state(p.term, 0))? {
+                literals.push(Literal { position, positive });
+            }
+        }
+        Ok(Cube::new(literals))
+    }
+
+    /// Templates first, then weakest preconditions along the path, and bounds at values met on it.
+    fn refine(
+        &mut self,
+        problem: &mut Problem,
+        job: &Job,
+        predicates: &mut Predicates,
+        path: &[Goal],
+        admit: &mut Admit<'_>,
+    ) -> Result<bool, SolverError> {
+        while let Some(round) = templates(&job.model, self.templates) {
+            self.templates += 1;
+            if admit(problem, predicates, &round)? > 0 {
+                return Ok(true);
+            }
+        }
+        let candidates = candidates(job, predicates, path);
+        Ok(admit(problem, predicates, &candidates)? > 0)
+    }
+
+    fn exhausted(&self) -> &'static str {
+        "no new predicates exclude the abstract counterexample"
+    }
+}
+
+fn candidates(job: &Job, predicates: &Predicates, path: &[Goal]) -> Vec<Pred> {
+    let mut found = vec![];
+    let on_path: BTreeSet<EventId> = path.iter().flat_map(|g| g.events.iter().copied()).collect();
+    for event in on_path {
+        for p in predicates.all() {
+            found.extend(through(&job.model.events[event.index()], &p.pred));
+        }
+    }
+    for met in path.iter().flat_map(|g| &g.met) {
+        found.extend(bounds(&job.model, met.variable, &met.value));
+    }
+    found
+}

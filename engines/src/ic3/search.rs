@@ -1,0 +1,176 @@
+//! The loop of IC3 over one domain: frame after frame, until one is inductive.
+
+use std::collections::BTreeSet;
+
+use bsym_encodings::budget::Stopped;
+use bsym_encodings::session::{SolverError, Statistics};
+use bsym_language::model::Pred;
+use bsym_proofs::claim::{Claim, Evidence};
+
+use super::abstract_path::Goal;
+use super::domain::Domain;
+use super::domain::diagrams::Diagrams;
+use super::domain::predicates::Atoms;
+use super::frame::{Cube, Frames};
+use super::predicate::Predicates;
+use super::queries::{Abstraction, Query, Steps};
+use super::seeds::seeds;
+use crate::options::Job;
+use crate::outcome::{Outcome, Slice, Work};
+use crate::problem::{Open, Problem};
+use crate::verdict::{Observer, Progress};
+
+/// One search for an inductive invariant.
+#[derive(Debug)]
+pub(super) struct Search {
+    pub steps: Steps,
+    pub abstraction: Abstraction,
+    pub frames: Frames,
+}
+
+/// How a part of the search ended.
+pub(super) enum End {
+    /// With something to report, or for now.
+    Outcome(Outcome),
+    /// There is an abstract path from an initial state to a violation.
+    Reached(Vec<Goal>),
+    /// For good, without an answer.
+    GaveUp(String),
+}
+
+impl Search {
+    /// A search over the predicates of the model.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn over_predicates(
+        problem: &mut Problem,
+        job: &Job,
+        open: &mut Open<'_>,
+    ) -> Result<Search, SolverError> {
+        let steps = Steps::new(problem, job, open)?;
+        Search::with(problem, job, steps, Box::new(Atoms::default()), seeds(&job.model))
+    }
+
+    /// A search over diagrams, if the variables are of such types.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn over_diagrams(
+        problem: &mut Problem,
+        job: &Job,
+        open: &mut Open<'_>,
+    ) -> Result<Option<Search>, SolverError> {
+        let Some(diagrams) = Diagrams::of(problem, job) else { return Ok(None) };
+        let mut seeds = seeds(&job.model);
+        seeds.retain(|p| diagrams.leaves_out(p));
+        let steps = Steps::reading(problem, job, diagrams.sorts(), open)?;
+        Search::with(problem, job, steps, Box::new(diagrams), seeds).map(Some)
+    }
+
+    fn with(
+        problem: &mut Problem,
+        job: &Job,
+        mut steps: Steps,
+        domain: Box<dyn Domain>,
+        seeds: Vec<Pred>,
+    ) -> Result<Search, SolverError> {
+        let mut predicates = Predicates::default();
+        steps.admit(problem, job, &mut predicates, &seeds)?;
+        Ok(Search { steps, abstraction: Abstraction { domain, predicates }, frames: Frames::new() })
+    }
+
+    /// Work of the solver.
+    pub fn statistics(&self) -> Statistics {
+        self.steps.statistics()
+    }
+
+    /// Strengthens frame after frame until one is inductive.
+    pub fn advance(&mut self, problem: &mut Problem, work: &mut Work<'_, '_>) -> Result<End, SolverError> {
+        if self.frames.last() == 0 {
+            self.frames.open();
+        }
+        loop {
+            if let Err(stopped) = work.slice.budget.check() {
+                return Ok(End::Outcome(Outcome::Paused(stopped)));
+            }
+            let last = self.frames.last();
+            match self.steps.bad(problem, &mut self.abstraction, last, work.slice)? {
+                Query::Sat(found) => {
+                    let goal = Goal {
+                        frame: last,
+                        distance: 1,
+                        cube: found.cube,
+                        events: found.event.into_iter().collect(),
+                        met: found.met,
+                    };
+                    if let Some(end) = self.block(problem, work, goal)? {
+                        return Ok(end);
+                    }
+                }
+                Query::Unsat(_) => {
+                    if let Some(end) = self.push(problem, work.slice)? {
+                        return Ok(end);
+                    }
+                    if let Some(inductive) = self.converged() {
+                        let cubes = self.steps.minimise(problem, inductive, work.slice)?;
+                        return Ok(End::Outcome(Outcome::Proof(self.claim(problem, work.job, &cubes))));
+                    }
+                    self.frames.open();
+                    work.observer.progress(&Progress::Frame {
+                        number: self.frames.last(),
+                        lemmas: self.frames.sizes(),
+                        predicates: self.abstraction.predicates.len(),
+                    });
+                }
+                Query::Unknown(reason) => {
+                    return Ok(self.stopped(work.slice, reason, "the search for a violating step"));
+                }
+            }
+        }
+    }
+
+    pub fn stopped(&self, slice: &Slice, reason: Stopped, what: &str) -> End {
+        match slice.over(&reason) {
+            Some(paused) => End::Outcome(paused),
+            None => End::GaveUp(format!("{what}: {reason}")),
+        }
+    }
+
+    pub fn learn(
+        &mut self,
+        problem: &mut Problem,
+        job: &Job,
+        lemma: Cube,
+        frame: usize,
+        observer: &mut dyn Observer,
+    ) -> Result<(), SolverError> {
+        let Abstraction { domain, predicates } = &mut self.abstraction;
+        let lemma = domain.canonical(problem, predicates, lemma);
+        self.steps.declare(problem, predicates)?;
+        let clause = predicates.clause(&job.model, &lemma);
+        observer.progress(&Progress::Lemma { frame, text: bsym_language::print::pred(&job.model, &clause) });
+        self.steps.learn(problem, &lemma, frame)?;
+        let domain = &self.abstraction.domain;
+        self.frames.block(lemma, frame, &|a, b| domain.subsumes(a, b));
+        Ok(())
+    }
+
+    fn claim(&self, problem: &Problem, job: &Job, cubes: &[Cube]) -> Claim {
+        let lemmas: BTreeSet<&Cube> = cubes.iter().collect();
+        let lemmas = lemmas.into_iter().map(|c| self.abstraction.predicates.clause(&job.model, c)).collect();
+        problem.claim(job, Evidence::Inductive { lemmas })
+    }
+
+    /// Learns from an abstract path that no path of the model is like. Whether there is something new.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn refine(&mut self, problem: &mut Problem, job: &Job, path: &[Goal]) -> Result<bool, SolverError> {
+        let Abstraction { domain, predicates } = &mut self.abstraction;
+        let steps = &mut self.steps;
+        domain.refine(problem, job, predicates, path, &mut |problem, predicates, candidates| {
+            steps.admit(problem, job, predicates, candidates)
+        })
+    }
+}
