@@ -41,9 +41,9 @@
 //!
 //! # Without the theory of arrays
 //!
-//! Where arrays are only read ([`Session::only_read_arrays`](crate::session::Session::only_read_arrays)) they are functions, and no sort is taken for
-//! infinite. Then the interpretation in which U is S itself is there for every B interpretation, and `carrier S` may be
-//! everything: nothing has to be known of strays, for there are none.
+//! Where arrays are only read ([`Session::only_read_arrays`](crate::session::Session::only_read_arrays)) they are
+//! functions, and no sort is taken for infinite. Then the interpretation in which U is S itself is there for every B
+//! interpretation, and `carrier S` may be everything: nothing has to be known of strays, for there are none.
 //!
 //! # Finiteness
 //!

@@ -3,8 +3,11 @@
 //! Cubes are conjunctions of predicates, so each one-step query is the concrete query; only the
 //! predecessor that is extracted from a model is abstract: the truth values of all predicates
 //! (Cimatti, Griggio, Mover, Tonetta, *IC3 modulo theories via implicit predicate abstraction*, TACAS 2014).
-//! What is extracted is up to a [`domain`]; the other one has diagrams. Frames imply the assumed conjuncts p. A bad step is `F_k(s) ∧ T_p¬(s, s')`: fully proven events are
+//! Frames imply the assumed conjuncts p. A bad step is `F_k(s) ∧ T_p¬(s, s')`: fully proven events are
 //! absent from it, but never from the consecution of a lemma, which they need not preserve.
+//!
+//! What is extracted is up to a `domain`: the truth values of predicates, or the diagram of the state, which says what is true of the
+//! elements of deferred sets. Predicates begin; where variables speak of such sets without a size, both work in turn.
 
 mod abstract_path;
 pub mod binders;
