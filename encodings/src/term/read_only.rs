@@ -121,17 +121,7 @@ impl Terms {
         }
     }
 
-    /// The arguments of a function that is an array: an index without tuples around them.
-    pub(crate) fn arguments(&self, index: Term) -> Vec<Term> {
-        match self.sort_kind(self.sort_of(index)) {
-            SortKind::Tuple(fields) => {
-                (0..fields.len()).flat_map(|i| self.arguments(self.field(index, i as u32))).collect()
-            }
-            _ => vec![index],
-        }
-    }
-
-    /// The sorts of these arguments.
+    /// The sorts of the arguments of a function that is an array: those of its index without tuples around them.
     pub(crate) fn argument_sorts(&self, index: Sort) -> Vec<Sort> {
         match self.sort_kind(index) {
             SortKind::Tuple(fields) => fields.iter().flat_map(|&f| self.argument_sorts(f)).collect(),

@@ -146,7 +146,7 @@ impl Lowering {
             Op::Select => match self.function(node.args[0])? {
                 Some(function) => {
                     let mut all = vec![];
-                    for a in self.terms.clone().arguments(node.args[1]) {
+                    for a in arguments(&self.terms.clone(), node.args[1]) {
                         all.push(self.term(a)?);
                     }
                     function.apply(&all.iter().map(|a| a as &dyn Ast).collect::<Vec<_>>())
@@ -222,6 +222,16 @@ fn map_ite(sort: &Z3Sort, index: &str, value: &str) -> Option<FuncDecl> {
     let choice = read.first()?.children().into_iter().find(|c| c.is_app() && c.num_children() == 3)?;
     // Names that mean something else to the reader would make it another sort.
     (choice.get_sort() == sort.sort).then(|| choice.decl())
+}
+
+/// The arguments of a function that is an array: an index without tuples around them.
+fn arguments(terms: &Terms, index: Term) -> Vec<Term> {
+    match terms.sort_kind(terms.sort_of(index)) {
+        SortKind::Tuple(fields) => {
+            (0..fields.len()).flat_map(|i| arguments(terms, terms.field(index, i as u32))).collect()
+        }
+        _ => vec![index],
+    }
 }
 
 fn refused(d: &Dynamic, wanted: &str) -> SolverError {
