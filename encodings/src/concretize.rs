@@ -114,6 +114,12 @@ struct Reader<'a, 's, 'm> {
     carriers: HashMap<Sort, Option<TermValue>>,
 }
 
+/// A column of a function's map in the model.
+struct Column {
+    term: Term,
+    value: TermValue,
+}
+
 type Rename<'r> = &'r mut dyn FnMut(Term) -> Term;
 
 impl<'a, 's, 'm> Reader<'a, 's, 'm> {
@@ -347,8 +353,7 @@ impl<'a, 's, 'm> Reader<'a, 's, 'm> {
                 let array = self.term(rename(*domain))?;
                 let columns = self.columns(columns, rename)?;
                 for index in self.support(&array, self.encoder.sort(from))? {
-                    let leaves: Vec<TermValue> =
-                        columns.iter().map(|c| lookup(c, &index)).collect::<Result<_, _>>()?;
+                    let leaves = self.entries(&columns, &index)?;
                     let left = self.unpack(&index, from)?;
                     all.push(Value::pair(left, self.assemble(shape, to, &mut leaves.into_iter())?));
                 }
@@ -361,8 +366,7 @@ impl<'a, 's, 'm> Reader<'a, 's, 'm> {
                 let columns = self.columns(columns, rename)?;
                 for i in 1..=n {
                     let index = TermValue::Int(Int::from(i as i64));
-                    let leaves: Vec<TermValue> =
-                        columns.iter().map(|c| lookup(c, &index)).collect::<Result<_, _>>()?;
+                    let leaves = self.entries(&columns, &index)?;
                     let right = self.assemble(shape, to, &mut leaves.into_iter())?;
                     all.push(Value::pair(Value::int(i as i64), right));
                 }
@@ -470,8 +474,40 @@ impl<'a, 's, 'm> Reader<'a, 's, 'm> {
         })
     }
 
-    fn columns(&mut self, columns: &[Term], rename: Rename<'_>) -> Result<Vec<TermValue>, ReadError> {
-        columns.iter().map(|&c| self.term(rename(c))).collect()
+    fn columns(&mut self, columns: &[Term], rename: Rename<'_>) -> Result<Vec<Column>, ReadError> {
+        let mut read = |&c: &Term| {
+            let term = rename(c);
+            Ok(Column { term, value: self.term(term)? })
+        };
+        columns.iter().map(&mut read).collect()
+    }
+
+    /// What the columns of a function have at an index. A column that the solver gives by a formula (an array that grows
+    /// with its index) is asked for the one entry.
+    fn entries(&mut self, columns: &[Column], index: &TermValue) -> Result<Vec<TermValue>, ReadError> {
+        let mut all = vec![];
+        for column in columns {
+            all.push(match (&column.value, self.literal(index)) {
+                (TermValue::Opaque(_), Some(at)) => self.term(self.system.terms.select(column.term, at))?,
+                (value, _) => lookup(value, index)?,
+            });
+        }
+        Ok(all)
+    }
+
+    /// The term of a value, where it has one that every solver reads.
+    fn literal(&self, value: &TermValue) -> Option<Term> {
+        let terms = &self.system.terms;
+        match value {
+            TermValue::Bool(b) => Some(terms.bool(*b)),
+            TermValue::Int(n) => Some(terms.int(n.clone())),
+            TermValue::Constructor(sort, i) => Some(terms.constructor(*sort, *i)),
+            TermValue::Tuple(parts) => {
+                let parts: Option<Vec<Term>> = parts.iter().map(|p| self.literal(p)).collect();
+                Some(terms.tuple(&parts?))
+            }
+            _ => None,
+        }
     }
 
     /// The indices where a set's array is true.

@@ -1,6 +1,6 @@
 //! Terms as Z3 expressions.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::str::FromStr;
 
@@ -12,12 +12,16 @@ use crate::session::backend::SolverError;
 use crate::term::{Node, Op, Sort, SortKind, SymbolId, Term, Terms};
 
 /// Terms already lowered, of one session.
+///
+/// All of a thread's sessions share one context of Z3, which numbers its expressions and gives free numbers out again;
+/// the order of these numbers decides among its models. So the maps are ordered: what they free when the session
+/// ends is freed in the same order in each run.
 pub(super) struct Lowering {
     terms: Rc<Terms>,
-    sorts: HashMap<Sort, Rc<Z3Sort>>,
-    done: HashMap<Term, Dynamic>,
+    sorts: BTreeMap<Sort, Rc<Z3Sort>>,
+    done: BTreeMap<Term, Dynamic>,
     /// Point-wise `ite` for an array sort; `None` where Z3 does not give it to us.
-    array_ite: HashMap<Sort, Option<FuncDecl>>,
+    array_ite: BTreeMap<Sort, Option<FuncDecl>>,
     /// Whether arrays are only read, so that symbols for them are functions.
     pub functions: bool,
 }
@@ -26,9 +30,9 @@ impl Lowering {
     pub fn new(terms: Rc<Terms>) -> Self {
         Lowering {
             terms,
-            sorts: HashMap::new(),
-            done: HashMap::new(),
-            array_ite: HashMap::new(),
+            sorts: BTreeMap::new(),
+            done: BTreeMap::new(),
+            array_ite: BTreeMap::new(),
             functions: false,
         }
     }
