@@ -517,3 +517,22 @@ fn a_converted_status_keeps_the_axioms_that_a_flag_added() {
         assert_eq!(json(&output)["pairs"]["proven"], 0, "{status}");
     }
 }
+
+/// Two sessions in one context of Z3: what the first one frees, the second one gets, so that its models depend on the order.
+/// The array's elements grow with its index, so that a model may give it by a formula without a last value.
+#[test]
+#[cfg(feature = "z3")]
+fn the_trace_into_an_open_array_is_the_same_in_each_run() {
+    let machine = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/table1/SearchEvents.mch");
+    let constants = || {
+        let output = bsym().arg("bmc").arg(&machine).args(["--json", "--timeout", "60s"]).output().unwrap();
+        let answer = json(&output);
+        assert_eq!(answer["verdict"], "violated", "{answer}");
+        answer["constants"].clone()
+    };
+    let first = constants();
+    assert!(first["length"].is_string(), "{first}");
+    for _ in 0..3 {
+        assert_eq!(constants(), first);
+    }
+}
