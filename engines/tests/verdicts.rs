@@ -124,6 +124,16 @@ OPERATIONS put(i, j) = SELECT i : ITEM & j : ITEM THEN left := left \\/ {i} || r
     check(text, &[Engine::Ic3], "holds");
 }
 
+#[test]
+fn sums_that_start_as_constants_are_conserved() {
+    let text = "MACHINE Twins CONSTANTS i, j PROPERTIES i : NATURAL & j : NATURAL VARIABLES x, y
+INVARIANT x : INTEGER & y : INTEGER & (x = 0 & i = j => y = 0)
+INITIALISATION x, y := i, j
+OPERATIONS down = SELECT x /= 0 THEN x := x - 1 || y := y - 1 END END";
+    check(text, &[Engine::Ic3], "holds");
+    check(&text.replace("y := y - 1", "y := y - 2"), &[Engine::Ic3], "violated 1");
+}
+
 /// Functions to functions, and functions to sets of numbers.
 const PANEL: &str = "MACHINE Panel SETS POSITION = {nose, port, starboard} VARIABLES sensors, valid
 INVARIANT sensors : POSITION --> (1..3 --> BOOL) & valid : POSITION --> POW(1..3) &

@@ -5,9 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bsym_language::int::Int;
 use bsym_language::model::*;
 use bsym_language::types::Type;
+
+use super::linear::{equation, null_space};
 
 /// More variables, or ways through an event, are not looked at.
 const MANY: usize = 64;
@@ -35,49 +36,47 @@ fn conserved(model: &Model) -> Option<Vec<Pred>> {
         .collect();
     let mut found = vec![];
     for weights in null_space(rows, columns.len())? {
-        let (mut left, mut right, mut value) = (None, None, 0i64);
+        let mut value = Value::default();
+        let mut sum = vec![];
         for (&v, &weight) in columns.iter().zip(&weights) {
             let weight = i64::try_from(weight).ok()?;
-            value = value.checked_add(weight.checked_mul(initial[&v])?)?;
-            let side = if weight > 0 { &mut left } else { &mut right };
-            add(side, weight.checked_abs()?, v);
+            value = value.plus(weight, &initial[&v])?;
+            sum.push((ExprKind::Var(v), weight));
         }
-        let n = integer(value);
-        let right = match right {
-            None => n,
-            Some(sum) if value == 0 => sum,
-            Some(sum) => binary(BinaryOp::Add, sum, n),
-        };
-        let left = left.unwrap_or_else(|| integer(0));
-        let kind = PredKind::Compare(CompareOp::Equal, Box::new(left), Box::new(right));
-        found.push(Pred { kind, span: Default::default() });
+        for (c, n) in value.constants {
+            sum.push((ExprKind::Const(c), n.checked_neg()?));
+        }
+        found.extend(equation(sum, value.number));
     }
     Some(found)
 }
 
-/// Adds `weight * v` to a sum.
-fn add(sum: &mut Option<Expr>, weight: i64, v: VarId) {
-    if weight == 0 {
-        return;
+/// A sum of multiples of constants and a number.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Value {
+    constants: BTreeMap<ConstId, i64>,
+    number: i64,
+}
+
+impl Value {
+    fn plus(mut self, factor: i64, other: &Value) -> Option<Value> {
+        self.number = self.number.checked_add(factor.checked_mul(other.number)?)?;
+        for (&c, &n) in &other.constants {
+            let sum = self.constants.entry(c).or_default();
+            *sum = sum.checked_add(factor.checked_mul(n)?)?;
+        }
+        Some(self)
     }
-    let x = integer_expr(ExprKind::Var(v));
-    let product = if weight == 1 { x } else { binary(BinaryOp::Multiply, integer(weight), x) };
-    *sum = Some(match sum.take() {
-        None => product,
-        Some(before) => binary(BinaryOp::Add, before, product),
-    });
-}
 
-fn integer_expr(kind: ExprKind) -> Expr {
-    Expr { kind, ty: Type::Int, span: Default::default() }
-}
-
-fn integer(n: i64) -> Expr {
-    integer_expr(ExprKind::Integer(Int::from(n)))
-}
-
-fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
-    integer_expr(ExprKind::Binary(op, Box::new(a), Box::new(b)))
+    /// What an expression over constants is, if it is of that form.
+    fn of(e: &Expr) -> Option<Value> {
+        match &e.kind {
+            ExprKind::Const(c) if e.ty == Type::Int => Some(Value { constants: [(*c, 1)].into(), number: 0 }),
+            ExprKind::Binary(BinaryOp::Add, a, b) => Value::of(a)?.plus(1, &Value::of(b)?),
+            ExprKind::Binary(BinaryOp::Subtract, a, b) => Value::of(a)?.plus(-1, &Value::of(b)?),
+            _ => Some(Value { constants: BTreeMap::new(), number: literal(e)? }),
+        }
+    }
 }
 
 fn literal(e: &Expr) -> Option<i64> {
@@ -87,13 +86,13 @@ fn literal(e: &Expr) -> Option<i64> {
     }
 }
 
-/// The variables that the initialisation sets to a number, once and on every way.
-fn initial_values(s: &Subst) -> BTreeMap<VarId, i64> {
+/// The variables that the initialisation sets to a number or a sum of constants, once and on every way.
+fn initial_values(s: &Subst) -> BTreeMap<VarId, Value> {
     match &s.kind {
         SubstKind::Assign(all) => all
             .iter()
             .filter_map(|(target, e)| match target {
-                Target::Var(v) => Some((*v, literal(e)?)),
+                Target::Var(v) => Some((*v, Value::of(e)?)),
                 Target::Local(_) => None,
             })
             .collect(),
@@ -181,60 +180,6 @@ fn added(v: VarId, e: &Expr) -> Option<i64> {
     }
 }
 
-/// A basis of the vectors that are orthogonal to all rows, by elimination without fractions; the first
-/// weight of each that is not zero is positive. `None` on overflow.
-fn null_space(mut rows: Vec<Vec<i128>>, width: usize) -> Option<Vec<Vec<i128>>> {
-    let mut pivots: Vec<usize> = vec![];
-    for column in 0..width {
-        let done = pivots.len();
-        let Some(row) = (done..rows.len()).find(|&r| rows[r][column] != 0) else { continue };
-        rows.swap(done, row);
-        let pivot = rows[done].clone();
-        for (r, row) in rows.iter_mut().enumerate() {
-            let factor = row[column];
-            if r == done || factor == 0 {
-                continue;
-            }
-            for (x, &p) in row.iter_mut().zip(&pivot) {
-                *x = x.checked_mul(pivot[column])?.checked_sub(p.checked_mul(factor)?)?;
-            }
-            reduce(row);
-        }
-        pivots.push(column);
-    }
-    let mut basis = vec![];
-    for free in (0..width).filter(|c| !pivots.contains(c)) {
-        // Row r says pivot · x + entry · free = 0, so with the product of the pivots for the free
-        // variable every x is whole.
-        let mut scale: i128 = 1;
-        for (r, &p) in pivots.iter().enumerate() {
-            scale = scale.checked_mul(rows[r][p] / gcd(scale, rows[r][p]))?;
-        }
-        let mut vector = vec![0; width];
-        vector[free] = scale;
-        for (r, &p) in pivots.iter().enumerate() {
-            vector[p] = rows[r][free].checked_mul(scale)?.checked_neg()? / rows[r][p];
-        }
-        reduce(&mut vector);
-        if vector.iter().find(|&&x| x != 0).is_some_and(|&x| x < 0) {
-            vector.iter_mut().for_each(|x| *x = -*x);
-        }
-        basis.push(vector);
-    }
-    Some(basis)
-}
-
-fn gcd(a: i128, b: i128) -> i128 {
-    if b == 0 { a.abs() } else { gcd(b, a % b) }
-}
-
-fn reduce(row: &mut [i128]) {
-    let divisor = row.iter().fold(0, |d, &x| gcd(d, x));
-    if divisor > 1 {
-        row.iter_mut().for_each(|x| *x /= divisor);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -260,6 +205,16 @@ mod tests {
         check(start, "go = BEGIN a := a - 2 || b := b + 1 END", &["a + 2 * b = 3", "c = 0"]);
         check(start, "go = BEGIN a := a + 1 || b := b + 1 END; no = skip", &["a = b + 3", "c = 0"]);
         check(start, "go = IF a > b THEN a := a - 1 ; b := b + 1 ELSE c := c + 1 END", &["a + b = 3"]);
+    }
+
+    #[test]
+    fn the_start_may_be_a_sum_of_constants() {
+        let text = "MACHINE M CONSTANTS n, m PROPERTIES n : NATURAL & m : NATURAL VARIABLES a, b
+            INVARIANT a : INTEGER & b : INTEGER INITIALISATION a, b := n, n + m - 1
+            OPERATIONS down = BEGIN a := a - 1 || b := b - 1 END END";
+        let model = bsym_language::load::load_text("M.mch", text).model.unwrap();
+        let found: Vec<String> = sums(&model).iter().map(|p| bsym_language::print::pred(&model, p)).collect();
+        assert_eq!(found, ["a + m = b + 1"]);
     }
 
     #[test]

@@ -10,12 +10,14 @@
 //! elements of deferred sets. Predicates begin; where variables speak of such sets without a size, both work in turn.
 
 mod abstract_path;
+mod affine;
 pub mod binders;
 mod conserved;
 pub(crate) mod domain;
 pub(crate) mod frame;
 mod generalise;
 mod goal;
+mod linear;
 pub(crate) mod predicate;
 mod push;
 pub(crate) mod queries;

@@ -7,6 +7,7 @@ use bsym_language::model::{EventId, Pred};
 
 use super::{Admit, Domain};
 use crate::ic3::abstract_path::Goal;
+use crate::ic3::affine::equations;
 use crate::ic3::frame::{Cube, Literal};
 use crate::ic3::predicate::Predicates;
 use crate::ic3::templates::{bounds, templates};
@@ -19,6 +20,8 @@ use crate::problem::Problem;
 pub struct Atoms {
     /// Rounds of templates already added.
     templates: usize,
+    /// Equations of sampled states were added.
+    sampled: bool,
 }
 
 impl Domain for Atoms {
@@ -42,7 +45,7 @@ impl Domain for Atoms {
         Ok(Cube::new(literals))
     }
 
-    /// Templates first, then weakest preconditions along the path, and bounds at values met on it.
+    /// Templates first, with the equations of sampled states between simple and bold ones, then weakest preconditions along the path, and bounds at values met on it.
     fn refine(
         &mut self,
         problem: &mut Problem,
@@ -54,6 +57,10 @@ impl Domain for Atoms {
         while let Some(round) = templates(&job.model, self.templates) {
             self.templates += 1;
             if admit(problem, predicates, &round)? > 0 {
+                return Ok(true);
+            }
+            if !std::mem::replace(&mut self.sampled, true) && admit(problem, predicates, &equations(job))? > 0
+            {
                 return Ok(true);
             }
         }

@@ -1,0 +1,11 @@
+; The system of NestedBounds.mch as constrained Horn clauses.
+(set-logic HORN)
+(declare-fun reached (Int Int Int Int Int) Bool)
+(assert (forall ((n Int) (i Int) (j Int) (k Int) (phase Int)) (=> (and (>= n 0) (= i 0) (= j 0) (= k 0) (= phase 0)) (reached n i j k phase))))
+(assert (forall ((n Int) (i Int) (j Int) (k Int) (phase Int)) (=> (and (reached n i j k phase) (and (= phase 0) (< i n))) (reached n i (* 2 i) k 1))))
+(assert (forall ((n Int) (i Int) (j Int) (k Int) (phase Int)) (=> (and (reached n i j k phase) (and (= phase 1) (< j (* 3 i)))) (reached n i j i 2))))
+(assert (forall ((n Int) (i Int) (j Int) (k Int) (phase Int)) (=> (and (reached n i j k phase) (and (= phase 2) (< k j))) (reached n i j (+ k 1) phase))))
+(assert (forall ((n Int) (i Int) (j Int) (k Int) (phase Int)) (=> (and (reached n i j k phase) (and (= phase 2) (>= k j))) (reached n i (+ j 1) k 1))))
+(assert (forall ((n Int) (i Int) (j Int) (k Int) (phase Int)) (=> (and (reached n i j k phase) (and (= phase 1) (>= j (* 3 i)))) (reached n (+ i 1) j k 0))))
+(assert (forall ((n Int) (i Int) (j Int) (k Int) (phase Int)) (=> (reached n i j k phase) (=> (and (= phase 2) (< k j)) (<= (- k i) (* 2 n))))))
+(check-sat)

@@ -1,0 +1,10 @@
+; The system of Tickets.mch as constrained Horn clauses.
+(set-logic HORN)
+(declare-fun reached (Int Int Int Int) Bool)
+(assert (forall ((next Int) (serve Int) (c Int) (d Int)) (=> (and (= next 0) (= serve 0) (= c (- 1)) (= d (- 1))) (reached next serve c d))))
+(assert (forall ((next Int) (serve Int) (c Int) (d Int)) (=> (and (reached next serve c d) (= c (- 1))) (reached (+ next 1) serve next d))))
+(assert (forall ((next Int) (serve Int) (c Int) (d Int)) (=> (and (reached next serve c d) (= d (- 1))) (reached (+ next 1) serve c next))))
+(assert (forall ((next Int) (serve Int) (c Int) (d Int)) (=> (and (reached next serve c d) (= c serve)) (reached next (+ serve 1) (- 1) d))))
+(assert (forall ((next Int) (serve Int) (c Int) (d Int)) (=> (and (reached next serve c d) (= d serve)) (reached next (+ serve 1) c (- 1)))))
+(assert (forall ((next Int) (serve Int) (c Int) (d Int)) (=> (reached next serve c d) (not (and (= c serve) (= d serve))))))
+(check-sat)

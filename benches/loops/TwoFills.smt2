@@ -1,0 +1,11 @@
+; The system of TwoFills.mch as constrained Horn clauses.
+(set-logic HORN)
+(declare-fun reached (Int Int Int Int Int) Bool)
+(assert (forall ((n Int) (m Int) (i Int) (k Int) (phase Int)) (=> (and (>= n 0) (>= m 0) (= i 0) (= k 0) (= phase 0)) (reached n m i k phase))))
+(assert (forall ((n Int) (m Int) (i Int) (k Int) (phase Int)) (=> (and (reached n m i k phase) (and (= phase 0) (< i n))) (reached n m (+ i 1) (+ k 1) phase))))
+(assert (forall ((n Int) (m Int) (i Int) (k Int) (phase Int)) (=> (and (reached n m i k phase) (and (= phase 0) (>= i n))) (reached n m 0 k 1))))
+(assert (forall ((n Int) (m Int) (i Int) (k Int) (phase Int)) (=> (and (reached n m i k phase) (and (= phase 1) (< i m))) (reached n m (+ i 1) (+ k 1) phase))))
+(assert (forall ((n Int) (m Int) (i Int) (k Int) (phase Int)) (=> (and (reached n m i k phase) (and (= phase 1) (>= i m))) (reached n m 0 k 2))))
+(assert (forall ((n Int) (m Int) (i Int) (k Int) (phase Int)) (=> (and (reached n m i k phase) (and (= phase 2) (< i (+ n m)))) (reached n m (+ i 1) (- k 1) phase))))
+(assert (forall ((n Int) (m Int) (i Int) (k Int) (phase Int)) (=> (reached n m i k phase) (=> (and (= phase 2) (< i (+ n m))) (> k 0)))))
+(check-sat)

@@ -1,0 +1,256 @@
+//! Equations that held in every state that was met after an event.
+//!
+//! Which sums stay equal often depends on the phase that a machine is in, and what it is in follows from the event that it came
+//! from. So the first states are visited by the evaluator, and the affine hull of those that one event leads to is
+//! written as equations over integer variables and constants (Karr: *Affine relationships among variables of a program*, Acta
+//! Informatica 6, 1976; from samples as Sharma et al.: *A data driven approach for algebraic loop invariants*, ESOP
+//! 2013). A variable that kept its remainder gets a congruence. These are predicates to search with, nothing rests on
+//! them. A number of transitions ends the visit; the clock only where evaluating takes unusually long.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use bsym_language::int::Int;
+use bsym_language::model::*;
+use bsym_language::types::Type;
+use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::evaluator::cuts::Cuts;
+use bsym_semantics::evaluator::interrupt::interruptible;
+use bsym_semantics::transition::state::{Constants, State};
+use bsym_semantics::value::Value;
+
+use super::linear::{binary, equation, gcd, null_space};
+use super::predicate::{compare, integer, variable};
+use crate::existence::{LIMITS, scopes};
+use crate::options::Job;
+
+/// Integer variables and constants; more have too many equations by chance.
+const COLUMNS: usize = 12;
+/// Valuations listed, and those of them that are used, spread evenly.
+const LISTED: usize = 256;
+const VALUATIONS: usize = 16;
+/// Transitions under one valuation, and of one event out of one state.
+const TRANSITIONS: usize = 300;
+const BRANCHES: usize = 8;
+/// States after one event that are looked at.
+const ROWS: usize = 400;
+/// The largest weight of a variable; larger ones are chance.
+const WEIGHT: i128 = 100;
+/// Values of a variable from which its remainder is believed.
+const VALUES: usize = 4;
+/// Longest time for the visit.
+const TIME: Duration = Duration::from_millis(500);
+
+/// A row of values and a 1 for the constant part.
+type Rows = BTreeSet<Vec<i128>>;
+
+/// Candidate equations. None where there are no two integers to compare.
+pub(super) fn equations(job: &Job) -> Vec<Pred> {
+    let columns = Columns::of(&job.model);
+    if columns.variables.is_empty() || columns.width() > COLUMNS {
+        return vec![];
+    }
+    let Some(met) = sampled(job, &columns) else { return vec![] };
+    let mut found = vec![];
+    for rows in met.values().filter(|rows| rows.len() > columns.width()) {
+        // A number that leaves 128 bits is no weight to believe in.
+        for weights in null_space(rows.iter().cloned().collect(), columns.width() + 1).unwrap_or_default() {
+            found.extend(columns.equation(&weights));
+        }
+    }
+    found.extend(columns.congruences(&job.model, met.values()));
+    found
+}
+
+/// The integer variables and constants of a model.
+struct Columns {
+    variables: Vec<VarId>,
+    constants: Vec<ConstId>,
+}
+
+impl Columns {
+    fn of(model: &Model) -> Columns {
+        let is_integer = |v: &Variable| v.ty == Type::Int;
+        let variables = (0u32..).zip(&model.variables).filter(|(_, v)| is_integer(v));
+        let constants = (0u32..).zip(&model.constants).filter(|(_, c)| is_integer(c));
+        Columns {
+            variables: variables.map(|(i, _)| VarId(i)).collect(),
+            constants: constants.map(|(i, _)| ConstId(i)).collect(),
+        }
+    }
+
+    fn width(&self) -> usize {
+        self.variables.len() + self.constants.len()
+    }
+
+    /// `None` if a value is no small number.
+    fn row(&self, constants: &Constants, state: &State) -> Option<Vec<i128>> {
+        let values = self.variables.iter().map(|v| &state[v.index()]);
+        let all = values.chain(self.constants.iter().map(|c| &constants[c.index()]));
+        let number = |v: &Value| match v {
+            Value::Int(n) => n.to_i64().map(i128::from),
+            _ => None,
+        };
+        all.map(number).chain([Some(1)]).collect()
+    }
+
+    /// `Σ w·x + w₀ = 0` with positive terms on both sides; `None` if the weights are not believed or no variable has one.
+    fn equation(&self, weights: &[i128]) -> Option<Pred> {
+        let (n, weights) = weights.split_last()?;
+        let of_variables = &weights[..self.variables.len()];
+        if weights.iter().any(|w| w.abs() > WEIGHT) || of_variables.iter().all(|&w| w == 0) {
+            return None;
+        }
+        let names = self.variables.iter().map(|&v| ExprKind::Var(v));
+        let names = names.chain(self.constants.iter().map(|&c| ExprKind::Const(c)));
+        let weights: Option<Vec<i64>> = weights.iter().map(|&w| i64::try_from(w).ok()).collect();
+        equation(names.zip(weights?), i64::try_from(*n).ok()?.checked_neg()?)
+    }
+
+    /// `x - m * (x / m) = r`, which is defined for negative numbers as `mod` is not.
+    fn congruences<'a>(&self, model: &Model, met: impl Iterator<Item = &'a Rows>) -> Vec<Pred> {
+        let rows: Vec<&Vec<i128>> = met.flatten().collect();
+        let mut found = vec![];
+        for (i, &v) in self.variables.iter().enumerate() {
+            let values: BTreeSet<i128> = rows.iter().map(|row| row[i]).collect();
+            let (Some(&first), true) = (values.first(), values.len() >= VALUES) else { continue };
+            let modulus = values.iter().fold(0, |d, &n| gcd(d, n - first));
+            let (Ok(m), Ok(remainder)) = (i64::try_from(modulus), i64::try_from(first % modulus.max(1)))
+            else {
+                continue;
+            };
+            if !(2..=WEIGHT).contains(&modulus) || first < 0 {
+                continue;
+            }
+            let x = || variable(model, v);
+            let number = |n: i64| integer(Int::from(n));
+            let whole = binary(BinaryOp::Multiply, number(m), binary(BinaryOp::Divide, x(), number(m)));
+            let rest = binary(BinaryOp::Subtract, x(), whole);
+            found.push(compare(CompareOp::Equal, rest, number(remainder)));
+        }
+        found
+    }
+}
+
+/// Rows of the states after each event and after the initialisation.
+fn sampled(job: &Job, columns: &Columns) -> Option<BTreeMap<Option<EventId>, Rows>> {
+    let scope = scopes(&job.model, &job.scope).next()?;
+    let scope = scope.near_zero(&job.model).unwrap_or(scope);
+    let deadline = job.budget.within(TIME).deadline;
+    Some(interruptible(&job.budget.cancellation(), deadline, |interrupt| {
+        let cuts = Cuts::default();
+        let eval = Evaluator::new(&job.model, &scope)
+            .with_limits(LIMITS)
+            .with_interrupt(interrupt)
+            .with_bounded_choices(&cuts);
+        let mut listed = vec![];
+        // What cannot be evaluated is left out.
+        let _ = eval.each_valuation(&Default::default(), &mut |constants, truth| {
+            listed.extend(truth.is_ok().then_some(constants));
+            if listed.len() < LISTED { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        let step = listed.len().div_ceil(VALUATIONS).max(1);
+        let mut met = BTreeMap::new();
+        listed.iter().step_by(step).for_each(|constants| visit(job, &eval, constants, columns, &mut met));
+        met
+    }))
+}
+
+/// Visits the first states breadth first.
+fn visit(
+    job: &Job,
+    eval: &Evaluator<'_>,
+    constants: &Constants,
+    columns: &Columns,
+    met: &mut BTreeMap<Option<EventId>, Rows>,
+) {
+    let mut known: BTreeSet<State> = BTreeSet::new();
+    let mut queue: VecDeque<State> = VecDeque::new();
+    let mut transitions = 0;
+    let mut from = Some((vec![], vec![None]));
+    while let Some((state, events)) = from {
+        for event in events {
+            let mut reached = vec![];
+            let _ = eval.each_edge(event, constants, &state, &mut |edge| {
+                reached.extend(edge.state().cloned());
+                if reached.len() < BRANCHES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+            transitions += reached.len();
+            for next in reached {
+                let rows = met.entry(event).or_default();
+                if rows.len() < ROWS {
+                    rows.extend(columns.row(constants, &next));
+                }
+                if known.insert(next.clone()) {
+                    queue.push_back(next);
+                }
+            }
+        }
+        let all = || (0..job.model.events.len() as u32).map(|e| Some(EventId(e))).collect();
+        from = queue.pop_front().filter(|_| transitions < TRANSITIONS).map(|state| (state, all()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use bsym_encodings::budget::Budget;
+    use bsym_semantics::scope::{Scope, ScopeRequest};
+    use bsym_status::ProofStatus;
+
+    use super::*;
+
+    fn found(text: &str) -> Vec<String> {
+        let model = Arc::new(bsym_language::load::load_text("M.mch", text).model.unwrap());
+        let job = Job {
+            scope: Scope::settle(&model, &ScopeRequest::default()).unwrap(),
+            model: model.clone(),
+            properties: vec![],
+            well_definedness: true,
+            status: ProofStatus::none(),
+            recheck: false,
+            accept_trusted: false,
+            depth: None,
+            keep_going: false,
+            representations: Default::default(),
+            seed: 0,
+            checker: None,
+            query_time: None,
+            budget: Budget::unlimited(),
+        };
+        equations(&job).iter().map(|p| bsym_language::print::pred(&model, p)).collect()
+    }
+
+    #[test]
+    fn each_phase_has_its_equations() {
+        let found = found(
+            "MACHINE M CONSTANTS n PROPERTIES n : 0..5 VARIABLES x, y INVARIANT x : INTEGER & y : INTEGER
+            INITIALISATION x, y := 0, n
+            OPERATIONS rise = SELECT x < 50 THEN x := x + 1 || y := y + 1 END;
+              fall = SELECT x >= 50 & x < 90 THEN x := x + 1 || y := y - 1 END END",
+        );
+        for expected in ["x + n = y", "x + y = n + 100"] {
+            assert!(found.iter().any(|p| p == expected), "{expected} is not among {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_remainder_that_stays_is_a_congruence() {
+        let found = found(
+            "MACHINE M VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 1
+            OPERATIONS two = x := x + 2; four = x := x + 4 END",
+        );
+        assert_eq!(found, ["x - 2 * (x / 2) = 1"]);
+    }
+
+    #[test]
+    fn too_few_states_and_sets_say_nothing() {
+        assert!(found("MACHINE M VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 1 END").is_empty());
+        assert!(
+            found("MACHINE M VARIABLES s INVARIANT s <: 1..3 INITIALISATION s := {} OPERATIONS a(i) = SELECT i : 1..3 THEN s := s \\/ {i} END END")
+                .is_empty()
+        );
+    }
+}
