@@ -487,9 +487,11 @@ impl<'a, 's, 'm> Reader<'a, 's, 'm> {
     fn entries(&mut self, columns: &[Column], index: &TermValue) -> Result<Vec<TermValue>, ReadError> {
         let mut all = vec![];
         for column in columns {
-            all.push(match (&column.value, self.literal(index)) {
-                (TermValue::Opaque(_), Some(at)) => self.term(self.system.terms.select(column.term, at))?,
-                (value, _) => lookup(value, index)?,
+            let is_formula = matches!(column.value, TermValue::Opaque(_));
+            let at = if is_formula { self.literal(index) } else { None };
+            all.push(match at {
+                Some(at) => self.term(self.system.terms.select(column.term, at))?,
+                None => lookup(&column.value, index)?,
             });
         }
         Ok(all)

@@ -46,30 +46,12 @@ impl Terms {
     }
 
     fn written_out(&self, t: Term, by: &mut Instances) -> Option<Term> {
-        let mut stack = vec![(t, false)];
-        while let Some((t, ready)) = stack.pop() {
-            if by.done.contains_key(&t) {
-                continue;
-            }
-            let node = self.node(t);
-            if node.args.is_empty() {
-                by.done.insert(t, Some(t));
-            } else if ready {
-                let args: Option<Vec<Term>> = node.args.iter().map(|a| by.done[a]).collect();
-                let new = args.and_then(|args| match &node.op {
-                    Op::Forall(bound) => {
-                        self.instances(bound, args[0], &by.elements).map(|all| self.and(all))
-                    }
-                    Op::Exists(bound) => self.instances(bound, args[0], &by.elements).map(|all| self.or(all)),
-                    op => Some(self.apply(op, &args, node.sort)),
-                });
-                by.done.insert(t, new);
-            } else {
-                stack.push((t, true));
-                stack.extend(node.args.iter().map(|&a| (a, false)));
-            }
-        }
-        by.done[&t]
+        let Instances { elements, done, .. } = by;
+        self.rewrite(t, done, &mut |node, args| match &node.op {
+            Op::Forall(bound) => self.instances(bound, args[0], elements).map(|all| self.and(all)),
+            Op::Exists(bound) => self.instances(bound, args[0], elements).map(|all| self.or(all)),
+            op => Some(self.apply(op, args, node.sort)),
+        })
     }
 
     fn instances(

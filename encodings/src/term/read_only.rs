@@ -27,29 +27,8 @@ impl Terms {
     /// A term that is equivalent, in which arrays are only read. `None` where there are arrays of arrays, or a quantifier
     /// over arrays.
     pub fn read_only(&self, t: Term, by: &mut ReadOnly) -> Option<Term> {
-        let found = self.rewritten(t, by)?;
+        let found = self.rewrite(t, &mut by.done, &mut |node, args| self.rewritten_node(node, args))?;
         self.only_reads(found).then_some(found)
-    }
-
-    fn rewritten(&self, t: Term, by: &mut ReadOnly) -> Option<Term> {
-        let mut stack = vec![(t, false)];
-        while let Some((t, ready)) = stack.pop() {
-            if by.done.contains_key(&t) {
-                continue;
-            }
-            let node = self.node(t);
-            if node.args.is_empty() {
-                by.done.insert(t, Some(t));
-            } else if ready {
-                let args: Option<Vec<Term>> = node.args.iter().map(|a| by.done[a]).collect();
-                let new = args.and_then(|args| self.rewritten_node(&node, &args));
-                by.done.insert(t, new);
-            } else {
-                stack.push((t, true));
-                stack.extend(node.args.iter().map(|&a| (a, false)));
-            }
-        }
-        by.done[&t]
     }
 
     fn rewritten_node(&self, node: &Node, args: &[Term]) -> Option<Term> {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Term, Terms};
+use super::{Node, Term, Terms};
 
 /// Replacements of symbols (or of whole terms), with what was already computed under them.
 /// Keep one for a fixed set of replacements, and terms that share parts share the work.
@@ -44,5 +44,32 @@ impl Terms {
             }
         }
         by.done[&t]
+    }
+
+    /// `t` made anew from its parts, the inner ones first and shared ones once: `make` gives the term for a node whose arguments
+    /// are these. `None` where it gives none for some part.
+    pub(super) fn rewrite(
+        &self,
+        t: Term,
+        done: &mut HashMap<Term, Option<Term>>,
+        make: &mut dyn FnMut(&Node, &[Term]) -> Option<Term>,
+    ) -> Option<Term> {
+        let mut stack = vec![(t, false)];
+        while let Some((t, ready)) = stack.pop() {
+            if done.contains_key(&t) {
+                continue;
+            }
+            let node = self.node(t);
+            if node.args.is_empty() {
+                done.insert(t, Some(t));
+            } else if ready {
+                let args: Option<Vec<Term>> = node.args.iter().map(|a| done[a]).collect();
+                done.insert(t, args.and_then(|args| make(&node, &args)));
+            } else {
+                stack.push((t, true));
+                stack.extend(node.args.iter().map(|&a| (a, false)));
+            }
+        }
+        done[&t]
     }
 }

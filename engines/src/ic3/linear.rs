@@ -4,6 +4,8 @@ use bsym_language::int::Int;
 use bsym_language::model::*;
 use bsym_language::types::Type;
 
+use super::predicate::{compare, expr, integer};
+
 /// `Σ w·x = n`, with positive weights on both sides; `None` if a weight has no absolute value.
 pub(super) fn equation(sum: impl IntoIterator<Item = (ExprKind, i64)>, n: i64) -> Option<Pred> {
     let (mut left, mut right) = (None, None);
@@ -11,15 +13,14 @@ pub(super) fn equation(sum: impl IntoIterator<Item = (ExprKind, i64)>, n: i64) -
         let side = if weight > 0 { &mut left } else { &mut right };
         add(side, weight.checked_abs()?, name);
     }
-    let constant = integer(n);
+    let constant = integer(Int::from(n));
     let right = match right {
         None => constant,
         Some(sum) if n == 0 => sum,
         Some(sum) => binary(BinaryOp::Add, sum, constant),
     };
-    let left = left.unwrap_or_else(|| integer(0));
-    let kind = PredKind::Compare(CompareOp::Equal, Box::new(left), Box::new(right));
-    Some(Pred { kind, span: Default::default() })
+    let left = left.unwrap_or_else(|| integer(Int::ZERO));
+    Some(compare(CompareOp::Equal, left, right))
 }
 
 /// Adds `weight * x` to a sum.
@@ -27,25 +28,17 @@ fn add(sum: &mut Option<Expr>, weight: i64, x: ExprKind) {
     if weight == 0 {
         return;
     }
-    let x = integer_expr(x);
-    let product = if weight == 1 { x } else { binary(BinaryOp::Multiply, integer(weight), x) };
+    let x = expr(x, Type::Int);
+    let product = if weight == 1 { x } else { binary(BinaryOp::Multiply, integer(Int::from(weight)), x) };
     *sum = Some(match sum.take() {
         None => product,
         Some(before) => binary(BinaryOp::Add, before, product),
     });
 }
 
-fn integer_expr(kind: ExprKind) -> Expr {
-    Expr { kind, ty: Type::Int, span: Default::default() }
-}
-
-fn integer(n: i64) -> Expr {
-    integer_expr(ExprKind::Integer(Int::from(n)))
-}
-
 /// An operation on integers.
 pub(super) fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
-    integer_expr(ExprKind::Binary(op, Box::new(a), Box::new(b)))
+    expr(ExprKind::Binary(op, Box::new(a), Box::new(b)), Type::Int)
 }
 
 /// A basis of the vectors that are orthogonal to all rows, by elimination without fractions; the first
