@@ -17,6 +17,15 @@ pub enum Exit {
     Failed = 4,
 }
 
+impl Exit {
+    /// The exit with this code; what no command ends with is a failure.
+    #[cfg(unix)]
+    pub fn of_code(code: u8) -> Exit {
+        let all = [Exit::Done, Exit::Violated, Exit::Refused, Exit::Unknown];
+        all.into_iter().find(|&e| e as u8 == code).unwrap_or(Exit::Failed)
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
         ExitCode::from(exit as u8)

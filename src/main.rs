@@ -5,7 +5,8 @@
 //!
 //! A command goes through `arguments`, `commands` (which read with `input`, `solvers` and `traces`, and work under
 //! `control`), `answer` (what is said, as data) and `output` (how it is said), and ends as an `exit`; a [`refusal`] takes
-//! the short way. `progress` tells what happens meanwhile.
+//! the short way. `progress` tells what happens meanwhile. Where a solver library works in the process, there are two processes
+//! (`supervise`): one that works, and one that waits and survives a crash.
 
 mod answer;
 mod arguments;
@@ -18,6 +19,8 @@ mod paint;
 mod progress;
 mod refusal;
 mod solvers;
+#[cfg(unix)]
+mod supervise;
 mod traces;
 
 use std::path::Path;
@@ -32,6 +35,8 @@ use tracing_subscriber::EnvFilter;
 use arguments::{Arguments, Command, LimitArguments, OutputArguments};
 use control::{Control, Ended};
 use exit::Exit;
+#[cfg(unix)]
+use supervise::{Attempt, supervise};
 
 /// Formulas may nest deeply, and the pages of a stack cost nothing before they are used.
 const STACK: usize = 1 << 30;
@@ -60,19 +65,36 @@ fn main() -> ExitCode {
         output::result(&solvers::version());
         return output::exit(Exit::Done).into();
     }
-    let Some(command) = arguments.command else {
+    let Some(mut command) = arguments.command else {
         let _ = Arguments::command().print_help();
         return Exit::Refused.into();
     };
     log(command.output());
     std::panic::set_hook(Box::new(report_panic));
+    #[cfg(unix)]
+    let (start, attempt) = match Attempt::of_this_process() {
+        Some(attempt) => {
+            // Whatever led to the crash should not happen again.
+            command.vary(attempt.crashes);
+            (start.checked_sub(attempt.spent).unwrap_or(start), Some(attempt))
+        }
+        None => match command.lets_library_work().then(|| supervise(start, &command.output())).flatten() {
+            Some(exit) => return output::exit(exit).into(),
+            None => (start, None),
+        },
+    };
     let limits = command.limits();
     let control = Control::new(start, limits.timeout, limits.memory);
     let handler = control.clone();
     if let Err(error) = ctrlc::set_handler(move || handler.interrupt()) {
         tracing::warn!("Ctrl-C ends the program at once: {error}");
     }
-    output::exit(work(command, control)).into()
+    let exit = output::exit(work(command, control));
+    #[cfg(unix)]
+    if let Some(attempt) = attempt {
+        attempt.done(exit);
+    }
+    exit.into()
 }
 
 /// Carries the command out in a thread with a large stack. A panic there is our own failure.
@@ -116,6 +138,30 @@ fn log(format: OutputArguments) {
 }
 
 impl Command {
+    /// Whether a solver that is linked works in the process for long. The search asks it little.
+    #[cfg(unix)]
+    fn lets_library_work(&self) -> bool {
+        let solver = match self {
+            Command::Check(a) | Command::Bmc(a) | Command::Tree(a) | Command::Kind(a) | Command::Ic3(a) => {
+                &a.solver.name
+            }
+            Command::Po(a) => &a.solver.name,
+            Command::Certify(a) => &a.solver.name,
+            _ => return false,
+        };
+        cfg!(feature = "z3") && solver.as_ref().is_none_or(|name| name == "z3")
+    }
+
+    /// Other random choices where there are any.
+    #[cfg(unix)]
+    fn vary(&mut self, crashes: u64) {
+        if let Command::Check(a) | Command::Bmc(a) | Command::Tree(a) | Command::Kind(a) | Command::Ic3(a) =
+            self
+        {
+            a.seed = a.seed.wrapping_add(crashes);
+        }
+    }
+
     fn output(&self) -> OutputArguments {
         match self {
             Command::Check(a) | Command::Bmc(a) | Command::Tree(a) | Command::Kind(a) | Command::Ic3(a) => {

@@ -250,3 +250,50 @@ fn the_death_of_the_search_is_survived_and_named() {
     let reason = found["search"]["reason"].as_str().unwrap();
     assert!(reason.contains("ended without an answer") && reason.contains("signal"), "{reason}");
 }
+
+/// The process that works for another one.
+#[cfg(target_os = "linux")]
+fn working_for(id: u32) -> Option<u32> {
+    let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).ok()?;
+    children.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(all(target_os = "linux", feature = "z3"))]
+#[test]
+fn a_crash_of_the_solver_library_is_survived_and_named() {
+    let dir = folder();
+    let path = file(dir.path(), "endless.mch", ENDLESS).display().to_string();
+    let start = || {
+        let mut command = bsym();
+        command.args(["check", &path, "--json", "--timeout", "20s"]).stdin(Stdio::null());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let crash = |child: &std::process::Child, before: Option<u32>| {
+        let id = child.id();
+        until("nobody works", || {
+            working_for(id).is_some_and(|w| Some(w) != before && !searches(&path).is_empty())
+        });
+        let working = working_for(id).unwrap();
+        // Not SEGV: the first that is sent only takes the handler for stack overflows away.
+        Command::new("kill").args(["-ABRT", &working.to_string()]).status().unwrap();
+        Some(working)
+    };
+    // Once: another process goes on, and says what it knows when it is interrupted.
+    let child = start();
+    let crashed = crash(&child, None);
+    until("nobody goes on", || working_for(child.id()).is_some_and(|w| Some(w) != crashed));
+    until("no search was started", || !searches(&path).is_empty());
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("the solver crashed") && said.contains("beginning anew"), "{said}");
+    assert_eq!((output.status.code(), &json(&output)["reason_code"]), (Some(3), &"interrupted".into()));
+    // Twice: the question is given up.
+    let child = start();
+    let crashed = crash(&child, None);
+    crash(&child, crashed);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert!(json(&output).to_string().contains("the process with the solver ended by SIGABRT"));
+    until("the search goes on", || searches(&path).is_empty());
+}

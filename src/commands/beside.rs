@@ -72,6 +72,8 @@ impl Beside {
         command.args(arguments(run)).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Colours and logs are for people, and nobody reads them.
         command.env_remove("RUST_LOG");
+        #[cfg(unix)]
+        command.env_remove(crate::supervise::VARIABLE);
         let mut child = command.spawn().map_err(failed)?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let child = Arc::new(Mutex::new(child));

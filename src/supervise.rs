@@ -1,0 +1,136 @@
+//! A crash of a solver library is survived.
+//!
+//! libz3 works inside of the process, and where it crashes nothing in the process can be saved. So a command that
+//! lets it work for long is carried out in a process of its own, and the first one waits: it hands signals on, begins anew after
+//! a crash, with other random choices and what is left of the time, and says so. After [`ATTEMPTS`] crashes the answer is `unknown`.
+//!
+//! Standard input of the working process is a socket. It tells that process when nobody waits any longer, and carries back the exit
+//! code once everything is said, so that a crash on the way out makes no difference.
+
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::answer::Answer;
+use crate::answer::reason::Reason;
+use crate::arguments::OutputArguments;
+use crate::exit::Exit;
+use crate::output;
+
+/// Crashes after which the question is given up.
+const ATTEMPTS: u64 = 2;
+
+/// Tells a process that it is waited for, which attempt it is, and for how many milliseconds the program has run.
+pub const VARIABLE: &str = "BSYM_ATTEMPT";
+
+/// The part of a process that is waited for.
+pub struct Attempt {
+    /// How many attempts have crashed.
+    pub crashes: u64,
+    /// How long the program has run before this process.
+    pub spent: Duration,
+}
+
+impl Attempt {
+    /// Of this process, if it is one that is waited for. From then on it ends when nobody waits any longer.
+    pub fn of_this_process() -> Option<Attempt> {
+        let said = std::env::var(VARIABLE).ok()?;
+        let (crashes, spent) = said.split_once(' ')?;
+        let attempt =
+            Attempt { crashes: crashes.parse().ok()?, spent: Duration::from_millis(spent.parse().ok()?) };
+        std::thread::spawn(|| {
+            let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+            std::process::exit(Exit::Unknown as i32);
+        });
+        Some(attempt)
+    }
+
+    /// Tells whoever waits that everything is said.
+    pub fn done(&self, exit: Exit) {
+        if let Ok(socket) = std::io::stdin().as_fd().try_clone_to_owned() {
+            // Whoever waits sees the end of the process, too.
+            let _ = UnixStream::from(socket).write_all(&[exit as u8]);
+        }
+    }
+}
+
+/// Carries out the command line of this process in another one. `None` if none can be started: then this one has to do it.
+pub fn supervise(start: Instant, format: &OutputArguments) -> Option<Exit> {
+    let working: Arc<Mutex<Option<Pid>>> = Arc::default();
+    let handler = working.clone();
+    // The other process knows what to do; without one there is nothing to stop.
+    let interrupt = move || match handler.lock().ok().and_then(|pid| *pid) {
+        Some(pid) => drop(kill(pid, Signal::SIGINT)),
+        None => std::process::exit(Exit::Unknown as i32),
+    };
+    let mut handled = false;
+    for crashes in 0..ATTEMPTS {
+        let (child, socket) = begin(crashes, start.elapsed()).ok()?;
+        if let Ok(mut pid) = working.lock() {
+            *pid = i32::try_from(child.id()).ok().map(Pid::from_raw);
+        }
+        if !std::mem::replace(&mut handled, true)
+            && let Err(error) = ctrlc::set_handler(interrupt.clone())
+        {
+            tracing::warn!("Ctrl-C ends the program at once: {error}");
+        }
+        let status = match end(child, socket) {
+            End::Said(exit) => return Some(exit),
+            End::Died(status) => status,
+        };
+        let Some(signal) = status.signal() else { return Some(exit_of(status)) };
+        let name = Signal::try_from(signal).map_or_else(|_| signal.to_string(), |s| s.to_string());
+        let again = crashes + 1 < ATTEMPTS && signal != Signal::SIGKILL as i32;
+        let next = if again { "; beginning anew" } else { "" };
+        output::note(&format!(
+            "note: the solver crashed after {:.2} s ({name}){next}",
+            start.elapsed().as_secs_f64()
+        ));
+        if !again {
+            let why = format!("the process with the solver ended by {name}");
+            let answer = Answer::stopped(&Reason::SolverFailed(why));
+            return Some(output::show(&answer, format, start.elapsed().as_secs_f64()));
+        }
+    }
+    None
+}
+
+/// How a process ends.
+enum End {
+    /// With everything said.
+    Said(Exit),
+    /// Without.
+    Died(ExitStatus),
+}
+
+fn begin(crashes: u64, spent: Duration) -> std::io::Result<(Child, UnixStream)> {
+    let (ours, theirs) = UnixStream::pair()?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(std::env::args_os().skip(1));
+    command.env(VARIABLE, format!("{crashes} {}", spent.as_millis()));
+    command.stdin(Stdio::from(OwnedFd::from(theirs)));
+    // Signals of a terminal reach it once, through this process.
+    command.process_group(0);
+    Ok((command.spawn()?, ours))
+}
+
+fn end(mut child: Child, mut socket: UnixStream) -> End {
+    let mut said = [0u8; 1];
+    let answered = matches!(socket.read(&mut said), Ok(1));
+    let status = child.wait().unwrap_or_else(|_| ExitStatus::from_raw(Signal::SIGKILL as i32));
+    match answered {
+        true => End::Said(Exit::of_code(said[0])),
+        false => End::Died(status),
+    }
+}
+
+fn exit_of(status: ExitStatus) -> Exit {
+    status.code().and_then(|c| u8::try_from(c).ok()).map_or(Exit::Failed, Exit::of_code)
+}
