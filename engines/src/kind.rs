@@ -34,8 +34,8 @@ pub struct Kind {
     distinct: Vec<(usize, usize)>,
     /// Made when paths get longer.
     lemmas: Option<Lemmas>,
-    /// The lemmas as terms over the current state.
-    clauses: Vec<Term>,
+    /// The lemmas as terms over the current state, behind the literals that suppose them.
+    clauses: Vec<(Term, Term)>,
     /// States and events of the last counterexample to induction.
     cti: Option<Vec<String>>,
 }
@@ -93,17 +93,27 @@ impl Kind {
                 return self.only_refute(problem, work, why);
             }
             if k >= PLAIN && self.lemmas.is_none() {
-                self.lemmas = Some(Lemmas::new(problem, work.job, work.open)?);
+                let lemmas = Lemmas::new(problem, work.job, work.open)?;
+                let guessed = lemmas.guessed();
+                self.lemmas = Some(lemmas);
                 // The predicates may have brought definitions along.
                 for i in 0..=self.step.depth() {
                     for fact in problem.facts_in(i) {
                         self.step.session.assert(fact)?;
                     }
                 }
+                for clause in guessed {
+                    self.suppose(problem, clause, k)?;
+                }
             }
             match self.induction_step(problem, work.job, work.slice)? {
                 Step::Proved => {
-                    let lemmas = self.lemmas.as_ref().map_or_else(Vec::new, |l| l.preds(&work.job.model));
+                    let needs = |i: &usize| self.step.needs(self.clauses[*i].0);
+                    let needed: Vec<usize> = (0..self.clauses.len()).filter(needs).collect();
+                    let lemmas = match &mut self.lemmas {
+                        Some(lemmas) => lemmas.preds(problem, needed, work.slice)?,
+                        None => vec![],
+                    };
                     let evidence = Evidence::KInduction { k, lemmas };
                     return Ok(Outcome::Proof(problem.claim(work.job, evidence)));
                 }
@@ -124,9 +134,10 @@ impl Kind {
                 return Ok(Outcome::Stuck(Unknown::DepthLimit(k)));
             }
             self.step.assume_conjuncts(problem)?;
-            for &clause in &self.clauses {
-                self.step.assume(problem, clause)?;
+            for &(literal, clause) in &self.clauses {
+                self.step.suppose(problem, literal, clause, self.step.depth())?;
             }
+            self.step.forget();
             self.extended = false;
         }
     }
@@ -245,12 +256,18 @@ impl Kind {
     ) -> Result<bool, SolverError> {
         let Some(lemmas) = &mut self.lemmas else { return Ok(false) };
         let Some(clause) = lemmas.exclude(problem, states, slice)? else { return Ok(false) };
-        for i in 0..=good {
-            let here = problem.unrolling.state(clause, i);
-            self.step.session.assert(here)?;
-        }
-        self.clauses.push(clause);
+        self.suppose(problem, clause, good)?;
         Ok(true)
+    }
+
+    /// Supposes a lemma in the states up to one.
+    fn suppose(&mut self, problem: &mut Problem, clause: Term, last: usize) -> Result<(), SolverError> {
+        let literal = problem.terms().fresh("lemma", Terms::BOOL);
+        for k in 0..=last {
+            self.step.suppose(problem, literal, clause, k)?;
+        }
+        self.clauses.push((literal, clause));
+        Ok(())
     }
 }
 

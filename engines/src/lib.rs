@@ -14,6 +14,8 @@ pub mod problem;
 
 pub mod existence;
 
+mod first_states;
+
 mod axioms;
 
 pub mod contradiction;

@@ -4,6 +4,8 @@
 //! states k and k + 1, and one of them is true in every step. What is asked about a path is an
 //! assumption, never a new encoding.
 
+use std::collections::BTreeSet;
+
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::{Answer, Model, Session, SolverError};
 use bsym_encodings::term::{Term, Terms};
@@ -29,6 +31,10 @@ pub struct Path {
     start: Start,
     /// Selectors of each step, by event; `None` where the event has no term or can never happen.
     selectors: Vec<Vec<Option<Term>>>,
+    /// Literals of what is only supposed.
+    hypotheses: BTreeSet<Term>,
+    /// Those that answers since the last [`forget`](Path::forget) rest on.
+    needed: BTreeSet<Term>,
 }
 
 /// A path read from a solver's model: the events taken.
@@ -52,7 +58,8 @@ impl Path {
             let relation = problem.unrolling.init(relation);
             session.assert(relation)?;
         }
-        let mut path = Path { session, start, selectors: vec![] };
+        let (hypotheses, needed) = Default::default();
+        let mut path = Path { session, start, selectors: vec![], hypotheses, needed };
         path.assert_facts(problem)?;
         Ok(path)
     }
@@ -83,13 +90,30 @@ impl Path {
         self.session.assert(assumed)
     }
 
-    /// Asserts a predicate over one state in the last state.
+    /// Supposes a predicate over one state in the state after `k` steps, where a literal says so that all questions assume.
     ///
     /// # Errors
     /// If the solver fails.
-    pub fn assume(&mut self, problem: &mut Problem, t: Term) -> Result<(), SolverError> {
-        let here = problem.unrolling.state(t, self.depth());
-        self.session.assert(here)
+    pub fn suppose(
+        &mut self,
+        problem: &mut Problem,
+        literal: Term,
+        t: Term,
+        k: usize,
+    ) -> Result<(), SolverError> {
+        let here = problem.unrolling.state(t, k);
+        self.hypotheses.insert(literal);
+        self.session.assert(problem.terms().implies(literal, here))
+    }
+
+    /// Whether one of the answers since the last [`forget`](Self::forget) rests on what the literal supposes.
+    pub fn needs(&self, literal: Term) -> bool {
+        self.needed.contains(&literal)
+    }
+
+    /// Forgets what answers rest on.
+    pub fn forget(&mut self) {
+        self.needed.clear();
     }
 
     /// Adds a step.
@@ -185,7 +209,8 @@ impl Path {
             found(model, Taken { events, last_fails })
         };
         let mut judged = None;
-        let answer = self.session.check_judged(&[asked], budget, &mut |model| {
+        let asked_of_all: Vec<Term> = [asked].into_iter().chain(self.hypotheses.iter().copied()).collect();
+        let answer = self.session.check_judged(&asked_of_all, budget, &mut |model| {
             judged = Some(read(model)?).filter(&is_final);
             Ok(judged.is_some())
         })?;
@@ -194,7 +219,10 @@ impl Path {
                 Some(found) => found,
                 None => read(&mut model)?,
             })),
-            Answer::Unsat(core) => Ok(Checked::Unsat { without_question: !core.contains(asked) }),
+            Answer::Unsat(core) => {
+                self.needed.extend(self.hypotheses.iter().copied().filter(|&h| core.contains(h)));
+                Ok(Checked::Unsat { without_question: !core.contains(asked) })
+            }
             Answer::Unknown(reason) => Ok(Checked::Unknown(reason)),
         }
     }

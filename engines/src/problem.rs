@@ -1,5 +1,6 @@
 //! A job in terms: the encoded system, the properties asked, and what may be assumed.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use bsym_semantics::trace::Trace;
 use bsym_status::Check;
 
 use crate::excluded::Excluded;
+use crate::first_states::FirstStates;
 use crate::options::Job;
 use crate::verdict::Vacuous;
 
@@ -77,6 +79,8 @@ pub struct Problem {
     status_applies: bool,
     /// Targets whose well-definedness follows from the assumed conjuncts, so that their status says all.
     defined: BTreeSet<Property>,
+    /// Visited when they are asked for.
+    first_states: OnceCell<Option<Rc<FirstStates>>>,
 }
 
 impl Problem {
@@ -121,6 +125,7 @@ impl Problem {
             failures: vec![],
             status_applies: false,
             defined: BTreeSet::new(),
+            first_states: OnceCell::new(),
         };
         for &property in job.properties.iter().filter(|p| !excluded.properties.contains(p)) {
             match problem.property_term(property) {
@@ -392,6 +397,11 @@ impl Problem {
             }
         }
         by_event
+    }
+
+    /// The first states of the model, if there is a scope to visit them in.
+    pub fn first_states(&self, job: &Job) -> Option<Rc<FirstStates>> {
+        self.first_states.get_or_init(|| FirstStates::visit(job).map(Rc::new)).clone()
     }
 
     /// Whether `holds` may be concluded at all: everything that restricts or extends behaviour is encoded,

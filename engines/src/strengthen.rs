@@ -41,6 +41,7 @@ impl Lemmas {
         let mut candidates = seeds(&job.model);
         candidates.extend(templates(&job.model, 0).unwrap_or_default());
         steps.admit(problem, job, &mut predicates, &candidates)?;
+        steps.guess(problem, job)?;
         let abstraction = Abstraction { domain: Box::new(Atoms::default()), predicates };
         Ok(Lemmas { steps, abstraction, found: vec![] })
     }
@@ -55,9 +56,26 @@ impl Lemmas {
         self.abstraction.predicates.all().iter().map(|p| p.term).collect()
     }
 
-    /// The lemmas in B.
-    pub fn preds(&self, model: &bsym_language::model::Model) -> Vec<Pred> {
-        self.found.iter().map(|c| self.abstraction.predicates.clause(model, c)).collect()
+    /// The lemmas that were guessed, over the current state. In the order of all lemmas they come first, then those that excluded a
+    /// state.
+    pub fn guessed(&self) -> Vec<Term> {
+        self.steps.guesses().iter().map(|g| g.term).collect()
+    }
+
+    /// Those of the lemmas at these positions, in B, with what they need to be invariants.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn preds(
+        &mut self,
+        problem: &mut Problem,
+        positions: Vec<usize>,
+        slice: &Slice,
+    ) -> Result<Vec<Pred>, SolverError> {
+        let (cubes, guesses) = self.steps.with_needed(problem, &self.found, positions, slice)?;
+        let model = &problem.system.model;
+        let cubes = cubes.iter().map(|c| self.abstraction.predicates.clause(model, c));
+        Ok(guesses.into_iter().map(|g| g.pred).chain(cubes).collect())
     }
 
     /// A further lemma that excludes one of these states, over the current state.

@@ -1,57 +1,43 @@
 //! Equations that held in every state that was met after an event.
 //!
 //! Which sums stay equal often depends on the phase that a machine is in, and what it is in follows from the event that it came
-//! from. So the first states are visited by the evaluator, and the affine hull of those that one event leads to is
+//! from. So the [first states](FirstStates) are taken, and the affine hull of those that one event leads to is
 //! written as equations over integer variables and constants (Karr: *Affine relationships among variables of a program*, Acta
 //! Informatica 6, 1976; from samples as Sharma et al.: *A data driven approach for algebraic loop invariants*, ESOP
 //! 2013). A variable that kept its remainder gets a congruence. These are predicates to search with, nothing rests on
-//! them. A number of transitions ends the visit; the clock only where evaluating takes unusually long.
+//! them.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::ops::ControlFlow;
-use std::time::Duration;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bsym_language::int::Int;
 use bsym_language::model::*;
 use bsym_language::types::Type;
-use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::evaluator::cuts::Cuts;
-use bsym_semantics::evaluator::interrupt::interruptible;
 use bsym_semantics::transition::state::{Constants, State};
 use bsym_semantics::value::Value;
 
 use super::linear::{binary, equation, gcd, null_space};
 use super::predicate::{compare, integer, variable};
-use crate::existence::{LIMITS, scopes};
-use crate::options::Job;
+use crate::first_states::FirstStates;
 
 /// Integer variables and constants; more have too many equations by chance.
 const COLUMNS: usize = 12;
-/// Valuations listed, and those of them that are used, spread evenly.
-const LISTED: usize = 256;
-const VALUATIONS: usize = 16;
-/// Transitions under one valuation, and of one event out of one state.
-const TRANSITIONS: usize = 300;
-const BRANCHES: usize = 8;
 /// States after one event that are looked at.
 const ROWS: usize = 400;
 /// The largest weight of a variable; larger ones are chance.
 const WEIGHT: i128 = 100;
 /// Values of a variable from which its remainder is believed.
 const VALUES: usize = 4;
-/// Longest time for the visit.
-const TIME: Duration = Duration::from_millis(500);
 
 /// A row of values and a 1 for the constant part.
 type Rows = BTreeSet<Vec<i128>>;
 
 /// Candidate equations. None where there are no two integers to compare.
-pub(super) fn equations(job: &Job) -> Vec<Pred> {
-    let columns = Columns::of(&job.model);
+pub(super) fn equations(model: &Model, met: &FirstStates) -> Vec<Pred> {
+    let columns = Columns::of(model);
     if columns.variables.is_empty() || columns.width() > COLUMNS {
         return vec![];
     }
-    let Some(met) = sampled(job, &columns) else { return vec![] };
+    let met = rows(met, &columns);
     let mut found = vec![];
     for rows in met.values().filter(|rows| rows.len() > columns.width()) {
         // A number that leaves 128 bits is no weight to believe in.
@@ -59,7 +45,7 @@ pub(super) fn equations(job: &Job) -> Vec<Pred> {
             found.extend(columns.equation(&weights));
         }
     }
-    found.extend(columns.congruences(&job.model, met.values()));
+    found.extend(columns.congruences(model, met.values()));
     found
 }
 
@@ -108,7 +94,8 @@ impl Columns {
         equation(names.zip(weights?), i64::try_from(*n).ok()?.checked_neg()?)
     }
 
-    /// `x - m * (x / m) = r`, which is defined for negative numbers as `mod` is not.
+    /// `x - m * (x / m) = r`, which is defined for negative numbers as `mod` is not; there a multiple is the same, and another
+    /// remainder is not.
     fn congruences<'a>(&self, model: &Model, met: impl Iterator<Item = &'a Rows>) -> Vec<Pred> {
         let rows: Vec<&Vec<i128>> = met.flatten().collect();
         let mut found = vec![];
@@ -120,7 +107,7 @@ impl Columns {
             else {
                 continue;
             };
-            if !(2..=WEIGHT).contains(&modulus) || first < 0 {
+            if !(2..=WEIGHT).contains(&modulus) || first < 0 && remainder != 0 {
                 continue;
             }
             let x = || variable(model, v);
@@ -134,62 +121,15 @@ impl Columns {
 }
 
 /// Rows of the states after each event and after the initialisation.
-fn sampled(job: &Job, columns: &Columns) -> Option<BTreeMap<Option<EventId>, Rows>> {
-    let scope = scopes(&job.model, &job.scope).next()?;
-    let scope = scope.near_zero(&job.model).unwrap_or(scope);
-    let deadline = job.budget.within(TIME).deadline;
-    Some(interruptible(&job.budget.cancellation(), deadline, |interrupt| {
-        let cuts = Cuts::default();
-        let eval = Evaluator::new(&job.model, &scope)
-            .with_limits(LIMITS)
-            .with_interrupt(interrupt)
-            .with_bounded_choices(&cuts);
-        let mut listed = vec![];
-        // What cannot be evaluated is left out.
-        let _ = eval.each_valuation(&Default::default(), &mut |constants, truth| {
-            listed.extend(truth.is_ok().then_some(constants));
-            if listed.len() < LISTED { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
-        let step = listed.len().div_ceil(VALUATIONS).max(1);
-        let mut met = BTreeMap::new();
-        listed.iter().step_by(step).for_each(|constants| visit(job, &eval, constants, columns, &mut met));
-        met
-    }))
-}
-
-/// Visits the first states breadth first.
-fn visit(
-    job: &Job,
-    eval: &Evaluator<'_>,
-    constants: &Constants,
-    columns: &Columns,
-    met: &mut BTreeMap<Option<EventId>, Rows>,
-) {
-    let mut known: BTreeSet<State> = BTreeSet::new();
-    let mut queue: VecDeque<State> = VecDeque::new();
-    let mut transitions = 0;
-    let mut from = Some((vec![], vec![None]));
-    while let Some((state, events)) = from {
-        for event in events {
-            let mut reached = vec![];
-            let _ = eval.each_edge(event, constants, &state, &mut |edge| {
-                reached.extend(edge.state().cloned());
-                if reached.len() < BRANCHES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-            });
-            transitions += reached.len();
-            for next in reached {
-                let rows = met.entry(event).or_default();
-                if rows.len() < ROWS {
-                    rows.extend(columns.row(constants, &next));
-                }
-                if known.insert(next.clone()) {
-                    queue.push_back(next);
-                }
-            }
+fn rows(met: &FirstStates, columns: &Columns) -> BTreeMap<Option<EventId>, Rows> {
+    let mut all: BTreeMap<Option<EventId>, Rows> = BTreeMap::new();
+    for one in met.all() {
+        let rows = all.entry(one.event).or_default();
+        if rows.len() < ROWS {
+            rows.extend(columns.row(met.constants(one), &one.state));
         }
-        let all = || (0..job.model.events.len() as u32).map(|e| Some(EventId(e))).collect();
-        from = queue.pop_front().filter(|_| transitions < TRANSITIONS).map(|state| (state, all()));
     }
+    all
 }
 
 #[cfg(test)]
@@ -201,6 +141,7 @@ mod tests {
     use bsym_status::ProofStatus;
 
     use super::*;
+    use crate::options::Job;
 
     fn found(text: &str) -> Vec<String> {
         let model = Arc::new(bsym_language::load::load_text("M.mch", text).model.unwrap());
@@ -220,7 +161,8 @@ mod tests {
             query_time: None,
             budget: Budget::unlimited(),
         };
-        equations(&job).iter().map(|p| bsym_language::print::pred(&model, p)).collect()
+        let met = FirstStates::visit(&job).unwrap();
+        equations(&model, &met).iter().map(|p| bsym_language::print::pred(&model, p)).collect()
     }
 
     #[test]

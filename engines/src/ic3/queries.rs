@@ -19,6 +19,7 @@ use bsym_language::types::Type;
 use super::abstract_path::Met;
 use super::domain::Domain;
 use super::frame::{Cube, Literal};
+use super::houdini::Guess;
 use super::predicate::{Predicates, size};
 use crate::options::Job;
 use crate::outcome::Slice;
@@ -74,6 +75,8 @@ pub struct Steps {
     done: Statistics,
     /// Sessions without assertions, to begin anew in where one has learned too much to come to an end.
     spare: Vec<Session>,
+    /// Invariants together with the assumed conjuncts that are no cubes.
+    guesses: Vec<Guess>,
 }
 
 /// How states are abstracted, and the predicates that say so.
@@ -94,6 +97,14 @@ pub struct FoundState {
     pub event: Option<EventId>,
     /// Values of integer variables.
     pub met: Vec<Met>,
+}
+
+/// A lemma in the session.
+struct Lemma {
+    /// True where it holds in the first state.
+    clause: Term,
+    /// What a step that breaks it leads to.
+    broken: Vec<Term>,
 }
 
 /// Answer to a query.
@@ -196,6 +207,7 @@ impl Steps {
             small,
             told: vec![],
             spare: vec![],
+            guesses: vec![],
             done: Statistics::default(),
         };
         for t in asserted {
@@ -211,6 +223,33 @@ impl Steps {
         all += self.session.statistics();
         self.small.iter().for_each(|s| all += s.session.statistics());
         all
+    }
+
+    /// The session, with everything asserted that is asserted for good.
+    pub(super) fn session(&mut self) -> &mut Session {
+        &mut self.session
+    }
+
+    /// Implies that the first state is initial.
+    pub(super) fn initial_literal(&self) -> Term {
+        self.initial
+    }
+
+    /// Implies that some event leads from the first state to the second.
+    pub(super) fn step_literal(&self) -> Term {
+        self.step
+    }
+
+    /// Assumes an invariant in all frames but that of the initialisation.
+    pub(super) fn know(&mut self, guess: &Guess) -> Result<(), SolverError> {
+        let known = self.session.terms().implies(self.forever, guess.now);
+        self.guesses.push(guess.clone());
+        self.tell(known)
+    }
+
+    /// The invariants that were guessed.
+    pub fn guesses(&self) -> &[Guess] {
+        &self.guesses
     }
 
     /// Takes in new predicates, and facts that came with them.
@@ -418,7 +457,7 @@ impl Steps {
         })
     }
 
-    /// The lemmas that are needed for the violating step to be impossible and for each other.
+    /// The cubes that have to be blocked, and the guesses, for the violating step to be impossible and for each other.
     ///
     /// # Errors
     /// If the solver fails.
@@ -427,35 +466,77 @@ impl Steps {
         problem: &mut Problem,
         cubes: Vec<Cube>,
         slice: &Slice,
-    ) -> Result<Vec<Cube>, SolverError> {
-        let mut clauses = vec![];
-        for cube in &cubes {
-            let clause = self.clause(problem, cube);
-            clauses.push(self.session.literal(clause)?);
+    ) -> Result<(Vec<Cube>, Vec<Guess>), SolverError> {
+        let lemmas = self.lemmas(problem, &cubes)?;
+        let asked = lemmas.iter().map(|l| l.clause).chain([self.bad]).collect::<Vec<_>>();
+        let needed = match decide(&mut self.session, &asked, &slice.query())? {
+            Decided::Unsat(core) => (0..lemmas.len()).filter(|&i| core.contains(&lemmas[i].clause)).collect(),
+            _ => (0..lemmas.len()).collect(),
+        };
+        let needed = self.needed(&lemmas, needed, slice)?;
+        Ok(self.of_positions(&cubes, &needed))
+    }
+
+    /// These of the guesses and, after them, of the cubes, with those that they need to stay true.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn with_needed(
+        &mut self,
+        problem: &mut Problem,
+        cubes: &[Cube],
+        positions: Vec<usize>,
+        slice: &Slice,
+    ) -> Result<(Vec<Cube>, Vec<Guess>), SolverError> {
+        let lemmas = self.lemmas(problem, cubes)?;
+        let needed = self.needed(&lemmas, positions, slice)?;
+        Ok(self.of_positions(cubes, &needed))
+    }
+
+    /// The guesses, and after them the cubes, as lemmas.
+    fn lemmas(&mut self, problem: &mut Problem, cubes: &[Cube]) -> Result<Vec<Lemma>, SolverError> {
+        let mut lemmas = vec![];
+        for guess in self.guesses.clone() {
+            let broken = vec![self.session.terms().not(guess.then)];
+            lemmas.push(Lemma { clause: self.session.literal(guess.now)?, broken });
         }
-        let all = |extra: Vec<Term>| clauses.iter().copied().chain(extra).collect::<Vec<_>>();
-        let mut needed: BTreeSet<usize> = BTreeSet::new();
-        let mut open = vec![];
-        let note = |core: &[Term], needed: &mut BTreeSet<usize>, open: &mut Vec<usize>| {
-            for (i, clause) in clauses.iter().enumerate() {
-                if core.contains(clause) && needed.insert(i) {
-                    open.push(i);
+        for cube in cubes {
+            let clause = self.clause(problem, cube);
+            let broken = cube.literals().iter().map(|l| self.then(l)).collect();
+            lemmas.push(Lemma { clause: self.session.literal(clause)?, broken });
+        }
+        Ok(lemmas)
+    }
+
+    /// These lemmas, and those that are needed for them to stay true; all where that is not decided.
+    fn needed(
+        &mut self,
+        lemmas: &[Lemma],
+        positions: Vec<usize>,
+        slice: &Slice,
+    ) -> Result<BTreeSet<usize>, SolverError> {
+        let mut needed: BTreeSet<usize> = positions.iter().copied().collect();
+        let mut open = positions;
+        while let Some(i) = open.pop() {
+            let mut asked: Vec<Term> = lemmas.iter().map(|l| l.clause).collect();
+            asked.extend(&lemmas[i].broken);
+            asked.push(self.step);
+            let Decided::Unsat(core) = decide(&mut self.session, &asked, &slice.query())? else {
+                return Ok((0..lemmas.len()).collect());
+            };
+            for (j, lemma) in lemmas.iter().enumerate() {
+                if core.contains(&lemma.clause) && needed.insert(j) {
+                    open.push(j);
                 }
             }
-        };
-        match decide(&mut self.session, &all(vec![self.bad]), &slice.query())? {
-            Decided::Unsat(core) => note(&core, &mut needed, &mut open),
-            _ => return Ok(cubes),
         }
-        while let Some(i) = open.pop() {
-            let mut extra: Vec<Term> = cubes[i].literals().iter().map(|l| self.then(l)).collect();
-            extra.push(self.step);
-            match decide(&mut self.session, &all(extra), &slice.query())? {
-                Decided::Unsat(core) => note(&core, &mut needed, &mut open),
-                _ => return Ok(cubes),
-            }
-        }
-        Ok(needed.into_iter().map(|i| cubes[i].clone()).collect())
+        Ok(needed)
+    }
+
+    fn of_positions(&self, cubes: &[Cube], needed: &BTreeSet<usize>) -> (Vec<Cube>, Vec<Guess>) {
+        let guesses = needed.iter().filter_map(|&i| self.guesses.get(i).cloned()).collect();
+        let of_cubes = needed.iter().filter_map(|i| i.checked_sub(self.guesses.len()));
+        (of_cubes.filter_map(|i| cubes.get(i).cloned()).collect(), guesses)
     }
 
     fn ask(
@@ -569,7 +650,7 @@ impl Steps {
     }
 
     /// Asserts a term for good, in all sessions.
-    fn tell(&mut self, t: Term) -> Result<(), SolverError> {
+    pub(super) fn tell(&mut self, t: Term) -> Result<(), SolverError> {
         if !self.small.is_empty() {
             self.told.push(t);
         }

@@ -12,6 +12,7 @@ use super::domain::Domain;
 use super::domain::diagrams::Diagrams;
 use super::domain::predicates::Atoms;
 use super::frame::{Cube, Frames};
+use super::houdini::Guess;
 use super::predicate::Predicates;
 use super::queries::{Abstraction, Query, Steps};
 use super::seeds::seeds;
@@ -26,6 +27,8 @@ pub(super) struct Search {
     pub steps: Steps,
     pub abstraction: Abstraction,
     pub frames: Frames,
+    /// Invariants were guessed.
+    guessed: bool,
 }
 
 /// How a part of the search ended.
@@ -77,7 +80,12 @@ impl Search {
     ) -> Result<Search, SolverError> {
         let mut predicates = Predicates::default();
         steps.admit(problem, job, &mut predicates, &seeds)?;
-        Ok(Search { steps, abstraction: Abstraction { domain, predicates }, frames: Frames::new() })
+        Ok(Search {
+            steps,
+            abstraction: Abstraction { domain, predicates },
+            frames: Frames::new(),
+            guessed: false,
+        })
     }
 
     /// Work of the solver.
@@ -113,8 +121,9 @@ impl Search {
                         return Ok(end);
                     }
                     if let Some(inductive) = self.converged() {
-                        let cubes = self.steps.minimise(problem, inductive, work.slice)?;
-                        return Ok(End::Outcome(Outcome::Proof(self.claim(problem, work.job, &cubes))));
+                        let (cubes, guesses) = self.steps.minimise(problem, inductive, work.slice)?;
+                        let claim = self.claim(problem, work.job, &cubes, guesses);
+                        return Ok(End::Outcome(Outcome::Proof(claim)));
                     }
                     self.frames.open();
                     work.observer.progress(&Progress::Frame {
@@ -156,9 +165,10 @@ impl Search {
         Ok(())
     }
 
-    fn claim(&self, problem: &Problem, job: &Job, cubes: &[Cube]) -> Claim {
-        let lemmas: BTreeSet<&Cube> = cubes.iter().collect();
-        let lemmas = lemmas.into_iter().map(|c| self.abstraction.predicates.clause(&job.model, c)).collect();
+    fn claim(&self, problem: &Problem, job: &Job, cubes: &[Cube], guesses: Vec<Guess>) -> Claim {
+        let cubes: BTreeSet<&Cube> = cubes.iter().collect();
+        let cubes = cubes.into_iter().map(|c| self.abstraction.predicates.clause(&job.model, c));
+        let lemmas = guesses.into_iter().map(|g| g.pred).chain(cubes).collect();
         problem.claim(job, Evidence::Inductive { lemmas })
     }
 
@@ -169,6 +179,9 @@ impl Search {
     pub fn refine(&mut self, problem: &mut Problem, job: &Job, path: &[Goal]) -> Result<bool, SolverError> {
         let Abstraction { domain, predicates } = &mut self.abstraction;
         let steps = &mut self.steps;
+        if domain.guesses() && !std::mem::replace(&mut self.guessed, true) && steps.guess(problem, job)? {
+            return Ok(true);
+        }
         domain.refine(problem, job, predicates, path, &mut |problem, predicates, candidates| {
             steps.admit(problem, job, predicates, candidates)
         })

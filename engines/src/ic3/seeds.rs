@@ -19,13 +19,7 @@ pub fn seeds(model: &Model) -> Vec<Pred> {
         atoms(g, &mut of_goal);
         of_goal
     }));
-    let mut conditions = Conditions(vec![]);
-    for event in &model.events {
-        conditions.subst(&event.body);
-    }
-    for condition in &conditions.0 {
-        atoms(condition, &mut found);
-    }
+    found.extend(conditions(model));
     let mut initial = Assignments(vec![]);
     initial.subst(&model.initialisation);
     for (v, e) in initial.0 {
@@ -36,6 +30,20 @@ pub fn seeds(model: &Model) -> Vec<Pred> {
     }
     found.retain(|p| Names::of_pred(p).locals.is_empty() && !Names::of_pred(p).variables.is_empty());
     found.extend(conserved::sums(model));
+    found
+}
+
+/// The atoms of the conditions of events that speak of variables and constants only.
+pub fn conditions(model: &Model) -> Vec<Pred> {
+    let mut all = Conditions(vec![]);
+    for event in &model.events {
+        all.subst(&event.body);
+    }
+    let mut found = vec![];
+    for condition in &all.0 {
+        atoms(condition, &mut found);
+    }
+    found.retain(|p| Names::of_pred(p).locals.is_empty() && !Names::of_pred(p).variables.is_empty());
     found
 }
 

@@ -6,8 +6,11 @@ use bsym_language::int::Int;
 use bsym_language::model::*;
 use bsym_language::types::Type;
 use bsym_language::walk::{Visitor, walk_pred};
+use bsym_semantics::value::Value;
 
+use super::linear::binary;
 use super::predicate::{compare, expr, integer, variable, variables};
+use crate::first_states::{FirstStates, Met};
 
 /// The integers that are written in the model.
 struct Literals(BTreeSet<Int>);
@@ -133,6 +136,37 @@ fn set_pairs(model: &Model, found: &mut Vec<Pred>) {
             }
         }
     }
+}
+
+/// Bounds of the integer variables and of their differences, at the largest and smallest that were met.
+pub fn differences(model: &Model, met: &FirstStates) -> Vec<Pred> {
+    let ints: Vec<VarId> = variables(model).filter(|v| model.variables[v.index()].ty == Type::Int).collect();
+    let number = |one: &Met, v: VarId| match &one.state[v.index()] {
+        Value::Int(n) => n.to_i64().map(i128::from),
+        _ => None,
+    };
+    let extremes = |of: &dyn Fn(&Met) -> Option<i128>| {
+        let all: Option<Vec<i128>> = met.all().iter().map(of).collect();
+        let all = all.unwrap_or_default();
+        let small = |n: &i128| i64::try_from(*n).ok().map(Int::from);
+        Some((small(all.iter().min()?)?, small(all.iter().max()?)?))
+    };
+    let mut found = vec![];
+    let mut between = |e: Expr, (low, high): (Int, Int)| {
+        found.push(compare(CompareOp::LessEqual, e.clone(), integer(high)));
+        found.push(compare(CompareOp::GreaterEqual, e, integer(low)));
+    };
+    for (i, &v) in ints.iter().enumerate() {
+        if let Some(both) = extremes(&|one| number(one, v)) {
+            between(variable(model, v), both);
+        }
+        for &w in &ints[i + 1..] {
+            if let Some(both) = extremes(&|one| Some(number(one, v)? - number(one, w)?)) {
+                between(binary(BinaryOp::Subtract, variable(model, v), variable(model, w)), both);
+            }
+        }
+    }
+    found
 }
 
 /// `v <= n`, `v >= n` for an integer variable and a value met.

@@ -29,6 +29,10 @@ impl Domain for Atoms {
         "predicates"
     }
 
+    fn guesses(&self) -> bool {
+        true
+    }
+
     fn abstracted(
         &mut self,
         problem: &mut Problem,
@@ -59,7 +63,9 @@ impl Domain for Atoms {
             if admit(problem, predicates, &round)? > 0 {
                 return Ok(true);
             }
-            if !std::mem::replace(&mut self.sampled, true) && admit(problem, predicates, &equations(job))? > 0
+            if !std::mem::replace(&mut self.sampled, true)
+                && let Some(met) = problem.first_states(job)
+                && admit(problem, predicates, &equations(&job.model, &met))? > 0
             {
                 return Ok(true);
             }
