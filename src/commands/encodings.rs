@@ -18,7 +18,7 @@ use crate::commands::run::Run;
 use crate::progress::Reporter;
 
 /// How long the first encoding is alone.
-const HEAD_START: Duration = Duration::from_secs(1);
+const HEAD_START: Duration = Duration::from_millis(250);
 /// Least time that the second one is waited for after the first one has given up, where the user sets no limit.
 const LEAST_PATIENCE: Duration = Duration::from_secs(2);
 /// Between two looks whether the run has to end.
