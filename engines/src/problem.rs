@@ -99,6 +99,16 @@ impl Problem {
             problem.settle_well_definedness(job, &mut session, &budget)?;
         }
         problem.settle_failures(job, &mut session, &budget)?;
+        let carriers = problem.system.whole_carriers();
+        if !problem.failures.is_empty() && !carriers.is_empty() {
+            let mut session = open(problem.terms())?;
+            session.only_read_arrays(carriers);
+            problem.assert_constants(&mut session)?;
+            for fact in problem.facts_in(0) {
+                session.assert(fact)?;
+            }
+            problem.without_strays(&mut session, &budget)?;
+        }
         Ok(problem)
     }
 
@@ -194,10 +204,12 @@ impl Problem {
     /// If the solver fails.
     pub fn session(&self, open: &mut Open<'_>) -> Result<Session, SolverError> {
         let mut session = open(self.terms())?;
-        for &t in self.system.background.iter().chain(&self.system.axioms) {
-            session.assert(t)?;
-        }
+        self.assert_constants(&mut session)?;
         Ok(session)
+    }
+
+    fn assert_constants(&self, session: &mut Session) -> Result<(), SolverError> {
+        self.system.background.iter().chain(&self.system.axioms).try_for_each(|&t| session.assert(t))
     }
 
     /// What is always true of the state after `k` steps.
@@ -313,6 +325,21 @@ impl Problem {
                 if !matches!(session.check(&[here], budget)?, Answer::Unsat(_)) {
                     live.push((e, condition));
                 }
+            }
+        }
+        self.failures = live;
+        Ok(())
+    }
+
+    /// Leaves out failures of which the theory of arrays has models with elements outside of the deferred sets only.
+    fn without_strays(&mut self, session: &mut Session, budget: &Budget) -> Result<(), SolverError> {
+        let assumed = self.assumed_in(0);
+        session.assert(assumed)?;
+        let mut live = vec![];
+        for (e, condition) in std::mem::take(&mut self.failures) {
+            let here = self.unrolling.step(condition, 0);
+            if !matches!(session.check(&[here], budget)?, Answer::Unsat(_)) {
+                live.push((e, condition));
             }
         }
         self.failures = live;

@@ -459,3 +459,17 @@ OPERATIONS hang(a, b) = PRE a : NODE & b : NODE & a /= b & b |-> a /: closure1(a
   cut(a, b) = PRE a : NODE & b : NODE THEN above := above - {a |-> b} END END";
     check(&acyclic.replace("b |-> a /: closure1(above)", "b |-> a /: above"), &[Engine::Bmc], "violated 3");
 }
+
+#[test]
+fn elements_outside_of_deferred_sets_refute_no_proof() {
+    // That travellers have tickets for trains only is a fact about couples, which no term says without a quantifier.
+    let text = "MACHINE Station SETS TRAVELLER; TRAIN; TOWN CONSTANTS goal, home
+PROPERTIES goal : TRAIN --> TOWN & home : TRAVELLER --> TOWN
+VARIABLES tickets INVARIANT tickets : TRAVELLER <-> TRAIN INITIALISATION tickets := {}
+OPERATIONS
+  buy(p, t) = PRE p : TRAVELLER & t : TRAIN THEN tickets := tickets \\/ {p |-> t} END;
+  leave(p) = PRE p : TRAVELLER & #t.(t : TRAIN & p |-> t : tickets & goal(t) = home(p)) THEN tickets := {p} <<| tickets END
+END";
+    check(text, PROVERS, "holds");
+    check(&text.replace("goal : TRAIN --> TOWN", "goal : TRAIN +-> TOWN"), PROVERS, "violated 2");
+}

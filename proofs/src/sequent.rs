@@ -43,6 +43,8 @@ pub struct Prover<'a> {
     budget: Budget,
     /// What stands for carriers where arrays are only read; see [`Prover::only_read_arrays`].
     carriers: Option<Vec<(Term, Term)>>,
+    /// What would stand for them in a second attempt; see [`Prover::also_reading`].
+    otherwise: Vec<(Term, Term)>,
     /// Name and version of the solver, once a session was opened.
     pub solver: String,
     /// Sequents asked, those that needed no solver included.
@@ -59,6 +61,7 @@ impl<'a> Prover<'a> {
             open,
             budget,
             carriers: None,
+            otherwise: vec![],
             solver: String::new(),
             checks: 0,
             statistics: Statistics::default(),
@@ -69,6 +72,12 @@ impl<'a> Prover<'a> {
     /// elements of their sorts: nothing about carriers has to be known for a lemma over them.
     pub fn only_read_arrays(&mut self, carriers: Vec<(Term, Term)>) {
         self.carriers = Some(carriers);
+    }
+
+    /// What full effort does not prove is from now on asked again in a session that only reads arrays. The theory of arrays leaves a
+    /// solver elements outside of the deferred sets, of which a model may be made that is none.
+    pub fn also_reading(&mut self, carriers: Vec<(Term, Term)>) {
+        self.otherwise = carriers;
     }
 
     /// The budget.
@@ -149,15 +158,37 @@ impl Hypotheses {
         if let Effort::Quick(time) = effort {
             budget.query = Some(budget.query.map_or(time, |q| q.min(time)));
         }
-        let first = self.ask(prover, &assumptions, &budget)?;
-        if !matches!(first, Outcome::Undecided(_)) || effort != Effort::Full || prover.budget.check().is_err()
-        {
-            return Ok(first);
+        let mut outcome = self.ask(prover, &assumptions, &budget)?;
+        let over = |prover: &Prover<'_>| effort != Effort::Full || prover.budget.check().is_err();
+        if matches!(outcome, Outcome::Undecided(_)) && !over(prover) {
+            match self.ask_alone(prover, &assumptions, &budget)? {
+                Outcome::Undecided(_) => {}
+                decided => outcome = decided,
+            }
         }
-        let mut alone = Hypotheses::new(self.terms.iter().copied().chain(assumptions));
-        let second = alone.ask(prover, &[], &budget)?;
+        let reads = prover.carriers.is_some() || prover.otherwise.is_empty();
+        if outcome != Outcome::Proved && !reads && !over(prover) {
+            prover.carriers = Some(prover.otherwise.clone());
+            let read = self.ask_alone(prover, &assumptions, &budget);
+            prover.carriers = None;
+            if read? == Outcome::Proved {
+                outcome = Outcome::Proved;
+            }
+        }
+        Ok(outcome)
+    }
+
+    /// Asks in a session of its own.
+    fn ask_alone(
+        &self,
+        prover: &mut Prover<'_>,
+        assumptions: &[Term],
+        budget: &Budget,
+    ) -> Result<Outcome, SolverError> {
+        let mut alone = Hypotheses::new(self.terms.iter().chain(assumptions).copied());
+        let outcome = alone.ask(prover, &[], budget)?;
         alone.close(prover);
-        Ok(if matches!(second, Outcome::Undecided(_)) { first } else { second })
+        Ok(outcome)
     }
 
     fn ask(

@@ -50,10 +50,12 @@ impl<'a> Checker<'a> {
         // Obligations are about states in which every conjunct is true and has a meaning.
         let meant = |i: usize| claim.well_definedness || system.invariant[i].defined == Terms::TRUE;
         let whole = (0..system.model.invariant.len()).all(|i| claim.conjuncts.contains(&i) && meant(i));
+        let mut prover = Prover::new(system.terms.clone(), open, budget);
+        prover.also_reading(system.whole_carriers());
         Checker {
             system,
             goals,
-            prover: Prover::new(system.terms.clone(), open, budget),
+            prover,
             states: States::new(system),
             checked: Checked::default(),
             status,

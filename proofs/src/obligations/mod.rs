@@ -108,11 +108,13 @@ pub fn prove_obligations(
 ) -> Result<Obligations, SolverError> {
     let system = encode_with(Rc::new(Terms::new()), model, scope, Representations::Stated);
     let system = &system;
+    let mut prover = Prover::new(system.terms.clone(), open, budget.clone());
+    prover.also_reading(system.whole_carriers());
     let mut generator = Generator {
         terms: system.terms.clone(),
         system,
         states: States::new(system),
-        prover: Prover::new(system.terms.clone(), open, budget.clone()),
+        prover,
         complete: is_complete(system),
         all: vec![],
         observer,
