@@ -3,16 +3,26 @@
 //! At depth k the query is `I(s0) ∧ p(s0) ∧ ⋀ T_p(s_i, s_{i+1}) ∧ T_p¬(s_{k-1}, s_k)`: earlier states satisfy
 //! the invariant, the last step may only end in a conjunct that its event is not proven to preserve.
 //! An `unknown` is remembered and never ends the run: a deeper violation may still be found.
+//!
+//! Between two depths the [diameter](Diameter) gets a share of the time: where longer paths repeat states, the search was a proof.
+
+use std::time::{Duration, Instant};
 
 use bsym_encodings::session::{Answer, Model, Session, SolverError, Statistics};
 use bsym_encodings::term::{Term, Terms};
 use bsym_proofs::claim::Evidence;
 
 use crate::counterexample::{Attempt, attempt};
+use crate::diameter::Diameter;
 use crate::outcome::{DEEPEST_SMALL, Outcome, Work};
 use crate::path::{Checked, Path, Start, Taken};
 use crate::problem::{Existence, Open, Problem};
 use crate::verdict::{Engine, PathSize, Progress, Unknown, Vacuous};
+
+/// Depth from which the [diameter](Diameter) is looked for, its share of the time, and what it may take at first.
+const SHORTEST: usize = 2;
+const DIAMETER_SHARE: u32 = 3;
+const DIAMETER_FIRST: Duration = Duration::from_millis(100);
 
 /// What is to be done next at the current depth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,6 +30,7 @@ enum Stage {
     Initialisation,
     Violation,
     Failure,
+    Diameter,
     Extend,
 }
 
@@ -32,6 +43,10 @@ pub struct Bmc {
     clear: Option<usize>,
     /// A query was not decided, so deeper depths do not extend `clear`.
     undecided: Option<String>,
+    diameter: Option<Diameter>,
+    /// Time for the search, and for the diameter.
+    searched: Duration,
+    compared: Duration,
 }
 
 impl Bmc {
@@ -41,7 +56,15 @@ impl Bmc {
     /// If the solver fails.
     pub fn new(problem: &mut Problem, open: &mut Open<'_>) -> Result<Bmc, SolverError> {
         let path = Path::new(problem, Start::Initial, open)?;
-        Ok(Bmc { path, stage: Stage::Initialisation, clear: None, undecided: None })
+        Ok(Bmc {
+            path,
+            stage: Stage::Initialisation,
+            clear: None,
+            undecided: None,
+            diameter: None,
+            searched: Duration::ZERO,
+            compared: Duration::ZERO,
+        })
     }
 
     /// No violation on any trace with up to this many events.
@@ -61,7 +84,11 @@ impl Bmc {
 
     /// Work of the solver.
     pub fn statistics(&self) -> Statistics {
-        self.path.session.statistics()
+        let mut all = self.path.session.statistics();
+        if let Some(diameter) = &self.diameter {
+            all += diameter.statistics();
+        }
+        all
     }
 
     /// Goes on until something is decided, the slice is over, or depth `to` is done.
@@ -81,12 +108,18 @@ impl Bmc {
             if to.is_some_and(|to| self.done_with(to)) {
                 return Ok(Outcome::Reached);
             }
-            let outcome = match self.stage {
+            let (begin, stage) = (Instant::now(), self.stage);
+            let outcome = match stage {
                 Stage::Initialisation => self.initialisation(problem, work)?,
                 Stage::Violation => self.violation(problem, work)?,
                 Stage::Failure => self.failure(problem, work, to)?,
+                Stage::Diameter => self.diameter(problem, work, to)?,
                 Stage::Extend => self.extend(problem, work)?,
             };
+            match stage {
+                Stage::Diameter => self.compared += begin.elapsed(),
+                _ => self.searched += begin.elapsed(),
+            }
             if let Some(outcome) = outcome {
                 return Ok(outcome);
             }
@@ -95,7 +128,8 @@ impl Bmc {
 
     /// Whether violations on traces with `depth` events, and failures from their last states, were looked for.
     fn done_with(&self, depth: usize) -> bool {
-        self.path.depth() > depth || (self.path.depth() == depth && self.stage == Stage::Extend)
+        let past = matches!(self.stage, Stage::Diameter | Stage::Extend);
+        self.path.depth() > depth || (self.path.depth() == depth && past)
     }
 
     fn initialisation(
@@ -198,7 +232,7 @@ impl Bmc {
         let terms = problem.terms();
         let k = self.path.depth();
         let failures = self.path.failures(problem);
-        self.stage = Stage::Extend;
+        self.stage = Stage::Diameter;
         // A step that fails is an event, too. Beyond the limit only a proof needs to know of it.
         let beyond = work.job.depth.is_some_and(|limit| k >= limit);
         if failures.is_empty() || (beyond && to.is_none()) {
@@ -216,6 +250,29 @@ impl Bmc {
             return Ok(Some(Outcome::Stuck(Unknown::DepthLimit(k))));
         }
         Ok(outcome)
+    }
+
+    /// Looks for a length at which paths repeat a state. Once all depths up to there are clear, they are all there are.
+    fn diameter(
+        &mut self,
+        problem: &mut Problem,
+        work: &mut Work<'_, '_>,
+        to: Option<usize>,
+    ) -> Result<Option<Outcome>, SolverError> {
+        let k = self.path.depth();
+        self.stage = Stage::Extend;
+        // Whoever drives this search to a depth has proofs of its own.
+        if k < SHORTEST || to.is_some() || self.clear != Some(k) || !problem.is_complete() {
+            return Ok(None);
+        }
+        let most = (self.searched / DIAMETER_SHARE).max(DIAMETER_FIRST).saturating_sub(self.compared);
+        let diameter = match &mut self.diameter {
+            Some(diameter) => diameter,
+            none => none.insert(Diameter::new(problem, work.open)?),
+        };
+        let found = diameter.find(problem, &work.slice.query().within(most))?;
+        let depth = found.filter(|&depth| depth <= k);
+        Ok(depth.map(|depth| Outcome::Proof(problem.claim(work.job, Evidence::Diameter { depth }))))
     }
 
     fn extend(

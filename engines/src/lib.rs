@@ -32,6 +32,8 @@ pub mod path;
 
 pub mod bmc;
 
+mod diameter;
+
 pub mod tree;
 
 pub mod kind;

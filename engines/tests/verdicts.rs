@@ -473,3 +473,31 @@ END";
     check(text, PROVERS, "holds");
     check(&text.replace("goal : TRAIN --> TOWN", "goal : TRAIN +-> TOWN"), PROVERS, "violated 2");
 }
+
+/// Goes round and round: paths of any length, nine states.
+const ROUND: &str = "MACHINE Dial VARIABLES turned, lit INVARIANT turned : 0..2 & lit : 0..2 & turned + lit < 5
+INITIALISATION turned, lit := 0, 0
+OPERATIONS turn = turned := (turned + 1) mod 3; light = SELECT lit < 2 & turned + lit < 3 THEN lit := lit + 1 END;
+  dark = SELECT lit > 0 THEN lit := lit - 1 END END";
+
+#[test]
+fn bounded_model_checking_proves_where_longer_paths_repeat_a_state() {
+    let text = ROUND.replace("turned + lit < 5", "turned + lit < 6");
+    let model = model(&text);
+    let job = job(&model, &ScopeRequest::default());
+    let found = report(&job, Engine::Bmc);
+    let Verdict::Holds(proof) = found.verdict else { panic!("{}", answer(&found)) };
+    let Evidence::Diameter { depth } = proof.claim.evidence else { panic!("{:?}", proof.claim.evidence) };
+    assert!((5..=9).contains(&depth), "{depth}");
+    check(&text.replace("< 6", "< 3"), &[Engine::Bmc], "violated 3");
+}
+
+#[test]
+fn a_path_that_never_repeats_a_state_proves_nothing() {
+    let text = "MACHINE Clock VARIABLES hour, day INVARIANT hour : 0..1 & day : NATURAL INITIALISATION hour, day := 0, 0
+OPERATIONS tick = SELECT hour = 0 THEN hour := 1 END; midnight = SELECT hour = 1 THEN hour, day := 0, day + 1 END END";
+    let model = model(text);
+    let mut job = job(&model, &ScopeRequest::default());
+    job.depth = Some(12);
+    assert_eq!(answer(&report(&job, Engine::Bmc)), "unknown DepthLimit(12)");
+}

@@ -73,7 +73,7 @@ pub enum Evidence {
     },
     /// No path (on which the properties hold) has this many steps.
     Diameter {
-        /// Number of steps that no path has.
+        /// Number of steps that no path of pairwise different states has.
         depth: usize,
     },
     /// Every reachable state of a finite scope was visited. No solver can check it; the search is repeated.

@@ -52,7 +52,7 @@ pub struct ClaimObject {
 #[derive(Serialize, JsonSchema, Clone, Debug)]
 pub struct EvidenceObject {
     pub kind: EvidenceKind,
-    /// `k`, or the number of steps that no path has.
+    /// `k`, or the number of steps that no path of different states has.
     pub steps: Option<usize>,
     pub lemmas: Vec<String>,
     pub states: Option<u64>,
@@ -253,7 +253,7 @@ impl EvidenceObject {
         match self.kind {
             EvidenceKind::Inductive => format!("an inductive invariant{lemmas}"),
             EvidenceKind::KInduction => format!("k-induction, k = {steps}{lemmas}"),
-            EvidenceKind::Diameter => format!("no path has {steps} events"),
+            EvidenceKind::Diameter => format!("no path of {steps} events is without a repeated state"),
             EvidenceKind::Search => format!(
                 "all states were visited: {} states, {} transitions, digest {}",
                 self.states.unwrap_or(0),

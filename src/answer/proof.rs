@@ -34,7 +34,7 @@ words! {
 #[derive(Clone, Debug)]
 pub struct ProofObject {
     pub kind: EvidenceKind,
-    /// `k`, or the number of steps that no path has.
+    /// `k`, or the number of steps that no path of different states has.
     pub steps: Option<usize>,
     /// B predicates; of the kind `inductive` their conjunction is an inductive invariant. The layouts come last.
     pub invariant: Vec<String>,
@@ -170,7 +170,7 @@ impl ProofObject {
             EvidenceKind::Inductive => "inductive invariant".to_string(),
             EvidenceKind::KInduction => format!("proved by k-induction with k = {steps}"),
             EvidenceKind::Search => "every reachable state of this scope was visited".to_string(),
-            EvidenceKind::Diameter => format!("no path has {}", events(steps)),
+            EvidenceKind::Diameter => format!("no path of {} is without a repeated state", events(steps)),
         };
         writeln!(out, "\n{}", paint.strong(&head))?;
         if self.kind != EvidenceKind::Inductive && !self.invariant.is_empty() {
@@ -301,7 +301,9 @@ impl ContradictionObject {
         let broken = broken.iter().flat_map(|broken| match broken {
             Broken::Violation(violation) => ViolatedObject::of(model, violation),
             Broken::Lemma(i) => vec![of_proof(lemmas.get(*i).cloned().unwrap_or_default())],
-            Broken::Diameter(depth) => vec![of_proof(format!("no path has {depth} events"))],
+            Broken::Diameter(depth) => {
+                vec![of_proof(format!("no path of {depth} events is without a repeated state"))]
+            }
         });
         ContradictionObject {
             from: if *from_invariant { ObjectionWord::Invariant } else { ObjectionWord::Initial },

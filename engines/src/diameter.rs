@@ -1,0 +1,88 @@
+//! The recurrence diameter: no path of good states is longer without a repetition.
+//!
+//! Then every reachable state is reached by a shorter path, and bounded model checking to that depth was a proof (Biere et al.,
+//! *Symbolic model checking without BDDs*, TACAS 1999, section 4).
+
+use std::collections::BTreeSet;
+
+use bsym_encodings::budget::Budget;
+use bsym_encodings::session::{Model, SolverError, Statistics};
+use bsym_encodings::term::Terms;
+
+use crate::path::{Checked, Path, Start, Taken};
+use crate::path_uniqueness::{different, state_values};
+use crate::problem::{Open, Problem};
+
+/// A search for the length at which paths have to repeat a state, that can be paused.
+#[derive(Debug)]
+pub struct Diameter {
+    path: Path,
+    /// Pairs of states already made different.
+    distinct: BTreeSet<(usize, usize)>,
+    /// Number of steps that no path of different states has.
+    found: Option<usize>,
+}
+
+impl Diameter {
+    /// Begins with one step.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn new(problem: &mut Problem, open: &mut Open<'_>) -> Result<Diameter, SolverError> {
+        let path = Path::new(problem, Start::Initial, open)?;
+        let mut all = Diameter { path, distinct: BTreeSet::new(), found: None };
+        all.extend(problem)?;
+        Ok(all)
+    }
+
+    /// Work of the solver.
+    pub fn statistics(&self) -> Statistics {
+        self.path.session.statistics()
+    }
+
+    /// Number of steps that no path of good and pairwise different states has, if it is found within the budget.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn find(&mut self, problem: &mut Problem, budget: &Budget) -> Result<Option<usize>, SolverError> {
+        while self.found.is_none() && budget.check().is_ok() {
+            let k = self.path.depth();
+            let read = |model: &mut Model<'_>, _: Taken| {
+                let mut states = vec![];
+                for i in 0..=k {
+                    states.push(state_values(problem, model, i)?);
+                }
+                let pairs = (0..=k).flat_map(|j| (0..j).map(move |i| (i, j)));
+                Ok(pairs.filter(|&(i, j)| states[i] == states[j]).collect::<Vec<_>>())
+            };
+            let repeated = match self.path.check(Terms::TRUE, &[], budget, read, |_| false)? {
+                Checked::Sat(repeated) => repeated,
+                Checked::Unsat { .. } => {
+                    self.found = Some(k);
+                    break;
+                }
+                Checked::Unknown(_) => break,
+            };
+            if repeated.is_empty() {
+                self.extend(problem)?;
+            }
+            let before = self.distinct.len();
+            for &(i, j) in &repeated {
+                if self.distinct.insert((i, j)) {
+                    let differ = different(problem, i, j);
+                    self.path.session.assert(differ)?;
+                }
+            }
+            // A model that does not keep to what was asserted is none to learn from.
+            if !repeated.is_empty() && self.distinct.len() == before {
+                break;
+            }
+        }
+        Ok(self.found)
+    }
+
+    fn extend(&mut self, problem: &mut Problem) -> Result<(), SolverError> {
+        self.path.assume_conjuncts(problem)?;
+        self.path.extend(problem)
+    }
+}
