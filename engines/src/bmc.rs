@@ -270,9 +270,8 @@ impl Bmc {
             Some(diameter) => diameter,
             none => none.insert(Diameter::new(problem, work.open)?),
         };
-        let found = diameter.find(problem, &work.slice.query().within(most))?;
-        let depth = found.filter(|&depth| depth <= k);
-        Ok(depth.map(|depth| Outcome::Proof(problem.claim(work.job, Evidence::Diameter { depth }))))
+        let found = diameter.find(problem, k, &work.slice.query().within(most))?;
+        Ok(found.map(|depth| Outcome::Proof(problem.claim(work.job, Evidence::Diameter { depth }))))
     }
 
     fn extend(

@@ -40,12 +40,17 @@ impl Diameter {
         self.path.session.statistics()
     }
 
-    /// Number of steps that no path of good and pairwise different states has, if it is found within the budget.
+    /// Number of steps, at most `longest`, that no path of good and pairwise different states has, if it is found within the budget.
     ///
     /// # Errors
     /// If the solver fails.
-    pub fn find(&mut self, problem: &mut Problem, budget: &Budget) -> Result<Option<usize>, SolverError> {
-        while self.found.is_none() && budget.check().is_ok() {
+    pub fn find(
+        &mut self,
+        problem: &mut Problem,
+        longest: usize,
+        budget: &Budget,
+    ) -> Result<Option<usize>, SolverError> {
+        while self.found.is_none() && self.path.depth() <= longest && budget.check().is_ok() {
             let k = self.path.depth();
             let read = |model: &mut Model<'_>, _: Taken| {
                 let mut states = vec![];
