@@ -42,6 +42,13 @@ pub enum Command {
         mut_arg("encoding", |encoding| encoding.hide(true))
     )]
     Mc(McArguments),
+    /// Find all reachable states as decision diagrams, by default in ProB's finite scope
+    #[command(
+        mut_arg("depth", |depth| depth.hide(true)),
+        mut_arg("encoding", |encoding| encoding.hide(true)),
+        mut_arg("certificate", |certificate| certificate.hide(true))
+    )]
+    Ldd(LddArguments),
     /// Take random steps from an initial state, by default in ProB's finite scope
     Simulate(SimulateArguments),
     /// Check syntax and types only
@@ -284,6 +291,28 @@ pub struct McArguments {
     /// Work for another process: end when standard input does
     #[arg(long, hide = true)]
     pub worker: bool,
+}
+
+/// `ldd`.
+#[derive(Args, Clone, Debug)]
+pub struct LddArguments {
+    #[command(flatten)]
+    pub verify: VerifyArguments,
+    /// Which events are applied to which states next
+    #[arg(long, value_enum, default_value = "chaining", value_name = "STRATEGY", help_heading = "Search")]
+    pub strategy: StrategyName,
+}
+
+/// Strategies of a search by decision diagrams.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StrategyName {
+    /// All events to the states that were new in the last round: shortest traces
+    #[value(alias = "bf")]
+    BreadthFirst,
+    /// Each event also to the states that those before it have led to in the same round
+    Chaining,
+    /// Events of the lowest levels until nothing is new, before those above them
+    Saturation,
 }
 
 /// Orders of a search.

@@ -168,6 +168,7 @@ impl Command {
                 a.output.clone()
             }
             Command::Mc(a) => a.verify.output.clone(),
+            Command::Ldd(a) => a.verify.output.clone(),
             Command::Simulate(a) => a.output.clone(),
             Command::Parse(a) => a.output.clone(),
             Command::Eval(a) => a.output.clone(),
@@ -185,6 +186,7 @@ impl Command {
                 a.limits.clone()
             }
             Command::Mc(a) => a.verify.limits.clone(),
+            Command::Ldd(a) => a.verify.limits.clone(),
             Command::Simulate(a) => a.limits.clone(),
             Command::Po(a) => a.limits.clone(),
             Command::Certify(a) => a.limits.clone(),

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 // The README names them in the order in which a value goes through them.
 mod compile;
+pub mod diagrams;
 pub mod options;
 pub mod reachability;
 pub mod report;

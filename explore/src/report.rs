@@ -186,8 +186,25 @@ pub struct Statistics {
     pub found_by: Answered,
     /// Events that only the reference evaluator can execute, with the reason.
     pub uncompiled: Vec<(String, String)>,
+    /// Of a search by diagrams.
+    pub diagram: Option<DiagramStatistics>,
     /// Duration of the search.
     pub time: Duration,
+}
+
+/// Counts of a search by diagrams, as far as they can be written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DiagramStatistics {
+    /// The number of states as in [`Statistics::states`].
+    pub states: u128,
+    /// The number of transitions as in [`Statistics::transitions`].
+    pub transitions: u128,
+    /// Nodes of diagrams.
+    pub nodes: usize,
+    /// Short rows that groups were asked about.
+    pub asked: u64,
+    /// Sets of states that were added one after the other.
+    pub rounds: usize,
 }
 
 impl Statistics {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bsym_encodings::session::Size;
 use bsym_engines::verdict::PathSize;
+use bsym_explore::report::DiagramStatistics;
 use bsym_semantics::constraint::methods::Answered;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -28,10 +29,36 @@ pub struct StatsObject {
     pub audited: Option<u64>,
     /// Who found the values of constants, parameters and choices.
     pub found_by: Option<FoundByObject>,
+    /// What decision diagrams took.
+    pub diagram: Option<DiagramObject>,
     /// Largest memory in use, in bytes, where the system tells.
     pub memory: Option<u64>,
     /// The evaluator's walk along the proof.
     pub walked: Option<WalkedObject>,
+}
+
+/// What a search by decision diagrams took.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct DiagramObject {
+    /// The number of states, in decimal: there may be more than a number of JSON can say.
+    pub states: String,
+    /// The number of transitions, likewise.
+    pub transitions: String,
+    /// Nodes of diagrams at the end.
+    pub nodes: usize,
+    /// Short rows that events were asked about: values of the variables that they read.
+    pub asked: u64,
+    /// Sets of states that were added one after the other.
+    pub rounds: usize,
+}
+
+impl From<&DiagramStatistics> for DiagramObject {
+    fn from(found: &DiagramStatistics) -> DiagramObject {
+        // Counts that cannot be written are the largest one, or more.
+        let text = |n: u128| if n == u128::MAX { format!("{n} or more") } else { n.to_string() };
+        let DiagramStatistics { states, transitions, nodes, asked, rounds } = *found;
+        DiagramObject { states: text(states), transitions: text(transitions), nodes, asked, rounds }
+    }
 }
 
 /// What an unrolled path took, with everything before it.

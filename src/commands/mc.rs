@@ -299,7 +299,12 @@ fn claim(run: &Run, evidence: &SearchEvidence) -> Claim {
     }
 }
 
-fn options(model: &Model, properties: &[Property], well_definedness: bool, budget: &Budget) -> SearchOptions {
+pub(super) fn options(
+    model: &Model,
+    properties: &[Property],
+    well_definedness: bool,
+    budget: &Budget,
+) -> SearchOptions {
     let conjuncts: Vec<usize> = properties
         .iter()
         .filter_map(|p| match p {

@@ -1,7 +1,7 @@
 //! The commands. Each reads its input, does its work, writes what was asked for, and answers.
 //!
 //! - From a machine to a verdict: `status` (proof status that is imported or computed first), `run` (what all of these
-//!   share), `encodings` (the engines on one or two encodings), `verify` (`bmc`, `tree`, `kind`, `ic3`), `mc`, with
+//!   share), `encodings` (the engines on one or two encodings), `verify` (`bmc`, `tree`, `kind`, `ic3`), `mc` and `ldd`, with
 //!   `default_scope` and `enlarge` where nobody chose the scope and it has no state, and `check`, which has a search `beside` its engines.
 //! - `certify` and `replay` look at evidence again.
 //! - `parse`, `eval`, `simulate`, `po` and `proofs` stand alone.
@@ -13,6 +13,7 @@ mod default_scope;
 mod encodings;
 mod enlarge;
 mod eval;
+mod ldd;
 mod mc;
 mod parse;
 mod po;
@@ -43,6 +44,7 @@ pub fn run(command: Command, control: &Control) -> Exit {
         Command::Kind(a) => verify::run(Engine::Kind, &a, control),
         Command::Ic3(a) => verify::run(Engine::Ic3, &a, control),
         Command::Mc(a) => mc::run(&a, control),
+        Command::Ldd(a) => ldd::run(&a, control),
         Command::Simulate(a) => simulate::run(&a, control),
         Command::Parse(a) => parse::run(&a),
         Command::Eval(a) => eval::run(&a, control),

@@ -26,7 +26,7 @@ pub(super) struct Found {
 
 /// Violations that are told apart: one counterexample is kept for each.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Key {
+pub(crate) enum Key {
     Invariant(usize),
     Assertion(usize),
     Deadlock,
@@ -99,13 +99,13 @@ impl Findings {
     }
 }
 
-pub(super) fn open_properties(judged: &Judgement) -> impl Iterator<Item = OpenProperty> + '_ {
+pub(crate) fn open_properties(judged: &Judgement) -> impl Iterator<Item = OpenProperty> + '_ {
     let conjuncts = judged.ill_defined_conjuncts.iter().map(|i| OpenProperty::Invariant(*i));
     let assertions = judged.ill_defined_assertions.iter().map(|i| OpenProperty::Assertion(*i));
     conjuncts.chain(assertions).chain(judged.ill_defined_goal.then_some(OpenProperty::Goal))
 }
 
-pub(super) fn keys(violation: &Violation) -> Vec<Key> {
+pub(crate) fn keys(violation: &Violation) -> Vec<Key> {
     match violation {
         Violation::Invariant(conjuncts) => conjuncts.iter().map(|i| Key::Invariant(*i)).collect(),
         Violation::Assertions(list) => list.iter().map(|i| Key::Assertion(*i)).collect(),
@@ -118,6 +118,6 @@ pub(super) fn keys(violation: &Violation) -> Vec<Key> {
     }
 }
 
-pub(super) fn is_interrupted(error: &EvalError) -> bool {
+pub(crate) fn is_interrupted(error: &EvalError) -> bool {
     error.kind == EvalErrorKind::Interrupted
 }

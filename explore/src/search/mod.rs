@@ -10,14 +10,14 @@ mod answer;
 mod aside;
 mod auditing;
 mod checkpoint;
-mod dropped;
-mod findings;
+pub(crate) mod dropped;
+pub(crate) mod findings;
 mod judging;
 mod limits;
 mod problem;
 mod schedule;
-mod verifier;
-mod witness;
+pub(crate) mod verifier;
+pub(crate) mod witness;
 
 use std::time::Instant;
 

@@ -117,7 +117,11 @@ pub(super) fn prepare<'m, 'o>(
 }
 
 /// The labels to be checked.
-fn asked(matrix: &DependencyMatrix, checks: &Checks, proven: &BTreeSet<(EventId, usize)>) -> Asked {
+pub(crate) fn asked(
+    matrix: &DependencyMatrix,
+    checks: &Checks,
+    proven: &BTreeSet<(EventId, usize)>,
+) -> Asked {
     let wanted = |label: &LabelId| match matrix.label(*label).kind {
         LabelKind::Invariant(i) => checks.invariant.as_ref().is_none_or(|some| some.contains(&i)),
         LabelKind::Assertion(_) => checks.assertions,

@@ -21,7 +21,7 @@ use crate::answer::scope::ScopeObject;
 use crate::answer::status::ProofsObject;
 use crate::answer::trace::{CounterexampleObject, StepObject, ViolatedObject};
 
-/// Result of bsym check, bmc, tree, kind, ic3 and mc with --json
+/// Result of bsym check, bmc, tree, kind, ic3, mc and ldd with --json
 #[derive(Serialize, JsonSchema)]
 struct Flat<'a> {
     #[schemars(extend("const" = "bsym-result"))]
@@ -32,7 +32,7 @@ struct Flat<'a> {
     machine: &'a str,
     file: &'a str,
     /// the engine that gave the answer
-    #[schemars(extend("enum" = ["check", "bmc", "tree", "kind", "ic3", "mc"]))]
+    #[schemars(extend("enum" = ["check", "bmc", "tree", "kind", "ic3", "mc", "ldd"]))]
     engine: &'a str,
     /// the kind of property that is violated, else what was checked, separated by commas
     property: String,

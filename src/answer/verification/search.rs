@@ -41,12 +41,19 @@ impl Verification {
             Found::Violated(found) | Found::Unknown(Unknown::Doubtful(found, _)) => Some(&found.trace),
             _ => None,
         };
-        let mut answer = Verification::new(subject, "mc", report.statistics.depth, verdict);
+        let engine = if report.statistics.diagram.is_some() { "ldd" } else { "mc" };
+        let mut answer = Verification::new(subject, engine, report.statistics.depth, verdict);
         // A search evaluates; the engines that it may have run beside did not answer.
         answer.encoding = None;
         answer.scope = ScopeObject::new(model, trace.map_or(&report.scope, |trace| &trace.scope), settings);
         answer.states = Some(report.statistics.states);
         answer.transitions = Some(report.statistics.transitions);
+        if let Some(diagram) = &report.statistics.diagram {
+            // What cannot be written as a number of JSON is written in the other place only.
+            answer.states = u64::try_from(diagram.states).ok();
+            answer.transitions = u64::try_from(diagram.transitions).ok();
+            answer.stats.diagram = Some(diagram.into());
+        }
         answer.stats.audited = Some(report.statistics.audited);
         answer.stats.found_by = Some(report.statistics.found_by.into());
         let unsupported = |part, reason, span| UnsupportedObject::new(&model.sources, part, reason, span);

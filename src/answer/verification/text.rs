@@ -90,7 +90,10 @@ fn head(out: &mut String, answer: &Verification, paint: Paint) -> Result {
     if let Some(search) = &answer.search {
         beside(out, search)?;
     }
-    if let (Some(states), Some(transitions)) = (answer.states, answer.transitions) {
+    if let Some(found) = &answer.stats.diagram {
+        writeln!(out, "  {} states, {} transitions", found.states, found.transitions)?;
+        writeln!(out, "  {} nodes; events were asked about {} rows of values", found.nodes, found.asked)?;
+    } else if let (Some(states), Some(transitions)) = (answer.states, answer.transitions) {
         let audited = match answer.stats.audited {
             Some(n) if n > 0 => format!(", {n} states audited by the reference evaluator"),
             _ => String::new(),

@@ -1,0 +1,13 @@
+//! How states are explored by diagrams.
+
+/// In which order groups are applied.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Strategy {
+    /// All groups to the states that were new in the last round: shortest traces.
+    BreadthFirst,
+    /// Each group also to the states that those before it have led to in the same round.
+    #[default]
+    Chaining,
+    /// Groups of the lowest levels until nothing is new, before those above them.
+    Saturation,
+}

@@ -1,0 +1,565 @@
+//! The search of a model by diagrams: what the groups and labels of its machine mean, and the answer.
+
+use std::collections::{BTreeSet, HashSet};
+use std::time::{Duration, Instant};
+
+use bsym_semantics::constraint::methods::Tally;
+use bsym_semantics::error::EvalError;
+use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::evaluator::cuts::Cuts;
+use bsym_semantics::evaluator::interrupt::interruptible;
+use bsym_semantics::prob_profile::only_names_elements;
+use bsym_semantics::trace::replay::{Checks, judgement};
+use bsym_semantics::transition::Outcome;
+
+use super::exploration::{Exploration, Watch};
+use super::levels::Chosen;
+use super::nodes::{EMPTY, Set};
+use super::options::Strategy;
+use super::order::order;
+use crate::options::SearchOptions;
+use crate::report::{
+    Counterexample, DiagramStatistics, Evidence, Incomplete, Observer, OpenProperty, Progress, SearchReport,
+    Statistics, Unknown, Vacuous, Verdict,
+};
+use crate::search::findings::{Key, is_interrupted, keys, open_properties};
+use crate::search::verifier::asked;
+use crate::search::witness::{Failure, Path, counterexample};
+use crate::search::{Problem, dropped};
+use crate::space::dependency_matrix::LabelId;
+use crate::space::machine::Machine;
+use crate::space::system::{System, Target, unwritten};
+use crate::store::interner::Store;
+
+/// How often progress is reported.
+const PROGRESS: Duration = Duration::from_millis(500);
+/// Most reasons for incompleteness that are kept.
+const REASONS: usize = 16;
+/// Most states that are asked whether a value beyond those looked at enables an event.
+const DOUBTFUL_DEADLOCKS: usize = 64;
+
+/// Searches the states of a model by diagrams.
+///
+/// It recurses along formulas: call it inside [`bsym_language::stack::with_large_stack`].
+pub fn search(
+    problem: &Problem<'_>,
+    options: &SearchOptions,
+    strategy: Strategy,
+    observer: &mut dyn Observer,
+) -> SearchReport {
+    let report = visit(problem, options, strategy, observer);
+    dropped::weigh(problem, options, report, &mut |problem, options| {
+        visit(problem, options, strategy, observer)
+    })
+}
+
+fn visit(
+    problem: &Problem<'_>,
+    options: &SearchOptions,
+    strategy: Strategy,
+    observer: &mut dyn Observer,
+) -> SearchReport {
+    let begin = Instant::now();
+    let deadline = options.limits.time.and_then(|t| begin.checked_add(t));
+    interruptible(&options.cancelled, deadline, |interrupt| {
+        let cuts = Cuts::default();
+        let mut eval = Evaluator::new(problem.model, problem.scope)
+            .with_interrupt(interrupt)
+            .with_bounded_choices(&cuts);
+        eval.finder = problem.finder;
+        let tally = Tally::default();
+        eval.tally = Some(&tally);
+        let mut verifier = Verifier::new(options, observer, &cuts, begin);
+        let machine = verifier.prepare(eval, deadline);
+        let mut report = verifier.run(machine, strategy, deadline);
+        report.statistics.found_by = tally.answered();
+        report
+    })
+}
+
+/// A property that was found violated, with where.
+struct Found {
+    key: Key,
+    path: Result<Path, String>,
+}
+
+/// A label that is checked.
+struct Checked {
+    label: LabelId,
+    good: bool,
+    reads: Chosen,
+    /// Short rows that were looked at, and those of them that did not pass.
+    seen: Set,
+    bad: Set,
+}
+
+/// What is asked of a search, and what it has found.
+struct Verifier<'m, 'o> {
+    options: &'o SearchOptions,
+    observer: &'o mut dyn Observer,
+    checks: Checks,
+    cuts: &'m Cuts,
+    begin: Instant,
+    next_progress: Duration,
+    labels: Vec<Checked>,
+    found: Vec<Found>,
+    known: HashSet<Key>,
+    open: BTreeSet<OpenProperty>,
+    incomplete: Vec<Incomplete>,
+    refuted: Option<EvalError>,
+    vacuous: Option<Vacuous>,
+    stopped: Option<Unknown>,
+    statistics: Statistics,
+}
+
+impl<'m, 'o> Verifier<'m, 'o> {
+    fn new(
+        options: &'o SearchOptions,
+        observer: &'o mut dyn Observer,
+        cuts: &'m Cuts,
+        begin: Instant,
+    ) -> Verifier<'m, 'o> {
+        Verifier {
+            options,
+            observer,
+            checks: Checks { deadlock: false, ..options.checks.clone() },
+            cuts,
+            begin,
+            next_progress: PROGRESS,
+            labels: Vec::new(),
+            found: Vec::new(),
+            known: HashSet::new(),
+            open: BTreeSet::new(),
+            incomplete: Vec::new(),
+            refuted: None,
+            vacuous: None,
+            stopped: None,
+            statistics: Statistics::default(),
+        }
+    }
+
+    /// The machine under the valuations of its constants.
+    fn prepare(&mut self, eval: Evaluator<'m>, deadline: Option<Instant>) -> Machine<'m> {
+        let most = self.options.limits.valuations.unwrap_or(usize::MAX);
+        let valuations = eval.some_constants_up_to_names(&self.options.fixed, most);
+        let interrupted = valuations.incomplete.as_ref().is_some_and(is_interrupted);
+        let ill_defined = valuations.ill_defined.into_iter().next();
+        let open = ill_defined.map(|(_, e)| ("the properties of the constants", e));
+        for (place, e) in valuations.incomplete.map(|e| ("the constants", e)).into_iter().chain(open) {
+            self.missing(place, e);
+        }
+        let mut found = valuations.found;
+        if found.is_empty() && self.incomplete.is_empty() && self.cuts.is_empty() && !interrupted {
+            self.vacuous = Some(Vacuous::NoValuation);
+        }
+        if let Some(limit) = self.options.limits.valuations
+            && found.len() > limit
+        {
+            found.truncate(limit);
+            self.stopped = Some(Unknown::ValuationLimit(limit));
+        }
+        if !only_names_elements(eval.model) {
+            self.statistics.valuations = found.len() as u64;
+        }
+        let mut machine = Machine::new(eval, found, Store::default(), !self.options.reference_only);
+        machine.context.deadline = deadline;
+        machine.context.cancelled = self.options.cancelled.clone();
+        machine.context.stopped = interrupted;
+        machine
+    }
+
+    fn run(mut self, machine: Machine<'m>, strategy: Strategy, deadline: Option<Instant>) -> SearchReport {
+        let limited = self.stopped.take();
+        let columns = order(&machine.matrix);
+        let asked = asked(&machine.matrix, &self.checks, &BTreeSet::new());
+        let mut exploration = Exploration::new(machine, columns);
+        let stop = &mut exploration.nodes.stop;
+        (stop.cancelled, stop.deadline) = (self.options.cancelled.clone(), deadline);
+        stop.memory = self.options.limits.memory;
+        for (label, good) in asked.labels {
+            let reads = exploration.system.matrix.label(label).reads.clone();
+            let reads = exploration.levels.choose(&reads);
+            self.labels.push(Checked { label, good, reads, seen: EMPTY, bad: EMPTY });
+        }
+        let mut initial = Vec::new();
+        for root in 0..exploration.system.roots() {
+            self.initialise(&mut exploration, root, &mut initial);
+            if self.is_over() || root % 64 == 63 && self.pulse(&mut exploration) {
+                break;
+            }
+        }
+        self.statistics.initial = initial.len() as u64;
+        let nothing = self.found.is_empty() && self.incomplete.is_empty() && self.cuts.is_empty();
+        if initial.is_empty() && nothing && !self.look(&mut exploration) {
+            self.vacuous.get_or_insert(Vacuous::NoInitialState);
+        }
+        exploration.begin(&initial);
+        if !self.is_over() && !initial.is_empty() {
+            exploration.run(strategy, &mut self);
+            if !self.is_over() {
+                self.look_for_deadlocks(&mut exploration);
+            }
+            self.look(&mut exploration);
+        }
+        if self.stopped.is_none() {
+            self.stopped = limited;
+        }
+        self.report(exploration)
+    }
+
+    /// Finds the initial states of a valuation.
+    fn initialise(
+        &mut self,
+        exploration: &mut Exploration<Machine<'m>>,
+        root: usize,
+        rows: &mut Vec<Vec<u32>>,
+    ) {
+        let edges = exploration.system.initial(root);
+        if let Some(e) = edges.incomplete {
+            self.missing("the initialisation", e);
+        }
+        for edge in edges.edges {
+            match edge.target {
+                Target::Row(row) => rows.push(row),
+                Target::Unwritten(_) => self.missing("the initialisation", unwritten()),
+                Target::Failed(outcome) => {
+                    let failure = Failure { event: None, outcome };
+                    let path = Path { valuation: root, rows: vec![], failure: None };
+                    self.failed(failure, Ok(path));
+                }
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.stopped.is_some() || !(self.found.is_empty() || self.options.keep_going)
+    }
+
+    fn missing(&mut self, place: &str, error: EvalError) {
+        if is_interrupted(&error) {
+            return;
+        }
+        if error.kind == bsym_semantics::error::EvalErrorKind::Refuted {
+            self.refuted.get_or_insert_with(|| error.clone());
+        }
+        let reason = Incomplete { place: place.into(), error };
+        if self.incomplete.len() < REASONS && !self.incomplete.contains(&reason) {
+            self.incomplete.push(reason);
+        }
+    }
+
+    fn violated(&mut self, key: Key, path: Result<Path, String>) {
+        if self.known.insert(key.clone()) {
+            self.found.push(Found { key, path });
+        }
+    }
+
+    /// A step goes wrong; the path leads to the state before it.
+    fn failed(&mut self, failure: Failure, path: Result<Path, String>) {
+        if let Some(key) = step_key(&self.checks, &failure) {
+            self.violated(key, path.map(|path| Path { failure: Some(failure), ..path }));
+        }
+    }
+
+    /// Looks at the limits; whether the search is over.
+    fn look(&mut self, exploration: &mut Exploration<Machine<'m>>) -> bool {
+        exploration.nodes.look_at_limits();
+        let context = &exploration.system.context;
+        let limits = &self.options.limits;
+        let stopped = if self.options.cancelled.load(std::sync::atomic::Ordering::Relaxed) {
+            Some(Unknown::Cancelled)
+        } else if limits.time.is_some_and(|t| self.begin.elapsed() >= t) {
+            Some(Unknown::Timeout)
+        } else if context.store.is_full() {
+            Some(Unknown::TooManyValues)
+        } else if let Some(limit) = limits.memory.filter(|n| exploration.bytes() > *n) {
+            Some(Unknown::MemoryLimit(limit))
+        } else if exploration.nodes.is_stopped() || context.stopped {
+            // What was given up is the reason, whatever the clock says by now.
+            Some(Unknown::Timeout)
+        } else {
+            None
+        };
+        if self.stopped.is_none() {
+            self.stopped = stopped;
+        }
+        self.stopped.is_some()
+    }
+
+    /// Where the states of a set that have a short row are met first: the path to one of them.
+    fn path(&self, exploration: &mut Exploration<Machine<'m>>, set: Set) -> Result<Path, String> {
+        let state = exploration.nodes.first(set).ok_or("no state is left")?;
+        let rows = exploration.path_to(&state).ok_or("no step leads to a state of the trace")?;
+        let valuation = rows.first().map_or(0, |row| exploration.system.valuation(row));
+        Ok(Path { valuation, rows, failure: None })
+    }
+
+    /// The states of the first layer that has some with one of these short rows.
+    fn earliest(&self, exploration: &mut Exploration<Machine<'m>>, short: Set, reads: &Chosen) -> Set {
+        let layers = exploration.layers.clone();
+        let mut states = layers.iter().map(|l| exploration.nodes.restrict(l.set, short, &reads.positions));
+        states.find(|states| *states != EMPTY).unwrap_or(EMPTY)
+    }
+
+    /// Evaluates a label on the short rows that are new in a set.
+    fn check(&mut self, exploration: &mut Exploration<Machine<'m>>, at: usize, set: Set) {
+        let checked = &self.labels[at];
+        let (label, good) = (checked.label, checked.good);
+        let short = exploration.nodes.project(set, &checked.reads.positions);
+        let new = exploration.nodes.minus(short, checked.seen);
+        if new == EMPTY {
+            return;
+        }
+        let words = exploration.nodes.words(new);
+        let width = checked.reads.columns.len();
+        let mut row =
+            exploration.nodes.first(set).map_or_else(Vec::new, |row| exploration.levels.decode(&row));
+        let rows = if width == 0 { 1 } else { words.len() / width };
+        for short in (0..rows).map(|i| &words[i * width..(i + 1) * width]) {
+            if exploration.nodes.gives_up() {
+                return;
+            }
+            exploration.levels.insert(short, &self.labels[at].reads, &mut row);
+            let truth = exploration.system.label(label, &row);
+            if truth.as_ref().is_ok_and(|truth| *truth == good) {
+                continue;
+            }
+            let short = exploration.nodes.singleton(short);
+            let checked = &mut self.labels[at];
+            checked.bad = exploration.nodes.union(checked.bad, short);
+            let states = exploration.nodes.restrict(set, short, &checked.reads.positions);
+            self.judge(exploration, states);
+            if self.is_over() {
+                return;
+            }
+        }
+        let checked = &mut self.labels[at];
+        checked.seen = exploration.nodes.union(checked.seen, new);
+    }
+
+    /// Everything that is wrong in one of these states, according to the reference evaluator.
+    fn judge(&mut self, exploration: &mut Exploration<Machine<'m>>, states: Set) {
+        let Some(state) = exploration.nodes.first(states) else { return };
+        let row = exploration.levels.decode(&state);
+        let machine = &exploration.system;
+        let (constants, values) = (&machine.context.valuations[machine.valuation(&row)], machine.state(&row));
+        match judgement(&machine.context.eval, constants, &values, &self.checks) {
+            Ok(judged) => {
+                if self.checks.well_definedness {
+                    self.open.extend(open_properties(&judged));
+                }
+                let new: Vec<Key> = judged.violations.iter().flat_map(keys).collect();
+                for key in new {
+                    if !self.known.contains(&key) {
+                        let path = self.path(exploration, states);
+                        self.violated(key, path);
+                    }
+                }
+            }
+            Err(e) => {
+                exploration.system.context.stopped |= is_interrupted(&e);
+                self.missing("the properties", e);
+            }
+        }
+    }
+
+    /// States in which no event is enabled.
+    fn look_for_deadlocks(&mut self, exploration: &mut Exploration<Machine<'m>>) {
+        let mut deadlocks = exploration.deadlocks(exploration.reached);
+        if exploration.nodes.is_stopped() {
+            return;
+        }
+        self.statistics.deadlocks = saturated(exploration.count(deadlocks));
+        if !self.options.checks.deadlock || deadlocks == EMPTY {
+            return;
+        }
+        let layers = exploration.layers.clone();
+        for _ in 0..DOUBTFUL_DEADLOCKS {
+            // The first layer with one of them: the shortest trace of a breadth-first search.
+            let mut common = EMPTY;
+            for layer in &layers {
+                let others = exploration.nodes.minus(layer.set, deadlocks);
+                common = exploration.nodes.minus(layer.set, others);
+                if common != EMPTY {
+                    break;
+                }
+            }
+            let Some(state) = exploration.nodes.first(common) else { return };
+            if self.is_deadlock(exploration, &state) {
+                let one = exploration.nodes.singleton(&state);
+                let path = self.path(exploration, one);
+                self.violated(Key::Deadlock, path);
+                return;
+            }
+            let one = exploration.nodes.singleton(&state);
+            deadlocks = exploration.nodes.minus(deadlocks, one);
+        }
+    }
+
+    /// Whether no event is enabled in a state where none was found to be: also none with values beyond those that were
+    /// looked at.
+    fn is_deadlock(&mut self, exploration: &mut Exploration<Machine<'m>>, state: &[u32]) -> bool {
+        if self.cuts.is_empty() {
+            return true;
+        }
+        let row = exploration.levels.decode(state);
+        let machine = &exploration.system;
+        let constants = &machine.context.valuations[machine.valuation(&row)];
+        match machine.context.eval.with_all_choices().is_deadlock(constants, &machine.state(&row)) {
+            Ok(deadlock) => deadlock,
+            Err(e) => {
+                self.missing("the deadlocks", e);
+                false
+            }
+        }
+    }
+
+    /// What groups have said since the last time.
+    fn take_notes(&mut self, exploration: &mut Exploration<Machine<'m>>) {
+        for (place, error) in std::mem::take(&mut exploration.missing) {
+            exploration.system.context.stopped |= is_interrupted(&error);
+            self.missing(&place, error);
+        }
+        for failing in std::mem::take(&mut exploration.failing) {
+            let event = Some(exploration.system.event(failing.group));
+            let failure = Failure { event, outcome: failing.outcome };
+            if step_key(&self.checks, &failure).is_none_or(|key| self.known.contains(&key)) {
+                continue;
+            }
+            let reads = &exploration.groups[failing.group.index()].reads;
+            let reads = Chosen { columns: reads.columns.clone(), positions: reads.positions.clone() };
+            let states = self.earliest(exploration, failing.states, &reads);
+            let path = self.path(exploration, states);
+            self.failed(failure, path);
+        }
+    }
+
+    fn report(mut self, mut exploration: Exploration<Machine<'m>>) -> SearchReport {
+        let states = exploration.count(exploration.reached);
+        let valuations = u128::from(self.statistics.valuations);
+        let all = states.saturating_add(valuations);
+        let edges = exploration.transitions();
+        let initial = u128::from(self.statistics.initial);
+        let transitions = edges.saturating_add(valuations).saturating_add(initial);
+        let mut bad = EMPTY;
+        for checked in &self.labels {
+            let states =
+                exploration.nodes.restrict(exploration.reached, checked.bad, &checked.reads.positions);
+            bad = exploration.nodes.union(bad, states);
+        }
+        let effort = exploration.system.effort();
+        let s = &mut self.statistics;
+        (s.states, s.transitions) = (saturated(all), saturated(transitions));
+        s.violating = saturated(exploration.count(bad));
+        s.by_reference = effort.by_reference;
+        s.bytes = exploration.bytes();
+        s.table_bytes = exploration.nodes.bytes();
+        s.uncompiled = std::mem::take(&mut exploration.system.uncompiled);
+        s.diagram = Some(DiagramStatistics {
+            states: all,
+            transitions,
+            nodes: exploration.nodes.len(),
+            asked: exploration.asked,
+            rounds: exploration.layers.len(),
+        });
+        // What was found before the time was over is shown all the same.
+        exploration.system.let_go();
+        let (mut shown, mut failed): (Vec<Counterexample>, _) = (Vec::new(), None);
+        for found in std::mem::take(&mut self.found) {
+            match self.show(&mut exploration.system, found) {
+                Ok(c) if shown.contains(&c) => {}
+                Ok(c) => shown.push(c),
+                Err(reason) => failed = Some(reason),
+            }
+        }
+        let finished = self.stopped.is_none();
+        let complete = failed.is_none() && finished && self.incomplete.is_empty() && self.cuts.is_empty();
+        let exhausted = self.options.keep_going && complete && self.vacuous.is_none();
+        let mut shown = shown.into_iter();
+        let verdict = match (shown.next(), failed, self.stopped.take(), self.vacuous.take()) {
+            (Some(c), ..) => Verdict::Violated(Box::new(c)),
+            (None, Some(reason), ..) => Verdict::Unknown(Unknown::ReplayFailed(reason)),
+            (None, None, Some(stopped), _) => Verdict::Unknown(stopped),
+            (None, None, None, Some(why)) => Verdict::Vacuous(why),
+            _ if !self.incomplete.is_empty() => Verdict::Unknown(Unknown::Incomplete),
+            _ if !self.cuts.is_empty() => Verdict::Unknown(Unknown::Bounded),
+            _ => Verdict::Holds(Evidence {
+                states: self.statistics.states,
+                transitions: self.statistics.transitions,
+                digest: String::new(),
+            }),
+        };
+        let refuted = self.refuted.take();
+        let verdict = refuted.map_or(verdict, |e| Verdict::Unknown(Unknown::Refuted(e)));
+        let exhausted = exhausted || matches!(verdict, Verdict::Holds(_));
+        self.statistics.time = self.begin.elapsed();
+        SearchReport {
+            scope: exploration.system.context.eval.scope.clone(),
+            verdict,
+            further: shown.collect(),
+            finished,
+            exhausted,
+            open: self.open,
+            incomplete: self.incomplete,
+            cuts: self.cuts.list(),
+            not_saved: None,
+            statistics: self.statistics,
+        }
+    }
+
+    /// The counterexample for a violation found, replayed.
+    fn show(&self, machine: &mut Machine<'m>, found: Found) -> Result<Counterexample, String> {
+        let mut checks = self.options.checks.clone();
+        checks.deadlock = found.key == Key::Deadlock;
+        counterexample(machine, found.path?, &mut |_, stored, reached| stored == reached, &checks)
+    }
+}
+
+impl<'m> Watch<Machine<'m>> for Verifier<'m, '_> {
+    fn found(&mut self, exploration: &mut Exploration<Machine<'m>>, new: Set) -> bool {
+        self.take_notes(exploration);
+        for at in 0..self.labels.len() {
+            if self.is_over() {
+                break;
+            }
+            self.check(exploration, at, new);
+        }
+        self.pulse(exploration)
+    }
+
+    fn pulse(&mut self, exploration: &mut Exploration<Machine<'m>>) -> bool {
+        self.take_notes(exploration);
+        let time = self.begin.elapsed();
+        if time >= self.next_progress {
+            self.next_progress = time + PROGRESS;
+            let states = saturated(exploration.count(exploration.reached));
+            self.observer.progress(&Progress {
+                states: states.saturating_add(self.statistics.valuations),
+                transitions: exploration.asked,
+                frontier: exploration.nodes.len(),
+                rate: states as f64 / time.as_secs_f64(),
+            });
+        }
+        self.look(exploration) || self.is_over()
+    }
+
+    fn roots(&self) -> Vec<Set> {
+        self.labels.iter().flat_map(|checked| [checked.seen, checked.bad]).collect()
+    }
+}
+
+/// The kind of violation that a step which goes wrong is, if it is one.
+fn step_key(checks: &Checks, failure: &Failure) -> Option<Key> {
+    let what = match &failure.outcome {
+        Outcome::IllDefined(e) if checks.well_definedness => format!("wd {:?}", e.span),
+        Outcome::AssertFailed(span) => format!("assert {span:?}"),
+        Outcome::PreconditionFailed(span) => format!("pre {span:?}"),
+        Outcome::RefinementFailed(id) => format!("refinement {id:?}"),
+        Outcome::IllDefined(_) | Outcome::Reached { .. } | Outcome::Disabled { .. } => return None,
+    };
+    Some(Key::Step(failure.event, what))
+}
+
+fn saturated(count: u128) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}

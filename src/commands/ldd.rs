@@ -1,0 +1,124 @@
+//! `bsym ldd`: every reachable state of a finite scope, as decision diagrams.
+
+use std::time::Instant;
+
+use anyhow::bail;
+use bsym_encodings::patience::Patience;
+use bsym_encodings::session::open::SolverChoice;
+use bsym_explore::diagrams::{self, Strategy};
+use bsym_explore::report::{SearchReport, Unknown, Vacuous, Verdict};
+use bsym_explore::search::Problem;
+use bsym_semantics::evaluator::finder::ValueFinder;
+
+use super::mc::options;
+use crate::answer::Answer;
+use crate::answer::verification::{Verdict as Answered, Verification};
+use crate::arguments::{EncodingName, LddArguments, ScopeItem, StrategyName, VerifyArguments};
+use crate::commands::enlarge::{Enlarged, enlarge};
+use crate::commands::run::{Asked, Run};
+use crate::control::Control;
+use crate::refusal::Refusal;
+use crate::solvers;
+
+/// Runs the command.
+pub fn run(arguments: &LddArguments, control: &Control) -> anyhow::Result<Answer> {
+    let mut verify = arguments.verify.clone();
+    if verify.depth.is_some() {
+        bail!(
+            Refusal::new("ldd finds all states, it has no --depth")
+                .help("--timeout and --memory limit the search")
+        );
+    }
+    if verify.encoding != EncodingName::Auto {
+        bail!(
+            Refusal::new("ldd evaluates, it has no --encoding")
+                .help("--encoding serves check, bmc, tree, kind and ic3")
+        );
+    }
+    if verify.certificate.is_some() {
+        bail!(
+            Refusal::new("ldd does not list the states, and so writes no certificate")
+                .help("mc --certificate writes one, where its states can be listed")
+        );
+    }
+    // Where nothing else is said, a search is in ProB's finite scope.
+    if !verify.scope.scope.contains(&ScopeItem::Prob) {
+        verify.scope.scope.push(ScopeItem::Prob);
+    }
+    let solver = solvers::choose_if_any(verify.solver.name.as_deref())?;
+    let mut tried = Vec::new();
+    let (run, report) = attempt(arguments, &verify, solver.as_ref(), control)?;
+    let Verdict::Vacuous(why) = report.verdict else {
+        return Ok(conclude(&run, &report, None, &[]));
+    };
+    if control.stopped().is_some() {
+        return Ok(conclude(&run, &report, None, &[]));
+    }
+    tried.push(run.scope.clone());
+    let has_valuation = why != Vacuous::NoValuation;
+    match enlarge(&run, &verify.scope, solver.as_ref(), has_valuation, &mut tried) {
+        Enlarged::Larger(scope) => {
+            verify.scope = scope;
+            let (run, report) = attempt(arguments, &verify, solver.as_ref(), control)?;
+            Ok(conclude(&run, &report, None, &tried))
+        }
+        other => Ok(conclude(&run, &report, Some(other), &tried)),
+    }
+}
+
+/// Searches in one scope.
+fn attempt(
+    arguments: &LddArguments,
+    verify: &VerifyArguments,
+    solver: Option<&SolverChoice>,
+    control: &Control,
+) -> anyhow::Result<(Run, SearchReport)> {
+    let run = Run::prepare("ldd", verify, Asked::beside(solver), control)?;
+    let mut reporter = run.reporter();
+    let mut options = options(&run.model, &run.properties, !verify.no_wd, &control.budget);
+    options.seed = verify.seed;
+    options.keep_going = verify.keep_going;
+    options.limits.memory = verify.limits.memory.and_then(|n| usize::try_from(n).ok());
+    let strategy = match arguments.strategy {
+        StrategyName::BreadthFirst => Strategy::BreadthFirst,
+        StrategyName::Chaining => Strategy::Chaining,
+        StrategyName::Saturation => Strategy::Saturation,
+    };
+    let begin = Instant::now();
+    let finder = Patience::new(run.model.clone(), solver.cloned(), &control.budget);
+    let finder = Some(&finder as &dyn ValueFinder);
+    let problem = Problem { model: &run.model, scope: &run.scope, finder };
+    let report = diagrams::search(&problem, &options, strategy, &mut reporter);
+    control.finish();
+    reporter.timing("run", begin.elapsed().as_secs_f64());
+    reporter.finish();
+    Ok((run, report))
+}
+
+/// The answer. `tried` are scopes without a state; `enlarged` says what else came of one that has none.
+fn conclude(
+    run: &Run,
+    report: &SearchReport,
+    enlarged: Option<Enlarged>,
+    tried: &[bsym_semantics::scope::Scope],
+) -> Answer {
+    let mut result = Verification::of_search(&run.subject(), report);
+    result.uses_no_status();
+    result.set_tried(&run.model, tried);
+    match enlarged {
+        Some(Enlarged::Undecided(reason)) => result.verdict = Answered::Unknown(reason),
+        Some(Enlarged::Vacuous(core, scopes)) => result.set_core(&run.model, &core, scopes),
+        _ => {}
+    }
+    if let Verdict::Unknown(Unknown::Cancelled | Unknown::Timeout) = &report.verdict
+        && let Some(reason) = run.control.stopped()
+    {
+        result.verdict = Answered::Unknown(reason);
+    }
+    match &report.verdict {
+        Verdict::Violated(found) | Verdict::Unknown(Unknown::Doubtful(found, _)) => {
+            run.publish(result, Some(&found.trace), None)
+        }
+        _ => run.publish(result, None, None),
+    }
+}
