@@ -1,0 +1,67 @@
+//! `bsym ldd` as users meet it: the verdicts and counts of `mc`, traces, limits.
+
+mod common;
+
+use std::process::{Output, Stdio};
+
+use common::{assert_valid, bsym, file, json, root};
+use serde_json::Value as Json;
+
+fn ldd(machine: &str, arguments: &[&str]) -> Output {
+    let path = root().join("explore/tests/models").join(machine);
+    bsym().arg("ldd").arg(path).args(arguments).stdin(Stdio::null()).output().expect("it runs")
+}
+
+fn result(machine: &str, arguments: &[&str]) -> (Option<i32>, Json) {
+    let arguments: Vec<&str> = arguments.iter().copied().chain(["--json"]).collect();
+    let output = ldd(machine, &arguments);
+    let object = json(&output);
+    assert_valid("result", &object);
+    (output.status.code(), object)
+}
+
+#[test]
+fn counts_are_those_of_single_states() {
+    let (code, object) = result("Peterson.mch", &["--prop", "inv,deadlock", "--scope", "Process=3"]);
+    assert_eq!((code, &object["engine"]), (Some(0), &"ldd".into()));
+    assert_eq!((&object["states"], &object["transitions"]), (&883.into(), &2648.into()));
+    assert_eq!(object["stats"]["diagram"]["states"], "883");
+}
+
+#[test]
+fn a_violation_has_a_trace() {
+    let (code, object) = result("PhonebookWrong.mch", &[]);
+    assert_eq!((code, &object["verdict"]), (Some(1), &"violated".into()));
+    assert!(!object["trace"].as_array().expect("a trace").is_empty());
+    let (code, object) = result("ProcessesStuck.mch", &["--prop", "deadlock", "--strategy", "breadth-first"]);
+    assert_eq!((code, &object["property"]), (Some(1), &"deadlock".into()));
+}
+
+#[test]
+fn more_states_than_a_number_can_say() {
+    let names: Vec<String> = (0..60).map(|i| format!("x{i}")).collect();
+    let each = |text: &dyn Fn(&String) -> String, between: &str| {
+        names.iter().map(text).collect::<Vec<_>>().join(between)
+    };
+    let text = format!(
+        "MACHINE Many VARIABLES {} INVARIANT {} INITIALISATION {} OPERATIONS {} END",
+        names.join(", "),
+        each(&|x| format!("{x} : 0..2"), " & "),
+        each(&|x| format!("{x} := 0"), " || "),
+        each(&|x| format!("up_{x} = SELECT {x} < 2 THEN {x} := {x} + 1 END"), "; "),
+    );
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = file(dir.path(), "Many.mch", &text);
+    let output = bsym().args(["ldd", "--prop", "inv", "--json"]).arg(&path).output().expect("it runs");
+    let object = json(&output);
+    assert_valid("result", &object);
+    assert_eq!((output.status.code(), &object["states"]), (Some(0), &Json::Null));
+    assert_eq!(object["stats"]["diagram"]["states"], 3u128.pow(60).to_string());
+}
+
+#[test]
+fn what_it_does_not_do_is_refused() {
+    for arguments in [["--depth", "3"], ["--encoding", "sat"], ["--certificate", "x.json"]] {
+        assert_eq!(ldd("Peterson.mch", &arguments).status.code(), Some(2), "{arguments:?}");
+    }
+}
