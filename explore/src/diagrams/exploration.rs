@@ -234,7 +234,8 @@ impl<S: System> Exploration<S> {
         let words = self.nodes.words(new);
         let width = known.reads.columns.len();
         let mut answers = Answers::default();
-        let rows = if width == 0 { 1 } else { words.len() / width };
+        // A row without words is one all the same.
+        let rows = words.len().checked_div(width).unwrap_or(1);
         let mut updates = std::mem::take(&mut self.updates);
         for short in (0..rows).map(|i| &words[i * width..(i + 1) * width]) {
             let known = &self.groups[group.index()];

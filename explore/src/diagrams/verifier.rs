@@ -314,7 +314,8 @@ impl<'m, 'o> Verifier<'m, 'o> {
         let width = checked.reads.columns.len();
         let mut row =
             exploration.nodes.first(set).map_or_else(Vec::new, |row| exploration.levels.decode(&row));
-        let rows = if width == 0 { 1 } else { words.len() / width };
+        // A row without words is one all the same.
+        let rows = words.len().checked_div(width).unwrap_or(1);
         for short in (0..rows).map(|i| &words[i * width..(i + 1) * width]) {
             if exploration.nodes.gives_up() {
                 return;
