@@ -49,6 +49,11 @@ fn compare(name: &str, model: &Model) -> u64 {
         for strategy in STRATEGIES {
             let found = diagrams::search(&problem, &all, strategy, &mut |_: &Progress| {});
             assert_eq!(said(&found), said(&expected), "{name}, {strategy:?}");
+            let audited = found.statistics.audited > 0 || expected.statistics.audited == 0;
+            assert!(audited, "{name}, {strategy:?}: no state was audited");
+            if !matches!(expected.verdict, Verdict::Violated(_)) {
+                continue;
+            }
             let one = diagrams::search(&problem, &first, strategy, &mut |_: &Progress| {});
             let verdicts = (std::mem::discriminant(&one.verdict), std::mem::discriminant(&expected.verdict));
             assert_eq!(verdicts.0, verdicts.1, "{name}, {strategy:?}: {:?}", one.verdict);
@@ -161,14 +166,14 @@ fn models_of_the_corpus() {
     };
     let small: Vec<_> = entries.iter().filter(small).collect();
     let mut compared = 0;
-    for entry in small.iter().step_by(small.len().div_ceil(24).max(1)) {
+    for entry in small.iter().step_by(small.len().div_ceil(14).max(1)) {
         let path = entry["path"].as_str().expect("a path");
         let Ok(loaded) = load_model(&corpus.join(path)) else { continue };
         let Some(model) = loaded.model else { continue };
         compare(path, &model);
         compared += 1;
     }
-    assert!(compared >= 12, "only {compared} models were compared");
+    assert!(compared >= 10, "only {compared} models were compared");
 }
 
 #[test]

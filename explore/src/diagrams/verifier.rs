@@ -12,11 +12,13 @@ use bsym_semantics::prob_profile::only_names_elements;
 use bsym_semantics::trace::replay::{Checks, judgement};
 use bsym_semantics::transition::Outcome;
 
+use super::auditing::audit;
 use super::exploration::{Exploration, Watch};
 use super::levels::Chosen;
 use super::nodes::{EMPTY, Set};
 use super::options::Strategy;
 use super::order::order;
+use crate::audit::{Audit, Clock, Difference};
 use crate::options::SearchOptions;
 use crate::report::{
     Counterexample, DiagramStatistics, Evidence, Incomplete, Observer, OpenProperty, Progress, SearchReport,
@@ -69,9 +71,22 @@ fn visit(
         eval.finder = problem.finder;
         let tally = Tally::default();
         eval.tally = Some(&tally);
+        let (clock, audit_cuts) = (Clock::default(), Cuts::default());
+        let reference = Evaluator::new(problem.model, problem.scope)
+            .with_interrupt(clock.flag())
+            .with_bounded_choices(&audit_cuts);
         let mut verifier = Verifier::new(options, observer, &cuts, begin);
+        // The reference need not be held against itself.
+        verifier.audit = (!options.reference_only)
+            .then(|| Audit::new(reference, &audit_cuts, &clock, options.seed, begin));
         let machine = verifier.prepare(eval, deadline);
-        let mut report = verifier.run(machine, strategy, deadline);
+        let mut report = std::thread::scope(|threads| {
+            // Dropped when the search is over, which ends the watch.
+            let (_working, over) = std::sync::mpsc::channel::<()>();
+            let clock = &clock;
+            threads.spawn(move || clock.watch(begin, interrupt, &over));
+            verifier.run(machine, strategy, deadline)
+        });
         report.statistics.found_by = tally.answered();
         report
     })
@@ -109,6 +124,8 @@ struct Verifier<'m, 'o> {
     refuted: Option<EvalError>,
     vacuous: Option<Vacuous>,
     stopped: Option<Unknown>,
+    audit: Option<Audit<'m>>,
+    difference: Option<Difference>,
     statistics: Statistics,
 }
 
@@ -134,6 +151,8 @@ impl<'m, 'o> Verifier<'m, 'o> {
             refuted: None,
             vacuous: None,
             stopped: None,
+            audit: None,
+            difference: None,
             statistics: Statistics::default(),
         }
     }
@@ -198,6 +217,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
             exploration.run(strategy, &mut self);
             if !self.is_over() {
                 self.look_for_deadlocks(&mut exploration);
+                self.look_at_reference(&mut exploration);
             }
             self.look(&mut exploration);
         }
@@ -397,6 +417,19 @@ impl<'m, 'o> Verifier<'m, 'o> {
         }
     }
 
+    /// Holds some states against the reference evaluator.
+    fn look_at_reference(&mut self, exploration: &mut Exploration<Machine<'m>>) {
+        let Some(mut reference) = self.audit.take() else { return };
+        let labels = &self.labels;
+        let mut is_bad = |exploration: &mut Exploration<Machine<'_>>, state: &[u32]| {
+            let one = exploration.nodes.singleton(state);
+            labels.iter().any(|l| exploration.nodes.restrict(one, l.bad, &l.reads.positions) != EMPTY)
+        };
+        let asked = (&self.checks, self.cuts, self.options.seed);
+        self.difference = audit(exploration, &mut reference, asked, &mut is_bad);
+        self.statistics.audited = reference.audited;
+    }
+
     /// Whether no event is enabled in a state where none was found to be: also none with values beyond those that were
     /// looked at.
     fn is_deadlock(&mut self, exploration: &mut Exploration<Machine<'m>>, state: &[u32]) -> bool {
@@ -492,6 +525,9 @@ impl<'m, 'o> Verifier<'m, 'o> {
         };
         let refuted = self.refuted.take();
         let verdict = refuted.map_or(verdict, |e| Verdict::Unknown(Unknown::Refuted(e)));
+        let difference = self.difference.take();
+        let exhausted = exhausted && difference.is_none();
+        let verdict = difference.map_or(verdict, |found| Verdict::Contradiction(Box::new(found)));
         let exhausted = exhausted || matches!(verdict, Verdict::Holds(_));
         self.statistics.time = self.begin.elapsed();
         SearchReport {

@@ -106,7 +106,7 @@ impl Verifier<'_, '_> {
 }
 
 /// How both sides differ, if they do.
-fn compare(
+pub(crate) fn compare(
     machine: &Machine<'_>,
     found: &(u64, Rows),
     reference: &Edges,
@@ -121,13 +121,13 @@ fn compare(
 }
 
 /// The rows that updates of a row lead to.
-fn targets(machine: &Machine<'_>, group: GroupId, updates: &Updates, row: &[u32]) -> Rows {
+pub(crate) fn targets(machine: &Machine<'_>, group: GroupId, updates: &Updates, row: &[u32]) -> Rows {
     let may_write = &machine.matrix.group(group).may_write;
     updates.iter().map(|update| update.target(may_write, row)).collect()
 }
 
 /// The number of different edges, and the rows of their targets; `None` if one cannot be written.
-fn rows(machine: &mut Machine<'_>, valuation: usize, edges: &Edges) -> Option<(u64, Rows)> {
+pub(crate) fn rows(machine: &mut Machine<'_>, valuation: usize, edges: &Edges) -> Option<(u64, Rows)> {
     let (mut distinct, mut rows) = (BTreeSet::new(), Rows::new());
     for edge in &edges.edges {
         let Some(state) = edge.state() else { continue };

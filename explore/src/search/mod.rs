@@ -8,7 +8,7 @@
 
 mod answer;
 mod aside;
-mod auditing;
+pub(crate) mod auditing;
 mod checkpoint;
 pub(crate) mod dropped;
 pub(crate) mod findings;

@@ -1,0 +1,115 @@
+//! Holding states of a diagram against the reference evaluator: what it says of them and of their steps must be what the
+//! search says, and every state that it reaches must be in the diagram.
+
+use std::time::Instant;
+
+use bsym_language::model::EventId;
+use bsym_semantics::evaluator::cuts::Cuts;
+use bsym_semantics::trace::replay::Checks;
+
+use super::exploration::Exploration;
+use super::nodes::{EMPTY, Nodes, Set, UNIT};
+use crate::audit::{Audit, Difference, Finding, Opinion};
+use crate::search::auditing::{compare, rows, targets};
+use crate::space::machine::Machine;
+use crate::space::system::{Expansion, System};
+use crate::space::updates::Updates;
+use crate::store::index::mix;
+
+/// So many states are chosen, as long as there is time.
+const CHOSEN: u64 = 128;
+
+impl Nodes {
+    /// A row of a set that is not empty, by a seed. Not all rows are equally likely.
+    fn some_row(&self, mut set: Set, mut seed: u64) -> Vec<u32> {
+        let mut row = Vec::new();
+        while set > UNIT {
+            let (mut list, mut rest) = (Vec::new(), set);
+            while rest != EMPTY {
+                list.push(self.get(rest));
+                rest = self.get(rest).right;
+            }
+            seed = mix(seed, row.len() as u64 + 1);
+            let node = list[(seed >> 20) as usize % list.len()];
+            row.push(node.value);
+            set = node.down;
+        }
+        row
+    }
+}
+
+/// Audits some of the states of a finished exploration; `is_bad` says of which something was found to be wrong. The first
+/// difference.
+pub(super) fn audit(
+    exploration: &mut Exploration<Machine<'_>>,
+    audit: &mut Audit<'_>,
+    (checks, cuts, seed): (&Checks, &Cuts, u64),
+    is_bad: &mut dyn FnMut(&mut Exploration<Machine<'_>>, &[u32]) -> bool,
+) -> Option<Difference> {
+    for number in 0..CHOSEN {
+        if exploration.nodes.is_stopped() || exploration.system.context.stopped {
+            return None;
+        }
+        if exploration.reached == EMPTY || !audit.is_due(number) {
+            continue;
+        }
+        let state = exploration.nodes.some_row(exploration.reached, mix(seed, number));
+        let row = exploration.levels.decode(&state);
+        let values = exploration.system.state(&row);
+        let constants = exploration.system.context.valuations[exploration.system.valuation(&row)].clone();
+        let Some(opinion) = audit.state(checks, (&constants, &values), cuts) else { continue };
+        let begin = Instant::now();
+        let bad = is_bad(exploration, &state);
+        let found = disagreement(exploration, &row, &opinion, bad);
+        audit.compared(begin.elapsed());
+        match found {
+            None => {}
+            Some(None) => audit.audited += 1,
+            Some(Some((event, search, reference))) => {
+                return Some(Difference { constants, state: values, event, search, reference });
+            }
+        }
+    }
+    None
+}
+
+/// What the search and the reference say differently about a state; `None` where it cannot be said.
+fn disagreement(
+    exploration: &mut Exploration<Machine<'_>>,
+    row: &[u32],
+    opinion: &Opinion,
+    is_bad: bool,
+) -> Option<Option<(Option<EventId>, Finding, Finding)>> {
+    let valuation = exploration.system.valuation(row);
+    for (e, edges) in opinion.events.iter().enumerate() {
+        let event = EventId(e as u32);
+        let group = Machine::group(event);
+        let machine = &mut exploration.system;
+        let mut updates = Updates::default();
+        let compiled = match machine.next(group, row, &mut updates) {
+            Expansion::Moves(count) => Some((count, targets(machine, group, &updates, row))),
+            Expansion::Edges(_) => None,
+        };
+        if machine.context.stopped {
+            return None;
+        }
+        let expected = rows(machine, valuation, edges)?;
+        if let Some(found) = compiled
+            && let Some((search, reference)) = compare(machine, &found, edges, &expected)
+        {
+            return Some(Some((Some(event), search, reference)));
+        }
+        for next in &expected.1 {
+            let state = exploration.levels.encode(next);
+            if !exploration.nodes.contains(exploration.reached, &state) {
+                let target = exploration.system.state(next);
+                return Some(Some((Some(event), Finding::Lost(target.clone()), Finding::Reached(target))));
+            }
+        }
+    }
+    let wrong = &opinion.judged.violations;
+    if !wrong.is_empty() && !is_bad {
+        return Some(Some((None, Finding::Good, Finding::Wrong(wrong.clone()))));
+    }
+    Some(None)
+}
