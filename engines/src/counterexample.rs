@@ -1,10 +1,9 @@
 //! From a solver's model to a replayed trace.
 
-use bsym_encodings::concretize::{read_state, read_trace};
+use bsym_encodings::concretize::read_trace;
 use bsym_encodings::session::{Model, SolverError};
-use bsym_semantics::trace::replay::{Checks, replay, with_results};
+use bsym_semantics::trace::replay::{Checks, replay, replay_from_any_state, with_results};
 use bsym_semantics::trace::{Trace, Violation};
-use bsym_semantics::value::text::value_text;
 
 use crate::options::Job;
 use crate::path::Taken;
@@ -88,19 +87,30 @@ fn concerns(job: &Job, violation: &Violation) -> bool {
         }
 }
 
-/// The variables after `k` steps in a model, as B text.
-pub fn state_text(problem: &mut Problem, model: &mut Model<'_>, k: usize) -> String {
-    let Problem { system, unrolling, .. } = problem;
-    let values = read_state(system, model, |t| unrolling.state(t, k));
-    match values {
-        Ok((scope, _, state)) => {
-            let model = &system.model;
-            let texts = model.variables.iter().zip(&state);
-            texts
-                .map(|(v, value)| format!("{} = {}", v.name, value_text(model, &scope, value)))
-                .collect::<Vec<_>>()
-                .join(" & ")
-        }
-        Err(e) => format!("(a state that cannot be written in B: {e})"),
+/// A path from a state that nobody has reached to a violation: what keeps an invariant from being inductive.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CounterexampleToInduction {
+    /// The path. Its first step is no initialisation, it only has the first state; all states but the last satisfy what is asked.
+    pub trace: Trace,
+    /// What is wrong at its end.
+    pub violations: Vec<Violation>,
+    /// No trace with up to this many events reaches the first state; `None` if nothing is known.
+    pub not_reached_within: Option<usize>,
+}
+
+impl CounterexampleToInduction {
+    /// Replays a path that a solver found. `None` if the evaluator does not confirm it. `clear`: no violation is reached within so many
+    /// events.
+    pub fn confirm(job: &Job, trace: Trace, clear: Option<usize>) -> Option<CounterexampleToInduction> {
+        let replayed = replay_from_any_state(&job.model, &trace, &looked_for(job)).ok()?;
+        let mut violations = replayed.violations;
+        violations.retain(|v| concerns(job, v));
+        let steps = trace.steps.len() - 1;
+        let is_step = !violations.is_empty() && replayed.first_violated == Some(steps);
+        is_step.then(|| CounterexampleToInduction {
+            trace,
+            violations,
+            not_reached_within: clear.and_then(|clear| clear.checked_sub(steps)),
+        })
     }
 }

@@ -1,15 +1,20 @@
 //! k-induction with proof information and lazy uniqueness constraints.
 //!
-//! Base: [`Bmc`] to depth k. Step: `p(s0) ∧ ⋀ T_p(s_i, s_{i+1}) ∧ T_p¬(s_k, s_{k+1})` from any state. States that
+//! Base: [`Bmc`] to depth k, and beyond as long as it takes no more time than the step cases. Step: `p(s0) ∧ ⋀ T_p(s_i, s_{i+1}) ∧ T_p¬(s_k, s_{k+1})` from any state. States that
 //! a model repeats are made different for that pair only (Eén & Sörensson, *Temporal induction by
 //! incremental SAT solving*, 2003). Where short paths do not suffice, a counterexample to induction is
 //! excluded by a lemma if there is one ([`crate::strengthen`]), and only else by a longer path.
 
+use std::time::{Duration, Instant};
+
+use bsym_encodings::concretize::read_trace;
 use bsym_encodings::session::{Model, SolverError, Statistics};
 use bsym_encodings::term::{Term, Terms};
 use bsym_proofs::claim::Evidence;
+use bsym_semantics::trace::Trace;
 
 use crate::bmc::Bmc;
+use crate::counterexample::CounterexampleToInduction;
 use crate::ic3::frame::Cube;
 use crate::options::Job;
 use crate::outcome::{Outcome, Slice, Work};
@@ -36,8 +41,11 @@ pub struct Kind {
     lemmas: Option<Lemmas>,
     /// The lemmas as terms over the current state, behind the literals that suppose them.
     clauses: Vec<(Term, Term)>,
-    /// States and events of the last counterexample to induction.
-    cti: Option<Vec<String>>,
+    /// The last counterexample to induction.
+    cti: Option<Trace>,
+    /// Time for the base, and for the step cases.
+    base_time: Duration,
+    step_time: Duration,
 }
 
 impl Kind {
@@ -49,7 +57,17 @@ impl Kind {
         let base = Bmc::new(problem, open)?;
         let mut step = Path::new(problem, Start::Anywhere, open)?;
         step.assume_conjuncts(problem)?;
-        Ok(Kind { base, step, extended: false, distinct: vec![], lemmas: None, clauses: vec![], cti: None })
+        Ok(Kind {
+            base,
+            step,
+            extended: false,
+            distinct: vec![],
+            lemmas: None,
+            clauses: vec![],
+            cti: None,
+            base_time: Duration::ZERO,
+            step_time: Duration::ZERO,
+        })
     }
 
     /// No violation on any trace with up to this many events.
@@ -57,9 +75,9 @@ impl Kind {
         self.base.clear()
     }
 
-    /// What kept the last step case from being a proof, one line per state or event.
-    pub fn counterexample_to_induction(&self) -> Option<&[String]> {
-        self.cti.as_deref()
+    /// What kept the last step case from being a proof, if the evaluator confirms it.
+    pub fn counterexample_to_induction(&self, job: &Job) -> Option<CounterexampleToInduction> {
+        CounterexampleToInduction::confirm(job, self.cti.clone()?, self.clear())
     }
 
     /// Work of both solvers.
@@ -84,11 +102,16 @@ impl Kind {
         loop {
             // The step path has k steps with good states, or k + 1 while the question about the violating step is open.
             let k = self.step.depth() - usize::from(self.extended);
-            match self.base.advance(problem, work, Some(k))? {
+            let begin = Instant::now();
+            let outcome = self.base.advance(problem, work, Some(k))?;
+            self.base_time += begin.elapsed();
+            match outcome {
                 Outcome::Reached => {}
                 other => return Ok(other),
             }
-            if let Some(why) = self.base.undecided() {
+            if let Some(why) = self.base.undecided()
+                && self.base.clear().is_none_or(|clear| clear < k)
+            {
                 let why = why.to_string();
                 return self.only_refute(problem, work, why);
             }
@@ -106,7 +129,10 @@ impl Kind {
                     self.suppose(problem, clause, k)?;
                 }
             }
-            match self.induction_step(problem, work.job, work.slice)? {
+            let begin = Instant::now();
+            let step = self.induction_step(problem, work.job, work.slice)?;
+            self.step_time += begin.elapsed();
+            match step {
                 Step::Proved => {
                     let needs = |i: &usize| self.step.needs(self.clauses[*i].0);
                     let needed: Vec<usize> = (0..self.clauses.len()).filter(needs).collect();
@@ -133,6 +159,9 @@ impl Kind {
             if work.job.depth.is_some_and(|limit| k >= limit) {
                 return Ok(Outcome::Stuck(Unknown::DepthLimit(k)));
             }
+            if let Some(outcome) = self.base_ahead(problem, work)? {
+                return Ok(outcome);
+            }
             self.step.assume_conjuncts(problem)?;
             for &(literal, clause) in &self.clauses {
                 self.step.suppose(problem, literal, clause, self.step.depth())?;
@@ -140,6 +169,33 @@ impl Kind {
             self.step.forget();
             self.extended = false;
         }
+    }
+
+    /// Lets the base go on while it has taken less time than the step cases: a violation is often nearer than a proof, and what the
+    /// base has not found tells how far a counterexample to induction is from the initial states.
+    fn base_ahead(
+        &mut self,
+        problem: &mut Problem,
+        work: &mut Work<'_, '_>,
+    ) -> Result<Option<Outcome>, SolverError> {
+        while self.base_time < self.step_time && self.base.undecided().is_none() {
+            let slice = Slice {
+                budget: work.slice.budget.within(self.step_time - self.base_time),
+                ..work.slice.clone()
+            };
+            let next = self.base.clear().map_or(0, |clear| clear + 1);
+            let begin = Instant::now();
+            let outcome = self.base.advance(problem, &mut work.within(&slice), Some(next))?;
+            self.base_time += begin.elapsed();
+            match outcome {
+                Outcome::Reached => {}
+                Outcome::Paused(_) => break,
+                // The step cases go on, up to the same limit.
+                Outcome::Stuck(_) => break,
+                other => return Ok(Some(other)),
+            }
+        }
+        Ok(work.slice.budget.check().err().map(Outcome::Paused))
     }
 
     /// Without a clear base there is no proof, but there may still be a counterexample.
@@ -169,7 +225,7 @@ impl Kind {
             let any = terms.or(questions.iter().map(|q| q.1).chain([unassumed]));
             questions.retain(|q| q.1 != Terms::FALSE);
             if any != Terms::FALSE {
-                match self.ask(problem, job, slice, any, &questions)? {
+                match self.ask(problem, slice, any, &questions)? {
                     Step::Proved => {}
                     other => {
                         if !matches!(other, Step::Paused(_)) {
@@ -185,13 +241,12 @@ impl Kind {
             self.extended = true;
         }
         let asked = self.step.violation(problem, job);
-        self.ask(problem, job, slice, asked, &[])
+        self.ask(problem, slice, asked, &[])
     }
 
     fn ask(
         &mut self,
         problem: &mut Problem,
-        job: &Job,
         slice: &Slice,
         asked: Term,
         failures: &[(bsym_language::model::EventId, Term)],
@@ -213,7 +268,9 @@ impl Kind {
                 for k in (0..=good).rev().filter(|_| !watched.is_empty()) {
                     cubes.push(strengthen::cube(problem, model, &watched, k)?);
                 }
-                Ok(Found::Cti(describe(problem, job, model, &taken), cubes))
+                let (system, unrolling) = (&problem.system, &mut problem.unrolling);
+                let trace = read_trace(system, unrolling, model, &taken.events, taken.last_fails);
+                Ok(Found::Cti(trace.ok(), cubes))
             };
             // That a step is not inductive is said of all hypotheses.
             let checked = self.step.check(asked, failures, &slice.query(), read, |_| false)?;
@@ -224,8 +281,8 @@ impl Kind {
                     self.step.session.assert(differ)?;
                 }
                 Checked::Sat(Found::Repeats(..)) => return Ok(Step::NotInductive),
-                Checked::Sat(Found::Cti(text, cubes)) => {
-                    self.cti = Some(text);
+                Checked::Sat(Found::Cti(trace, cubes)) => {
+                    self.cti = trace.or(self.cti.take());
                     if !self.exclude(problem, &cubes, good, slice)? {
                         return Ok(Step::NotInductive);
                     }
@@ -280,20 +337,6 @@ enum Step {
 
 enum Found {
     Repeats(usize, usize),
-    /// As text, and by the predicates of the lemmas, last state first.
-    Cti(Vec<String>, Vec<Cube>),
-}
-
-/// The path of a model as text: states and the events between them.
-fn describe(problem: &mut Problem, job: &Job, model: &mut Model<'_>, taken: &Taken) -> Vec<String> {
-    let mut lines = vec![];
-    let reached = taken.events.len() - usize::from(taken.last_fails);
-    for k in 0..=reached {
-        lines.push(crate::counterexample::state_text(problem, model, k));
-        if let Some(event) = taken.events.get(k) {
-            let fails = if k == reached { " fails" } else { "" };
-            lines.push(format!("-> {}{fails}", job.model.events[event.index()].name));
-        }
-    }
-    lines
+    /// As a path, if its values can be read, and by the predicates of the lemmas, last state first.
+    Cti(Option<Trace>, Vec<Cube>),
 }

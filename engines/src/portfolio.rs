@@ -424,14 +424,13 @@ impl Round {
     }
 
     /// Adds what the engines did to the report.
-    pub(crate) fn finish(&mut self, report: &mut Report, leftovers: &mut Leftovers) {
+    pub(crate) fn finish(&mut self, job: &Job, report: &mut Report, leftovers: &mut Leftovers) {
         report.depth = report.depth.max(self.workers.iter().filter_map(Worker::clear).max());
         for worker in &self.workers {
             if let Worker::Kind(kind, _) = worker
                 && report.counterexample_to_induction.is_none()
             {
-                report.counterexample_to_induction =
-                    kind.counterexample_to_induction().map(<[String]>::to_vec);
+                report.counterexample_to_induction = kind.counterexample_to_induction(job);
             }
         }
         for worker in &self.workers {

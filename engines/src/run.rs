@@ -84,7 +84,7 @@ fn decide(
             Ok(verdict) => verdict,
             Err(e) => Verdict::Unknown(Unknown::Solver(e.to_string())),
         };
-        round.finish(&mut report, leftovers);
+        round.finish(&job, &mut report, leftovers);
         match verdict {
             Verdict::Violated(found) => {
                 let news = excluded.add(&job, &found);

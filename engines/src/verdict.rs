@@ -11,6 +11,7 @@ use bsym_proofs::sizes::{SmallFailure, SmallSizes};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::{Trace, Violation};
 
+use crate::counterexample::CounterexampleToInduction;
 use crate::walk::{Contradiction, Walked};
 
 /// The engines.
@@ -66,8 +67,8 @@ pub struct Report {
     pub unconfirmed_checks: Vec<bsym_status::Check>,
     /// Parts of the model that could not be encoded.
     pub unsupported: Vec<bsym_encodings::system::Unsupported>,
-    /// What kept k-induction from a proof: states of a path that starts anywhere, as B text.
-    pub counterexample_to_induction: Option<Vec<String>>,
+    /// What kept k-induction from a proof: a path that starts anywhere.
+    pub counterexample_to_induction: Option<CounterexampleToInduction>,
     /// Work of the solvers.
     pub statistics: Statistics,
 }

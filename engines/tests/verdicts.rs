@@ -6,6 +6,7 @@ mod common;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
+use bsym_engines::counterexample::CounterexampleToInduction;
 use bsym_engines::verdict::{Engine, Verdict};
 use bsym_proofs::claim::{Evidence, Property};
 use bsym_semantics::evaluator::Evaluator;
@@ -500,4 +501,24 @@ OPERATIONS tick = SELECT hour = 0 THEN hour := 1 END; midnight = SELECT hour = 1
     let mut job = job(&model, &ScopeRequest::default());
     job.depth = Some(12);
     assert_eq!(answer(&report(&job, Engine::Bmc)), "unknown DepthLimit(12)");
+}
+
+#[test]
+fn a_counterexample_to_induction_is_a_path_that_the_evaluator_confirms() {
+    let text =
+        "MACHINE Odd VARIABLES x, y INVARIANT x : INTEGER & y : INTEGER & x /= 7 INITIALISATION x, y := 0, 0
+OPERATIONS two(n) = PRE n : 1..3 THEN x, y := x + 2, n END END";
+    let model = model(text);
+    let mut job = job(&model, &ScopeRequest::default());
+    job.depth = Some(1);
+    let found = report(&job, Engine::Kind).counterexample_to_induction.expect("three leads to seven");
+    let x = |i: usize| found.trace.steps[i].state.as_ref().map(|state| state[0].clone());
+    assert_eq!([x(0), x(1), x(2)], [3, 5, 7].map(|n| Some(Value::int(n))));
+    assert_eq!(found.violations, [Violation::Invariant(vec![2])]);
+    // Nothing is violated within 5 events, so that the first state is not reached within 3.
+    let known = CounterexampleToInduction::confirm(&job, found.trace.clone(), Some(5)).unwrap();
+    assert_eq!(known.not_reached_within, Some(3));
+    let mut wrong = found.trace;
+    wrong.steps[1].state = Some(vec![Value::int(6), Value::int(1)]);
+    assert_eq!(CounterexampleToInduction::confirm(&job, wrong, Some(5)), None);
 }

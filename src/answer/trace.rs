@@ -2,6 +2,7 @@
 
 use std::fmt::{Result, Write};
 
+use bsym_engines::counterexample::CounterexampleToInduction;
 use bsym_language::model::{Conjunct, LocalId, Model, Notation};
 use bsym_language::print;
 use bsym_language::source::Span;
@@ -68,6 +69,58 @@ impl CounterexampleObject {
 
     /// The steps, then what is wrong.
     pub fn write(&self, out: &mut String, paint: Paint) -> Result {
+        write_steps(out, &self.constants, &self.trace, paint)?;
+        writeln!(out)?;
+        write_violations(out, &self.violated, paint)
+    }
+}
+
+/// A path from some state to a violation. It is no counterexample: the state need not be reachable.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct CounterexampleToInductionObject {
+    pub violated: Vec<ViolatedObject>,
+    pub constants: Values,
+    /// The first step is none: it has only the state that the path starts in.
+    pub trace: Vec<StepObject>,
+    /// No trace with up to this many events reaches the first state; missing where nothing is known.
+    pub not_reached_within: Option<usize>,
+}
+
+impl CounterexampleToInductionObject {
+    /// A path that was replayed.
+    pub fn new(model: &Model, found: &CounterexampleToInduction) -> Self {
+        let mut trace = StepObject::all(model, &found.trace);
+        if let Some(first) = trace.first_mut() {
+            *first = StepObject {
+                event: "(some state)".into(),
+                parameters: Values::default(),
+                results: Values::default(),
+                state: first.state.take(),
+            };
+        }
+        CounterexampleToInductionObject {
+            violated: ViolatedObject::all(model, &found.violations),
+            constants: constants(model, &found.trace),
+            trace,
+            not_reached_within: found.not_reached_within,
+        }
+    }
+
+    /// What it is, the steps, then what is wrong.
+    pub fn write(&self, out: &mut String, paint: Paint) -> Result {
+        writeln!(
+            out,
+            "\nthe invariant is not inductive; k-induction stopped at this path, which is no counterexample:"
+        )?;
+        match self.not_reached_within {
+            Some(n) => writeln!(
+                out,
+                "its first state is not reached within {}, and need not be reachable at all",
+                events(n)
+            )?,
+            None => writeln!(out, "its first state need not be reachable")?,
+        }
+        writeln!(out)?;
         write_steps(out, &self.constants, &self.trace, paint)?;
         writeln!(out)?;
         write_violations(out, &self.violated, paint)

@@ -101,6 +101,30 @@ pub fn replay(model: &Model, trace: &Trace, checks: &Checks) -> Result<Replayed,
 /// # Errors
 /// As [`replay`].
 pub fn replay_with(eval: &Evaluator<'_>, trace: &Trace, checks: &Checks) -> Result<Replayed, ReplayError> {
+    replay_path(eval, trace, checks, Start::Initialisation)
+}
+
+/// The same of a path whose first state need not be an initial one: how the first step reaches it does not matter.
+///
+/// # Errors
+/// As [`replay`].
+pub fn replay_from_any_state(model: &Model, trace: &Trace, checks: &Checks) -> Result<Replayed, ReplayError> {
+    replay_path(&Evaluator::new(model, &trace.scope), trace, checks, Start::Anywhere)
+}
+
+/// Where a path starts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Start {
+    Initialisation,
+    Anywhere,
+}
+
+fn replay_path(
+    eval: &Evaluator<'_>,
+    trace: &Trace,
+    checks: &Checks,
+    start: Start,
+) -> Result<Replayed, ReplayError> {
     let failed = |step: Option<usize>, span: Option<Span>, reason: String| ReplayError { step, reason, span };
     let undecided = |step: usize, e: EvalError| failed(Some(step), Some(e.span), e.message);
     if *eval.scope != trace.scope {
@@ -116,7 +140,11 @@ pub fn replay_with(eval: &Evaluator<'_>, trace: &Trace, checks: &Checks) -> Resu
         let Some(claimed) = &step.state else {
             return Err(failed(Some(i), None, "only the last step may lack a state".into()));
         };
-        replayed.choices.add(&step.execution, &follow(eval, trace, i, step, state, claimed)?);
+        if i == 0 && start == Start::Anywhere {
+            check_types(eval, claimed)?;
+        } else {
+            replayed.choices.add(&step.execution, &follow(eval, trace, i, step, state, claimed)?);
+        }
         state = claimed;
         if replayed.first_violated.is_none() {
             let found = violations(eval, &trace.constants, state, &only_invariant(checks));
@@ -215,6 +243,19 @@ fn check_constants(eval: &Evaluator<'_>, trace: &Trace) -> Result<(), ReplayErro
         }
     }
     Ok(())
+}
+
+/// Whether values are those of a state.
+fn check_types(eval: &Evaluator<'_>, state: &State) -> Result<(), ReplayError> {
+    let failed = |span, reason: String| Err(ReplayError { step: Some(0), reason, span });
+    let variables = &eval.model.variables;
+    if state.len() != variables.len() {
+        return failed(None, format!("{} values for {} variables", state.len(), variables.len()));
+    }
+    match variables.iter().zip(state).find(|(v, value)| !eval.has_type(value, &v.ty)) {
+        Some((v, _)) => failed(Some(v.span), format!("the value of `{}` is not of its type", v.name)),
+        None => Ok(()),
+    }
 }
 
 fn check_order(i: usize, step: &Step) -> Result<(), ReplayError> {

@@ -13,7 +13,7 @@ use crate::answer::property::PropertyObject;
 use crate::answer::reason::Reason;
 use crate::answer::scope::ScopeObject;
 use crate::answer::statistics::seconds;
-use crate::answer::trace::CounterexampleObject;
+use crate::answer::trace::{CounterexampleObject, CounterexampleToInductionObject};
 
 impl Verification {
     /// The answer of an engine's report.
@@ -43,7 +43,10 @@ impl Verification {
         let property =
             |&(p, verdict): &(Property, PropertyVerdict)| PropertyObject::new(model, p, verdict.into());
         answer.properties = report.properties.iter().map(property).collect();
-        answer.counterexample_to_induction = report.counterexample_to_induction.clone();
+        let path = report.counterexample_to_induction.as_ref();
+        // Where there is an answer nobody asks what kept it.
+        let path = path.filter(|_| matches!(report.verdict, Found::Unknown(_)));
+        answer.counterexample_to_induction = path.map(|c| CounterexampleToInductionObject::new(model, c));
         let sources = &model.sources;
         answer.unsupported = report.unsupported.iter().map(|u| UnsupportedObject::of(sources, u)).collect();
         answer.proofs.set_wrong(model, &report.wrong_statuses, &report.wrong_checks);

@@ -19,7 +19,9 @@ use crate::answer::reason::Reason;
 use crate::answer::reason_code::ReasonCode;
 use crate::answer::scope::ScopeObject;
 use crate::answer::status::ProofsObject;
-use crate::answer::trace::{CounterexampleObject, StepObject, ViolatedObject};
+use crate::answer::trace::{
+    CounterexampleObject, CounterexampleToInductionObject, StepObject, ViolatedObject,
+};
 
 /// Result of bsym check, bmc, tree, kind, ic3, mc and ldd with --json
 #[derive(Serialize, JsonSchema)]
@@ -59,7 +61,7 @@ struct Flat<'a> {
     certificate: Option<&'a CertificateObject>,
     certificate_kind: Option<EvidenceKind>,
     checked: Option<&'a CheckedObject>,
-    counterexample_to_induction: Option<&'a [String]>,
+    counterexample_to_induction: Option<&'a CounterexampleToInductionObject>,
     states: Option<u64>,
     transitions: Option<u64>,
     proofs: &'a ProofsObject,
@@ -119,7 +121,7 @@ impl<'a> From<&'a Verification> for Flat<'a> {
                 Some(Reason::CheckFailed(checked)) => Some(checked),
                 _ => proof.and_then(|proof| proof.checked.as_ref()),
             },
-            counterexample_to_induction: answer.counterexample_to_induction.as_deref(),
+            counterexample_to_induction: answer.counterexample_to_induction.as_ref(),
             states: answer.states,
             transitions: answer.transitions,
             proofs: &answer.proofs,

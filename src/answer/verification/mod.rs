@@ -28,7 +28,7 @@ use super::reason_code::ReasonCode;
 use super::scope::ScopeObject;
 use super::statistics::StatsObject;
 use super::status::ProofsObject;
-use super::trace::CounterexampleObject;
+use super::trace::{CounterexampleObject, CounterexampleToInductionObject};
 use super::words::words;
 use crate::exit::Exit;
 
@@ -53,7 +53,7 @@ pub struct Verification {
     /// Further counterexamples.
     pub further: Vec<CounterexampleObject>,
     pub properties: Vec<PropertyObject>,
-    pub counterexample_to_induction: Option<Vec<String>>,
+    pub counterexample_to_induction: Option<CounterexampleToInductionObject>,
     pub states: Option<u64>,
     pub transitions: Option<u64>,
     pub proofs: ProofsObject,

@@ -192,14 +192,8 @@ fn evidence(out: &mut String, answer: &Verification, paint: Paint) -> Result {
     if let Some(path) = answer.verdict.trace_file() {
         writeln!(out, "\ntrace written to {path}")?;
     }
-    if let (Some(states), Verdict::Unknown(_)) = (&answer.counterexample_to_induction, &answer.verdict) {
-        writeln!(
-            out,
-            "\nthe invariant is not inductive; k-induction stopped at this path (its first state need\nnot be reachable):"
-        )?;
-        for state in states {
-            writeln!(out, "  {state}")?;
-        }
+    if let (Some(path), Verdict::Unknown(_)) = (&answer.counterexample_to_induction, &answer.verdict) {
+        path.write(out, paint)?;
     }
     Ok(())
 }
