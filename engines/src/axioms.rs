@@ -16,9 +16,9 @@ use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Env;
 use bsym_semantics::value::text::value_text;
 
-use crate::existence::LIMITS;
 use crate::options::Job;
 use crate::problem::{Open, Problem};
+use crate::small_scopes::LIMITS;
 
 /// Longest time for one axiom.
 const QUERY: Duration = Duration::from_millis(500);

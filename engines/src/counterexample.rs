@@ -8,7 +8,7 @@ use bsym_semantics::trace::{Trace, Violation};
 use crate::options::Job;
 use crate::path::Taken;
 use crate::problem::Problem;
-use crate::verdict::{Counterexample, violated_properties};
+use crate::verdict::{Counterexample, CounterexampleToInduction, violated_properties};
 use bsym_proofs::claim::Property;
 
 /// What became of a solver's model.
@@ -87,30 +87,14 @@ fn concerns(job: &Job, violation: &Violation) -> bool {
         }
 }
 
-/// A path from a state that nobody has reached to a violation: what keeps an invariant from being inductive.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CounterexampleToInduction {
-    /// The path. Its first step is no initialisation, it only has the first state; all states but the last satisfy what is asked.
-    pub trace: Trace,
-    /// What is wrong at its end.
-    pub violations: Vec<Violation>,
-    /// No trace with up to this many events reaches the first state; `None` if nothing is known.
-    pub not_reached_within: Option<usize>,
-}
-
-impl CounterexampleToInduction {
-    /// Replays a path that a solver found. `None` if the evaluator does not confirm it. `clear`: no violation is reached within so many
-    /// events.
-    pub fn confirm(job: &Job, trace: Trace, clear: Option<usize>) -> Option<CounterexampleToInduction> {
-        let replayed = replay_from_any_state(&job.model, &trace, &looked_for(job)).ok()?;
-        let mut violations = replayed.violations;
-        violations.retain(|v| concerns(job, v));
-        let steps = trace.steps.len() - 1;
-        let is_step = !violations.is_empty() && replayed.first_violated == Some(steps);
-        is_step.then(|| CounterexampleToInduction {
-            trace,
-            violations,
-            not_reached_within: clear.and_then(|clear| clear.checked_sub(steps)),
-        })
-    }
+/// Replays a path that a solver found and that need not begin in an initial state. `None` if the evaluator does not confirm that
+/// it keeps the invariant from being inductive. `clear`: no violation is reached within so many events.
+pub fn confirm_induction(job: &Job, trace: Trace, clear: Option<usize>) -> Option<CounterexampleToInduction> {
+    let replayed = replay_from_any_state(&job.model, &trace, &looked_for(job)).ok()?;
+    let mut violations = replayed.violations;
+    violations.retain(|v| concerns(job, v));
+    let steps = trace.steps.len() - 1;
+    let is_step = !violations.is_empty() && replayed.first_violated == Some(steps);
+    let not_reached_within = clear.and_then(|clear| clear.checked_sub(steps));
+    is_step.then_some(CounterexampleToInduction { trace, violations, not_reached_within })
 }

@@ -15,9 +15,9 @@ use bsym_encodings::concretize::read_trace;
 use bsym_encodings::session::{self, Answer, SolverError};
 use bsym_encodings::term::Terms;
 use bsym_language::model::Model;
+use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::evaluator::interrupt::interruptible;
-use bsym_semantics::evaluator::{Evaluator, Limits};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::replay::{Checks, replay};
 use bsym_semantics::trace::{Step, Trace};
@@ -27,6 +27,7 @@ use crate::excluded::Excluded;
 use crate::options::Job;
 pub use crate::problem::Existence;
 use crate::problem::{Decided, Open, Problem, decide};
+use crate::small_scopes::{LIMITS, SIZES, scopes};
 use crate::verdict::Vacuous;
 
 /// How much it is worth to know.
@@ -56,14 +57,10 @@ impl Effort {
     }
 }
 
-/// Sizes of the deferred sets that have none, in the order in which the evaluator tries them.
-const SIZES: [usize; 8] = [2, 1, 3, 4, 5, 6, 7, 8];
 /// Those in which a solver is asked.
 const SOLVED: [usize; 3] = [1, 2, 3];
 /// Valuations of the constants whose initialisation is tried in one scope.
 const VALUATIONS: usize = 1 << 10;
-/// What the evaluator may spend on one formula.
-pub(crate) const LIMITS: Limits = Limits { listing: 1 << 16, rounds: 1 << 16, branching: 1 << 12 };
 
 /// Looks for a valuation and an initial state.
 ///
@@ -255,12 +252,6 @@ fn ill_defined_axioms(
         }
     }
     Ok(Some("the properties of the constants are ill-defined wherever they would be true".into()))
-}
-
-/// The scopes that the evaluator tries: the own one where it is finite.
-pub(crate) fn scopes<'m>(model: &'m Model, scope: &'m Scope) -> impl Iterator<Item = Scope> + 'm {
-    let sizes: &[usize] = if scope.is_finite(model) { &SIZES[..1] } else { &SIZES };
-    sizes.iter().map(|&size| scope.with_open_sets(model, |_| size))
 }
 
 /// What the evaluator met in a finite scope.

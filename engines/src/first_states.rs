@@ -16,8 +16,8 @@ use bsym_semantics::scope::Scope;
 use bsym_semantics::transition::state::{Constants, State};
 use bsym_semantics::value::env::Env;
 
-use crate::existence::{LIMITS, scopes};
 use crate::options::Job;
+use crate::small_scopes::{LIMITS, scopes};
 
 /// Valuations listed, and those of them that are used, spread evenly.
 const LISTED: usize = 256;

@@ -14,7 +14,7 @@ use bsym_proofs::claim::Evidence;
 use bsym_semantics::trace::Trace;
 
 use crate::bmc::Bmc;
-use crate::counterexample::CounterexampleToInduction;
+use crate::counterexample::confirm_induction;
 use crate::ic3::frame::Cube;
 use crate::options::Job;
 use crate::outcome::{Outcome, Slice, Work};
@@ -22,7 +22,7 @@ use crate::path::{Checked, Path, Start, Taken};
 use crate::path_uniqueness::{different, state_values};
 use crate::problem::{Open, Problem};
 use crate::strengthen::{self, Lemmas};
-use crate::verdict::{Engine, Progress, Unknown};
+use crate::verdict::{CounterexampleToInduction, Engine, Progress, Unknown};
 
 /// Paths shorter than this are tried without lemmas.
 const PLAIN: usize = 2;
@@ -77,7 +77,7 @@ impl Kind {
 
     /// What kept the last step case from being a proof, if the evaluator confirms it.
     pub fn counterexample_to_induction(&self, job: &Job) -> Option<CounterexampleToInduction> {
-        CounterexampleToInduction::confirm(job, self.cti.clone()?, self.clear())
+        confirm_induction(job, self.cti.clone()?, self.clear())
     }
 
     /// Work of both solvers.
@@ -183,7 +183,7 @@ impl Kind {
                 budget: work.slice.budget.within(self.step_time - self.base_time),
                 ..work.slice.clone()
             };
-            let next = self.base.clear().map_or(0, |clear| clear + 1);
+            let next = self.base.depth() + 1;
             let begin = Instant::now();
             let outcome = self.base.advance(problem, &mut work.within(&slice), Some(next))?;
             self.base_time += begin.elapsed();

@@ -12,6 +12,8 @@ mod dropped;
 
 pub mod problem;
 
+mod small_scopes;
+
 pub mod existence;
 
 mod first_states;

@@ -17,8 +17,8 @@ use bsym_semantics::trace::{Step, Trace};
 use bsym_semantics::transition::state::{Constants, State};
 
 use crate::counterexample::{Attempt, confirm, looked_for};
-use crate::existence::{LIMITS, scopes};
 use crate::options::Job;
+use crate::small_scopes::{LIMITS, scopes};
 use crate::verdict::Counterexample;
 
 /// Transitions in one scope.

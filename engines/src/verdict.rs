@@ -11,7 +11,6 @@ use bsym_proofs::sizes::{SmallFailure, SmallSizes};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::{Trace, Violation};
 
-use crate::counterexample::CounterexampleToInduction;
 use crate::walk::{Contradiction, Walked};
 
 /// The engines.
@@ -71,6 +70,17 @@ pub struct Report {
     pub counterexample_to_induction: Option<CounterexampleToInduction>,
     /// Work of the solvers.
     pub statistics: Statistics,
+}
+
+/// A path from a state that nobody has reached to a violation: what keeps an invariant from being inductive.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CounterexampleToInduction {
+    /// The path. Its first step is no initialisation, it only has the first state; all states but the last satisfy what is asked.
+    pub trace: Trace,
+    /// What is wrong at its end.
+    pub violations: Vec<Violation>,
+    /// No trace with up to this many events reaches the first state; `None` if nothing is known.
+    pub not_reached_within: Option<usize>,
 }
 
 /// The solvers and terms of a run that is over.

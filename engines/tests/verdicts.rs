@@ -6,7 +6,7 @@ mod common;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
-use bsym_engines::counterexample::CounterexampleToInduction;
+use bsym_engines::counterexample::confirm_induction;
 use bsym_engines::verdict::{Engine, Verdict};
 use bsym_proofs::claim::{Evidence, Property};
 use bsym_semantics::evaluator::Evaluator;
@@ -516,9 +516,9 @@ OPERATIONS two(n) = PRE n : 1..3 THEN x, y := x + 2, n END END";
     assert_eq!([x(0), x(1), x(2)], [3, 5, 7].map(|n| Some(Value::int(n))));
     assert_eq!(found.violations, [Violation::Invariant(vec![2])]);
     // Nothing is violated within 5 events, so that the first state is not reached within 3.
-    let known = CounterexampleToInduction::confirm(&job, found.trace.clone(), Some(5)).unwrap();
+    let known = confirm_induction(&job, found.trace.clone(), Some(5)).unwrap();
     assert_eq!(known.not_reached_within, Some(3));
     let mut wrong = found.trace;
     wrong.steps[1].state = Some(vec![Value::int(6), Value::int(1)]);
-    assert_eq!(CounterexampleToInduction::confirm(&job, wrong, Some(5)), None);
+    assert_eq!(confirm_induction(&job, wrong, Some(5)), None);
 }

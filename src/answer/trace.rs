@@ -2,7 +2,7 @@
 
 use std::fmt::{Result, Write};
 
-use bsym_engines::counterexample::CounterexampleToInduction;
+use bsym_engines::verdict::CounterexampleToInduction;
 use bsym_language::model::{Conjunct, LocalId, Model, Notation};
 use bsym_language::print;
 use bsym_language::source::Span;

@@ -16,6 +16,7 @@ use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::*;
 
 use super::affine::equations;
+use super::guess::Guess;
 use super::predicate::{Predicates, clause, size};
 use super::queries::Steps;
 use super::seeds::{conditions, seeds};
@@ -32,19 +33,6 @@ const CANDIDATES: usize = 500;
 /// Longest time for one question, and for all.
 const QUERY: Duration = Duration::from_millis(200);
 const ALL: Duration = Duration::from_millis(1500);
-
-/// An invariant together with the assumed conjuncts.
-#[derive(Clone, Debug)]
-pub struct Guess {
-    /// In B.
-    pub pred: Pred,
-    /// Over the current state.
-    pub term: Term,
-    /// In the first state of a step.
-    pub now: Term,
-    /// In the second.
-    pub then: Term,
-}
 
 /// A literal of a candidate: a predicate by position, true or false.
 type Literal = (usize, bool);

@@ -17,6 +17,7 @@ pub(crate) mod domain;
 pub(crate) mod frame;
 mod generalise;
 mod goal;
+mod guess;
 mod houdini;
 mod linear;
 pub(crate) mod predicate;

@@ -19,7 +19,7 @@ use bsym_language::types::Type;
 use super::abstract_path::Met;
 use super::domain::Domain;
 use super::frame::{Cube, Literal};
-use super::houdini::Guess;
+use super::guess::Guess;
 use super::predicate::{Predicates, size};
 use crate::options::Job;
 use crate::outcome::Slice;

@@ -12,7 +12,7 @@ use super::domain::Domain;
 use super::domain::diagrams::Diagrams;
 use super::domain::predicates::Atoms;
 use super::frame::{Cube, Frames};
-use super::houdini::Guess;
+use super::guess::Guess;
 use super::predicate::Predicates;
 use super::queries::{Abstraction, Query, Steps};
 use super::seeds::seeds;
