@@ -96,6 +96,9 @@ fn between(a: &Answer, b: &Answer, deferred: &[String]) -> Vec<(&'static str, St
         };
         wrong.push((kind, format!("none within {free}, one after {depth}")));
     }
+    if a.complete && b.complete && same && a.verdict == "holds" && a.states != b.states {
+        wrong.push(("another number of states", format!("{:?} and {:?}", a.states, b.states)));
+    }
     if a.complete && same && b.verdict == "violated" {
         let unknown: Vec<_> = b.violations.difference(&a.violations).collect();
         if a.verdict == "violated" && !unknown.is_empty() {

@@ -67,6 +67,9 @@ fn questions(number: u64, machine: &Machine, plan: Plan) -> Vec<Question> {
     let any = |e| Question { other: e == turn(number), ..question(e, None) };
     match plan {
         Plan::Short => {
+            if number % 2 == 1 {
+                all.push(every(question("ldd", Some(sizes))));
+            }
             all.push(any(turn(number)));
             all.push(question(turn(number + 1), Some(sizes)));
             match number % 6 {
@@ -79,6 +82,7 @@ fn questions(number: u64, machine: &Machine, plan: Plan) -> Vec<Question> {
             }
         }
         Plan::Full => {
+            all.push(every(question("ldd", Some(sizes))));
             all.extend(symbolic.map(any));
             // A finite scope, where all engines are asked the same.
             all.push(question(turn(number), Some(sizes)));
