@@ -84,11 +84,13 @@ impl Bmc {
 
     /// Work of the solver.
     pub fn statistics(&self) -> Statistics {
-        let mut all = self.path.session.statistics();
+        let search = self.path.session.statistics();
+        let mut all = search;
         if let Some(diameter) = &self.diameter {
             all += diameter.statistics();
         }
-        all
+        // How large the path is, which is what is searched.
+        Statistics { size: search.size, ..all }
     }
 
     /// Goes on until something is decided, the slice is over, or depth `to` is done.

@@ -20,6 +20,7 @@ mod goal;
 mod guess;
 mod houdini;
 mod linear;
+mod minimise;
 pub(crate) mod predicate;
 mod push;
 pub(crate) mod queries;

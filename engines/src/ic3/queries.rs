@@ -99,14 +99,6 @@ pub struct FoundState {
     pub met: Vec<Met>,
 }
 
-/// A lemma in the session.
-struct Lemma {
-    /// True where it holds in the first state.
-    clause: Term,
-    /// What a step that breaks it leads to.
-    broken: Vec<Term>,
-}
-
 /// Answer to a query.
 #[derive(Clone, Debug)]
 pub enum Query<T> {
@@ -235,6 +227,11 @@ impl Steps {
         self.initial
     }
 
+    /// Implies a violating step from the first state.
+    pub(super) fn bad_literal(&self) -> Term {
+        self.bad
+    }
+
     /// Implies that some event leads from the first state to the second.
     pub(super) fn step_literal(&self) -> Term {
         self.step
@@ -320,7 +317,7 @@ impl Steps {
         if literal.positive { t } else { self.session.terms().not(t) }
     }
 
-    fn then(&self, literal: &Literal) -> Term {
+    pub(super) fn then(&self, literal: &Literal) -> Term {
         let t = self.declared[literal.position].1;
         if literal.positive { t } else { self.session.terms().not(t) }
     }
@@ -350,7 +347,7 @@ impl Steps {
     }
 
     /// The negation of a cube in the first state: where elements are free in it, for all of them.
-    fn clause(&mut self, problem: &mut Problem, cube: &Cube) -> Term {
+    pub(super) fn clause(&mut self, problem: &mut Problem, cube: &Cube) -> Term {
         let terms = problem.terms();
         if cube.literals().iter().all(|l| self.known.all()[l.position].elements.is_empty()) {
             return terms.or(cube.literals().iter().map(|l| terms.not(self.now(l))));
@@ -455,88 +452,6 @@ impl Steps {
             Query::Unsat(core) => Cube::new(part.literals().iter().chain(core.literals()).copied().collect()),
             _ => whole.clone(),
         })
-    }
-
-    /// The cubes that have to be blocked, and the guesses, for the violating step to be impossible and for each other.
-    ///
-    /// # Errors
-    /// If the solver fails.
-    pub fn minimise(
-        &mut self,
-        problem: &mut Problem,
-        cubes: Vec<Cube>,
-        slice: &Slice,
-    ) -> Result<(Vec<Cube>, Vec<Guess>), SolverError> {
-        let lemmas = self.lemmas(problem, &cubes)?;
-        let asked = lemmas.iter().map(|l| l.clause).chain([self.bad]).collect::<Vec<_>>();
-        let needed = match decide(&mut self.session, &asked, &slice.query())? {
-            Decided::Unsat(core) => (0..lemmas.len()).filter(|&i| core.contains(&lemmas[i].clause)).collect(),
-            _ => (0..lemmas.len()).collect(),
-        };
-        let needed = self.needed(&lemmas, needed, slice)?;
-        Ok(self.of_positions(&cubes, &needed))
-    }
-
-    /// These of the guesses and, after them, of the cubes, with those that they need to stay true.
-    ///
-    /// # Errors
-    /// If the solver fails.
-    pub fn with_needed(
-        &mut self,
-        problem: &mut Problem,
-        cubes: &[Cube],
-        positions: Vec<usize>,
-        slice: &Slice,
-    ) -> Result<(Vec<Cube>, Vec<Guess>), SolverError> {
-        let lemmas = self.lemmas(problem, cubes)?;
-        let needed = self.needed(&lemmas, positions, slice)?;
-        Ok(self.of_positions(cubes, &needed))
-    }
-
-    /// The guesses, and after them the cubes, as lemmas.
-    fn lemmas(&mut self, problem: &mut Problem, cubes: &[Cube]) -> Result<Vec<Lemma>, SolverError> {
-        let mut lemmas = vec![];
-        for guess in self.guesses.clone() {
-            let broken = vec![self.session.terms().not(guess.then)];
-            lemmas.push(Lemma { clause: self.session.literal(guess.now)?, broken });
-        }
-        for cube in cubes {
-            let clause = self.clause(problem, cube);
-            let broken = cube.literals().iter().map(|l| self.then(l)).collect();
-            lemmas.push(Lemma { clause: self.session.literal(clause)?, broken });
-        }
-        Ok(lemmas)
-    }
-
-    /// These lemmas, and those that are needed for them to stay true; all where that is not decided.
-    fn needed(
-        &mut self,
-        lemmas: &[Lemma],
-        positions: Vec<usize>,
-        slice: &Slice,
-    ) -> Result<BTreeSet<usize>, SolverError> {
-        let mut needed: BTreeSet<usize> = positions.iter().copied().collect();
-        let mut open = positions;
-        while let Some(i) = open.pop() {
-            let mut asked: Vec<Term> = lemmas.iter().map(|l| l.clause).collect();
-            asked.extend(&lemmas[i].broken);
-            asked.push(self.step);
-            let Decided::Unsat(core) = decide(&mut self.session, &asked, &slice.query())? else {
-                return Ok((0..lemmas.len()).collect());
-            };
-            for (j, lemma) in lemmas.iter().enumerate() {
-                if core.contains(&lemma.clause) && needed.insert(j) {
-                    open.push(j);
-                }
-            }
-        }
-        Ok(needed)
-    }
-
-    fn of_positions(&self, cubes: &[Cube], needed: &BTreeSet<usize>) -> (Vec<Cube>, Vec<Guess>) {
-        let guesses = needed.iter().filter_map(|&i| self.guesses.get(i).cloned()).collect();
-        let of_cubes = needed.iter().filter_map(|i| i.checked_sub(self.guesses.len()));
-        (of_cubes.filter_map(|i| cubes.get(i).cloned()).collect(), guesses)
     }
 
     fn ask(
