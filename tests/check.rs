@@ -252,7 +252,7 @@ fn the_death_of_the_search_is_survived_and_named() {
 }
 
 /// The process that works for another one.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "z3"))]
 fn working_for(id: u32) -> Option<u32> {
     let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).ok()?;
     children.split_whitespace().next()?.parse().ok()

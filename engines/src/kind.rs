@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use bsym_encodings::concretize::read_trace;
 use bsym_encodings::session::{Model, SolverError, Statistics};
 use bsym_encodings::term::{Term, Terms};
+use bsym_language::model::Pred;
 use bsym_proofs::claim::Evidence;
 use bsym_semantics::trace::Trace;
 
@@ -78,6 +79,11 @@ impl Kind {
     /// What kept the last step case from being a proof, if the evaluator confirms it.
     pub fn counterexample_to_induction(&self, job: &Job) -> Option<CounterexampleToInduction> {
         confirm_induction(job, self.cti.clone()?, self.clear())
+    }
+
+    /// Invariants that were guessed: inductive together with the assumed conjuncts.
+    pub fn guessed(&self) -> Vec<Pred> {
+        self.lemmas.as_ref().map_or_else(Vec::new, Lemmas::guessed_preds)
     }
 
     /// Work of both solvers.

@@ -6,6 +6,7 @@
 use std::time::{Duration, Instant};
 
 use bsym_encodings::session::{SolverError, Statistics};
+use bsym_language::print;
 use bsym_status::ProofStatus;
 
 use crate::bmc::Bmc;
@@ -36,6 +37,9 @@ const VETTING_SHARE: u32 = 4;
 
 /// How many solvers a run may lose before an engine that loses one is given up.
 const LOSSES: usize = 3;
+
+/// Invariants found on the way that are reported where there is no proof.
+const FOUND: usize = 12;
 
 /// First slice of each engine of a portfolio; doubled every round.
 const FIRST_SLICE: Duration = Duration::from_millis(100);
@@ -433,6 +437,16 @@ impl Round {
                 report.counterexample_to_induction = kind.counterexample_to_induction(job);
             }
         }
+        let guessed = self.workers.iter().map(|worker| match worker {
+            Worker::Kind(kind, _) => kind.guessed(),
+            Worker::Ic3(ic3, _) => ic3.guessed().to_vec(),
+            Worker::Bmc(..) | Worker::Tree(..) => vec![],
+        });
+        let most = guessed.max_by_key(Vec::len).unwrap_or_default();
+        let mut texts: Vec<String> = most.iter().map(|p| print::pred(&job.model, p)).collect();
+        texts.sort_by_key(String::len);
+        texts.truncate(FOUND);
+        report.found_invariants = texts;
         for worker in &self.workers {
             self.statistics += worker.statistics();
         }

@@ -67,6 +67,7 @@ fn decide(
         unconfirmed_checks: vec![],
         unsupported: vec![],
         counterexample_to_induction: None,
+        found_invariants: vec![],
         statistics: Statistics::default(),
     };
     let mut vetting = Vetting::new(&job);

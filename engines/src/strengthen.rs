@@ -62,6 +62,11 @@ impl Lemmas {
         self.steps.guesses().iter().map(|g| g.term).collect()
     }
 
+    /// The lemmas that were guessed, in B.
+    pub fn guessed_preds(&self) -> Vec<Pred> {
+        self.steps.guesses().iter().map(|g| g.pred.clone()).collect()
+    }
+
     /// Those of the lemmas at these positions, in B, with what they need to be invariants.
     ///
     /// # Errors

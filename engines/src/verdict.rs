@@ -68,6 +68,8 @@ pub struct Report {
     pub unsupported: Vec<bsym_encodings::system::Unsupported>,
     /// What kept k-induction from a proof: a path that starts anywhere.
     pub counterexample_to_induction: Option<CounterexampleToInduction>,
+    /// Invariants that were found on the way, in B: inductive together with the conjuncts asked, as one solver says. Short ones first.
+    pub found_invariants: Vec<String>,
     /// Work of the solvers.
     pub statistics: Statistics,
 }

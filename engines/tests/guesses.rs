@@ -66,3 +66,17 @@ fn what_held_by_chance_is_not_assumed() {
         assert!(matches!(found.verdict, Verdict::Unknown(_)), "{}: {}", engine.name(), answer(&found));
     }
 }
+
+#[test]
+fn without_a_proof_the_invariants_that_were_found_are_reported() {
+    // It is violated, but far away.
+    let model = model(
+        "MACHINE Steps VARIABLES x, y INVARIANT x : INTEGER & y : INTEGER & y /= 1000
+        INITIALISATION x, y := 2, 0 OPERATIONS grow = x, y := x + 4, y + 1 END",
+    );
+    let mut job = job(&model, &ScopeRequest::default());
+    job.depth = Some(3);
+    let found = report(&job, Engine::Kind);
+    assert_eq!(answer(&found), "unknown DepthLimit(3)");
+    assert!(found.found_invariants.iter().any(|i| i == "x = 4 * y + 2"), "{:?}", found.found_invariants);
+}

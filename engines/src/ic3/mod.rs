@@ -32,6 +32,7 @@ mod weakest_precondition;
 use std::time::Duration;
 
 use bsym_encodings::session::{SolverError, Statistics};
+use bsym_language::model::Pred;
 
 use crate::bmc::Bmc;
 use crate::options::Job;
@@ -57,6 +58,8 @@ pub struct Ic3 {
     turn: Duration,
     /// Why the search for a proof was given up; what remains is bounded model checking.
     given_up: Option<String>,
+    /// Invariants that were guessed, together with the conjuncts.
+    guessed: Vec<Pred>,
 }
 
 /// A search and what it waits for.
@@ -80,12 +83,17 @@ impl Ic3 {
         let search = Search::over_predicates(problem, job, open)?;
         let turns = vec![Turn { search, path: None, given_up: false }];
         let waiting = Diagrams::of(problem, job).is_some();
-        Ok(Ic3 { base, turns, waiting, turn: FIRST_TURN, given_up: None })
+        Ok(Ic3 { base, turns, waiting, turn: FIRST_TURN, given_up: None, guessed: vec![] })
     }
 
     /// No violation on any trace with up to this many events.
     pub fn clear(&self) -> Option<usize> {
         self.base.clear()
+    }
+
+    /// Invariants that were guessed: inductive together with the assumed conjuncts.
+    pub fn guessed(&self) -> &[Pred] {
+        &self.guessed
     }
 
     /// Work of all solvers.
@@ -175,7 +183,12 @@ impl Ic3 {
                 if let Some(reason) = self.base.undecided() {
                     break reason.to_string();
                 }
-                if !turn.search.refine(problem, work.job, path)? {
+                let refined = turn.search.refine(problem, work.job, path)?;
+                let guesses = turn.search.steps.guesses();
+                if guesses.len() > self.guessed.len() {
+                    self.guessed = guesses.iter().map(|g| g.pred.clone()).collect();
+                }
+                if !refined {
                     break turn.search.abstraction.domain.exhausted().to_string();
                 }
                 turn.path = None;

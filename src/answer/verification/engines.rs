@@ -43,10 +43,12 @@ impl Verification {
         let property =
             |&(p, verdict): &(Property, PropertyVerdict)| PropertyObject::new(model, p, verdict.into());
         answer.properties = report.properties.iter().map(property).collect();
-        let path = report.counterexample_to_induction.as_ref();
-        // Where there is an answer nobody asks what kept it.
-        let path = path.filter(|_| matches!(report.verdict, Found::Unknown(_)));
-        answer.counterexample_to_induction = path.map(|c| CounterexampleToInductionObject::new(model, c));
+        // Where there is an answer nobody asks what kept it, and what else was found.
+        if let Found::Unknown(_) = report.verdict {
+            let path = report.counterexample_to_induction.as_ref();
+            answer.counterexample_to_induction = path.map(|c| CounterexampleToInductionObject::new(model, c));
+            answer.found_invariants = report.found_invariants.clone();
+        }
         let sources = &model.sources;
         answer.unsupported = report.unsupported.iter().map(|u| UnsupportedObject::of(sources, u)).collect();
         answer.proofs.set_wrong(model, &report.wrong_statuses, &report.wrong_checks);

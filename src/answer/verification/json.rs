@@ -62,6 +62,8 @@ struct Flat<'a> {
     certificate_kind: Option<EvidenceKind>,
     checked: Option<&'a CheckedObject>,
     counterexample_to_induction: Option<&'a CounterexampleToInductionObject>,
+    /// B predicates found on the way to no proof: with the conjuncts asked they are inductive, as one solver says; not checked again
+    found_invariants: &'a [String],
     states: Option<u64>,
     transitions: Option<u64>,
     proofs: &'a ProofsObject,
@@ -122,6 +124,7 @@ impl<'a> From<&'a Verification> for Flat<'a> {
                 _ => proof.and_then(|proof| proof.checked.as_ref()),
             },
             counterexample_to_induction: answer.counterexample_to_induction.as_ref(),
+            found_invariants: &answer.found_invariants,
             states: answer.states,
             transitions: answer.transitions,
             proofs: &answer.proofs,

@@ -54,6 +54,8 @@ pub struct Verification {
     pub further: Vec<CounterexampleObject>,
     pub properties: Vec<PropertyObject>,
     pub counterexample_to_induction: Option<CounterexampleToInductionObject>,
+    /// B predicates that are inductive together with what was asked.
+    pub found_invariants: Vec<String>,
     pub states: Option<u64>,
     pub transitions: Option<u64>,
     pub proofs: ProofsObject,
@@ -283,6 +285,7 @@ impl Verification {
             further: vec![],
             properties: subject.properties.iter().map(open).collect(),
             counterexample_to_induction: None,
+            found_invariants: vec![],
             states: None,
             transitions: None,
             proofs: subject.proofs.clone(),

@@ -192,6 +192,12 @@ fn evidence(out: &mut String, answer: &Verification, paint: Paint) -> Result {
     if let Some(path) = answer.verdict.trace_file() {
         writeln!(out, "\ntrace written to {path}")?;
     }
+    if !answer.found_invariants.is_empty() {
+        writeln!(out, "\nfound on the way, inductive together with what is asked (as one solver says):")?;
+        for line in &answer.found_invariants {
+            writeln!(out, "  & {line}")?;
+        }
+    }
     if let (Some(path), Verdict::Unknown(_)) = (&answer.counterexample_to_induction, &answer.verdict) {
         path.write(out, paint)?;
     }
