@@ -10,7 +10,7 @@ use bsym_encodings::session::{Model, SolverError, Statistics};
 use bsym_encodings::term::Terms;
 
 use crate::path::{Checked, Path, Start, Taken};
-use crate::path_uniqueness::{different, state_values};
+use crate::path_uniqueness::{different, repetitions};
 use crate::problem::{Open, Problem};
 
 /// A search for the length at which paths have to repeat a state, that can be paused.
@@ -52,14 +52,8 @@ impl Diameter {
     ) -> Result<Option<usize>, SolverError> {
         while self.found.is_none() && self.path.depth() <= longest && budget.check().is_ok() {
             let k = self.path.depth();
-            let read = |model: &mut Model<'_>, _: Taken| {
-                let mut states = vec![];
-                for i in 0..=k {
-                    states.push(state_values(problem, model, i)?);
-                }
-                let pairs = (0..=k).flat_map(|j| (0..j).map(move |i| (i, j)));
-                Ok(pairs.filter(|&(i, j)| states[i] == states[j]).collect::<Vec<_>>())
-            };
+            let read =
+                |model: &mut Model<'_>, _: Taken| Ok(repetitions(problem, model, k)?.collect::<Vec<_>>());
             let repeated = match self.path.check(Terms::TRUE, &[], budget, read, |_| false)? {
                 Checked::Sat(repeated) => repeated,
                 Checked::Unsat { .. } => {

@@ -15,9 +15,7 @@ use bsym_encodings::concretize::read_trace;
 use bsym_encodings::session::{self, Answer, SolverError};
 use bsym_encodings::term::Terms;
 use bsym_language::model::Model;
-use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::Cuts;
-use bsym_semantics::evaluator::interrupt::interruptible;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::replay::{Checks, replay};
 use bsym_semantics::trace::{Step, Trace};
@@ -27,7 +25,7 @@ use crate::excluded::Excluded;
 use crate::options::Job;
 pub use crate::problem::Existence;
 use crate::problem::{Decided, Open, Problem, decide};
-use crate::small_scopes::{LIMITS, SIZES, scopes};
+use crate::small_scopes::{SIZES, evaluate_in, scopes};
 use crate::verdict::Vacuous;
 
 /// How much it is worth to know.
@@ -271,11 +269,7 @@ fn evaluate(model: &Model, scope: &Scope, tried: &Scope, budget: &Budget) -> Met
     let mut met = Met::default();
     let mut count = 0usize;
     let mut left_open = false;
-    let done = interruptible(&budget.cancellation(), budget.deadline, |interrupt| {
-        let eval = Evaluator::new(model, tried)
-            .with_limits(LIMITS)
-            .with_interrupt(interrupt)
-            .with_bounded_choices(&cuts);
+    let done = evaluate_in(model, tried, budget, &cuts, |eval| {
         eval.each_valuation(&Default::default(), &mut |constants, truth| {
             if truth.is_err() {
                 left_open = true;

@@ -11,13 +11,12 @@ use std::time::Duration;
 use bsym_language::model::{EventId, Pred};
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::Cuts;
-use bsym_semantics::evaluator::interrupt::interruptible;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::transition::state::{Constants, State};
 use bsym_semantics::value::env::Env;
 
 use crate::options::Job;
-use crate::small_scopes::{LIMITS, scopes};
+use crate::small_scopes::{evaluate_in, scopes, valuations};
 
 /// Valuations listed, and those of them that are used, spread evenly.
 const LISTED: usize = 256;
@@ -55,12 +54,8 @@ impl FirstStates {
         let scope = scopes(&job.model, &job.scope).next()?;
         let scope = scope.near_zero(&job.model).unwrap_or(scope);
         let mut found = FirstStates { scope: scope.clone(), valuations: vec![], states: vec![] };
-        evaluating(job, &scope, &mut |eval| {
-            let mut listed = vec![];
-            let _ = eval.each_valuation(&Default::default(), &mut |constants, truth| {
-                listed.extend(truth.is_ok().then_some(constants));
-                if listed.len() < LISTED { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-            });
+        evaluate_in(&job.model, &scope, &job.budget.within(TIME), &Cuts::default(), |eval| {
+            let listed = valuations(eval, LISTED);
             let step = listed.len().div_ceil(VALUATIONS).max(1);
             for constants in listed.into_iter().step_by(step) {
                 found.valuations.push(constants);
@@ -85,7 +80,7 @@ impl FirstStates {
     pub fn judge(&self, job: &Job, most: usize, predicates: &[&Pred]) -> Vec<Option<Vec<bool>>> {
         let step = self.states.len().div_ceil(most).max(1);
         let mut verdicts = vec![None; predicates.len()];
-        evaluating(job, &self.scope, &mut |eval| {
+        evaluate_in(&job.model, &self.scope, &job.budget.within(TIME), &Cuts::default(), |eval| {
             for (verdict, pred) in verdicts.iter_mut().zip(predicates) {
                 let states = self.states.iter().step_by(step);
                 *verdict = states
@@ -127,17 +122,4 @@ impl FirstStates {
             from = queue.pop_front().filter(|_| transitions < TRANSITIONS).map(|state| (state, all()));
         }
     }
-}
-
-/// Lets an evaluator of a scope work for a short time.
-fn evaluating(job: &Job, scope: &Scope, work: &mut dyn FnMut(&Evaluator<'_>)) {
-    let deadline = job.budget.within(TIME).deadline;
-    interruptible(&job.budget.cancellation(), deadline, |interrupt| {
-        let cuts = Cuts::default();
-        let eval = Evaluator::new(&job.model, scope)
-            .with_limits(LIMITS)
-            .with_interrupt(interrupt)
-            .with_bounded_choices(&cuts);
-        work(&eval);
-    });
 }

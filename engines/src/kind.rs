@@ -20,7 +20,7 @@ use crate::ic3::frame::Cube;
 use crate::options::Job;
 use crate::outcome::{Outcome, Slice, Work};
 use crate::path::{Checked, Path, Start, Taken};
-use crate::path_uniqueness::{different, state_values};
+use crate::path_uniqueness::{different, repetitions};
 use crate::problem::{Open, Problem};
 use crate::strengthen::{self, Lemmas};
 use crate::verdict::{CounterexampleToInduction, Engine, Progress, Unknown};
@@ -83,7 +83,8 @@ impl Kind {
 
     /// Invariants that were guessed: inductive together with the assumed conjuncts.
     pub fn guessed(&self) -> Vec<Pred> {
-        self.lemmas.as_ref().map_or_else(Vec::new, Lemmas::guessed_preds)
+        let guesses = self.lemmas.iter().flat_map(Lemmas::guesses);
+        guesses.map(|g| g.pred.clone()).collect()
     }
 
     /// Work of both solvers.
@@ -123,7 +124,7 @@ impl Kind {
             }
             if k >= PLAIN && self.lemmas.is_none() {
                 let lemmas = Lemmas::new(problem, work.job, work.open)?;
-                let guessed = lemmas.guessed();
+                let guessed: Vec<Term> = lemmas.guesses().iter().map(|g| g.term).collect();
                 self.lemmas = Some(lemmas);
                 // The predicates may have brought definitions along.
                 for i in 0..=self.step.depth() {
@@ -261,14 +262,8 @@ impl Kind {
         let watched = self.lemmas.as_ref().map_or_else(Vec::new, Lemmas::predicates);
         loop {
             let read = |model: &mut Model<'_>, taken: Taken| {
-                let mut states = vec![];
-                for k in 0..=good {
-                    states.push(state_values(problem, model, k)?);
-                }
-                for j in 0..=good {
-                    if let Some(i) = states[..j].iter().position(|s| *s == states[j]) {
-                        return Ok(Found::Repeats(i, j));
-                    }
+                if let Some((i, j)) = repetitions(problem, model, good)?.next() {
+                    return Ok(Found::Repeats(i, j));
                 }
                 let mut cubes = vec![];
                 for k in (0..=good).rev().filter(|_| !watched.is_empty()) {

@@ -8,8 +8,25 @@ use bsym_encodings::term::Term;
 
 use crate::problem::Problem;
 
+/// The pairs of equal states among those after 0 to `depth` steps in a model; those with the earliest repetition come first.
+///
+/// # Errors
+/// If the solver fails.
+pub fn repetitions(
+    problem: &mut Problem,
+    model: &mut Model<'_>,
+    depth: usize,
+) -> Result<impl Iterator<Item = (usize, usize)> + use<>, SolverError> {
+    let mut states = vec![];
+    for k in 0..=depth {
+        states.push(state_values(problem, model, k)?);
+    }
+    let pairs = (0..=depth).flat_map(|j| (0..j).map(move |i| (i, j)));
+    Ok(pairs.filter(move |&(i, j)| states[i] == states[j]))
+}
+
 /// Values of the variables' symbols in state k.
-pub fn state_values(
+fn state_values(
     problem: &mut Problem,
     model: &mut Model<'_>,
     k: usize,

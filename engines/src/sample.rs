@@ -10,7 +10,6 @@ use std::ops::ControlFlow;
 use bsym_language::model::EventId;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::Cuts;
-use bsym_semantics::evaluator::interrupt::interruptible;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::replay::violations;
 use bsym_semantics::trace::{Step, Trace};
@@ -18,7 +17,7 @@ use bsym_semantics::transition::state::{Constants, State};
 
 use crate::counterexample::{Attempt, confirm, looked_for};
 use crate::options::Job;
-use crate::small_scopes::{LIMITS, scopes};
+use crate::small_scopes::{evaluate_in, scopes, valuations};
 use crate::verdict::Counterexample;
 
 /// Transitions in one scope.
@@ -33,25 +32,10 @@ const SCOPES: usize = 3;
 /// Looks for a violation of what is asked among the first states.
 pub fn violation(job: &Job, scope: &Scope) -> Option<Box<Counterexample>> {
     scopes(&job.model, scope).take(SCOPES).find_map(|scope| {
-        interruptible(&job.budget.cancellation(), job.budget.deadline, |interrupt| {
-            let cuts = Cuts::default();
-            let eval = Evaluator::new(&job.model, &scope)
-                .with_limits(LIMITS)
-                .with_interrupt(interrupt)
-                .with_bounded_choices(&cuts);
-            valuations(&eval).into_iter().find_map(|constants| search(job, &eval, constants))
+        evaluate_in(&job.model, &scope, &job.budget, &Cuts::default(), |eval| {
+            valuations(eval, VALUATIONS).into_iter().find_map(|constants| search(job, eval, constants))
         })
     })
-}
-
-fn valuations(eval: &Evaluator<'_>) -> Vec<Constants> {
-    let mut all = vec![];
-    // What cannot be evaluated is left to others.
-    let _ = eval.each_valuation(&Default::default(), &mut |constants, truth| {
-        all.extend(truth.is_ok().then_some(constants));
-        if all.len() < VALUATIONS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    });
-    all
 }
 
 /// A state with the step that led to it, and the position of the one before.

@@ -11,6 +11,7 @@ use bsym_language::model::Pred;
 
 use crate::ic3::domain::predicates::Atoms;
 use crate::ic3::frame::{Cube, Literal};
+use crate::ic3::guess::Guess;
 use crate::ic3::predicate::Predicates;
 use crate::ic3::queries::{Abstraction, Steps};
 use crate::ic3::seeds::seeds;
@@ -56,15 +57,9 @@ impl Lemmas {
         self.abstraction.predicates.all().iter().map(|p| p.term).collect()
     }
 
-    /// The lemmas that were guessed, over the current state. In the order of all lemmas they come first, then those that excluded a
-    /// state.
-    pub fn guessed(&self) -> Vec<Term> {
-        self.steps.guesses().iter().map(|g| g.term).collect()
-    }
-
-    /// The lemmas that were guessed, in B.
-    pub fn guessed_preds(&self) -> Vec<Pred> {
-        self.steps.guesses().iter().map(|g| g.pred.clone()).collect()
+    /// The lemmas that were guessed. In the order of all lemmas they come first, then those that excluded a state.
+    pub fn guesses(&self) -> &[Guess] {
+        self.steps.guesses()
     }
 
     /// Those of the lemmas at these positions, in B, with what they need to be invariants.

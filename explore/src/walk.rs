@@ -76,10 +76,7 @@ pub fn walk(problem: &Problem<'_>, options: &WalkOptions) -> Walk {
     let deadline = options.time.and_then(|t| Instant::now().checked_add(t));
     interruptible(&options.cancelled, deadline, |interrupt| {
         let cuts = Cuts::default();
-        let mut eval = Evaluator::new(problem.model, problem.scope)
-            .with_interrupt(interrupt)
-            .with_bounded_choices(&cuts);
-        eval.finder = problem.finder;
+        let eval = problem.evaluator(interrupt, &cuts);
         let mut dice = Dice::new(options.seed);
         let constants = match constants(&eval, &cuts, &mut dice) {
             Ok(constants) => constants,

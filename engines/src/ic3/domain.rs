@@ -33,11 +33,6 @@ pub trait Domain: std::fmt::Debug {
         model: &mut Model<'_>,
     ) -> Result<Cube, SolverError>;
 
-    /// Whether it pays to guess invariants where the first predicates do not suffice.
-    fn guesses(&self) -> bool {
-        false
-    }
-
     /// Sorts of which a state is to have as few elements as possible.
     fn sorts(&self) -> &[Sort] {
         &[]

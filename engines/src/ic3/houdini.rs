@@ -138,22 +138,17 @@ impl Steps {
                 }
                 // One that nobody can decide keeps the others from being kept.
                 Decided::Unknown(_) => {
-                    let mut open = vec![];
-                    for (i, guess) in guesses.iter().enumerate() {
+                    let before = guesses.len();
+                    for guess in std::mem::take(guesses) {
                         let mut asked = common.clone();
-                        asked.push(terms.not(said(guess)));
-                        if !matches!(decide(self.session(), &asked, budget)?, Decided::Unsat(_)) {
-                            open.push(i);
+                        asked.push(terms.not(said(&guess)));
+                        if matches!(decide(self.session(), &asked, budget)?, Decided::Unsat(_)) {
+                            guesses.push(guess);
                         }
                     }
-                    if open.is_empty() {
+                    if guesses.len() == before {
                         return Ok(true);
                     }
-                    let mut i = 0;
-                    guesses.retain(|_| {
-                        i += 1;
-                        open.binary_search(&(i - 1)).is_err()
-                    });
                 }
             }
         }

@@ -17,7 +17,7 @@ pub(crate) mod domain;
 pub(crate) mod frame;
 mod generalise;
 mod goal;
-mod guess;
+pub(crate) mod guess;
 mod houdini;
 mod linear;
 mod minimise;

@@ -27,8 +27,8 @@ pub(super) struct Search {
     pub steps: Steps,
     pub abstraction: Abstraction,
     pub frames: Frames,
-    /// Invariants were guessed.
-    guessed: bool,
+    /// Invariants are still to be guessed where the first predicates do not suffice.
+    guesses: bool,
 }
 
 /// How a part of the search ended.
@@ -52,7 +52,8 @@ impl Search {
         open: &mut Open<'_>,
     ) -> Result<Search, SolverError> {
         let steps = Steps::new(problem, job, open)?;
-        Search::with(problem, job, steps, Box::new(Atoms::default()), seeds(&job.model))
+        let search = Search::with(problem, job, steps, Box::new(Atoms::default()), seeds(&job.model))?;
+        Ok(Search { guesses: true, ..search })
     }
 
     /// A search over diagrams, if the variables are of such types.
@@ -84,7 +85,7 @@ impl Search {
             steps,
             abstraction: Abstraction { domain, predicates },
             frames: Frames::new(),
-            guessed: false,
+            guesses: false,
         })
     }
 
@@ -179,7 +180,7 @@ impl Search {
     pub fn refine(&mut self, problem: &mut Problem, job: &Job, path: &[Goal]) -> Result<bool, SolverError> {
         let Abstraction { domain, predicates } = &mut self.abstraction;
         let steps = &mut self.steps;
-        if domain.guesses() && !std::mem::replace(&mut self.guessed, true) && steps.guess(problem, job)? {
+        if std::mem::take(&mut self.guesses) && steps.guess(problem, job)? {
             return Ok(true);
         }
         domain.refine(problem, job, predicates, path, &mut |problem, predicates, candidates| {

@@ -26,7 +26,7 @@ use crate::bmc::failing_initialisation;
 use crate::counterexample::{Attempt, attempt};
 use crate::outcome::{DEEPEST_SMALL, Outcome, Work};
 use crate::path::{Checked, Path, Start, Taken};
-use crate::path_uniqueness::{different, state_values};
+use crate::path_uniqueness::{different, repetitions};
 use crate::problem::{Existence, Open, Problem};
 use crate::verdict::{Engine, Progress, Unknown, Vacuous};
 
@@ -408,7 +408,7 @@ impl Tree {
         let budget = work.slice.budget.per_query(self.patience(work));
         loop {
             let repeated = match self.session.check(&path, &budget)? {
-                Answer::Sat(mut model) => repeated(problem, &mut model, events.len())?,
+                Answer::Sat(mut model) => repetitions(problem, &mut model, events.len())?.next(),
                 Answer::Unsat(core) => {
                     self.learn(problem, work, events, &path, &core.0)?;
                     return Ok(Feasible::No);
@@ -556,20 +556,6 @@ fn question(problem: &mut Problem, work: &Work<'_, '_>, events: &[EventId], aske
 /// The steps of a sequence.
 fn path(problem: &mut Problem, events: &[EventId]) -> Vec<Term> {
     events.iter().enumerate().map(|(k, &event)| step(problem, event, k)).collect()
-}
-
-/// Two equal states of a path in which the last one, or another one, comes again.
-fn repeated(
-    problem: &mut Problem,
-    model: &mut Model<'_>,
-    depth: usize,
-) -> Result<Option<(usize, usize)>, SolverError> {
-    let mut states = vec![];
-    for k in 0..=depth {
-        states.push(state_values(problem, model, k)?);
-    }
-    let pair = |j: usize| states[..j].iter().position(|s| *s == states[j]).map(|i| (i, j));
-    Ok((1..states.len()).find_map(pair))
 }
 
 fn describe(problem: &Problem, events: &[EventId], asked: Asked) -> String {

@@ -3,17 +3,14 @@
 
 use std::time::Instant;
 
-use bsym_language::model::EventId;
 use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::trace::replay::Checks;
 
 use super::exploration::Exploration;
 use super::nodes::{EMPTY, Nodes, Set, UNIT};
-use crate::audit::{Audit, Difference, Finding, Opinion};
-use crate::search::auditing::{compare, rows, targets};
+use crate::audit::{Audit, Difference};
+use crate::search::auditing::disagreement;
 use crate::space::machine::Machine;
-use crate::space::system::{Expansion, System};
-use crate::space::updates::Updates;
 use crate::store::index::mix;
 
 /// So many states are chosen, as long as there is time.
@@ -60,7 +57,9 @@ pub(super) fn audit(
         let Some(opinion) = audit.state(checks, (&constants, &values), cuts) else { continue };
         let begin = Instant::now();
         let bad = is_bad(exploration, &state);
-        let found = disagreement(exploration, &row, &opinion, bad);
+        let Exploration { system, levels, nodes, reached, .. } = &mut *exploration;
+        let is_known = &mut |row: &[u32]| nodes.contains(*reached, &levels.encode(row));
+        let found = disagreement(system, &row, &opinion, is_known, bad);
         audit.compared(begin.elapsed());
         match found {
             None => {}
@@ -71,45 +70,4 @@ pub(super) fn audit(
         }
     }
     None
-}
-
-/// What the search and the reference say differently about a state; `None` where it cannot be said.
-fn disagreement(
-    exploration: &mut Exploration<Machine<'_>>,
-    row: &[u32],
-    opinion: &Opinion,
-    is_bad: bool,
-) -> Option<Option<(Option<EventId>, Finding, Finding)>> {
-    let valuation = exploration.system.valuation(row);
-    for (e, edges) in opinion.events.iter().enumerate() {
-        let event = EventId(e as u32);
-        let group = Machine::group(event);
-        let machine = &mut exploration.system;
-        let mut updates = Updates::default();
-        let compiled = match machine.next(group, row, &mut updates) {
-            Expansion::Moves(count) => Some((count, targets(machine, group, &updates, row))),
-            Expansion::Edges(_) => None,
-        };
-        if machine.context.stopped {
-            return None;
-        }
-        let expected = rows(machine, valuation, edges)?;
-        if let Some(found) = compiled
-            && let Some((search, reference)) = compare(machine, &found, edges, &expected)
-        {
-            return Some(Some((Some(event), search, reference)));
-        }
-        for next in &expected.1 {
-            let state = exploration.levels.encode(next);
-            if !exploration.nodes.contains(exploration.reached, &state) {
-                let target = exploration.system.state(next);
-                return Some(Some((Some(event), Finding::Lost(target.clone()), Finding::Reached(target))));
-            }
-        }
-    }
-    let wrong = &opinion.judged.violations;
-    if !wrong.is_empty() && !is_bad {
-        return Some(Some((None, Finding::Good, Finding::Wrong(wrong.clone()))));
-    }
-    Some(None)
 }

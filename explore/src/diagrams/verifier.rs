@@ -8,9 +8,7 @@ use bsym_semantics::error::EvalError;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::evaluator::interrupt::interruptible;
-use bsym_semantics::prob_profile::only_names_elements;
 use bsym_semantics::trace::replay::{Checks, judgement};
-use bsym_semantics::transition::Outcome;
 
 use super::auditing::audit;
 use super::exploration::{Exploration, Watch};
@@ -21,10 +19,11 @@ use super::order::order;
 use crate::audit::{Audit, Clock, Difference};
 use crate::options::SearchOptions;
 use crate::report::{
-    Counterexample, DiagramStatistics, Evidence, Incomplete, Observer, OpenProperty, Progress, SearchReport,
-    Statistics, Unknown, Vacuous, Verdict,
+    Counterexample, DiagramStatistics, Evidence, Observer, OpenProperty, Progress, SearchReport, Statistics,
+    Unknown, Vacuous, Verdict,
 };
-use crate::search::findings::{Key, is_interrupted, keys, open_properties};
+use crate::search::constants::Valuations;
+use crate::search::findings::{Gaps, Key, is_interrupted, keys, open_properties, step_key};
 use crate::search::verifier::asked;
 use crate::search::witness::{Failure, Path, counterexample};
 use crate::search::{Problem, dropped};
@@ -35,8 +34,6 @@ use crate::store::interner::Store;
 
 /// How often progress is reported.
 const PROGRESS: Duration = Duration::from_millis(500);
-/// Most reasons for incompleteness that are kept.
-const REASONS: usize = 16;
 /// Most states that are asked whether a value beyond those looked at enables an event.
 const DOUBTFUL_DEADLOCKS: usize = 64;
 
@@ -65,16 +62,11 @@ fn visit(
     let deadline = options.limits.time.and_then(|t| begin.checked_add(t));
     interruptible(&options.cancelled, deadline, |interrupt| {
         let cuts = Cuts::default();
-        let mut eval = Evaluator::new(problem.model, problem.scope)
-            .with_interrupt(interrupt)
-            .with_bounded_choices(&cuts);
-        eval.finder = problem.finder;
+        let mut eval = problem.evaluator(interrupt, &cuts);
         let tally = Tally::default();
         eval.tally = Some(&tally);
         let (clock, audit_cuts) = (Clock::default(), Cuts::default());
-        let reference = Evaluator::new(problem.model, problem.scope)
-            .with_interrupt(clock.flag())
-            .with_bounded_choices(&audit_cuts);
+        let reference = problem.reference(clock.flag(), &audit_cuts);
         let mut verifier = Verifier::new(options, observer, &cuts, begin);
         // The reference need not be held against itself.
         verifier.audit = (!options.reference_only)
@@ -120,8 +112,7 @@ struct Verifier<'m, 'o> {
     found: Vec<Found>,
     known: HashSet<Key>,
     open: BTreeSet<OpenProperty>,
-    incomplete: Vec<Incomplete>,
-    refuted: Option<EvalError>,
+    gaps: Gaps,
     vacuous: Option<Vacuous>,
     stopped: Option<Unknown>,
     audit: Option<Audit<'m>>,
@@ -147,8 +138,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
             found: Vec::new(),
             known: HashSet::new(),
             open: BTreeSet::new(),
-            incomplete: Vec::new(),
-            refuted: None,
+            gaps: Gaps::default(),
             vacuous: None,
             stopped: None,
             audit: None,
@@ -159,31 +149,18 @@ impl<'m, 'o> Verifier<'m, 'o> {
 
     /// The machine under the valuations of its constants.
     fn prepare(&mut self, eval: Evaluator<'m>, deadline: Option<Instant>) -> Machine<'m> {
-        let most = self.options.limits.valuations.unwrap_or(usize::MAX);
-        let valuations = eval.some_constants_up_to_names(&self.options.fixed, most);
-        let interrupted = valuations.incomplete.as_ref().is_some_and(is_interrupted);
-        let ill_defined = valuations.ill_defined.into_iter().next();
-        let open = ill_defined.map(|(_, e)| ("the properties of the constants", e));
-        for (place, e) in valuations.incomplete.map(|e| ("the constants", e)).into_iter().chain(open) {
-            self.missing(place, e);
+        let valuations = Valuations::of(&eval, self.cuts, self.options);
+        for (place, e) in valuations.missing {
+            self.gaps.missing(place, e);
         }
-        let mut found = valuations.found;
-        if found.is_empty() && self.incomplete.is_empty() && self.cuts.is_empty() && !interrupted {
-            self.vacuous = Some(Vacuous::NoValuation);
-        }
-        if let Some(limit) = self.options.limits.valuations
-            && found.len() > limit
-        {
-            found.truncate(limit);
-            self.stopped = Some(Unknown::ValuationLimit(limit));
-        }
-        if !only_names_elements(eval.model) {
-            self.statistics.valuations = found.len() as u64;
-        }
-        let mut machine = Machine::new(eval, found, Store::default(), !self.options.reference_only);
+        self.vacuous = valuations.vacuous;
+        self.stopped = valuations.limited;
+        self.statistics.valuations = valuations.nodes;
+        let mut machine =
+            Machine::new(eval, valuations.found, Store::default(), !self.options.reference_only);
         machine.context.deadline = deadline;
         machine.context.cancelled = self.options.cancelled.clone();
-        machine.context.stopped = interrupted;
+        machine.context.stopped = valuations.interrupted;
         machine
     }
 
@@ -208,7 +185,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
             }
         }
         self.statistics.initial = initial.len() as u64;
-        let nothing = self.found.is_empty() && self.incomplete.is_empty() && self.cuts.is_empty();
+        let nothing = self.found.is_empty() && self.gaps.incomplete.is_empty() && self.cuts.is_empty();
         if initial.is_empty() && nothing && !self.look(&mut exploration) {
             self.vacuous.get_or_insert(Vacuous::NoInitialState);
         }
@@ -256,15 +233,8 @@ impl<'m, 'o> Verifier<'m, 'o> {
     }
 
     fn missing(&mut self, place: &str, error: EvalError) {
-        if is_interrupted(&error) {
-            return;
-        }
-        if error.kind == bsym_semantics::error::EvalErrorKind::Refuted {
-            self.refuted.get_or_insert_with(|| error.clone());
-        }
-        let reason = Incomplete { place: place.into(), error };
-        if self.incomplete.len() < REASONS && !self.incomplete.contains(&reason) {
-            self.incomplete.push(reason);
+        if !is_interrupted(&error) {
+            self.gaps.missing(place, error);
         }
     }
 
@@ -507,7 +477,8 @@ impl<'m, 'o> Verifier<'m, 'o> {
             }
         }
         let finished = self.stopped.is_none();
-        let complete = failed.is_none() && finished && self.incomplete.is_empty() && self.cuts.is_empty();
+        let complete =
+            failed.is_none() && finished && self.gaps.incomplete.is_empty() && self.cuts.is_empty();
         let exhausted = self.options.keep_going && complete && self.vacuous.is_none();
         let mut shown = shown.into_iter();
         let verdict = match (shown.next(), failed, self.stopped.take(), self.vacuous.take()) {
@@ -515,7 +486,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
             (None, Some(reason), ..) => Verdict::Unknown(Unknown::ReplayFailed(reason)),
             (None, None, Some(stopped), _) => Verdict::Unknown(stopped),
             (None, None, None, Some(why)) => Verdict::Vacuous(why),
-            _ if !self.incomplete.is_empty() => Verdict::Unknown(Unknown::Incomplete),
+            _ if !self.gaps.incomplete.is_empty() => Verdict::Unknown(Unknown::Incomplete),
             _ if !self.cuts.is_empty() => Verdict::Unknown(Unknown::Bounded),
             _ => Verdict::Holds(Evidence {
                 states: self.statistics.states,
@@ -523,7 +494,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
                 digest: String::new(),
             }),
         };
-        let refuted = self.refuted.take();
+        let refuted = self.gaps.refuted.take();
         let verdict = refuted.map_or(verdict, |e| Verdict::Unknown(Unknown::Refuted(e)));
         let difference = self.difference.take();
         let exhausted = exhausted && difference.is_none();
@@ -537,7 +508,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
             finished,
             exhausted,
             open: self.open,
-            incomplete: self.incomplete,
+            incomplete: self.gaps.incomplete,
             cuts: self.cuts.list(),
             not_saved: None,
             statistics: self.statistics,
@@ -583,18 +554,6 @@ impl<'m> Watch<Machine<'m>> for Verifier<'m, '_> {
     fn roots(&self) -> Vec<Set> {
         self.labels.iter().flat_map(|checked| [checked.seen, checked.bad]).collect()
     }
-}
-
-/// The kind of violation that a step which goes wrong is, if it is one.
-fn step_key(checks: &Checks, failure: &Failure) -> Option<Key> {
-    let what = match &failure.outcome {
-        Outcome::IllDefined(e) if checks.well_definedness => format!("wd {:?}", e.span),
-        Outcome::AssertFailed(span) => format!("assert {span:?}"),
-        Outcome::PreconditionFailed(span) => format!("pre {span:?}"),
-        Outcome::RefinementFailed(id) => format!("refinement {id:?}"),
-        Outcome::IllDefined(_) | Outcome::Reached { .. } | Outcome::Disabled { .. } => return None,
-    };
-    Some(Key::Step(failure.event, what))
 }
 
 fn saturated(count: u128) -> u64 {

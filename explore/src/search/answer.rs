@@ -42,7 +42,7 @@ impl Search<'_, '_> {
             && failed.is_none()
             && self.visitor.stopped.is_none()
             && self.visitor.findings.vacuous.is_none()
-            && self.visitor.findings.incomplete.is_empty()
+            && self.visitor.findings.gaps.incomplete.is_empty()
             && self.visitor.cuts.is_empty();
         let mut shown = shown.into_iter();
         let first = shown.next();
@@ -53,7 +53,7 @@ impl Search<'_, '_> {
             (None, Some(reason), ..) => Verdict::Unknown(Unknown::ReplayFailed(reason)),
             (None, None, Some(stopped), _) => Verdict::Unknown(stopped),
             (None, None, None, Some(why)) => Verdict::Vacuous(why),
-            _ if !self.visitor.findings.incomplete.is_empty() => Verdict::Unknown(Unknown::Incomplete),
+            _ if !self.visitor.findings.gaps.incomplete.is_empty() => Verdict::Unknown(Unknown::Incomplete),
             _ if !self.visitor.cuts.is_empty() => Verdict::Unknown(Unknown::Bounded),
             _ => Verdict::Holds(Evidence {
                 states: self.visitor.statistics.states,
@@ -61,7 +61,7 @@ impl Search<'_, '_> {
                 digest: self.digest(),
             }),
         };
-        let refuted = self.visitor.findings.refuted.take();
+        let refuted = self.visitor.findings.gaps.refuted.take();
         let verdict = refuted.map_or(verdict, |e| Verdict::Unknown(Unknown::Refuted(e)));
         let verdict = difference.map_or(verdict, Verdict::Contradiction);
         let exhausted = exhausted && !matches!(verdict, Verdict::Contradiction(_))
@@ -74,7 +74,7 @@ impl Search<'_, '_> {
             finished,
             exhausted,
             open: self.visitor.findings.open.into_keys().collect(),
-            incomplete: self.visitor.findings.incomplete,
+            incomplete: self.visitor.findings.gaps.incomplete,
             cuts: self.visitor.cuts.list(),
             not_saved: self.visitor.not_saved,
             statistics: self.visitor.statistics,

@@ -59,7 +59,7 @@ impl Verifier<'_, '_> {
             counters: [n.transitions, n.initial, n.deadlocks, s.violating, audited],
             marks: marks.collect(),
         };
-        self.not_saved = if self.findings.incomplete.is_empty() && self.cuts.is_empty() {
+        self.not_saved = if self.findings.gaps.incomplete.is_empty() && self.cuts.is_empty() {
             let written = aside.write(&checkpoint.path, &self.title(&reached.system.context.eval));
             written.err().map(|e| NotSaved::Failed(e.to_string()))
         } else {

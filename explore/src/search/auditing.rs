@@ -17,7 +17,7 @@ use crate::space::updates::Updates;
 use crate::store::state_table::StateId;
 
 /// The event, and what the search and the reference say about it.
-type Sides = (Option<EventId>, Finding, Finding);
+pub(crate) type Sides = (Option<EventId>, Finding, Finding);
 
 impl Verifier<'_, '_> {
     /// Audits a state that was expanded.
@@ -29,7 +29,9 @@ impl Verifier<'_, '_> {
         let Some(audit) = &mut self.audit else { return };
         let Some(opinion) = audit.state(&self.checks, (&constants, &values), self.cuts) else { return };
         let begin = Instant::now();
-        let found = self.disagreement(machine, known, state, &row, &opinion);
+        let is_known = &mut |row: &[u32]| known.table.find(row, known.table.hash(row)).is_some();
+        // A state that did not pass was judged by the reference evaluator.
+        let found = disagreement(machine, &row, &opinion, is_known, known.doubtful.contains(&state));
         if let Some(audit) = &mut self.audit {
             audit.compared(begin.elapsed());
             audit.audited += u64::from(found == Some(None));
@@ -38,50 +40,6 @@ impl Verifier<'_, '_> {
             let difference = Difference { constants, state: values, event, search, reference };
             self.findings.difference.get_or_insert(Box::new(difference));
         }
-    }
-
-    /// What the search and the reference say differently about a state; `None` where it cannot be said.
-    fn disagreement(
-        &self,
-        machine: &mut Machine<'_>,
-        known: Known<'_>,
-        state: StateId,
-        row: &[u32],
-        opinion: &Opinion,
-    ) -> Option<Option<Sides>> {
-        let valuation = machine.valuation(row);
-        for (e, edges) in opinion.events.iter().enumerate() {
-            let group = GroupId(e as u32);
-            let event = machine.event(group);
-            let by_reference = machine.by_reference;
-            let mut updates = Updates::default();
-            let compiled = match machine.next(group, row, &mut updates) {
-                Expansion::Moves(count) => Some((count, targets(machine, group, &updates, row))),
-                Expansion::Edges(_) => None,
-            };
-            machine.by_reference = by_reference;
-            if machine.context.stopped {
-                return None;
-            }
-            let expected = rows(machine, valuation, edges)?;
-            if let Some(found) = compiled
-                && let Some((search, reference)) = compare(machine, &found, edges, &expected)
-            {
-                return Some(Some((Some(event), search, reference)));
-            }
-            if let Some(lost) =
-                expected.1.iter().find(|row| known.table.find(row, known.table.hash(row)).is_none())
-            {
-                let target = machine.state(lost);
-                return Some(Some((Some(event), Finding::Lost(target.clone()), Finding::Reached(target))));
-            }
-        }
-        // A state that did not pass was judged by the reference evaluator.
-        let wrong = &opinion.judged.violations;
-        if !wrong.is_empty() && !known.doubtful.contains(&state) {
-            return Some(Some((None, Finding::Good, Finding::Wrong(wrong.clone()))));
-        }
-        Some(None)
     }
 
     /// Audits the initial states of a valuation that compiled code has found.
@@ -105,8 +63,49 @@ impl Verifier<'_, '_> {
     }
 }
 
+/// What the search and the reference say differently about a state; `None` where it cannot be said. `is_known`: whether the
+/// search has met the state of a row; `is_bad`: whether it has found something to be wrong in this one.
+pub(crate) fn disagreement(
+    machine: &mut Machine<'_>,
+    row: &[u32],
+    opinion: &Opinion,
+    is_known: &mut dyn FnMut(&[u32]) -> bool,
+    is_bad: bool,
+) -> Option<Option<Sides>> {
+    let valuation = machine.valuation(row);
+    for (e, edges) in opinion.events.iter().enumerate() {
+        let group = GroupId(e as u32);
+        let event = machine.event(group);
+        let by_reference = machine.by_reference;
+        let mut updates = Updates::default();
+        let compiled = match machine.next(group, row, &mut updates) {
+            Expansion::Moves(count) => Some((count, targets(machine, group, &updates, row))),
+            Expansion::Edges(_) => None,
+        };
+        machine.by_reference = by_reference;
+        if machine.context.stopped {
+            return None;
+        }
+        let expected = rows(machine, valuation, edges)?;
+        if let Some(found) = compiled
+            && let Some((search, reference)) = compare(machine, &found, edges, &expected)
+        {
+            return Some(Some((Some(event), search, reference)));
+        }
+        if let Some(lost) = expected.1.iter().find(|row| !is_known(row)) {
+            let target = machine.state(lost);
+            return Some(Some((Some(event), Finding::Lost(target.clone()), Finding::Reached(target))));
+        }
+    }
+    let wrong = &opinion.judged.violations;
+    if !wrong.is_empty() && !is_bad {
+        return Some(Some((None, Finding::Good, Finding::Wrong(wrong.clone()))));
+    }
+    Some(None)
+}
+
 /// How both sides differ, if they do.
-pub(crate) fn compare(
+fn compare(
     machine: &Machine<'_>,
     found: &(u64, Rows),
     reference: &Edges,
@@ -121,13 +120,13 @@ pub(crate) fn compare(
 }
 
 /// The rows that updates of a row lead to.
-pub(crate) fn targets(machine: &Machine<'_>, group: GroupId, updates: &Updates, row: &[u32]) -> Rows {
+fn targets(machine: &Machine<'_>, group: GroupId, updates: &Updates, row: &[u32]) -> Rows {
     let may_write = &machine.matrix.group(group).may_write;
     updates.iter().map(|update| update.target(may_write, row)).collect()
 }
 
 /// The number of different edges, and the rows of their targets; `None` if one cannot be written.
-pub(crate) fn rows(machine: &mut Machine<'_>, valuation: usize, edges: &Edges) -> Option<(u64, Rows)> {
+fn rows(machine: &mut Machine<'_>, valuation: usize, edges: &Edges) -> Option<(u64, Rows)> {
     let (mut distinct, mut rows) = (BTreeSet::new(), Rows::new());
     for edge in &edges.edges {
         let Some(state) = edge.state() else { continue };

@@ -46,13 +46,11 @@ pub(super) struct Findings {
     /// Properties that are ill-defined somewhere, with the first state where they are.
     pub(super) open: BTreeMap<OpenProperty, StateId>,
     /// What may be missing, and why.
-    pub(super) incomplete: Vec<Incomplete>,
+    pub(super) gaps: Gaps,
     /// Why there is nothing to search.
     pub(super) vacuous: Option<Vacuous>,
     /// Where compiled code and reference evaluator disagree.
     pub(super) difference: Option<Box<Difference>>,
-    /// Where a solver and the reference evaluator disagree.
-    pub(super) refuted: Option<EvalError>,
 }
 
 impl Findings {
@@ -77,18 +75,29 @@ impl Findings {
         valuation: usize,
         failure: Failure,
     ) {
-        let what = match &failure.outcome {
-            Outcome::IllDefined(e) if checks.well_definedness => format!("wd {:?}", e.span),
-            Outcome::AssertFailed(span) => format!("assert {span:?}"),
-            Outcome::PreconditionFailed(span) => format!("pre {span:?}"),
-            Outcome::RefinementFailed(id) => format!("refinement {id:?}"),
-            Outcome::IllDefined(_) | Outcome::Reached { .. } | Outcome::Disabled { .. } => return,
-        };
-        self.violated(Key::Step(failure.event, what), state, valuation, Some(failure));
+        if let Some(key) = step_key(checks, &failure) {
+            self.violated(key, state, valuation, Some(failure));
+        }
     }
 
     /// Something may be missing.
     pub(super) fn missing(&mut self, place: &str, error: EvalError) {
+        self.gaps.missing(place, error);
+    }
+}
+
+/// What a search could not see.
+#[derive(Default)]
+pub(crate) struct Gaps {
+    /// What may be missing, and why.
+    pub(crate) incomplete: Vec<Incomplete>,
+    /// Where a solver and the reference evaluator disagree.
+    pub(crate) refuted: Option<EvalError>,
+}
+
+impl Gaps {
+    /// Something may be missing.
+    pub(crate) fn missing(&mut self, place: &str, error: EvalError) {
         if error.kind == EvalErrorKind::Refuted {
             self.refuted.get_or_insert_with(|| error.clone());
         }
@@ -97,6 +106,18 @@ impl Findings {
             self.incomplete.push(reason);
         }
     }
+}
+
+/// The kind of violation that a step which goes wrong is, if it is one.
+pub(crate) fn step_key(checks: &Checks, failure: &Failure) -> Option<Key> {
+    let what = match &failure.outcome {
+        Outcome::IllDefined(e) if checks.well_definedness => format!("wd {:?}", e.span),
+        Outcome::AssertFailed(span) => format!("assert {span:?}"),
+        Outcome::PreconditionFailed(span) => format!("pre {span:?}"),
+        Outcome::RefinementFailed(id) => format!("refinement {id:?}"),
+        Outcome::IllDefined(_) | Outcome::Reached { .. } | Outcome::Disabled { .. } => return None,
+    };
+    Some(Key::Step(failure.event, what))
 }
 
 pub(crate) fn open_properties(judged: &Judgement) -> impl Iterator<Item = OpenProperty> + '_ {

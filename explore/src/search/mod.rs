@@ -1,15 +1,16 @@
 //! The search of a model's states: reachability in the transition system of its machine, with what the states mean.
 //!
 //! `problem` is what is searched. The `verifier` makes ready and is told what the search meets: `judging` asks the reference
-//! evaluator about states that are not known to be good, `findings` keeps what is wrong or missing, and `auditing` holds some
-//! states against the reference. `limits` are looked at now and then, as a `schedule` says; `aside` puts a search into a `checkpoint` and continues
-//! it. `answer` makes the report, with a `witness` of each violation, and `dropped` weighs it against what a refinement left
-//! out.
+//! evaluator about states that are not known to be good, `findings` keeps what is wrong or missing, `constants` finds the
+//! valuations that it begins with, and `auditing` holds some states against the reference. `limits` are looked at now and
+//! then, as a `schedule` says; `aside` puts a search into a `checkpoint` and continues it. `answer` makes the report, with a
+//! `witness` of each violation, and `dropped` weighs it against what a refinement left out.
 
 mod answer;
 mod aside;
 pub(crate) mod auditing;
 mod checkpoint;
+pub(crate) mod constants;
 pub(crate) mod dropped;
 pub(crate) mod findings;
 mod judging;
@@ -22,7 +23,6 @@ pub(crate) mod witness;
 use std::time::Instant;
 
 use bsym_semantics::constraint::methods::Tally;
-use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::evaluator::interrupt::interruptible;
 
@@ -45,15 +45,10 @@ fn visit(problem: &Problem<'_>, options: &SearchOptions, observer: &mut dyn Obse
     let deadline = options.limits.time.and_then(|t| begin.checked_add(t));
     interruptible(&options.cancelled, deadline, |interrupt| {
         let (cuts, clock, audit_cuts) = (Cuts::default(), Clock::default(), Cuts::default());
-        let mut eval = Evaluator::new(problem.model, problem.scope)
-            .with_interrupt(interrupt)
-            .with_bounded_choices(&cuts);
-        eval.finder = problem.finder;
+        let mut eval = problem.evaluator(interrupt, &cuts);
         let tally = Tally::default();
         eval.tally = Some(&tally);
-        let Problem { model, scope, .. } = *problem;
-        let reference =
-            Evaluator::new(model, scope).with_interrupt(clock.flag()).with_bounded_choices(&audit_cuts);
+        let reference = problem.reference(clock.flag(), &audit_cuts);
         // The reference need not be held against itself.
         let audit = (!options.reference_only)
             .then(|| Audit::new(reference, &audit_cuts, &clock, options.seed, begin));

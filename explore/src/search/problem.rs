@@ -1,6 +1,10 @@
 //! What is searched: a model in a scope.
 
+use std::sync::atomic::AtomicBool;
+
 use bsym_language::model::Model;
+use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::evaluator::finder::ValueFinder;
 use bsym_semantics::scope::Scope;
 
@@ -13,4 +17,18 @@ pub struct Problem<'m> {
     pub scope: &'m Scope,
     /// Finds values where enumeration gives up.
     pub finder: Option<&'m dyn ValueFinder>,
+}
+
+impl<'m> Problem<'m> {
+    /// An evaluator of it that the flag stops; cuts of choices are noted.
+    pub(crate) fn evaluator(&self, interrupt: &'m AtomicBool, cuts: &'m Cuts) -> Evaluator<'m> {
+        let mut eval = self.reference(interrupt, cuts);
+        eval.finder = self.finder;
+        eval
+    }
+
+    /// The same without a finder, as what the search says is held against it.
+    pub(crate) fn reference(&self, interrupt: &'m AtomicBool, cuts: &'m Cuts) -> Evaluator<'m> {
+        Evaluator::new(self.model, self.scope).with_interrupt(interrupt).with_bounded_choices(cuts)
+    }
 }

@@ -8,11 +8,11 @@ use bsym_language::model::EventId;
 use bsym_semantics::error::EvalError;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::Cuts;
-use bsym_semantics::prob_profile::only_names_elements;
 use bsym_semantics::trace::replay::Checks;
 use bsym_semantics::transition::Outcome;
 
-use super::findings::{Findings, Key, is_interrupted};
+use super::constants::Valuations;
+use super::findings::{Findings, Key};
 use super::schedule::Schedule;
 use super::witness::Failure;
 use crate::audit::Audit;
@@ -74,37 +74,20 @@ pub(super) fn prepare<'m, 'o>(
         initialised: false,
         audit,
     };
-    let most = options.limits.valuations.unwrap_or(usize::MAX);
-    let valuations = eval.some_constants_up_to_names(&options.fixed, most);
-    let interrupted = valuations.incomplete.as_ref().is_some_and(is_interrupted);
-    let ill_defined = valuations.ill_defined.into_iter().next();
-    let open = ill_defined.map(|(_, e)| ("the properties of the constants", e));
-    for (place, e) in valuations.incomplete.map(|e| ("the constants", e)).into_iter().chain(open) {
-        if !is_interrupted(&e) {
-            verifier.findings.missing(place, e);
-        }
+    let valuations = Valuations::of(&eval, cuts, options);
+    for (place, e) in valuations.missing {
+        verifier.findings.missing(place, e);
     }
-    let mut found = valuations.found;
-    if found.is_empty() && verifier.findings.incomplete.is_empty() && cuts.is_empty() && !interrupted {
-        verifier.findings.vacuous = Some(Vacuous::NoValuation);
-    }
-    if let Some(limit) = options.limits.valuations
-        && found.len() > limit
-    {
-        found.truncate(limit);
-        verifier.stopped = Some(Unknown::ValuationLimit(limit));
-    }
-    // Where only properties are given, of the sizes of sets, there is a set-up as well.
-    if !only_names_elements(eval.model) {
-        verifier.statistics.valuations = found.len() as u64;
-    }
+    verifier.findings.vacuous = valuations.vacuous;
+    verifier.stopped = valuations.limited;
+    verifier.statistics.valuations = valuations.nodes;
     let mut snapshot = verifier.read_checkpoint(&eval);
     let store = snapshot.as_mut().map(|snapshot| std::mem::take(&mut snapshot.store));
     let store = store.unwrap_or_else(|| Store::for_threads(options.threads));
-    let mut machine = Machine::new(eval, found, store, !options.reference_only);
+    let mut machine = Machine::new(eval, valuations.found, store, !options.reference_only);
     machine.context.deadline = options.limits.time.and_then(|t| begin.checked_add(t));
     machine.context.cancelled = options.cancelled.clone();
-    machine.context.stopped = interrupted;
+    machine.context.stopped = valuations.interrupted;
     let asked = asked(&machine.matrix, &verifier.checks, &options.proven);
     let frontier = Frontier::new(options.order, options.seed);
     let mut search = Reachability::new(machine, asked, frontier, verifier);
@@ -163,8 +146,8 @@ impl Search<'_, '_> {
                 return;
             }
         }
-        let Findings { found, incomplete, vacuous, .. } = &mut self.visitor.findings;
-        let nothing = found.is_empty() && incomplete.is_empty() && self.visitor.cuts.is_empty();
+        let Findings { found, gaps, vacuous, .. } = &mut self.visitor.findings;
+        let nothing = found.is_empty() && gaps.incomplete.is_empty() && self.visitor.cuts.is_empty();
         if self.reached.table.is_empty() && nothing {
             vacuous.get_or_insert(Vacuous::NoInitialState);
         }

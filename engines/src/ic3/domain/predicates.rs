@@ -29,10 +29,6 @@ impl Domain for Atoms {
         "predicates"
     }
 
-    fn guesses(&self) -> bool {
-        true
-    }
-
     fn abstracted(
         &mut self,
         problem: &mut Problem,
