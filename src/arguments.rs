@@ -281,6 +281,9 @@ pub struct McArguments {
     /// Threads of a breadth-first search; the answer is the same
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = threads, help_heading = "Search")]
     pub threads: usize,
+    /// Of states that differ in the roles of interchangeable elements only, visit one; how it is chosen
+    #[arg(long, value_enum, default_value = "off", value_name = "METHOD", help_heading = "Search")]
+    pub symmetry: SymmetryName,
     /// Put the search aside in this file every two minutes, and when a limit or Ctrl-C ends it
     #[arg(long, value_name = "FILE", help_heading = "Search")]
     pub checkpoint: Option<PathBuf>,
@@ -328,6 +331,24 @@ pub enum OrderName {
     Mixed,
     /// Any, by the throw of a seeded die
     Random,
+}
+
+/// Ways to choose one of symmetric states.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SymmetryName {
+    /// Visit all of them
+    Off,
+    /// The least one, by partition refinement
+    Canonical,
+    /// The least one, by looking at all permutations
+    Flood,
+    /// The first with its symmetry marker: quick, and may miss states where elements stand beside each other
+    Markers,
+    /// The first one, by labels where markers are the same
+    #[value(name = "canonical+markers")]
+    CanonicalMarkers,
+    /// Nearly always the same one, by partition refinement with any choice between what is left
+    Representatives,
 }
 
 /// What can be checked.

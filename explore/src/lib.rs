@@ -8,6 +8,7 @@ pub mod report;
 pub mod search;
 pub mod space;
 mod store;
+pub mod symmetry;
 
 pub mod audit;
 pub mod existence;

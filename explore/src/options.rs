@@ -10,6 +10,8 @@ use bsym_language::model::{ConstId, EventId};
 use bsym_semantics::trace::replay::Checks;
 use bsym_semantics::value::Value;
 
+use crate::symmetry::Method;
+
 /// The order in which states are expanded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Order {
@@ -91,6 +93,8 @@ pub struct SearchOptions {
     pub checkpoint: Option<Checkpoint>,
     /// Continue a search that was put aside; one of another model, scope or other properties is refused.
     pub resume: Option<PathBuf>,
+    /// Search one state of each orbit only: of those that differ in the roles of interchangeable elements.
+    pub symmetry: Option<Method>,
     /// Use the reference evaluator alone. For tests: the answer must be the same.
     pub reference_only: bool,
     /// Share out even what one thread does as fast. For tests: the answer must be the same.

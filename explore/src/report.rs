@@ -5,10 +5,12 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::audit::Difference;
+use crate::symmetry::Method;
 use bsym_semantics::constraint::methods::Answered;
 use bsym_semantics::error::EvalError;
 use bsym_semantics::evaluator::cuts::Cut;
 use bsym_semantics::scope::Scope;
+use bsym_semantics::symmetry::elements::{Distinguished, Interchangeable};
 use bsym_semantics::trace::{Trace, Violation};
 
 /// Answer to a search.
@@ -88,6 +90,8 @@ pub struct Evidence {
     pub transitions: u64,
     /// A digest of the set of states; it does not depend on the order of the search.
     pub digest: String,
+    /// Of symmetric states only one was visited; the least one, unless the statistics tell otherwise.
+    pub symmetric: bool,
 }
 
 /// A trace that was replayed, and what is wrong at its end.
@@ -127,6 +131,9 @@ pub enum Unknown {
     /// Every state was visited and satisfies the properties, but parts of them were dropped from the model
     /// ([`bsym_semantics::doubt`]); not empty, each in words.
     NotChecked(Evidence, Vec<String>),
+    /// Every state that was visited satisfies the properties, but states of different orbits may have been taken for one
+    /// because they have the same symmetry marker.
+    UpToMarkers(Evidence),
     /// A violation was found and replayed, but with an event outside of what B speaks of; why it shows no fault, in a
     /// sentence.
     Doubtful(Box<Counterexample>, String),
@@ -186,10 +193,38 @@ pub struct Statistics {
     pub found_by: Answered,
     /// Events that only the reference evaluator can execute, with the reason.
     pub uncompiled: Vec<(String, String)>,
+    /// How symmetric states were left out, where that was asked.
+    pub reduction: Option<Reduction>,
     /// Of a search by diagrams.
     pub diagram: Option<DiagramStatistics>,
     /// Duration of the search.
     pub time: Duration,
+}
+
+/// How symmetric states were left out: see [`symmetry`](crate::symmetry).
+#[derive(Clone, PartialEq, Debug)]
+pub struct Reduction {
+    /// How the states that were searched were chosen.
+    pub method: Method,
+    /// Sets with the elements that could change places, without those of which none could.
+    pub free: Vec<Interchangeable>,
+    /// What told other elements apart.
+    pub distinguished: Distinguished,
+    /// Why nothing was left out although elements can change places.
+    pub refused: Option<Refused>,
+    /// One state was searched of each orbit.
+    pub is_exact: bool,
+    /// States of several orbits may have been taken for one.
+    pub is_approximate: bool,
+    /// States whose stand-in was computed.
+    pub computed: u64,
+}
+
+/// Why symmetric states were not left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refused {
+    /// There are too many permutations to look at all: their number, if it can be written.
+    TooManyPermutations(Option<u64>),
 }
 
 /// Counts of a search by diagrams, as far as they can be written.

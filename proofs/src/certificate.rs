@@ -210,6 +210,9 @@ pub enum EvidenceText {
         transitions: u64,
         /// Digest of the set of states.
         digest: String,
+        /// Of states that differ in the roles of interchangeable elements only, the least one was visited.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        symmetric: bool,
     },
 }
 
@@ -369,10 +372,11 @@ impl Certificate {
                     EvidenceText::KInduction { k: *k, lemmas: lemmas(l) }
                 }
                 Evidence::Diameter { depth } => EvidenceText::Diameter { depth: *depth },
-                Evidence::Search { states, transitions, digest } => EvidenceText::Search {
+                Evidence::Search { states, transitions, digest, symmetric } => EvidenceText::Search {
                     states: *states,
                     transitions: *transitions,
                     digest: digest.clone(),
+                    symmetric: *symmetric,
                 },
             },
             witness: facts.witness.map(|trace| Witness::new(model, facts.scope, trace)),

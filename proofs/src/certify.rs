@@ -431,9 +431,12 @@ fn claim(certificate: &Certificate, model: &mut Model) -> Result<Claim, CertifyE
         EvidenceText::Inductive { lemmas } => Evidence::Inductive { lemmas: parse(lemmas)? },
         EvidenceText::KInduction { k, lemmas } => Evidence::KInduction { k: *k, lemmas: parse(lemmas)? },
         EvidenceText::Diameter { depth } => Evidence::Diameter { depth: *depth },
-        EvidenceText::Search { states, transitions, digest } => {
-            Evidence::Search { states: *states, transitions: *transitions, digest: digest.clone() }
-        }
+        EvidenceText::Search { states, transitions, digest, symmetric } => Evidence::Search {
+            states: *states,
+            transitions: *transitions,
+            digest: digest.clone(),
+            symmetric: *symmetric,
+        },
     };
     Ok(Claim { layouts, evidence, ..whole })
 }

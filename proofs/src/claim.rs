@@ -84,6 +84,8 @@ pub enum Evidence {
         transitions: u64,
         /// Digest of the set of states, independent of their order.
         digest: String,
+        /// Of states that differ in the roles of interchangeable elements only, the least one was visited.
+        symmetric: bool,
     },
 }
 

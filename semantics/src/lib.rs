@@ -13,6 +13,6 @@ pub mod constraint;
 
 pub mod transition;
 
-mod symmetry;
+pub mod symmetry;
 
 pub mod trace;

@@ -58,6 +58,8 @@ pub struct EvidenceObject {
     pub states: Option<u64>,
     pub transitions: Option<u64>,
     pub digest: Option<String>,
+    /// Of states that differ in the roles of interchangeable elements only, one was visited.
+    pub symmetric: bool,
 }
 
 /// A valuation of the constants and an initial state, which the evaluator repeats.
@@ -220,6 +222,7 @@ impl EvidenceObject {
             states: None,
             transitions: None,
             digest: None,
+            symmetric: false,
         };
         match evidence {
             EvidenceText::Inductive { lemmas } => EvidenceObject { lemmas: lemmas.clone(), ..none },
@@ -232,7 +235,8 @@ impl EvidenceObject {
             EvidenceText::Diameter { depth } => {
                 EvidenceObject { kind: EvidenceKind::Diameter, steps: Some(*depth), ..none }
             }
-            EvidenceText::Search { states, transitions, digest } => EvidenceObject {
+            EvidenceText::Search { states, transitions, digest, symmetric } => EvidenceObject {
+                symmetric: *symmetric,
                 kind: EvidenceKind::Search,
                 states: Some(*states),
                 transitions: Some(*transitions),
@@ -255,7 +259,8 @@ impl EvidenceObject {
             EvidenceKind::KInduction => format!("k-induction, k = {steps}{lemmas}"),
             EvidenceKind::Diameter => format!("no path of {steps} events is without a repeated state"),
             EvidenceKind::Search => format!(
-                "all states were visited: {} states, {} transitions, digest {}",
+                "all states were visited{}: {} states, {} transitions, digest {}",
+                if self.symmetric { ", of symmetric ones one" } else { "" },
                 self.states.unwrap_or(0),
                 self.transitions.unwrap_or(0),
                 self.digest.as_deref().unwrap_or_default()

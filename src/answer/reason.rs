@@ -38,6 +38,8 @@ pub enum Reason {
     Incomplete(String),
     /// Only a part of infinitely many values was looked at.
     Bounded(String),
+    /// Symmetric states were left out by their markers.
+    MarkerCollisions,
     /// A trace could not be repeated.
     ReplayFailed(String),
     /// A part of the machine has no encoding.
@@ -108,6 +110,7 @@ impl Reason {
             Reason::ValuationLimit(_) => ReasonCode::ValuationLimit,
             Reason::Incomplete(_) => ReasonCode::Incomplete,
             Reason::Bounded(_) => ReasonCode::Bounded,
+            Reason::MarkerCollisions => ReasonCode::MarkerCollisions,
             Reason::ReplayFailed(_) => ReasonCode::ReplayFailed,
             Reason::Unsupported => ReasonCode::Unsupported,
             Reason::CheckFailed(_) => ReasonCode::CheckFailed,
@@ -148,6 +151,9 @@ impl Reason {
             | Reason::ExistenceUndecided(why)
             | Reason::AuditFailed(why)
             | Reason::Doubtful(_, why, _) => why.clone(),
+            Reason::MarkerCollisions => {
+                "every state that was visited is as it should be, but states that are not symmetric may have the same marker".into()
+            }
             Reason::Unsupported => "a part of the machine cannot be encoded".into(),
             Reason::CheckFailed(CheckedObject { failed, undecided, .. }) => {
                 let first = failed.first().or(undecided.first());

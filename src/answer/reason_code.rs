@@ -17,6 +17,7 @@ words! {
         ValuationLimit = "valuation-limit",
         Incomplete = "incomplete",
         Bounded = "bounded",
+        MarkerCollisions = "marker-collisions",
         ReplayFailed = "replay-failed",
         Unsupported = "unsupported",
         CheckFailed = "check-failed",

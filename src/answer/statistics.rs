@@ -29,12 +29,48 @@ pub struct StatsObject {
     pub audited: Option<u64>,
     /// Who found the values of constants, parameters and choices.
     pub found_by: Option<FoundByObject>,
+    /// How symmetric states were left out.
+    pub symmetry: Option<SymmetryObject>,
     /// What decision diagrams took.
     pub diagram: Option<DiagramObject>,
     /// Largest memory in use, in bytes, where the system tells.
     pub memory: Option<u64>,
     /// The evaluator's walk along the proof.
     pub walked: Option<WalkedObject>,
+}
+
+/// How symmetric states were left out.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct SymmetryObject {
+    /// How the states that were visited were chosen.
+    pub method: &'static str,
+    /// The sets whose elements can change places.
+    pub sets: Vec<InterchangeableObject>,
+    /// One state was visited of all that are symmetric.
+    pub exact: bool,
+    /// States for which the one was computed that is visited.
+    pub computed: u64,
+}
+
+/// A set of which elements can change places.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct InterchangeableObject {
+    /// Its name.
+    pub set: String,
+    /// Number of elements.
+    pub size: usize,
+    /// The elements that can change places, where that is not all of them.
+    pub elements: Option<Vec<String>>,
+}
+
+impl InterchangeableObject {
+    /// The set, or the elements, in words.
+    pub fn text(&self) -> String {
+        match &self.elements {
+            None => format!("the {} elements of {}", self.size, self.set),
+            Some(elements) => format!("{} of {}", elements.join(", "), self.set),
+        }
+    }
 }
 
 /// What a search by decision diagrams took.

@@ -358,8 +358,8 @@ fn holds(run: &Run, result: &Json) -> Option<Evidence> {
         && certificate.settings == run.settings
         && opened.model.name == run.model.name;
     match opened.claim.evidence {
-        ClaimEvidence::Search { states, transitions, digest } if same => {
-            Some(Evidence { states, transitions, digest })
+        ClaimEvidence::Search { states, transitions, digest, symmetric } if same => {
+            Some(Evidence { states, transitions, digest, symmetric })
         }
         _ => None,
     }

@@ -14,6 +14,7 @@ use bsym_explore::existence::{Existence, existence};
 use bsym_explore::options::{Checkpoint, Limits, Order, ProvenMeanwhile, SearchOptions};
 use bsym_explore::report::{Evidence as SearchEvidence, NotSaved, SearchReport, Unknown, Vacuous, Verdict};
 use bsym_explore::search::{Problem, search};
+use bsym_explore::symmetry::Method;
 use bsym_language::model::Model;
 use bsym_language::stack::with_large_stack;
 use bsym_proofs::certify::Opened;
@@ -27,7 +28,7 @@ use bsym_status::Level;
 use crate::answer::Answer;
 use crate::answer::event::Event;
 use crate::answer::verification::{Verdict as Answered, Verification};
-use crate::arguments::{EncodingName, McArguments, OrderName, ScopeItem, VerifyArguments};
+use crate::arguments::{EncodingName, McArguments, OrderName, ScopeItem, SymmetryName, VerifyArguments};
 use crate::commands::enlarge::{Enlarged, enlarge};
 use crate::commands::run::{Asked, Run};
 use crate::control::Control;
@@ -70,6 +71,16 @@ pub fn run(arguments: &McArguments, control: &Control) -> anyhow::Result<Answer>
         bail!(
             Refusal::new("--threads: only a breadth-first search is shared out")
                 .help("leave out --order or --threads")
+        );
+    }
+    if verify.certificate.is_some()
+        && !matches!(arguments.symmetry, SymmetryName::Off | SymmetryName::Canonical | SymmetryName::Flood)
+    {
+        bail!(
+            Refusal::new(
+                "--certificate: with this --symmetry the states that were visited depend on their order"
+            )
+            .help("--symmetry canonical visits the same ones when the search is repeated")
         );
     }
     check_files(arguments)?;
@@ -136,6 +147,7 @@ fn attempt(
     options.limits.valuations = arguments.max_valuations;
     options.limits.memory = verify.limits.memory.and_then(|n| usize::try_from(n).ok());
     options.threads = arguments.threads;
+    options.symmetry = method(arguments.symmetry);
     options.checkpoint = arguments.checkpoint.clone().map(|path| Checkpoint { path, every: ASIDE });
     options.resume = arguments.resume.clone();
     // What bsym has established itself is nobody's claim.
@@ -295,6 +307,7 @@ fn claim(run: &Run, evidence: &SearchEvidence) -> Claim {
             states: evidence.states,
             transitions: evidence.transitions,
             digest: evidence.digest.clone(),
+            symmetric: evidence.symmetric,
         },
     }
 }
@@ -330,6 +343,17 @@ pub(super) fn options(
     }
 }
 
+fn method(name: SymmetryName) -> Option<Method> {
+    match name {
+        SymmetryName::Off => None,
+        SymmetryName::Canonical => Some(Method::Canonical),
+        SymmetryName::Flood => Some(Method::Flood),
+        SymmetryName::Markers => Some(Method::Markers),
+        SymmetryName::CanonicalMarkers => Some(Method::CanonicalMarkers),
+        SymmetryName::Representatives => Some(Method::Representatives),
+    }
+}
+
 fn order(name: OrderName) -> Order {
     match name {
         OrderName::BreadthFirst => Order::BreadthFirst,
@@ -355,14 +379,14 @@ pub enum Repeated {
 /// There is no such solver.
 pub fn repeat(opened: &Opened, solver: Option<&str>, budget: &Budget) -> anyhow::Result<Repeated> {
     let Opened { model, scope, claim } = opened;
-    let Evidence::Search { states, transitions, digest } = &claim.evidence else {
+    let Evidence::Search { states, transitions, digest, symmetric } = &claim.evidence else {
         return Ok(Repeated::Refuted("it is no certificate of a search".into()));
     };
     let solver = solvers::choose_if_any(solver)?;
     let shared = Arc::new(model.clone());
     let finder = Patience::new(shared, solver, budget);
     let finder = Some(&finder as &dyn ValueFinder);
-    let report = again(&Problem { model, scope, finder }, claim, budget);
+    let report = again(&Problem { model, scope, finder }, claim, *symmetric, budget);
     let found = match report.verdict {
         Verdict::Holds(found) | Verdict::Unknown(Unknown::NotChecked(found, _)) => found,
         Verdict::Violated(_) => return Ok(Repeated::Refuted("the search: a property is violated".into())),
@@ -371,7 +395,12 @@ pub fn repeat(opened: &Opened, solver: Option<&str>, budget: &Budget) -> anyhow:
             return Ok(Repeated::Undecided("the search: it did not end".into()));
         }
     };
-    let expected = SearchEvidence { states: *states, transitions: *transitions, digest: digest.clone() };
+    let expected = SearchEvidence {
+        states: *states,
+        transitions: *transitions,
+        digest: digest.clone(),
+        symmetric: *symmetric,
+    };
     if found == expected {
         return Ok(Repeated::Same);
     }
@@ -386,8 +415,9 @@ pub fn repeat(opened: &Opened, solver: Option<&str>, budget: &Budget) -> anyhow:
     Ok(Repeated::Refuted(differs))
 }
 
-fn again(problem: &Problem<'_>, claim: &Claim, budget: &Budget) -> SearchReport {
+fn again(problem: &Problem<'_>, claim: &Claim, symmetric: bool, budget: &Budget) -> SearchReport {
     let mut options = options(problem.model, &claim.properties, claim.well_definedness, budget);
     options.reference_only = true;
+    options.symmetry = symmetric.then_some(Method::Canonical);
     search(problem, &options, &mut |_: &bsym_explore::report::Progress| {})
 }

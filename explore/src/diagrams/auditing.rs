@@ -58,7 +58,7 @@ pub(super) fn audit(
         let begin = Instant::now();
         let bad = is_bad(exploration, &state);
         let Exploration { system, levels, nodes, reached, .. } = &mut *exploration;
-        let is_known = &mut |row: &[u32]| nodes.contains(*reached, &levels.encode(row));
+        let is_known = &mut |_: &mut Machine<'_>, row: &[u32]| nodes.contains(*reached, &levels.encode(row));
         let found = disagreement(system, &row, &opinion, is_known, bad);
         audit.compared(begin.elapsed());
         match found {

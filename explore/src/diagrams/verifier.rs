@@ -492,6 +492,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
                 states: self.statistics.states,
                 transitions: self.statistics.transitions,
                 digest: String::new(),
+                symmetric: false,
             }),
         };
         let refuted = self.gaps.refuted.take();

@@ -123,14 +123,16 @@ impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
             self.pulse();
             return;
         }
-        let (state, new) = table.add(row, hash, from.map_or(INITIAL, |(parent, ..)| parent));
+        let stand_in = system.stand_in(row);
+        let (stored, hash) = stand_in.as_ref().map_or((row, hash), |row| (row, table.hash(row)));
+        let (state, new) = table.add(stored, hash, from.map_or(INITIAL, |(parent, ..)| parent));
         if !new {
             return;
         }
         frontier.push(state);
         let before = from.filter(|(parent, ..)| doubtful.is_empty() || !doubtful.contains(parent));
         if !properties.hold(system, row, before.map(|(_, old, group)| (old, group))) {
-            self.doubt(state, row);
+            self.doubt(state, stored);
         }
     }
 

@@ -241,8 +241,11 @@ impl Expander {
             let here = (&self.here[..], origin.hash);
             let Some(hash) = update.reach(may_write, &frozen.table, here, &mut self.next) else { continue };
             origin.place += 1;
-            if frozen.table.find(&self.next, hash).is_none()
-                && let Some(found) = frozen.found.add(&self.next, hash, origin.place)
+            let stand_in = system.stand_in(&self.next);
+            let (stored, hash) =
+                stand_in.as_ref().map_or((&self.next, hash), |row| (row, frozen.table.hash(row)));
+            if frozen.table.find(stored, hash).is_none()
+                && let Some(found) = frozen.found.add(stored, hash, origin.place)
             {
                 let before = (!origin.doubtful).then_some((&self.here[..], group));
                 let good = properties.hold(system, &self.next, before);

@@ -7,6 +7,7 @@ use super::findings::{Found, Key};
 use super::verifier::Search;
 use crate::report::{Counterexample, Evidence, SearchReport, Unknown, Verdict};
 use crate::search::witness::{Path, counterexample};
+use crate::space::machine::Machine;
 use crate::space::system::System;
 use crate::store::index::mix;
 use crate::store::interner::{Store, text_hash};
@@ -24,6 +25,7 @@ impl Search<'_, '_> {
         s.by_reference += effort.by_reference;
         (s.transitions, s.initial, s.deadlocks) = (n.transitions, n.initial, n.deadlocks);
         s.depth = n.depth.filter(|_| !self.visitor.resumed);
+        self.visitor.statistics.reduction = self.reduction();
         self.visitor.statistics.uncompiled = std::mem::take(&mut self.reached.system.uncompiled);
         self.visitor.statistics.audited += self.visitor.audit.as_ref().map_or(0, |audit| audit.audited);
         // What was found before the time was over is shown all the same.
@@ -55,11 +57,19 @@ impl Search<'_, '_> {
             (None, None, None, Some(why)) => Verdict::Vacuous(why),
             _ if !self.visitor.findings.gaps.incomplete.is_empty() => Verdict::Unknown(Unknown::Incomplete),
             _ if !self.visitor.cuts.is_empty() => Verdict::Unknown(Unknown::Bounded),
-            _ => Verdict::Holds(Evidence {
-                states: self.visitor.statistics.states,
-                transitions: self.visitor.statistics.transitions,
-                digest: self.digest(),
-            }),
+            _ => {
+                let evidence = Evidence {
+                    states: self.visitor.statistics.states,
+                    transitions: self.visitor.statistics.transitions,
+                    digest: self.digest(),
+                    symmetric: self.reached.system.orbits.is_some(),
+                };
+                if self.visitor.statistics.reduction.as_ref().is_some_and(|r| r.is_approximate) {
+                    Verdict::Unknown(Unknown::UpToMarkers(evidence))
+                } else {
+                    Verdict::Holds(evidence)
+                }
+            }
         };
         let refuted = self.visitor.findings.gaps.refuted.take();
         let verdict = refuted.map_or(verdict, |e| Verdict::Unknown(Unknown::Refuted(e)));
@@ -93,7 +103,10 @@ impl Search<'_, '_> {
         let path = Path { valuation: found.valuation, rows, failure: found.failure };
         let mut checks = self.visitor.options.checks.clone();
         checks.deadlock = found.key == Key::Deadlock;
-        counterexample(&mut self.reached.system, path, &mut |_, stored, reached| stored == reached, &checks)
+        let stands_for = &mut |machine: &mut Machine<'_>, stored: &[u32], reached: &[u32]| {
+            machine.are_alike(stored, reached)
+        };
+        counterexample(&mut self.reached.system, path, stands_for, &checks)
     }
 
     /// A digest of the set of states, by all threads that the search may have.

@@ -21,7 +21,7 @@ const FORGET: StateId = 1 << 12;
 
 impl Verifier<'_, '_> {
     fn title(&self, eval: &Evaluator<'_>) -> String {
-        title(eval, &self.options.checks, &self.options.proven)
+        title(eval, self.options)
     }
 
     /// The search to be continued, if there is one.
@@ -101,6 +101,13 @@ impl Search<'_, '_> {
             return;
         }
         self.reached.table = snapshot.table;
+        if self.reached.system.orbits.is_some() {
+            // They are met again in their order.
+            for state in 0..self.reached.table.len() as StateId {
+                self.reached.table.read(state, &mut row);
+                self.reached.system.stand_in(&row);
+            }
+        }
         self.reached.frontier.restore(snapshot.waiting, snapshot.dice);
         self.reached.doubtful = snapshot.doubtful.into_iter().collect();
         let (s, n) = (&mut self.visitor.statistics, &mut self.reached.counts);

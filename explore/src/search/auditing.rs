@@ -29,7 +29,11 @@ impl Verifier<'_, '_> {
         let Some(audit) = &mut self.audit else { return };
         let Some(opinion) = audit.state(&self.checks, (&constants, &values), self.cuts) else { return };
         let begin = Instant::now();
-        let is_known = &mut |row: &[u32]| known.table.find(row, known.table.hash(row)).is_some();
+        let is_known = &mut |machine: &mut Machine<'_>, row: &[u32]| {
+            let stand_in = machine.stand_in(row);
+            let row = stand_in.as_deref().unwrap_or(row);
+            known.table.find(row, known.table.hash(row)).is_some()
+        };
         // A state that did not pass was judged by the reference evaluator.
         let found = disagreement(machine, &row, &opinion, is_known, known.doubtful.contains(&state));
         if let Some(audit) = &mut self.audit {
@@ -69,7 +73,7 @@ pub(crate) fn disagreement(
     machine: &mut Machine<'_>,
     row: &[u32],
     opinion: &Opinion,
-    is_known: &mut dyn FnMut(&[u32]) -> bool,
+    is_known: &mut dyn FnMut(&mut Machine<'_>, &[u32]) -> bool,
     is_bad: bool,
 ) -> Option<Option<Sides>> {
     let valuation = machine.valuation(row);
@@ -92,7 +96,7 @@ pub(crate) fn disagreement(
         {
             return Some(Some((Some(event), search, reference)));
         }
-        if let Some(lost) = expected.1.iter().find(|row| !is_known(row)) {
+        if let Some(lost) = expected.1.iter().find(|row| !is_known(machine, row)) {
             let target = machine.state(lost);
             return Some(Some((Some(event), Finding::Lost(target.clone()), Finding::Reached(target))));
         }

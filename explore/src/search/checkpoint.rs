@@ -5,7 +5,6 @@
 //! binary, with a sum of all of it at the end. It is written beside its place first, so that an interrupted write leaves
 //! the old one.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -13,9 +12,9 @@ use std::path::{Path, PathBuf};
 use bsym_language::int::Int;
 use bsym_language::model::EventId;
 use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::trace::replay::Checks;
 use bsym_semantics::value::Value;
 
+use crate::options::SearchOptions;
 use crate::reachability::frontier::Frontier;
 use crate::store::index::mix;
 use crate::store::interner::{Store, text_hash};
@@ -102,12 +101,13 @@ pub struct Snapshot {
 pub const COUNTERS: usize = 5;
 
 /// The line that says what a file belongs to.
-pub fn title(eval: &Evaluator<'_>, checks: &Checks, proven: &BTreeSet<(EventId, usize)>) -> String {
+pub fn title(eval: &Evaluator<'_>, options: &SearchOptions) -> String {
+    let SearchOptions { checks, proven, symmetry, .. } = options;
     let mut hash = text_hash(env!("CARGO_PKG_VERSION"));
     for (_, source) in eval.model.sources.iter() {
         hash = mix(hash, text_hash(&source.text));
     }
-    hash = mix(hash, text_hash(&format!("{:?} {checks:?} {proven:?}", eval.scope)));
+    hash = mix(hash, text_hash(&format!("{:?} {checks:?} {proven:?} {symmetry:?}", eval.scope)));
     format!("{FORMAT} {hash:016x} {}\n", eval.model.name)
 }
 

@@ -5,6 +5,7 @@
 //! valuations that it begins with, and `auditing` holds some states against the reference. `limits` are looked at now and
 //! then, as a `schedule` says; `aside` puts a search into a `checkpoint` and continues it. `answer` makes the report, with a
 //! `witness` of each violation, and `dropped` weighs it against what a refinement left out.
+//! `reduction` is what a search does where symmetric states are searched once.
 
 mod answer;
 mod aside;
@@ -16,6 +17,7 @@ pub(crate) mod findings;
 mod judging;
 mod limits;
 mod problem;
+mod reduction;
 mod schedule;
 pub(crate) mod verifier;
 pub(crate) mod witness;
@@ -58,7 +60,9 @@ fn visit(problem: &Problem<'_>, options: &SearchOptions, observer: &mut dyn Obse
             let (_working, over) = std::sync::mpsc::channel::<()>();
             let clock = &clock;
             threads.spawn(move || clock.watch(begin, interrupt, &over));
-            search.start_workers(threads, options.threads, options.share_all);
+            // Where the states met before decide which one is searched, one thread meets them.
+            let alone = search.is_stateful();
+            search.start_workers(threads, if alone { 1 } else { options.threads }, options.share_all);
             search.run();
             // The workers end with it.
             search.end();

@@ -2,6 +2,7 @@
 //! machine mean.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Instant;
 
 use bsym_language::model::EventId;
@@ -28,6 +29,7 @@ use crate::space::machine::Machine;
 use crate::space::system::Edges;
 use crate::store::interner::Store;
 use crate::store::state_table::StateId;
+use crate::symmetry::Orbits;
 
 /// A search of the states of a model.
 pub(super) type Search<'m, 'o> = Reachability<Machine<'m>, Verifier<'m, 'o>>;
@@ -83,8 +85,10 @@ pub(super) fn prepare<'m, 'o>(
     verifier.statistics.valuations = valuations.nodes;
     let mut snapshot = verifier.read_checkpoint(&eval);
     let store = snapshot.as_mut().map(|snapshot| std::mem::take(&mut snapshot.store));
-    let store = store.unwrap_or_else(|| Store::for_threads(options.threads));
-    let mut machine = Machine::new(eval, valuations.found, store, !options.reference_only);
+    let mut store = store.unwrap_or_else(|| Store::for_threads(options.threads));
+    let (found, symmetry) = verifier.reduce(&eval, valuations.found, &mut store);
+    let mut machine = Machine::new(eval, found, store, !options.reference_only);
+    machine.orbits = symmetry.map(|symmetry| Orbits::new(Arc::new(symmetry)));
     machine.context.deadline = options.limits.time.and_then(|t| begin.checked_add(t));
     machine.context.cancelled = options.cancelled.clone();
     machine.context.stopped = valuations.interrupted;

@@ -30,6 +30,7 @@ use crate::compile::{Compiler, event};
 use crate::store::interner::Store;
 use crate::store::layout::{Form, Layout};
 use crate::store::state_table::{StateId, Table};
+use crate::symmetry::{Orbits, Symmetry};
 
 /// States from which on it is looked whether another layout of rows takes less memory.
 const FIRST_LOOK: usize = 1 << 11;
@@ -97,6 +98,8 @@ pub struct Machine<'m> {
     /// The columns of the variables end here.
     values_end: usize,
     compiled: bool,
+    /// Finds states that stand for others, if there is something to reduce.
+    pub orbits: Option<Orbits>,
     /// From so many states on it is looked again whether rows should have another layout.
     look_at: usize,
 }
@@ -131,6 +134,7 @@ impl<'m> Machine<'m> {
             scratch: event::Edges::default(),
             by_variable: Updates::default(),
             by_column: Vec::new(),
+            orbits: None,
             look_at: FIRST_LOOK,
         };
         machine.context.reserve(variables + model.constants.len());
@@ -709,12 +713,21 @@ impl System for Machine<'_> {
         self.row(valuation, &state?)
     }
 
+    fn stand_in(&mut self, row: &[u32]) -> Option<Vec<u32>> {
+        if !self.compiled {
+            return self.checked_stand_in(row);
+        }
+        let valuation = self.valuation(row);
+        self.orbits.as_mut()?.stand_in(&mut self.context.store, valuation, row)
+    }
+
     fn is_stopped(&self) -> bool {
         self.context.stopped
     }
 
     fn condensed(&mut self, table: &Table) -> Option<Table> {
-        if table.len() < self.look_at || self.context.stopped {
+        // What is remembered of orbits goes by words.
+        if table.len() < self.look_at || self.context.stopped || self.orbits.is_some() {
             return None;
         }
         self.look_at = 2 * table.len();
@@ -744,6 +757,7 @@ impl System for Machine<'_> {
     fn effort(&self) -> Effort {
         let mut effort = Effort {
             by_reference: self.by_reference,
+            bytes: self.orbits.as_ref().map_or(0, Orbits::bytes),
             shared_bytes: self.context.store.bytes(),
             ..Effort::default()
         };
@@ -772,6 +786,7 @@ pub struct Seed<'m> {
     store: Store,
     layout: Layout,
     compiled: bool,
+    symmetry: Option<Arc<Symmetry>>,
     /// What is remembered of each event, where that is shared.
     caches: Vec<Option<Cache>>,
 }
@@ -795,6 +810,7 @@ impl<'m> Replicate for Machine<'m> {
             store: store.clone(),
             layout: layout.clone(),
             compiled: self.compiled,
+            symmetry: self.orbits.as_ref().map(|orbits| orbits.symmetry().clone()),
             caches: self.events.iter().map(|code| code.cache.as_ref().and_then(Cache::shared)).collect(),
         }
     }
@@ -806,6 +822,7 @@ impl<'m> Replicate for Machine<'m> {
         let mut machine = Machine::new(eval, seed.valuations.clone(), seed.store.clone(), seed.compiled);
         machine.context.deadline = seed.deadline;
         machine.context.cancelled = seed.cancelled.clone();
+        machine.orbits = seed.symmetry.clone().map(Orbits::new);
         machine.set_layout(seed.layout.clone()).expect("the layout of a machine of the same model");
         for (code, cache) in machine.events.iter_mut().zip(&seed.caches) {
             if let Some(cache) = cache {

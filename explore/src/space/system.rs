@@ -67,6 +67,12 @@ pub trait System {
     /// constants that the permutation does not keep.
     fn permuted(&mut self, row: &[u32], permutation: &Permutation) -> Option<Vec<u32>>;
 
+    /// The state that is searched instead of this one, which differs from it in the roles of interchangeable elements
+    /// only; `None` where that is this one.
+    fn stand_in(&mut self, _row: &[u32]) -> Option<Vec<u32>> {
+        None
+    }
+
     /// Whether an answer was given up because time is over or somebody asked to stop: then it means nothing.
     fn is_stopped(&self) -> bool;
 

@@ -158,7 +158,8 @@ impl Store {
         self.known_value(word ^ RARE)?.as_int()?.to_i64()
     }
 
-    fn value(&mut self, value: Value) -> u32 {
+    /// The word of a value of the reference semantics.
+    pub fn value(&mut self, value: Value) -> u32 {
         let values = &self.rare.values;
         let known = values.read().unwrap_or_else(PoisonError::into_inner).get_index_of(&value);
         let id = known

@@ -9,13 +9,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-use bsym_language::model::{
-    BinaryOp, CarrierKind, CompareOp, ConstId, Expr, ExprKind, ExternalFunction, Model, Notation, Pred,
-    PredKind,
-};
+use bsym_language::model::{BinaryOp, CarrierKind, CompareOp, ConstId, ExprKind, Model, Notation, PredKind};
 use bsym_language::types::{CarrierId, Type};
-use bsym_language::walk::{Visitor, walk_expr, walk_model, walk_operators, walk_pred};
 
+use super::elements::{Distinguished, each_carrier};
 use crate::evaluator::Evaluator;
 use crate::transition::Valuations;
 use crate::transition::state::Constants;
@@ -84,61 +81,19 @@ fn in_order(elements: &[ConstId], constants: &Constants) -> bool {
 /// The sets whose elements are told apart: by name, by functions of the libraries, which may go by the order of the
 /// elements, or because a bijection is fixed already.
 fn distinguished(model: &Model) -> BTreeSet<CarrierId> {
-    let mut found = Distinguished::default();
-    walk_model(&mut found, model);
-    walk_operators(&mut found, model);
-    model.goal.iter().for_each(|goal| found.pred(goal));
+    let told_apart = Distinguished::of(model);
+    let mut found: BTreeSet<CarrierId> =
+        told_apart.named.keys().chain(told_apart.ordered.keys()).copied().collect();
     if model.notation == Notation::EventB {
         for part in model.axiom_parts() {
             if let PredKind::Compare(CompareOp::Member, f, space) = &part.kind
                 && let ExprKind::Binary(BinaryOp::TotalBijection, ..) = space.kind
             {
-                found.all_of(&f.ty);
+                each_carrier(&f.ty, &mut |carrier| {
+                    found.insert(carrier);
+                });
             }
         }
     }
-    found.0
-}
-
-#[derive(Default)]
-struct Distinguished(BTreeSet<CarrierId>);
-
-impl Distinguished {
-    fn all_of(&mut self, ty: &Type) {
-        match ty {
-            Type::Carrier(carrier) => {
-                self.0.insert(*carrier);
-            }
-            Type::Pow(element) => self.all_of(element),
-            Type::Pair(a, b) => {
-                self.all_of(a);
-                self.all_of(b);
-            }
-            Type::Record(fields) => fields.iter().for_each(|(_, ty)| self.all_of(ty)),
-            Type::Free(_, arguments) => arguments.iter().for_each(|ty| self.all_of(ty)),
-            Type::Bool | Type::Int | Type::Real | Type::String | Type::Parameter(_) => {}
-        }
-    }
-}
-
-impl Visitor for Distinguished {
-    fn expr(&mut self, e: &Expr) {
-        match &e.kind {
-            ExprKind::Element(carrier, _) => {
-                self.0.insert(*carrier);
-            }
-            // It gives its last argument, whatever the names are.
-            ExprKind::External(ExternalFunction::AssertExpr, _) => {}
-            ExprKind::External(_, arguments) => arguments.iter().for_each(|a| self.all_of(&a.ty)),
-            _ => {}
-        }
-        walk_expr(self, e);
-    }
-
-    fn pred(&mut self, p: &Pred) {
-        if let PredKind::External(_, arguments) = &p.kind {
-            arguments.iter().for_each(|a| self.all_of(&a.ty));
-        }
-        walk_pred(self, p);
-    }
+    found
 }

@@ -3,11 +3,15 @@
 use bsym_engines::verdict::{Condition, violated_properties};
 use bsym_engines::vetting::Vetted;
 use bsym_explore::audit::{Difference, Finding};
-use bsym_explore::report::{Counterexample, OpenProperty, SearchReport, Unknown, Verdict as Found};
+use bsym_explore::report::{
+    Counterexample, OpenProperty, Reduction, Refused, SearchReport, Unknown, Verdict as Found,
+};
 use bsym_language::model::Model;
+use bsym_language::types::CarrierId;
 use bsym_proofs::claim::Property;
 use bsym_semantics::evaluator::cuts::Cut;
 use bsym_semantics::scope::Scope;
+use bsym_semantics::symmetry::elements::{Distinguished, Interchangeable};
 use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Name;
 use bsym_semantics::value::text::value_text;
@@ -19,6 +23,7 @@ use crate::answer::proof::ProofObject;
 use crate::answer::property::{AxiomObject, PropertyObject, PropertyVerdictWord};
 use crate::answer::reason::Reason;
 use crate::answer::scope::ScopeObject;
+use crate::answer::statistics::{InterchangeableObject, SymmetryObject};
 use crate::answer::status::PairObject;
 use crate::answer::trace::{CounterexampleObject, ViolatedObject};
 
@@ -53,6 +58,11 @@ impl Verification {
             answer.states = u64::try_from(diagram.states).ok();
             answer.transitions = u64::try_from(diagram.transitions).ok();
             answer.stats.diagram = Some(diagram.into());
+        }
+        if let Some(reduction) = &report.statistics.reduction {
+            let (object, warnings) = reduced(model, &report.scope, reduction);
+            answer.stats.symmetry = Some(object);
+            answer.warnings.extend(warnings);
         }
         answer.stats.audited = Some(report.statistics.audited);
         answer.stats.found_by = Some(report.statistics.found_by.into());
@@ -186,6 +196,57 @@ fn difference_text(model: &Model, scope: &Scope, difference: &Difference) -> Str
     )
 }
 
+/// Most elements that a warning lists.
+const LISTED: usize = 5;
+
+/// What of symmetry is told, and what the user should know about elements that are told apart.
+fn reduced(model: &Model, scope: &Scope, found: &Reduction) -> (SymmetryObject, Vec<String>) {
+    let name = |carrier: CarrierId| model.carriers[carrier.index()].name.clone();
+    let element = |carrier, i: u32| value_text(model, scope, &Value::Element(carrier, i));
+    let set = |set: &Interchangeable| {
+        let size = scope.size(model, set.carrier).unwrap_or(set.elements.len());
+        let elements = || set.elements.iter().map(|i| element(set.carrier, *i)).collect();
+        let elements = (size != set.elements.len()).then(elements);
+        InterchangeableObject { set: name(set.carrier), size, elements }
+    };
+    let at = |span| {
+        let (file, line, _) = place(&model.sources, span);
+        location(&file, line).map(|at| format!(" ({at})")).unwrap_or_default()
+    };
+    let Distinguished { named, ordered } = &found.distinguished;
+    let named = named.iter().filter_map(|(carrier, elements)| {
+        let (set, (_, span)) = (name(*carrier), elements.iter().next()?);
+        let more = if elements.len() > LISTED { ", …" } else { "" };
+        let listed: Vec<String> = elements.keys().take(LISTED).map(|i| element(*carrier, *i)).collect();
+        let first = at(*span);
+        Some(format!(
+            "--symmetry: elements of `{set}` that the model names keep their places: {}{more}{first}",
+            listed.join(", ")
+        ))
+    });
+    let ordered = ordered.iter().map(|(carrier, span)| {
+        let set = name(*carrier);
+        format!(
+            "--symmetry: the elements of `{set}` are given to a function that may go by their order{}",
+            at(*span)
+        )
+    });
+    let refused = found.refused.map(|Refused::TooManyPermutations(n)| {
+        let n = n.map_or_else(|| "too many".into(), |n| n.to_string());
+        format!("--symmetry flood: {n} permutations are too many to look at each; all states were visited; --symmetry canonical looks at few")
+    });
+    let mut warnings: Vec<String> = named.chain(ordered).chain(refused.clone()).collect();
+    if found.free.is_empty() {
+        warnings.push(
+            "--symmetry: there are no two elements that nothing tells apart; all states were visited".into(),
+        );
+    }
+    let sets = if refused.is_some() { vec![] } else { found.free.iter().map(set).collect() };
+    let object =
+        SymmetryObject { method: found.method.name(), sets, exact: found.is_exact, computed: found.computed };
+    (object, warnings)
+}
+
 /// Whether a property is ill-defined in some state that was visited.
 fn is_open(report: &SearchReport, property: Property) -> bool {
     let open = match property {
@@ -220,6 +281,7 @@ fn reason(model: &Model, unknown: &Unknown, report: &SearchReport) -> Reason {
                 cuts.first().map_or_else(String::new, |cut| bounded_reason(model, cut, cuts.len())),
             )
         }
+        Unknown::UpToMarkers(_) => Reason::MarkerCollisions,
         Unknown::NotChecked(_, parts) => {
             Reason::Visited(Box::new(ProofObject::search()), Condition::NotChecked(parts.clone()))
         }

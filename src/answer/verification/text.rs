@@ -11,6 +11,7 @@ use crate::answer::property::{PropertyKind, PropertyObject, PropertyVerdictWord}
 use crate::answer::reason::Reason;
 use crate::answer::reason_code::ReasonCode;
 use crate::answer::scope::Size;
+use crate::answer::statistics::InterchangeableObject;
 use crate::answer::trace::{after, events};
 use crate::paint::Paint;
 
@@ -89,6 +90,16 @@ fn head(out: &mut String, answer: &Verification, paint: Paint) -> Result {
     }
     if let Some(search) = &answer.search {
         beside(out, search)?;
+    }
+    if let Some(found) = answer.stats.symmetry.as_ref().filter(|found| !found.sets.is_empty()) {
+        let sets: Vec<String> = found.sets.iter().map(InterchangeableObject::text).collect();
+        let some = if found.exact { "" } else { "at least " };
+        writeln!(
+            out,
+            "  symmetry ({}): {some}one state each of those that differ in the roles of {}",
+            found.method,
+            sets.join(", ")
+        )?;
     }
     if let Some(found) = &answer.stats.diagram {
         writeln!(out, "  {} states, {} transitions", found.states, found.transitions)?;
@@ -300,6 +311,7 @@ fn next_unknown(answer: &Verification, reason: &Reason) -> &'static str {
         (ReasonCode::Bounded, _) => {
             "`bsym check` asks about all values; --set CONSTANT=EXPR and --maxint N ask another question"
         }
+        (ReasonCode::MarkerCollisions, _) => "--symmetry canonical tells them apart",
         (ReasonCode::NotChecked, _) => {
             "bsym does not yet compare a refinement with its abstraction; --conjunct asks about one conjunct alone"
         }

@@ -1,0 +1,78 @@
+//! Searching one state of each orbit.
+
+use std::sync::atomic::Ordering;
+
+use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::transition::state::Constants;
+
+use super::verifier::{Search, Verifier};
+use crate::report::{Reduction, Refused};
+use crate::space::machine::Machine;
+use crate::store::interner::Store;
+use crate::symmetry::prepare::{FLOODED, prepare};
+use crate::symmetry::{Method, Symmetry};
+
+impl Verifier<'_, '_> {
+    /// The valuations that are looked at, and what is reduced under them.
+    pub(super) fn reduce(
+        &mut self,
+        eval: &Evaluator<'_>,
+        valuations: Vec<Constants>,
+        store: &mut Store,
+    ) -> (Vec<Constants>, Option<Symmetry>) {
+        let Some(method) = self.options.symmetry else { return (valuations, None) };
+        let all = valuations.clone();
+        let prepared = prepare(eval, valuations, method, store);
+        let (mut symmetry, mut valuations) = (prepared.symmetry, prepared.valuations);
+        let orders = symmetry.iter().flat_map(|symmetry| &symmetry.groups).map(|group| group.order());
+        let too_many = orders.max_by_key(|order| order.unwrap_or(u64::MAX));
+        let too_many = too_many.filter(|order| method == Method::Flood && order.is_none_or(|n| n > FLOODED));
+        if too_many.is_some() {
+            (symmetry, valuations) = (None, all);
+        }
+        if self.statistics.valuations > 0 {
+            self.statistics.valuations = valuations.len() as u64;
+        }
+        self.statistics.reduction = Some(Reduction {
+            method,
+            free: prepared.free,
+            distinguished: prepared.distinguished,
+            refused: too_many.map(Refused::TooManyPermutations),
+            is_exact: symmetry.as_ref().is_none_or(Symmetry::is_exact),
+            is_approximate: symmetry.as_ref().is_some_and(Symmetry::is_approximate),
+            computed: 0,
+        });
+        (valuations, symmetry)
+    }
+}
+
+impl Search<'_, '_> {
+    /// Whether the states met before decide which ones are searched.
+    pub(super) fn is_stateful(&self) -> bool {
+        self.reached.system.orbits.as_ref().is_some_and(|orbits| orbits.symmetry().is_stateful())
+    }
+
+    /// What was left out.
+    pub(super) fn reduction(&self) -> Option<Reduction> {
+        let mut reduction = self.visitor.statistics.reduction.clone()?;
+        if let Some(orbits) = &self.reached.system.orbits {
+            let tally = &orbits.symmetry().tally;
+            let count = |n: &std::sync::atomic::AtomicU64| n.load(Ordering::Relaxed);
+            reduction.computed = count(&tally.computed);
+            reduction.is_exact &= count(&tally.given_up) == 0 && count(&tally.unlisted) == 0;
+        }
+        Some(reduction)
+    }
+}
+
+impl Machine<'_> {
+    /// Whether the state of a stored row stands for one that was reached.
+    pub(super) fn are_alike(&mut self, stored: &[u32], reached: &[u32]) -> bool {
+        let (valuation, other) = (self.valuation(reached), self.valuation(stored));
+        let Machine { orbits, context, .. } = self;
+        let alike = |orbits: &crate::symmetry::Orbits| {
+            valuation == other && orbits.are_alike(&mut context.store, valuation, stored, reached)
+        };
+        stored == reached || orbits.as_ref().is_some_and(alike)
+    }
+}

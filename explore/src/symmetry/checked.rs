@@ -1,0 +1,40 @@
+//! Stand-ins that are held against the reference semantics: a certificate need trust no labelling.
+
+use super::atoms::Atoms;
+use crate::space::machine::Machine;
+use crate::space::permutation::Permutation;
+use crate::store::interner::Store;
+
+impl Machine<'_> {
+    /// The same as [`stand_in`](crate::space::system::System::stand_in), where it is a permutation of the state in which the constants are as they
+    /// were, according to the values; otherwise the state stands for itself.
+    pub(crate) fn checked_stand_in(&mut self, row: &[u32]) -> Option<Vec<u32>> {
+        let valuation = self.valuation(row);
+        let orbits = self.orbits.as_mut()?;
+        let stand_in = orbits.stand_in(&mut self.context.store, valuation, row)?;
+        let permutation = self.between(row, &stand_in)?;
+        let constants = &self.context.valuations[valuation];
+        let kept = constants.iter().all(|value| permutation.apply(value).as_ref() == Some(value));
+        let (from, to) = (self.state(row), self.state(&stand_in));
+        let leads = from.iter().zip(&to).all(|(from, to)| permutation.apply(from).as_ref() == Some(to));
+        (kept && leads).then_some(stand_in)
+    }
+
+    /// A permutation that should lead from one row to another one.
+    fn between(&mut self, row: &[u32], stand_in: &[u32]) -> Option<Permutation> {
+        let valuation = self.valuation(row);
+        let orbits = self.orbits.as_ref()?;
+        let store: &mut Store = &mut self.context.store;
+        let symmetry = orbits.symmetry();
+        let images = symmetry.images(store, valuation, row, stand_in)?;
+        permutation(&symmetry.atoms, &images)
+    }
+}
+
+/// A permutation of atoms as one of elements.
+fn permutation(atoms: &Atoms, images: &[u32]) -> Option<Permutation> {
+    atoms.sets().try_fold(Permutation::default(), |permutation, (carrier, first, size)| {
+        let images = (first..first + size).map(|atom| images[atom as usize].checked_sub(first));
+        permutation.with(carrier, images.collect::<Option<Vec<u32>>>()?)
+    })
+}

@@ -1,0 +1,96 @@
+//! Symmetry markers: what is the same for all states of an orbit, and sometimes for others.
+//!
+//! The marker of a state is the state with each atom replaced by the ways to it (Leuschel and Massart, *Efficient approximate
+//! verification of B via symmetry markers*, 2007). It is kept and compared in full.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use super::Symmetry;
+use super::group::Group;
+use super::items;
+use super::refine::{Cells, Refinement};
+use crate::store::interner::Store;
+
+/// The marker of the state of a row, which has a word for each variable; `None` where a value is not listed.
+pub fn marker(store: &Store, symmetry: &Symmetry, group: &Group, row: &[u32]) -> Option<Box<[u32]>> {
+    let items = items(symmetry, row);
+    let mut cells: Cells = group.kept.clone();
+    let signs = Refinement::new(store, &items, cells.len())?.refine_once(store, &mut cells)?;
+    // What is no atom counts as it is.
+    let mut marker: Vec<u32> = row.to_vec();
+    symmetry.shapes.iter().for_each(|(at, _)| marker[*at] = 0);
+    for sign in signs {
+        marker.extend([sign as u32, (sign >> 32) as u32]);
+    }
+    for (shape, word) in items {
+        shape.spell(store, word, &cells, &mut marker)?;
+    }
+    Some(marker.into_boxed_slice())
+}
+
+/// The rows that were met first, by marker.
+#[derive(Clone, Debug, Default)]
+pub struct Markers {
+    first: HashMap<Box<[u32]>, Met>,
+    /// Rows by the least form of their orbits.
+    labels: HashMap<Vec<u32>, Box<[u32]>>,
+    words: usize,
+}
+
+/// The least form of the orbit of a row; `None` where a value is not listed.
+pub type Label<'l> = &'l mut dyn FnMut(&[u32]) -> Option<Vec<u32>>;
+
+/// Rows with the same marker.
+#[derive(Clone, Debug)]
+enum Met {
+    /// One, whose orbit was not looked at.
+    One(Box<[u32]>),
+    /// Several, or one that was: they are told apart by their labels.
+    Labelled,
+}
+
+impl Markers {
+    /// The row that stands for a row with this marker: the one met first. With labels, of those in one orbit.
+    pub fn first_met<'r>(
+        &'r mut self,
+        marker: Box<[u32]>,
+        row: &'r [u32],
+        label: Option<Label<'_>>,
+    ) -> Option<&'r [u32]> {
+        let Markers { first, labels, words } = self;
+        let met = match first.entry(marker) {
+            Entry::Occupied(met) => met.into_mut(),
+            Entry::Vacant(place) => {
+                *words += place.key().len() + row.len();
+                place.insert(Met::One(row.into()));
+                return Some(row);
+            }
+        };
+        let Some(label) = label else {
+            return match met {
+                Met::One(row) => Some(row),
+                Met::Labelled => None,
+            };
+        };
+        if let Met::One(known) = met {
+            if **known == *row {
+                return Some(row);
+            }
+            // Where there is no label a row stands for itself.
+            if let Some(of_known) = label(known) {
+                *words += of_known.len();
+                labels.insert(of_known, std::mem::take(known));
+            }
+            *met = Met::Labelled;
+        }
+        let label = label(row)?;
+        *words += label.len() + row.len();
+        Some(labels.entry(label).or_insert_with(|| row.into()))
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        4 * self.words + 64 * (self.first.len() + self.labels.len())
+    }
+}

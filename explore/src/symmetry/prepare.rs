@@ -1,0 +1,84 @@
+//! What is to be reduced in a model: the elements that nothing tells apart, the valuations of the constants that differ in
+//! the roles of such elements only, and the permutations that keep each of the others.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::symmetry::elements::{Distinguished, Interchangeable};
+use bsym_semantics::transition::state::Constants;
+use bsym_semantics::value::Value;
+
+use super::atoms::{Atoms, in_order};
+use super::canonical::Ties;
+use super::group::Group;
+use super::refine::Item;
+use super::shape::Shape;
+use super::{Method, Symmetry};
+use crate::store::interner::{Store, reps};
+
+/// Most permutations of a flooding.
+pub const FLOODED: u64 = 50_000;
+
+/// What was found.
+pub struct Prepared {
+    /// What is reduced; `None` where nothing can be.
+    pub symmetry: Option<Symmetry>,
+    /// The valuations that are left.
+    pub valuations: Vec<Constants>,
+    /// The elements that may change places.
+    pub free: Vec<Interchangeable>,
+    /// What tells others apart.
+    pub distinguished: Distinguished,
+}
+
+/// Looks for what can be reduced, under some valuations of the constants.
+pub fn prepare(
+    eval: &Evaluator<'_>,
+    valuations: Vec<Constants>,
+    method: Method,
+    store: &mut Store,
+) -> Prepared {
+    let distinguished = Distinguished::of(eval.model);
+    let free = distinguished.interchangeable(eval.model, eval.scope);
+    let size = |carrier| eval.scope.size(eval.model, carrier).map_or(0, |n| n as u32);
+    let atoms = Arc::new(Atoms::new(&free, size));
+    if free.is_empty() {
+        return Prepared { symmetry: None, valuations, free, distinguished };
+    }
+    let constants = reps(eval, eval.model.constants.iter().map(|c| &c.ty));
+    let constants: Vec<Shape> = constants.iter().map(|rep| Shape::new(rep, &atoms)).collect();
+    let (mut kept, mut groups, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+    let all = Group::of_cells(atoms.cells().to_vec());
+    for valuation in valuations {
+        let with_atoms = || constants.iter().zip(&valuation).filter(|(shape, _)| !shape.is_plain());
+        let words = with_atoms().map(|(shape, value)| Some((shape, shape.word(store, eval, value)?)));
+        let items: Option<Vec<Item<'_>>> = words.collect();
+        let form = items.as_ref().and_then(|items| all.form(store, items, Ties::Broken));
+        if let Some((form, _)) = &form {
+            let others = constants.iter().zip(&valuation).filter(|(shape, _)| shape.is_plain());
+            let others: Vec<Value> = others.map(|(_, value)| value.clone()).collect();
+            if !seen.insert((form.words.clone(), others)) {
+                continue;
+            }
+        }
+        groups.push(match items {
+            Some(items) if form.is_some() => Group::keeping(store, &items, &atoms),
+            _ => Group::trivial(&atoms),
+        });
+        kept.push(valuation);
+    }
+    let variables = reps(eval, eval.model.variables.iter().map(|v| &v.ty));
+    let shapes = variables.iter().map(|rep| Shape::new(rep, &atoms)).enumerate();
+    let shapes = shapes.filter(|(_, shape)| !shape.is_plain()).collect();
+    let symmetry = Symmetry { method, atoms, shapes, groups, tally: Default::default() };
+    Prepared { symmetry: Some(symmetry), valuations: kept, free, distinguished }
+}
+
+impl Group {
+    /// All permutations that keep these cells.
+    fn of_cells(cells: Vec<u32>) -> Group {
+        let identity = (0..cells.len() as u32).collect();
+        Group { places: in_order(&cells), kept: cells.clone(), cells, others: vec![identity], is_whole: true }
+    }
+}
