@@ -74,7 +74,7 @@ pub fn run(arguments: &McArguments, control: &Control) -> anyhow::Result<Answer>
         );
     }
     if verify.certificate.is_some()
-        && !matches!(arguments.symmetry, SymmetryName::Off | SymmetryName::Canonical | SymmetryName::Flood)
+        && !matches!(arguments.symmetry, SymmetryName::Off | SymmetryName::Canonical)
     {
         bail!(
             Refusal::new(

@@ -78,7 +78,7 @@ fn between(a: &Answer, b: &Answer, deferred: &[String]) -> Vec<(&'static str, St
         }
     }
     // Breadth first: no shorter counterexample exists than the one that `mc` finds.
-    let shortest = |x: &Answer| x.question.engine == "mc" && x.verdict == "violated";
+    let shortest = |x: &Answer| x.question.command() == "mc" && x.verdict == "violated";
     if same && shortest(a) && b.verdict == "violated" && b.depth < a.depth {
         wrong.push(("shorter than the shortest", format!("{:?} and {:?}", a.depth, b.depth)));
     }
@@ -87,7 +87,7 @@ fn between(a: &Answer, b: &Answer, deferred: &[String]) -> Vec<(&'static str, St
         && b.verdict == "violated"
         && let (Some(free), Some(depth)) = (a.depth, b.depth)
         && depth <= free
-        && a.question.engine != "mc"
+        && a.question.command() != "mc"
     {
         let kind = if a.certain {
             "violated within the depth"
@@ -96,8 +96,14 @@ fn between(a: &Answer, b: &Answer, deferred: &[String]) -> Vec<(&'static str, St
         };
         wrong.push((kind, format!("none within {free}, one after {depth}")));
     }
-    if a.complete && b.complete && same && a.verdict == "holds" && a.states != b.states {
-        wrong.push(("another number of states", format!("{:?} and {:?}", a.states, b.states)));
+    if a.complete
+        && b.complete
+        && same
+        && a.verdict == "holds"
+        && let (Some(one), Some(other)) = (a.states, b.states)
+        && one != other
+    {
+        wrong.push(("another number of states", format!("{one} and {other}")));
     }
     if a.complete && same && b.verdict == "violated" {
         let unknown: Vec<_> = b.violations.difference(&a.violations).collect();

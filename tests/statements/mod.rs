@@ -43,6 +43,14 @@ const fn question(engine: &'static str, sizes: Option<Scope>) -> Question {
     Question { engine, sizes, wd: true, status: false, every: false, other: false }
 }
 
+/// The search that visits one of symmetric states, by how that is chosen.
+pub const REDUCED: [&str; 4] = ["canonical", "representatives", "canonical+markers", "flood"];
+
+/// One of them.
+fn reduced(number: u64) -> &'static str {
+    REDUCED[(number / 2 % 4) as usize]
+}
+
 /// The questions about the machine of a number.
 fn questions(number: u64, machine: &Machine, plan: Plan) -> Vec<Question> {
     let deferred = !machine.deferred().is_empty();
@@ -67,9 +75,8 @@ fn questions(number: u64, machine: &Machine, plan: Plan) -> Vec<Question> {
     let any = |e| Question { other: e == turn(number), ..question(e, None) };
     match plan {
         Plan::Short => {
-            if number % 2 == 1 {
-                all.push(every(question("ldd", Some(sizes))));
-            }
+            let other = if number % 2 == 1 { "ldd" } else { reduced(number) };
+            all.push(every(question(other, Some(sizes))));
             all.push(any(turn(number)));
             all.push(question(turn(number + 1), Some(sizes)));
             match number % 6 {
@@ -82,7 +89,7 @@ fn questions(number: u64, machine: &Machine, plan: Plan) -> Vec<Question> {
             }
         }
         Plan::Full => {
-            all.push(every(question("ldd", Some(sizes))));
+            all.extend(["ldd", REDUCED[0], reduced(number)].map(|e| every(question(e, Some(sizes)))));
             all.extend(symbolic.map(any));
             // A finite scope, where all engines are asked the same.
             all.push(question(turn(number), Some(sizes)));

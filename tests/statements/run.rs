@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
+use super::REDUCED;
 use super::machine::Machine;
 
 /// Beyond its time limit a run may take this long before it counts as hanging.
@@ -57,6 +58,24 @@ impl Display for Question {
         let flags =
             [(!self.wd, " --no-wd"), (self.status, " --proofs false.po.json"), (self.every, " --keep-going")];
         flags.iter().filter(|(is, _)| *is).try_for_each(|(_, flag)| f.write_str(flag))
+    }
+}
+
+impl Question {
+    /// The subcommand that answers.
+    pub fn command(&self) -> &'static str {
+        if self.is_reduced() { "mc" } else { self.engine }
+    }
+
+    /// Whether it is a search that visits one of symmetric states.
+    fn is_reduced(&self) -> bool {
+        REDUCED.contains(&self.engine)
+    }
+
+    /// Whether a proof comes with a certificate: a search by decision diagrams has none, and where it depends on the order
+    /// which states are visited, neither.
+    fn has_certificate(&self) -> bool {
+        self.engine != "ldd" && !REDUCED[1..].contains(&self.engine)
     }
 }
 
@@ -161,16 +180,16 @@ impl Bench {
             let _ = std::fs::remove_file(self.folder.join(stale));
         }
         let mut arguments: Vec<String> =
-            vec![question.engine.into(), format!("{}.mch", machine.name), "--json".into()];
+            vec![question.command().into(), format!("{}.mch", machine.name), "--json".into()];
         let mut add = |words: &[&str]| arguments.extend(words.iter().map(|w| w.to_string()));
         let limit = format!("{}ms", self.limit);
         add(&["--timeout", &limit, "--trace", "trace.json"]);
-        // A search by decision diagrams has none.
-        if question.engine != "ldd" {
+        if question.has_certificate() {
             add(&["--certificate", "certificate.json"]);
         }
         match question.engine {
             "mc" => add(&["--max-states", "4000"]),
+            reduced if question.is_reduced() => add(&["--max-states", "4000", "--symmetry", reduced]),
             "bmc" | "tree" => add(&["--depth", "6"]),
             _ => {}
         }
@@ -315,13 +334,19 @@ fn read(question: &Question, json: &Json, exit: i32, seconds: f64) -> Answer {
         let place = format!("{} {} {}", p["property"], p["index"], p["text"]);
         conjuncts.insert(place, p["verdict"].as_str().unwrap_or_default().to_string());
     }
-    let states = json["states"].as_u64();
+    // Of symmetric ones one is no number to compare.
+    let states = json["states"].as_u64().filter(|_| !question.is_reduced());
     let reason = json["reason"].as_str().unwrap_or_default().to_string();
     let decided = conjuncts.values().all(|v| v != "unknown");
-    let complete = matches!(question.engine, "mc" | "ldd")
+    let complete = matches!(question.command(), "mc" | "ldd")
         && match verdict.as_str() {
             "holds" | "vacuous" => true,
-            "violated" => question.every && decided && reason.is_empty() && states.is_some_and(|n| n < 4000),
+            "violated" => {
+                question.every
+                    && decided
+                    && reason.is_empty()
+                    && json["states"].as_u64().is_some_and(|n| n < 4000)
+            }
             _ => false,
         };
     let none = |v: &Json| v.as_array().is_none_or(|a| a.is_empty());
