@@ -87,6 +87,54 @@ fn elements_are_named_in_the_order_in_which_constants_mention_them() {
 }
 
 #[test]
+fn the_parts_of_a_partition_are_numbered_one_after_the_other() {
+    let two = "S = A \\/ B & A /\\ B = {}";
+    let with = |more: &str| format!("{two} & {more}");
+    // Only the sizes are left to choose.
+    assert_eq!(kinds("A, B", two, None), (5, true));
+    assert_eq!(kinds("A, B", &with("A /= {} & card(B) >= card(A)"), None), (2, true));
+    assert_eq!(kinds("A, B", &with("card(A) = 1"), None), (1, true));
+    let three = "(C \\/ A) \\/ B = S & {} = B /\\ A & A /\\ C = {} & B /\\ C = {}";
+    assert_eq!(kinds("A, B, C", three, None), (15, true));
+    // An element is the first of its part.
+    assert_eq!(kinds("A, B, c", &with("c : A"), None), (4, true));
+    assert_eq!(kinds("A, B, c", &with("c : S"), None), (8, true));
+    assert_eq!(kinds("A, B, c, d", &with("c : B & d : A"), None), (3, true));
+    assert_eq!(kinds("A, B, c, d", &with("c : S & d : A & c /= d"), None), (6, true));
+    // Other sets and functions are not reduced any further.
+    assert_eq!(kinds("A, B, X", &with("X <: A & card(X) = 1"), None), (10, true));
+    let another = "T = X \\/ Y & X /\\ Y = {}";
+    assert_eq!(kinds("A, B, X, Y", &with(another), None), (20, true));
+}
+
+#[test]
+fn a_bijection_names_the_elements() {
+    let kinds = |constants: &str, properties: &str| kinds(constants, properties, None).0;
+    assert_eq!(kinds("f", "f : S >->> 1..4"), 1);
+    assert_eq!(kinds("f", "f : 1..3 >->> T & f(1) /= f(2)"), 1);
+    assert_eq!(kinds("f, g", "f : 1..3 >->> T & g : T >->> BOOL * {0} \\/ {(TRUE, 1)}"), 6);
+    assert_eq!(kinds("f, a", "f : T >->> 1..3 & a : T"), 3);
+    assert_eq!(kinds("f, X", "f : T >->> 1..3 & X <: T"), 8);
+    assert_eq!(kinds("X, f", "X <: T & f : T >->> 1..3"), 8);
+    // It names those that have no names yet.
+    let sizes = "card(A) = 3 & A <: S & B <: S & A \\/ B = S & A /\\ B = {}";
+    assert_eq!(kinds("f, A, B", &format!("f : 1..4 >->> S & {sizes}")), 4);
+    // Nothing is left that it could name.
+    assert_eq!(kinds("f", "f : T >->> T"), 6);
+    assert_eq!(kinds("f, a", "f : T >->> T & a : T"), 6);
+    assert_eq!(kinds("f", "f : T >-> 1..4"), 24);
+    assert_eq!(kinds("f, a", "f : T >->> 1..3 & a = CHOOSE(T)"), 6);
+}
+
+#[test]
+fn what_is_no_partition_into_constants_is_not_numbered() {
+    assert_eq!(kinds("A, B", "S = A \\/ B & A <: S & B <: S", None), (81, true));
+    assert_eq!(kinds("A, B", "A /\\ B = {} & A <: S & B <: S", None), (81, true));
+    assert_eq!(kinds("A, B", "A <: S & B = S - A", None), (16, true));
+    assert_eq!(kinds("A, B, a", "S = A \\/ B & A /\\ B = {} & a = CHOOSE(S)", None), (16, true));
+}
+
+#[test]
 fn a_parameter_has_a_set_up() {
     let set_up = |text: &str| {
         let model = load_text("M.mch", text).model.expect("the machine is right");

@@ -10,11 +10,13 @@ pub(crate) mod free_names;
 pub mod interrupt;
 pub mod work;
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bsym_language::int::Int;
 use bsym_language::model::{ConstId, Model, Variable};
 use bsym_language::source::Span;
+use bsym_language::types::CarrierId;
 
 use crate::constraint::methods::Tally;
 use crate::error::EvalError;
@@ -66,8 +68,8 @@ pub struct Evaluator<'m> {
     pub(crate) candidates: usize,
     /// Set from outside, it ends an evaluation with [`EvalErrorKind::Interrupted`].
     pub interrupt: Option<&'m AtomicBool>,
-    /// Valuations of the constants are wanted up to the names of the elements of deferred sets.
-    pub(crate) up_to_names: bool,
+    /// Valuations of the constants are wanted up to the names of the elements of these deferred sets.
+    pub(crate) up_to_names: Option<&'m BTreeSet<CarrierId>>,
     /// Bounds the work.
     pub(crate) work: Option<&'m Work>,
     /// Asked where the portion of the work is spent: whether there is another one.
@@ -88,7 +90,7 @@ impl<'m> Evaluator<'m> {
             cuts: None,
             candidates: limits.listing,
             interrupt: None,
-            up_to_names: false,
+            up_to_names: None,
             work: None,
             go_on: None,
             tally: None,

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use bsym_language::model::{
-    BinaryOp, CarrierKind, CompareOp, ConstId, Expr, ExprKind, Notation, Pred, PredKind,
-};
+use bsym_language::model::{BinaryOp, CompareOp, ConstId, Expr, ExprKind, Model, Pred, PredKind};
 use bsym_language::source::Span;
+use bsym_language::types::CarrierId;
 
 use crate::evaluator::Evaluator;
 use crate::value::Value;
@@ -17,8 +16,7 @@ impl Evaluator<'_> {
     /// them and only where valuations are wanted [up to names](Evaluator::constants_up_to_names): all others differ
     /// from it in the names of the elements only.
     ///
-    /// Nothing may distinguish the elements so far. Where names of functions do more than the operators of
-    /// Event-B, elements have an order, and nothing is fixed.
+    /// Nothing may distinguish the elements so far.
     pub(crate) fn naming_bijection(
         &self,
         env: &Env<'_>,
@@ -26,34 +24,25 @@ impl Evaluator<'_> {
         set: &Value,
         at: Span,
     ) -> Option<Value> {
-        let model = self.model;
-        let is_constant = matches!(name.kind, ExprKind::Const(_));
-        if !self.up_to_names || !is_constant || model.notation != Notation::EventB {
-            return None;
-        }
+        let alike = self.up_to_names?;
+        let ExprKind::Const(_) = name.kind else { return None };
         let Value::Lazy(lazy) = set else { return None };
         let LazySet::Binary(BinaryOp::TotalBijection, from, to) = &**lazy else { return None };
         let (from, to) = (self.try_list(from, at).ok()??, self.try_list(to, at).ok()??);
-        let deferred = |set: &BTreeSet<Value>| match set.first() {
-            Some(Value::Element(carrier, _)) => {
-                let kind = &model.carriers[carrier.index()].kind;
-                let all = self.scope.size(model, *carrier) == Some(set.len());
-                (*kind == CarrierKind::Deferred && all).then_some(*carrier)
-            }
-            _ => None,
-        };
-        let (carrier, others) = match (deferred(&from), deferred(&to)) {
-            (Some(carrier), _) => (carrier, &to),
-            (None, Some(carrier)) => (carrier, &from),
-            (None, None) => return None,
-        };
-        let constants = (0..model.constants.len() as u32).map(|c| Name::Const(ConstId(c)));
-        let mut known = constants.filter_map(|c| env.get(c)).chain(others.iter());
-        if from.len() != to.len() || known.any(|v| v.mentions(carrier)) {
+        if from.len() != to.len() {
             return None;
         }
+        let names = |set: &BTreeSet<Value>, others: &BTreeSet<Value>| match set.first() {
+            Some(Value::Element(carrier, _)) if alike.contains(carrier) => {
+                let all = self.scope.size(self.model, *carrier) == Some(set.len());
+                let constants = (0..self.model.constants.len() as u32).map(|c| Name::Const(ConstId(c)));
+                let mut known = constants.filter_map(|c| env.get(c)).chain(others.iter());
+                all && !known.any(|v| v.mentions(*carrier))
+            }
+            _ => false,
+        };
         let pairs = from.iter().zip(to.iter()).map(|(x, y)| Value::pair(x.clone(), y.clone()));
-        Some(Value::set(pairs))
+        (names(&from, &to) || names(&to, &from)).then(|| Value::set(pairs))
     }
 
     /// Whether one of the predicates might make a constant a [naming bijection](Self::naming_bijection), so that the search
@@ -70,6 +59,34 @@ impl Evaluator<'_> {
             PredKind::And(parts) => parts.iter().any(is_bijection),
             _ => is_bijection(p),
         };
-        self.up_to_names && self.model.notation == Notation::EventB && preds.iter().any(|p| any(p))
+        self.up_to_names.is_some() && preds.iter().any(|p| any(p))
     }
+}
+
+/// The sets whose elements bijections name, where elements of one or the other set have to be named: one set for each
+/// bijection, and that one of two whose elements have no names by `has_names`.
+pub(super) fn named_by_bijections(
+    model: &Model,
+    alike: &BTreeSet<CarrierId>,
+    has_names: impl Fn(CarrierId) -> bool,
+) -> BTreeSet<CarrierId> {
+    let mut named = BTreeSet::new();
+    for part in model.axiom_parts() {
+        if let PredKind::Compare(CompareOp::Member, f, space) = &part.kind
+            && let (ExprKind::Const(_), ExprKind::Binary(BinaryOp::TotalBijection, from, to)) =
+                (&f.kind, &space.kind)
+        {
+            let sides = [from, to].map(|side| match side.kind {
+                ExprKind::Carrier(carrier) => alike.contains(&carrier).then_some(carrier),
+                _ => None,
+            });
+            let mut sides: Vec<_> = sides.into_iter().flatten().collect();
+            if matches!(sides[..], [a, b] if a == b) || sides.iter().any(|s| named.contains(s)) {
+                continue;
+            }
+            sides.sort_by_key(|s| has_names(*s));
+            named.extend(sides.first());
+        }
+    }
+    named
 }

@@ -4,16 +4,19 @@
 //! that are reachable under one into those under the other (Leuschel, Butler, Spermann, Turner, *Symmetry
 //! Reduction for B by Permutation Flooding*, B 2007, theorem 1). So it is enough to look at one of them, as
 //! long as nothing in the model tells the elements apart. Here the elements are named in the order in which
-//! constants that are elements first mention them; in Event-B a bijection names them, where there is one.
+//! constants that are elements first mention them, and part by part where constants partition the set; a bijection
+//! names them all, where there is one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-use bsym_language::model::{BinaryOp, CarrierKind, CompareOp, ConstId, ExprKind, Model, Notation, PredKind};
+use bsym_language::model::{CarrierKind, ConstId, Model};
 use bsym_language::types::{CarrierId, Type};
 
-use super::elements::{Distinguished, each_carrier};
 use crate::evaluator::Evaluator;
+use crate::symmetry::bijections::named_by_bijections;
+use crate::symmetry::elements::Distinguished;
+use crate::symmetry::partitions::{MOST, Parts, by_size, partition};
 use crate::transition::Valuations;
 use crate::transition::state::Constants;
 use crate::value::Value;
@@ -28,72 +31,122 @@ impl Evaluator<'_> {
 
     /// The same, ended where there are more than `most`.
     pub fn some_constants_up_to_names(&self, fixed: &BTreeMap<ConstId, Value>, most: usize) -> Valuations {
-        let free = self.interchangeable(fixed);
-        let mut pinned = fixed.clone();
-        for (carrier, constants) in &free {
-            pinned.extend(constants.first().map(|c| (*c, Value::Element(*carrier, 0))));
-        }
+        let alike = self.alike(fixed);
+        let free = self.interchangeable(&alike, fixed);
         let mut valuations = Valuations::default();
-        let eval = Evaluator { up_to_names: true, ..*self };
-        let done = eval.each_valuation(&pinned, &mut |constants, truth| {
-            if free.values().all(|elements| in_order(elements, &constants)) {
-                valuations.add(constants, truth);
+        let eval = Evaluator { up_to_names: Some(&alike), ..*self };
+        for parts in self.partitions(&free, fixed) {
+            let mut pinned = fixed.clone();
+            pinned.extend(parts.values().flat_map(|p| p.values.clone()));
+            for (carrier, elements) in free.iter().filter(|(carrier, _)| !parts.contains_key(carrier)) {
+                pinned.extend(elements.first().map(|c| (*c, Value::Element(*carrier, 0))));
             }
-            if valuations.found.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        valuations.incomplete = done.err();
+            let named = |constants: &Constants| {
+                free.iter().all(|(carrier, elements)| {
+                    let starts = parts.get(carrier).map_or(&[0][..], |p| &p.starts);
+                    in_order(elements, starts, constants)
+                })
+            };
+            let done = eval.each_valuation(&pinned, &mut |constants, truth| {
+                if named(&constants) {
+                    valuations.add(constants, truth);
+                }
+                if valuations.found.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            match done {
+                Ok(ControlFlow::Continue(())) => {}
+                Ok(ControlFlow::Break(())) => break,
+                Err(e) => {
+                    valuations.incomplete = Some(e);
+                    break;
+                }
+            }
+        }
         valuations
     }
 
-    /// The constants that are elements of a deferred set whose elements nothing tells apart, by set.
-    fn interchangeable(&self, fixed: &BTreeMap<ConstId, Value>) -> BTreeMap<CarrierId, Vec<ConstId>> {
-        let mut free: BTreeMap<CarrierId, Vec<ConstId>> = BTreeMap::new();
+    /// The deferred sets whose elements nothing in the model tells apart.
+    fn alike(&self, fixed: &BTreeMap<ConstId, Value>) -> BTreeSet<CarrierId> {
+        let told_apart = distinguished(self.model);
+        let carriers = (0..).map(CarrierId).zip(&self.model.carriers);
+        let alike = carriers.filter(|(id, carrier)| {
+            carrier.kind == CarrierKind::Deferred
+                && self.scope.size(self.model, *id).is_some()
+                && !told_apart.contains(id)
+                && !fixed.values().any(|v| v.mentions(*id))
+        });
+        alike.map(|(id, _)| id).collect()
+    }
+
+    /// Those of the sets whose elements no bijection names, each with the constants that are its elements.
+    fn interchangeable(
+        &self,
+        alike: &BTreeSet<CarrierId>,
+        fixed: &BTreeMap<ConstId, Value>,
+    ) -> BTreeMap<CarrierId, Vec<ConstId>> {
+        let mut free: BTreeMap<CarrierId, Vec<ConstId>> = alike.iter().map(|id| (*id, vec![])).collect();
         for (id, constant) in (0..).map(ConstId).zip(&self.model.constants) {
-            if let Type::Carrier(carrier) = constant.ty {
-                free.entry(carrier).or_default().push(id);
+            if let Type::Carrier(carrier) = constant.ty
+                && let Some(elements) = free.get_mut(&carrier)
+            {
+                elements.push(id);
             }
         }
-        let told_apart = distinguished(self.model);
-        free.retain(|carrier, _| {
-            let deferred = self.model.carriers[carrier.index()].kind == CarrierKind::Deferred;
-            deferred
-                && self.scope.size(self.model, *carrier).is_some()
-                && !told_apart.contains(carrier)
-                && !fixed.values().any(|v| v.mentions(*carrier))
-        });
+        let has_names = |id| free.get(&id).is_some_and(|c| !c.is_empty()) || self.parts(id, fixed).is_some();
+        let named = named_by_bijections(self.model, alike, has_names);
+        free.retain(|id, _| !named.contains(id));
         free
+    }
+
+    /// The constants that partition a set, where none of them is fixed.
+    fn parts(&self, carrier: CarrierId, fixed: &BTreeMap<ConstId, Value>) -> Option<Vec<ConstId>> {
+        partition(self.model, carrier).filter(|parts| parts.iter().all(|c| !fixed.contains_key(c)))
+    }
+
+    /// The ways to number the elements of those sets that constants partition, part by part.
+    fn partitions(
+        &self,
+        free: &BTreeMap<CarrierId, Vec<ConstId>>,
+        fixed: &BTreeMap<ConstId, Value>,
+    ) -> Vec<BTreeMap<CarrierId, Parts>> {
+        let mut ways = vec![BTreeMap::new()];
+        for carrier in free.keys() {
+            let size = self.scope.size(self.model, *carrier);
+            let Some((parts, size)) = self.parts(*carrier, fixed).zip(size) else { continue };
+            let Some(sizes) = by_size(*carrier, &parts, size).filter(|s| s.len() * ways.len() <= MOST) else {
+                continue;
+            };
+            let with = |way: &BTreeMap<_, _>, parts: &Parts| {
+                let mut way = way.clone();
+                way.insert(*carrier, parts.clone());
+                way
+            };
+            ways = ways.iter().flat_map(|way| sizes.iter().map(move |parts| with(way, parts))).collect();
+        }
+        ways
     }
 }
 
-/// Whether the elements are named in the order in which they are first mentioned.
-fn in_order(elements: &[ConstId], constants: &Constants) -> bool {
-    let mut next = 0;
+/// Whether the elements of each part are named in the order in which they are first mentioned.
+fn in_order(elements: &[ConstId], starts: &[u32], constants: &Constants) -> bool {
+    // The first element of each part that was not mentioned so far.
+    let mut next = starts.to_vec();
     elements.iter().all(|c| match constants.get(c.index()) {
-        Some(Value::Element(_, i)) if *i < next => true,
         Some(Value::Element(_, i)) => {
-            next += 1;
-            *i + 1 == next
+            let part = starts.iter().rposition(|start| start <= i);
+            part.is_some_and(|part| {
+                let is_next = *i == next[part];
+                next[part] += u32::from(is_next);
+                *i < next[part]
+            })
         }
         _ => true,
     })
 }
 
-/// The sets whose elements are told apart: by name, by functions of the libraries, which may go by the order of the
-/// elements, or because a bijection is fixed already.
+/// The sets whose elements are told apart: by name, or by functions of the libraries, which may go by the order of the
+/// elements.
 fn distinguished(model: &Model) -> BTreeSet<CarrierId> {
     let told_apart = Distinguished::of(model);
-    let mut found: BTreeSet<CarrierId> =
-        told_apart.named.keys().chain(told_apart.ordered.keys()).copied().collect();
-    if model.notation == Notation::EventB {
-        for part in model.axiom_parts() {
-            if let PredKind::Compare(CompareOp::Member, f, space) = &part.kind
-                && let ExprKind::Binary(BinaryOp::TotalBijection, ..) = space.kind
-            {
-                each_carrier(&f.ty, &mut |carrier| {
-                    found.insert(carrier);
-                });
-            }
-        }
-    }
-    found
+    told_apart.named.keys().chain(told_apart.ordered.keys()).copied().collect()
 }
