@@ -236,3 +236,33 @@ fn a_closure_of_a_dense_relation_stops_when_it_is_asked_to() {
     });
     assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
 }
+
+#[test]
+fn a_disjunction_of_equations_confines_what_they_solve() {
+    let half = "{x, r | x : NATURAL & (r * 2 = x or r * 2 = x - 1)}";
+    check("y", &format!("y = {half}(1001)"), &["500"]);
+    check("y", &format!("y = {half}[{{6, 7}}]"), &["{3}"]);
+    check("x", "x * 3 = 7 or x + x = 8 or (x > 20 & x < 23)", &["4", "21", "22"]);
+    check("x", "x * 3 = 7 or x + x = 9", &[]);
+}
+
+#[test]
+fn the_elements_of_an_included_extension_are_confined_each() {
+    let digits = "{t, w, o, f, u, r} <: 0..9 & card({t, w, o, f, u, r}) = 6 & {t, f} <: 1..9";
+    let sum = "2 * (100 * t + 10 * w + o) = 1000 * f + 100 * o + 10 * u + r & o > 6";
+    let solutions = ["8 ; 6 ; 7 ; 1 ; 3 ; 4", "9 ; 2 ; 8 ; 1 ; 5 ; 6", "9 ; 3 ; 8 ; 1 ; 7 ; 6"];
+    check("t, w, o, f, u, r", &format!("{digits} & {sum}"), &solutions);
+    check("x, y", "{x, y} <: {z | z : 1..4 & z mod 2 = 0} & x < y", &["2 ; 4"]);
+}
+
+#[test]
+fn a_recursive_function_leaves_the_names_of_what_it_calls_to_later_conjuncts() {
+    let run = "step : (0..3) * (0..2) --> POW(0..3) &
+        run = %(z, s).(z <: 0..3 & s = [] | z) \\/
+            %(z, s).(z <: 0..3 & s /= [] | UNION(x).(x : z | run(step(x, first(s)), tail(s)))) &
+        step = {x, i, z | x : 0..3 & i : 0..2 & z = {x, (x + i) mod 4}} & end = run({0}, [1, 2])";
+    let (valuations, texts) = solve("run, step, end", run);
+    assert_eq!((valuations.incomplete, valuations.ill_defined.len()), (None, 0));
+    assert_eq!(texts.len(), 1);
+    assert!(texts[0].ends_with("; {0,1,2,3}"), "{texts:?}");
+}

@@ -464,6 +464,7 @@ impl<'m> Search<'_, 'm> {
             let mut literals = Vec::new();
             cut_into_literals(positive, part, &mut literals);
             let mut found = None;
+            let mut comparisons = Vec::new();
             for (positive, literal) in literals {
                 let mut ranges = vec![Range::default(); self.unknowns.len()];
                 let mut confined = vec![None; self.unknowns.len()];
@@ -479,15 +480,51 @@ impl<'m> Search<'_, 'm> {
                 if found.is_some() || !total() {
                     break;
                 }
+                if let PredKind::Compare(op, a, b) = &literal.kind
+                    && a.ty == Type::Int
+                    && b.ty == Type::Int
+                {
+                    comparisons.push((effective(*op, positive), &**a, &**b));
+                }
             }
-            let (i, values) = found?;
+            let found = match found {
+                Some(found) => Some(found),
+                None => self.one_narrowed(env, &comparisons, bound)?,
+            };
+            let Some((i, values)) = found else { continue };
             match &mut all {
                 None => all = Some((i, values)),
                 Some((j, known)) if *j == i => known.extend(values),
                 Some(_) => return None,
             }
         }
-        all.map(|(i, values)| Generator::Range(i, Value::Set(Arc::new(values))))
+        Some(match all {
+            Some((i, values)) => Generator::Range(i, Value::Set(Arc::new(values))),
+            None => Generator::Nothing,
+        })
+    }
+
+    /// The integers between the bounds that comparisons leave to an unknown: `None` in place of an unknown where they
+    /// cannot hold.
+    fn one_narrowed(
+        &self,
+        env: &Env<'_>,
+        comparisons: &[(CompareOp, &Expr, &Expr)],
+        bound: &Binding,
+    ) -> Option<Option<(usize, BTreeSet<Value>)>> {
+        let position = |e: &Expr| self.unknown(e, bound);
+        let ranges = vec![Range::default(); self.unknowns.len()];
+        let mut narrowing = Narrowing::new(self.eval, env, &position, ranges);
+        let possible = narrowing.run(comparisons);
+        self.note(narrowing.awaits.get());
+        if !possible {
+            return Some(None);
+        }
+        let mut ranges = narrowing.ranges.into_iter().enumerate();
+        ranges.find_map(|(i, Range { low, high })| {
+            let interval = self.eval.interval(low?, high?);
+            Some(Some((i, (*self.eval.try_list(&interval, self.at).ok()??).clone())))
+        })
     }
 
     pub(super) fn one_unknown(

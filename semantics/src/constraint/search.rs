@@ -8,6 +8,7 @@ use bsym_language::model::{CompareOp, Expr, ExprKind, LocalId, Pred, PredKind};
 use bsym_language::source::Span;
 
 use crate::error::EvalError;
+use crate::evaluate::recursion::is_recursive;
 use crate::evaluator::cuts::Part;
 use crate::evaluator::{Eval, Evaluator};
 use crate::value::Value;
@@ -169,6 +170,9 @@ impl<'m> Search<'_, 'm> {
         if this.reads_unassigned {
             return false;
         }
+        if self.is_only_definition(literal) {
+            return true;
+        }
         let total = |env: &Env<'_>| {
             let mut before = self.literals[..literal].iter().filter(|l| l.positive).map(|l| l.pred);
             self.eval.is_total_behind(env, &mut before, this.pred)
@@ -189,6 +193,22 @@ impl<'m> Search<'_, 'm> {
             this.refused.borrow_mut().insert(bound, refused + 1);
         }
         is
+    }
+
+    /// Whether a literal is `c = E`, where E is made by binders and needs c itself, and nothing else gives values
+    /// to c: then it holds, as it is what gives it its value.
+    fn is_only_definition(&self, literal: usize) -> bool {
+        let this = &self.literals[literal];
+        let PredKind::Compare(CompareOp::Equal, name, body) = &this.pred.kind else { return false };
+        let ExprKind::Const(c) = name.kind else { return false };
+        let gives_value = |other: &Literal<'_>| match &other.pred.kind {
+            PredKind::Compare(_, a, b) => [a, b].iter().any(|e| e.kind == name.kind),
+            _ => other.needs.iter().any(|i| self.unknowns[*i] == Name::Const(c)),
+        };
+        this.positive
+            && self.unknowns.contains(&Name::Const(c))
+            && is_recursive(c, body)
+            && !self.literals.iter().enumerate().any(|(i, other)| i != literal && gives_value(other))
     }
 
     /// Whether every literal before this one holds or cannot be ill-defined.

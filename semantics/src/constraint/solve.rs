@@ -3,7 +3,7 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::ControlFlow;
 
-use bsym_language::model::{Pred, PredKind};
+use bsym_language::model::{CompareOp, Expr, ExprKind, Pred, PredKind};
 use bsym_language::source::Span;
 use bsym_language::types::Type;
 use bsym_language::walk::cut_into_literals;
@@ -78,8 +78,13 @@ impl<'m> Evaluator<'m> {
         for (positive, pred) in literals {
             cut_into_literals(*positive, pred, &mut flat);
         }
-        let literals = flat
-            .into_iter()
+        let memberships: Vec<_> =
+            flat.iter().map(|(positive, pred)| named_elements(*positive, pred)).collect();
+        let literals = flat.into_iter().zip(&memberships).flat_map(|(whole, parts)| match parts {
+            Some(parts) => parts.iter().map(|part| (true, part)).collect(),
+            None => vec![whole],
+        });
+        let literals = literals
             .map(|(positive, pred)| {
                 let free = names_of_pred(pred);
                 let needs = (0..unknowns.len()).filter(|i| free.contains(&unknowns[*i])).collect();
@@ -293,4 +298,18 @@ impl Search<'_, '_> {
             flow => flow,
         }
     }
+}
+
+/// `{x, y} <: S` as the memberships `x : S` and `y : S`, where the elements are names: each confines one of them.
+fn named_elements(positive: bool, pred: &Pred) -> Option<Vec<Pred>> {
+    let PredKind::Compare(CompareOp::Subset, part, set) = &pred.kind else { return None };
+    let ExprKind::SetExtension(elements) = &part.kind else { return None };
+    let is_name = |e: &Expr| matches!(e.kind, ExprKind::Const(_) | ExprKind::Local(_) | ExprKind::Var(_));
+    // A set that binders make is evaluated once for all elements.
+    let is_plain = !matches!(set.kind, ExprKind::Comprehension(..) | ExprKind::Quantified(..));
+    let member = |e: &Expr| Pred {
+        kind: PredKind::Compare(CompareOp::Member, Box::new(e.clone()), set.clone()),
+        span: pred.span,
+    };
+    (positive && is_plain && elements.iter().all(is_name)).then(|| elements.iter().map(member).collect())
 }

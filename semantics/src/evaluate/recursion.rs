@@ -144,3 +144,15 @@ fn is_guarded(e: &Expr, c: ConstId) -> bool {
         _ => !names_of_expr(e).contains(&Name::Const(c)),
     }
 }
+
+/// Whether binders make all of a relation and need a constant that it is to be the value of.
+pub(crate) fn is_recursive(c: ConstId, body: &Expr) -> bool {
+    fn is_bound(e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Quantified(QuantOp::Lambda, ..) | ExprKind::Comprehension(..) => true,
+            ExprKind::Binary(BinaryOp::Union | BinaryOp::Override, a, b) => is_bound(a) && is_bound(b),
+            _ => false,
+        }
+    }
+    is_bound(body) && names_of_expr(body).contains(&Name::Const(c))
+}
