@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use bsym_language::int::Int;
-use bsym_language::model::{CarrierKind, CompareOp, ExprKind, Model, Pred, PredKind};
+use bsym_language::model::{CarrierKind, CompareOp, ExprKind, Model, Notation, Pred, PredKind};
 use bsym_language::types::Type;
 
 /// The size of a deferred set of which neither the model nor the user says more.
@@ -60,8 +60,10 @@ pub(crate) struct TruncationOrder {
 /// ProB takes such constants for elements, so that there are no constants to set up.
 pub fn only_names_elements(model: &Model) -> bool {
     let mut sets = BTreeSet::new();
-    // The value of a parameter is chosen in a set-up of its own.
+    // The value of a parameter is chosen in a set-up of its own, and free types of classical B are set up.
+    let has_free_types = model.notation == Notation::ClassicalB && !model.free_types.is_empty();
     let named = model.parameters.is_empty()
+        && !has_free_types
         && model.constants.iter().all(|c| match c.ty {
             Type::Carrier(s) => model.carriers[s.index()].kind == CarrierKind::Deferred && sets.insert(s),
             _ => false,

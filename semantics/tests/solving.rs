@@ -55,6 +55,17 @@ fn integers_are_confined_by_comparisons() {
 }
 
 #[test]
+fn unknowns_that_occur_more_than_once_are_confined() {
+    check("x", "x + x + x = 60", &["20"]);
+    check("x", "x + 5 = 2 * x - 1", &["6"]);
+    check("x", "x + x + x = 61", &[]);
+    check("x", "x + 3 = x", &[]);
+    check("x", "2 * x - 7 > x & 3 * x < 20 + x", &["8", "9"]);
+    check("x, y", "y : 1..3 & x + y + x + x = 4 * y + 6", &["3 ; 1", "4 ; 2", "5 ; 3"]);
+    check("s", "s = {x | x + x + x = 60} & s = {20}", &["{20}"]);
+}
+
+#[test]
 fn functions_are_built_up_point_by_point() {
     // The four ways to place six queens, out of 46,656 functions.
     let queens = "q : 1..6 --> 1..6 & !(i, j).(i : 1..6 & j : 1..6 & i < j =>

@@ -135,12 +135,13 @@ fn what_is_no_partition_into_constants_is_not_numbered() {
 }
 
 #[test]
-fn a_parameter_has_a_set_up() {
+fn a_parameter_and_a_free_type_have_a_set_up() {
     let set_up = |text: &str| {
         let model = load_text("M.mch", text).model.expect("the machine is right");
         !only_names_elements(&model)
     };
     assert!(set_up("MACHINE M(p, T) CONSTRAINTS p : T END"));
+    assert!(set_up("MACHINE M FREETYPES L = nil, cons(BOOL * L) END"));
     assert!(!set_up("MACHINE M SETS T CONSTANTS p PROPERTIES p : T END"));
 }
 

@@ -5,6 +5,7 @@
 //! until nothing changes or often enough: `x + y = 10 & x > y` may go on for as long as a bound is far.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 
 use bsym_language::int::Int;
 use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, UnaryOp};
@@ -87,6 +88,15 @@ impl Range {
         }
     }
 
+    /// What `x * c` may be where `x` is in this range.
+    fn scaled(&self, c: &Int) -> Range {
+        if c.is_zero() {
+            return Range::exactly(Int::ZERO);
+        }
+        let (range, c) = if c.is_negative() { (self.negated(), -c) } else { (self.clone(), c.clone()) };
+        Range { low: range.low.map(|l| &l * &c), high: range.high.map(|h| &h * &c) }
+    }
+
     /// What `x` may be where `x * c` is in this range.
     fn divided_by(&self, c: &Int) -> Range {
         if c.is_zero() {
@@ -126,6 +136,35 @@ fn root(n: &Int) -> Int {
         root = &root + &Int::ONE;
     }
     root
+}
+
+/// A sum of multiples of unknowns and what is no unknown.
+struct Sum {
+    terms: BTreeMap<usize, Term>,
+    rest: Range,
+}
+
+struct Term {
+    factor: Int,
+    occurrences: usize,
+}
+
+impl Default for Term {
+    fn default() -> Self {
+        Term { factor: Int::ZERO, occurrences: 0 }
+    }
+}
+
+impl Default for Sum {
+    fn default() -> Self {
+        Sum { terms: BTreeMap::new(), rest: Range::exactly(Int::ZERO) }
+    }
+}
+
+impl Sum {
+    fn add(&mut self, range: &Range, factor: &Int) {
+        self.rest = self.rest.plus(&range.scaled(factor));
+    }
 }
 
 /// The ranges of the unknowns of one search; `position` tells which unknown an expression is.
@@ -181,7 +220,70 @@ impl<'n, 'm> Narrowing<'n, 'm> {
             ),
             _ => return true,
         };
-        self.backward(a, &for_left) && self.backward(b, &for_right)
+        self.backward(a, &for_left) && self.backward(b, &for_right) && self.repeated(op, a, b)
+    }
+
+    /// Narrows unknowns that occur more than once in a comparison of sums: `x + x + x = 60` is `3 * x = 60`.
+    fn repeated(&mut self, op: CompareOp, a: &Expr, b: &Expr) -> bool {
+        let mut sum = Sum::default();
+        self.summed(a, &Int::ONE, &mut sum);
+        self.summed(b, &-&Int::ONE, &mut sum);
+        let repeated: Vec<_> = sum.terms.iter().filter(|(_, term)| term.occurrences > 1).collect();
+        for (i, term) in repeated {
+            // What the term may be, so that the sum is zero or, of a strict comparison, less.
+            let others = sum.terms.iter().filter(|(j, _)| *j != i);
+            let rest = others
+                .fold(sum.rest.clone(), |rest, (j, other)| rest.plus(&self.ranges[*j].scaled(&other.factor)));
+            let mut may_be = rest.negated();
+            if op != CompareOp::Equal {
+                may_be.low = None;
+                let step = if op == CompareOp::Less { Int::ONE } else { Int::ZERO };
+                may_be.high = may_be.high.map(|h| &h - &step);
+            }
+            if term.factor.is_zero() {
+                let may_be_zero = may_be.low.is_none_or(|l| l.is_zero() || l.is_negative())
+                    && may_be.high.is_none_or(|h| !h.is_negative());
+                if !may_be_zero {
+                    return false;
+                }
+                continue;
+            }
+            self.changed |= self.ranges[*i].narrow(&may_be.divided_by(&term.factor));
+            if self.ranges[*i].is_empty() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Adds a multiple of an expression to a sum.
+    fn summed(&self, e: &Expr, factor: &Int, sum: &mut Sum) {
+        if let Some(i) = (self.position)(e) {
+            let term = sum.terms.entry(i).or_default();
+            term.factor = &term.factor + factor;
+            term.occurrences += 1;
+            return;
+        }
+        match &e.kind {
+            ExprKind::Unary(UnaryOp::Negate, a) => self.summed(a, &-factor, sum),
+            ExprKind::Binary(BinaryOp::Add, a, b) => {
+                self.summed(a, factor, sum);
+                self.summed(b, factor, sum);
+            }
+            ExprKind::Binary(BinaryOp::Subtract, a, b) => {
+                self.summed(a, factor, sum);
+                self.summed(b, &-factor, sum);
+            }
+            ExprKind::Binary(BinaryOp::Multiply, a, b) => {
+                let (left, right) = (self.forward(a), self.forward(b));
+                match (left.point(), right.point()) {
+                    (Some(c), _) => self.summed(b, &(factor * c), sum),
+                    (_, Some(c)) => self.summed(a, &(factor * c), sum),
+                    _ => sum.add(&left.times(&right), factor),
+                }
+            }
+            _ => sum.add(&self.forward(e), factor),
+        }
     }
 
     fn forward(&self, e: &Expr) -> Range {
