@@ -34,6 +34,8 @@ words! {
 #[derive(Clone, Debug)]
 pub struct ProofObject {
     pub kind: EvidenceKind,
+    /// Of the kind `search`: of states that differ in the roles of interchangeable elements only, one was visited.
+    pub symmetric: bool,
     /// `k`, or the number of steps that no path of different states has.
     pub steps: Option<usize>,
     /// B predicates; of the kind `inductive` their conjunction is an inductive invariant. The layouts come last.
@@ -139,6 +141,7 @@ impl ProofObject {
         invariant.extend(lemmas.map(|(text, lemma)| operand(text, &lemma.kind)));
         invariant.dedup();
         ProofObject {
+            symmetric: false,
             steps,
             invariant,
             layouts: proof.claim.layouts.len(),
@@ -154,13 +157,23 @@ impl ProofObject {
     }
 
     /// A search that visited everything.
-    pub fn search() -> ProofObject {
-        ProofObject::of_kind(EvidenceKind::Search)
+    pub fn search(symmetric: bool) -> ProofObject {
+        ProofObject { symmetric, ..ProofObject::of_kind(EvidenceKind::Search) }
     }
 
     fn of_kind(kind: EvidenceKind) -> ProofObject {
         let (invariant, layouts) = (vec![], 0);
-        ProofObject { kind, steps: None, invariant, layouts, checked: None, walked: None, certificate: None }
+        let symmetric = false;
+        ProofObject {
+            kind,
+            symmetric,
+            steps: None,
+            invariant,
+            layouts,
+            checked: None,
+            walked: None,
+            certificate: None,
+        }
     }
 
     /// As text, on lines of its own.
@@ -169,6 +182,9 @@ impl ProofObject {
         let head = match self.kind {
             EvidenceKind::Inductive => "inductive invariant".to_string(),
             EvidenceKind::KInduction => format!("proved by k-induction with k = {steps}"),
+            EvidenceKind::Search if self.symmetric => {
+                "of the reachable states of this scope those were visited that are not symmetric to one that was".to_string()
+            }
             EvidenceKind::Search => "every reachable state of this scope was visited".to_string(),
             EvidenceKind::Diameter => format!("no path of {} is without a repeated state", events(steps)),
         };

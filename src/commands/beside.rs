@@ -170,7 +170,9 @@ impl Drop for Beside {
 /// The command line of the search: the question of `check`, in its scope.
 fn arguments(run: &Run) -> Vec<String> {
     let VerifyArguments { file, component, properties, conjunct, scope, solver, seed, .. } = &run.arguments;
-    let mut all: Vec<String> = ["mc", "--jsonl", "--worker", "--no-proofs"].map(String::from).to_vec();
+    // The verdict is asked for, and not the number of states.
+    let flags = ["mc", "--jsonl", "--worker", "--no-proofs", "--symmetry", "canonical"];
+    let mut all: Vec<String> = flags.map(String::from).to_vec();
     let mut flag = |name: &str, value: String| all.push(format!("{name}={value}"));
     if let Some(name) = &component.component {
         flag("--machine", name.clone());

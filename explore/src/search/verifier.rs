@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use bsym_language::model::EventId;
@@ -87,11 +88,12 @@ pub(super) fn prepare<'m, 'o>(
     let store = snapshot.as_mut().map(|snapshot| std::mem::take(&mut snapshot.store));
     let mut store = store.unwrap_or_else(|| Store::for_threads(options.threads));
     let (found, symmetry) = verifier.reduce(&eval, valuations.found, &mut store);
+    let is_interrupted = eval.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed));
     let mut machine = Machine::new(eval, found, store, !options.reference_only);
     machine.orbits = symmetry.map(|symmetry| Orbits::new(Arc::new(symmetry)));
     machine.context.deadline = options.limits.time.and_then(|t| begin.checked_add(t));
     machine.context.cancelled = options.cancelled.clone();
-    machine.context.stopped = valuations.interrupted;
+    machine.context.stopped = valuations.interrupted || is_interrupted;
     let asked = asked(&machine.matrix, &verifier.checks, &options.proven);
     let frontier = Frontier::new(options.order, options.seed);
     let mut search = Reachability::new(machine, asked, frontier, verifier);

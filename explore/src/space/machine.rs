@@ -717,8 +717,7 @@ impl System for Machine<'_> {
         if !self.compiled {
             return self.checked_stand_in(row);
         }
-        let valuation = self.valuation(row);
-        self.orbits.as_mut()?.stand_in(&mut self.context.store, valuation, row)
+        self.find_stand_in(row)
     }
 
     fn is_stopped(&self) -> bool {

@@ -6,7 +6,7 @@ use super::refine::{Cells, Item, Refinement, first_cell};
 use crate::store::interner::Store;
 
 /// A group of permutations: all that keep some cells, each followed by one of a list.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Group {
     /// Atoms that may change places, whatever others do.
     pub cells: Cells,

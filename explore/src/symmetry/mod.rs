@@ -14,6 +14,7 @@
 //! - [`group`]: the permutations that keep the constants
 //! - [`markers`]: what is the same for a whole orbit, and perhaps for others
 //! - `checked`: the same, held against the reference semantics
+//! - `tables`: the same under few permutations
 //! - [`prepare`]: what is to be reduced in a model
 
 pub mod atoms;
@@ -24,11 +25,13 @@ pub mod markers;
 pub mod prepare;
 pub mod refine;
 pub mod shape;
+mod tables;
 pub mod value;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustc_hash::FxHashMap;
 
 use atoms::{Atoms, Images, inverse, then};
 use canonical::{Form, Ties};
@@ -36,6 +39,7 @@ use group::Group;
 use markers::Markers;
 use refine::Item;
 use shape::Shape;
+use tables::{Least, Tables};
 
 use crate::store::interner::Store;
 
@@ -81,8 +85,10 @@ pub struct Symmetry {
     pub atoms: Arc<Atoms>,
     /// The variables in which they stand.
     pub shapes: Vec<(usize, Shape)>,
-    /// For each valuation of the constants the permutations that keep it.
+    /// Groups of permutations, each once.
     pub groups: Vec<Group>,
+    /// For each valuation of the constants the number of the group that keeps it.
+    pub of_valuation: Vec<u32>,
     /// What was done.
     pub tally: Tally,
 }
@@ -92,7 +98,9 @@ pub struct Symmetry {
 pub struct Orbits {
     symmetry: Arc<Symmetry>,
     /// The words of variables with atoms, and the valuation, with the words of the stand-in.
-    known: HashMap<Box<[u32]>, Box<[u32]>>,
+    known: FxHashMap<Box<[u32]>, Box<[u32]>>,
+    key: Vec<u32>,
+    tables: Tables,
     markers: Markers,
 }
 
@@ -138,9 +146,14 @@ impl Symmetry {
         !self.has_others() && self.shapes.iter().all(|(_, shape)| shape.is_flat())
     }
 
+    /// The permutations that keep a valuation.
+    pub fn group(&self, valuation: usize) -> &Group {
+        &self.groups[self.of_valuation[valuation] as usize]
+    }
+
     /// A permutation that leads from one row to another one of the same orbit.
     fn images(&self, store: &mut Store, valuation: usize, from: &[u32], to: &[u32]) -> Option<Images> {
-        let group = &self.groups[valuation];
+        let group = self.group(valuation);
         let (here, _) = group.form(store, &items(self, from), Ties::Broken)?;
         let (there, _) = group.form(store, &items(self, to), Ties::Broken)?;
         (here.words == there.words).then(|| then(&here.images, &inverse(&there.images)))
@@ -154,7 +167,13 @@ impl Symmetry {
 impl Orbits {
     /// Finds stand-ins, and has met no state so far.
     pub fn new(symmetry: Arc<Symmetry>) -> Orbits {
-        Orbits { symmetry, known: HashMap::new(), markers: Markers::default() }
+        Orbits {
+            symmetry,
+            known: FxHashMap::default(),
+            key: Vec::new(),
+            tables: Tables::default(),
+            markers: Markers::default(),
+        }
     }
 
     /// What it goes by.
@@ -165,37 +184,82 @@ impl Orbits {
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
         let entry = 2 * (4 * self.symmetry.shapes.len() + 24);
-        self.known.len() * entry + self.markers.bytes()
+        self.known.len() * entry + self.tables.bytes() + self.markers.bytes()
     }
 
     /// The row of the state that stands for that of a row, which has a word for each variable; `None` where it stands for itself.
-    pub fn stand_in(&mut self, store: &mut Store, valuation: usize, row: &[u32]) -> Option<Vec<u32>> {
+    pub fn stand_in(
+        &mut self,
+        store: &mut Store,
+        valuation: usize,
+        row: &[u32],
+        stop: &dyn Fn() -> bool,
+    ) -> Option<Vec<u32>> {
         if self.symmetry.is_stateful() {
             return self.first_met(store, valuation, row);
         }
-        let symmetry = self.symmetry.clone();
-        let words = symmetry.shapes.iter().map(|(at, _)| row[*at]);
-        let key: Box<[u32]> = words.chain([valuation as u32]).collect();
-        if !self.known.contains_key(&key) {
-            let items = items(&symmetry, row);
-            count(&symmetry.tally.computed);
-            let form = self.form(store, &symmetry.groups[valuation], &items, &key);
-            if self.known.len() >= REMEMBERED && symmetry.method != Method::Flood {
-                self.known.clear();
-            }
-            if form.is_none() {
-                count(&symmetry.tally.unlisted);
-            }
-            let words =
-                form.map_or_else(|| key[..key.len() - 1].into(), |form| form.words.into_boxed_slice());
-            self.known.insert(key.clone(), words);
+        if self.symmetry.method == Method::Canonical
+            && let Some(stand_in) = self.by_tables(store, valuation, row)
+        {
+            return (stand_in != row).then_some(stand_in);
         }
-        let words = self.known.get(&key)?;
-        if words[..] == key[..key.len() - 1] {
+        let symmetry = self.symmetry.clone();
+        self.key.clear();
+        self.key.extend(symmetry.shapes.iter().map(|(at, _)| row[*at]));
+        self.key.push(valuation as u32);
+        if !self.known.contains_key(&self.key[..]) {
+            self.compute(store, valuation, row, stop)?;
+        }
+        let words = self.known.get(&self.key[..])?;
+        if words[..] == self.key[..words.len()] {
             return None;
         }
         let mut stand_in = row.to_vec();
         symmetry.shapes.iter().zip(words).for_each(|((at, _), word)| stand_in[*at] = *word);
+        Some(stand_in)
+    }
+
+    /// Remembers the stand-in of a row; `None` where the search is stopped.
+    fn compute(
+        &mut self,
+        store: &mut Store,
+        valuation: usize,
+        row: &[u32],
+        stop: &dyn Fn() -> bool,
+    ) -> Option<()> {
+        let symmetry = self.symmetry.clone();
+        let key: Box<[u32]> = self.key[..].into();
+        count(&symmetry.tally.computed);
+        let form = self.form(store, symmetry.group(valuation), &items(&symmetry, row), &key, stop);
+        if stop() {
+            return None;
+        }
+        if self.known.len() >= REMEMBERED && symmetry.method != Method::Flood {
+            self.known.clear();
+        }
+        if form.is_none() {
+            count(&symmetry.tally.unlisted);
+        }
+        let words = form.map_or_else(|| key[..key.len() - 1].into(), |form| form.words.into_boxed_slice());
+        self.known.insert(key, words);
+        Some(())
+    }
+
+    /// The least state of the orbit under few permutations, which may be that of the row; `None` where there are many.
+    fn by_tables(&mut self, store: &mut Store, valuation: usize, row: &[u32]) -> Option<Vec<u32>> {
+        let Orbits { symmetry, tables, .. } = self;
+        let number = symmetry.of_valuation[valuation];
+        tables.small(number, &symmetry.groups[number as usize])?;
+        count(&symmetry.tally.computed);
+        let mut stand_in = row.to_vec();
+        match tables.least(store, number, &symmetry.shapes, row) {
+            Least::Unlisted => count(&symmetry.tally.unlisted),
+            Least::By(by) => {
+                for (at, _) in &symmetry.shapes {
+                    stand_in[*at] = tables.word(number, by, *at, row[*at]);
+                }
+            }
+        }
         Some(stand_in)
     }
 
@@ -210,15 +274,22 @@ impl Orbits {
             return false;
         }
         let mut least = |row: &[u32]| {
-            let form = symmetry.groups[valuation].form(store, &items(symmetry, row), Ties::Broken);
+            let form = symmetry.group(valuation).form(store, &items(symmetry, row), Ties::Broken);
             form.map(|(form, _)| form.words)
         };
         least(a).is_some_and(|form| least(b) == Some(form))
     }
 
-    fn form(&mut self, store: &mut Store, group: &Group, items: &[Item<'_>], key: &[u32]) -> Option<Form> {
+    fn form(
+        &mut self,
+        store: &mut Store,
+        group: &Group,
+        items: &[Item<'_>],
+        key: &[u32],
+        stop: &dyn Fn() -> bool,
+    ) -> Option<Form> {
         let ties = match self.symmetry.method {
-            Method::Flood => return self.flood(store, group, items, key),
+            Method::Flood => return self.flood(store, group, items, key, stop),
             Method::Representatives => Ties::Arbitrary,
             Method::Canonical | Method::Markers | Method::CanonicalMarkers => Ties::Broken,
         };
@@ -230,9 +301,20 @@ impl Orbits {
     }
 
     /// The least form by all permutations, which is remembered for all of them.
-    fn flood(&mut self, store: &mut Store, group: &Group, items: &[Item<'_>], key: &[u32]) -> Option<Form> {
+    fn flood(
+        &mut self,
+        store: &mut Store,
+        group: &Group,
+        items: &[Item<'_>],
+        key: &[u32],
+        stop: &dyn Fn() -> bool,
+    ) -> Option<Form> {
         let mut forms: Vec<Option<Form>> = Vec::new();
-        group.each(&mut |images| forms.push(Form::of(store, items, images)));
+        group.each(&mut |images| {
+            // What is not computed any more makes none of them the least.
+            let form = if stop() { None } else { Form::of(store, items, images) };
+            forms.push(form);
+        });
         let forms = forms.into_iter().collect::<Option<Vec<Form>>>()?;
         let least = forms.iter().min_by_key(|form| form.digests())?.clone();
         for form in forms {
@@ -245,7 +327,7 @@ impl Orbits {
     /// The row that was met first of those with the same marker, or of those that the same form tells apart among them.
     fn first_met(&mut self, store: &mut Store, valuation: usize, row: &[u32]) -> Option<Vec<u32>> {
         let symmetry = self.symmetry.clone();
-        let group = &symmetry.groups[valuation];
+        let group = symmetry.group(valuation);
         let Some(marker) = markers::marker(store, &symmetry, group, row) else {
             count(&symmetry.tally.unlisted);
             return None;

@@ -3,11 +3,14 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::symmetry::elements::{Distinguished, Interchangeable};
 use bsym_semantics::transition::state::Constants;
 use bsym_semantics::value::Value;
+
+use indexmap::IndexSet;
 
 use super::atoms::{Atoms, in_order};
 use super::canonical::Ties;
@@ -24,7 +27,7 @@ pub const FLOODED: u64 = 50_000;
 pub struct Prepared {
     /// What is reduced; `None` where nothing can be.
     pub symmetry: Option<Symmetry>,
-    /// The valuations that are left.
+    /// The valuations that are left; not all of them where the evaluator was interrupted.
     pub valuations: Vec<Constants>,
     /// The elements that may change places.
     pub free: Vec<Interchangeable>,
@@ -48,9 +51,14 @@ pub fn prepare(
     }
     let constants = reps(eval, eval.model.constants.iter().map(|c| &c.ty));
     let constants: Vec<Shape> = constants.iter().map(|rep| Shape::new(rep, &atoms)).collect();
-    let (mut kept, mut groups, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+    let (mut kept, mut groups, mut seen) = (Vec::new(), IndexSet::new(), HashSet::new());
+    let mut of_valuation = Vec::new();
     let all = Group::of_cells(atoms.cells().to_vec());
+    let is_over = || eval.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed));
     for valuation in valuations {
+        if is_over() {
+            break;
+        }
         let with_atoms = || constants.iter().zip(&valuation).filter(|(shape, _)| !shape.is_plain());
         let words = with_atoms().map(|(shape, value)| Some((shape, shape.word(store, eval, value)?)));
         let items: Option<Vec<Item<'_>>> = words.collect();
@@ -62,16 +70,18 @@ pub fn prepare(
                 continue;
             }
         }
-        groups.push(match items {
+        let group = match items {
             Some(items) if form.is_some() => Group::keeping(store, &items, &atoms),
             _ => Group::trivial(&atoms),
-        });
+        };
+        of_valuation.push(groups.insert_full(group).0 as u32);
         kept.push(valuation);
     }
     let variables = reps(eval, eval.model.variables.iter().map(|v| &v.ty));
     let shapes = variables.iter().map(|rep| Shape::new(rep, &atoms)).enumerate();
     let shapes = shapes.filter(|(_, shape)| !shape.is_plain()).collect();
-    let symmetry = Symmetry { method, atoms, shapes, groups, tally: Default::default() };
+    let groups = groups.into_iter().collect();
+    let symmetry = Symmetry { method, atoms, shapes, groups, of_valuation, tally: Default::default() };
     Prepared { symmetry: Some(symmetry), valuations: kept, free, distinguished }
 }
 

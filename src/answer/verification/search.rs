@@ -34,7 +34,7 @@ impl Verification {
         let object =
             |found: &Counterexample| CounterexampleObject::new(model, &found.trace, &found.violations);
         let verdict = match &report.verdict {
-            Found::Holds(_) => Verdict::Holds(Box::new(ProofObject::search())),
+            Found::Holds(found) => Verdict::Holds(Box::new(ProofObject::search(found.symmetric))),
             Found::Violated(found) => Verdict::Violated(Box::new(object(found)), None),
             Found::Vacuous(why) => Verdict::Vacuous((*why).into(), why.to_string(), vec![]),
             Found::Contradiction(difference) => {
@@ -282,9 +282,10 @@ fn reason(model: &Model, unknown: &Unknown, report: &SearchReport) -> Reason {
             )
         }
         Unknown::UpToMarkers(_) => Reason::MarkerCollisions,
-        Unknown::NotChecked(_, parts) => {
-            Reason::Visited(Box::new(ProofObject::search()), Condition::NotChecked(parts.clone()))
-        }
+        Unknown::NotChecked(found, parts) => Reason::Visited(
+            Box::new(ProofObject::search(found.symmetric)),
+            Condition::NotChecked(parts.clone()),
+        ),
         Unknown::Doubtful(found, why) => {
             let object = CounterexampleObject::new(model, &found.trace, &found.violations);
             Reason::Doubtful(Box::new(object), why.clone(), None)

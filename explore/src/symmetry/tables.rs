@@ -1,0 +1,92 @@
+//! Stand-ins under a group of few permutations: the values that each of them makes of a value are computed once, and
+//! then only compared.
+
+use rustc_hash::FxHashMap;
+
+use super::atoms::Images;
+use super::group::Group;
+use super::shape::Shape;
+use crate::store::interner::Store;
+
+/// Groups of at most so many permutations are small.
+const SMALL: u64 = 120;
+
+/// For each permutation a word, and the digest of its value; nothing for what is not listed.
+type Made = Option<Box<[(u32, u64)]>>;
+
+/// What the permutations of small groups make of values.
+#[derive(Debug, Default)]
+pub struct Tables {
+    /// By group: its permutations, if it is small.
+    groups: FxHashMap<u32, Option<Vec<Images>>>,
+    /// By group, variable and word.
+    made: FxHashMap<(u32, u32, u32), Made>,
+    /// Permutations that may lead to the least state.
+    alive: Vec<u32>,
+    words: usize,
+}
+
+/// The least of the states that a small group makes of one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Least {
+    /// By this permutation.
+    By(u32),
+    /// A value is not listed.
+    Unlisted,
+}
+
+impl Tables {
+    /// The permutations of a group, by its number; `None` if they are many.
+    pub fn small(&mut self, number: u32, group: &Group) -> Option<&[Images]> {
+        let permutations = self.groups.entry(number).or_insert_with(|| {
+            let is_small = group.order().is_some_and(|order| order <= SMALL);
+            is_small.then(|| {
+                let mut all = Vec::new();
+                group.each(&mut |images| all.push(images));
+                all
+            })
+        });
+        permutations.as_deref()
+    }
+
+    /// The permutation in a small group that leads to the least state: values are compared in the order of the variables.
+    pub fn least(&mut self, store: &mut Store, number: u32, shapes: &[(usize, Shape)], row: &[u32]) -> Least {
+        let Tables { groups, made, alive, words } = self;
+        let Some(Some(permutations)) = groups.get(&number) else { return Least::Unlisted };
+        alive.clear();
+        alive.extend(0..permutations.len() as u32);
+        for (at, shape) in shapes {
+            let word = row[*at];
+            let made = made.entry((number, *at as u32, word)).or_insert_with(|| {
+                *words += permutations.len();
+                make(store, permutations, shape, word)
+            });
+            let Some(made) = made else { return Least::Unlisted };
+            if let [_] = alive[..] {
+                continue;
+            }
+            let least = alive.iter().map(|by| made[*by as usize].1).min();
+            alive.retain(|by| Some(made[*by as usize].1) == least);
+        }
+        alive.first().map_or(Least::Unlisted, |by| Least::By(*by))
+    }
+
+    /// The word that a permutation makes of one that was looked at.
+    pub fn word(&self, number: u32, by: u32, at: usize, word: u32) -> u32 {
+        let made = self.made.get(&(number, at as u32, word)).and_then(Option::as_ref);
+        made.and_then(|made| made.get(by as usize)).map_or(word, |(word, _)| *word)
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        16 * self.words + 48 * self.made.len()
+    }
+}
+
+fn make(store: &mut Store, permutations: &[Images], shape: &Shape, word: u32) -> Made {
+    let made = permutations.iter().map(|images| {
+        let word = shape.permute(store, word, images)?;
+        Some((word, shape.digest(store, word)))
+    });
+    made.collect()
+}
