@@ -10,7 +10,7 @@ use bsym_language::model::{ConstId, EventId};
 use bsym_semantics::trace::replay::Checks;
 use bsym_semantics::value::Value;
 
-use crate::symmetry::Method;
+use crate::symmetry::reduction::Method;
 
 /// The order in which states are expanded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

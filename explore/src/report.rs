@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::audit::Difference;
-use crate::symmetry::Method;
+use crate::symmetry::reduction::Method;
 use bsym_semantics::constraint::methods::Answered;
 use bsym_semantics::error::EvalError;
 use bsym_semantics::evaluator::cuts::Cut;

@@ -10,7 +10,7 @@ use bsym_explore::search::{Problem, search};
 use bsym_explore::space::machine::Machine;
 use bsym_explore::space::permutation::Permutation;
 use bsym_explore::space::system::{Edges, System};
-use bsym_explore::symmetry::Method;
+use bsym_explore::symmetry::reduction::Method;
 use bsym_language::load::{load_model, load_text};
 use bsym_language::model::{CarrierKind, Model};
 use bsym_language::stack::with_large_stack;

@@ -14,7 +14,7 @@ use bsym_explore::existence::{Existence, existence};
 use bsym_explore::options::{Checkpoint, Limits, Order, ProvenMeanwhile, SearchOptions};
 use bsym_explore::report::{Evidence as SearchEvidence, NotSaved, SearchReport, Unknown, Vacuous, Verdict};
 use bsym_explore::search::{Problem, search};
-use bsym_explore::symmetry::Method;
+use bsym_explore::symmetry::reduction::Method;
 use bsym_language::model::Model;
 use bsym_language::stack::with_large_stack;
 use bsym_proofs::certify::Opened;

@@ -10,7 +10,7 @@ use crate::report::{Reduction, Refused};
 use crate::space::machine::Machine;
 use crate::store::interner::Store;
 use crate::symmetry::prepare::{FLOODED, prepare};
-use crate::symmetry::{Method, Symmetry};
+use crate::symmetry::reduction::{Method, Symmetry};
 
 impl Verifier<'_, '_> {
     /// The valuations that are looked at, and what is reduced under them.
@@ -70,7 +70,7 @@ impl Machine<'_> {
     pub(super) fn are_alike(&mut self, stored: &[u32], reached: &[u32]) -> bool {
         let (valuation, other) = (self.valuation(reached), self.valuation(stored));
         let Machine { orbits, context, .. } = self;
-        let alike = |orbits: &crate::symmetry::Orbits| {
+        let alike = |orbits: &crate::symmetry::orbits::Orbits| {
             valuation == other && orbits.are_alike(&mut context.store, valuation, stored, reached)
         };
         stored == reached || orbits.as_ref().is_some_and(alike)

@@ -30,7 +30,7 @@ use crate::space::machine::Machine;
 use crate::space::system::Edges;
 use crate::store::interner::Store;
 use crate::store::state_table::StateId;
-use crate::symmetry::Orbits;
+use crate::symmetry::orbits::Orbits;
 
 /// A search of the states of a model.
 pub(super) type Search<'m, 'o> = Reachability<Machine<'m>, Verifier<'m, 'o>>;

@@ -30,7 +30,8 @@ use crate::compile::{Compiler, event};
 use crate::store::interner::Store;
 use crate::store::layout::{Form, Layout};
 use crate::store::state_table::{StateId, Table};
-use crate::symmetry::{Orbits, Symmetry};
+use crate::symmetry::orbits::Orbits;
+use crate::symmetry::reduction::Symmetry;
 
 /// States from which on it is looked whether another layout of rows takes less memory.
 const FIRST_LOOK: usize = 1 << 11;

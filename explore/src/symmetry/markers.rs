@@ -6,9 +6,8 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::Symmetry;
 use super::group::Group;
-use super::items;
+use super::reduction::{Symmetry, items};
 use super::refine::{Cells, Refinement};
 use crate::store::interner::Store;
 

@@ -15,9 +15,9 @@ use indexmap::IndexSet;
 use super::atoms::{Atoms, in_order};
 use super::canonical::Ties;
 use super::group::Group;
+use super::reduction::{Method, Symmetry};
 use super::refine::Item;
 use super::shape::Shape;
-use super::{Method, Symmetry};
 use crate::store::interner::{Store, reps};
 
 /// Most permutations of a flooding.

@@ -6,16 +6,11 @@ use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::value::Value;
 
 use super::atoms::Atoms;
+use super::tags::{FIELD, LEFT, MEMBER, RIGHT, couple, set};
 use super::value;
 use crate::store::index::mix;
 use crate::store::interner::Store;
 use crate::store::rep::{Rep, ones};
-
-/// Tags of the ways from a value to a part of it.
-pub(super) const LEFT: u64 = 1;
-pub(super) const RIGHT: u64 = 2;
-pub(super) const MEMBER: u64 = 3;
-pub(super) const FIELD: u64 = 8;
 
 /// A representation, with what of it mentions atoms.
 #[derive(Clone, PartialEq, Debug)]
@@ -324,19 +319,4 @@ fn sign_couple(
         b.sign(store, right, mix(mix(at, RIGHT), a.hash(store, left, colours)?), colours, signs)?;
     }
     Some(())
-}
-
-/// The hash of a couple.
-pub(super) fn couple(left: u64, right: u64) -> u64 {
-    mix(mix(LEFT, left), right)
-}
-
-/// The hash of a set, or of a multiset: atoms of one colour are not told apart.
-pub(super) fn set(members: impl Iterator<Item = Option<u64>>) -> Option<u64> {
-    let (mut sum, mut n) = (0u64, 0u64);
-    for member in members {
-        sum = sum.wrapping_add(mix(MEMBER, member?));
-        n += 1;
-    }
-    Some(mix(mix(MEMBER, n), sum))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bsym_semantics::value::Value;
 
 use super::atoms::Atoms;
-use super::shape::{FIELD, LEFT, MEMBER, RIGHT, couple, set};
+use super::tags::{FIELD, LEFT, MEMBER, RIGHT, couple, set};
 use crate::store::index::mix;
 use crate::store::interner::text_hash;
 

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
-use super::atoms::Atoms;
+use super::machine::Machine;
+use super::permutation::Permutation;
 use crate::compile::context::Context;
-use crate::space::machine::Machine;
-use crate::space::permutation::Permutation;
 use crate::store::interner::Store;
+use crate::symmetry::atoms::Atoms;
 
 impl Machine<'_> {
     /// The state that stands for that of a row; `None` where that is itself, or the search is stopped.

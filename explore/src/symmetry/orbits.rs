@@ -1,0 +1,212 @@
+//! The state that stands for an orbit.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::canonical::{Form, Ties};
+use super::group::Group;
+use super::markers::{Markers, marker};
+use super::reduction::{Method, Symmetry, count, items};
+use super::refine::Item;
+use super::tables::{Least, Tables};
+use crate::store::interner::Store;
+
+/// Most answers that are remembered.
+const REMEMBERED: usize = 1 << 16;
+
+/// Finds the state that stands for an orbit.
+#[derive(Debug)]
+pub struct Orbits {
+    symmetry: Arc<Symmetry>,
+    /// The words of variables with atoms, and the valuation, with the words of the stand-in.
+    known: FxHashMap<Box<[u32]>, Box<[u32]>>,
+    key: Vec<u32>,
+    tables: Tables,
+    markers: Markers,
+}
+
+impl Orbits {
+    /// Finds stand-ins, and has met no state so far.
+    pub fn new(symmetry: Arc<Symmetry>) -> Orbits {
+        Orbits {
+            symmetry,
+            known: FxHashMap::default(),
+            key: Vec::new(),
+            tables: Tables::default(),
+            markers: Markers::default(),
+        }
+    }
+
+    /// What it goes by.
+    pub fn symmetry(&self) -> &Arc<Symmetry> {
+        &self.symmetry
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        let entry = 2 * (4 * self.symmetry.shapes.len() + 24);
+        self.known.len() * entry + self.tables.bytes() + self.markers.bytes()
+    }
+
+    /// The row of the state that stands for that of a row, which has a word for each variable; `None` where it stands for itself.
+    pub fn stand_in(
+        &mut self,
+        store: &mut Store,
+        valuation: usize,
+        row: &[u32],
+        stop: &dyn Fn() -> bool,
+    ) -> Option<Vec<u32>> {
+        if self.symmetry.is_stateful() {
+            return self.first_met(store, valuation, row);
+        }
+        if self.symmetry.method == Method::Canonical
+            && let Some(stand_in) = self.by_tables(store, valuation, row)
+        {
+            return (stand_in != row).then_some(stand_in);
+        }
+        let symmetry = self.symmetry.clone();
+        self.key.clear();
+        self.key.extend(symmetry.shapes.iter().map(|(at, _)| row[*at]));
+        self.key.push(valuation as u32);
+        if !self.known.contains_key(&self.key[..]) {
+            self.compute(store, valuation, row, stop)?;
+        }
+        let words = self.known.get(&self.key[..])?;
+        if words[..] == self.key[..words.len()] {
+            return None;
+        }
+        let mut stand_in = row.to_vec();
+        symmetry.shapes.iter().zip(words).for_each(|((at, _), word)| stand_in[*at] = *word);
+        Some(stand_in)
+    }
+
+    /// Remembers the stand-in of a row; `None` where the search is stopped.
+    fn compute(
+        &mut self,
+        store: &mut Store,
+        valuation: usize,
+        row: &[u32],
+        stop: &dyn Fn() -> bool,
+    ) -> Option<()> {
+        let symmetry = self.symmetry.clone();
+        let key: Box<[u32]> = self.key[..].into();
+        count(&symmetry.tally.computed);
+        let form = self.form(store, symmetry.group(valuation), &items(&symmetry, row), &key, stop);
+        if stop() {
+            return None;
+        }
+        if self.known.len() >= REMEMBERED && symmetry.method != Method::Flood {
+            self.known.clear();
+        }
+        if form.is_none() {
+            count(&symmetry.tally.unlisted);
+        }
+        let words = form.map_or_else(|| key[..key.len() - 1].into(), |form| form.words.into_boxed_slice());
+        self.known.insert(key, words);
+        Some(())
+    }
+
+    /// The least state of the orbit under few permutations, which may be that of the row; `None` where there are many.
+    fn by_tables(&mut self, store: &mut Store, valuation: usize, row: &[u32]) -> Option<Vec<u32>> {
+        let Orbits { symmetry, tables, .. } = self;
+        let number = symmetry.of_valuation[valuation];
+        tables.small(number, &symmetry.groups[number as usize])?;
+        count(&symmetry.tally.computed);
+        let mut stand_in = row.to_vec();
+        match tables.least(store, number, &symmetry.shapes, row) {
+            Least::Unlisted => count(&symmetry.tally.unlisted),
+            Least::By(by) => {
+                for (at, _) in &symmetry.shapes {
+                    stand_in[*at] = tables.word(number, by, *at, row[*at]);
+                }
+            }
+        }
+        Some(stand_in)
+    }
+
+    /// Whether two rows are states of one orbit.
+    pub fn are_alike(&self, store: &mut Store, valuation: usize, a: &[u32], b: &[u32]) -> bool {
+        if a == b {
+            return true;
+        }
+        let symmetry = &self.symmetry;
+        let is_atomless = |at: &usize| symmetry.shapes.iter().all(|(with, _)| with != at);
+        if symmetry.is_approximate() || (0..a.len()).filter(is_atomless).any(|at| a[at] != b[at]) {
+            return false;
+        }
+        let mut least = |row: &[u32]| {
+            let form = symmetry.group(valuation).form(store, &items(symmetry, row), Ties::Broken);
+            form.map(|(form, _)| form.words)
+        };
+        least(a).is_some_and(|form| least(b) == Some(form))
+    }
+
+    fn form(
+        &mut self,
+        store: &mut Store,
+        group: &Group,
+        items: &[Item<'_>],
+        key: &[u32],
+        stop: &dyn Fn() -> bool,
+    ) -> Option<Form> {
+        let ties = match self.symmetry.method {
+            Method::Flood => return self.flood(store, group, items, key, stop),
+            Method::Representatives => Ties::Arbitrary,
+            Method::Canonical | Method::Markers | Method::CanonicalMarkers => Ties::Broken,
+        };
+        let (form, is_least) = group.form(store, items, ties)?;
+        if !is_least {
+            count(&self.symmetry.tally.given_up);
+        }
+        Some(form)
+    }
+
+    /// The least form by all permutations, which is remembered for all of them.
+    fn flood(
+        &mut self,
+        store: &mut Store,
+        group: &Group,
+        items: &[Item<'_>],
+        key: &[u32],
+        stop: &dyn Fn() -> bool,
+    ) -> Option<Form> {
+        let mut forms: Vec<Option<Form>> = Vec::new();
+        group.each(&mut |images| {
+            // What is not computed any more makes none of them the least.
+            let form = if stop() { None } else { Form::of(store, items, images) };
+            forms.push(form);
+        });
+        let forms = forms.into_iter().collect::<Option<Vec<Form>>>()?;
+        let least = forms.iter().min_by_key(|form| form.digests())?.clone();
+        for form in forms {
+            let words: Box<[u32]> = form.words.into_iter().chain(key.last().copied()).collect();
+            self.known.insert(words, least.words.clone().into_boxed_slice());
+        }
+        Some(least)
+    }
+
+    /// The row that was met first of those with the same marker, or of those that the same form tells apart among them.
+    fn first_met(&mut self, store: &mut Store, valuation: usize, row: &[u32]) -> Option<Vec<u32>> {
+        let symmetry = self.symmetry.clone();
+        let group = symmetry.group(valuation);
+        let Some(marker) = marker(store, &symmetry, group, row) else {
+            count(&symmetry.tally.unlisted);
+            return None;
+        };
+        let mut label = |row: &[u32]| {
+            let items = items(&symmetry, row);
+            count(&symmetry.tally.computed);
+            let (form, is_least) = group.form(store, &items, Ties::Broken)?;
+            if !is_least {
+                count(&symmetry.tally.given_up);
+            }
+            let mut label = row.to_vec();
+            symmetry.shapes.iter().zip(form.words).for_each(|((at, _), word)| label[*at] = word);
+            Some(label)
+        };
+        let is_exact = symmetry.method == Method::CanonicalMarkers;
+        let first = self.markers.first_met(marker, row, is_exact.then_some(&mut label))?;
+        (first != row).then(|| first.to_vec())
+    }
+}
