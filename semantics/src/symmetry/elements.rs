@@ -1,4 +1,4 @@
-//! Which elements of sets nothing in a model tells apart.
+//! Interchangeable elements of sets: those that nothing in a model tells apart.
 //!
 //! A permutation of elements that are named nowhere, and that no function puts into an order, turns every evaluation into
 //! another one: constant-freeness, as Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, STTT 2019, have
