@@ -34,7 +34,7 @@ pub(super) fn of_deferred_sets(model: &mut Model) {
 }
 
 /// Reads `S = {a, b, c}` from the axioms: the set has as many elements as `card({a, b, c}) = n` says, else as
-/// many as the axioms tell apart by `a /= b`.
+/// many as the axioms tell apart by `a /= b`, and two where they tell none apart.
 fn sizes_by_listing(model: &mut Model) {
     let (mut sizes, mut least) = (vec![], vec![]);
     for (set, listed) in equations(model) {
@@ -60,7 +60,8 @@ fn sizes_by_listing(model: &mut Model) {
         match said {
             Some(n) => sizes.push((*c, n)),
             None if distinct.len() == items.len() => sizes.push((*c, items.len())),
-            None => least.push((*c, distinct.len())),
+            // ProB tries two elements where nothing tells more apart.
+            None => least.push((*c, distinct.len().max(2))),
         }
     }
     settle_sizes(model, sizes);

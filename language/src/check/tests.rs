@@ -324,11 +324,11 @@ fn scope_hints_and_goal() {
 #[test]
 fn a_list_of_its_elements_tells_the_size_of_a_set() {
     let m = model(
-        "MACHINE M SETS S; T; U CONSTANTS a, b, c, d, e, f PROPERTIES S = {a, b, c} & card({a, b, c}) = 3 & \
-         {d, e} = T & e /= d & U = {f} END",
+        "MACHINE M SETS S; T; U; V CONSTANTS a, b, c, d, e, f, g, h, i PROPERTIES S = {a, b, c} & card({a, b, c}) = 3 & \
+         {d, e} = T & e /= d & U = {f} & V = {g, h, i} END",
     );
     let sizes: Vec<usize> = m.hints.sizes.values().copied().collect();
-    assert_eq!(sizes, [3, 2, 1]);
+    assert_eq!(sizes, [3, 2, 1, 2]);
 }
 
 #[test]
