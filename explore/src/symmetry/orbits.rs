@@ -26,6 +26,17 @@ pub struct Orbits {
     markers: Markers,
 }
 
+/// A state whose form is wanted.
+struct Asked<'a> {
+    group: &'a Group,
+    /// The values with atoms.
+    items: Vec<Item<'a>>,
+    /// Their words, and the valuation.
+    key: &'a [u32],
+    /// Whether the search is over.
+    stop: &'a dyn Fn() -> bool,
+}
+
 impl Orbits {
     /// Finds stand-ins, and has met no state so far.
     pub fn new(symmetry: Arc<Symmetry>) -> Orbits {
@@ -92,7 +103,8 @@ impl Orbits {
         let symmetry = self.symmetry.clone();
         let key: Box<[u32]> = self.key[..].into();
         count(&symmetry.tally.computed);
-        let form = self.form(store, symmetry.group(valuation), &items(&symmetry, row), &key, stop);
+        let asked = Asked { group: symmetry.group(valuation), items: items(&symmetry, row), key: &key, stop };
+        let form = self.form(store, &asked);
         if stop() {
             return None;
         }
@@ -142,20 +154,13 @@ impl Orbits {
         least(a).is_some_and(|form| least(b) == Some(form))
     }
 
-    fn form(
-        &mut self,
-        store: &mut Store,
-        group: &Group,
-        items: &[Item<'_>],
-        key: &[u32],
-        stop: &dyn Fn() -> bool,
-    ) -> Option<Form> {
+    fn form(&mut self, store: &mut Store, asked: &Asked<'_>) -> Option<Form> {
         let ties = match self.symmetry.method {
-            Method::Flood => return self.flood(store, group, items, key, stop),
+            Method::Flood => return self.flood(store, asked),
             Method::Representatives => Ties::Arbitrary,
             Method::Canonical | Method::Markers | Method::CanonicalMarkers => Ties::Broken,
         };
-        let (form, is_least) = group.form(store, items, ties)?;
+        let (form, is_least) = asked.group.form(store, &asked.items, ties)?;
         if !is_least {
             count(&self.symmetry.tally.given_up);
         }
@@ -163,14 +168,8 @@ impl Orbits {
     }
 
     /// The least form by all permutations, which is remembered for all of them.
-    fn flood(
-        &mut self,
-        store: &mut Store,
-        group: &Group,
-        items: &[Item<'_>],
-        key: &[u32],
-        stop: &dyn Fn() -> bool,
-    ) -> Option<Form> {
+    fn flood(&mut self, store: &mut Store, asked: &Asked<'_>) -> Option<Form> {
+        let Asked { group, items, key, stop } = asked;
         let mut forms: Vec<Option<Form>> = Vec::new();
         group.each(&mut |images| {
             // What is not computed any more makes none of them the least.
