@@ -167,12 +167,14 @@ impl Hypotheses {
             }
         }
         let reads = prover.carriers.is_some() || prover.otherwise.is_empty();
-        if outcome != Outcome::Proved && !reads && !over(prover) {
+        if outcome != Outcome::Proved && !reads && effort == Effort::Full {
+            // Where there is no time for it any more it is undecided.
             prover.carriers = Some(prover.otherwise.clone());
             let read = self.ask_alone(prover, &assumptions, &budget);
             prover.carriers = None;
-            if read? == Outcome::Proved {
-                outcome = Outcome::Proved;
+            match read? {
+                Outcome::Refuted => {}
+                read => outcome = read,
             }
         }
         Ok(outcome)

@@ -216,8 +216,12 @@ impl Checker<'_> {
         last: usize,
     ) -> Result<Outcome, SolverError> {
         let outcome = hypotheses.prove(&mut self.prover, &[], goal, Effort::Full)?;
-        if outcome == Outcome::Proved || self.prover.budget().check().is_err() {
+        if outcome == Outcome::Proved {
             return Ok(outcome);
+        }
+        // A path on which states are the same refutes nothing.
+        if let Err(stopped) = self.prover.budget().check() {
+            return Ok(Outcome::Undecided(stopped));
         }
         for t in self.distinct(last) {
             hypotheses.add(&mut self.prover, t)?;
