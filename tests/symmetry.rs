@@ -115,3 +115,13 @@ fn what_cannot_be_reduced_is_said() {
     let (_, object) = result(&machine("Scheduler.mch"), &many);
     assert!(object["warnings"].to_string().contains("362880 permutations"), "{object}");
 }
+
+/// States that there was no time to reduce are none that an audit misses.
+#[test]
+fn time_may_end_while_a_state_is_reduced() {
+    for limit in ["60ms", "120ms", "240ms"] {
+        let arguments = ["--scope", "PROCESS=8", "--symmetry", "flood", "--keep-going", "--timeout", limit];
+        let (code, object) = result(&machine("Scheduler.mch"), &arguments);
+        assert!(matches!(code, Some(0 | 3)), "{object:#}");
+    }
+}

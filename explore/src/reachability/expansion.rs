@@ -124,6 +124,10 @@ impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
             return;
         }
         let stand_in = system.stand_in(row);
+        // What there was no time to reduce is reached again when the search is continued.
+        if stand_in.is_none() && system.reduces() && system.is_stopped() {
+            return;
+        }
         let (stored, hash) = stand_in.as_ref().map_or((row, hash), |row| (row, table.hash(row)));
         let (state, new) = table.add(stored, hash, from.map_or(INITIAL, |(parent, ..)| parent));
         if !new {

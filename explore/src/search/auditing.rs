@@ -97,6 +97,10 @@ pub(crate) fn disagreement(
             return Some(Some((Some(event), search, reference)));
         }
         if let Some(lost) = expected.1.iter().find(|row| !is_known(machine, row)) {
+            // A stand-in that there was no time for is not looked up.
+            if machine.context.stopped {
+                return None;
+            }
             let target = machine.state(lost);
             return Some(Some((Some(event), Finding::Lost(target.clone()), Finding::Reached(target))));
         }

@@ -721,6 +721,10 @@ impl System for Machine<'_> {
         self.find_stand_in(row)
     }
 
+    fn reduces(&self) -> bool {
+        self.orbits.is_some()
+    }
+
     fn is_stopped(&self) -> bool {
         self.context.stopped
     }

@@ -73,6 +73,11 @@ pub trait System {
         None
     }
 
+    /// Whether states may stand for others.
+    fn reduces(&self) -> bool {
+        false
+    }
+
     /// Whether an answer was given up because time is over or somebody asked to stop: then it means nothing.
     fn is_stopped(&self) -> bool;
 
