@@ -4,22 +4,15 @@ mod common;
 
 use std::process::{Output, Stdio};
 
-use common::{assert_valid, bsym, file, json, root};
+use common::{answer, assert_valid, bsym, file, json, root, run};
 use serde_json::Value as Json;
 
-const MODELS: &str = "explore/tests/models";
-
 fn mc(machine: &str, arguments: &[&str]) -> Output {
-    let path = root().join(MODELS).join(machine);
-    bsym().arg("mc").arg(path).args(arguments).stdin(Stdio::null()).output().expect("it runs")
+    run("mc", &common::machine(machine), arguments)
 }
 
 fn result(machine: &str, arguments: &[&str]) -> (Option<i32>, Json) {
-    let arguments: Vec<&str> = arguments.iter().copied().chain(["--json"]).collect();
-    let output = mc(machine, &arguments);
-    let object = json(&output);
-    assert_valid("result", &object);
-    (output.status.code(), object)
+    answer("result", "mc", &common::machine(machine), arguments)
 }
 
 #[test]

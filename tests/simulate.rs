@@ -2,22 +2,17 @@
 
 mod common;
 
-use std::process::{Output, Stdio};
+use std::process::Output;
 
-use common::{assert_valid, bsym, file, json, root};
+use common::{answer, assert_valid, bsym, file, json, root, run};
 use serde_json::Value as Json;
 
 fn simulate(machine: &str, arguments: &[&str]) -> Output {
-    let path = root().join("explore/tests/models").join(machine);
-    bsym().arg("simulate").arg(path).args(arguments).stdin(Stdio::null()).output().expect("it runs")
+    run("simulate", &common::machine(machine), arguments)
 }
 
 fn object(machine: &str, arguments: &[&str]) -> (Option<i32>, Json) {
-    let arguments: Vec<&str> = arguments.iter().copied().chain(["--json"]).collect();
-    let output = simulate(machine, &arguments);
-    let object = json(&output);
-    assert_valid("simulation", &object);
-    (output.status.code(), object)
+    answer("simulation", "simulate", &common::machine(machine), arguments)
 }
 
 #[test]

@@ -5,24 +5,17 @@ mod common;
 use std::path::Path;
 use std::process::{Output, Stdio};
 
-use common::{assert_valid, bsym, file, json, root};
+use common::{answer, bsym, file, machine, run};
 use serde_json::Value as Json;
 
 const METHODS: [&str; 5] = ["canonical", "flood", "markers", "canonical+markers", "representatives"];
 
 fn mc(path: &Path, arguments: &[&str]) -> Output {
-    bsym().arg("mc").arg(path).args(arguments).stdin(Stdio::null()).output().expect("it runs")
-}
-
-fn machine(name: &str) -> std::path::PathBuf {
-    root().join("explore/tests/models").join(name)
+    run("mc", path, arguments)
 }
 
 fn result(path: &Path, arguments: &[&str]) -> (Option<i32>, Json) {
-    let output = mc(path, &[arguments, &["--json"]].concat());
-    let object = json(&output);
-    assert_valid("result", &object);
-    (output.status.code(), object)
+    answer("result", "mc", path, arguments)
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use bsym_testing::{Part, present};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value as Json;
 
@@ -24,6 +24,24 @@ pub fn has_solver() -> bool {
     let version = bsym().arg("--version").output().unwrap();
     let found = String::from_utf8_lossy(&version.stdout).contains("solver: ");
     present(Part::Solver, found.then_some(()), "solver").is_some()
+}
+
+/// A machine of `explore/tests/models`.
+pub fn machine(name: &str) -> PathBuf {
+    root().join("explore/tests/models").join(name)
+}
+
+/// What a command says about a machine.
+pub fn run(command: &str, machine: &Path, arguments: &[&str]) -> Output {
+    bsym().arg(command).arg(machine).args(arguments).stdin(Stdio::null()).output().expect("it runs")
+}
+
+/// The same as JSON that is valid against `schema/SCHEMA.schema.json`, with the exit code.
+pub fn answer(schema: &str, command: &str, machine: &Path, arguments: &[&str]) -> (Option<i32>, Json) {
+    let output = run(command, machine, &[arguments, &["--json"]].concat());
+    let object = json(&output);
+    assert_valid(schema, &object);
+    (output.status.code(), object)
 }
 
 /// The JSON on standard output.
