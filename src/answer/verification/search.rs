@@ -7,6 +7,7 @@ use bsym_explore::report::{
     Counterexample, OpenProperty, Reduction, Refused, SearchReport, Unknown, Verdict as Found,
 };
 use bsym_language::model::Model;
+use bsym_language::source::Span;
 use bsym_language::types::CarrierId;
 use bsym_proofs::claim::Property;
 use bsym_semantics::evaluator::cuts::Cut;
@@ -196,6 +197,12 @@ fn difference_text(model: &Model, scope: &Scope, difference: &Difference) -> Str
     )
 }
 
+/// Where something stands, as a part of a sentence; empty where that is in no file.
+fn at(model: &Model, span: Span) -> String {
+    let (file, line, _) = place(&model.sources, span);
+    location(&file, line).map(|at| format!(" ({at})")).unwrap_or_default()
+}
+
 /// Most elements that a warning lists.
 const LISTED: usize = 5;
 
@@ -209,16 +216,12 @@ fn reduced(model: &Model, scope: &Scope, found: &Reduction) -> (SymmetryObject, 
         let elements = (size != set.elements.len()).then(elements);
         InterchangeableObject { set: name(set.carrier), size, elements }
     };
-    let at = |span| {
-        let (file, line, _) = place(&model.sources, span);
-        location(&file, line).map(|at| format!(" ({at})")).unwrap_or_default()
-    };
     let Distinguished { named, ordered } = &found.distinguished;
     let named = named.iter().filter_map(|(carrier, elements)| {
         let (set, (_, span)) = (name(*carrier), elements.iter().next()?);
         let more = if elements.len() > LISTED { ", …" } else { "" };
         let listed: Vec<String> = elements.keys().take(LISTED).map(|i| element(*carrier, *i)).collect();
-        let first = at(*span);
+        let first = at(model, *span);
         Some(format!(
             "--symmetry: elements of `{set}` that the model names keep their places: {}{more}{first}",
             listed.join(", ")
@@ -228,7 +231,7 @@ fn reduced(model: &Model, scope: &Scope, found: &Reduction) -> (SymmetryObject, 
         let set = name(*carrier);
         format!(
             "--symmetry: the elements of `{set}` are given to a function that may go by their order{}",
-            at(*span)
+            at(model, *span)
         )
     });
     let refused = found.refused.map(|Refused::TooManyPermutations(n)| {
@@ -293,18 +296,13 @@ fn reason(model: &Model, unknown: &Unknown, report: &SearchReport) -> Reason {
         // The command refuses to go on before it comes to an answer.
         Unknown::NotResumed(why) => Reason::Incomplete(why.clone()),
         Unknown::ReplayFailed(why) => Reason::ReplayFailed(why.clone()),
-        Unknown::Refuted(e) => {
-            let (file, line, _) = place(&model.sources, e.span);
-            let at = location(&file, line).map(|at| format!(" ({at})")).unwrap_or_default();
-            Reason::AuditFailed(format!("{}{at}", e.message))
-        }
+        Unknown::Refuted(e) => Reason::AuditFailed(format!("{}{}", e.message, at(model, e.span))),
     }
 }
 
 /// Why a search of a bounded part of the model proves nothing, and what can be done about it.
 fn bounded_reason(model: &Model, cut: &Cut, cuts: usize) -> String {
-    let (file, line, _) = place(&model.sources, cut.declaration(model));
-    let at = location(&file, line).map(|at| format!(" ({at})")).unwrap_or_default();
+    let at = at(model, cut.declaration(model));
     let message = cut.message(model).replacen("` were", &format!("`{at} were"), 1);
     let others = match cuts {
         1 => String::new(),
