@@ -1,6 +1,6 @@
 //! Searching one state of each orbit.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::transition::state::Constants;
@@ -9,6 +9,7 @@ use super::verifier::{Search, Verifier};
 use crate::report::{Reduction, Refused};
 use crate::space::machine::Machine;
 use crate::store::interner::Store;
+use crate::symmetry::orbits::Orbits;
 use crate::symmetry::prepare::{FLOODED, prepare};
 use crate::symmetry::reduction::{Method, Symmetry};
 
@@ -21,7 +22,8 @@ impl Verifier<'_, '_> {
         store: &mut Store,
     ) -> (Vec<Constants>, Option<Symmetry>) {
         let Some(method) = self.options.symmetry else { return (valuations, None) };
-        let all = valuations.clone();
+        // Flooding may be refused.
+        let all = if method == Method::Flood { valuations.clone() } else { vec![] };
         let prepared = prepare(eval, valuations, method, store);
         let (mut symmetry, mut valuations) = (prepared.symmetry, prepared.valuations);
         let orders = symmetry.iter().flat_map(|symmetry| &symmetry.groups).map(|group| group.order());
@@ -57,7 +59,7 @@ impl Search<'_, '_> {
         let mut reduction = self.visitor.statistics.reduction.clone()?;
         if let Some(orbits) = &self.reached.system.orbits {
             let tally = &orbits.symmetry().tally;
-            let count = |n: &std::sync::atomic::AtomicU64| n.load(Ordering::Relaxed);
+            let count = |n: &AtomicU64| n.load(Ordering::Relaxed);
             reduction.computed = count(&tally.computed);
             reduction.is_exact &= count(&tally.given_up) == 0 && count(&tally.unlisted) == 0;
         }
@@ -70,7 +72,7 @@ impl Machine<'_> {
     pub(super) fn are_alike(&mut self, stored: &[u32], reached: &[u32]) -> bool {
         let (valuation, other) = (self.valuation(reached), self.valuation(stored));
         let Machine { orbits, context, .. } = self;
-        let alike = |orbits: &crate::symmetry::orbits::Orbits| {
+        let alike = |orbits: &Orbits| {
             valuation == other && orbits.are_alike(&mut context.store, valuation, stored, reached)
         };
         stored == reached || orbits.as_ref().is_some_and(alike)

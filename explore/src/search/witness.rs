@@ -173,7 +173,7 @@ mod tests {
     use bsym_semantics::trace::Violation;
 
     use super::*;
-    use crate::space::permutation::Permutation;
+    use crate::symmetry::permutation::Permutation;
 
     const QUEUE: &str =
         "MACHINE Queue SETS D VARIABLES q, old INVARIANT q : seq(D) & old <: D & card(old) < 3

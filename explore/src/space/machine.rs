@@ -20,7 +20,6 @@ use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Env;
 
 use super::dependency_matrix::{DependencyMatrix, Group, GroupId, Label, LabelId, LabelKind};
-use super::permutation::Permutation;
 use super::system::{Edge, Edges, Effort, Expansion, Replicate, System, Target};
 use super::transition_cache::{Cache, REMEMBERED};
 use super::updates::Updates;
@@ -31,6 +30,7 @@ use crate::store::interner::Store;
 use crate::store::layout::{Form, Layout};
 use crate::store::state_table::{StateId, Table};
 use crate::symmetry::orbits::Orbits;
+use crate::symmetry::permutation::Permutation;
 use crate::symmetry::reduction::Symmetry;
 
 /// States from which on it is looked whether another layout of rows takes less memory.
@@ -715,10 +715,10 @@ impl System for Machine<'_> {
     }
 
     fn stand_in(&mut self, row: &[u32]) -> Option<Vec<u32>> {
-        if !self.compiled {
-            return self.checked_stand_in(row);
+        if !self.reduces() {
+            return None;
         }
-        self.find_stand_in(row)
+        if self.compiled { self.find_stand_in(row) } else { self.checked_stand_in(row) }
     }
 
     fn reduces(&self) -> bool {

@@ -3,12 +3,10 @@
 //! [`system`] is the interface, whatever a system is made from; [`dependency_matrix`] says which columns of a row its
 //! groups and labels read and write, and [`updates`] are what a group does to a row. [`machine`] makes a system from a
 //! model, with a [`transition_cache`] of what groups have done, and `stand_in` finds the state that is searched instead of a
-//! symmetric one; [`product`] makes one from two, and [`permutation`]
-//! turns states into those in which other elements play the roles.
+//! symmetric one; [`product`] makes one from two.
 
 pub mod dependency_matrix;
 pub mod machine;
-pub mod permutation;
 pub mod product;
 mod stand_in;
 pub mod system;

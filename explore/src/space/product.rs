@@ -7,9 +7,9 @@ use std::sync::Arc;
 use bsym_semantics::evaluator::Eval;
 
 use super::dependency_matrix::{DependencyMatrix, Group, GroupId, Label, LabelId};
-use super::permutation::Permutation;
 use super::system::{Edge, Edges, Effort, Expansion, Replicate, System, Target, unwritten};
 use super::updates::Updates;
+use crate::symmetry::permutation::Permutation;
 
 /// A group of the product: who moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

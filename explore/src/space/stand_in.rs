@@ -3,10 +3,8 @@
 use std::sync::atomic::Ordering;
 
 use super::machine::Machine;
-use super::permutation::Permutation;
 use crate::compile::context::Context;
-use crate::store::interner::Store;
-use crate::symmetry::atoms::Atoms;
+use crate::symmetry::permutation::Permutation;
 
 impl Machine<'_> {
     /// The state that stands for that of a row; `None` where that is itself, or the search is stopped.
@@ -22,8 +20,8 @@ impl Machine<'_> {
         stand_in
     }
 
-    /// The same as [`stand_in`](crate::space::system::System::stand_in), where it is a permutation of the state in which the constants are as they
-    /// were, according to the values; otherwise the state stands for itself.
+    /// The same, where it is a permutation of the state in which the constants are as they were, according to the values;
+    /// otherwise the state stands for itself.
     pub(crate) fn checked_stand_in(&mut self, row: &[u32]) -> Option<Vec<u32>> {
         let valuation = self.valuation(row);
         let stand_in = self.find_stand_in(row)?;
@@ -38,18 +36,8 @@ impl Machine<'_> {
     /// A permutation that should lead from one row to another one.
     fn between(&mut self, row: &[u32], stand_in: &[u32]) -> Option<Permutation> {
         let valuation = self.valuation(row);
-        let orbits = self.orbits.as_ref()?;
-        let store: &mut Store = &mut self.context.store;
-        let symmetry = orbits.symmetry();
-        let images = symmetry.images(store, valuation, row, stand_in)?;
-        permutation(&symmetry.atoms, &images)
+        let symmetry = self.orbits.as_ref()?.symmetry();
+        let images = symmetry.images(&mut self.context.store, valuation, row, stand_in)?;
+        Permutation::of_atoms(&symmetry.atoms, &images)
     }
-}
-
-/// A permutation of atoms as one of elements.
-fn permutation(atoms: &Atoms, images: &[u32]) -> Option<Permutation> {
-    atoms.sets().try_fold(Permutation::default(), |permutation, (carrier, first, size)| {
-        let images = (first..first + size).map(|atom| images[atom as usize].checked_sub(first));
-        permutation.with(carrier, images.collect::<Option<Vec<u32>>>()?)
-    })
 }

@@ -15,9 +15,9 @@ use bsym_semantics::transition::state::State;
 use bsym_semantics::value::Value;
 
 use super::dependency_matrix::{DependencyMatrix, GroupId, LabelId, insert};
-use super::permutation::Permutation;
 use super::updates::Updates;
 use crate::store::state_table::Table;
+use crate::symmetry::permutation::Permutation;
 
 /// A transition system.
 ///

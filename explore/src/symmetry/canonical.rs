@@ -50,8 +50,6 @@ pub struct Search<'s, 'a> {
     /// Permutations that change nothing.
     pub automorphisms: Vec<Images>,
     forms: usize,
-    /// Most forms that are compared.
-    most: usize,
     /// Not all forms were compared that may be the least.
     pub is_cut: bool,
 }
@@ -66,18 +64,8 @@ impl<'s, 'a> Search<'s, 'a> {
     ) -> Option<Search<'s, 'a>> {
         let refinement = Refinement::new(store, items, places.len())?;
         let (best, automorphisms) = (None, Vec::new());
-        let search = Search {
-            store,
-            items,
-            refinement,
-            places,
-            ties,
-            best,
-            automorphisms,
-            forms: 0,
-            most: FORMS,
-            is_cut: false,
-        };
+        let search =
+            Search { store, items, refinement, places, ties, best, automorphisms, forms: 0, is_cut: false };
         Some(search)
     }
 
@@ -189,10 +177,9 @@ impl<'s, 'a> Search<'s, 'a> {
     /// Compares the form of discrete cells with the least one so far.
     fn arrive(&mut self, cells: &[u32]) -> Option<()> {
         self.forms += 1;
-        self.is_cut |= self.forms >= self.most;
+        self.is_cut |= self.forms >= FORMS;
         let images = placing(cells, self.places);
-        let words = self.items.iter().map(|(shape, word)| shape.permute(self.store, *word, &images));
-        let words = words.collect::<Option<Vec<u32>>>()?;
+        let words = permuted(self.store, self.items, &images)?;
         if let Some(best) = self.best.as_mut().filter(|best| best.words == words) {
             self.automorphisms.push(then(&images, &inverse(&best.images)));
             return Some(());
@@ -200,23 +187,29 @@ impl<'s, 'a> Search<'s, 'a> {
         if self.ties == Ties::All && self.best.is_some() {
             return Some(());
         }
-        let digest = |((shape, _), word): (&Item<'_>, &u32)| shape.digest(self.store, *word);
-        let digests: Vec<u64> = self.items.iter().zip(&words).map(digest).collect();
-        let is_less = self.best.as_ref().is_none_or(|best| digests < best.digests);
-        if is_less {
-            self.best = Some(Form { words, images, digests });
+        let form = Form::new(self.store, self.items, words, images);
+        if self.best.as_ref().is_none_or(|best| form.digests < best.digests) {
+            self.best = Some(form);
         }
         Some(())
     }
 }
 
+/// The words that a permutation makes of some values; `None` where one is not listed.
+pub fn permuted(store: &mut Store, items: &[Item<'_>], images: &[u32]) -> Option<Vec<u32>> {
+    items.iter().map(|(shape, word)| shape.permute(store, *word, images)).collect()
+}
+
 impl Form {
     /// A form by a permutation that was found otherwise; `None` where a value is not listed.
     pub fn of(store: &mut Store, items: &[Item<'_>], images: Images) -> Option<Form> {
-        let words = items.iter().map(|(shape, word)| shape.permute(store, *word, &images));
-        let words = words.collect::<Option<Vec<u32>>>()?;
+        let words = permuted(store, items, &images)?;
+        Some(Form::new(store, items, words, images))
+    }
+
+    fn new(store: &Store, items: &[Item<'_>], words: Vec<u32>, images: Images) -> Form {
         let digests = items.iter().zip(&words).map(|((shape, _), word)| shape.digest(store, *word)).collect();
-        Some(Form { words, images, digests })
+        Form { words, images, digests }
     }
 
     /// The same form, of what another permutation made these values from.

@@ -1,7 +1,7 @@
 //! The permutations under which states are compared: those that keep the constants.
 
-use super::atoms::{Atoms, Images, in_order};
-use super::canonical::{Form, Search, Ties};
+use super::atoms::{Atoms, Images, in_order, then};
+use super::canonical::{Form, Search, Ties, permuted};
 use super::refine::{Cells, Item, Refinement, first_cell};
 use crate::store::interner::Store;
 
@@ -21,16 +21,15 @@ pub struct Group {
 }
 
 impl Group {
-    /// The permutations that change nothing.
+    /// All permutations that keep these cells.
+    pub fn of_cells(cells: Cells) -> Group {
+        let identity = (0..cells.len() as u32).collect();
+        Group { places: in_order(&cells), kept: cells.clone(), cells, others: vec![identity], is_whole: true }
+    }
+
+    /// The permutation that changes nothing.
     pub fn trivial(atoms: &Atoms) -> Group {
-        let cells: Cells = atoms.identity();
-        Group {
-            places: cells.clone(),
-            kept: cells.clone(),
-            cells,
-            others: vec![atoms.identity()],
-            is_whole: false,
-        }
+        Group { is_whole: false, ..Group::of_cells(atoms.identity()) }
     }
 
     /// The permutations of atoms that keep some values. They are a part of them where there are too many that are no changes of
@@ -65,13 +64,7 @@ impl Group {
                 begin += class.len() as u32;
             }
         }
-        let mut group = Group {
-            kept: refined,
-            places: in_order(&apart),
-            cells: apart,
-            others: vec![atoms.identity()],
-            is_whole: true,
-        };
+        let mut group = Group { kept: refined, ..Group::of_cells(apart) };
         if is_tied {
             search.run(&tied)?;
             if search.is_cut {
@@ -99,33 +92,35 @@ impl Group {
         });
         for other in &self.others {
             for images in &within {
-                call(super::atoms::then(other, images));
+                call(then(other, images));
             }
         }
     }
 
     /// The least form of some values under the group, or one form of those that could be; and whether it is the least.
     pub fn form(&self, store: &mut Store, items: &[Item<'_>], ties: Ties) -> Option<(Form, bool)> {
+        if let [_] = self.others[..] {
+            return self.form_within(store, items, ties);
+        }
         let mut best: Option<Form> = None;
         let mut is_least = true;
-        if let [_] = self.others[..] {
-            let mut search = Search::new(store, items, &self.places, ties)?;
-            search.run(&self.cells)?;
-            return Some((search.best?, !search.is_cut));
-        }
         for other in &self.others {
-            let permuted =
-                items.iter().map(|(shape, word)| Some((*shape, shape.permute(store, *word, other)?)));
-            let permuted = permuted.collect::<Option<Vec<Item<'_>>>>()?;
-            let mut search = Search::new(store, &permuted, &self.places, ties)?;
-            search.run(&self.cells)?;
-            is_least &= !search.is_cut;
-            let form = search.best?;
+            let words = permuted(store, items, other)?;
+            let items: Vec<Item<'_>> = items.iter().map(|(shape, _)| *shape).zip(words).collect();
+            let (form, is_least_within) = self.form_within(store, &items, ties)?;
+            is_least &= is_least_within;
             if best.as_ref().is_none_or(|best| form.digests() < best.digests()) {
                 best = Some(form.after(other));
             }
         }
         Some((best?, is_least))
+    }
+
+    /// The same under the permutations that keep the cells.
+    fn form_within(&self, store: &mut Store, items: &[Item<'_>], ties: Ties) -> Option<(Form, bool)> {
+        let mut search = Search::new(store, items, &self.places, ties)?;
+        search.run(&self.cells)?;
+        Some((search.best?, !search.is_cut))
     }
 }
 

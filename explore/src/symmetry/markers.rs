@@ -7,13 +7,13 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::group::Group;
-use super::reduction::{Symmetry, items};
+use super::reduction::Symmetry;
 use super::refine::{Cells, Refinement};
 use crate::store::interner::Store;
 
 /// The marker of the state of a row, which has a word for each variable; `None` where a value is not listed.
 pub fn marker(store: &Store, symmetry: &Symmetry, group: &Group, row: &[u32]) -> Option<Box<[u32]>> {
-    let items = items(symmetry, row);
+    let items = symmetry.items(row);
     let mut cells: Cells = group.kept.clone();
     let signs = Refinement::new(store, &items, cells.len())?.refine_once(store, &mut cells)?;
     // What is no atom counts as it is.

@@ -3,11 +3,12 @@
 //! A permutation of elements that nothing tells apart takes states to states, steps to steps and keeps every property
 //! (Leuschel, Butler, Spermann, Turner, *Symmetry Reduction for B by Permutation Flooding*, B 2007, theorem 1). So a
 //! successor may be replaced by any state that a permutation makes of it, and of a whole orbit one state is enough: the one
-//! that [`Orbits::stand_in`](orbits::Orbits::stand_in) gives. That it is a permutation of the successor is all that a proof rests on; that it is the same one for
-//! the whole orbit makes the search small. Traces are walked again from the beginning, by steps to states that the stored
-//! ones stand for, so that they are traces of the model.
+//! that [`Orbits::stand_in`](orbits::Orbits::stand_in) gives. That it is a permutation of the successor is all that a proof
+//! rests on; that it is the same one for the whole orbit makes the search small. Traces are walked again from the beginning,
+//! by steps to states that the stored ones stand for, so that they are traces of the model.
 //!
 //! - [`atoms`]: the elements that may change places, and permutations of them
+//! - [`permutation`]: what a permutation makes of values, which knows of no atoms' places in words
 //! - [`shape`], [`value`], [`tags`]: where they stand in words, and in values
 //! - [`refine`]: cells of atoms that stand in the same places
 //! - [`canonical`]: the least state that permutations make of one
@@ -23,6 +24,7 @@ pub mod canonical;
 pub mod group;
 pub mod markers;
 pub mod orbits;
+pub mod permutation;
 pub mod prepare;
 pub mod reduction;
 pub mod refine;

@@ -5,11 +5,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::canonical::{Form, Ties};
-use super::group::Group;
 use super::markers::{Markers, marker};
-use super::reduction::{Method, Symmetry, count, items};
-use super::refine::Item;
-use super::tables::{Least, Tables};
+use super::reduction::{Method, Symmetry, count};
+use super::tables::Tables;
 use crate::store::interner::Store;
 
 /// Most answers that are remembered.
@@ -24,17 +22,6 @@ pub struct Orbits {
     key: Vec<u32>,
     tables: Tables,
     markers: Markers,
-}
-
-/// A state whose form is wanted.
-struct Asked<'a> {
-    group: &'a Group,
-    /// The values with atoms.
-    items: Vec<Item<'a>>,
-    /// Their words, and the valuation.
-    key: &'a [u32],
-    /// Whether the search is over.
-    stop: &'a dyn Fn() -> bool,
 }
 
 impl Orbits {
@@ -87,9 +74,7 @@ impl Orbits {
         if words[..] == self.key[..words.len()] {
             return None;
         }
-        let mut stand_in = row.to_vec();
-        symmetry.shapes.iter().zip(words).for_each(|((at, _), word)| stand_in[*at] = *word);
-        Some(stand_in)
+        Some(symmetry.with_words(row, words.iter().copied()))
     }
 
     /// Remembers the stand-in of a row; `None` where the search is stopped.
@@ -103,8 +88,13 @@ impl Orbits {
         let symmetry = self.symmetry.clone();
         let key: Box<[u32]> = self.key[..].into();
         count(&symmetry.tally.computed);
-        let asked = Asked { group: symmetry.group(valuation), items: items(&symmetry, row), key: &key, stop };
-        let form = self.form(store, &asked);
+        let form = match symmetry.method {
+            Method::Flood => self.flood(store, valuation, row, stop),
+            Method::Representatives => symmetry.form(store, valuation, row, Ties::Arbitrary),
+            Method::Canonical | Method::Markers | Method::CanonicalMarkers => {
+                symmetry.form(store, valuation, row, Ties::Broken)
+            }
+        };
         if stop() {
             return None;
         }
@@ -123,18 +113,16 @@ impl Orbits {
     fn by_tables(&mut self, store: &mut Store, valuation: usize, row: &[u32]) -> Option<Vec<u32>> {
         let Orbits { symmetry, tables, .. } = self;
         let number = symmetry.of_valuation[valuation];
-        tables.small(number, &symmetry.groups[number as usize])?;
-        count(&symmetry.tally.computed);
-        let mut stand_in = row.to_vec();
-        match tables.least(store, number, &symmetry.shapes, row) {
-            Least::Unlisted => count(&symmetry.tally.unlisted),
-            Least::By(by) => {
-                for (at, _) in &symmetry.shapes {
-                    stand_in[*at] = tables.word(number, by, *at, row[*at]);
-                }
-            }
+        if !tables.is_small(number, &symmetry.groups[number as usize]) {
+            return None;
         }
-        Some(stand_in)
+        count(&symmetry.tally.computed);
+        let Some(by) = tables.least(store, number, &symmetry.shapes, row) else {
+            count(&symmetry.tally.unlisted);
+            return Some(row.to_vec());
+        };
+        let words = symmetry.shapes.iter().map(|(at, _)| tables.word(number, by, *at, row[*at]));
+        Some(symmetry.with_words(row, words))
     }
 
     /// Whether two rows are states of one orbit.
@@ -147,39 +135,30 @@ impl Orbits {
         if symmetry.is_approximate() || (0..a.len()).filter(is_atomless).any(|at| a[at] != b[at]) {
             return false;
         }
-        let mut least = |row: &[u32]| {
-            let form = symmetry.group(valuation).form(store, &items(symmetry, row), Ties::Broken);
-            form.map(|(form, _)| form.words)
-        };
+        let mut least =
+            |row: &[u32]| symmetry.form(store, valuation, row, Ties::Broken).map(|form| form.words);
         least(a).is_some_and(|form| least(b) == Some(form))
     }
 
-    fn form(&mut self, store: &mut Store, asked: &Asked<'_>) -> Option<Form> {
-        let ties = match self.symmetry.method {
-            Method::Flood => return self.flood(store, asked),
-            Method::Representatives => Ties::Arbitrary,
-            Method::Canonical | Method::Markers | Method::CanonicalMarkers => Ties::Broken,
-        };
-        let (form, is_least) = asked.group.form(store, &asked.items, ties)?;
-        if !is_least {
-            count(&self.symmetry.tally.given_up);
-        }
-        Some(form)
-    }
-
     /// The least form by all permutations, which is remembered for all of them.
-    fn flood(&mut self, store: &mut Store, asked: &Asked<'_>) -> Option<Form> {
-        let Asked { group, items, key, stop } = asked;
+    fn flood(
+        &mut self,
+        store: &mut Store,
+        valuation: usize,
+        row: &[u32],
+        stop: &dyn Fn() -> bool,
+    ) -> Option<Form> {
+        let items = self.symmetry.items(row);
         let mut forms: Vec<Option<Form>> = Vec::new();
-        group.each(&mut |images| {
+        self.symmetry.group(valuation).each(&mut |images| {
             // What is not computed any more makes none of them the least.
-            let form = if stop() { None } else { Form::of(store, items, images) };
+            let form = if stop() { None } else { Form::of(store, &items, images) };
             forms.push(form);
         });
         let forms = forms.into_iter().collect::<Option<Vec<Form>>>()?;
         let least = forms.iter().min_by_key(|form| form.digests())?.clone();
         for form in forms {
-            let words: Box<[u32]> = form.words.into_iter().chain(key.last().copied()).collect();
+            let words: Box<[u32]> = form.words.into_iter().chain([valuation as u32]).collect();
             self.known.insert(words, least.words.clone().into_boxed_slice());
         }
         Some(least)
@@ -188,21 +167,14 @@ impl Orbits {
     /// The row that was met first of those with the same marker, or of those that the same form tells apart among them.
     fn first_met(&mut self, store: &mut Store, valuation: usize, row: &[u32]) -> Option<Vec<u32>> {
         let symmetry = self.symmetry.clone();
-        let group = symmetry.group(valuation);
-        let Some(marker) = marker(store, &symmetry, group, row) else {
+        let Some(marker) = marker(store, &symmetry, symmetry.group(valuation), row) else {
             count(&symmetry.tally.unlisted);
             return None;
         };
         let mut label = |row: &[u32]| {
-            let items = items(&symmetry, row);
             count(&symmetry.tally.computed);
-            let (form, is_least) = group.form(store, &items, Ties::Broken)?;
-            if !is_least {
-                count(&symmetry.tally.given_up);
-            }
-            let mut label = row.to_vec();
-            symmetry.shapes.iter().zip(form.words).for_each(|((at, _), word)| label[*at] = word);
-            Some(label)
+            let form = symmetry.form(store, valuation, row, Ties::Broken)?;
+            Some(symmetry.with_words(row, form.words))
         };
         let is_exact = symmetry.method == Method::CanonicalMarkers;
         let first = self.markers.first_met(marker, row, is_exact.then_some(&mut label))?;

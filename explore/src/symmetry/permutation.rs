@@ -6,6 +6,8 @@ use std::sync::Arc;
 use bsym_language::types::CarrierId;
 use bsym_semantics::value::Value;
 
+use super::atoms::Atoms;
+
 /// A permutation of the elements of some enumerated or deferred sets.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Permutation {
@@ -13,6 +15,14 @@ pub struct Permutation {
 }
 
 impl Permutation {
+    /// A permutation of atoms as one of elements; `None` if it takes atoms of one set to another.
+    pub fn of_atoms(atoms: &Atoms, images: &[u32]) -> Option<Permutation> {
+        atoms.sets().try_fold(Permutation::default(), |permutation, (carrier, first, size)| {
+            let images = (first..first + size).map(|atom| images[atom as usize].checked_sub(first));
+            permutation.with(carrier, images.collect::<Option<Vec<u32>>>()?)
+        })
+    }
+
     /// Lets elements of one more set change places: the element at position `i` goes to `images[i]`.
     ///
     /// `None` if these are not the positions from 0, each once.

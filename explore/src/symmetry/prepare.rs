@@ -9,10 +9,9 @@ use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::symmetry::elements::{Distinguished, Interchangeable};
 use bsym_semantics::transition::state::Constants;
 use bsym_semantics::value::Value;
-
 use indexmap::IndexSet;
 
-use super::atoms::{Atoms, in_order};
+use super::atoms::Atoms;
 use super::canonical::Ties;
 use super::group::Group;
 use super::reduction::{Method, Symmetry};
@@ -83,12 +82,4 @@ pub fn prepare(
     let groups = groups.into_iter().collect();
     let symmetry = Symmetry { method, atoms, shapes, groups, of_valuation, tally: Default::default() };
     Prepared { symmetry: Some(symmetry), valuations: kept, free, distinguished }
-}
-
-impl Group {
-    /// All permutations that keep these cells.
-    fn of_cells(cells: Vec<u32>) -> Group {
-        let identity = (0..cells.len() as u32).collect();
-        Group { places: in_order(&cells), kept: cells.clone(), cells, others: vec![identity], is_whole: true }
-    }
 }

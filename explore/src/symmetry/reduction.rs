@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::atoms::{Atoms, Images, inverse, then};
-use super::canonical::Ties;
+use super::canonical::{Form, Ties};
 use super::group::Group;
 use super::refine::Item;
 use super::shape::Shape;
@@ -77,11 +77,10 @@ pub fn count(counter: &AtomicU64) {
 impl Symmetry {
     /// Whether every state of an orbit has the same stand-in, and no other state has: unless computing it is given up.
     pub fn is_exact(&self) -> bool {
-        let flat = || self.shapes.iter().all(|(_, shape)| shape.is_flat());
         self.groups.iter().all(|group| group.is_whole)
             && match self.method {
                 Method::Flood | Method::Canonical | Method::CanonicalMarkers => true,
-                Method::Markers | Method::Representatives => flat() && !self.has_others(),
+                Method::Markers | Method::Representatives => self.is_plain(),
             }
     }
 
@@ -97,7 +96,8 @@ impl Symmetry {
 
     /// Whether refinement alone leads to the least form.
     fn is_plain(&self) -> bool {
-        !self.has_others() && self.shapes.iter().all(|(_, shape)| shape.is_flat())
+        self.groups.iter().all(|group| group.others.len() == 1)
+            && self.shapes.iter().all(|(_, shape)| shape.is_flat())
     }
 
     /// The permutations that keep a valuation.
@@ -105,20 +105,31 @@ impl Symmetry {
         &self.groups[self.of_valuation[valuation] as usize]
     }
 
+    /// The form of the values with atoms in a row; whether it is not known to be the least is counted.
+    pub fn form(&self, store: &mut Store, valuation: usize, row: &[u32], ties: Ties) -> Option<Form> {
+        let (form, is_least) = self.group(valuation).form(store, &self.items(row), ties)?;
+        if !is_least {
+            count(&self.tally.given_up);
+        }
+        Some(form)
+    }
+
     /// A permutation that leads from one row to another one of the same orbit.
     pub fn images(&self, store: &mut Store, valuation: usize, from: &[u32], to: &[u32]) -> Option<Images> {
-        let group = self.group(valuation);
-        let (here, _) = group.form(store, &items(self, from), Ties::Broken)?;
-        let (there, _) = group.form(store, &items(self, to), Ties::Broken)?;
+        let here = self.form(store, valuation, from, Ties::Broken)?;
+        let there = self.form(store, valuation, to, Ties::Broken)?;
         (here.words == there.words).then(|| then(&here.images, &inverse(&there.images)))
     }
 
-    fn has_others(&self) -> bool {
-        self.groups.iter().any(|group| group.others.len() > 1)
+    /// The values with atoms in a row.
+    pub fn items(&self, row: &[u32]) -> Vec<Item<'_>> {
+        self.shapes.iter().map(|(at, shape)| (shape, row[*at])).collect()
     }
-}
 
-/// The values with atoms in a row.
-pub fn items<'s>(symmetry: &'s Symmetry, row: &[u32]) -> Vec<Item<'s>> {
-    symmetry.shapes.iter().map(|(at, shape)| (shape, row[*at])).collect()
+    /// A row in which the values with atoms have other words.
+    pub fn with_words(&self, row: &[u32], words: impl IntoIterator<Item = u32>) -> Vec<u32> {
+        let mut row = row.to_vec();
+        self.shapes.iter().zip(words).for_each(|((at, _), word)| row[*at] = word);
+        row
+    }
 }

@@ -6,6 +6,7 @@ use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::value::Value;
 
 use super::atoms::Atoms;
+use super::permutation::Permutation;
 use super::tags::{FIELD, LEFT, MEMBER, RIGHT, couple, set};
 use super::value;
 use crate::store::index::mix;
@@ -165,7 +166,7 @@ impl Shape {
                 store.list(&words)
             }
             Kind::Value(atoms) => {
-                let value = value::permute(&store.decode(&self.rep, word), atoms, images)?;
+                let value = Permutation::of_atoms(atoms, images)?.apply(&store.decode(&self.rep, word))?;
                 store.value(value)
             }
         })

@@ -26,18 +26,9 @@ pub struct Tables {
     words: usize,
 }
 
-/// The least of the states that a small group makes of one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Least {
-    /// By this permutation.
-    By(u32),
-    /// A value is not listed.
-    Unlisted,
-}
-
 impl Tables {
-    /// The permutations of a group, by its number; `None` if they are many.
-    pub fn small(&mut self, number: u32, group: &Group) -> Option<&[Images]> {
+    /// Whether a group, of this number, is small.
+    pub fn is_small(&mut self, number: u32, group: &Group) -> bool {
         let permutations = self.groups.entry(number).or_insert_with(|| {
             let is_small = group.order().is_some_and(|order| order <= SMALL);
             is_small.then(|| {
@@ -46,13 +37,20 @@ impl Tables {
                 all
             })
         });
-        permutations.as_deref()
+        permutations.is_some()
     }
 
     /// The permutation in a small group that leads to the least state: values are compared in the order of the variables.
-    pub fn least(&mut self, store: &mut Store, number: u32, shapes: &[(usize, Shape)], row: &[u32]) -> Least {
+    /// `None` where a value is not listed.
+    pub fn least(
+        &mut self,
+        store: &mut Store,
+        number: u32,
+        shapes: &[(usize, Shape)],
+        row: &[u32],
+    ) -> Option<u32> {
         let Tables { groups, made, alive, words } = self;
-        let Some(Some(permutations)) = groups.get(&number) else { return Least::Unlisted };
+        let permutations = groups.get(&number)?.as_ref()?;
         alive.clear();
         alive.extend(0..permutations.len() as u32);
         for (at, shape) in shapes {
@@ -61,14 +59,14 @@ impl Tables {
                 *words += permutations.len();
                 make(store, permutations, shape, word)
             });
-            let Some(made) = made else { return Least::Unlisted };
+            let made = made.as_ref()?;
             if let [_] = alive[..] {
                 continue;
             }
             let least = alive.iter().map(|by| made[*by as usize].1).min();
             alive.retain(|by| Some(made[*by as usize].1) == least);
         }
-        alive.first().map_or(Least::Unlisted, |by| Least::By(*by))
+        alive.first().copied()
     }
 
     /// The word that a permutation makes of one that was looked at.

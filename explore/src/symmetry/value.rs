@@ -1,4 +1,4 @@
-//! The same for values that are not written as words: strings, reals, free types, and whatever holds them.
+//! Where atoms stand in values that are not written as words: strings, reals, free types, and whatever holds them.
 
 use std::sync::Arc;
 
@@ -8,31 +8,6 @@ use super::atoms::Atoms;
 use super::tags::{FIELD, LEFT, MEMBER, RIGHT, couple, set};
 use crate::store::index::mix;
 use crate::store::interner::text_hash;
-
-/// The value in which other atoms play the roles; `None` for a set that is not listed.
-pub fn permute(value: &Value, atoms: &Atoms, images: &[u32]) -> Option<Value> {
-    Some(match value {
-        Value::Bool(_) | Value::Int(_) | Value::Real(_) | Value::String(_) => value.clone(),
-        Value::Element(c, i) => match atoms.first(*c) {
-            Some(first) => Value::Element(*c, images[(first + i) as usize] - first),
-            None => value.clone(),
-        },
-        Value::Pair(p) => Value::pair(permute(&p.0, atoms, images)?, permute(&p.1, atoms, images)?),
-        Value::Record(fields) => {
-            let field = |(l, v): &(Arc<str>, Value)| Some((l.clone(), permute(v, atoms, images)?));
-            Value::Record(fields.iter().map(field).collect::<Option<Vec<_>>>()?.into())
-        }
-        Value::Free(t, constructor, argument) => {
-            let argument = match argument {
-                Some(v) => Some(Arc::new(permute(v, atoms, images)?)),
-                None => None,
-            };
-            Value::Free(*t, *constructor, argument)
-        }
-        Value::Set(s) => Value::set(s.iter().map(|v| permute(v, atoms, images)).collect::<Option<Vec<_>>>()?),
-        Value::Lazy(_) => return None,
-    })
-}
 
 /// A hash of a value in which atoms of one colour are not told apart.
 pub fn hash(value: &Value, atoms: &Atoms, colours: &[u32]) -> Option<u64> {
