@@ -9,6 +9,7 @@ pub mod search;
 pub mod space;
 mod store;
 pub mod symmetry;
+pub mod temporal;
 
 pub mod audit;
 pub mod existence;

@@ -18,6 +18,8 @@ pub mod lint;
 
 pub mod load;
 
+pub mod temporal;
+
 pub mod int;
 pub mod stack;
 

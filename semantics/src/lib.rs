@@ -16,3 +16,5 @@ pub mod transition;
 pub mod symmetry;
 
 pub mod trace;
+
+pub mod temporal;

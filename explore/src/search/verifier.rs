@@ -115,7 +115,7 @@ pub(crate) fn asked(
         LabelKind::Invariant(i) => checks.invariant.as_ref().is_none_or(|some| some.contains(&i)),
         LabelKind::Assertion(_) => checks.assertions,
         LabelKind::Goal => checks.goal,
-        LabelKind::Guard => false,
+        LabelKind::Guard | LabelKind::Proposition => false,
     };
     let good = |label: LabelId| (label, matrix.label(label).kind != LabelKind::Goal);
     let proven = pairs(matrix, checks, proven.iter().copied()).collect();

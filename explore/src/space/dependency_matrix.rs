@@ -56,6 +56,8 @@ pub enum LabelKind {
     Goal,
     /// A guard that does not depend on parameters; the groups list theirs.
     Guard,
+    /// A predicate of a formula that is asked about paths.
+    Proposition,
 }
 
 /// A predicate about states.

@@ -187,6 +187,15 @@ impl<'m> Machine<'m> {
         self.labels.push(LabelCode { pred, positive, reads, code: Prepared::NotYet });
     }
 
+    /// Makes a predicate of the model's names a label.
+    pub fn add_proposition(&mut self, pred: &'m Pred) -> LabelId {
+        let mut matrix = std::mem::take(&mut self.matrix);
+        let label = LabelId(self.labels.len() as u32);
+        self.add_label(Arc::make_mut(&mut matrix), LabelKind::Proposition, true, pred);
+        self.matrix = matrix;
+        label
+    }
+
     fn add_event(&mut self, matrix: &mut DependencyMatrix, event: EventId) {
         let model = self.context.eval.model;
         let subject = &model.events[event.index()];

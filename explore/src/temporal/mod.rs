@@ -1,0 +1,25 @@
+//! Temporal formulas over all paths of a state space.
+//!
+//! A `graph` is the states with their labelled edges, found when they are asked for; `propositions` says what is true on
+//! it; an `automaton` reads that and knows the paths on which the formula is false; the `product` of both is searched
+//! breadth-first, and looked at for `acceptance` whenever it has doubled and when it is complete, so that a loop is found
+//! also where the states are without end. What is found becomes a `counterexample`: a trace of the reference evaluator on which the
+//! formula is false as it is defined, with a loop, at its end, or whatever comes after. Without one, and with nothing left
+//! out, the formula holds in the scope.
+//!
+//! States of one orbit have different paths as soon as a formula names what tells them apart, and a reduction by partial
+//! orders leaves out events that `X` and `[op]` speak of: nothing is reduced here.
+
+mod acceptance;
+mod automaton;
+mod counterexample;
+mod graph;
+mod product;
+mod propositions;
+mod verifier;
+
+#[cfg(test)]
+mod tests;
+
+pub use counterexample::Refutation;
+pub use verifier::{TemporalOptions, TemporalReport, TemporalStatistics, TemporalVerdict, check};

@@ -1,0 +1,141 @@
+//! The product of a state space and the automaton of the paths on which a formula is false, in the order of a
+//! breadth-first search: paths to what is found are shortest.
+
+use std::collections::HashMap;
+
+use super::automaton::{Automaton, Location};
+use super::graph::{Graph, LabelId};
+use super::propositions::Propositions;
+use crate::store::state_table::StateId;
+
+/// Number of a node.
+pub(super) type NodeId = u32;
+
+/// An initial node has no predecessor.
+const NONE: u32 = u32::MAX;
+
+/// A state at a position of a path, with what the rest of the path owes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Node {
+    pub(super) state: StateId,
+    pub(super) location: Location,
+}
+
+/// A step of the product.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Edge {
+    pub(super) to: NodeId,
+    pub(super) label: LabelId,
+    /// A bit for each `U` that it postpones.
+    pub(super) postponed: u64,
+}
+
+/// A path that settles the matter, without a loop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Finite {
+    /// It ends in this node, where nothing is enabled.
+    Ends(NodeId),
+    /// However it goes on after this edge out of this node, to this state.
+    Decided(NodeId, LabelId, StateId),
+}
+
+/// A product as far as it was made.
+#[derive(Default)]
+pub(super) struct Product {
+    pub(super) nodes: Vec<Node>,
+    numbers: HashMap<Node, NodeId>,
+    /// Each node's predecessor in the search, and the label of the edge from it.
+    parents: Vec<(NodeId, LabelId)>,
+    /// Where each node's edges begin; those of the last one expanded end with the list.
+    starts: Vec<usize>,
+    edges: Vec<Edge>,
+}
+
+impl Product {
+    /// Adds an initial node.
+    pub(super) fn begin(&mut self, node: Node) {
+        self.add(node, (NONE, 0));
+    }
+
+    fn add(&mut self, node: Node, parent: (NodeId, LabelId)) -> NodeId {
+        if let Some(known) = self.numbers.get(&node) {
+            return *known;
+        }
+        let number = self.nodes.len() as NodeId;
+        self.nodes.push(node);
+        self.parents.push(parent);
+        self.numbers.insert(node, number);
+        number
+    }
+
+    /// How many nodes have their edges.
+    pub(super) fn expanded(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Whether all have.
+    pub(super) fn is_complete(&self) -> bool {
+        self.starts.len() == self.nodes.len()
+    }
+
+    /// The edges out of a node; none where it was not expanded.
+    pub(super) fn edges(&self, node: NodeId) -> &[Edge] {
+        let at = node as usize;
+        let Some(from) = self.starts.get(at) else { return &[] };
+        let to = self.starts.get(at + 1).copied().unwrap_or(self.edges.len());
+        &self.edges[*from..to]
+    }
+
+    /// Finds the edges out of the next node. The answer is a path by which the formula is false, if one shows here.
+    pub(super) fn expand(
+        &mut self,
+        graph: &mut Graph<'_>,
+        propositions: &mut Propositions,
+        automaton: &mut Automaton,
+    ) -> Option<Finite> {
+        let number = self.starts.len() as NodeId;
+        let Node { state, location } = self.nodes[number as usize];
+        self.starts.push(self.edges.len());
+        let truth = propositions.in_state(graph, state)?;
+        let arcs = graph.arcs(state)?.to_vec();
+        if arcs.is_empty() {
+            let letter = propositions.letter(graph, truth, None);
+            let accepts = !automaton.steps(location, letter).is_empty();
+            return accepts.then_some(Finite::Ends(number));
+        }
+        let valuation = graph.machine.valuation(&graph.table.row(state));
+        let mut found = None;
+        for arc in arcs {
+            let letter = propositions.letter(graph, truth, Some((arc.label, valuation)));
+            for step in automaton.steps(location, letter).iter() {
+                if automaton.accepts_all(step.to) {
+                    found.get_or_insert(Finite::Decided(number, arc.label, arc.to));
+                }
+                let to = self.add(Node { state: arc.to, location: step.to }, (number, arc.label));
+                self.edges.push(Edge { to, label: arc.label, postponed: step.postponed });
+            }
+        }
+        found
+    }
+
+    /// The states on a shortest path to a node, each with the label of the edge to it, from an initial state.
+    pub(super) fn path(&self, node: NodeId) -> Vec<(Option<LabelId>, StateId)> {
+        let mut path = Vec::new();
+        let mut at = node;
+        loop {
+            let (parent, label) = self.parents[at as usize];
+            path.push(((parent != NONE).then_some(label), self.nodes[at as usize].state));
+            if parent == NONE {
+                path.reverse();
+                return path;
+            }
+            at = parent;
+        }
+    }
+
+    /// Bytes of nodes and edges.
+    pub(super) fn bytes(&self) -> usize {
+        let node = size_of::<Node>() * 3 + 4 + size_of::<(NodeId, LabelId)>() + size_of::<usize>();
+        self.nodes.len() * node + self.edges.len() * size_of::<Edge>()
+    }
+}

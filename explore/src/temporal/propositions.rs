@@ -1,0 +1,169 @@
+//! The truth of a formula's propositions in the states of a graph, and on its edges.
+
+use std::collections::HashMap;
+
+use bsym_language::model::{EventId, Expr, Pred};
+use bsym_language::temporal::{Action, Atom};
+use bsym_semantics::value::Value;
+use bsym_semantics::value::env::Env;
+
+use super::automaton::Letter;
+use super::graph::{Graph, Label, LabelId};
+use crate::search::findings::is_interrupted;
+use crate::space::dependency_matrix::LabelId as Predicate;
+use crate::space::system::System;
+use crate::store::state_table::StateId;
+
+/// What a proposition is decided by.
+enum Decided {
+    Predicate(Predicate),
+    Enabled(usize),
+    Taken(usize),
+    Deadlock,
+    Sink,
+}
+
+/// Executions of an event, with the values of its first parameters under each valuation of the constants.
+pub(super) struct Executions {
+    event: EventId,
+    arguments: Vec<Vec<Value>>,
+}
+
+impl Executions {
+    /// The executions that an action means.
+    ///
+    /// # Errors
+    /// An argument has no value: why.
+    pub(super) fn of(graph: &Graph<'_>, action: &Action) -> Result<Executions, String> {
+        let context = &graph.machine.context;
+        let value = |constants: &[Value], e: &Expr| {
+            let value = context.eval.expr(&Env::new(constants, &[]), e);
+            value.map_err(|e| format!("an argument of an event has no value: {}", e.message))
+        };
+        let under = |constants: &Vec<Value>| action.arguments.iter().map(|e| value(constants, e)).collect();
+        let arguments = context.valuations.iter().map(under).collect::<Result<_, _>>()?;
+        Ok(Executions { event: action.event, arguments })
+    }
+
+    /// Whether an edge under a valuation is one of them.
+    pub(super) fn has(&self, label: &Label, valuation: usize) -> bool {
+        if label.event != self.event {
+            return false;
+        }
+        let arguments = &self.arguments[valuation];
+        arguments.is_empty() || label.values.as_ref().is_some_and(|(values, _)| values.starts_with(arguments))
+    }
+}
+
+/// The propositions of a formula.
+pub(super) struct Propositions {
+    atoms: Vec<Decided>,
+    executions: Vec<Executions>,
+    /// Of each state that was asked: the letter without what depends on the edge; `None` where it is not known.
+    states: HashMap<StateId, Option<u128>>,
+    edges: HashMap<(LabelId, usize), u128>,
+    has_taken: bool,
+}
+
+impl Propositions {
+    /// Makes propositions ready; the predicates have been made labels of the machine, in their order.
+    pub(super) fn new(
+        graph: &Graph<'_>,
+        atoms: &[Atom],
+        labels: &[Predicate],
+    ) -> Result<Propositions, String> {
+        let (mut labels, mut executions) = (labels.iter().copied(), Vec::new());
+        let mut decided = Vec::new();
+        for atom in atoms {
+            let mut number = |action| {
+                executions.push(Executions::of(graph, action)?);
+                Ok::<usize, String>(executions.len() - 1)
+            };
+            decided.push(match atom {
+                Atom::Predicate(_) => match labels.next() {
+                    Some(label) => Decided::Predicate(label),
+                    None => return Err("a predicate is not known to the machine".into()),
+                },
+                Atom::Enabled(action) => Decided::Enabled(number(action)?),
+                Atom::Taken(action) => Decided::Taken(number(action)?),
+                Atom::Deadlock => Decided::Deadlock,
+                Atom::Sink => Decided::Sink,
+            });
+        }
+        let has_taken = decided.iter().any(|d| matches!(d, Decided::Taken(_)));
+        let (states, edges) = Default::default();
+        Ok(Propositions { atoms: decided, executions, states, edges, has_taken })
+    }
+
+    /// The predicates among propositions.
+    pub(super) fn predicates(atoms: &[Atom]) -> impl Iterator<Item = &Pred> {
+        atoms.iter().filter_map(|atom| match atom {
+            Atom::Predicate(pred) => Some(pred),
+            _ => None,
+        })
+    }
+
+    /// What is true in a state, whatever the edge by which the path goes on. `None` where that is not known.
+    pub(super) fn in_state(&mut self, graph: &mut Graph<'_>, state: StateId) -> Option<u128> {
+        if let Some(known) = self.states.get(&state) {
+            return *known;
+        }
+        let truth = self.decide(graph, state);
+        if !graph.machine.is_stopped() {
+            self.states.insert(state, truth);
+        }
+        truth
+    }
+
+    fn decide(&self, graph: &mut Graph<'_>, state: StateId) -> Option<u128> {
+        let row = graph.table.row(state);
+        let valuation = graph.machine.valuation(&row);
+        let arcs = graph.arcs(state)?.to_vec();
+        let mut truth = 0u128;
+        for (i, atom) in self.atoms.iter().enumerate() {
+            let is_true = match atom {
+                Decided::Predicate(label) => match graph.machine.label(*label, &row) {
+                    Ok(truth) => truth,
+                    Err(e) => {
+                        if !is_interrupted(&e) {
+                            graph.gaps.missing("the formula", e);
+                        }
+                        return None;
+                    }
+                },
+                Decided::Enabled(of) => {
+                    let executions = &self.executions[*of];
+                    arcs.iter().any(|arc| executions.has(&graph.labels[arc.label as usize], valuation))
+                }
+                Decided::Taken(_) => false,
+                Decided::Deadlock => arcs.is_empty(),
+                Decided::Sink => arcs.iter().all(|arc| arc.to == state),
+            };
+            truth |= u128::from(is_true) << i;
+        }
+        Some(truth)
+    }
+
+    /// The letter of a state that is left by an edge, or in which a path ends.
+    pub(super) fn letter(
+        &mut self,
+        graph: &Graph<'_>,
+        state: u128,
+        edge: Option<(LabelId, usize)>,
+    ) -> Letter {
+        let Some((label, valuation)) = edge else { return Letter { truth: state, ends: true } };
+        if !self.has_taken {
+            return Letter { truth: state, ends: false };
+        }
+        let Propositions { atoms, executions, edges, .. } = self;
+        let taken = *edges.entry((label, valuation)).or_insert_with(|| {
+            let label = &graph.labels[label as usize];
+            let bits = atoms.iter().enumerate().map(|(i, atom)| match atom {
+                Decided::Taken(of) => u128::from(executions[*of].has(label, valuation)) << i,
+                _ => 0,
+            });
+            bits.fold(0, |all, bit| all | bit)
+        });
+        Letter { truth: state | taken, ends: false }
+    }
+}
