@@ -49,6 +49,14 @@ pub enum Command {
         mut_arg("certificate", |certificate| certificate.hide(true))
     )]
     Ldd(LddArguments),
+    /// Check temporal formulas (LTL) on all paths, by default in ProB's finite scope
+    #[command(
+        long_about = "Check temporal formulas (LTL) on all paths, by default in ProB's finite scope\n\nThe formulas are those of the \
+                      definitions ASSERT_LTL…, or of --formula, in ProB's syntax: {P}, e(op), [op], deadlock, sink, G F X U W R, the \
+                      past Y O H S T, and `WF(op) & SF(op) => f`, `WEF => f`, `SEF => f` for fair paths. A path is infinite or ends in a \
+                      state without an enabled event. Invariants are not looked at: mc checks them."
+    )]
+    Ltl(LtlArguments),
     /// Take random steps from an initial state, by default in ProB's finite scope
     Simulate(SimulateArguments),
     /// Check syntax and types only
@@ -304,6 +312,35 @@ pub struct LddArguments {
     /// Which events are applied to which states next
     #[arg(long, value_enum, default_value = "chaining", value_name = "STRATEGY", help_heading = "Search")]
     pub strategy: StrategyName,
+}
+
+/// `ltl`.
+#[derive(Args, Clone, Debug)]
+pub struct LtlArguments {
+    /// The machine: .mch, .ref, .imp, .sys, .eventb, .bum, .buc, a Rodin project (folder or .zip)
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub component: ComponentArguments,
+    /// A formula to check in place of those of the machine (repeatable)
+    #[arg(short = 'f', long = "formula", value_name = "FORMULA", help_heading = "What to check")]
+    pub formulas: Vec<String>,
+    #[command(flatten)]
+    pub scope: ScopeArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    /// Stop after this many states
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    pub max_states: Option<usize>,
+    /// Look at this many valuations of the constants at most
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    pub max_valuations: Option<usize>,
+    #[command(flatten)]
+    pub solver: SolverArguments,
+    /// Write the first counterexample: NAME.itf.json (ITF), NAME.json (ours), NAME.prob2trace (ProB)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: OutputArguments,
 }
 
 /// Strategies of a search by decision diagrams.

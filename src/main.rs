@@ -169,6 +169,7 @@ impl Command {
             }
             Command::Mc(a) => a.verify.output.clone(),
             Command::Ldd(a) => a.verify.output.clone(),
+            Command::Ltl(a) => a.output.clone(),
             Command::Simulate(a) => a.output.clone(),
             Command::Parse(a) => a.output.clone(),
             Command::Eval(a) => a.output.clone(),
@@ -187,6 +188,7 @@ impl Command {
             }
             Command::Mc(a) => a.verify.limits.clone(),
             Command::Ldd(a) => a.verify.limits.clone(),
+            Command::Ltl(a) => a.limits.clone(),
             Command::Simulate(a) => a.limits.clone(),
             Command::Po(a) => a.limits.clone(),
             Command::Certify(a) => a.limits.clone(),

@@ -7,7 +7,7 @@
 //!   `property`, `not_asked`, `not_checked`, `status` (imported proofs), `trace`, `reason_code`, `proof`, `reason` (why there is no
 //!   answer), `statistics`.
 //! - The answers: [`verification`] (`check`, `bmc`, `tree`, `kind`, `ic3`, `mc`), `claim` and [`certification`], [`replay`],
-//!   [`simulation`], [`evaluation`], [`parsed`], [`obligations`] (`po`), [`recorded`] (`proofs`), [`refused`]; and the
+//!   [`simulation`], [`temporal`] (`ltl`), [`evaluation`], [`parsed`], [`obligations`] (`po`), [`recorded`] (`proofs`), [`refused`]; and the
 //!   [`event`]s on the way to one.
 
 pub mod diagnostic;
@@ -35,6 +35,7 @@ pub mod recorded;
 pub mod refused;
 pub mod replay;
 pub mod simulation;
+pub mod temporal;
 pub mod verification;
 
 #[cfg(test)]
@@ -51,6 +52,7 @@ use self::recorded::Recorded;
 use self::refused::Refused;
 use self::replay::Replay;
 use self::simulation::Simulation;
+use self::temporal::TemporalAnswer;
 use self::verification::Verification;
 use crate::exit::Exit;
 use crate::paint::Paint;
@@ -67,6 +69,8 @@ pub enum Answer {
     Replay(Box<Replay>),
     /// `simulate`.
     Simulation(Box<Simulation>),
+    /// `ltl`.
+    Temporal(Box<TemporalAnswer>),
     /// `eval`, of one input.
     Evaluation(Evaluation),
     /// `parse`.
@@ -102,6 +106,7 @@ impl Answer {
             Answer::Certification(answer) => answer.exit(),
             Answer::Replay(answer) => answer.exit(),
             Answer::Simulation(answer) => answer.exit(),
+            Answer::Temporal(answer) => answer.exit(),
             Answer::Evaluation(answer) => answer.exit,
             Answer::Parsed(answer) => answer.exit(),
             Answer::Obligations(answer) => answer.exit(),
@@ -118,6 +123,7 @@ impl Answer {
             Answer::Certification(answer) => answer.text(paint),
             Answer::Replay(answer) => answer.text(verbose, paint),
             Answer::Simulation(answer) => answer.text(verbose, paint),
+            Answer::Temporal(answer) => answer.text(verbose, paint),
             Answer::Evaluation(answer) => answer.text(paint),
             Answer::Parsed(answer) => answer.text(),
             Answer::Obligations(answer) => answer.text(verbose, paint),

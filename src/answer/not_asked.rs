@@ -7,8 +7,9 @@ use serde::Serialize;
 
 use super::words::words;
 
-/// Definitions with formulas that are not supported, by the beginning of their names.
-const TEMPORAL: [&str; 2] = ["ASSERT_LTL", "ASSERT_CTL"];
+/// Definitions with temporal formulas, by the beginning of their names, and what is to be said of them.
+const TEMPORAL: [(&str, &str); 2] =
+    [("ASSERT_LTL", "`bsym ltl` checks it"), ("ASSERT_CTL", "branching time is not supported")];
 
 words! {
     /// What can be left unasked.
@@ -61,8 +62,8 @@ pub fn not_asked(model: &Model, asked: &[Property]) -> Vec<NotAskedObject> {
     }
     for entry in model.definitions.iter() {
         let name = &entry.name.name;
-        if TEMPORAL.iter().any(|t| name.starts_with(t)) {
-            add(NotAskedKind::Temporal, format!("{name} (temporal formulas are not supported)"));
+        if let Some((_, what)) = TEMPORAL.iter().find(|(prefix, _)| name.starts_with(prefix)) {
+            add(NotAskedKind::Temporal, format!("{name} ({what})"));
         }
     }
     if !model.variants.is_empty() {
@@ -92,7 +93,7 @@ mod tests {
             Property::DeadlockFree,
             Property::NoGoal,
         ];
-        assert_eq!(names(text, &all), ["ASSERT_LTL1 (temporal formulas are not supported)"]);
+        assert_eq!(names(text, &all), ["ASSERT_LTL1 (`bsym ltl` checks it)"]);
         assert_eq!(
             names(text, &all[..1]),
             [
@@ -100,7 +101,7 @@ mod tests {
                 "the assertions (--prop assertions)",
                 "deadlock freedom (--prop deadlock)",
                 "whether the goal is reached (--prop goal)",
-                "ASSERT_LTL1 (temporal formulas are not supported)",
+                "ASSERT_LTL1 (`bsym ltl` checks it)",
             ]
         );
         assert_eq!(names("MACHINE m END", &[]), ["deadlock freedom (--prop deadlock)"]);

@@ -17,6 +17,7 @@ use super::recorded::Recorded;
 use super::refused::Refused;
 use super::replay::Replay;
 use super::simulation::Simulation;
+use super::temporal::TemporalAnswer;
 use super::verification::Verification;
 
 /// Objects have the members that are named and no others.
@@ -49,6 +50,7 @@ fn the_files_are_what_the_types_say() {
     check::<Certification>("certify");
     check::<Replay>("replay");
     check::<Simulation>("simulation");
+    check::<TemporalAnswer>("ltl");
     check::<Evaluation>("eval");
     check::<Parsed>("parse");
     check::<Recorded>("proofs");

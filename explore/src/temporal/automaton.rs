@@ -1,4 +1,4 @@
-//! The automaton of the paths that satisfy a formula, made while it is used.
+//! The Büchi automaton of the paths that satisfy a formula, made while it is used.
 //!
 //! A location says what the rest of the path owes: formulas in negation normal form that have to hold at this position, and
 //! what the past was where the formula speaks of it. A step reads a letter, the truth of all propositions at a position,

@@ -3,7 +3,7 @@
 //! Operators of one letter need no space between them: `GF`, `XX`. Predicates, names of events and their arguments are
 //! B, and stay text here.
 
-use super::parser::TemporalError;
+use super::error::TemporalError;
 
 /// A token.
 #[derive(Clone, PartialEq, Eq, Debug)]

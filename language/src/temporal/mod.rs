@@ -6,6 +6,7 @@
 //! A formula is about the positions of a path: a state, with the event by which it is left. The paths are those that
 //! nothing can prolong: infinite ones, and those that end in a state without an enabled event.
 
+mod error;
 mod lexer;
 mod parser;
 
@@ -14,7 +15,8 @@ mod tests;
 
 use crate::model::{EventId, Expr, Pred};
 
-pub use parser::{Candidates, TemporalError, parse};
+pub use error::TemporalError;
+pub use parser::{Candidates, parse};
 
 /// A formula with what it is about, and the fairness under which it is asked.
 #[derive(Clone, Debug)]

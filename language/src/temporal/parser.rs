@@ -1,36 +1,14 @@
-//! From text to a temporal formula, in ProB's syntax.
+//! From text to a formula of linear temporal logic, in ProB's syntax.
 //!
 //! From loosest to tightest, all binary ones to the left: `<=>`; `=>`; `&` and `or` alike; `U`, `W`, `R`, `S`, `T`; the
 //! others. Sources: the grammar of ProB's parser for LTL, and its manual, "LTL Model Checking".
 
+use super::error::TemporalError;
 use super::lexer::{Placed, Token, tokens};
 use super::{Action, Atom, Fairness, Formula, Temporal};
 use crate::load::{check_expression, check_predicate};
 use crate::model::{EventId, Expr, Model, same};
 use crate::walk::Names;
-
-/// Why a text is no formula of a model.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{message}")]
-pub struct TemporalError {
-    /// Where in the text, in bytes.
-    pub at: usize,
-    /// Lower case, no full stop.
-    pub message: String,
-    /// What the user can do.
-    pub help: Option<String>,
-}
-
-impl TemporalError {
-    pub(super) fn new(at: usize, message: impl Into<String>) -> TemporalError {
-        TemporalError { at, message: message.into(), help: None }
-    }
-
-    fn help(mut self, help: impl Into<String>) -> TemporalError {
-        self.help = Some(help.into());
-        self
-    }
-}
 
 /// The values for which a quantified formula is written out, each as B: the elements of a set that is given as an
 /// expression of the model.
@@ -44,7 +22,7 @@ pub type Candidates<'a> = &'a mut dyn FnMut(&Model, &Expr) -> Result<Vec<String>
 /// # Errors
 /// The first mistake.
 pub fn parse(model: &mut Model, text: &str, candidates: Candidates<'_>) -> Result<Temporal, TemporalError> {
-    let tokens = tokens(text)?;
+    let tokens = without_parentheses(tokens(text)?);
     let mut parser = Parser { model, candidates, tokens, next: 0, atoms: Vec::new(), bound: Vec::new() };
     let fairness = parser.fairness()?;
     let formula = parser.equivalence()?;
@@ -409,6 +387,26 @@ impl Parser<'_> {
                 self.atoms.len() - 1
             }
         })
+    }
+}
+
+/// Without parentheses around the whole.
+fn without_parentheses(mut tokens: Vec<Placed>) -> Vec<Placed> {
+    loop {
+        let mut open = 0usize;
+        let closes = tokens.iter().position(|placed| {
+            match placed.token {
+                Token::Open => open += 1,
+                Token::Close => open = open.saturating_sub(1),
+                _ => {}
+            }
+            open == 0
+        });
+        if tokens[0].token != Token::Open || closes.is_none_or(|at| at + 2 != tokens.len()) {
+            return tokens;
+        }
+        tokens.remove(0);
+        tokens.remove(tokens.len() - 2);
     }
 }
 

@@ -60,6 +60,7 @@ fn operators_bind_as_in_prob() {
 
 #[test]
 fn fairness_stands_before_the_formula() {
+    assert!(read("((WEF => F {x=3}))").expect("a formula").fairness.all_weak);
     let fair = read("(WF(up) & SF(set(1))) & WEF => F {x=3}").expect("a formula").fairness;
     assert_eq!((fair.weak.len(), fair.strong.len(), fair.all_weak, fair.all_strong), (1, 1, true, false));
     assert_eq!(fair.strong[0].arguments.len(), 1);

@@ -32,6 +32,8 @@ use super::trace::{CounterexampleObject, CounterexampleToInductionObject};
 use super::words::words;
 use crate::exit::Exit;
 
+pub use search::search_reason;
+
 /// The answer of one run.
 #[derive(Clone, Debug)]
 pub struct Verification {

@@ -4,7 +4,7 @@ use bsym_engines::verdict::{Condition, violated_properties};
 use bsym_engines::vetting::Vetted;
 use bsym_explore::audit::{Difference, Finding};
 use bsym_explore::report::{
-    Counterexample, OpenProperty, Reduction, Refused, SearchReport, Unknown, Verdict as Found,
+    Counterexample, Incomplete, OpenProperty, Reduction, Refused, SearchReport, Unknown, Verdict as Found,
 };
 use bsym_language::model::Model;
 use bsym_language::source::Span;
@@ -41,7 +41,9 @@ impl Verification {
             Found::Contradiction(difference) => {
                 Verdict::Unknown(Reason::AuditFailed(difference_text(model, &report.scope, difference)))
             }
-            Found::Unknown(unknown) => Verdict::Unknown(reason(model, unknown, report)),
+            Found::Unknown(unknown) => {
+                Verdict::Unknown(search_reason(model, unknown, &report.incomplete, &report.cuts))
+            }
         };
         let trace = match &report.verdict {
             Found::Violated(found) | Found::Unknown(Unknown::Doubtful(found, _)) => Some(&found.trace),
@@ -262,7 +264,7 @@ fn is_open(report: &SearchReport, property: Property) -> bool {
 }
 
 /// The reason why a search gave no answer.
-fn reason(model: &Model, unknown: &Unknown, report: &SearchReport) -> Reason {
+pub fn search_reason(model: &Model, unknown: &Unknown, incomplete: &[Incomplete], cuts: &[Cut]) -> Reason {
     match unknown {
         Unknown::Cancelled => Reason::Interrupted,
         Unknown::Timeout => Reason::Timeout,
@@ -271,19 +273,16 @@ fn reason(model: &Model, unknown: &Unknown, report: &SearchReport) -> Reason {
         Unknown::TooManyValues => Reason::TooManyValues,
         Unknown::ValuationLimit(n) => Reason::ValuationLimit(*n),
         Unknown::Incomplete => {
-            let Some(first) = report.incomplete.first() else {
+            let Some(first) = incomplete.first() else {
                 return Reason::Incomplete("something could not be evaluated".into());
             };
             let constant = first.error.constant.map(|id| &model.constants[id.index()].name);
             let help = constant.map(|name| format!("; --set {name}=EXPR fixes it")).unwrap_or_default();
             Reason::Incomplete(format!("{}: {}{help}", first.place, first.error.message))
         }
-        Unknown::Bounded => {
-            let cuts = &report.cuts;
-            Reason::Bounded(
-                cuts.first().map_or_else(String::new, |cut| bounded_reason(model, cut, cuts.len())),
-            )
-        }
+        Unknown::Bounded => Reason::Bounded(
+            cuts.first().map_or_else(String::new, |cut| bounded_reason(model, cut, cuts.len())),
+        ),
         Unknown::UpToMarkers(_) => Reason::MarkerCollisions,
         Unknown::NotChecked(found, parts) => Reason::Visited(
             Box::new(ProofObject::search(found.symmetric)),

@@ -1,0 +1,277 @@
+//! `bsym ltl`: temporal formulas on all paths of a finite scope.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use anyhow::bail;
+use bsym_encodings::patience::Patience;
+use bsym_explore::options::Limits;
+use bsym_explore::search::Problem;
+use bsym_explore::temporal::{TemporalOptions, TemporalReport, TemporalVerdict, check};
+use bsym_language::ast::{DefinitionBody, ExprKind};
+use bsym_language::model::{Expr, Model};
+use bsym_language::source::Span;
+use bsym_language::temporal::{Temporal, TemporalError, parse};
+use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::evaluator::finder::ValueFinder;
+use bsym_semantics::scope::Scope;
+use bsym_semantics::value::env::Env;
+
+use crate::answer::Answer;
+use crate::answer::diagnostic::place;
+use crate::answer::not_checked::DroppedObject;
+use crate::answer::reason::Reason;
+use crate::answer::reason_code::ReasonCode;
+use crate::answer::scope::ScopeObject;
+use crate::answer::statistics::TimeObject;
+use crate::answer::temporal::{PathObject, TemporalAnswer, TemporalObject, TemporalStats};
+use crate::answer::verification::{VerdictWord, search_reason};
+use crate::arguments::{LtlArguments, ScopeItem};
+use crate::commands::default_scope;
+use crate::control::Control;
+use crate::paint::Paint;
+use crate::progress::Reporter;
+use crate::refusal::Refusal;
+use crate::{input, output, solvers, traces};
+
+/// Definitions whose text is a formula, by the beginning of their names.
+pub const FORMULAS: &str = "ASSERT_LTL";
+/// Most values for which a quantified formula is written out.
+const MOST_VALUES: usize = 1000;
+
+/// A formula as it is written.
+struct Written {
+    name: Option<String>,
+    text: String,
+    /// The place of its text, if it is in a file.
+    span: Option<Span>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &LtlArguments, control: &Control) -> anyhow::Result<Answer> {
+    if let Some(path) = &arguments.trace {
+        traces::Format::of(path)?;
+        let inputs: [&Path; 1] = [&arguments.file];
+        output::check_writable(path, "--trace", &inputs)?;
+    }
+    let solver = solvers::choose_if_any(arguments.solver.name.as_deref())?;
+    let mut model = input::machine(&arguments.file, &arguments.component, &arguments.output)?.model;
+    let mut sizes = arguments.scope.clone();
+    sizes.scope.push(ScopeItem::Prob);
+    let scope = input::scope(&model, &sizes)?;
+    let settings = input::fix_constants(&mut model, &sizes.set, Paint::stderr(arguments.output.color))?;
+    let written = formulas(&model, &arguments.formulas);
+    if written.is_empty() {
+        bail!(
+            Refusal::new(format!("{} has no definition {FORMULAS}…", model.name))
+                .help("ask with --formula 'G {x > 0}'")
+        );
+    }
+    let mut objects: Vec<TemporalObject> = Vec::new();
+    let (mut asked, mut numbers) = (Vec::<Temporal>::new(), Vec::new());
+    for (i, formula) in written.iter().enumerate() {
+        let mut object = object(&model, formula);
+        match parse(&mut model, &formula.text, &mut |model, set| candidates(model, &scope, set)) {
+            Ok(temporal) => {
+                asked.push(temporal);
+                numbers.push(i);
+            }
+            Err(error) if formula.span.is_none() => bail!(refusal(&formula.text, &error)),
+            Err(error) => set_wrong(&model, formula, &error, &mut object),
+        }
+        objects.push(object);
+    }
+    let model = Arc::new(model);
+    let begun = TemporalAnswer {
+        format: "bsym-ltl",
+        version: 1,
+        machine: model.name.clone(),
+        file: arguments.file.display().to_string(),
+        scope: ScopeObject::new(&model, &scope, &settings),
+        verdict: VerdictWord::Unknown,
+        formulas: objects,
+        not_checked: DroppedObject::all(&model),
+        stats: TimeObject { seconds: 0.0 },
+    };
+    // What is known so far is printed if the search does not stop when it is asked to.
+    let known = Arc::new(Mutex::new(begun));
+    let (stuck, clock) = (known.clone(), control.clone());
+    control.set_fallback(move |reason| {
+        let mut answer = stuck.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for formula in answer.formulas.iter_mut().filter(|f| f.message.is_none()) {
+            if formula.verdict == VerdictWord::Unknown {
+                formula.unknown(reason);
+            }
+        }
+        answer.stats.seconds = clock.seconds();
+        answer.conclude();
+        Answer::Temporal(Box::new(answer))
+    });
+    let finder = Patience::new(model.clone(), solver, &control.budget);
+    let finder = Some(&finder as &dyn ValueFinder);
+    let problem = Problem { model: &model, scope: &scope, finder };
+    let options = TemporalOptions {
+        limits: Limits {
+            states: arguments.max_states,
+            valuations: arguments.max_valuations,
+            memory: arguments.limits.memory.and_then(|n| usize::try_from(n).ok()),
+            time: control.budget.deadline.map(|d| d.saturating_duration_since(Instant::now())),
+        },
+        cancelled: control.budget.cancellation(),
+        reference_only: false,
+    };
+    let mut reporter = Reporter::new(model.clone(), control, &arguments.output, Arc::default());
+    let mut trace = arguments.trace.as_deref();
+    check(&problem, &asked, &options, &mut reporter, &mut |i, report| {
+        let mut answer = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let object = &mut answer.formulas[numbers[i]];
+        settle(&model, &report, object);
+        if let TemporalVerdict::Vacuous(why) = &report.verdict
+            && let Some(doubt) = default_scope::doubt(&model, &scope, &sizes, &why.to_string())
+        {
+            object.unknown(&doubt);
+        }
+        if let TemporalVerdict::Violated(found) = &report.verdict
+            && let Some(path) = trace.take()
+            && output::write(path, &traces::text(path, &model, &found.trace))
+        {
+            object.trace_file = Some(path.display().to_string());
+        }
+    });
+    control.finish();
+    reporter.finish();
+    let mut answer = known.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    answer.stats.seconds = control.seconds();
+    answer.conclude();
+    Ok(Answer::Temporal(Box::new(answer)))
+}
+
+/// The formulas that are asked: those of the command line, or without any those of the machine.
+fn formulas(model: &Model, asked: &[String]) -> Vec<Written> {
+    if !asked.is_empty() {
+        return asked.iter().map(|text| Written { name: None, text: text.clone(), span: None }).collect();
+    }
+    let definitions = model.definitions.iter().filter(|d| d.name.name.starts_with(FORMULAS));
+    let mut found: Vec<Written> = definitions
+        .filter_map(|definition| {
+            let (DefinitionBody::Expr(body) | DefinitionBody::Either(body, _)) = &definition.body else {
+                return None;
+            };
+            let ExprKind::String(text) = &body.kind else { return None };
+            Some(Written {
+                name: Some(definition.name.name.clone()),
+                text: text.clone(),
+                span: Some(body.span),
+            })
+        })
+        .collect();
+    found.sort_by_key(|formula| formula.span.map(|span| (span.source, span.start)));
+    found
+}
+
+fn object(model: &Model, formula: &Written) -> TemporalObject {
+    let (file, line, column) = formula.span.map(|s| place(&model.sources, s)).unwrap_or_default();
+    TemporalObject {
+        name: formula.name.clone(),
+        text: formula.text.clone(),
+        file,
+        line,
+        column,
+        verdict: VerdictWord::Unknown,
+        reason: None,
+        message: None,
+        help: None,
+        counterexample: None,
+        trace_file: None,
+        stats: TemporalStats::default(),
+    }
+}
+
+/// A formula of the command line that is wrong: its text with a mark under the place.
+fn refusal(text: &str, error: &TemporalError) -> Refusal {
+    let before = text.get(..error.at.min(text.len())).unwrap_or(text);
+    let line = before.rfind('\n').map_or(0, |at| at + 1);
+    let end = text[line..].find('\n').map_or(text.len(), |at| line + at);
+    let column = before[line..].chars().count();
+    let shown = &text[line..end];
+    let message = format!(
+        "--formula: column {}: {}\n    {shown}\n    {}^",
+        column + 1,
+        error.message,
+        " ".repeat(column)
+    );
+    let refusal = Refusal::new(message);
+    match &error.help {
+        Some(help) => refusal.help(help),
+        None => refusal,
+    }
+}
+
+/// A formula of the machine that is wrong: the others are asked.
+fn set_wrong(model: &Model, formula: &Written, error: &TemporalError, object: &mut TemporalObject) {
+    if let Some(span) = formula.span {
+        let literal = model.sources.text(span);
+        // Where the text is written as it is read, the place inside it is known.
+        if let Some(quote) = literal.find(&formula.text) {
+            let start = span.start + (quote + error.at) as u32;
+            (object.file, object.line, object.column) =
+                place(&model.sources, Span { start, end: start, ..span });
+        }
+    }
+    let column = object.column.map(|column| format!("column {column}: ")).unwrap_or_default();
+    object.reason = Some(ReasonCode::Unsupported);
+    object.message = Some(format!("it cannot be read: {column}{}", error.message));
+    object.help = error.help.clone();
+}
+
+/// The elements of a set that depends on no variable, as B.
+fn candidates(model: &Model, scope: &Scope, set: &Expr) -> Result<Vec<String>, String> {
+    let eval = Evaluator::new(model, scope);
+    let valuations = eval.constants(&Default::default()).found;
+    let mut found = std::collections::BTreeSet::new();
+    for constants in &valuations {
+        let value = eval.expr(&Env::new(constants, &[]), set).map_err(|e| e.message)?;
+        let elements = eval.list(&value, set.span).map_err(|e| e.message)?;
+        found.extend(elements.iter().cloned());
+        if found.len() > MOST_VALUES {
+            return Err(format!("there are more than {MOST_VALUES}"));
+        }
+    }
+    Ok(found.iter().map(|value| eval.text(value)).collect())
+}
+
+/// What became of a formula.
+fn settle(model: &Model, report: &TemporalReport, object: &mut TemporalObject) {
+    object.stats = report.statistics.into();
+    match &report.verdict {
+        TemporalVerdict::Holds => object.verdict = VerdictWord::Holds,
+        TemporalVerdict::Violated(found) => {
+            object.verdict = VerdictWord::Violated;
+            object.counterexample = Some(PathObject::new(model, found));
+        }
+        TemporalVerdict::Vacuous(why) => {
+            object.verdict = VerdictWord::Vacuous;
+            object.message = Some(why.to_string());
+        }
+        TemporalVerdict::Unknown(why) => {
+            let reason = search_reason(model, why, &report.incomplete, &report.cuts);
+            object.unknown(&reason);
+        }
+        TemporalVerdict::Doubtful(found, why) => {
+            object.reason = Some(ReasonCode::NotChecked);
+            object.message = Some(why.clone());
+            object.counterexample = Some(PathObject::new(model, found));
+        }
+        TemporalVerdict::NotChecked(parts) => {
+            object.reason = Some(ReasonCode::NotChecked);
+            let parts = parts.join(", ");
+            object.message =
+                Some(format!("it holds on every path, but without parts of the machine: {parts}"));
+        }
+        TemporalVerdict::Refused(why) => {
+            object.unknown(&Reason::Unsupported);
+            object.message = Some(format!("the formula is too large or cannot be asked: {why}"));
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! `bsym ltl` as users meet it.
+
+mod common;
+
+use std::path::Path;
+
+use common::{answer, bsym, file, run};
+use serde_json::Value as Json;
+
+const LIFT: &str = "MACHINE Lift
+DEFINITIONS
+  ASSERT_LTL_1 == \"G {floor : 0..3}\";
+  ASSERT_LTL_2 == \"G F [up]\";
+  ASSERT_LTL_3 == \"SF(up) & WF(down) => G F {floor = 0}\";
+  ASSERT_LTL_4 == \"G ([call(2)] => X {2 : calls})\";
+  ASSERT_LTL_5 == \"G {level = 0}\"
+VARIABLES floor, calls
+INVARIANT floor : 0..3 & calls <: 0..3
+INITIALISATION floor := 0 || calls := {}
+OPERATIONS
+  call(f) = PRE f : 0..3 & f /: calls THEN calls := calls \\/ {f} END;
+  up = SELECT floor < 3 THEN floor := floor + 1 || calls := calls - {floor + 1} END;
+  down = SELECT floor > 0 THEN floor := floor - 1 || calls := calls - {floor - 1} END
+END";
+
+fn ltl(path: &Path, arguments: &[&str]) -> (Option<i32>, Json) {
+    answer("ltl", "ltl", path, arguments)
+}
+
+#[test]
+fn formulas_of_the_machine_are_checked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lift = file(folder.path(), "Lift.mch", LIFT);
+    let (code, object) = ltl(&lift, &[]);
+    assert_eq!((code, &object["verdict"]), (Some(1), &"violated".into()));
+    let of = |i: usize| &object["formulas"][i];
+    let verdicts: Vec<&Json> = (0..5).map(|i| &of(i)["verdict"]).collect();
+    assert_eq!(verdicts, ["holds", "holds", "violated", "holds", "unknown"]);
+    assert_eq!((&of(2)["name"], &of(2)["line"]), (&"ASSERT_LTL_3".into(), &5.into()));
+    assert_eq!(of(2)["counterexample"]["continuation"], "loop");
+    assert_eq!(of(0)["stats"]["states"], 64);
+    // What cannot be read is named with its place; the others are asked all the same.
+    let message = of(4)["message"].as_str().expect("a message");
+    assert!(message.ends_with("`level` is not declared"), "{message}");
+    assert_eq!((&of(4)["line"], &of(4)["column"]), (&7.into(), &23.into()));
+    // Other commands say that they have not asked.
+    let text = run("mc", &lift, &[]);
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(text.contains("ASSERT_LTL_1 (`bsym ltl` checks it)"), "{text}");
+}
+
+#[test]
+fn a_loop_an_end_and_a_decided_path_are_shown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "MACHINE m VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 0
+        OPERATIONS up = SELECT x < 5 THEN x := x + 1 END; turn = SELECT x : 1..2 THEN x := 3 - x END END";
+    let path = file(folder.path(), "m.mch", text);
+    for (formula, continuation, back_to, said) in [
+        ("F {x = 5}", "loop", Json::from(1), "this is the state of step 1 again: steps 2 to 3, for ever"),
+        ("G F [up]", "ends", Json::Null, "no event is enabled: the path ends here"),
+        ("G {x < 2}", "open", Json::Null, "however it goes on, the formula is false"),
+        ("G (deadlock => H not [turn])", "ends", Json::Null, "no event is enabled"),
+    ] {
+        let (code, object) = ltl(&path, &["--formula", formula]);
+        let found = &object["formulas"][0]["counterexample"];
+        assert_eq!(code, Some(1), "{formula}");
+        assert_eq!(
+            (&found["continuation"], &found["back_to"]),
+            (&continuation.into(), &back_to),
+            "{formula}"
+        );
+        let text = run("ltl", &path, &["-f", formula]);
+        let text = String::from_utf8_lossy(&text.stdout).into_owned();
+        assert!(text.contains(said), "{text}");
+    }
+    let trace = folder.path().join("t.json").display().to_string();
+    let (_, object) = ltl(&path, &["-f", "F {x = 5}", "--trace", &trace]);
+    assert_eq!(object["formulas"][0]["trace_file"], trace.as_str());
+    let replay = bsym().arg("replay").arg(&trace).arg(&path).output().expect("it runs");
+    assert_eq!(replay.status.code(), Some(0), "{}", String::from_utf8_lossy(&replay.stderr));
+}
+
+#[test]
+fn nothing_is_claimed_where_paths_are_unknown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let of = |text: &str, formula: &str, arguments: &[&str]| {
+        let path = file(folder.path(), "m.mch", text);
+        let (code, object) = ltl(&path, &[&["-f", formula], arguments].concat());
+        let formula = &object["formulas"][0];
+        (code, formula["verdict"].clone(), formula["reason"].clone())
+    };
+    let endless =
+        "MACHINE m VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 0 OPERATIONS up = x := x + 1 END";
+    let limit = of(endless, "G {x >= 0}", &["--max-states", "1000"]);
+    assert_eq!(limit, (Some(3), "unknown".into(), "state-limit".into()));
+    let ill = "MACHINE m VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 2
+        OPERATIONS down = SELECT x > -2 THEN x := x - 1 END END";
+    assert_eq!(of(ill, "G {10 / x > -100}", &[]), (Some(3), "unknown".into(), "incomplete".into()));
+    // A path on which it is false before is one all the same.
+    assert_eq!(of(ill, "G {10 / x < 10}", &[]).1, "violated");
+    let none = "MACHINE m CONSTANTS k PROPERTIES k : 1..2 & k > 2 VARIABLES x INVARIANT x : NAT INITIALISATION x := k END";
+    assert_eq!(of(none, "G {x > 0}", &[]).1, "vacuous");
+}
+
+#[test]
+fn mistakes_in_a_formula_are_refused_with_their_place() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lift = file(folder.path(), "Lift.mch", LIFT);
+    for (formula, message) in [
+        ("G {floor > 0", "column 3: this is not closed\n    G {floor > 0\n      ^"),
+        ("G [stop]", "column 4: there is no event `stop`"),
+        ("G {floor = TRUE}", "column 12: both sides of `=`"),
+        ("!f.({f : NATURAL} => F {floor = f})", "column 1: the values of `f` cannot be listed"),
+    ] {
+        let output = run("ltl", &lift, &["-f", formula]);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{formula}: {error}");
+        assert!(error.contains(message), "{formula}: {error}");
+    }
+    let plain = file(folder.path(), "plain.mch", "MACHINE plain END");
+    let output = run("ltl", &plain, &[]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("plain has no definition ASSERT_LTL"));
+}
