@@ -263,6 +263,7 @@ fn settle(model: &Model, report: &TemporalReport, object: &mut TemporalObject) {
             object.message = Some(why.clone());
             object.counterexample = Some(PathObject::new(model, found));
         }
+        TemporalVerdict::Contradiction(why) => object.unknown(&Reason::AuditFailed(why.clone())),
         TemporalVerdict::NotChecked(parts) => {
             object.reason = Some(ReasonCode::NotChecked);
             let parts = parts.join(", ");

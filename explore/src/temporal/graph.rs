@@ -74,6 +74,11 @@ impl<'m> Graph<'m> {
         }
     }
 
+    /// Whether labels tell the values of parameters and results.
+    pub(super) fn is_detailed(&self) -> bool {
+        self.is_detailed
+    }
+
     /// The initial states under a valuation of the constants.
     pub(super) fn initial(&mut self, root: usize) -> Vec<StateId> {
         let edges = self.machine.initial(root);

@@ -5,12 +5,13 @@
 //! breadth-first, and looked at for `acceptance` whenever it has doubled and when it is complete, so that a loop is found
 //! also where the states are without end. What is found becomes a `counterexample`: a trace of the reference evaluator on which the
 //! formula is false as it is defined, with a loop, at its end, or whatever comes after. Without one, and with nothing left
-//! out, the formula holds in the scope.
+//! out, the formula holds in the scope; the `auditing` has then held some states against the reference evaluator.
 //!
 //! States of one orbit have different paths as soon as a formula names what tells them apart, and a reduction by partial
 //! orders leaves out events that `X` and `[op]` speak of: nothing is reduced here.
 
 mod acceptance;
+mod auditing;
 mod automaton;
 mod counterexample;
 mod graph;

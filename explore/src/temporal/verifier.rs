@@ -12,6 +12,7 @@ use bsym_semantics::temporal::Continuation;
 use bsym_semantics::trace::doubt::{self, Asked};
 
 use super::acceptance::{Acceptance, Fair};
+use super::auditing::audit;
 use super::automaton::Automaton;
 use super::counterexample::{Refutation, Steps, refutation};
 use super::graph::Graph;
@@ -71,6 +72,8 @@ pub enum TemporalVerdict {
     Doubtful(Box<Refutation>, String),
     /// Every path satisfies it, but parts of the model were dropped from it, each in words.
     NotChecked(Vec<String>),
+    /// The search and the reference evaluator contradict each other: a fault of the program.
+    Contradiction(String),
     /// It cannot be asked: why.
     Refused(String),
 }
@@ -188,6 +191,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
     }
 
     fn decide(&mut self, temporal: &'m Temporal, number: usize, product: &mut Product) -> TemporalVerdict {
+        let begin = Instant::now();
         let initial = self.initial();
         if let Some(why) = self.stopped(product) {
             return TemporalVerdict::Unknown(why);
@@ -250,7 +254,11 @@ impl<'m, 'o> Verifier<'m, 'o> {
         } else if let Some(limited) = self.limited.clone() {
             limited
         } else {
-            return TemporalVerdict::Holds;
+            let took = begin.elapsed();
+            return match audit(&mut self.graph, &mut propositions, temporal, &self.reference, took) {
+                None => TemporalVerdict::Holds,
+                Some(difference) => TemporalVerdict::Contradiction(difference),
+            };
         };
         TemporalVerdict::Unknown(unknown)
     }

@@ -1,0 +1,95 @@
+//! States of a graph held against the reference evaluator: their edges, and the truth of a formula's propositions. A
+//! formula that holds rests on all of them.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use bsym_language::model::EventId;
+use bsym_language::temporal::{Atom, Temporal};
+use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::transition::Outcome;
+use bsym_semantics::value::Value;
+use bsym_semantics::value::env::Env;
+
+use super::graph::{Graph, Label};
+use super::propositions::Propositions;
+use crate::space::system::System;
+use crate::store::index::mix;
+use crate::store::state_table::StateId;
+
+/// So many states are chosen.
+const CHOSEN: u64 = 256;
+/// The longest time, unless one part in so many of the search is more.
+const TIME: Duration = Duration::from_millis(250);
+const SHARE: u32 = 40;
+
+/// An edge: where it leads, and its name.
+type Named = (Vec<Value>, Label);
+
+/// Audits states of a finished search that took so long. Where one differs, what is different in it.
+pub(super) fn audit(
+    graph: &mut Graph<'_>,
+    propositions: &mut Propositions,
+    temporal: &Temporal,
+    reference: &Evaluator<'_>,
+    took: Duration,
+) -> Option<String> {
+    let begin = Instant::now();
+    let states = graph.table.len() as u64;
+    for number in 0..CHOSEN.min(states) {
+        if begin.elapsed() > TIME.max(took / SHARE) || graph.machine.is_stopped() {
+            return None;
+        }
+        // A small search is audited whole.
+        let chosen = if states <= CHOSEN { number } else { mix(0, number) % states };
+        let found = differs(graph, propositions, temporal, reference, chosen as StateId);
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+fn differs(
+    graph: &mut Graph<'_>,
+    propositions: &mut Propositions,
+    temporal: &Temporal,
+    reference: &Evaluator<'_>,
+    state: StateId,
+) -> Option<String> {
+    // What the search has no answer about it says nothing about.
+    let arcs = graph.arcs(state)?.to_vec();
+    let truth = propositions.in_state(graph, state)?;
+    let row = graph.table.row(state);
+    let values = graph.machine.state(&row);
+    let constants = graph.machine.context.valuations[graph.machine.valuation(&row)].clone();
+    let named = |arc: &super::graph::Arc| {
+        (graph.machine.state(&graph.table.row(arc.to)), graph.labels[arc.label as usize].clone())
+    };
+    let found: BTreeSet<Named> = arcs.iter().map(named).collect();
+    let mut expected: BTreeSet<Named> = BTreeSet::new();
+    for event in (0..reference.model.events.len() as u32).map(EventId) {
+        let edges = reference.successors_of(event, &constants, &values);
+        if !edges.incomplete.is_empty() {
+            return None;
+        }
+        for edge in edges.edges {
+            let Outcome::Reached { state, results } = edge.outcome else { continue };
+            let values = graph.is_detailed().then_some((edge.execution.parameters, results));
+            expected.insert((state, Label { event, values }));
+        }
+    }
+    if let Some((_, label)) = found.symmetric_difference(&expected).next() {
+        let name = &reference.model.events[label.event.index()].name;
+        return Some(format!("the search and the reference evaluator have other edges of {name}"));
+    }
+    let env = Env::new(&constants, &values);
+    let mut atoms = temporal.atoms.iter().enumerate();
+    atoms.find_map(|(i, atom)| {
+        let Atom::Predicate(pred) = atom else { return None };
+        let expected = reference.pred(&env, pred).ok()?;
+        (expected != (truth >> i & 1 == 1)).then(|| {
+            "the search and the reference evaluator disagree about a predicate of the formula".to_owned()
+        })
+    })
+}
