@@ -2,6 +2,7 @@
 // The README names them in the order in which a value goes through them.
 mod compile;
 pub mod diagrams;
+pub mod graph;
 pub mod options;
 pub mod reachability;
 pub mod report;

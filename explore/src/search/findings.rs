@@ -142,3 +142,17 @@ pub(crate) fn keys(violation: &Violation) -> Vec<Key> {
 pub(crate) fn is_interrupted(error: &EvalError) -> bool {
     error.kind == EvalErrorKind::Interrupted
 }
+
+/// What goes wrong in a step, as a reason why an edge is missing.
+pub(crate) fn failure(outcome: &Outcome) -> EvalError {
+    let (span, message) = match outcome {
+        Outcome::IllDefined(error) => return error.clone(),
+        Outcome::AssertFailed(span) => (*span, "an ASSERT is false"),
+        Outcome::PreconditionFailed(span) => (*span, "a precondition is false"),
+        Outcome::Disabled { span, .. } => (*span, "a guard is false"),
+        Outcome::RefinementFailed(_) | Outcome::Reached { .. } => {
+            (Default::default(), "no step of the abstraction is as this one")
+        }
+    };
+    EvalError::unsupported(span, message)
+}

@@ -3,11 +3,9 @@
 use std::collections::HashMap;
 
 use bsym_language::model::EventId;
-use bsym_semantics::error::EvalError;
-use bsym_semantics::transition::Outcome;
 use bsym_semantics::value::Value;
 
-use crate::search::findings::{Gaps, is_interrupted};
+use crate::search::findings::{Gaps, failure, is_interrupted};
 use crate::space::machine::Machine;
 use crate::space::system::{Edges, Expansion, System, Target, unwritten};
 use crate::space::updates::Updates;
@@ -203,18 +201,4 @@ impl<'m> Graph<'m> {
             + self.expanded.len() * size_of::<Expanded>()
             + self.machine.effort().bytes
     }
-}
-
-/// What goes wrong in a step, as a reason why edges are missing: the path through it is none.
-fn failure(outcome: &Outcome) -> EvalError {
-    let (span, message) = match outcome {
-        Outcome::IllDefined(error) => return error.clone(),
-        Outcome::AssertFailed(span) => (*span, "an ASSERT is false"),
-        Outcome::PreconditionFailed(span) => (*span, "a precondition is false"),
-        Outcome::Disabled { span, .. } => (*span, "a guard is false"),
-        Outcome::RefinementFailed(_) | Outcome::Reached { .. } => {
-            (Default::default(), "no step of the abstraction is as this one")
-        }
-    };
-    EvalError::unsupported(span, message)
 }
