@@ -4,6 +4,7 @@ mod compile;
 pub mod diagrams;
 pub mod graph;
 pub mod options;
+pub mod partial_order;
 pub mod reachability;
 pub mod report;
 pub mod search;

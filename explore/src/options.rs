@@ -95,6 +95,12 @@ pub struct SearchOptions {
     pub resume: Option<PathBuf>,
     /// Search one state of each orbit only: of those that differ in the roles of interchangeable elements.
     pub symmetry: Option<Method>,
+    /// Of the events that are enabled in a state take only those that are enough: see
+    /// [`partial_order`](crate::partial_order). One thread does it.
+    pub partial_order: bool,
+    /// Pairs of event and invariant conjunct that a solver has proven. They decide which events have to be taken; the
+    /// conjunct is evaluated all the same.
+    pub settled: BTreeSet<(EventId, usize)>,
     /// Use the reference evaluator alone. For tests: the answer must be the same.
     pub reference_only: bool,
     /// Share out even what one thread does as fast. For tests: the answer must be the same.

@@ -195,6 +195,8 @@ pub struct Statistics {
     pub uncompiled: Vec<(String, String)>,
     /// How symmetric states were left out, where that was asked.
     pub reduction: Option<Reduction>,
+    /// How events were left out whose order does not matter, where that was asked.
+    pub partial_order: Option<PartialOrderReduction>,
     /// Of a search by diagrams.
     pub diagram: Option<DiagramStatistics>,
     /// Duration of the search.
@@ -218,6 +220,17 @@ pub struct Reduction {
     pub is_approximate: bool,
     /// States whose stand-in was computed.
     pub computed: u64,
+}
+
+/// How events were left out whose order does not matter: see [`partial_order`](crate::partial_order).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PartialOrderReduction {
+    /// Instances that the events were cut into.
+    pub instances: usize,
+    /// Pairs of instances that commute; without one nothing can be left out.
+    pub independent: usize,
+    /// States in which some of the enabled events were left out.
+    pub reduced: u64,
 }
 
 /// Why symmetric states were not left out.

@@ -3,6 +3,7 @@
 use super::exploration::Reachability;
 use super::reached::Reached;
 use super::visitor::{Origin, Visitor};
+use crate::partial_order::set::Set;
 use crate::space::dependency_matrix::{Group, GroupId};
 use crate::space::system::{Edges, Expansion, Replicate, Target, unwritten};
 use crate::space::updates::Updates;
@@ -14,6 +15,14 @@ type From<'r> = (StateId, &'r [u32], GroupId);
 impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
     /// Expands a state; whether there was time for it.
     pub(super) fn expand(&mut self, state: StateId, row: &[u32]) -> bool {
+        if self.reached.system.chooses() {
+            return self.expand_enough(state, row);
+        }
+        self.expand_all(state, row)
+    }
+
+    /// Adds what all groups lead to.
+    fn expand_all(&mut self, state: StateId, row: &[u32]) -> bool {
         let hash = self.reached.table.hash(row);
         let mut enabled = false;
         let before = self.reached.counts.transitions;
@@ -26,6 +35,40 @@ impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
             }
         }
         self.close(state, enabled, before)
+    }
+
+    /// Adds what those groups lead to that are enough. Where something goes wrong or may be missing these are all.
+    fn expand_enough(&mut self, state: StateId, row: &[u32]) -> bool {
+        let matrix = self.reached.system.matrix().clone();
+        let n = matrix.groups.len();
+        let (mut enabled, mut moves) = (Set::below(n), vec![0; n]);
+        self.held.resize_with(n, Updates::default);
+        for group in matrix.group_ids() {
+            let updates = &mut self.held[group.index()];
+            let Expansion::Moves(transitions) = self.reached.system.next(group, row, updates) else {
+                return self.expand_all(state, row);
+            };
+            moves[group.index()] = transitions;
+            if transitions > 0 {
+                enabled.insert(group.index());
+            }
+        }
+        let chosen = self.reached.system.enough(row, &enabled);
+        let (hash, before) = (self.reached.table.hash(row), self.reached.counts.transitions);
+        let (held, mut next) = (std::mem::take(&mut self.held), row.to_vec());
+        for (group, shape) in matrix.group_ids().zip(&matrix.groups) {
+            let at = group.index();
+            if !enabled.contains(at) || chosen.as_ref().is_some_and(|chosen| !chosen.contains(at)) {
+                continue;
+            }
+            self.reached.counts.transitions += moves[at];
+            self.apply(&held[at], &shape.may_write, (state, row, group), hash, &mut next);
+            if self.visitor.is_over() {
+                return true;
+            }
+        }
+        self.held = held;
+        self.close(state, !enabled.is_empty(), before)
     }
 
     /// Adds what a group leads to; whether it is enabled.

@@ -39,6 +39,8 @@ pub struct Reachability<S: Replicate, V> {
     /// As soon as there are more states the visitor is asked whether the search is over.
     pub most: usize,
     pub(super) updates: Updates,
+    /// Those of each group in the state at hand, where some may be enough.
+    pub(super) held: Vec<Updates>,
     pub(super) pool: Option<Pool<S::Seed>>,
     /// States that were expanded in a batch and not looked back at.
     pub(super) expanded: VecDeque<StateId>,
@@ -59,6 +61,7 @@ impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
             properties,
             most: usize::MAX,
             updates: Updates::default(),
+            held: vec![],
             pool: None,
             expanded: VecDeque::new(),
             interrupted: false,

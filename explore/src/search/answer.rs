@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::findings::{Found, Key};
 use super::verifier::Search;
-use crate::report::{Counterexample, Evidence, SearchReport, Unknown, Verdict};
+use crate::report::{Counterexample, Evidence, PartialOrderReduction, SearchReport, Unknown, Verdict};
 use crate::search::witness::{Path, counterexample};
 use crate::space::machine::Machine;
 use crate::space::system::System;
@@ -26,6 +26,9 @@ impl Search<'_, '_> {
         (s.transitions, s.initial, s.deadlocks) = (n.transitions, n.initial, n.deadlocks);
         s.depth = n.depth.filter(|_| !self.visitor.resumed);
         self.visitor.statistics.reduction = self.reduction();
+        self.visitor.statistics.partial_order = self.reached.system.choice.as_ref().map(|choice| {
+            PartialOrderReduction { reduced: choice.reduced, ..PartialOrderReduction::default() }
+        });
         self.visitor.statistics.uncompiled = std::mem::take(&mut self.reached.system.uncompiled);
         self.visitor.statistics.audited += self.visitor.audit.as_ref().map_or(0, |audit| audit.audited);
         // What was found before the time was over is shown all the same.

@@ -102,12 +102,13 @@ pub const COUNTERS: usize = 5;
 
 /// The line that says what a file belongs to.
 pub fn title(eval: &Evaluator<'_>, options: &SearchOptions) -> String {
-    let SearchOptions { checks, proven, symmetry, .. } = options;
+    let SearchOptions { checks, proven, symmetry, partial_order, .. } = options;
     let mut hash = text_hash(env!("CARGO_PKG_VERSION"));
     for (_, source) in eval.model.sources.iter() {
         hash = mix(hash, text_hash(&source.text));
     }
-    hash = mix(hash, text_hash(&format!("{:?} {checks:?} {proven:?} {symmetry:?}", eval.scope)));
+    hash =
+        mix(hash, text_hash(&format!("{:?} {checks:?} {proven:?} {symmetry:?} {partial_order}", eval.scope)));
     format!("{FORMAT} {hash:016x} {}\n", eval.model.name)
 }
 

@@ -54,10 +54,11 @@ pub(super) struct Verifier<'m, 'o> {
     pub(super) audit: Option<Audit<'m>>,
 }
 
-/// Makes ready for a search: the constants, the machine under their valuations, and what was put aside.
+/// Makes ready for a search: the constants, unless their valuations are given, the machine under these, and what was put aside.
 pub(super) fn prepare<'m, 'o>(
     eval: Evaluator<'m>,
     cuts: &'m Cuts,
+    valuations: Option<Valuations>,
     audit: Option<Audit<'m>>,
     options: &'o SearchOptions,
     observer: &'o mut dyn Observer,
@@ -77,7 +78,7 @@ pub(super) fn prepare<'m, 'o>(
         initialised: false,
         audit,
     };
-    let valuations = Valuations::of(&eval, cuts, options);
+    let valuations = valuations.unwrap_or_else(|| Valuations::of(&eval, cuts, options));
     for (place, e) in valuations.missing {
         verifier.findings.missing(place, e);
     }

@@ -26,6 +26,8 @@ use super::updates::Updates;
 use crate::compile::code::Run;
 use crate::compile::context::Context;
 use crate::compile::{Compiler, event};
+use crate::partial_order::set::Set;
+use crate::partial_order::stubborn::Choice;
 use crate::store::interner::Store;
 use crate::store::layout::{Form, Layout};
 use crate::store::state_table::{StateId, Table};
@@ -101,6 +103,8 @@ pub struct Machine<'m> {
     compiled: bool,
     /// Finds states that stand for others, if there is something to reduce.
     pub orbits: Option<Orbits>,
+    /// Chooses the events that are enough in a state, if that is asked.
+    pub choice: Option<Choice>,
     /// From so many states on it is looked again whether rows should have another layout.
     look_at: usize,
 }
@@ -136,6 +140,7 @@ impl<'m> Machine<'m> {
             by_variable: Updates::default(),
             by_column: Vec::new(),
             orbits: None,
+            choice: None,
             look_at: FIRST_LOOK,
         };
         machine.context.reserve(variables + model.constants.len());
@@ -178,7 +183,13 @@ impl<'m> Machine<'m> {
         self.context.reserve(slots);
     }
 
-    fn add_label(&mut self, matrix: &mut DependencyMatrix, kind: LabelKind, positive: bool, pred: &'m Pred) {
+    pub(super) fn add_label(
+        &mut self,
+        matrix: &mut DependencyMatrix,
+        kind: LabelKind,
+        positive: bool,
+        pred: &'m Pred,
+    ) {
         let names = Names::of_pred(pred);
         let reads: Vec<usize> = names.variables.iter().map(|v| v.index()).collect();
         let varies = names.constants.iter().any(|c| !self.context.is_fixed(*c));
@@ -732,6 +743,14 @@ impl System for Machine<'_> {
 
     fn reduces(&self) -> bool {
         self.orbits.is_some()
+    }
+
+    fn chooses(&self) -> bool {
+        self.choice.is_some()
+    }
+
+    fn enough(&mut self, row: &[u32], enabled: &Set) -> Option<Set> {
+        self.choose(row, enabled)
     }
 
     fn is_stopped(&self) -> bool {

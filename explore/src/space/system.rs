@@ -16,6 +16,7 @@ use bsym_semantics::value::Value;
 
 use super::dependency_matrix::{DependencyMatrix, GroupId, LabelId, insert};
 use super::updates::Updates;
+use crate::partial_order::set::Set;
 use crate::store::state_table::Table;
 use crate::symmetry::permutation::Permutation;
 
@@ -76,6 +77,16 @@ pub trait System {
     /// Whether states may stand for others.
     fn reduces(&self) -> bool {
         false
+    }
+
+    /// Whether fewer groups than are enabled may be enough.
+    fn chooses(&self) -> bool {
+        false
+    }
+
+    /// Of the groups that are enabled in a state those whose transitions are enough; `None` where all are needed.
+    fn enough(&mut self, _row: &[u32], _enabled: &Set) -> Option<Set> {
+        None
     }
 
     /// Whether an answer was given up because time is over or somebody asked to stop: then it means nothing.

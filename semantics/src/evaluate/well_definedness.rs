@@ -57,7 +57,7 @@ impl<'m> Evaluator<'m> {
     }
 
     /// The same where other predicates are known to hold.
-    pub(crate) fn is_total_behind<'p>(
+    pub fn is_total_behind<'p>(
         &self,
         env: &Env<'_>,
         before: &mut dyn Iterator<Item = &'p Pred>,

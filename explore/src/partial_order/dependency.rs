@@ -1,0 +1,157 @@
+//! Independence: which events depend on each other, which may enable which, and which may make a condition true.
+//!
+//! Two events *accord* where in every state in which both are enabled each leaves the other one enabled with the same effect, and
+//! both orders lead to the same states. Events that are never enabled together accord (Godefroid, *Partial-Order Methods for the
+//! Verification of Concurrent Systems*, LNCS 1032; Laarman, Pater, van de Pol, Weber, *Guard-Based Partial-Order Reduction*,
+//! SPIN 2013). What is not known to accord is dependent.
+
+use std::collections::BTreeSet;
+
+use super::footprint::{Effect, Footprint, Literal};
+use super::formulas::Formulas;
+use super::location::{Location, touches};
+use super::set::Set;
+
+/// Relations between events.
+pub struct Dependency<'a, 'm> {
+    formulas: Formulas<'a, 'm>,
+    /// The events.
+    pub footprints: &'a [Footprint<'m>],
+    /// The variables that each of them reads, and those that it writes.
+    touched: Vec<(Set, Set)>,
+}
+
+impl<'a, 'm> Dependency<'a, 'm> {
+    /// Those between some events.
+    pub fn new(formulas: Formulas<'a, 'm>, footprints: &'a [Footprint<'m>]) -> Self {
+        let mut dependency = Dependency { formulas, footprints, touched: vec![] };
+        let touched = |footprint: &Footprint<'_>| {
+            (dependency.variables(footprint.all_reads()), dependency.variables(footprint.writes.keys()))
+        };
+        dependency.touched = footprints.iter().map(touched).collect();
+        dependency
+    }
+
+    /// Whether an event can make a literal true that is false.
+    pub fn may_enable(&self, event: &Footprint<'_>, literal: &Literal<'_>) -> bool {
+        self.may_change(event, literal, true)
+    }
+
+    /// Whether an event can make a literal false that is true.
+    pub fn may_refute(&self, event: &Footprint<'_>, literal: &Literal<'_>) -> bool {
+        self.may_change(event, literal, false)
+    }
+
+    /// Whether an event can give a literal this truth where it has the other one.
+    fn may_change(&self, event: &Footprint<'_>, literal: &Literal<'_>, truth: bool) -> bool {
+        let mut written = event.writes.keys().filter(|at| touches(&literal.reads, at)).peekable();
+        if written.peek().is_none() {
+            return false;
+        }
+        let Some(condition) = &literal.condition else { return true };
+        if literal.reads.len() != 1 || written.any(|at| *at != condition.at) {
+            return true;
+        }
+        // One that grows cannot reach what lies below, and so on: the opposite truth is kept.
+        if let Some(Effect::Adds(n)) = event.writes.get(&condition.at) {
+            let mut other = condition.clone();
+            other.positive ^= truth;
+            if self.formulas.is_kept(&other, *n >= 0.into()) {
+                return false;
+            }
+        }
+        let Some(values) = event.values.get(&condition.at) else { return true };
+        values.iter().any(|value| self.formulas.allows(condition, value) != Some(!truth))
+    }
+
+    /// Whether two events are never enabled in one state, because a guard of one excludes one of the other.
+    fn exclude(&self, a: &Footprint<'_>, b: &Footprint<'_>) -> bool {
+        let one_way = |a: &Footprint<'_>, b: &Footprint<'_>| {
+            let conditions = a.literals.iter().filter_map(|literal| literal.condition.as_ref());
+            conditions.into_iter().any(|mine| {
+                let theirs = b.literals.iter().filter_map(|literal| literal.condition.as_ref());
+                let mut theirs = theirs.filter(|theirs| theirs.at == mine.at).peekable();
+                if theirs.peek().is_none() {
+                    return false;
+                }
+                let Some(values) = self.formulas.allowed(mine) else { return false };
+                theirs.any(|theirs| values.iter().all(|v| self.formulas.allows(theirs, v) == Some(false)))
+            })
+        };
+        one_way(a, b) || one_way(b, a)
+    }
+
+    /// The variables of locations.
+    fn variables<'l>(&self, locations: impl Iterator<Item = &'l Location>) -> Set {
+        let mut set = Set::below(self.formulas.eval.model.variables.len());
+        locations.for_each(|at| set.insert(at.variable.index()));
+        set
+    }
+
+    /// Whether one event can change what the other one does, or whether it is enabled.
+    fn disturbs(&self, a: &Footprint<'_>, b: &Footprint<'_>) -> bool {
+        a.writes.keys().any(|at| touches(&b.reads, at))
+            || b.literals.iter().any(|literal| !literal.is_implied && self.may_refute(a, literal))
+    }
+
+    /// Whether the order matters in which two events write.
+    fn overwrite(&self, a: &Footprint<'_>, b: &Footprint<'_>) -> bool {
+        let matters = |(at, effect): (_, &Effect)| {
+            b.writes.iter().filter(|(other, _)| at == *other || other.overlaps(at)).any(|(other, theirs)| {
+                let alike = match (effect, theirs) {
+                    (Effect::Values(mine), Effect::Values(theirs)) => mine.len() == 1 && mine == theirs,
+                    (Effect::Adds(_), Effect::Adds(_)) => true,
+                    _ => false,
+                };
+                at != other || !alike
+            })
+        };
+        a.writes.iter().any(matters)
+    }
+
+    /// How two events depend on each other.
+    pub fn relation(&self, a: usize, b: usize) -> Relation {
+        let ((a_reads, a_writes), (b_reads, b_writes)) = (&self.touched[a], &self.touched[b]);
+        let apart = a_writes.common(b_reads) + b_writes.common(a_reads) + a_writes.common(b_writes) == 0;
+        let (a, b) = (&self.footprints[a], &self.footprints[b]);
+        if apart {
+            Relation::Commute
+        } else if self.exclude(a, b) {
+            Relation::Exclude
+        } else if self.disturbs(a, b) || self.disturbs(b, a) || self.overwrite(a, b) {
+            Relation::Depend
+        } else {
+            Relation::Commute
+        }
+    }
+
+    /// The events that can make a literal true.
+    pub fn enablers(&self, literal: &Literal<'_>) -> Set {
+        let reads = self.variables(literal.reads.iter());
+        Set::filter(self.footprints.len(), |i| {
+            self.touched[i].1.common(&reads) > 0 && self.may_enable(&self.footprints[i], literal)
+        })
+    }
+
+    /// The events that write something that an event reads.
+    pub fn writers_for(&self, event: usize) -> Set {
+        let mut reads = self.footprints[event].all_reads();
+        let reads: BTreeSet<&Location> = reads.by_ref().collect();
+        Set::filter(self.footprints.len(), |i| {
+            let written = || self.footprints[i].writes.keys();
+            self.touched[i].1.common(&self.touched[event].0) > 0
+                && reads.iter().any(|read| written().any(|at| at.overlaps(read)))
+        })
+    }
+}
+
+/// How two events depend on each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Relation {
+    /// Where both are enabled, the order does not matter.
+    Commute,
+    /// They are never enabled in one state.
+    Exclude,
+    /// It may matter, as far as is known.
+    Depend,
+}

@@ -1,0 +1,467 @@
+//! What an event needs, reads and writes, as far as its text says it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bsym_language::int::Int;
+use bsym_language::model::{
+    BinaryOp, CompareOp, Event, Expr, ExprKind, Pred, PredKind, Subst, SubstKind, Target, VarId,
+};
+use bsym_language::types::Type;
+use bsym_language::walk::{Names, cut_into_literals, parts};
+use bsym_semantics::value::Value;
+
+use super::formulas::{Condition, Formulas, Test, variable};
+use super::location::Location;
+
+/// A guard that does not depend on parameters: the event does nothing where it is false.
+pub struct Literal<'m> {
+    /// The truth that the predicate must have.
+    pub positive: bool,
+    /// The predicate.
+    pub pred: &'m Pred,
+    /// What it reads.
+    pub reads: BTreeSet<Location>,
+    /// The condition that it is, if it speaks of one location.
+    pub condition: Option<Condition>,
+    /// How many guards of the event are to be evaluated before it.
+    pub place: usize,
+    /// It is true where another guard of the event is, as `S /= {}` where `x : S` is.
+    pub is_implied: bool,
+}
+
+impl<'m> Literal<'m> {
+    /// A predicate with the truth that it must have.
+    pub fn of(formulas: Formulas<'_, '_>, positive: bool, pred: &'m Pred, place: usize) -> Literal<'m> {
+        let condition = formulas.condition(positive, pred);
+        Literal { positive, pred, reads: formulas.reads_of_pred(pred), condition, place, is_implied: false }
+    }
+}
+
+/// What an event does to a location.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Effect {
+    /// It leaves it as it is, or gives it one of these values.
+    Values(BTreeSet<Value>),
+    /// It adds to the integer there.
+    Adds(Int),
+    /// Anything.
+    Any,
+}
+
+/// An event as the dependency relation sees it.
+pub struct Footprint<'m> {
+    /// Guards that do not depend on parameters.
+    pub literals: Vec<Literal<'m>>,
+    /// What everything else reads; without the old value of a location where the effect says what becomes of it.
+    pub reads: BTreeSet<Location>,
+    /// What may be written.
+    pub writes: BTreeMap<Location, Effect>,
+    /// The values that a location gets where it is written, as far as they are known. They are those in states that matter.
+    pub values: BTreeMap<Location, BTreeSet<Value>>,
+    /// The expressions whose values they are, where no other way is taken to write the location.
+    sources: BTreeMap<Location, &'m Expr>,
+}
+
+/// The guards that a body begins with, through its outermost choice of values, and the rest.
+pub fn guards(body: &Subst) -> (Vec<&Pred>, &Subst) {
+    let (mut found, mut rest) = (vec![], body);
+    loop {
+        match &rest.kind {
+            SubstKind::Select { branches, otherwise: None, .. } if branches.len() == 1 => {
+                found.push(&branches[0].0);
+                rest = &branches[0].1;
+            }
+            SubstKind::Any(_, _, pred, inner) => {
+                found.push(pred);
+                rest = inner;
+            }
+            _ => return (found, rest),
+        }
+    }
+}
+
+impl<'m> Footprint<'m> {
+    /// That of an event. The bounds are those of locations in states that matter.
+    pub fn of(formulas: Formulas<'_, '_>, event: &'m Event, bounds: &Bounds) -> Footprint<'m> {
+        let (reads, writes, values, sources) = Default::default();
+        let mut footprint = Footprint { literals: vec![], reads, writes, values, sources };
+        let (conditions, rest) = guards(&event.body);
+        let mut literals = vec![];
+        conditions.into_iter().for_each(|p| cut_into_literals(true, p, &mut literals));
+        for (place, (positive, pred)) in literals.into_iter().enumerate() {
+            if Names::of_pred(pred).locals.is_empty() {
+                footprint.literals.push(Literal::of(formulas, positive, pred, place));
+            } else {
+                footprint.reads.extend(formulas.reads_of_pred(pred));
+            }
+        }
+        footprint.mark_implied();
+        Body { formulas, footprint: &mut footprint, is_later: false }.subst(rest);
+        footprint.values = footprint.values_written(formulas, bounds);
+        footprint
+    }
+
+    /// Finds the guards that say of a set that it is not empty, beside one that an element is in it.
+    fn mark_implied(&mut self) {
+        let present: BTreeSet<VarId> = self
+            .literals
+            .iter()
+            .filter_map(|literal| literal.condition.as_ref())
+            .filter(|c| c.positive && matches!(c.test, Test::Present))
+            .map(|c| c.at.variable)
+            .collect();
+        for literal in &mut self.literals {
+            let Some(Condition { at, positive: false, test: Test::Compare(CompareOp::Equal, value) }) =
+                &literal.condition
+            else {
+                continue;
+            };
+            literal.is_implied =
+                at.part.is_none() && *value == Value::empty() && present.contains(&at.variable);
+        }
+    }
+
+    fn values_written(
+        &self,
+        formulas: Formulas<'_, '_>,
+        bounds: &Bounds,
+    ) -> BTreeMap<Location, BTreeSet<Value>> {
+        let known = |(at, effect): (&Location, &Effect)| {
+            let values = match effect {
+                Effect::Values(values) => Some(values.clone()),
+                _ => self.values_of(formulas, bounds, self.sources.get(at)?),
+            };
+            Some((at.clone(), values?))
+        };
+        self.writes.iter().filter_map(known).collect()
+    }
+
+    /// All values of an expression where the guards hold, if the locations that it reads have few.
+    fn values_of(&self, formulas: Formulas<'_, '_>, bounds: &Bounds, e: &Expr) -> Option<BTreeSet<Value>> {
+        if !Names::of_expr(e).locals.is_empty() {
+            return None;
+        }
+        let reads: Vec<Location> = formulas.reads_of_expr(e).into_iter().collect();
+        let is_mixed = |at: &&Location| {
+            at.part.is_none() && reads.iter().filter(|r| r.variable == at.variable).count() > 1
+        };
+        if reads.iter().any(|at| is_mixed(&at)) {
+            return None;
+        }
+        let mut states: Vec<Vec<(&Location, Value)>> = vec![vec![]];
+        for at in &reads {
+            let values = self.values_before(formulas, bounds, at)?;
+            if states.len() * values.len() > COMBINATIONS {
+                return None;
+            }
+            let mut more = Vec::with_capacity(states.len() * values.len());
+            for (state, value) in states.iter().flat_map(|state| values.iter().map(move |v| (state, v))) {
+                let mut state = state.clone();
+                state.push((at, value.clone()));
+                more.push(state);
+            }
+            states = more;
+        }
+        states.iter().map(|state| formulas.value_in(state, e)).collect()
+    }
+
+    /// All values that a location can have where the guards hold, if they are few.
+    fn values_before(
+        &self,
+        formulas: Formulas<'_, '_>,
+        bounds: &Bounds,
+        at: &Location,
+    ) -> Option<BTreeSet<Value>> {
+        let guards = self.literals.iter().filter_map(|literal| literal.condition.as_ref());
+        let conditions: Vec<&Condition> = guards.chain(&bounds.conditions).filter(|c| c.at == *at).collect();
+        let listed = conditions.iter().filter_map(|condition| formulas.allowed(condition));
+        let images = at.part.as_ref().and_then(|_| bounds.images.get(&at.variable)).cloned();
+        let mut values = listed.chain(images).min_by_key(BTreeSet::len)?;
+        values.retain(|value| conditions.iter().all(|c| formulas.allows(c, value) != Some(false)));
+        Some(values)
+    }
+
+    /// Everything that is read.
+    pub fn all_reads(&self) -> impl Iterator<Item = &Location> {
+        self.reads.iter().chain(self.literals.iter().flat_map(|literal| &literal.reads))
+    }
+}
+
+/// Expressions are evaluated in so many states at most.
+const COMBINATIONS: usize = 128;
+
+/// What is known of locations in every state that matters.
+#[derive(Debug, Default)]
+pub struct Bounds {
+    /// Conditions that hold.
+    conditions: Vec<Condition>,
+    /// Of functions all images.
+    images: BTreeMap<VarId, BTreeSet<Value>>,
+}
+
+impl Bounds {
+    /// Those that predicates say.
+    pub fn of(formulas: Formulas<'_, '_>, known: &[&Pred]) -> Bounds {
+        let mut bounds = Bounds::default();
+        let mut literals = vec![];
+        known.iter().for_each(|p| cut_into_literals(true, p, &mut literals));
+        for (positive, pred) in literals {
+            bounds.conditions.extend(formulas.condition(positive, pred));
+            if let PredKind::Compare(CompareOp::Member, f, space) = &pred.kind
+                && positive
+                && let ExprKind::Var(v) = f.kind
+                && let ExprKind::Binary(op, _, to) = &space.kind
+                && is_function_space(*op)
+                && let Some(images) = formulas.elements(to)
+            {
+                bounds.images.entry(v).or_insert(images);
+            }
+        }
+        bounds
+    }
+}
+
+/// Whether a set of relations is one of functions.
+pub fn is_function_space(op: BinaryOp) -> bool {
+    use BinaryOp::*;
+    let total = matches!(op, TotalFunction | TotalInjection | TotalSurjection | TotalBijection);
+    total || matches!(op, PartialFunction | PartialInjection | PartialSurjection | PartialBijection)
+}
+
+/// A part of a variable, what becomes of it, and the expression whose value it gets, if it is one.
+type Change<'f> = (Location, Effect, Option<&'f Expr>);
+
+struct Body<'b, 'a, 'm, 'f> {
+    formulas: Formulas<'a, 'm>,
+    footprint: &'b mut Footprint<'f>,
+    /// What is evaluated is evaluated after something was assigned.
+    is_later: bool,
+}
+
+impl<'f> Body<'_, '_, '_, 'f> {
+    fn subst(&mut self, s: &'f Subst) {
+        match &s.kind {
+            SubstKind::Assign(list) => list.iter().for_each(|(target, e)| match target {
+                Target::Var(v) => self.assign(*v, e),
+                Target::Local(_) => self.read(e),
+            }),
+            SubstKind::BecomesIn(_, targets, set) => {
+                self.read(set);
+                let values = self.formulas.elements(set).filter(|_| targets.len() == 1);
+                let effect = values.map_or(Effect::Any, Effect::Values);
+                targets.iter().for_each(|target| self.write_target(target, effect.clone()));
+            }
+            SubstKind::BecomesSuch(_, targets, pred) => {
+                self.test(pred);
+                targets.iter().for_each(|(target, _)| self.write_target(target, Effect::Any));
+            }
+            SubstKind::Pre(pred, body)
+            | SubstKind::Assert(_, pred, body)
+            | SubstKind::Any(_, _, pred, body) => {
+                self.test(pred);
+                self.subst(body);
+            }
+            SubstKind::If(branches, _) | SubstKind::Select { branches, .. } => {
+                branches.iter().for_each(|(pred, _)| self.test(pred));
+                parts(s).into_iter().for_each(|part| self.subst(part));
+            }
+            SubstKind::Let(definitions, body) => {
+                definitions.iter().for_each(|(_, e)| self.read(e));
+                self.subst(body);
+            }
+            SubstKind::While { condition, body, invariant, variant } => {
+                [condition, invariant].into_iter().for_each(|pred| self.test(pred));
+                self.read(variant);
+                self.repeated(body);
+            }
+            SubstKind::Sequence(list) => {
+                let outside = self.is_later;
+                for part in list {
+                    self.subst(part);
+                    self.is_later = true;
+                }
+                self.is_later = outside;
+            }
+            SubstKind::Skip | SubstKind::Choice(..) | SubstKind::Var(..) | SubstKind::Parallel(_) => {
+                parts(s).into_iter().for_each(|part| self.subst(part))
+            }
+        }
+    }
+
+    /// A body that may be executed any number of times: what it writes may depend on what it wrote before.
+    fn repeated(&mut self, body: &Subst) {
+        let names = Names::of_subst(body);
+        for v in names.variables.iter().chain(&names.written) {
+            self.footprint.reads.insert(Location::whole(*v));
+        }
+        names.written.into_iter().for_each(|v| self.write(Location::whole(v), Effect::Any));
+    }
+
+    fn read(&mut self, e: &Expr) {
+        let reads = self.formulas.reads_of_expr(e);
+        self.footprint.reads.extend(reads);
+    }
+
+    fn test(&mut self, p: &Pred) {
+        let reads = self.formulas.reads_of_pred(p);
+        self.footprint.reads.extend(reads);
+    }
+
+    fn write_target(&mut self, target: &Target, effect: Effect) {
+        if let Target::Var(v) = target {
+            self.write(Location::whole(*v), effect);
+        }
+    }
+
+    /// Of a location that is written twice, in branches or one after the other, only the values are known that it may get.
+    fn write(&mut self, at: Location, effect: Effect) {
+        let again = self.footprint.writes.keys().any(|other| *other != at && other.overlaps(&at));
+        let old = self.footprint.writes.remove(&at);
+        if again || old.is_some() {
+            self.footprint.sources.retain(|other, _| !other.overlaps(&at));
+        }
+        let effect = match (old, effect) {
+            (None, effect) => effect,
+            (Some(Effect::Values(mut values)), Effect::Values(more)) => {
+                values.extend(more);
+                Effect::Values(values)
+            }
+            _ => Effect::Any,
+        };
+        if again {
+            // As a whole and in parts: nothing is known of either.
+            let all: Vec<Location> =
+                self.footprint.writes.keys().filter(|other| other.overlaps(&at)).cloned().collect();
+            for other in all {
+                self.footprint.writes.insert(other, Effect::Any);
+            }
+        }
+        self.footprint.writes.insert(at, if again { Effect::Any } else { effect });
+    }
+
+    /// Writes a location that gets the value of an expression, if it is one.
+    fn write_from(&mut self, at: Location, effect: Effect, source: Option<&'f Expr>) {
+        if let Some(source) = source.filter(|_| !self.is_later) {
+            self.footprint.sources.insert(at.clone(), source);
+        } else {
+            self.footprint.sources.remove(&at);
+        }
+        self.write(at, effect);
+    }
+
+    fn assign(&mut self, v: VarId, e: &'f Expr) {
+        let mut changes = vec![];
+        if self.changes(v, e, &mut changes) {
+            for (at, effect, source) in changes {
+                self.write_from(at, effect, source);
+            }
+            return;
+        }
+        let whole = Location::whole(v);
+        if let Some(n) = self.added(v, e) {
+            return self.write_from(whole, Effect::Adds(n), Some(e));
+        }
+        let effect = match self.formulas.value(e) {
+            Some(value) if !value.has_lazy() => Effect::Values(BTreeSet::from([value])),
+            _ if e.ty == Type::Bool => Effect::Values([false, true].map(Value::Bool).into()),
+            _ => Effect::Any,
+        };
+        self.read(e);
+        self.write_from(whole, effect, Some(e));
+    }
+
+    /// What is added where `v := v + n`.
+    fn added(&self, v: VarId, e: &Expr) -> Option<Int> {
+        let ExprKind::Binary(op, a, b) = &e.kind else { return None };
+        let number = |e: &Expr| self.formulas.value(e)?.as_int().cloned();
+        match op {
+            BinaryOp::Add if variable(a) == Some(v) => number(b),
+            BinaryOp::Add if variable(b) == Some(v) => number(a),
+            BinaryOp::Subtract if variable(a) == Some(v) => Some(-&number(b)?),
+            _ => None,
+        }
+    }
+
+    /// Whether an expression is a variable with some of its parts changed; the changes. What they read is read.
+    fn changes(&mut self, v: VarId, e: &'f Expr, out: &mut Vec<Change<'f>>) -> bool {
+        let ExprKind::Binary(op, a, b) = &e.kind else { return variable(e) == Some(v) };
+        let is_relation = e.ty.as_relation().is_some();
+        let (inner, changed) = match op {
+            BinaryOp::Union | BinaryOp::Difference | BinaryOp::Override => (a, b),
+            BinaryOp::DomainSubtraction => (b, a),
+            _ => return false,
+        };
+        let before = out.len();
+        let done = match (op, is_relation) {
+            (BinaryOp::Override, _) => self.overridden(v, changed, out),
+            (BinaryOp::DomainSubtraction, _) => match self.formulas.elements(changed) {
+                Some(points) => self.each_part(v, points, Effect::Any, out),
+                None => false,
+            },
+            (BinaryOp::Union | BinaryOp::Difference, false) => match self.formulas.elements(changed) {
+                Some(elements) => {
+                    let present = BTreeSet::from([Value::Bool(*op == BinaryOp::Union)]);
+                    self.each_part(v, elements, Effect::Values(present), out)
+                }
+                None => false,
+            },
+            _ => self.points(v, changed, out),
+        };
+        if done && self.changes(v, inner, out) {
+            return true;
+        }
+        out.truncate(before);
+        false
+    }
+
+    fn each_part(&self, v: VarId, parts: BTreeSet<Value>, effect: Effect, out: &mut Vec<Change<'f>>) -> bool {
+        out.extend(parts.into_iter().map(|part| (Location::part(v, part), effect.clone(), None)));
+        true
+    }
+
+    /// Couples that are added to a relation or taken out of it: the points where it changes.
+    fn points(&mut self, v: VarId, couples: &'f Expr, out: &mut Vec<Change<'f>>) -> bool {
+        if let Some(couples) = self.formulas.elements(couples) {
+            let points = couples.iter().filter_map(|c| Some(c.as_pair()?.0.clone())).collect();
+            return self.each_part(v, points, Effect::Any, out);
+        }
+        self.couples(v, couples, &|_| Effect::Any, false, out)
+    }
+
+    fn overridden(&mut self, v: VarId, by: &'f Expr, out: &mut Vec<Change<'f>>) -> bool {
+        if matches!(by.kind, ExprKind::SetExtension(_)) {
+            let formulas = self.formulas;
+            let effect = |e: &Expr| match formulas.value(e) {
+                Some(value) if !value.has_lazy() => Effect::Values(BTreeSet::from([value])),
+                _ => Effect::Any,
+            };
+            return self.couples(v, by, &effect, true, out);
+        }
+        match self.formulas.elements(by) {
+            Some(couples) => {
+                let points = couples.iter().filter_map(|c| Some(c.as_pair()?.0.clone())).collect();
+                self.each_part(v, points, Effect::Any, out)
+            }
+            None => false,
+        }
+    }
+
+    /// The couples of a set that is written out: their first parts need no state.
+    fn couples(
+        &mut self,
+        v: VarId,
+        set: &'f Expr,
+        effect: &dyn Fn(&Expr) -> Effect,
+        is_image: bool,
+        out: &mut Vec<Change<'f>>,
+    ) -> bool {
+        let ExprKind::SetExtension(items) = &set.kind else { return false };
+        for item in items {
+            let ExprKind::Binary(BinaryOp::Maplet, point, image) = &item.kind else { return false };
+            let Some(point) = self.formulas.value(point).filter(|p| !p.has_lazy()) else { return false };
+            out.push((Location::part(v, point), effect(image), is_image.then_some(image)));
+            self.read(image);
+        }
+        true
+    }
+}

@@ -1,0 +1,171 @@
+//! Strong stubborn sets: of the events that are enabled in a state those that are enough.
+//!
+//! A set is closed in a state where it holds with an enabled event all that do not accord with it, and with a disabled one all
+//! that can make some false guard of it true (a necessary enabling set). Valmari, *Stubborn Sets for Reduced State Space
+//! Generation*, Petri Nets 1990.
+
+use std::sync::Arc;
+
+use super::set::Set;
+
+/// What sets are closed under, and what they must hold.
+#[derive(Clone, Debug, Default)]
+pub struct Relations {
+    /// Of each event those that do not accord with it, and itself.
+    pub dependent: Vec<Set>,
+    /// Of each event its guards, as positions in `enablers`.
+    pub guards: Vec<Vec<usize>>,
+    /// Of each guard the events that can make it true.
+    pub enablers: Vec<Set>,
+    /// Of each event those that write what decides whether it is enabled.
+    pub writers: Vec<Set>,
+    /// What a set must be able to bring about.
+    pub targets: Vec<Target>,
+}
+
+/// Something that is wrong in a state, or a goal. It can only come to be true by one of the writers; and, as long as a literal is
+/// false, by one of those that can make this literal true.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Events that can bring it about, where it is not so already.
+    pub writers: Set,
+    /// Literals that are true where it is, as positions in [`Relations::enablers`].
+    pub literals: Vec<usize>,
+}
+
+/// A choice of events, and what it needs.
+#[derive(Debug, Default)]
+pub struct Chooser {
+    relations: Arc<Relations>,
+    /// Truths of literals in the state at hand, as far as they were asked for.
+    truths: Vec<Option<bool>>,
+    asked: Vec<bool>,
+}
+
+/// Says whether a literal is true in the state at hand, if that can be said.
+pub type Truth<'t> = &'t mut dyn FnMut(usize) -> Option<bool>;
+
+impl Chooser {
+    /// One under some relations.
+    pub fn new(relations: Arc<Relations>) -> Chooser {
+        let n = relations.enablers.len();
+        Chooser { relations, truths: vec![None; n], asked: vec![false; n] }
+    }
+
+    /// Events of which those that are enabled are enough in a state; `None` where these are all.
+    pub fn choose(&mut self, enabled: &Set, truth: Truth<'_>) -> Option<Set> {
+        self.asked.fill(false);
+        let all = enabled.len();
+        if all < 2 {
+            return None;
+        }
+        let relations = self.relations.clone();
+        let mut base = Set::below(relations.dependent.len());
+        let mut todo = vec![];
+        for target in &relations.targets {
+            let options = target.literals.iter().filter(|i| self.truth(**i, truth) == Some(false));
+            let options: Vec<&Set> = options.map(|i| &relations.enablers[*i]).collect();
+            let best =
+                options.into_iter().chain([&target.writers]).min_by_key(|set| cost(set, enabled, &base));
+            base.add(best.unwrap_or(&target.writers), &mut todo);
+        }
+        self.close(&mut base, todo, enabled, truth);
+        if base.common(enabled) > 0 {
+            return (base.common(enabled) < all).then_some(base);
+        }
+        // A key event, which stays enabled until an event of the set is taken.
+        let mut best: Option<(usize, Set)> = None;
+        let mut keys: Vec<usize> = enabled.iter().collect();
+        keys.sort_by_key(|key| relations.dependent[*key].common(enabled));
+        for key in keys.into_iter().take(KEYS) {
+            let mut set = base.clone();
+            set.insert(key);
+            self.close(&mut set, vec![key], enabled, truth);
+            let size = set.common(enabled);
+            if best.as_ref().is_none_or(|(least, _)| size < *least) {
+                best = Some((size, set));
+            }
+            if size == 1 {
+                break;
+            }
+        }
+        best.filter(|(size, _)| *size < all).map(|(_, set)| set)
+    }
+
+    fn truth(&mut self, literal: usize, truth: Truth<'_>) -> Option<bool> {
+        if !self.asked[literal] {
+            self.asked[literal] = true;
+            self.truths[literal] = truth(literal);
+        }
+        self.truths[literal]
+    }
+
+    /// Adds what the events of the list need, and so on.
+    fn close(&mut self, set: &mut Set, mut todo: Vec<usize>, enabled: &Set, truth: Truth<'_>) {
+        let relations = self.relations.clone();
+        while let Some(event) = todo.pop() {
+            let needed = if enabled.contains(event) {
+                &relations.dependent[event]
+            } else {
+                let guards = &relations.guards[event];
+                let refuted = guards.iter().filter(|guard| self.truth(**guard, truth) == Some(false));
+                let options: Vec<&Set> = refuted.map(|guard| &relations.enablers[*guard]).collect();
+                let best = options.into_iter().min_by_key(|option| cost(option, enabled, set));
+                best.unwrap_or(&relations.writers[event])
+            };
+            set.add(needed, &mut todo);
+        }
+    }
+}
+
+/// How much larger a set becomes: by enabled events first, which are states to visit.
+fn cost(option: &Set, enabled: &Set, set: &Set) -> (usize, usize) {
+    (option.common_without(enabled, set), option.without(set))
+}
+
+/// The events with the fewest dependent ones that are tried, where any event will do.
+const KEYS: usize = 12;
+
+/// So many states are asked about at least before it is seen whether that pays.
+const WINDOW: u64 = 1 << 9;
+
+/// It pays where in one of so many states something was left out.
+const SHARE: u64 = 1 << 5;
+
+/// Chooses events in the states of a search.
+pub struct Choice {
+    chooser: Chooser,
+    /// The label of the first literal.
+    pub first: u32,
+    /// States where some events were left out.
+    pub reduced: u64,
+    /// States that were asked about since it was last seen whether that pays, and those of them where it did.
+    asked: (u64, u64),
+    /// So many states are not asked about, and as many more the next time.
+    pause: (u64, u64),
+}
+
+impl Choice {
+    /// One under some relations; their literals are the labels from `first` on.
+    pub fn new(relations: Arc<Relations>, first: u32) -> Choice {
+        Choice { chooser: Chooser::new(relations), first, reduced: 0, asked: (0, 0), pause: (0, WINDOW) }
+    }
+
+    /// Of the events that are enabled in a state those that are enough; `None` for all of them. All are enough in any case: where
+    /// it has not paid to ask, it is not asked for a while, and longer each time.
+    pub fn choose(&mut self, enabled: &Set, truth: Truth<'_>) -> Option<Set> {
+        if self.pause.0 > 0 {
+            self.pause.0 -= 1;
+            return None;
+        }
+        let found = self.chooser.choose(enabled, truth);
+        self.asked.0 += 1;
+        self.asked.1 += u64::from(found.is_some());
+        self.reduced += u64::from(found.is_some());
+        if self.asked.0 == WINDOW {
+            let (asked, paid) = std::mem::take(&mut self.asked);
+            self.pause = if paid * SHARE < asked { (self.pause.1, self.pause.1 * 2) } else { (0, WINDOW) };
+        }
+        found
+    }
+}
