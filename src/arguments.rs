@@ -312,6 +312,9 @@ pub struct LddArguments {
     /// Which events are applied to which states next
     #[arg(long, value_enum, default_value = "chaining", value_name = "STRATEGY", help_heading = "Search")]
     pub strategy: StrategyName,
+    /// Variables that come first in the diagrams, in this order; the others in one that is computed
+    #[arg(long, value_name = "VARIABLE", value_delimiter = ',', help_heading = "Search")]
+    pub order: Vec<String>,
 }
 
 /// `ltl`.

@@ -33,6 +33,18 @@ fn a_violation_has_a_trace() {
 }
 
 #[test]
+fn variables_can_be_put_in_order() {
+    let (_, computed) = result("Peterson.mch", &["--scope", "Process=3"]);
+    let order = ["--scope", "Process=3", "--order", "polite,aim"];
+    let (code, object) = result("Peterson.mch", &order);
+    assert_eq!((code, &object["states"]), (Some(0), &computed["states"]));
+    let refused = ldd("Peterson.mch", &["--order", "aim,polit"]);
+    let error = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{error}");
+    assert!(error.contains("has no variable `polit`") && error.contains("did you mean `polite`?"), "{error}");
+}
+
+#[test]
 fn more_states_than_a_number_can_say() {
     let names: Vec<String> = (0..60).map(|i| format!("x{i}")).collect();
     let each = |text: &dyn Fn(&String) -> String, between: &str| {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bsym_explore::diagrams::nodes::{EMPTY, Nodes, Set, UNIT};
 use bsym_explore::diagrams::operations::Positions;
 use bsym_explore::diagrams::relation::{COPY, Shape};
-use bsym_explore::diagrams::{self, Strategy};
+use bsym_explore::diagrams::{self, DiagramOptions, Strategy};
 use bsym_explore::options::SearchOptions;
 use bsym_explore::report::{Progress, SearchReport, Unknown, Verdict};
 use bsym_explore::search::{Problem, search};
@@ -16,6 +16,10 @@ use bsym_language::model::Model;
 use bsym_language::stack::with_large_stack;
 use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::trace::Violation;
+
+fn with(strategy: Strategy) -> DiagramOptions {
+    DiagramOptions { strategy, order: vec![] }
+}
 
 const STRATEGIES: [Strategy; 3] = [Strategy::BreadthFirst, Strategy::Chaining, Strategy::Saturation];
 
@@ -47,14 +51,14 @@ fn compare(name: &str, model: &Model) -> u64 {
         let (all, first) = (options(true), options(false));
         let expected = search(&problem, &all, &mut |_: &Progress| {});
         for strategy in STRATEGIES {
-            let found = diagrams::search(&problem, &all, strategy, &mut |_: &Progress| {});
+            let found = diagrams::search(&problem, &all, &with(strategy), &mut |_: &Progress| {});
             assert_eq!(said(&found), said(&expected), "{name}, {strategy:?}");
             let audited = found.statistics.audited > 0 || expected.statistics.audited == 0;
             assert!(audited, "{name}, {strategy:?}: no state was audited");
             if !matches!(expected.verdict, Verdict::Violated(_)) {
                 continue;
             }
-            let one = diagrams::search(&problem, &first, strategy, &mut |_: &Progress| {});
+            let one = diagrams::search(&problem, &first, &with(strategy), &mut |_: &Progress| {});
             let verdicts = (std::mem::discriminant(&one.verdict), std::mem::discriminant(&expected.verdict));
             assert_eq!(verdicts.0, verdicts.1, "{name}, {strategy:?}: {:?}", one.verdict);
         }
@@ -123,8 +127,12 @@ fn the_shortest_trace_by_breadth_first_search() {
     with_large_stack(|| {
         let problem = Problem { model: &model, scope: &scope, finder: None };
         for strategy in STRATEGIES {
-            let found =
-                diagrams::search(&problem, &SearchOptions::default(), strategy, &mut |_: &Progress| {});
+            let found = diagrams::search(
+                &problem,
+                &SearchOptions::default(),
+                &with(strategy),
+                &mut |_: &Progress| {},
+            );
             let Verdict::Violated(found) = found.verdict else { panic!("{:?}", found.verdict) };
             assert!(
                 found.violations.iter().any(|v| matches!(v, Violation::Invariant(_))),
@@ -191,13 +199,13 @@ fn limits_end_a_search() {
         let mut options = SearchOptions::default();
         options.limits.time = Some(Duration::from_millis(200));
         for strategy in STRATEGIES {
-            let found = diagrams::search(&problem, &options, strategy, &mut |_: &Progress| {});
+            let found = diagrams::search(&problem, &options, &with(strategy), &mut |_: &Progress| {});
             assert_eq!(found.verdict, Verdict::Unknown(Unknown::Timeout), "{strategy:?}");
             assert!(found.statistics.states > 10);
         }
         options.limits.time = None;
         options.limits.memory = Some(1 << 20);
-        let found = diagrams::search(&problem, &options, Strategy::Chaining, &mut |_: &Progress| {});
+        let found = diagrams::search(&problem, &options, &with(Strategy::Chaining), &mut |_: &Progress| {});
         assert_eq!(found.verdict, Verdict::Unknown(Unknown::MemoryLimit(1 << 20)));
     });
 }

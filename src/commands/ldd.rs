@@ -5,9 +5,11 @@ use std::time::Instant;
 use anyhow::bail;
 use bsym_encodings::patience::Patience;
 use bsym_encodings::session::open::SolverChoice;
-use bsym_explore::diagrams::{self, Strategy};
+use bsym_explore::diagrams::{self, DiagramOptions, Strategy};
 use bsym_explore::report::{SearchReport, Unknown, Vacuous, Verdict};
 use bsym_explore::search::Problem;
+use bsym_language::diagnostic::nearest;
+use bsym_language::model::Model;
 use bsym_semantics::evaluator::finder::ValueFinder;
 
 use super::mc::options;
@@ -74,6 +76,7 @@ fn attempt(
     control: &Control,
 ) -> anyhow::Result<(Run, SearchReport)> {
     let run = Run::prepare("ldd", verify, Asked::beside(solver), control)?;
+    check_order(&run.model, &arguments.order)?;
     let mut reporter = run.reporter();
     let mut options = options(&run.model, &run.properties, !verify.no_wd, &control.budget);
     options.seed = verify.seed;
@@ -84,15 +87,27 @@ fn attempt(
         StrategyName::Chaining => Strategy::Chaining,
         StrategyName::Saturation => Strategy::Saturation,
     };
+    let diagrams = DiagramOptions { strategy, order: arguments.order.clone() };
     let begin = Instant::now();
     let finder = Patience::new(run.model.clone(), solver.cloned(), &control.budget);
     let finder = Some(&finder as &dyn ValueFinder);
     let problem = Problem { model: &run.model, scope: &run.scope, finder };
-    let report = diagrams::search(&problem, &options, strategy, &mut reporter);
+    let report = diagrams::search(&problem, &options, &diagrams, &mut reporter);
     control.finish();
     reporter.timing("run", begin.elapsed().as_secs_f64());
     reporter.finish();
     Ok((run, report))
+}
+
+/// Names of variables that are there.
+fn check_order(model: &Model, order: &[String]) -> anyhow::Result<()> {
+    let known = || model.variables.iter().map(|v| v.name.as_str()).chain(["constants"]);
+    let Some(name) = order.iter().find(|name| !known().any(|k| k == name.as_str())) else { return Ok(()) };
+    let refusal = Refusal::new(format!("--order: {} has no variable `{name}`", model.name));
+    bail!(match nearest(name, known()) {
+        Some(near) => refusal.help(format!("did you mean `{near}`?")),
+        None => refusal.help("name variables of the machine, or `constants` for all constants"),
+    })
 }
 
 /// The answer. `tried` are scopes without a state; `enlarged` says what else came of one that has none.

@@ -20,5 +20,5 @@ mod order;
 pub mod relation;
 mod verifier;
 
-pub use options::Strategy;
+pub use options::{DiagramOptions, Strategy};
 pub use verifier::search;

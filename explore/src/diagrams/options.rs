@@ -1,5 +1,14 @@
 //! How states are explored by diagrams.
 
+/// How states are explored.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct DiagramOptions {
+    /// In which order groups are applied.
+    pub strategy: Strategy,
+    /// The first columns of diagrams, by their names; the others come in an order that is computed.
+    pub order: Vec<String>,
+}
+
 /// In which order groups are applied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Strategy {

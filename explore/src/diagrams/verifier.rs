@@ -14,7 +14,7 @@ use super::auditing::audit;
 use super::exploration::{Exploration, Watch};
 use super::levels::Chosen;
 use super::nodes::{EMPTY, Set};
-use super::options::Strategy;
+use super::options::DiagramOptions;
 use super::order::order;
 use crate::audit::{Audit, Clock, Difference};
 use crate::options::SearchOptions;
@@ -43,19 +43,19 @@ const DOUBTFUL_DEADLOCKS: usize = 64;
 pub fn search(
     problem: &Problem<'_>,
     options: &SearchOptions,
-    strategy: Strategy,
+    diagrams: &DiagramOptions,
     observer: &mut dyn Observer,
 ) -> SearchReport {
-    let report = visit(problem, options, strategy, observer);
+    let report = visit(problem, options, diagrams, observer);
     dropped::weigh(problem, options, report, &mut |problem, options| {
-        visit(problem, options, strategy, observer)
+        visit(problem, options, diagrams, observer)
     })
 }
 
 fn visit(
     problem: &Problem<'_>,
     options: &SearchOptions,
-    strategy: Strategy,
+    diagrams: &DiagramOptions,
     observer: &mut dyn Observer,
 ) -> SearchReport {
     let begin = Instant::now();
@@ -77,7 +77,7 @@ fn visit(
             let (_working, over) = std::sync::mpsc::channel::<()>();
             let clock = &clock;
             threads.spawn(move || clock.watch(begin, interrupt, &over));
-            verifier.run(machine, strategy, deadline)
+            verifier.run(machine, diagrams, deadline)
         });
         report.statistics.found_by = tally.answered();
         report
@@ -164,9 +164,14 @@ impl<'m, 'o> Verifier<'m, 'o> {
         machine
     }
 
-    fn run(mut self, machine: Machine<'m>, strategy: Strategy, deadline: Option<Instant>) -> SearchReport {
+    fn run(
+        mut self,
+        machine: Machine<'m>,
+        diagrams: &DiagramOptions,
+        deadline: Option<Instant>,
+    ) -> SearchReport {
         let limited = self.stopped.take();
-        let columns = order(&machine.matrix);
+        let columns = order(&machine.matrix, &diagrams.order);
         let asked = asked(&machine.matrix, &self.checks, &BTreeSet::new());
         let mut exploration = Exploration::new(machine, columns);
         let stop = &mut exploration.nodes.stop;
@@ -191,7 +196,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
         }
         exploration.begin(&initial);
         if !self.is_over() && !initial.is_empty() {
-            exploration.run(strategy, &mut self);
+            exploration.run(diagrams.strategy, &mut self);
             if !self.is_over() {
                 self.look_for_deadlocks(&mut exploration);
                 self.look_at_reference(&mut exploration);

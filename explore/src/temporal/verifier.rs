@@ -110,6 +110,7 @@ pub fn check(
         let reference = problem.reference(interrupt, &reference_cuts).with_all_choices();
         let mut verifier = Verifier::prepare(eval, reference, &cuts, formulas, options, deadline, observer);
         for (i, formula) in formulas.iter().enumerate() {
+            verifier.share_time(formulas.len() - i);
             let report = verifier.check(formula, i);
             found(i, report);
         }
@@ -123,7 +124,9 @@ struct Verifier<'m, 'o> {
     options: &'o TemporalOptions,
     observer: &'o mut dyn Observer,
     begin: Instant,
+    /// The end of all, and of the formula at hand.
     deadline: Option<Instant>,
+    until: Option<Instant>,
     next_progress: Duration,
     vacuous: Option<Vacuous>,
     limited: Option<Unknown>,
@@ -164,12 +167,21 @@ impl<'m, 'o> Verifier<'m, 'o> {
             observer,
             begin: Instant::now(),
             deadline,
+            until: deadline,
             next_progress: PROGRESS,
             vacuous: valuations.vacuous,
             limited: valuations.limited,
             initial: None,
             predicates,
         }
+    }
+
+    /// Gives the next of so many formulas its part of the time that is left: none takes that of the others.
+    fn share_time(&mut self, formulas: usize) {
+        let now = Instant::now();
+        let left = self.deadline.map(|d| d.saturating_duration_since(now));
+        self.until =
+            left.and_then(|left| now.checked_add(left / u32::try_from(formulas).unwrap_or(u32::MAX)));
     }
 
     fn check(&mut self, temporal: &'m Temporal, number: usize) -> TemporalReport {
@@ -366,7 +378,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
         if self.options.cancelled.load(Ordering::Relaxed) {
             return Some(Unknown::Cancelled);
         }
-        if self.deadline.is_some_and(|d| Instant::now() >= d) {
+        if self.until.is_some_and(|d| Instant::now() >= d) {
             return Some(Unknown::Timeout);
         }
         if let Some(most) = limits.states.filter(|most| self.graph.table.len() > *most) {
