@@ -292,6 +292,10 @@ pub struct McArguments {
     /// Of states that differ in the roles of interchangeable elements only, visit one; how it is chosen
     #[arg(long, value_enum, default_value = "off", value_name = "METHOD", help_heading = "Search")]
     pub symmetry: SymmetryName,
+    /// Of the events that are enabled in a state take only those that are enough (partial order reduction): the
+    /// others can wait without a violation, a goal or a deadlock being lost
+    #[arg(long, help_heading = "Search")]
+    pub por: bool,
     /// Put the search aside in this file every two minutes, and when a limit or Ctrl-C ends it
     #[arg(long, value_name = "FILE", help_heading = "Search")]
     pub checkpoint: Option<PathBuf>,

@@ -36,6 +36,8 @@ pub struct ProofObject {
     pub kind: EvidenceKind,
     /// Of the kind `search`: of states that differ in the roles of interchangeable elements only, one was visited.
     pub symmetric: bool,
+    /// Of a search: not all states were visited, but those that are enough where the order of some events does not matter.
+    pub partial: bool,
     /// `k`, or the number of steps that no path of different states has.
     pub steps: Option<usize>,
     /// B predicates; of the kind `inductive` their conjunction is an inductive invariant. The layouts come last.
@@ -142,6 +144,7 @@ impl ProofObject {
         invariant.dedup();
         ProofObject {
             symmetric: false,
+            partial: false,
             steps,
             invariant,
             layouts: proof.claim.layouts.len(),
@@ -167,6 +170,7 @@ impl ProofObject {
         ProofObject {
             kind,
             symmetric,
+            partial: false,
             steps: None,
             invariant,
             layouts,
@@ -184,6 +188,11 @@ impl ProofObject {
             EvidenceKind::KInduction => format!("proved by k-induction with k = {steps}"),
             EvidenceKind::Search if self.symmetric => {
                 "of the reachable states of this scope those were visited that are not symmetric to one that was".to_string()
+            }
+            EvidenceKind::Search if self.partial => {
+                "of the reachable states of this scope those were visited that are enough, since the order of some events does \
+                 not matter"
+                    .to_string()
             }
             EvidenceKind::Search => "every reachable state of this scope was visited".to_string(),
             EvidenceKind::Diameter => format!("no path of {} is without a repeated state", events(steps)),

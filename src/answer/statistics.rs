@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bsym_encodings::session::Size;
 use bsym_engines::verdict::PathSize;
-use bsym_explore::report::DiagramStatistics;
+use bsym_explore::report::{DiagramStatistics, PartialOrderReduction};
 use bsym_semantics::constraint::methods::Answered;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -31,6 +31,8 @@ pub struct StatsObject {
     pub found_by: Option<FoundByObject>,
     /// How symmetric states were left out.
     pub symmetry: Option<SymmetryObject>,
+    /// How events were left out whose order does not matter.
+    pub partial_order: Option<PartialOrderObject>,
     /// What decision diagrams took.
     pub diagram: Option<DiagramObject>,
     /// Largest memory in use, in bytes, where the system tells.
@@ -50,6 +52,24 @@ pub struct SymmetryObject {
     pub exact: bool,
     /// States for which the one was computed that is visited.
     pub computed: u64,
+}
+
+/// How events were left out whose order does not matter.
+#[derive(Serialize, JsonSchema, Clone, Copy, Debug)]
+pub struct PartialOrderObject {
+    /// Instances that the events were cut into, by the values of their parameters.
+    pub instances: usize,
+    /// Pairs of instances that commute.
+    pub independent: usize,
+    /// States in which some of the enabled instances were left out.
+    pub reduced: u64,
+}
+
+impl From<PartialOrderReduction> for PartialOrderObject {
+    fn from(found: PartialOrderReduction) -> Self {
+        let PartialOrderReduction { instances, independent, reduced } = found;
+        PartialOrderObject { instances, independent, reduced }
+    }
 }
 
 /// A set of which elements can change places.

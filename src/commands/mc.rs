@@ -83,6 +83,7 @@ pub fn run(arguments: &McArguments, control: &Control) -> anyhow::Result<Answer>
             .help("--symmetry canonical visits the same ones when the search is repeated")
         );
     }
+    check_partial_order(arguments)?;
     check_files(arguments)?;
     let solver = solvers::choose_if_any(verify.solver.name.as_deref())?;
     let mut tried = Vec::new();
@@ -148,6 +149,7 @@ fn attempt(
     options.limits.memory = verify.limits.memory.and_then(|n| usize::try_from(n).ok());
     options.threads = arguments.threads;
     options.symmetry = method(arguments.symmetry);
+    options.partial_order = arguments.por;
     options.checkpoint = arguments.checkpoint.clone().map(|path| Checkpoint { path, every: ASIDE });
     options.resume = arguments.resume.clone();
     // What bsym has established itself is nobody's claim.
@@ -210,6 +212,37 @@ fn beside_vetting(
         let vetted = vetting.join().ok().and_then(Result::ok).unwrap_or_default();
         (report, vetted)
     })
+}
+
+/// What a search cannot do that leaves events out.
+fn check_partial_order(arguments: &McArguments) -> anyhow::Result<()> {
+    if !arguments.por {
+        return Ok(());
+    }
+    let refuse = |reason: &str, help: &str| Err(Refusal::new(reason).help(help).into());
+    if arguments.symmetry != SymmetryName::Off {
+        let reason = "--por and --symmetry: a state that stands for others may need other events than they do, so that the two \
+                      are not known to be sound together";
+        return refuse(reason, "leave out one of them");
+    }
+    if arguments.verify.certificate.is_some() {
+        let reason = "--certificate: that the states which --por leaves out are as good as those that it visits is not checked by \
+                      `certify`";
+        return refuse(reason, "leave out --por or --certificate");
+    }
+    if arguments.verify.keep_going {
+        let reason =
+            "--keep-going: --por loses no violation as long as none was found; behind one it may lose others";
+        return refuse(reason, "leave out --por or --keep-going");
+    }
+    if arguments.threads > 1 {
+        return refuse("--threads: with --por one thread searches", "leave out --por or --threads");
+    }
+    if arguments.checkpoint.is_some() || arguments.resume.is_some() {
+        let reason = "--checkpoint and --resume: a search with --por is not put aside";
+        return refuse(reason, "leave out --por, or --checkpoint and --resume");
+    }
+    Ok(())
 }
 
 /// Files are looked at before the long run.

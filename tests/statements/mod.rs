@@ -75,8 +75,12 @@ fn questions(number: u64, machine: &Machine, plan: Plan) -> Vec<Question> {
     let any = |e| Question { other: e == turn(number), ..question(e, None) };
     match plan {
         Plan::Short => {
-            let other = if number % 2 == 1 { "ldd" } else { reduced(number) };
-            all.push(every(question(other, Some(sizes))));
+            let other = match number % 4 {
+                1 => every(question("ldd", Some(sizes))),
+                3 => question("por", Some(sizes)),
+                _ => every(question(reduced(number), Some(sizes))),
+            };
+            all.push(other);
             all.push(any(turn(number)));
             all.push(question(turn(number + 1), Some(sizes)));
             match number % 6 {
@@ -90,6 +94,7 @@ fn questions(number: u64, machine: &Machine, plan: Plan) -> Vec<Question> {
         }
         Plan::Full => {
             all.extend(["ldd", REDUCED[0], reduced(number)].map(|e| every(question(e, Some(sizes)))));
+            all.push(question("por", Some(sizes)));
             all.extend(symbolic.map(any));
             // A finite scope, where all engines are asked the same.
             all.push(question(turn(number), Some(sizes)));

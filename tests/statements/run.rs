@@ -67,15 +67,15 @@ impl Question {
         if self.is_reduced() { "mc" } else { self.engine }
     }
 
-    /// Whether it is a search that visits one of symmetric states.
+    /// Whether it is a search that does not visit all states.
     fn is_reduced(&self) -> bool {
-        REDUCED.contains(&self.engine)
+        REDUCED.contains(&self.engine) || self.engine == "por"
     }
 
-    /// Whether a proof comes with a certificate: a search by decision diagrams has none, and where it depends on the order
-    /// which states are visited, neither.
+    /// Whether a proof comes with a certificate: a search by decision diagrams has none, nor one that leaves events out, and
+    /// where it depends on the order which states are visited, neither.
     fn has_certificate(&self) -> bool {
-        self.engine != "ldd" && !REDUCED[1..].contains(&self.engine)
+        !matches!(self.engine, "ldd" | "por") && !REDUCED[1..].contains(&self.engine)
     }
 }
 
@@ -189,6 +189,7 @@ impl Bench {
         }
         match question.engine {
             "mc" => add(&["--max-states", "4000"]),
+            "por" => add(&["--max-states", "4000", "--por"]),
             reduced if question.is_reduced() => add(&["--max-states", "4000", "--symmetry", reduced]),
             "bmc" | "tree" => add(&["--depth", "6"]),
             _ => {}
@@ -334,7 +335,7 @@ fn read(question: &Question, json: &Json, exit: i32, seconds: f64) -> Answer {
         let place = format!("{} {} {}", p["property"], p["index"], p["text"]);
         conjuncts.insert(place, p["verdict"].as_str().unwrap_or_default().to_string());
     }
-    // Of symmetric ones one is no number to compare.
+    // Where not all are visited it is no number to compare.
     let states = json["states"].as_u64().filter(|_| !question.is_reduced());
     let reason = json["reason"].as_str().unwrap_or_default().to_string();
     let decided = conjuncts.values().all(|v| v != "unknown");

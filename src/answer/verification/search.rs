@@ -67,6 +67,20 @@ impl Verification {
             answer.stats.symmetry = Some(object);
             answer.warnings.extend(warnings);
         }
+        if let Some(found) = report.statistics.partial_order {
+            answer.stats.partial_order = Some(found.into());
+            if let Verdict::Holds(proof) | Verdict::Unknown(Reason::Visited(proof, _)) = &mut answer.verdict {
+                proof.partial = found.reduced > 0;
+            }
+            if found.reduced == 0 {
+                let why = if found.independent == 0 {
+                    "no two events are known to commute"
+                } else {
+                    "in no state some events were enough"
+                };
+                answer.warnings.push(format!("--por: {why}; nothing was left out"));
+            }
+        }
         answer.stats.audited = Some(report.statistics.audited);
         answer.stats.found_by = Some(report.statistics.found_by.into());
         let unsupported = |part, reason, span| UnsupportedObject::new(&model.sources, part, reason, span);

@@ -101,6 +101,13 @@ fn head(out: &mut String, answer: &Verification, paint: Paint) -> Result {
             sets.join(", ")
         )?;
     }
+    if let Some(found) = answer.stats.partial_order.filter(|found| found.reduced > 0) {
+        writeln!(
+            out,
+            "  partial order: in {} states some events were left out that can wait",
+            found.reduced
+        )?;
+    }
     if let Some(found) = &answer.stats.diagram {
         writeln!(out, "  {} states, {} transitions", found.states, found.transitions)?;
         writeln!(out, "  {} nodes; events were asked about {} rows of values", found.nodes, found.asked)?;
