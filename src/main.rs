@@ -12,6 +12,7 @@ mod answer;
 mod arguments;
 mod commands;
 mod control;
+mod drawing;
 mod exit;
 mod input;
 mod output;
@@ -170,6 +171,7 @@ impl Command {
             Command::Mc(a) => a.verify.output.clone(),
             Command::Ldd(a) => a.verify.output.clone(),
             Command::Ltl(a) => a.output.clone(),
+            Command::Graph(a) => a.output.clone(),
             Command::Simulate(a) => a.output.clone(),
             Command::Parse(a) => a.output.clone(),
             Command::Eval(a) => a.output.clone(),
@@ -189,6 +191,7 @@ impl Command {
             Command::Mc(a) => a.verify.limits.clone(),
             Command::Ldd(a) => a.verify.limits.clone(),
             Command::Ltl(a) => a.limits.clone(),
+            Command::Graph(a) => a.limits.clone(),
             Command::Simulate(a) => a.limits.clone(),
             Command::Po(a) => a.limits.clone(),
             Command::Certify(a) => a.limits.clone(),

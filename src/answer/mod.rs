@@ -7,7 +7,7 @@
 //!   `property`, `not_asked`, `not_checked`, `status` (imported proofs), `trace`, `reason_code`, `proof`, `reason` (why there is no
 //!   answer), `statistics`.
 //! - The answers: [`verification`] (`check`, `bmc`, `tree`, `kind`, `ic3`, `mc`), `claim` and [`certification`], [`replay`],
-//!   [`simulation`], [`temporal`] (`ltl`), [`evaluation`], [`parsed`], [`obligations`] (`po`), [`recorded`] (`proofs`), [`refused`]; and the
+//!   [`simulation`], [`temporal`] (`ltl`), [`graph`], [`evaluation`], [`parsed`], [`obligations`] (`po`), [`recorded`] (`proofs`), [`refused`]; and the
 //!   [`event`]s on the way to one.
 
 pub mod diagnostic;
@@ -29,6 +29,7 @@ pub mod certification;
 pub mod claim;
 pub mod evaluation;
 pub mod event;
+pub mod graph;
 pub mod obligations;
 pub mod parsed;
 pub mod recorded;
@@ -45,6 +46,7 @@ use serde::Serialize;
 
 use self::certification::Certification;
 use self::evaluation::Evaluation;
+use self::graph::GraphAnswer;
 use self::obligations::Obligations;
 use self::parsed::Parsed;
 use self::reason::Reason;
@@ -71,6 +73,8 @@ pub enum Answer {
     Simulation(Box<Simulation>),
     /// `ltl`.
     Temporal(Box<TemporalAnswer>),
+    /// `graph`.
+    Graph(Box<GraphAnswer>),
     /// `eval`, of one input.
     Evaluation(Evaluation),
     /// `parse`.
@@ -107,6 +111,7 @@ impl Answer {
             Answer::Replay(answer) => answer.exit(),
             Answer::Simulation(answer) => answer.exit(),
             Answer::Temporal(answer) => answer.exit(),
+            Answer::Graph(answer) => answer.exit(),
             Answer::Evaluation(answer) => answer.exit,
             Answer::Parsed(answer) => answer.exit(),
             Answer::Obligations(answer) => answer.exit(),
@@ -124,6 +129,7 @@ impl Answer {
             Answer::Replay(answer) => answer.text(verbose, paint),
             Answer::Simulation(answer) => answer.text(verbose, paint),
             Answer::Temporal(answer) => answer.text(verbose, paint),
+            Answer::Graph(answer) => answer.text(verbose, paint),
             Answer::Evaluation(answer) => answer.text(paint),
             Answer::Parsed(answer) => answer.text(),
             Answer::Obligations(answer) => answer.text(verbose, paint),

@@ -12,6 +12,7 @@ use serde_json::json;
 use super::certification::Certification;
 use super::evaluation::Evaluation;
 use super::event::Event;
+use super::graph::GraphAnswer;
 use super::parsed::Parsed;
 use super::recorded::Recorded;
 use super::refused::Refused;
@@ -51,6 +52,7 @@ fn the_files_are_what_the_types_say() {
     check::<Replay>("replay");
     check::<Simulation>("simulation");
     check::<TemporalAnswer>("ltl");
+    check::<GraphAnswer>("graph");
     check::<Evaluation>("eval");
     check::<Parsed>("parse");
     check::<Recorded>("proofs");

@@ -4,7 +4,7 @@
 //!   share), `encodings` (the engines on one or two encodings), `verify` (`bmc`, `tree`, `kind`, `ic3`), `mc` and `ldd`, with
 //!   `default_scope` and `enlarge` where nobody chose the scope and it has no state, and `check`, which has a search `beside` its engines.
 //! - `certify` and `replay` look at evidence again.
-//! - `ltl` asks temporal formulas about all paths.
+//! - `ltl` asks temporal formulas about all paths, and `graph` draws the states.
 //! - `parse`, `eval`, `simulate`, `po` and `proofs` stand alone.
 
 mod beside;
@@ -14,6 +14,7 @@ mod default_scope;
 mod encodings;
 mod enlarge;
 mod eval;
+mod graph;
 mod ldd;
 mod ltl;
 mod mc;
@@ -48,6 +49,7 @@ pub fn run(command: Command, control: &Control) -> Exit {
         Command::Mc(a) => mc::run(&a, control),
         Command::Ldd(a) => ldd::run(&a, control),
         Command::Ltl(a) => ltl::run(&a, control),
+        Command::Graph(a) => graph::run(&a, control),
         Command::Simulate(a) => simulate::run(&a, control),
         Command::Parse(a) => parse::run(&a),
         Command::Eval(a) => eval::run(&a, control),

@@ -1,0 +1,160 @@
+//! The answer of `graph`: a view of the state space, and where it was drawn.
+
+use std::fmt::{Result, Write};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::named::Values;
+use super::not_checked::{self, DroppedObject};
+use super::reason_code::ReasonCode;
+use super::scope::ScopeObject;
+use super::statistics::TimeObject;
+use super::words::words;
+use crate::exit::Exit;
+use crate::paint::Paint;
+
+words! {
+    /// What is drawn.
+    ViewWord {
+        /// Every state, and every edge with its arguments.
+        States = "states",
+        /// One node for all states in which the same operations are enabled.
+        Signature = "signature",
+        /// A deterministic automaton with the same traces.
+        Automaton = "dfa",
+        /// The paths to the first violation, or to the goal.
+        Paths = "paths",
+    }
+}
+
+words! {
+    /// What a node stands for.
+    NodeWord {
+        /// What there is before the constants have values.
+        Root = "root",
+        /// A valuation of the constants.
+        Constants = "constants",
+        /// A state.
+        State = "state",
+        /// Several of them, or whatever a view puts together.
+        Set = "set",
+    }
+}
+
+/// What bsym graph prints with --json, and writes to a file .json
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct GraphAnswer {
+    #[schemars(extend("const" = "bsym-graph"))]
+    pub format: &'static str,
+    #[schemars(extend("const" = 1))]
+    pub version: u32,
+    pub machine: String,
+    pub file: String,
+    pub view: ViewWord,
+    pub scope: ScopeObject,
+    /// Whether all states were visited, and the whole view is there.
+    pub complete: bool,
+    /// Why it is not.
+    pub reason: Option<ReasonCode>,
+    /// Why it is not, and what else is to be said, in sentences.
+    pub messages: Vec<String>,
+    /// Nodes of the state space that was visited: the root, the valuations of the constants, the states.
+    pub states: usize,
+    /// Its edges; those that differ in operation, arguments, results or target.
+    pub transitions: usize,
+    /// Nodes of the view.
+    pub nodes: usize,
+    /// Its edges; those that differ in label or target.
+    pub edges: usize,
+    /// Those that are drawn solid: of signatures, where all states of the node are led to one and the same signature; of an automaton,
+    /// where all states of the node can do it.
+    pub definite: Option<usize>,
+    /// The file with the picture.
+    pub picture: Option<String>,
+    /// The view, unless it was written to a file of its own.
+    pub graph: Option<GraphObject>,
+    /// Parts of the machine that are in no check.
+    pub not_checked: Vec<DroppedObject>,
+    pub stats: TimeObject,
+}
+
+/// A view.
+#[derive(Serialize, JsonSchema, Clone, Debug, Default)]
+pub struct GraphObject {
+    pub nodes: Vec<NodeObject>,
+    pub edges: Vec<EdgeObject>,
+}
+
+/// A node.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct NodeObject {
+    pub number: usize,
+    pub kind: NodeWord,
+    /// The nodes of the state space that it stands for.
+    pub members: Vec<usize>,
+    /// Values of the variables, or of the constants; of the first member, where there are several.
+    pub values: Values,
+    /// Conjuncts of the invariant that are false, in some member.
+    pub violated: Vec<String>,
+    /// Steps that go wrong, in some member.
+    pub wrong: Vec<String>,
+    /// No event is enabled, in all members.
+    pub deadlock: bool,
+    /// The goal is true, in some member.
+    pub goal: bool,
+    /// What leaves it is not all known.
+    pub open: bool,
+}
+
+/// An edge.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct EdgeObject {
+    pub from: usize,
+    pub to: usize,
+    pub label: String,
+    /// Drawn solid; see the count.
+    pub definite: Option<bool>,
+}
+
+impl GraphAnswer {
+    /// What a script is told.
+    pub fn exit(&self) -> Exit {
+        if self.complete { Exit::Done } else { Exit::Unknown }
+    }
+
+    /// For people; nothing where the picture itself goes to standard output.
+    pub fn text(&self, verbose: bool, paint: Paint) -> String {
+        let mut out = String::new();
+        // Writing to a string does not fail.
+        let _ = self.write(&mut out, verbose, paint);
+        out
+    }
+
+    fn write(&self, out: &mut String, verbose: bool, paint: Paint) -> Result {
+        let head = if self.complete { paint.good("drawn") } else { paint.doubt("incomplete") };
+        let what = match self.view {
+            ViewWord::States => "the states",
+            ViewWord::Signature => "signatures",
+            ViewWord::Automaton => "the automaton of the traces",
+            ViewWord::Paths => "the paths",
+        };
+        write!(out, "{head}: {what} of {}", self.machine)?;
+        match &self.picture {
+            Some(file) => writeln!(out, ", in {file}")?,
+            None => writeln!(out)?,
+        }
+        for message in &self.messages {
+            writeln!(out, "  {message}")?;
+        }
+        write!(out, "  {} nodes, {} edges", self.nodes, self.edges)?;
+        if let Some(definite) = self.definite {
+            write!(out, ", {definite} of them definite")?;
+        }
+        writeln!(out, "; of {} states with the root, {} transitions", self.states, self.transitions)?;
+        writeln!(out, "  scope: {}", self.scope.text())?;
+        writeln!(out, "  {:.2} s", self.stats.seconds)?;
+        out.push_str(&not_checked::text(&self.not_checked, verbose, paint));
+        Ok(())
+    }
+}

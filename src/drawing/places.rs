@@ -1,0 +1,24 @@
+//! Where everything of a picture is drawn.
+
+/// A place, in pixels, from the left and from the top.
+pub type Point = (f64, f64);
+
+/// Places of a picture.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Layout {
+    /// Width and height of it all.
+    pub size: Point,
+    /// Centres of the nodes.
+    pub nodes: Vec<Point>,
+    /// The curves of the edges.
+    pub edges: Vec<Curve>,
+}
+
+/// The curve of an edge.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Curve {
+    /// A begin, and then for each cubic Bézier curve two controls and an end.
+    pub points: Vec<Point>,
+    /// Centre of the label.
+    pub label: Point,
+}

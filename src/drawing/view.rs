@@ -1,0 +1,110 @@
+//! From a view as it is answered to a picture: what is written into boxes and beside arrows.
+
+use std::collections::BTreeMap;
+
+use super::picture::{Edge, Look, Node, Picture};
+use crate::answer::graph::{GraphAnswer, GraphObject, NodeObject, NodeWord, ViewWord};
+
+/// Letters of a line at most; the rest is in the tooltip.
+const LETTERS: usize = 44;
+/// Lines of a node at most.
+const LINES: usize = 8;
+/// Lines beside an arrow at most.
+const LABELS: usize = 5;
+/// Members that a tooltip names at most.
+const MEMBERS: usize = 20;
+
+/// The picture of a view.
+pub fn picture(answer: &GraphAnswer, graph: &GraphObject) -> Picture {
+    let view = match answer.view {
+        ViewWord::States => "states",
+        ViewWord::Signature => "signature-merge",
+        ViewWord::Automaton => "deterministic automaton of the traces",
+        ViewWord::Paths => "paths",
+    };
+    let positions: BTreeMap<usize, usize> =
+        graph.nodes.iter().enumerate().map(|(position, node)| (node.number, position)).collect();
+    let mut arrows: BTreeMap<(usize, usize, bool), Vec<&str>> = BTreeMap::new();
+    for edge in &graph.edges {
+        if let (Some(from), Some(to)) = (positions.get(&edge.from), positions.get(&edge.to)) {
+            let dashed = edge.definite == Some(false);
+            arrows.entry((*from, *to, dashed)).or_default().push(&edge.label);
+        }
+    }
+    let edges = arrows.into_iter().map(|((from, to, dashed), labels)| Edge {
+        from,
+        to,
+        lines: some(labels.iter().map(|label| folded(label)), LABELS),
+        tooltip: labels.join("\n"),
+        dashed,
+    });
+    Picture {
+        title: format!("{}: {view}", answer.machine),
+        remarks: answer.messages.clone(),
+        nodes: graph.nodes.iter().map(node).collect(),
+        edges: edges.collect(),
+    }
+}
+
+fn node(node: &NodeObject) -> Node {
+    let head = match node.kind {
+        NodeWord::Root => "root".to_owned(),
+        NodeWord::Constants | NodeWord::State => format!("#{}", node.number),
+        NodeWord::Set => format!("{} states", node.members.len()),
+    };
+    let values = || node.values.iter().map(|(name, value)| format!("{name} = {value}"));
+    let mut about = vec![head.clone()];
+    if node.kind == NodeWord::Set {
+        let members: Vec<String> = node.members.iter().take(MEMBERS).map(|m| format!("#{m}")).collect();
+        let more = if node.members.len() > MEMBERS { ", …" } else { "" };
+        about.push(format!("{}{more}; the first of them:", members.join(", ")));
+    }
+    about.extend(values());
+    about.extend(node.violated.iter().map(|conjunct| format!("violated: {conjunct}")));
+    about.extend(node.wrong.iter().map(|step| format!("goes wrong: {step}")));
+    let marks = [(node.deadlock, "deadlock"), (node.goal, "goal"), (node.open, "not explored")];
+    about.extend(marks.into_iter().filter(|(is_so, _)| *is_so).map(|(_, word)| word.to_owned()));
+    let mut lines = vec![head];
+    if node.kind != NodeWord::Set {
+        lines.extend(some(values().map(|line| folded(&line)), LINES));
+    }
+    Node { lines, tooltip: about.join("\n"), look: look(node) }
+}
+
+fn look(node: &NodeObject) -> Look {
+    if !node.violated.is_empty() || !node.wrong.is_empty() {
+        Look::Violated
+    } else if node.goal {
+        Look::Goal
+    } else if node.deadlock {
+        Look::Deadlock
+    } else if node.open {
+        Look::Open
+    } else if node.kind == NodeWord::Root {
+        Look::Root
+    } else {
+        Look::Plain
+    }
+}
+
+/// The first lines, and how many more there are.
+fn some(all: impl Iterator<Item = String>, most: usize) -> Vec<String> {
+    let mut lines: Vec<String> = all.collect();
+    if lines.len() > most {
+        let more = lines.len() - (most - 1);
+        lines.truncate(most - 1);
+        lines.push(format!("… {more} more"));
+    }
+    lines
+}
+
+/// One line that is not too long.
+fn folded(text: &str) -> String {
+    let line: Vec<&str> = text.split_whitespace().collect();
+    let line = line.join(" ");
+    if line.chars().count() <= LETTERS {
+        return line;
+    }
+    let begin: String = line.chars().take(LETTERS - 1).collect();
+    begin + "…"
+}

@@ -1,0 +1,142 @@
+//! `bsym graph` as users meet it.
+
+mod common;
+
+use std::path::Path;
+
+use common::{answer, assert_valid, bsym, file, machine, run};
+use serde_json::Value as Json;
+
+const PHONEBOOK: [&str; 4] = ["--scope", "Name=3", "--scope", "Number=3"];
+
+const LIFT: &str = "MACHINE Lift CONSTANTS top PROPERTIES top : {2, 3} VARIABLES floor
+INVARIANT floor : 0..2
+INITIALISATION floor := 0
+OPERATIONS
+  up = SELECT floor < top THEN floor := floor + 1 END;
+  down = SELECT floor > 0 & floor < 3 THEN floor := floor - 1 END
+END";
+
+/// Without Graphviz, whose places depend on its version.
+fn drawn(path: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let output = bsym().arg("graph").arg(path).args(arguments).env("PATH", "").output().expect("it runs");
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8_lossy(&said).into_owned())
+}
+
+fn view(path: &Path, arguments: &[&str]) -> (Option<i32>, Json) {
+    answer("graph", "graph", path, arguments)
+}
+
+#[test]
+fn views_have_their_counts() {
+    for (name, nodes, edges, definite) in [
+        ("states", 65, 433, Json::Null),
+        ("signature", 4, 9, 5.into()),
+        ("dfa", 5, 10, 10.into()),
+        ("paths", 0, 0, Json::Null),
+    ] {
+        let (code, object) = view(&machine("Phonebook.mch"), &[&PHONEBOOK[..], &["--view", name]].concat());
+        assert_eq!((code, &object["complete"]), (Some(0), &true.into()), "{name}");
+        assert_eq!((&object["nodes"], &object["edges"]), (&nodes.into(), &edges.into()), "{name}");
+        assert_eq!((&object["states"], &object["transitions"]), (&65.into(), &433.into()), "{name}");
+        assert_eq!(object["definite"], definite, "{name}");
+        assert_eq!(object["graph"]["edges"].as_array().map(Vec::len), Some(edges), "{name}");
+    }
+}
+
+#[test]
+fn files_are_written_by_their_ending() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lift = file(folder.path(), "Lift.mch", LIFT);
+    for (end, begins, has) in [
+        ("svg", "<?xml", "<title id=\"title\">Lift: states</title>"),
+        ("html", "<!DOCTYPE html>", "<title id=\"title\">Lift: states</title>"),
+        ("dot", "digraph", "label=\"up\""),
+        ("json", "{", "\"format\": \"bsym-graph\""),
+    ] {
+        let path = folder.path().join(format!("g.{end}"));
+        let (code, said) = drawn(&lift, &["-o", &path.display().to_string()]);
+        assert_eq!(code, Some(0), "{said}");
+        // Two valuations of the constants with a node each, the root, and 3 and 4 states.
+        assert!(said.contains("10 nodes, 13 edges") && said.contains(&format!("g.{end}")), "{said}");
+        let text = std::fs::read_to_string(&path).expect("it is there");
+        assert!(text.starts_with(begins) && text.contains(has), "{end}: {text}");
+        assert!(!text.contains("NaN") && !text.contains("inf "), "{end}: {text}");
+        assert!(!text.contains("https://") && !text.contains("src="), "{end} asks the network");
+        if end == "json" {
+            assert_valid("graph", &serde_json::from_str(&text).expect("JSON"));
+        }
+    }
+    let (code, said) = drawn(&lift, &[]);
+    assert_eq!(code, Some(0));
+    assert!(said.starts_with("digraph"), "{said}");
+}
+
+#[test]
+fn parts_are_drawn() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lift = file(folder.path(), "Lift.mch", LIFT);
+    // The one way to floor 3, without the ways down from its last state.
+    let (code, object) = view(&lift, &["--view", "paths"]);
+    assert_eq!((code, &object["nodes"]), (Some(0), &6.into()), "{object:#}");
+    let nodes = object["graph"]["nodes"].as_array().expect("nodes");
+    let bad: Vec<&Json> = nodes.iter().filter(|node| node["violated"] != Json::Array(vec![])).collect();
+    assert_eq!(bad.len(), 1);
+    assert_eq!((&bad[0]["values"]["floor"], &bad[0]["violated"][0]), (&"3".into(), &"floor : 0..2".into()));
+    assert_eq!(bad[0]["deadlock"], true);
+    let (_, object) = view(&lift, &["--view", "paths", "--goal", "floor = 1"]);
+    assert_eq!((&object["nodes"], &object["edges"]), (&7.into(), &6.into()), "{object:#}");
+    let (_, object) = view(&lift, &["--where", "floor > 0 & top = 3"]);
+    assert_eq!((&object["nodes"], &object["edges"]), (&3.into(), &3.into()), "{object:#}");
+    let (_, object) = view(&lift, &["--hide", "down"]);
+    assert_eq!((&object["nodes"], &object["edges"]), (&10.into(), &9.into()), "{object:#}");
+    // Hidden steps of an automaton are taken silently: from any floor it can go up again.
+    let (_, object) = view(&lift, &["--view", "dfa", "--hide", "down", "--minimise"]);
+    let labels = object["graph"]["edges"].to_string();
+    assert!(labels.contains("\"up\"") && !labels.contains("\"down\""), "{labels}");
+}
+
+#[test]
+fn what_is_left_out_is_said() {
+    let few = [&PHONEBOOK[..], &["--max-nodes", "10"]].concat();
+    let (code, object) = view(&machine("Phonebook.mch"), &few);
+    assert_eq!((code, &object["complete"], &object["nodes"]), (Some(3), &false.into(), &10.into()));
+    assert_eq!(object["reason"], "state-limit");
+    let message = object["messages"].to_string();
+    assert!(message.contains("there are more than 10 states; --max-nodes N draws more"), "{message}");
+    let (code, object) =
+        view(&machine("Padlocks.mch"), &["--scope", "Key=3", "--view", "dfa", "--max-nodes", "20"]);
+    assert_eq!((code, &object["nodes"]), (Some(3), &20.into()));
+    assert!(object["messages"].to_string().contains("the automaton has more than 20 nodes"), "{object}");
+    // An infinite state space ends with its limit, and the picture says so.
+    let folder = tempfile::tempdir().expect("a folder");
+    let text =
+        "MACHINE Up VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 0 OPERATIONS up = x := x + 1 END";
+    let up = file(folder.path(), "Up.mch", text);
+    let (code, said) = drawn(&up, &["--max-nodes", "5"]);
+    assert_eq!(code, Some(3));
+    assert!(said.contains("// the picture is incomplete"), "{said}");
+    let (code, object) = view(&up, &["--view", "signature", "--max-states", "50"]);
+    assert_eq!((code, &object["complete"]), (Some(3), &false.into()));
+}
+
+#[test]
+fn wrong_input_is_refused() {
+    let phonebook = machine("Phonebook.mch");
+    for (arguments, said) in [
+        (&["--hide", "ad"][..], "did you mean `add`?"),
+        (&["-o", "picture.bmp"], "name it .svg, .html, .dot or .json"),
+        (&["-o", "picture"], "has no ending that says what to write"),
+        (&["--where", "book ="], "--where: `book =` is no predicate of Phonebook"),
+        (&["--goal", "pages = 3"], "pages"),
+        (&["--where", "book = {}", "--view", "dfa"], "--view signature draw the states"),
+        (&["--minimise"], "add --view dfa"),
+        (&["--max-nodes", "0"], "--max-nodes 0 draws nothing"),
+    ] {
+        let output = run("graph", &phonebook, arguments);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
+        assert!(text.contains(said), "{arguments:?}: {text}");
+    }
+}
