@@ -209,6 +209,33 @@ pub fn scope(model: &Model, arguments: &ScopeArguments) -> anyhow::Result<Scope>
     Ok(settled?)
 }
 
+/// A machine in a finite scope, with the constants that were fixed.
+pub struct Finite {
+    pub model: Model,
+    pub scope: Scope,
+    pub settings: BTreeMap<String, String>,
+    /// What the user says about the scope, and that it is ProB's where nothing is said.
+    pub sizes: ScopeArguments,
+}
+
+/// Reads a machine for a command that evaluates, by default in ProB's finite scope.
+///
+/// # Errors
+/// As of [`machine`], [`scope`] and [`fix_constants`].
+pub fn finite(
+    file: &Path,
+    component: &ComponentArguments,
+    scope: &ScopeArguments,
+    output: &OutputArguments,
+) -> anyhow::Result<Finite> {
+    let mut model = machine(file, component, output)?.model;
+    let mut sizes = scope.clone();
+    sizes.scope.push(ScopeItem::Prob);
+    let scope = self::scope(&model, &sizes)?;
+    let settings = fix_constants(&mut model, &sizes.set, Paint::stderr(output.color))?;
+    Ok(Finite { model, scope, settings, sizes })
+}
+
 /// Adds an axiom `constant = expression` for every `--set`.
 ///
 /// # Errors

@@ -31,7 +31,7 @@ use crate::answer::reason_code::ReasonCode;
 use crate::answer::scope::ScopeObject;
 use crate::answer::statistics::TimeObject;
 use crate::answer::verification::search_reason;
-use crate::arguments::{GraphArguments, ScopeItem, ViewName};
+use crate::arguments::{GraphArguments, ViewName};
 use crate::commands::default_scope;
 use crate::control::Control;
 use crate::drawing;
@@ -53,12 +53,9 @@ enum Format {
 pub fn run(arguments: &GraphArguments, control: &Control) -> anyhow::Result<Answer> {
     let format = check(arguments)?;
     let solver = solvers::choose_if_any(arguments.solver.name.as_deref())?;
-    let mut model = input::machine(&arguments.file, &arguments.component, &arguments.output)?.model;
-    let mut sizes = arguments.scope.clone();
-    sizes.scope.push(ScopeItem::Prob);
-    let scope = input::scope(&model, &sizes)?;
+    let read = input::finite(&arguments.file, &arguments.component, &arguments.scope, &arguments.output)?;
+    let input::Finite { mut model, scope, settings, sizes } = read;
     let paint = Paint::stderr(arguments.output.color);
-    let settings = input::fix_constants(&mut model, &sizes.set, paint)?;
     let mut predicates = Vec::new();
     let mut ask = |flag: &str, text: &Option<String>| -> anyhow::Result<Option<usize>> {
         let Some(text) = text else { return Ok(None) };

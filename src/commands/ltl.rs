@@ -27,10 +27,9 @@ use crate::answer::scope::ScopeObject;
 use crate::answer::statistics::TimeObject;
 use crate::answer::temporal::{PathObject, TemporalAnswer, TemporalObject, TemporalStats};
 use crate::answer::verification::{VerdictWord, search_reason};
-use crate::arguments::{LtlArguments, ScopeItem};
+use crate::arguments::LtlArguments;
 use crate::commands::default_scope;
 use crate::control::Control;
-use crate::paint::Paint;
 use crate::progress::Reporter;
 use crate::refusal::Refusal;
 use crate::{input, output, solvers, traces};
@@ -56,11 +55,8 @@ pub fn run(arguments: &LtlArguments, control: &Control) -> anyhow::Result<Answer
         output::check_writable(path, "--trace", &inputs)?;
     }
     let solver = solvers::choose_if_any(arguments.solver.name.as_deref())?;
-    let mut model = input::machine(&arguments.file, &arguments.component, &arguments.output)?.model;
-    let mut sizes = arguments.scope.clone();
-    sizes.scope.push(ScopeItem::Prob);
-    let scope = input::scope(&model, &sizes)?;
-    let settings = input::fix_constants(&mut model, &sizes.set, Paint::stderr(arguments.output.color))?;
+    let read = input::finite(&arguments.file, &arguments.component, &arguments.scope, &arguments.output)?;
+    let input::Finite { mut model, scope, settings, sizes } = read;
     let written = formulas(&model, &arguments.formulas);
     if written.is_empty() {
         bail!(

@@ -22,12 +22,11 @@ use crate::answer::scope::ScopeObject;
 use crate::answer::simulation::{Ended, Simulation};
 use crate::answer::statistics::TimeObject;
 use crate::answer::trace::{StepObject, ViolatedObject, constants};
-use crate::arguments::{ScopeArguments, ScopeItem, SimulateArguments};
+use crate::arguments::{ScopeArguments, SimulateArguments};
 use crate::commands::default_scope;
 use crate::control::Control;
 use crate::input;
 use crate::output;
-use crate::paint::Paint;
 use crate::{solvers, traces};
 
 /// Runs the command.
@@ -38,11 +37,8 @@ pub fn run(arguments: &SimulateArguments, control: &Control) -> anyhow::Result<A
         output::check_writable(path, "--trace", &inputs)?;
     }
     let solver = solvers::choose_if_any(arguments.solver.name.as_deref())?;
-    let mut model = input::machine(&arguments.file, &arguments.component, &arguments.output)?.model;
-    let mut sizes = arguments.scope.clone();
-    sizes.scope.push(ScopeItem::Prob);
-    let scope = input::scope(&model, &sizes)?;
-    let settings = input::fix_constants(&mut model, &sizes.set, Paint::stderr(arguments.output.color))?;
+    let read = input::finite(&arguments.file, &arguments.component, &arguments.scope, &arguments.output)?;
+    let input::Finite { model, scope, settings, sizes } = read;
     let model = Arc::new(model);
     let finder = Patience::new(model.clone(), solver, &control.budget);
     let finder = Some(&finder as &dyn ValueFinder);

@@ -268,8 +268,12 @@ impl Visitor for Keys {
 
 /// The locals that an event chooses: its parameters, and the names of the outermost choices in its body.
 fn chosen(event: &Event) -> Vec<LocalId> {
-    let mut found = event.parameters.clone();
-    let mut rest = &event.body;
+    [&event.parameters[..], &outermost_choices(&event.body)].concat()
+}
+
+/// The names of the outermost choices of a substitution.
+fn outermost_choices(s: &Subst) -> Vec<LocalId> {
+    let (mut found, mut rest) = (Vec::new(), s);
     loop {
         match &rest.kind {
             SubstKind::Select { branches, otherwise: None, .. } if branches.len() == 1 => {
@@ -306,7 +310,7 @@ fn behind(model: &Model, binding: &Binding, body: &Subst) -> Subst {
     let values: BTreeMap<LocalId, Expr> = binding.iter().map(expr).collect();
     let with = Replacement { locals: values.clone(), ..Replacement::default() };
     // Parameters are free in the body: they get their values in front of everything else.
-    let bound = names_of_choices(body);
+    let bound: BTreeSet<LocalId> = outermost_choices(body).into_iter().collect();
     let (left, free): (BTreeMap<_, _>, BTreeMap<_, _>) =
         values.into_iter().partition(|(local, _)| bound.contains(local));
     let equations = free.iter().map(|(local, value)| equation(model, *local, value)).collect();
@@ -343,22 +347,6 @@ impl Narrowing<'_> {
                 Subst { kind: SubstKind::Any(*choice, locals.clone(), pred, Box::new(inner)), span: s.span }
             }
             _ => self.with.in_subst(s),
-        }
-    }
-}
-
-fn names_of_choices(s: &Subst) -> BTreeSet<LocalId> {
-    let (mut found, mut rest) = (BTreeSet::new(), s);
-    loop {
-        match &rest.kind {
-            SubstKind::Select { branches, otherwise: None, .. } if branches.len() == 1 => {
-                rest = &branches[0].1;
-            }
-            SubstKind::Any(_, locals, _, inner) => {
-                found.extend(locals);
-                rest = inner;
-            }
-            _ => return found,
         }
     }
 }
