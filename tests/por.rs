@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{answer, file, run};
+use common::{answer, bsym, file, has_solver, run};
 
 const COUNTERS: &str = "MACHINE Counters VARIABLES x, y, z INVARIANT x : 0..9 & y : 0..9 & z : 0..9
 INITIALISATION x := 0 || y := 0 || z := 0
@@ -65,4 +65,33 @@ fn what_is_not_sound_together_is_refused() {
     assert_eq!((code, &object["states"]), (Some(0), &4.into()));
     let warnings = object["warnings"].to_string();
     assert!(warnings.contains("--por: no two events are known to commute"), "{warnings}");
+}
+
+/// What a solver has proven, or confirms of what others have, makes events invisible whose text does not say that they keep
+/// the invariant.
+#[test]
+fn events_that_are_proven_to_keep_the_invariant_can_wait() {
+    if !has_solver() {
+        return;
+    }
+    let dir = tempfile::tempdir().expect("a folder");
+    let text = "MACHINE Two VARIABLES x, y, u, v
+        INVARIANT x : 0..9 & y : -9..0 & x + y = 0 & u : 0..9 & v : -9..0 & u + v = 0
+        INITIALISATION x := 0 || y := 0 || u := 0 || v := 0
+        OPERATIONS left = SELECT x < 9 THEN x := x + 1 || y := y - 1 END;
+        right = SELECT u < 9 THEN u := u + 1 || v := v - 1 END END";
+    let path = file(dir.path(), "Two.mch", text);
+    let (_, unproven) = answer("result", "mc", &path, &["--por"]);
+    assert_eq!(unproven["states"], 100);
+    let status = dir.path().join("po.json").display().to_string();
+    let made = bsym().arg("po").arg(&path).args(["-o", &status]).output().expect("it runs");
+    assert_eq!(made.status.code(), Some(0));
+    // As if somebody else had proven them: they are confirmed before the search.
+    let recorded = std::fs::read_to_string(&status).expect("it is there");
+    let imported = recorded.replace("\"bsym:", "\"");
+    for text in [recorded, imported] {
+        std::fs::write(&status, text).expect("it is written");
+        let (code, proven) = answer("result", "mc", &path, &["--por", "--proofs", &status]);
+        assert_eq!((code, &proven["states"]), (Some(0), &19.into()));
+    }
 }

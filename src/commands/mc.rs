@@ -7,16 +7,14 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 use bsym_encodings::budget::Budget;
 use bsym_encodings::patience::Patience;
-use bsym_encodings::session::open::{self, SolverChoice};
-use bsym_engines::options::Job;
-use bsym_engines::vetting::{Vetted, confirm};
+use bsym_encodings::session::open::SolverChoice;
+use bsym_engines::vetting::Vetted;
 use bsym_explore::existence::{Existence, existence};
-use bsym_explore::options::{Checkpoint, Limits, Order, ProvenMeanwhile, SearchOptions};
+use bsym_explore::options::{Checkpoint, Limits, Order, SearchOptions};
 use bsym_explore::report::{Evidence as SearchEvidence, NotSaved, SearchReport, Unknown, Vacuous, Verdict};
 use bsym_explore::search::{Problem, search};
 use bsym_explore::symmetry::reduction::Method;
 use bsym_language::model::Model;
-use bsym_language::stack::with_large_stack;
 use bsym_proofs::certify::Opened;
 use bsym_proofs::claim::{Checked, Claim, Evidence, Property};
 use bsym_semantics::evaluator::finder::ValueFinder;
@@ -31,6 +29,7 @@ use crate::answer::verification::{Verdict as Answered, Verification};
 use crate::arguments::{EncodingName, McArguments, OrderName, ScopeItem, SymmetryName, VerifyArguments};
 use crate::commands::enlarge::{Enlarged, enlarge};
 use crate::commands::run::{Asked, Run};
+use crate::commands::vetting;
 use crate::control::Control;
 use crate::output;
 use crate::refusal::Refusal;
@@ -159,9 +158,17 @@ fn attempt(
     let finder = Patience::new(run.model.clone(), solver.cloned(), &control.budget);
     let finder = Some(&finder as &dyn ValueFinder);
     let problem = Problem { model: &run.model, scope: &run.scope, finder };
-    let (report, vetted) = beside_vetting(&run.job(), solver.cloned(), &options.proven_meanwhile, || {
-        search(&problem, &options, &mut reporter)
-    });
+    let (report, vetted) = if arguments.por {
+        // Which events are enough has to be known before.
+        let vetted = vetting::before(&run.job(), solver);
+        let confirmed = vetted.confirmed.iter();
+        options.settled = confirmed.filter_map(|&(event, conjunct)| Some((event?, conjunct))).collect();
+        (search(&problem, &options, &mut reporter), vetted)
+    } else {
+        vetting::beside(&run.job(), solver, &options.proven_meanwhile, || {
+            search(&problem, &options, &mut reporter)
+        })
+    };
     control.finish();
     reporter.timing("run", begin.elapsed().as_secs_f64());
     reporter.finish();
@@ -184,34 +191,6 @@ fn attempt(
         ),
     }
     Ok(Searched { run, report, vetted })
-}
-
-/// Searches while imported pairs are held against a solver. The search rests on no other ones, so that no wrong
-/// status can mislead it; and it waits for none.
-fn beside_vetting(
-    job: &Job,
-    solver: Option<SolverChoice>,
-    meanwhile: &ProvenMeanwhile,
-    search: impl FnOnce() -> SearchReport,
-) -> (SearchReport, Vetted) {
-    let claimed = job.status.iter().any(|(_, status)| status.level != Level::Checked);
-    let Some(solver) = solver.filter(|_| claimed) else { return (search(), Vetted::default()) };
-    let mut budget = Budget::unlimited();
-    budget.deadline = job.budget.deadline;
-    std::thread::scope(|threads| {
-        let vetting = threads.spawn(|| {
-            with_large_stack(|| {
-                confirm(job, &budget, &mut |terms| open::open(terms, &solver), &mut |(event, conjunct)| {
-                    event.into_iter().for_each(|event| meanwhile.add((event, conjunct)));
-                })
-            })
-        });
-        let report = search();
-        budget.cancel();
-        // A solver that fails confirms nothing.
-        let vetted = vetting.join().ok().and_then(Result::ok).unwrap_or_default();
-        (report, vetted)
-    })
 }
 
 /// What a search cannot do that leaves events out.

@@ -2,7 +2,8 @@
 //!
 //! - From a machine to a verdict: `status` (proof status that is imported or computed first), `run` (what all of these
 //!   share), `encodings` (the engines on one or two encodings), `verify` (`bmc`, `tree`, `kind`, `ic3`), `mc` and `ldd`, with
-//!   `default_scope` and `enlarge` where nobody chose the scope and it has no state, and `check`, which has a search `beside` its engines.
+//!   `vetting` of imported status, `default_scope` and `enlarge` where nobody chose the scope and it has no state, and
+//!   `check`, which has a search `beside` its engines.
 //! - `certify` and `replay` look at evidence again.
 //! - `ltl` asks temporal formulas about all paths, and `graph` draws the states.
 //! - `parse`, `eval`, `simulate`, `po` and `proofs` stand alone.
@@ -26,6 +27,7 @@ mod run;
 mod simulate;
 mod status;
 mod verify;
+mod vetting;
 
 use anyhow::Context;
 use bsym_engines::verdict::Engine;

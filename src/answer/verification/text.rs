@@ -282,8 +282,8 @@ fn next(answer: &Verification) -> &'static str {
         Verdict::Violated(_, Some(_)) => "",
         Verdict::Holds(proof) => match proof.certificate.as_ref().and_then(CertificateObject::file) {
             Some(_) => "`bsym certify` with the certificate repeats its checks in another solver",
-            // Nothing lists the states.
-            None if answer.stats.diagram.is_some() => "",
+            // Nothing lists the states, or not all of them.
+            None if answer.stats.diagram.is_some() || answer.stats.partial_order.is_some() => "",
             None => {
                 "--certificate FILE writes the proof; `bsym certify FILE` repeats its checks in another solver"
             }
