@@ -96,6 +96,10 @@ fn nothing_is_claimed_where_paths_are_unknown() {
     let ill = "MACHINE m VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 2
         OPERATIONS down = SELECT x > -2 THEN x := x - 1 END END";
     assert_eq!(of(ill, "G {10 / x > -100}", &[]), (Some(3), "unknown".into(), "incomplete".into()));
+    // Another formula has its own answer.
+    let path = file(folder.path(), "ill.mch", ill);
+    let (_, both) = ltl(&path, &["-f", "G {10 / x > -100}", "-f", "G {x > -3}"]);
+    assert_eq!([&both["formulas"][0]["verdict"], &both["formulas"][1]["verdict"]], ["unknown", "holds"]);
     // A path on which it is false before is one all the same.
     assert_eq!(of(ill, "G {10 / x < 10}", &[]).1, "violated");
     let none = "MACHINE m CONSTANTS k PROPERTIES k : 1..2 & k > 2 VARIABLES x INVARIANT x : NAT INITIALISATION x := k END";

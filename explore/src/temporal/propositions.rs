@@ -9,7 +9,7 @@ use bsym_semantics::value::env::Env;
 
 use super::automaton::Letter;
 use super::graph::{Graph, Label, LabelId};
-use crate::search::findings::is_interrupted;
+use crate::search::findings::{Gaps, is_interrupted};
 use crate::space::dependency_matrix::LabelId as Predicate;
 use crate::space::system::System;
 use crate::store::state_table::StateId;
@@ -63,6 +63,8 @@ pub(super) struct Propositions {
     states: HashMap<StateId, Option<u128>>,
     edges: HashMap<(LabelId, usize), u128>,
     has_taken: bool,
+    /// Why the truth of some is not known.
+    pub(super) gaps: Gaps,
 }
 
 impl Propositions {
@@ -92,7 +94,7 @@ impl Propositions {
         }
         let has_taken = decided.iter().any(|d| matches!(d, Decided::Taken(_)));
         let (states, edges) = Default::default();
-        Ok(Propositions { atoms: decided, executions, states, edges, has_taken })
+        Ok(Propositions { atoms: decided, executions, states, edges, has_taken, gaps: Gaps::default() })
     }
 
     /// The predicates among propositions.
@@ -115,7 +117,7 @@ impl Propositions {
         truth
     }
 
-    fn decide(&self, graph: &mut Graph<'_>, state: StateId) -> Option<u128> {
+    fn decide(&mut self, graph: &mut Graph<'_>, state: StateId) -> Option<u128> {
         let row = graph.table.row(state);
         let valuation = graph.machine.valuation(&row);
         let arcs = graph.arcs(state)?.to_vec();
@@ -126,7 +128,7 @@ impl Propositions {
                     Ok(truth) => truth,
                     Err(e) => {
                         if !is_interrupted(&e) {
-                            graph.gaps.missing("the formula", e);
+                            self.gaps.missing("the formula", e);
                         }
                         return None;
                     }

@@ -22,6 +22,7 @@ use crate::options::{Limits, SearchOptions};
 use crate::report::{Incomplete, Observer, Progress, Unknown, Vacuous};
 use crate::search::Problem;
 use crate::search::constants::Valuations;
+use crate::search::findings::Gaps;
 use crate::space::machine::Machine;
 use crate::space::system::System;
 use crate::store::interner::Store;
@@ -186,12 +187,12 @@ impl<'m, 'o> Verifier<'m, 'o> {
 
     fn check(&mut self, temporal: &'m Temporal, number: usize) -> TemporalReport {
         let begin = Instant::now();
-        let mut product = Product::default();
-        let verdict = self.decide(temporal, number, &mut product);
+        let (mut product, mut gaps) = (Product::default(), Gaps::default());
+        let verdict = self.decide(temporal, number, &mut product, &mut gaps);
         let verdict = self.weigh(verdict);
         TemporalReport {
             verdict,
-            incomplete: self.graph.gaps.incomplete.clone(),
+            incomplete: self.graph.gaps.incomplete.iter().chain(&gaps.incomplete).cloned().collect(),
             cuts: self.cuts.list(),
             statistics: TemporalStatistics {
                 states: self.graph.table.len() as u64,
@@ -202,7 +203,14 @@ impl<'m, 'o> Verifier<'m, 'o> {
         }
     }
 
-    fn decide(&mut self, temporal: &'m Temporal, number: usize, product: &mut Product) -> TemporalVerdict {
+    /// The answer; `gaps` gets what of the formula has no truth value somewhere.
+    fn decide(
+        &mut self,
+        temporal: &'m Temporal,
+        number: usize,
+        product: &mut Product,
+        gaps: &mut Gaps,
+    ) -> TemporalVerdict {
         let begin = Instant::now();
         let initial = self.initial();
         if let Some(why) = self.stopped(product) {
@@ -253,13 +261,15 @@ impl<'m, 'o> Verifier<'m, 'o> {
             Some(Err(why)) => failed = failed.or(Some(why)),
             None => {}
         }
+        *gaps = std::mem::take(&mut propositions.gaps);
+        let refuted = self.graph.gaps.refuted.as_ref().or(gaps.refuted.as_ref());
         let unknown = if let Some(why) = self.stopped(product) {
             why
         } else if let Some(why) = failed {
             Unknown::ReplayFailed(why)
-        } else if let Some(refuted) = self.graph.gaps.refuted.clone() {
-            Unknown::Refuted(refuted)
-        } else if !self.graph.gaps.incomplete.is_empty() {
+        } else if let Some(refuted) = refuted {
+            Unknown::Refuted(refuted.clone())
+        } else if !self.graph.gaps.incomplete.is_empty() || !gaps.incomplete.is_empty() {
             Unknown::Incomplete
         } else if !self.cuts.is_empty() {
             Unknown::Bounded
