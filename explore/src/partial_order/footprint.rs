@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bsym_language::int::Int;
 use bsym_language::model::{
-    BinaryOp, CompareOp, Event, Expr, ExprKind, Pred, PredKind, Subst, SubstKind, Target, VarId,
+    BinaryOp, CompareOp, Event, Expr, ExprKind, LocalId, Pred, PredKind, Subst, SubstKind, Target, VarId,
 };
 use bsym_language::types::Type;
 use bsym_language::walk::{Names, cut_into_literals, parts};
@@ -62,20 +62,33 @@ pub struct Footprint<'m> {
     sources: BTreeMap<Location, &'m Expr>,
 }
 
-/// The guards that a body begins with, through its outermost choice of values, and the rest.
-pub fn guards(body: &Subst) -> (Vec<&Pred>, &Subst) {
-    let (mut found, mut rest) = (vec![], body);
-    loop {
-        match &rest.kind {
-            SubstKind::Select { branches, otherwise: None, .. } if branches.len() == 1 => {
-                found.push(&branches[0].0);
-                rest = &branches[0].1;
+/// What a body begins with: guards, and outermost choices of values with theirs.
+pub struct Opening<'s> {
+    /// The guards, from the outermost one on.
+    pub guards: Vec<&'s Pred>,
+    /// The names that are chosen.
+    pub chosen: Vec<LocalId>,
+    /// What follows.
+    pub rest: &'s Subst,
+}
+
+impl<'s> Opening<'s> {
+    /// That of a body.
+    pub fn of(body: &'s Subst) -> Opening<'s> {
+        let mut opening = Opening { guards: vec![], chosen: vec![], rest: body };
+        loop {
+            match &opening.rest.kind {
+                SubstKind::Select { branches, otherwise: None, .. } if branches.len() == 1 => {
+                    opening.guards.push(&branches[0].0);
+                    opening.rest = &branches[0].1;
+                }
+                SubstKind::Any(_, locals, pred, inner) => {
+                    opening.guards.push(pred);
+                    opening.chosen.extend(locals);
+                    opening.rest = inner;
+                }
+                _ => return opening,
             }
-            SubstKind::Any(_, _, pred, inner) => {
-                found.push(pred);
-                rest = inner;
-            }
-            _ => return (found, rest),
         }
     }
 }
@@ -85,7 +98,7 @@ impl<'m> Footprint<'m> {
     pub fn of(formulas: Formulas<'_, '_>, event: &'m Event, bounds: &Bounds) -> Footprint<'m> {
         let (reads, writes, values, sources) = Default::default();
         let mut footprint = Footprint { literals: vec![], reads, writes, values, sources };
-        let (conditions, rest) = guards(&event.body);
+        let Opening { guards: conditions, rest, .. } = Opening::of(&event.body);
         let mut literals = vec![];
         conditions.into_iter().for_each(|p| cut_into_literals(true, p, &mut literals));
         for (place, (positive, pred)) in literals.into_iter().enumerate() {
@@ -211,7 +224,7 @@ impl Bounds {
                 && positive
                 && let ExprKind::Var(v) = f.kind
                 && let ExprKind::Binary(op, _, to) = &space.kind
-                && is_function_space(*op)
+                && op.relation_space().is_some_and(|space| space.functional)
                 && let Some(images) = formulas.elements(to)
             {
                 bounds.images.entry(v).or_insert(images);
@@ -219,13 +232,6 @@ impl Bounds {
         }
         bounds
     }
-}
-
-/// Whether a set of relations is one of functions.
-pub fn is_function_space(op: BinaryOp) -> bool {
-    use BinaryOp::*;
-    let total = matches!(op, TotalFunction | TotalInjection | TotalSurjection | TotalBijection);
-    total || matches!(op, PartialFunction | PartialInjection | PartialSurjection | PartialBijection)
 }
 
 /// A part of a variable, what becomes of it, and the expression whose value it gets, if it is one.

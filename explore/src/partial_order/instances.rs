@@ -16,7 +16,7 @@ use bsym_language::walk::{Names, Replacement, Visitor, cut_into_literals, walk_e
 use bsym_semantics::scope::Scope;
 use bsym_semantics::value::Value;
 
-use super::footprint::guards;
+use super::footprint::Opening;
 use super::formulas::{Formulas, variable};
 
 /// An event gets at most so many instances.
@@ -95,7 +95,9 @@ impl<'p> Bounds<'p> {
                 (CompareOp::Member, true, ExprKind::Unary(UnaryOp::Pow | UnaryOp::Fin, set)) => {
                     bounds.sets.entry(v).or_insert(set);
                 }
-                (CompareOp::Member, true, ExprKind::Binary(op, from, to)) if is_relation_space(*op) => {
+                (CompareOp::Member, true, ExprKind::Binary(op, from, to))
+                    if op.relation_space().is_some() =>
+                {
                     bounds.domains.entry(v).or_insert(from);
                     bounds.ranges.entry(v).or_insert(to);
                 }
@@ -104,25 +106,6 @@ impl<'p> Bounds<'p> {
         }
         bounds
     }
-}
-
-fn is_relation_space(op: BinaryOp) -> bool {
-    use BinaryOp::*;
-    matches!(
-        op,
-        Relation
-            | TotalRelation
-            | SurjectiveRelation
-            | TotalSurjectiveRelation
-            | PartialFunction
-            | TotalFunction
-            | PartialInjection
-            | TotalInjection
-            | PartialSurjection
-            | TotalSurjection
-            | PartialBijection
-            | TotalBijection
-    )
 }
 
 struct Domains<'a, 'm> {
@@ -136,10 +119,11 @@ impl Domains<'_, '_> {
     /// The valuations of the parameters with few values, at least one and at most so many.
     fn bindings(&self, event: &Event, most: usize) -> Vec<Binding> {
         let nothing = vec![Binding::new()];
-        if !is_behind_guards(&event.body) {
+        let Opening { guards: conditions, .. } = Opening::of(&event.body);
+        // Without guards there is no place for further ones.
+        if conditions.is_empty() {
             return nothing;
         }
-        let (conditions, _) = guards(&event.body);
         let mut literals = vec![];
         conditions.into_iter().for_each(|p| cut_into_literals(true, p, &mut literals));
         let keys = Keys::of(&event.body);
@@ -268,33 +252,7 @@ impl Visitor for Keys {
 
 /// The locals that an event chooses: its parameters, and the names of the outermost choices in its body.
 fn chosen(event: &Event) -> Vec<LocalId> {
-    [&event.parameters[..], &outermost_choices(&event.body)].concat()
-}
-
-/// The names of the outermost choices of a substitution.
-fn outermost_choices(s: &Subst) -> Vec<LocalId> {
-    let (mut found, mut rest) = (Vec::new(), s);
-    loop {
-        match &rest.kind {
-            SubstKind::Select { branches, otherwise: None, .. } if branches.len() == 1 => {
-                rest = &branches[0].1;
-            }
-            SubstKind::Any(_, locals, _, inner) => {
-                found.extend(locals);
-                rest = inner;
-            }
-            _ => return found,
-        }
-    }
-}
-
-/// Whether a body begins with a place for further guards.
-fn is_behind_guards(body: &Subst) -> bool {
-    match &body.kind {
-        SubstKind::Select { branches, otherwise: None, .. } => branches.len() == 1,
-        SubstKind::Any(..) => true,
-        _ => false,
-    }
+    [&event.parameters[..], &Opening::of(&event.body).chosen].concat()
 }
 
 /// A body that is executed with these values only.
@@ -310,7 +268,7 @@ fn behind(model: &Model, binding: &Binding, body: &Subst) -> Subst {
     let values: BTreeMap<LocalId, Expr> = binding.iter().map(expr).collect();
     let with = Replacement { locals: values.clone(), ..Replacement::default() };
     // Parameters are free in the body: they get their values in front of everything else.
-    let bound: BTreeSet<LocalId> = outermost_choices(body).into_iter().collect();
+    let bound: BTreeSet<LocalId> = Opening::of(body).chosen.into_iter().collect();
     let (left, free): (BTreeMap<_, _>, BTreeMap<_, _>) =
         values.into_iter().partition(|(local, _)| bound.contains(local));
     let equations = free.iter().map(|(local, value)| equation(model, *local, value)).collect();

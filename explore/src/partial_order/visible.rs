@@ -8,7 +8,7 @@ use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Env;
 
 use super::dependency::Dependency;
-use super::footprint::{Footprint, Literal, guards};
+use super::footprint::{Footprint, Literal, Opening};
 use super::formulas::{Formulas, variable};
 use super::location::touches;
 
@@ -87,7 +87,7 @@ fn is_whole_type(set: &Expr) -> bool {
 /// How many of the guards in front of a body are always well-defined, each where those before it hold; `None` where nothing in the
 /// whole body can go wrong. What is known holds in every state that matters.
 pub fn sound_guards(formulas: Formulas<'_, '_>, known: &[&Pred], body: &Subst) -> Option<usize> {
-    let (conditions, rest) = guards(body);
+    let Opening { guards: conditions, rest, .. } = Opening::of(body);
     let mut literals = vec![];
     conditions.into_iter().for_each(|p| cut_into_literals(true, p, &mut literals));
     let sound = sound_literals(formulas, known, &literals);

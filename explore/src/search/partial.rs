@@ -93,21 +93,19 @@ fn single(valuations: &Valuations) -> Option<Constants> {
 
 /// The conjuncts of the invariant that hold in every state that is not bad.
 fn known<'m>(model: &'m Model, checks: &Checks) -> Vec<&'m Pred> {
-    let asked = |i: &usize| checks.invariant.as_ref().is_none_or(|some| some.contains(i));
-    (0..model.invariant.len()).filter(asked).map(|i| &model.invariant[i].pred).collect()
+    (0..model.invariant.len()).filter(|i| checks.asks(*i)).map(|i| &model.invariant[i].pred).collect()
 }
 
 /// What is looked for.
 fn properties<'m>(cut: &'m Instances, options: &SearchOptions) -> Vec<Property<'m>> {
     let (model, checks, n) = (&cut.model, &options.checks, cut.events.len());
-    let whole =
-        (0..model.invariant.len()).all(|i| checks.invariant.as_ref().is_none_or(|some| some.contains(&i)));
+    let whole = (0..model.invariant.len()).all(|i| checks.asks(i));
     let is_proven = |event: EventId, i: usize| {
         whole && (options.proven.contains(&(event, i)) || options.settled.contains(&(event, i)))
     };
     let mut found = vec![];
     for (i, conjunct) in model.invariant.iter().enumerate() {
-        if checks.invariant.as_ref().is_none_or(|some| some.contains(&i)) {
+        if checks.asks(i) {
             let proven = Set::filter(n, |instance| is_proven(cut.events[instance], i));
             found.push(Property { pred: &conjunct.pred, good: true, proven });
         }

@@ -113,7 +113,7 @@ pub(crate) fn asked(
     proven: &BTreeSet<(EventId, usize)>,
 ) -> Asked {
     let wanted = |label: &LabelId| match matrix.label(*label).kind {
-        LabelKind::Invariant(i) => checks.invariant.as_ref().is_none_or(|some| some.contains(&i)),
+        LabelKind::Invariant(i) => checks.asks(i),
         LabelKind::Assertion(_) => checks.assertions,
         LabelKind::Goal => checks.goal,
         LabelKind::Guard | LabelKind::Proposition => false,
@@ -131,7 +131,7 @@ pub(super) fn pairs(
     proven: impl IntoIterator<Item = (EventId, usize)>,
 ) -> impl Iterator<Item = (GroupId, LabelId)> {
     let conjuncts: Vec<LabelId> = (0..).map_while(|i| matrix.find(LabelKind::Invariant(i))).collect();
-    let whole = (0..conjuncts.len()).all(|i| checks.invariant.as_ref().is_none_or(|some| some.contains(&i)));
+    let whole = (0..conjuncts.len()).all(|i| checks.asks(i));
     let pairs = proven.into_iter().filter(move |_| whole);
     pairs.filter_map(move |(event, i)| Some((Machine::group(event), *conjuncts.get(i)?)))
 }

@@ -26,6 +26,13 @@ pub struct Checks {
     pub well_definedness: bool,
 }
 
+impl Checks {
+    /// Whether a conjunct of the invariant is looked at, by position.
+    pub fn asks(&self, conjunct: usize) -> bool {
+        self.invariant.as_ref().is_none_or(|some| some.contains(&conjunct))
+    }
+}
+
 impl Default for Checks {
     fn default() -> Self {
         Checks { invariant: None, assertions: false, deadlock: false, goal: false, well_definedness: true }
