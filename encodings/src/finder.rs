@@ -66,6 +66,7 @@ impl SolverFinder {
             not_checked: vec![],
             assertions: vec![],
             abstract_variables: vec![],
+            refined: None,
             refinement_checks: vec![],
             variants: vec![],
             formulas: vec![],

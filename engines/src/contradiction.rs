@@ -23,6 +23,7 @@ pub fn with_axioms(model: &Model, axioms: &[usize]) -> Model {
         axioms: axioms.iter().filter_map(|&i| model.axioms.get(i).cloned()).collect(),
         variables: vec![],
         abstract_variables: vec![],
+        refined: None,
         invariant: vec![],
         gluing: vec![],
         assertions: vec![],

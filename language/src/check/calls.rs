@@ -217,6 +217,27 @@ impl Checker {
         Renaming::new(self).pred(&mut p);
         p
     }
+
+    /// A copy of a substitution with binders and choices of its own.
+    pub(super) fn copied_subst(&mut self, s: &Subst) -> Subst {
+        let mut s = s.clone();
+        Renaming::new(self).subst(&mut s);
+        s
+    }
+
+    /// A local of the same name and type.
+    pub(super) fn copied_local(&mut self, l: LocalId) -> LocalId {
+        Renaming::new(self).local(l)
+    }
+
+    /// Parameters, results and body of an operation, copied in the same way.
+    pub(super) fn copied_procedure(&mut self, procedure: usize) -> (Vec<LocalId>, Vec<LocalId>, Subst) {
+        let Procedure { mut parameters, mut results, mut body, .. } = self.procedures[procedure].clone();
+        let mut renaming = Renaming::new(self);
+        parameters.iter_mut().chain(&mut results).for_each(|l| *l = renaming.local(*l));
+        renaming.subst(&mut body);
+        (parameters, results, body)
+    }
 }
 
 // A value that reads the same wherever it stands.

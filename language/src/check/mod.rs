@@ -79,6 +79,7 @@ fn empty_model(name: String, sources: Arc<Sources>) -> OpenModel {
         axioms: vec![],
         variables: vec![],
         abstract_variables: vec![],
+        refined: None,
         invariant: vec![],
         gluing: vec![],
         not_checked: vec![],

@@ -7,6 +7,7 @@ pub use crate::ast::Convergence;
 use crate::classical::definitions::Definitions;
 use crate::int::Int;
 use crate::model::ids::{ChoiceId, ComponentId, ConstId, EventId, LocalId};
+use crate::model::refined::Refined;
 use crate::model::tree::{Expr, Pred, PredKind, Subst, SubstKind};
 use crate::model::types::{CarrierId, Type};
 use crate::text::source::{Sources, Span};
@@ -46,6 +47,8 @@ pub struct Model<T = Type> {
     pub gluing: Vec<Conjunct<T>>,
     /// What was written and is in no check on states: an answer about the model has to name it.
     pub not_checked: Vec<Dropped>,
+    /// The abstractions of a classical refinement, if they could be composed.
+    pub refined: Option<Box<Refined<T>>>,
     /// `ASSERTIONS`, split at `;` and `&`.
     pub assertions: Vec<Conjunct<T>>,
     /// `INITIALISATION`; `Skip` where there are no variables.

@@ -2,6 +2,7 @@
 
 mod ids;
 mod machine;
+mod refined;
 mod tree;
 
 pub mod operators;
@@ -13,4 +14,5 @@ pub mod visit;
 
 pub use ids::*;
 pub use machine::*;
+pub use refined::*;
 pub use tree::*;

@@ -147,6 +147,32 @@ pub trait Retype<T, U> {
         FreeType { name, parameters, constructors, span }
     }
 
+    /// An event with new types.
+    fn event(&mut self, e: Event<T>) -> Event<U> {
+        let Event { name, parameters, results, body, origin, convergence, refines, span } = e;
+        let body = self.subst(body);
+        Event { name, parameters, results, body, origin, convergence, refines, span }
+    }
+
+    /// Abstractions with new types.
+    fn refined(&mut self, r: Refined<T>) -> Refined<U> {
+        let levels = r.levels.into_iter().map(|level| Level {
+            component: level.component,
+            variables: level.variables.into_iter().map(|v| self.variable(v)).collect(),
+            gluing: level.gluing.into_iter().map(|c| self.conjunct(c)).collect(),
+            initialisation: self.subst(level.initialisation),
+            operations: level.operations.into_iter().map(|e| self.event(e)).collect(),
+        });
+        let levels = levels.collect();
+        let operations = r.operations.into_iter().map(|followed| {
+            let Followed { parameters, by, precondition, narrowed } = followed?;
+            let (precondition, narrowed) =
+                (precondition.map(|e| self.event(e)), narrowed.map(|e| self.event(e)));
+            Some(Followed { parameters, by, precondition, narrowed })
+        });
+        Refined { levels, operations: operations.collect() }
+    }
+
     /// A model with new types.
     fn model(&mut self, m: Model<T>) -> Model<U> {
         let mut conjuncts = |list: Vec<Conjunct<T>>| list.into_iter().map(|c| self.conjunct(c)).collect();
@@ -161,12 +187,8 @@ pub trait Retype<T, U> {
             Operator { name: o.name, parameters: o.parameters, definition, span: o.span }
         });
         let operators = operators.collect();
-        let events = m.events.into_iter().map(|e| {
-            let Event { name, parameters, results, body, origin, convergence, refines, span } = e;
-            let body = self.subst(body);
-            Event { name, parameters, results, body, origin, convergence, refines, span }
-        });
-        let events = events.collect();
+        let events = m.events.into_iter().map(|e| self.event(e)).collect();
+        let refined = m.refined.map(|r| Box::new(self.refined(*r)));
         let variants =
             m.variants.into_iter().map(|v| Variant { label: v.label, value: self.expr(v.value) }).collect();
         let mut declared = |list: Vec<Variable<T>>| list.into_iter().map(|v| self.variable(v)).collect();
@@ -185,6 +207,7 @@ pub trait Retype<T, U> {
             axioms,
             variables,
             abstract_variables,
+            refined,
             invariant,
             gluing,
             not_checked: m.not_checked,

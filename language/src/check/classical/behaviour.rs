@@ -11,6 +11,7 @@ use crate::model::visit::Names;
 impl Composition {
     pub(super) fn behaviour(&mut self) {
         let mut initialisation = vec![];
+        self.initialisations.resize(self.instances.len(), None);
         for i in self.order.clone() {
             self.c.visibility = Visibility::Behaviour;
             let body = self.inside(i, |m| {
@@ -19,6 +20,7 @@ impl Composition {
                 m.operations_of(i);
                 body
             });
+            self.initialisations[i] = body.clone();
             // What is needed comes first: an initialisation may read what it sees or includes.
             match body.filter(|_| self.instances[i].concrete) {
                 Some(Subst { kind: SubstKind::Skip, .. }) | None => {}

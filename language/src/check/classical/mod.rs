@@ -3,11 +3,13 @@
 //! The rooms, in the order in which a machine goes through them: `instances` says which machines there are, under
 //! which renaming; `sections` which sections they need; `visibility` declares their names and says who sees them;
 //! `machine` types their sections; `behaviour` their operations, with what `refinement` takes from an abstraction;
-//! in the model that comes of it, `gluing` separates the state from what only abstractions have.
+//! `levels` keeps what the abstractions say and do; in the model that comes of it, `gluing` separates the state from what
+//! only abstractions have.
 
 mod behaviour;
 mod gluing;
 mod instances;
+mod levels;
 mod machine;
 mod refinement;
 mod sections;
@@ -94,12 +96,14 @@ struct Composition {
     current: usize,
     /// Variables before this one are the state, the others are abstract.
     state: usize,
+    /// The initialisation of each instance, where it has one.
+    initialisations: Vec<Option<Subst>>,
 }
 
 impl Composition {
     fn new(c: Checker, project: Arc<Project>) -> Self {
-        let (instances, order, interfaces) = (vec![], vec![], vec![]);
-        Composition { c, project, instances, order, interfaces, current: 0, state: 0 }
+        let (instances, order, interfaces, initialisations) = (vec![], vec![], vec![], vec![]);
+        Composition { c, project, instances, order, interfaces, current: 0, state: 0, initialisations }
     }
 
     fn machine(&mut self) {
@@ -138,12 +142,14 @@ impl Composition {
         self.c.visibility = Visibility::State;
         self.inside(0, |m| m.c.goal());
         self.behaviour();
+        self.levels();
     }
 
     /// The model of what was typed.
     fn finish(&mut self) -> Model {
         let mut model = self.c.close();
         close::write_texts(&mut model, |_| true);
+        self.write_level_texts(&mut model);
         sizes::of_deferred_sets(&mut model);
         self.separate_abstraction(&mut model);
         hints::show_choices_as_parameters(&mut model);

@@ -132,7 +132,7 @@ impl Composition {
 }
 
 /// The conjuncts of the outermost preconditions.
-fn preconditions(s: &Subst, out: &mut Vec<Pred>) {
+pub(super) fn preconditions(s: &Subst, out: &mut Vec<Pred>) {
     let SubstKind::Select { branches, from_pre: true, .. } = &s.kind else { return };
     let [(guard, body)] = &branches[..] else { return };
     match &guard.kind {

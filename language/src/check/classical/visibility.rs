@@ -47,7 +47,7 @@ impl Composition {
     }
 
     // The instance and what it includes or imports, directly or through others.
-    fn belonging_to(&self, instance: usize) -> Vec<usize> {
+    pub(super) fn belonging_to(&self, instance: usize) -> Vec<usize> {
         let mut out = vec![instance];
         let mut next = 0;
         while next < out.len() {

@@ -1,0 +1,142 @@
+//! What a refinement of classical B has to be held against: its abstractions, side by side with it.
+//!
+//! Each level of a chain of refinements has variables of its own here, also those that the next level keeps: only so two
+//! executions can be compared. Formulas of levels speak of the variables of [`Refined::model`].
+//!
+//! Source: J.-R. Abrial, The B-Book (1996), 11.2: a refinement is correct if each of its operations, where the
+//! preconditions of the abstraction hold, can be followed by the abstract operation with the same results.
+
+use std::ops::Range;
+
+use crate::model::types::Type;
+use crate::model::*;
+
+/// The abstractions of a refinement, and what each of its operations owes to them.
+#[derive(Clone, Debug)]
+pub struct Refined<T = Type> {
+    /// The levels, nearest first.
+    pub levels: Vec<Level<T>>,
+    /// By event of the refinement; `None` for what no abstraction speaks of: new events, operations of machines that are
+    /// seen. They leave abstractions alone.
+    pub operations: Vec<Option<Followed<T>>>,
+}
+
+/// An abstraction.
+#[derive(Clone, Debug)]
+pub struct Level<T = Type> {
+    /// The machine or refinement.
+    pub component: ComponentId,
+    /// Its variables with those of what it includes, under their own names.
+    pub variables: Vec<Variable<T>>,
+    /// What relates the level before it to this one and those behind: conjuncts of that level's invariant, and for each
+    /// variable that it keeps that both are equal.
+    pub gluing: Vec<Conjunct<T>>,
+    /// Its initialisation.
+    pub initialisation: Subst<T>,
+    /// Its operations, as far as the refinement has them.
+    pub operations: Vec<Event<T>>,
+}
+
+/// What an operation of a refinement owes to the abstract ones.
+#[derive(Clone, Debug)]
+pub struct Followed<T = Type> {
+    /// Number of parameters of the abstract operation: the first ones of the event.
+    pub parameters: usize,
+    /// The operation in each level, by position there; `None` where the level has none.
+    pub by: Vec<Option<usize>>,
+    /// The preconditions of all levels; `None` where there are none.
+    pub precondition: Option<Event<T>>,
+    /// The same, where the refinement's own precondition is false; `None` where it says nothing of its own.
+    pub narrowed: Option<Event<T>>,
+}
+
+/// A model whose states are those of all levels side by side.
+///
+/// Its events are those of the refinement, under their numbers, which write its own variables alone; then what the levels
+/// do. Its invariant is what glues the levels together. It is a model of no machine: who uses it says in which order its
+/// events happen.
+#[derive(Clone, Debug)]
+pub struct SideBySide {
+    /// The model.
+    pub model: Model,
+    /// The levels, nearest first.
+    pub levels: Vec<LevelPart>,
+    /// By event of the refinement.
+    pub operations: Vec<Option<FollowedPart>>,
+}
+
+/// Where a level is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LevelPart {
+    /// The machine or refinement.
+    pub component: ComponentId,
+    /// Its variables.
+    pub variables: Range<usize>,
+    /// What glues the level before to it: conjuncts of the invariant.
+    pub gluing: Range<usize>,
+}
+
+/// The events that belong to one of the refinement.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FollowedPart {
+    /// Number of parameters of the abstract operation: the first ones of the event.
+    pub parameters: usize,
+    /// What each level does; `None` where it has no such operation.
+    pub by: Vec<Option<EventId>>,
+    /// Enabled with the arguments that the preconditions of all levels allow; it does nothing.
+    pub precondition: Option<EventId>,
+    /// Enabled with those of them that the refinement does not allow; it does nothing.
+    pub narrowed: Option<EventId>,
+}
+
+impl Refined {
+    /// The refinement and its levels side by side. `model` is the model that has these abstractions.
+    pub fn side_by_side(&self, model: &Model) -> SideBySide {
+        let mut joint = Model {
+            refined: None,
+            abstract_variables: vec![],
+            gluing: vec![],
+            invariant: vec![],
+            assertions: vec![],
+            not_checked: vec![],
+            goal: None,
+            ..model.clone()
+        };
+        let (mut levels, mut first_operations) = (vec![], vec![]);
+        let mut initialisations = vec![joint.initialisation.clone()];
+        for level in &self.levels {
+            let variables = joint.variables.len()..joint.variables.len() + level.variables.len();
+            let gluing = joint.invariant.len()..joint.invariant.len() + level.gluing.len();
+            let machine = &model.components[level.component.index()].name;
+            joint.variables.extend(
+                level
+                    .variables
+                    .iter()
+                    .map(|v| Variable { name: format!("{machine}.{}", v.name), ..v.clone() }),
+            );
+            joint.invariant.extend(level.gluing.iter().cloned());
+            initialisations.push(level.initialisation.clone());
+            first_operations.push(joint.events.len());
+            joint.events.extend(level.operations.iter().cloned());
+            levels.push(LevelPart { component: level.component, variables, gluing });
+        }
+        joint.initialisation = SubstKind::Sequence(initialisations).at(model.initialisation.span);
+        let mut add = |event: &Option<Event>| {
+            let event = event.clone()?;
+            joint.events.push(event);
+            Some(EventId(joint.events.len() as u32 - 1))
+        };
+        let operations = self.operations.iter().map(|followed| {
+            let followed = followed.as_ref()?;
+            let by = followed.by.iter().zip(&first_operations);
+            Some(FollowedPart {
+                parameters: followed.parameters,
+                by: by.map(|(o, first)| o.map(|o| EventId((first + o) as u32))).collect(),
+                precondition: add(&followed.precondition),
+                narrowed: add(&followed.narrowed),
+            })
+        });
+        let operations = operations.collect();
+        SideBySide { model: joint, levels, operations }
+    }
+}
