@@ -6,6 +6,7 @@ pub mod graph;
 pub mod options;
 pub mod partial_order;
 pub mod reachability;
+pub mod refinement;
 pub mod report;
 pub mod search;
 pub mod space;

@@ -18,3 +18,5 @@ pub mod symmetry;
 pub mod trace;
 
 pub mod temporal;
+
+pub mod refinement;

@@ -1,0 +1,397 @@
+//! The search: pair by pair, breadth first.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use bsym_language::model::{EventId, Model, SideBySide};
+use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::evaluator::cuts::{Cut, Cuts};
+use bsym_semantics::evaluator::interrupt::interruptible;
+use bsym_semantics::transition::state::State;
+use bsym_semantics::value::Value;
+
+use super::auditing::audit;
+use super::counterexample::{PathStep, Unmatched, UnmatchedStep, unmatched};
+use super::pairs::{Follow, Pair, Pairs, Step};
+use crate::options::{Limits, SearchOptions};
+use crate::report::{Incomplete, Observer, Progress, Unknown, Vacuous};
+use crate::search::Problem;
+use crate::search::constants::Valuations;
+use crate::space::machine::Machine;
+use crate::space::system::System;
+use crate::store::interner::Store;
+use crate::store::state_table::{INITIAL, StateId, Table};
+
+/// How often limits are looked at, in pairs.
+const PULSE: usize = 64;
+/// How often progress is reported.
+const PROGRESS: Duration = Duration::from_millis(500);
+/// So many open obligations are told.
+const TOLD: usize = 16;
+
+/// How to search.
+#[derive(Clone, Debug, Default)]
+pub struct RefinementOptions {
+    /// When to give up. States are pairs of a state of the refinement with its abstract states.
+    pub limits: Limits,
+    /// Set from outside to stop.
+    pub cancelled: Arc<AtomicBool>,
+    /// Use the reference evaluator alone. For tests: the answer must be the same.
+    pub reference_only: bool,
+}
+
+/// The answer.
+#[derive(Clone, Debug)]
+pub struct RefinementReport {
+    /// Whether it refines.
+    pub verdict: RefinementVerdict,
+    /// Operations of which single pairs of states have no follower: the gluing invariant does not prove them.
+    pub weak: Vec<WeakGluing>,
+    /// Why steps may be missing; empty if none is.
+    pub incomplete: Vec<Incomplete>,
+    /// Choices of which only a part of the values was looked at.
+    pub cuts: Vec<Cut>,
+    /// Pairs of a state of the refinement with its abstract states.
+    pub pairs: u64,
+    /// Steps that were followed.
+    pub steps: u64,
+    /// Abstract states, each counted once.
+    pub abstract_states: u64,
+    /// Duration.
+    pub time: Duration,
+}
+
+/// Whether a refinement refines its abstractions.
+#[derive(Clone, PartialEq, Debug)]
+pub enum RefinementVerdict {
+    /// Every step that may be made is matched: all pairs were visited.
+    Holds,
+    /// This one is not, by replay.
+    Violated(Box<Unmatched>),
+    /// There is no valuation, or no initial state.
+    Vacuous(Vacuous),
+    /// Not decided.
+    Unknown(Unknown),
+    /// The search and the reference reading contradict each other: a fault of the program.
+    Contradiction(String),
+}
+
+/// An obligation that is open although the refinement may be right: one of several abstract states has no follower.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WeakGluing {
+    /// The event.
+    pub event: EventId,
+    /// Its arguments.
+    pub parameters: Vec<Value>,
+    /// Its results.
+    pub results: Vec<Value>,
+    /// The state of the refinement before and after.
+    pub before: State,
+    /// See `before`.
+    pub after: State,
+    /// The abstract state that cannot follow.
+    pub abstract_state: State,
+}
+
+/// Looks whether a refinement refines. `problem` is about the model of all levels, which is the one of `parts`; `model` is
+/// the refinement, in which traces are told.
+///
+/// It recurses along formulas: call it inside [`bsym_language::stack::with_large_stack`].
+pub fn check(
+    problem: &Problem<'_>,
+    parts: &SideBySide,
+    model: &Model,
+    options: &RefinementOptions,
+    observer: &mut dyn Observer,
+) -> RefinementReport {
+    let begin = Instant::now();
+    let deadline = options.limits.time.and_then(|t| begin.checked_add(t));
+    interruptible(&options.cancelled, deadline, |interrupt| {
+        let cuts = Cuts::default();
+        let eval = problem.evaluator(interrupt, &cuts);
+        let reference_cuts = Cuts::default();
+        let reference = problem.reference(interrupt, &reference_cuts).with_all_choices();
+        let own = Problem { model, ..*problem };
+        let own = own.reference(interrupt, &reference_cuts).with_all_choices();
+        let search = SearchOptions { limits: options.limits.clone(), ..SearchOptions::default() };
+        let valuations = Valuations::of(&eval, &cuts, &search);
+        let mut machine = Machine::new(eval, valuations.found, Store::default(), !options.reference_only);
+        machine.context.deadline = deadline;
+        machine.context.cancelled = options.cancelled.clone();
+        machine.context.stopped = valuations.interrupted;
+        let mut pairs = Pairs::new(machine, parts, &cuts);
+        for (place, e) in valuations.missing {
+            pairs.gaps.missing(place, e);
+        }
+        let mut search = Search {
+            pairs,
+            nodes: Table::new(3),
+            reference,
+            own,
+            options,
+            observer,
+            begin,
+            deadline,
+            next_progress: PROGRESS,
+            weak: Vec::new(),
+            steps: 0,
+        };
+        let mut verdict = match valuations.vacuous {
+            Some(why) => RefinementVerdict::Vacuous(why),
+            None => search.run(),
+        };
+        if let (RefinementVerdict::Holds, Some(limited)) = (&verdict, valuations.limited) {
+            verdict = RefinementVerdict::Unknown(limited);
+        }
+        search.report(verdict)
+    })
+}
+
+struct Search<'m, 'o> {
+    pairs: Pairs<'m>,
+    /// Pairs, each with the one that it was first reached from; a third word is 1 where a step before was owed in some of the
+    /// abstract states only, so that what is not matched there is the gluing's fault.
+    nodes: Table,
+    reference: Evaluator<'m>,
+    /// Of the refinement alone.
+    own: Evaluator<'m>,
+    options: &'o RefinementOptions,
+    observer: &'o mut dyn Observer,
+    begin: Instant,
+    deadline: Option<Instant>,
+    next_progress: Duration,
+    weak: Vec<WeakGluing>,
+    steps: u64,
+}
+
+/// What ends a search.
+enum End {
+    Found(Result<Unmatched, String>),
+    Stopped(Unknown),
+}
+
+impl Search<'_, '_> {
+    fn run(&mut self) -> RefinementVerdict {
+        let mut failed = None;
+        let end = self.visit();
+        match end {
+            Some(End::Found(Ok(found))) => return RefinementVerdict::Violated(Box::new(found)),
+            Some(End::Found(Err(why))) => failed = Some(why),
+            Some(End::Stopped(why)) => return RefinementVerdict::Unknown(why),
+            None => {}
+        }
+        let unknown = if let Some(why) = self.stopped() {
+            why
+        } else if let Some(why) = failed {
+            Unknown::ReplayFailed(why)
+        } else if let Some(refuted) = self.pairs.gaps.refuted.clone() {
+            Unknown::Refuted(refuted)
+        } else if !self.pairs.gaps.incomplete.is_empty() {
+            Unknown::Incomplete
+        } else if !self.pairs.cuts().is_empty() {
+            Unknown::Bounded
+        } else if self.nodes.is_empty() {
+            return RefinementVerdict::Vacuous(Vacuous::NoInitialState);
+        } else {
+            let took = self.begin.elapsed();
+            return match audit(&mut self.pairs, &self.nodes, &self.reference, took) {
+                None => RefinementVerdict::Holds,
+                Some(difference) => RefinementVerdict::Contradiction(difference),
+            };
+        };
+        RefinementVerdict::Unknown(unknown)
+    }
+
+    fn visit(&mut self) -> Option<End> {
+        for root in 0..self.pairs.machine.roots() {
+            for (state, set) in self.pairs.initial(root) {
+                match set {
+                    Some(set) => self.add((state, set), true, INITIAL),
+                    None => {
+                        if self.pairs.gaps.incomplete.is_empty() && !self.pairs.machine.is_stopped() {
+                            return Some(self.found(None, UnmatchedStep::Initialisation, Some(state)));
+                        }
+                    }
+                }
+            }
+            if self.pairs.machine.is_stopped() {
+                return self.stopped().map(End::Stopped);
+            }
+        }
+        let mut next = 0;
+        while next < self.nodes.len() {
+            if next.is_multiple_of(PULSE) || self.pairs.machine.is_stopped() {
+                self.tell_progress(next);
+                if let Some(why) = self.stopped() {
+                    return Some(End::Stopped(why));
+                }
+            }
+            let node = next as StateId;
+            next += 1;
+            if let Some(end) = self.expand(node) {
+                return Some(end);
+            }
+        }
+        None
+    }
+
+    fn expand(&mut self, node: StateId) -> Option<End> {
+        let pair = self.pair(node);
+        let is_owed = self.nodes.row(node)[2] == 0;
+        for event in (0..self.pairs.parts.operations.len() as u32).map(EventId) {
+            match self.pairs.narrowed(pair, event) {
+                Some(arguments) => {
+                    if let Some(parameters) = arguments.into_iter().next().filter(|_| is_owed) {
+                        let step = UnmatchedStep::Precondition { event, parameters };
+                        return Some(self.found(Some(node), step, None));
+                    }
+                }
+                None if self.pairs.machine.is_stopped() => return self.stopped().map(End::Stopped),
+                None => {}
+            }
+        }
+        for step in self.pairs.steps(pair) {
+            self.steps += 1;
+            match self.pairs.follow(pair, &step) {
+                Follow::Set(set, lonely) => {
+                    self.add((step.to, set), is_owed, node);
+                    self.note_weak(pair, &step, lonely);
+                }
+                // Where all that was owed is followed, the rest of the abstract states is not lost sight of.
+                Follow::Free(set, lonely) => {
+                    if let Some(set) = set {
+                        self.add((step.to, set), false, node);
+                    }
+                    self.note_weak(pair, &step, lonely);
+                }
+                Follow::Nothing if !is_owed => {
+                    let first = self.pairs.sets[pair.1 as usize][0];
+                    self.note_weak(pair, &step, Some(first));
+                }
+                Follow::Nothing => {
+                    let Step { event, parameters, results, to } = step;
+                    let step = UnmatchedStep::Step { event, parameters, results };
+                    return Some(self.found(Some(node), step, Some(to)));
+                }
+                Follow::Unclear if self.pairs.machine.is_stopped() => {
+                    return self.stopped().map(End::Stopped);
+                }
+                Follow::Unclear => {}
+            }
+        }
+        None
+    }
+
+    fn add(&mut self, pair: Pair, is_owed: bool, from: StateId) {
+        let row = [pair.0, pair.1, u32::from(!is_owed)];
+        let hash = self.nodes.hash(&row);
+        self.nodes.add(&row, hash, from);
+    }
+
+    fn pair(&self, node: StateId) -> Pair {
+        let row = self.nodes.row(node);
+        (row[0], row[1])
+    }
+
+    fn note_weak(&mut self, pair: Pair, step: &Step, abstract_state: Option<StateId>) {
+        let Some(abstract_state) = abstract_state else { return };
+        if self.weak.len() >= TOLD || self.weak.iter().any(|w| w.event == step.event) {
+            return;
+        }
+        let state = |concrete: StateId| self.pairs.machine.state(&self.pairs.row(concrete, abstract_state));
+        let (mut before, mut after) = (state(pair.0), state(step.to));
+        let width = self.pairs.parts.levels.first().map_or(0, |level| level.variables.start);
+        let abstract_state = before.split_off(width);
+        after.truncate(width);
+        let Step { event, parameters, results, .. } = step.clone();
+        self.weak.push(WeakGluing { event, parameters, results, before, after, abstract_state });
+    }
+
+    /// The trace to a step that nothing matches.
+    fn found(&mut self, node: Option<StateId>, last: UnmatchedStep, to: Option<StateId>) -> End {
+        let mut nodes = Vec::new();
+        let mut at = node;
+        while let Some(node) = at {
+            nodes.push(node);
+            at = Some(self.nodes.parent(node)).filter(|n| *n != INITIAL);
+        }
+        nodes.reverse();
+        let mut path = Vec::new();
+        for (i, node) in nodes.iter().enumerate() {
+            let pair = self.pair(*node);
+            let step = match i {
+                0 => None,
+                _ => {
+                    let before = self.pair(nodes[i - 1]);
+                    let steps = self.pairs.steps(before);
+                    let leads = |s: &Step| {
+                        s.to == pair.0
+                            && matches!(self.pairs.follow(before, s), Follow::Set(set, _) if set == pair.1)
+                    };
+                    match steps.into_iter().find(leads) {
+                        Some(step) => Some(step),
+                        None => return End::Found(Err(format!("no step leads to state {i} of the trace"))),
+                    }
+                }
+            };
+            let state = self.pairs.concrete_state(pair);
+            path.push(PathStep {
+                seen: step.map(|s| (s.event, s.parameters, s.results)),
+                state,
+                related: self.pairs.abstract_states(pair),
+            });
+        }
+        let concrete = to.or(node.map(|node| self.pair(node).0));
+        let valuation = concrete.map_or(0, |state| self.pairs.valuation(state));
+        let constants = self.pairs.machine.context.valuations[valuation].clone();
+        let reached = to.map(|to| self.pairs.concrete_values(to));
+        End::Found(unmatched(&self.own, &self.reference, self.pairs.parts, constants, path, last, reached))
+    }
+
+    fn tell_progress(&mut self, expanded: usize) {
+        let elapsed = self.begin.elapsed();
+        if elapsed >= self.next_progress {
+            self.next_progress = elapsed + PROGRESS;
+            let states = self.nodes.len() as u64;
+            self.observer.progress(&Progress {
+                states,
+                transitions: self.steps,
+                frontier: self.nodes.len() - expanded,
+                rate: states as f64 / elapsed.as_secs_f64().max(1e-9),
+            });
+        }
+    }
+
+    fn stopped(&self) -> Option<Unknown> {
+        let limits = &self.options.limits;
+        if self.options.cancelled.load(Ordering::Relaxed) {
+            return Some(Unknown::Cancelled);
+        }
+        if self.deadline.is_some_and(|d| Instant::now() >= d) {
+            return Some(Unknown::Timeout);
+        }
+        if let Some(most) = limits.states.filter(|most| self.nodes.len() > *most) {
+            return Some(Unknown::StateLimit(most));
+        }
+        let bytes = || self.pairs.bytes() + self.nodes.bytes();
+        if let Some(most) = limits.memory.filter(|most| bytes() > *most) {
+            return Some(Unknown::MemoryLimit(most));
+        }
+        let full = self.nodes.is_full() || self.pairs.concrete.is_full() || self.pairs.abstracts.is_full();
+        (self.pairs.machine.is_stopped() || full).then_some(Unknown::TooManyValues)
+    }
+
+    fn report(self, verdict: RefinementVerdict) -> RefinementReport {
+        RefinementReport {
+            verdict,
+            weak: self.weak,
+            cuts: self.pairs.cuts(),
+            incomplete: self.pairs.gaps.incomplete,
+            pairs: self.nodes.len() as u64,
+            steps: self.steps,
+            abstract_states: self.pairs.abstracts.len() as u64,
+            time: self.begin.elapsed(),
+        }
+    }
+}

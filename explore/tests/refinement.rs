@@ -1,0 +1,239 @@
+//! Refinements of classical B against their abstractions: right ones, and ones with a fault each.
+
+use std::path::Path;
+
+use bsym_explore::refinement::{
+    RefinementOptions, RefinementReport, RefinementVerdict, UnmatchedStep, check,
+};
+use bsym_explore::search::Problem;
+use bsym_language::files::Texts;
+use bsym_language::load::load_from;
+use bsym_language::stack::with_large_stack;
+use bsym_semantics::scope::{Scope, ScopeRequest};
+
+/// What is looked at of an answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Found {
+    /// Every step is matched; so many states, each with its abstract ones.
+    Holds(u64),
+    /// The obligations of these operations are open.
+    Weak(Vec<String>),
+    Initialisation,
+    /// A step of this operation, after so many others.
+    Step(String, usize),
+    Precondition(String, usize),
+    Other(String),
+}
+
+fn ask(files: &[(&str, &str)], main: &str, reference_only: bool) -> (Found, RefinementReport) {
+    let texts: Texts = files.iter().map(|(name, text)| (*name, *text)).collect();
+    let loaded = load_from(&texts, Path::new(main)).expect("the file is there");
+    let model = loaded.model.unwrap_or_else(|| panic!("{main}: {:?}", loaded.diagnostics));
+    let scope =
+        Scope::settle(&model, &ScopeRequest { prob: true, ..ScopeRequest::default() }).expect("a scope");
+    let parts = model.refined.as_ref().expect("an abstraction").side_by_side(&model);
+    let problem = Problem { model: &parts.model, scope: &scope, finder: None };
+    let options = RefinementOptions { reference_only, ..RefinementOptions::default() };
+    let report = check(&problem, &parts, &model, &options, &mut |_: &bsym_explore::report::Progress| {});
+    let name = |event: &bsym_language::model::EventId| model.events[event.index()].name.clone();
+    let found = match &report.verdict {
+        RefinementVerdict::Holds if report.weak.is_empty() => Found::Holds(report.pairs),
+        RefinementVerdict::Holds => Found::Weak(report.weak.iter().map(|weak| name(&weak.event)).collect()),
+        RefinementVerdict::Violated(found) => {
+            let steps = found.trace.steps.len();
+            match &found.step {
+                UnmatchedStep::Initialisation => Found::Initialisation,
+                UnmatchedStep::Step { event, .. } => Found::Step(name(event), steps - 2),
+                UnmatchedStep::Precondition { event, .. } => Found::Precondition(name(event), steps - 1),
+            }
+        }
+        other => Found::Other(format!("{other:?}")),
+    };
+    (found, report)
+}
+
+/// By compiled code and by the reference evaluator alone.
+fn refine(files: &[(&str, &str)], main: &str) -> Found {
+    with_large_stack(|| {
+        let (found, quick) = ask(files, main, false);
+        let (expected, slow) = ask(files, main, true);
+        assert_eq!(found, expected, "{main}: the reference evaluator finds something else");
+        assert_eq!((quick.pairs, quick.steps), (slow.pairs, slow.steps), "{main}");
+        found
+    })
+}
+
+fn step(name: &str, before: usize) -> Found {
+    Found::Step(name.into(), before)
+}
+
+const POOL: (&str, &str) = (
+    "Pool.mch",
+    "MACHINE Pool VARIABLES free INVARIANT free <: 1..3 INITIALISATION free := 1..3
+OPERATIONS
+  n <-- take = PRE free /= {} THEN ANY k WHERE k : free THEN free := free - {k} || n := k END END;
+  give(k) = PRE k : 1..3 & k /: free THEN free := free \\/ {k} END;
+  n <-- left = n := card(free)
+END",
+);
+
+/// A list for the set; each place of it can be put in another way.
+fn list(changes: &[(&str, &str)]) -> Found {
+    let mut text = "REFINEMENT List REFINES Pool VARIABLES list
+INVARIANT list : iseq(1..3) & ran(list) = free
+INITIALISATION list := [1,2,3]
+OPERATIONS
+  n <-- take = BEGIN n := first(list) || list := tail(list) END;
+  give(k) = BEGIN list := list <- k END;
+  n <-- left = n := size(list)
+END"
+    .to_string();
+    for (old, new) in changes {
+        assert!(text.contains(old), "{old}");
+        text = text.replacen(old, new, 1);
+    }
+    refine(&[POOL, ("List.ref", &text)], "List.ref")
+}
+
+#[test]
+fn a_list_refines_a_set() {
+    assert_eq!(list(&[]), Found::Holds(16));
+    // It may choose which one to take, and say more in its own precondition's place than it must.
+    assert_eq!(
+        list(&[("first(list) || list := tail(list)", "last(list) || list := front(list)")]),
+        Found::Holds(16)
+    );
+    assert_eq!(list(&[("give(k) = BEGIN list", "give(k) = PRE k : NATURAL THEN list")]), Found::Holds(16));
+    // A stronger guard is allowed: what is not enabled does no harm.
+    assert_eq!(
+        list(&[("give(k) = BEGIN list := list <- k", "give(k) = SELECT k > 1 THEN list := list <- k")]),
+        Found::Holds(6)
+    );
+}
+
+#[test]
+fn faults_of_a_list_are_found() {
+    // A wrong result, a lost update, one too many.
+    assert_eq!(list(&[("n := first(list) ||", "n := last(list) ||")]), step("take", 0));
+    assert_eq!(list(&[("list := list <- k", "skip")]), step("give", 1));
+    assert_eq!(list(&[("list := tail(list) END", "list := [] END")]), step("take", 0));
+    assert_eq!(list(&[("n := size(list)", "n := size(list) + 1")]), step("left", 0));
+    // More than the abstraction may do: all of it has to be matched.
+    assert_eq!(list(&[("n := size(list)", "n :: 0..size(list)")]), step("left", 0));
+    // Wrong beginnings and wrong gluing.
+    assert_eq!(list(&[("list := [1,2,3]", "list := [1,2]")]), Found::Initialisation);
+    assert_eq!(list(&[("ran(list) = free", "ran(list) = (1..3) - free")]), Found::Initialisation);
+    assert_eq!(list(&[("ran(list) = free", "size(list) = card(free) & 3 : free")]), step("take", 2));
+    // Preconditions that are narrower.
+    assert_eq!(
+        list(&[("give(k) = BEGIN", "give(k) = PRE k > 1 THEN")]),
+        Found::Precondition("give".into(), 1)
+    );
+    let narrow = ("n <-- take = BEGIN", "n <-- take = PRE size(list) > 1 THEN");
+    assert_eq!(list(&[narrow]), Found::Precondition("take".into(), 2));
+}
+
+const DIE: (&str, &str) = (
+    "Die.mch",
+    "MACHINE Die VARIABLES next INVARIANT next : 1..2 INITIALISATION next :: 1..2
+OPERATIONS n <-- throw = BEGIN n := next || next :: 1..2 END END",
+);
+
+/// The abstraction chooses early, the refinement late: no single abstract state follows, but one of them does.
+#[test]
+fn a_choice_may_be_made_later() {
+    let late = "REFINEMENT Late REFINES Die OPERATIONS n <-- throw = n :: 1..2 END";
+    assert_eq!(refine(&[DIE, ("Late.ref", late)], "Late.ref"), Found::Weak(vec!["throw".into()]));
+    let wrong = "REFINEMENT Wrong REFINES Die OPERATIONS n <-- throw = n :: 1..3 END";
+    assert_eq!(refine(&[DIE, ("Wrong.ref", wrong)], "Wrong.ref"), step("throw", 0));
+    // A variable that is kept is the same on both levels.
+    let kept = "REFINEMENT Kept REFINES Die VARIABLES next INITIALISATION next := 1
+OPERATIONS n <-- throw = BEGIN n := next || next := 3 - next END END";
+    assert_eq!(refine(&[DIE, ("Kept.ref", kept)], "Kept.ref"), Found::Holds(2));
+    let ahead = "REFINEMENT Ahead REFINES Die VARIABLES next INITIALISATION next := 1
+OPERATIONS n <-- throw = BEGIN n := 3 - next || next := 3 - next END END";
+    assert_eq!(refine(&[DIE, ("Ahead.ref", ahead)], "Ahead.ref"), step("throw", 0));
+}
+
+/// What nobody may call is not compared.
+#[test]
+fn calls_that_the_abstraction_forbids_are_free() {
+    let limit = (
+        "Limit.mch",
+        "MACHINE Limit VARIABLES x INVARIANT x : 0..3 INITIALISATION x := 0
+OPERATIONS inc = PRE x < 3 THEN x := x + 1 END; r <-- half(k) = PRE k : {0, 2} THEN r := k / 2 END END",
+    );
+    let wrap = "REFINEMENT Wrap REFINES Limit VARIABLES y INVARIANT y : NATURAL & y = x INITIALISATION y := 0
+OPERATIONS inc = y := (y + 1) mod 4; r <-- half(k) = IF k = 0 THEN r := 0 ELSE r := 1 END END";
+    assert_eq!(refine(&[limit, ("Wrap.ref", wrap)], "Wrap.ref"), Found::Holds(4));
+    let early = wrap.replace("mod 4", "mod 3");
+    assert_eq!(refine(&[limit, ("Wrap.ref", &early)], "Wrap.ref"), step("inc", 2));
+    let rounded = wrap.replace("r := 1", "r := k");
+    assert_eq!(refine(&[limit, ("Wrap.ref", &rounded)], "Wrap.ref"), step("half", 0));
+    // An abstract operation that may abort inside may do anything.
+    let inside = ("Limit.mch", &*limit.1.replace("r := k / 2", "PRE k = 0 THEN r := 0 END"));
+    assert_eq!(refine(&[inside, ("Wrap.ref", &rounded)], "Wrap.ref"), Found::Holds(4));
+}
+
+/// A chain to an implementation: each level keeps to the preconditions of those above it.
+#[test]
+fn chains_are_compared_with_all_levels() {
+    let account = (
+        "Account.mch",
+        "MACHINE Account SETS USER = {ann, bob} VARIABLES owed INVARIANT owed : USER --> 0..2 INITIALISATION owed := USER * {0}
+OPERATIONS
+  lend(u) = PRE u : USER & owed(u) < 2 THEN owed(u) := owed(u) + 1 END;
+  n <-- debts = n := card(owed |>> {0})
+END",
+    );
+    let split = (
+        "Split.ref",
+        "REFINEMENT Split REFINES Account VARIABLES a, b INVARIANT a : 0..2 & b : 0..2 & owed = {ann |-> a, bob |-> b}
+INITIALISATION a, b := 0, 0
+OPERATIONS
+  lend(u) = IF u = ann THEN a := a + 1 ELSE b := b + 1 END;
+  n <-- debts = n := card({x | x : USER & ((x = ann & a > 0) or (x = bob & b > 0))})
+END",
+    );
+    let cell = (
+        "Cell.mch",
+        "MACHINE Cell VARIABLES v INVARIANT v : 0..2 INITIALISATION v := 0
+OPERATIONS up = PRE v < 2 THEN v := v + 1 END; n <-- get = n := v END",
+    );
+    let imp = "IMPLEMENTATION Split_i REFINES Split IMPORTS l.Cell, r.Cell INVARIANT a = l.v & b = r.v
+OPERATIONS
+  lend(u) = IF u = ann THEN l.up ELSE r.up END;
+  n <-- debts = VAR x, y IN x <-- l.get; y <-- r.get; n := 0;
+    IF x > 0 THEN n := n + 1 END; IF y > 0 THEN n := n + 1 END END
+END";
+    let ask =
+        |split: (&str, &str), imp: &str| refine(&[account, cell, split, ("Split_i.imp", imp)], "Split_i.imp");
+    assert_eq!(refine(&[account, split], "Split.ref"), Found::Holds(9));
+    assert_eq!(ask(split, imp), Found::Holds(9));
+    assert_eq!(ask(split, &imp.replace("a = l.v & b = r.v", "a = r.v & b = l.v")), step("lend", 0));
+    assert_eq!(ask(split, &imp.replace("IF y > 0 THEN n := n + 1 END", "skip")), step("debts", 1));
+    assert_eq!(ask(split, &imp.replace("ELSE r.up", "ELSE l.up")), step("lend", 0));
+    // A fault in the middle is one of the chain.
+    let wrong = split.1.replace("ELSE b := b + 1", "ELSE b := b - 1");
+    let loose = wrong.replace("b : 0..2", "b : INTEGER");
+    assert_eq!(refine(&[account, ("Split.ref", &loose)], "Split.ref"), step("lend", 0));
+    // Without the gluing nothing is asked of the state; results are.
+    let free = split.1.replace(" & owed = {ann |-> a, bob |-> b}", "");
+    assert_eq!(refine(&[account, ("Split.ref", &free)], "Split.ref"), Found::Holds(9));
+    let free = free.replace("IF u = ann", "IF u = bob").replace("b > 0", "b > 1");
+    assert_eq!(refine(&[account, ("Split.ref", &free)], "Split.ref"), step("debts", 1));
+}
+
+#[test]
+fn loops_of_implementations_are_executed() {
+    let divide = (
+        "Divide.mch",
+        "MACHINE Divide OPERATIONS q <-- div(n, d) = PRE n : 0..3 & d : 1..3 THEN q := n / d END END",
+    );
+    let imp = "IMPLEMENTATION Divide_i REFINES Divide
+OPERATIONS q <-- div(n, d) = VAR rest IN rest := n; q := 0;
+  WHILE rest >= d DO rest := rest - d; q := q + 1 INVARIANT n = q * d + rest & rest >= 0 VARIANT rest END END END";
+    assert_eq!(refine(&[divide, ("Divide_i.imp", imp)], "Divide_i.imp"), Found::Holds(1));
+    let wrong = imp.replace("rest >= d DO", "rest > d DO");
+    assert_eq!(refine(&[divide, ("Divide_i.imp", &wrong)], "Divide_i.imp"), step("div", 0));
+}
