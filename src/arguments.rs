@@ -57,6 +57,15 @@ pub enum Command {
                       state without an enabled event. Invariants are not looked at: mc checks them."
     )]
     Ltl(LtlArguments),
+    /// Compare a refinement of classical B with its abstractions, by default in ProB's finite scope
+    #[command(
+        long_about = "Compare a refinement of classical B with its abstractions, by default in ProB's finite scope\n\nEvery step that \
+                      an environment may make, one which keeps to the preconditions of the abstraction, must be matched by the \
+                      abstraction: the same operation with the same arguments and results, to a state that the gluing invariant \
+                      relates to the one reached. What the refinement may not do is to narrow a precondition; guards it may \
+                      strengthen. Invariants of the refinement alone are not looked at, nor are refinements of Event-B: mc checks both."
+    )]
+    Refine(RefineArguments),
     /// Draw the state space or a smaller view of it, by default in ProB's finite scope
     #[command(
         long_about = "Draw the state space or a smaller view of it, by default in ProB's finite scope\n\nWith --view signature, \
@@ -351,6 +360,32 @@ pub struct LtlArguments {
     #[command(flatten)]
     pub solver: SolverArguments,
     /// Write the first counterexample: NAME.itf.json (ITF), NAME.json (ours), NAME.prob2trace (ProB)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// `refine`.
+#[derive(Args, Clone, Debug)]
+pub struct RefineArguments {
+    /// The refinement or implementation: .ref, .imp
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub component: ComponentArguments,
+    #[command(flatten)]
+    pub scope: ScopeArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    /// Stop after this many states
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    pub max_states: Option<usize>,
+    /// Look at this many valuations of the constants at most
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    pub max_valuations: Option<usize>,
+    #[command(flatten)]
+    pub solver: SolverArguments,
+    /// Write the counterexample: NAME.itf.json (ITF), NAME.json (ours), NAME.prob2trace (ProB)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub trace: Option<PathBuf>,
     #[command(flatten)]

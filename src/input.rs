@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::bail;
-use bsym_language::diagnostic::{Diagnostic, nearest};
+use bsym_language::diagnostic::{Diagnostic, Severity, codes, nearest};
 use bsym_language::files::ReadError;
 use bsym_language::load::{LoadError, LoadRequest, check_predicate, is_eventb, load_with};
 use bsym_language::model::{ComponentId, Conjunct, Model};
@@ -70,7 +70,11 @@ pub fn machine(
     component: &ComponentArguments,
     format: &OutputArguments,
 ) -> anyhow::Result<Input> {
-    let file = read(path, component)?;
+    checked(path, read(path, component)?, format)
+}
+
+/// The machine of a file that was read.
+fn checked(path: &Path, file: ReadFile, format: &OutputArguments) -> anyhow::Result<Input> {
     if file.model.is_some() && !format.json && !format.jsonl {
         warn(&file, format);
     }
@@ -228,7 +232,31 @@ pub fn finite(
     scope: &ScopeArguments,
     output: &OutputArguments,
 ) -> anyhow::Result<Finite> {
-    let mut model = machine(file, component, output)?.model;
+    finite_scope(machine(file, component, output)?.model, scope, output)
+}
+
+/// The same for a refinement that is held against its abstraction: that its states do not have what the abstraction has
+/// is no warning then.
+///
+/// # Errors
+/// As [`finite`].
+pub fn finite_refinement(
+    file: &Path,
+    component: &ComponentArguments,
+    scope: &ScopeArguments,
+    output: &OutputArguments,
+) -> anyhow::Result<Finite> {
+    let mut read = read(file, component)?;
+    let is_answered = |d: &Diagnostic| d.severity == Severity::Warning && d.code == codes::ABSTRACT_ONLY;
+    read.diagnostics.retain(|d| !is_answered(d));
+    finite_scope(checked(file, read, output)?.model, scope, output)
+}
+
+fn finite_scope(
+    mut model: Model,
+    scope: &ScopeArguments,
+    output: &OutputArguments,
+) -> anyhow::Result<Finite> {
     let mut sizes = scope.clone();
     sizes.scope.push(ScopeItem::Prob);
     let scope = self::scope(&model, &sizes)?;

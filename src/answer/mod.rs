@@ -7,7 +7,7 @@
 //!   `property`, `not_asked`, `not_checked`, `status` (imported proofs), `trace`, `reason_code`, `proof`, `reason` (why there is no
 //!   answer), `statistics`.
 //! - The answers: [`verification`] (`check`, `bmc`, `tree`, `kind`, `ic3`, `mc`), `claim` and [`certification`], [`replay`],
-//!   [`simulation`], [`temporal`] (`ltl`), [`graph`], [`evaluation`], [`parsed`], [`obligations`] (`po`), [`recorded`] (`proofs`), [`refused`]; and the
+//!   [`simulation`], [`temporal`] (`ltl`), [`refinement`] (`refine`), [`graph`], [`evaluation`], [`parsed`], [`obligations`] (`po`), [`recorded`] (`proofs`), [`refused`]; and the
 //!   [`event`]s on the way to one.
 
 pub mod diagnostic;
@@ -33,6 +33,7 @@ pub mod graph;
 pub mod obligations;
 pub mod parsed;
 pub mod recorded;
+pub mod refinement;
 pub mod refused;
 pub mod replay;
 pub mod simulation;
@@ -51,6 +52,7 @@ use self::obligations::Obligations;
 use self::parsed::Parsed;
 use self::reason::Reason;
 use self::recorded::Recorded;
+use self::refinement::RefinementAnswer;
 use self::refused::Refused;
 use self::replay::Replay;
 use self::simulation::Simulation;
@@ -73,6 +75,8 @@ pub enum Answer {
     Simulation(Box<Simulation>),
     /// `ltl`.
     Temporal(Box<TemporalAnswer>),
+    /// `refine`.
+    Refinement(Box<RefinementAnswer>),
     /// `graph`.
     Graph(Box<GraphAnswer>),
     /// `eval`, of one input.
@@ -111,6 +115,7 @@ impl Answer {
             Answer::Replay(answer) => answer.exit(),
             Answer::Simulation(answer) => answer.exit(),
             Answer::Temporal(answer) => answer.exit(),
+            Answer::Refinement(answer) => answer.exit(),
             Answer::Graph(answer) => answer.exit(),
             Answer::Evaluation(answer) => answer.exit,
             Answer::Parsed(answer) => answer.exit(),
@@ -129,6 +134,7 @@ impl Answer {
             Answer::Replay(answer) => answer.text(verbose, paint),
             Answer::Simulation(answer) => answer.text(verbose, paint),
             Answer::Temporal(answer) => answer.text(verbose, paint),
+            Answer::Refinement(answer) => answer.text(verbose, paint),
             Answer::Graph(answer) => answer.text(verbose, paint),
             Answer::Evaluation(answer) => answer.text(paint),
             Answer::Parsed(answer) => answer.text(),

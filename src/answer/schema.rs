@@ -15,6 +15,7 @@ use super::event::Event;
 use super::graph::GraphAnswer;
 use super::parsed::Parsed;
 use super::recorded::Recorded;
+use super::refinement::RefinementAnswer;
 use super::refused::Refused;
 use super::replay::Replay;
 use super::simulation::Simulation;
@@ -52,6 +53,7 @@ fn the_files_are_what_the_types_say() {
     check::<Replay>("replay");
     check::<Simulation>("simulation");
     check::<TemporalAnswer>("ltl");
+    check::<RefinementAnswer>("refine");
     check::<GraphAnswer>("graph");
     check::<Evaluation>("eval");
     check::<Parsed>("parse");

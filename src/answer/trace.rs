@@ -127,7 +127,8 @@ impl CounterexampleToInductionObject {
     }
 }
 
-fn values<'a>(
+/// Values by name.
+pub fn values<'a>(
     model: &Model,
     scope: &Scope,
     names: impl Iterator<Item = &'a str>,
@@ -236,6 +237,17 @@ pub fn after(n: usize) -> String {
 
 /// The steps with what changed. The first state is shown whole.
 pub fn write_steps(out: &mut String, constants: &Values, trace: &[StepObject], paint: Paint) -> Result {
+    write_steps_beside(out, constants, trace, &|_| vec![], paint)
+}
+
+/// The same, with further lines after each step.
+pub fn write_steps_beside(
+    out: &mut String,
+    constants: &Values,
+    trace: &[StepObject],
+    beside: &dyn Fn(usize) -> Vec<String>,
+    paint: Paint,
+) -> Result {
     if !constants.is_empty() {
         writeln!(out, "  {}", paint.strong("constants"))?;
         write_assignments(out, constants.iter())?;
@@ -254,6 +266,9 @@ pub fn write_steps(out: &mut String, constants: &Values, trace: &[StepObject], p
             writeln!(out, "       (nothing changes)")?;
         }
         write_assignments(out, changed.into_iter())?;
+        for line in beside(i) {
+            writeln!(out, "       {}", paint.faint(&line))?;
+        }
         before = Some(state);
     }
     Ok(())

@@ -5,7 +5,7 @@
 //!   `vetting` of imported status, `default_scope` and `enlarge` where nobody chose the scope and it has no state, and
 //!   `check`, which has a search `beside` its engines.
 //! - `certify` and `replay` look at evidence again.
-//! - `ltl` asks temporal formulas about all paths, and `graph` draws the states.
+//! - `ltl` asks temporal formulas about all paths, `refine` compares with abstractions, and `graph` draws the states.
 //! - `parse`, `eval`, `simulate`, `po` and `proofs` stand alone.
 
 mod beside;
@@ -22,6 +22,7 @@ mod mc;
 mod parse;
 mod po;
 mod proofs;
+mod refine;
 mod replay;
 mod run;
 mod simulate;
@@ -51,6 +52,7 @@ pub fn run(command: Command, control: &Control) -> Exit {
         Command::Mc(a) => mc::run(&a, control),
         Command::Ldd(a) => ldd::run(&a, control),
         Command::Ltl(a) => ltl::run(&a, control),
+        Command::Refine(a) => refine::run(&a, control),
         Command::Graph(a) => graph::run(&a, control),
         Command::Simulate(a) => simulate::run(&a, control),
         Command::Parse(a) => parse::run(&a),

@@ -320,7 +320,7 @@ fn next_unknown(answer: &Verification, reason: &Reason) -> &'static str {
         }
         (ReasonCode::MarkerCollisions, _) => "--symmetry canonical tells them apart",
         (ReasonCode::NotChecked, _) => {
-            "bsym does not yet compare a refinement with its abstraction; --conjunct asks about one conjunct alone"
+            "`bsym refine` compares a refinement with its abstraction; --conjunct asks about one conjunct alone"
         }
         (ReasonCode::CheckFailed, _) if !answer.proofs.used.is_empty() => {
             "--no-proofs decides without the imported status"

@@ -1,0 +1,339 @@
+//! The answer of `refine`: whether a refinement does what its abstractions can do.
+
+use std::fmt::{Result, Write};
+
+use bsym_explore::refinement::{RefinementReport, Unmatched, UnmatchedStep, WeakGluing};
+use bsym_language::model::{EventId, LocalId, Model, SideBySide};
+use bsym_semantics::scope::Scope;
+use bsym_semantics::value::Value;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::diagnostic::{location, place};
+use super::named::Values;
+use super::not_checked::{self, DroppedObject};
+use super::property::event_name;
+use super::reason::Reason;
+use super::reason_code::ReasonCode;
+use super::scope::ScopeObject;
+use super::statistics::seconds;
+use super::trace::{StepObject, constants, values, write_steps_beside};
+use super::verification::VerdictWord;
+use super::words::words;
+use crate::exit::Exit;
+use crate::paint::Paint;
+
+/// Abstract states that are shown beside a state.
+const SHOWN: usize = 3;
+
+words! {
+    /// What of a refinement is not matched.
+    UnmatchedWord {
+        /// No abstract initial state is related to the one of the refinement.
+        Initialisation = "initialisation",
+        /// No abstract step with the same results reaches a related state.
+        Step = "step",
+        /// The refinement does not allow a call that the abstraction allows.
+        Precondition = "precondition",
+    }
+}
+
+/// What bsym refine prints with --json
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct RefinementAnswer {
+    #[schemars(extend("const" = "bsym-refine"))]
+    pub format: &'static str,
+    #[schemars(extend("const" = 1))]
+    pub version: u32,
+    pub machine: String,
+    pub file: String,
+    /// The abstractions, nearest first.
+    pub refines: Vec<String>,
+    pub scope: ScopeObject,
+    pub verdict: VerdictWord,
+    pub reason: Option<ReasonCode>,
+    /// The reason in a sentence.
+    pub message: Option<String>,
+    pub counterexample: Option<UnmatchedObject>,
+    pub trace_file: Option<String>,
+    /// Obligations that the gluing invariant is too weak for, though every step is matched: one for each operation.
+    pub weak: Vec<WeakObject>,
+    /// Parts of the machine that are in no check.
+    pub not_checked: Vec<DroppedObject>,
+    pub stats: RefinementStats,
+}
+
+/// What was looked at.
+#[derive(Serialize, JsonSchema, Clone, Debug, Default)]
+pub struct RefinementStats {
+    /// States of the refinement, each with the abstract states related to it.
+    pub states: u64,
+    /// Steps of the refinement that were compared.
+    pub steps: u64,
+    pub abstract_states: u64,
+    pub seconds: f64,
+}
+
+/// A step that no abstraction matches.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct UnmatchedObject {
+    pub kind: UnmatchedWord,
+    pub event: String,
+    /// The arguments of a call that is not allowed.
+    pub parameters: Values,
+    pub message: String,
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    pub constants: Values,
+    /// The refinement's steps; the one that is not matched is the last, where it is one.
+    pub trace: Vec<StepObject>,
+    /// The abstract states related to each state of the trace, without those of a step that is not matched.
+    pub related: Vec<Vec<Values>>,
+    /// What the abstraction could have done with the same arguments.
+    pub instead: Vec<InsteadObject>,
+}
+
+/// A step of the abstraction.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct InsteadObject {
+    pub results: Values,
+    pub state: Values,
+}
+
+/// An obligation that is open although nothing was found to be wrong.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct WeakObject {
+    pub event: String,
+    pub parameters: Values,
+    pub results: Values,
+    pub before: Values,
+    pub after: Values,
+    /// Related to the state before, and without a follower.
+    pub abstract_state: Values,
+}
+
+/// What values are told in.
+pub struct Words<'a> {
+    /// The refinement.
+    pub model: &'a Model,
+    /// All levels.
+    pub parts: &'a SideBySide,
+    /// The scope.
+    pub scope: &'a Scope,
+}
+
+impl Words<'_> {
+    fn locals(&self, locals: &[LocalId], of: &[Value]) -> Values {
+        let names = locals.iter().map(|l| self.parts.model.locals[l.index()].name.as_str());
+        values(self.model, self.scope, names, of)
+    }
+
+    fn parameters(&self, event: EventId, of: &[Value]) -> Values {
+        self.locals(&self.parts.model.events[event.index()].parameters, of)
+    }
+
+    fn results(&self, event: EventId, of: &[Value]) -> Values {
+        self.locals(&self.parts.model.events[event.index()].results, of)
+    }
+
+    fn concrete(&self, state: &[Value]) -> Values {
+        values(self.model, self.scope, self.model.variables.iter().map(|v| v.name.as_str()), state)
+    }
+
+    fn abstracts(&self, state: &[Value]) -> Values {
+        let first = self.model.variables.len();
+        let names = self.parts.model.variables[first..].iter().map(|v| v.name.as_str());
+        values(self.model, self.scope, names, state)
+    }
+}
+
+impl UnmatchedObject {
+    /// A trace that was replayed.
+    pub fn new(words: &Words<'_>, found: &Unmatched) -> UnmatchedObject {
+        let model = words.model;
+        let nearest = &model.components[words.parts.levels[0].component.index()].name;
+        let (kind, event, parameters, message) = match &found.step {
+            UnmatchedStep::Initialisation => (
+                UnmatchedWord::Initialisation,
+                None,
+                Values::default(),
+                "no initial state of the abstraction is related to this one".to_owned(),
+            ),
+            UnmatchedStep::Step { event, parameters, .. } => (
+                UnmatchedWord::Step,
+                Some(*event),
+                words.parameters(*event, parameters),
+                format!(
+                    "no step of {nearest} matches the last one: one with the same results to a related state"
+                ),
+            ),
+            UnmatchedStep::Precondition { event, parameters } => (
+                UnmatchedWord::Precondition,
+                Some(*event),
+                words.parameters(*event, parameters),
+                format!("{nearest} allows this call, and the precondition of the refinement does not"),
+            ),
+        };
+        let span = event.map_or(model.initialisation.span, |e| model.events[e.index()].span);
+        let (file, line, _) = place(&model.sources, span);
+        let related = found.related.iter().map(|set| set.iter().map(|s| words.abstracts(s)).collect());
+        let instead = found.instead.iter().map(|(results, state)| InsteadObject {
+            results: event.map(|e| words.results(e, results)).unwrap_or_default(),
+            state: words.abstracts(state),
+        });
+        UnmatchedObject {
+            kind,
+            event: event_name(model, event),
+            parameters,
+            message,
+            file,
+            line,
+            constants: constants(model, &found.trace),
+            trace: StepObject::all(model, &found.trace),
+            related: related.collect(),
+            instead: instead.collect(),
+        }
+    }
+
+    fn write(&self, out: &mut String, paint: Paint) -> Result {
+        let beside = |i: usize| {
+            let Some(states) = self.related.get(i) else { return vec![] };
+            let mut lines: Vec<String> = states.iter().take(SHOWN).map(listed).collect();
+            if let [one] = &mut lines[..] {
+                *one = format!("beside {one}");
+            } else if let Some(first) = lines.first_mut() {
+                *first = format!("beside one of {first}");
+            }
+            if states.len() > SHOWN {
+                lines.push(format!("and {} more", states.len() - SHOWN));
+            }
+            lines
+        };
+        write_steps_beside(out, &self.constants, &self.trace, &beside, paint)?;
+        writeln!(out)?;
+        let call = match self.kind {
+            UnmatchedWord::Precondition if self.parameters.is_empty() => self.event.clone(),
+            UnmatchedWord::Precondition => format!("{}({})", self.event, listed(&self.parameters)),
+            _ => self.event.clone(),
+        };
+        write!(out, "  {}: {call}", paint.bad("refinement fails"))?;
+        if let Some(at) = location(&self.file, self.line) {
+            write!(out, "   {}", paint.faint(&at))?;
+        }
+        writeln!(out, "\n    {}", self.message)?;
+        for (i, way) in self.instead.iter().take(SHOWN).enumerate() {
+            let head = if i == 0 { "the abstraction could have done:" } else { "or:" };
+            let results = if way.results.is_empty() {
+                String::new()
+            } else {
+                format!("{} with ", listed(&way.results))
+            };
+            writeln!(out, "    {head} {results}{}", listed(&way.state))?;
+        }
+        if self.instead.len() > SHOWN {
+            writeln!(out, "    and {} more", self.instead.len() - SHOWN)?;
+        }
+        if self.instead.is_empty() && self.kind == UnmatchedWord::Step {
+            writeln!(out, "    the abstraction can do nothing with these arguments")?;
+        }
+        Ok(())
+    }
+}
+
+impl WeakObject {
+    /// An open obligation.
+    pub fn new(words: &Words<'_>, found: &WeakGluing) -> WeakObject {
+        WeakObject {
+            event: event_name(words.model, Some(found.event)),
+            parameters: words.parameters(found.event, &found.parameters),
+            results: words.results(found.event, &found.results),
+            before: words.concrete(&found.before),
+            after: words.concrete(&found.after),
+            abstract_state: words.abstracts(&found.abstract_state),
+        }
+    }
+}
+
+fn listed(values: &Values) -> String {
+    values.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+}
+
+impl RefinementAnswer {
+    /// Says why there is no answer.
+    pub fn unknown(&mut self, reason: &Reason) {
+        self.verdict = VerdictWord::Unknown;
+        self.reason = Some(reason.code());
+        self.message = Some(reason.text());
+    }
+
+    /// Takes over what was counted.
+    pub fn set_counts(&mut self, report: &RefinementReport) {
+        self.stats = RefinementStats {
+            states: report.pairs,
+            steps: report.steps,
+            abstract_states: report.abstract_states,
+            seconds: seconds(report.time),
+        };
+    }
+
+    /// What a script is told.
+    pub fn exit(&self) -> Exit {
+        match self.verdict {
+            VerdictWord::Holds => Exit::Done,
+            VerdictWord::Violated => Exit::Violated,
+            VerdictWord::Vacuous | VerdictWord::Unknown => Exit::Unknown,
+        }
+    }
+
+    /// For people.
+    pub fn text(&self, verbose: bool, paint: Paint) -> String {
+        let mut out = String::new();
+        // Writing to a string does not fail.
+        let _ = self.write(&mut out, verbose, paint);
+        out
+    }
+
+    fn write(&self, out: &mut String, verbose: bool, paint: Paint) -> Result {
+        let word = self.verdict.word();
+        let head = match self.verdict {
+            VerdictWord::Holds => paint.good(word),
+            VerdictWord::Violated => paint.bad(word),
+            VerdictWord::Vacuous | VerdictWord::Unknown => paint.doubt(word),
+        };
+        writeln!(out, "{head}: {} refines {}", self.machine, self.refines.join(", "))?;
+        if let Some(message) = &self.message {
+            writeln!(out, "  reason: {message}")?;
+        }
+        writeln!(out, "  every step that may be called is compared, on the explicit states")?;
+        writeln!(out, "  scope: {}", self.scope.text())?;
+        let RefinementStats { states, steps, abstract_states, .. } = &self.stats;
+        writeln!(
+            out,
+            "  {states} states with {abstract_states} abstract ones beside them, {steps} steps, {:.2} s",
+            self.stats.seconds
+        )?;
+        if let Some(found) = &self.counterexample {
+            writeln!(out)?;
+            found.write(out, paint)?;
+            writeln!(out)?;
+        }
+        if let Some(path) = &self.trace_file {
+            writeln!(out, "  trace written to {path}")?;
+        }
+        for weak in &self.weak {
+            let head = paint.doubt("gluing too weak");
+            writeln!(
+                out,
+                "  {head}: {}: its obligation is open, though every step of it is matched",
+                weak.event
+            )?;
+            if verbose {
+                writeln!(out, "    before {}", listed(&weak.before))?;
+                writeln!(out, "    beside {}", listed(&weak.abstract_state))?;
+                writeln!(out, "    after  {}", listed(&weak.after))?;
+            }
+        }
+        out.push_str(&not_checked::text(&self.not_checked, verbose, paint));
+        Ok(())
+    }
+}

@@ -1,0 +1,144 @@
+//! `bsym refine`: a refinement of classical B held against its abstractions, in a finite scope.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use anyhow::bail;
+use bsym_encodings::patience::Patience;
+use bsym_explore::options::Limits;
+use bsym_explore::refinement::{RefinementOptions, RefinementReport, RefinementVerdict, check};
+use bsym_explore::search::Problem;
+use bsym_language::model::{DroppedKind, Model, Notation, Relation};
+use bsym_semantics::evaluator::finder::ValueFinder;
+
+use crate::answer::Answer;
+use crate::answer::not_checked::DroppedObject;
+use crate::answer::reason::Reason;
+use crate::answer::refinement::{RefinementAnswer, RefinementStats, UnmatchedObject, WeakObject, Words};
+use crate::answer::scope::ScopeObject;
+use crate::answer::verification::{VerdictWord, search_reason};
+use crate::arguments::RefineArguments;
+use crate::commands::default_scope;
+use crate::control::Control;
+use crate::progress::Reporter;
+use crate::refusal::Refusal;
+use crate::{input, output, solvers, traces};
+
+/// Runs the command.
+pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Answer> {
+    if let Some(path) = &arguments.trace {
+        traces::Format::of(path)?;
+        let inputs: [&Path; 1] = [&arguments.file];
+        output::check_writable(path, "--trace", &inputs)?;
+    }
+    let solver = solvers::choose_if_any(arguments.solver.name.as_deref())?;
+    let read =
+        input::finite_refinement(&arguments.file, &arguments.component, &arguments.scope, &arguments.output)?;
+    let input::Finite { model, scope, settings, sizes } = read;
+    let Some(refined) = &model.refined else { bail!(no_abstraction(&model)) };
+    let parts = refined.side_by_side(&model);
+    let name =
+        |level: &bsym_language::model::LevelPart| model.components[level.component.index()].name.clone();
+    let begun = RefinementAnswer {
+        format: "bsym-refine",
+        version: 1,
+        machine: model.name.clone(),
+        file: arguments.file.display().to_string(),
+        refines: parts.levels.iter().map(name).collect(),
+        scope: ScopeObject::new(&model, &scope, &settings),
+        verdict: VerdictWord::Unknown,
+        reason: None,
+        message: None,
+        counterexample: None,
+        trace_file: None,
+        weak: vec![],
+        not_checked: not_checked(&model),
+        stats: RefinementStats::default(),
+    };
+    // What is known so far is printed if the search does not stop when it is asked to.
+    let known = Arc::new(Mutex::new(begun));
+    let (stuck, clock) = (known.clone(), control.clone());
+    control.set_fallback(move |reason| {
+        let mut answer = stuck.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        answer.unknown(reason);
+        answer.stats.seconds = clock.seconds();
+        Answer::Refinement(Box::new(answer))
+    });
+    let joint = Arc::new(parts.model.clone());
+    let finder = Patience::new(joint, solver, &control.budget);
+    let finder = Some(&finder as &dyn ValueFinder);
+    let problem = Problem { model: &parts.model, scope: &scope, finder };
+    let options = RefinementOptions {
+        limits: Limits {
+            states: arguments.max_states,
+            valuations: arguments.max_valuations,
+            memory: arguments.limits.memory.and_then(|n| usize::try_from(n).ok()),
+            time: control.budget.deadline.map(|d| d.saturating_duration_since(Instant::now())),
+        },
+        cancelled: control.budget.cancellation(),
+        reference_only: false,
+    };
+    let shared = Arc::new(model.clone());
+    let mut reporter = Reporter::new(shared, control, &arguments.output, Arc::default());
+    let report = check(&problem, &parts, &model, &options, &mut reporter);
+    control.finish();
+    reporter.finish();
+    let mut answer = known.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let words = Words { model: &model, parts: &parts, scope: &scope };
+    settle(&words, &report, &mut answer);
+    if let RefinementVerdict::Vacuous(why) = &report.verdict
+        && let Some(doubt) = default_scope::doubt(&model, &scope, &sizes, &why.to_string())
+    {
+        answer.unknown(&doubt);
+    }
+    if let (Some(path), RefinementVerdict::Violated(found)) = (&arguments.trace, &report.verdict)
+        && output::write(path, &traces::text(path, &model, &found.trace))
+    {
+        answer.trace_file = Some(path.display().to_string());
+    }
+    answer.stats.seconds = control.seconds();
+    Ok(Answer::Refinement(Box::new(answer)))
+}
+
+/// What a comparison with the abstraction does not look at either.
+fn not_checked(model: &Model) -> Vec<DroppedObject> {
+    let is_left =
+        |kind: DroppedKind| !matches!(kind, DroppedKind::Gluing | DroppedKind::AbstractPrecondition(_));
+    let all = DroppedObject::all(model).into_iter().zip(&model.not_checked);
+    all.filter(|(_, dropped)| is_left(dropped.kind)).map(|(object, _)| object).collect()
+}
+
+fn no_abstraction(model: &Model) -> Refusal {
+    if model.notation == Notation::EventB {
+        return Refusal::new(format!("{} is an Event-B model", model.name))
+            .help("`bsym check` and `bsym mc` check that the events of all levels can follow: guards, simulation, witnesses");
+    }
+    if model.components.iter().any(|c| c.relation == Relation::Refines) {
+        return Refusal::new(format!("the abstraction of {} is not complete", model.name))
+            .help("load all machines that it refers to");
+    }
+    Refusal::new(format!("{} refines nothing", model.name))
+        .help("name a REFINEMENT or IMPLEMENTATION; its abstraction is looked for in the same folder")
+}
+
+/// What became of it.
+fn settle(words: &Words<'_>, report: &RefinementReport, answer: &mut RefinementAnswer) {
+    answer.set_counts(report);
+    answer.weak = report.weak.iter().map(|weak| WeakObject::new(words, weak)).collect();
+    match &report.verdict {
+        RefinementVerdict::Holds => answer.verdict = VerdictWord::Holds,
+        RefinementVerdict::Violated(found) => {
+            answer.verdict = VerdictWord::Violated;
+            answer.counterexample = Some(UnmatchedObject::new(words, found));
+        }
+        RefinementVerdict::Vacuous(why) => {
+            answer.verdict = VerdictWord::Vacuous;
+            answer.message = Some(why.to_string());
+        }
+        RefinementVerdict::Unknown(why) => {
+            answer.unknown(&search_reason(words.model, why, &report.incomplete, &report.cuts));
+        }
+        RefinementVerdict::Contradiction(why) => answer.unknown(&Reason::AuditFailed(why.clone())),
+    }
+}
