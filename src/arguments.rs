@@ -588,6 +588,9 @@ pub struct PoArguments {
     /// Write the status of every obligation
     #[arg(short, long, value_name = "FILE")]
     pub output_file: Option<PathBuf>,
+    /// Longest time for one obligation; all are tried for a shorter time first
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "10s", help_heading = "Limits")]
+    pub each: Duration,
     /// Write the open obligations as SMT-LIB into this folder
     #[arg(long, value_name = "DIR")]
     pub export: Option<PathBuf>,

@@ -401,6 +401,12 @@ fn conjunct(model: &Model, label: &str) -> anyhow::Result<usize> {
     {
         return Ok(i);
     }
+    // As obligations call those without a label, by position from 1.
+    if let Some(i) = label.strip_prefix("inv").and_then(|n| n.parse::<usize>().ok()?.checked_sub(1))
+        && all.get(i).is_some_and(|c| c.label.is_none())
+    {
+        return Ok(i);
+    }
     let folded = |text: &str| text.split_whitespace().collect::<String>();
     let same: Vec<usize> = (0..all.len()).filter(|&i| folded(&all[i].text) == folded(label)).collect();
     if let [i] = same[..] {

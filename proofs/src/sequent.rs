@@ -80,6 +80,16 @@ impl<'a> Prover<'a> {
         self.otherwise = carriers;
     }
 
+    /// From now on sequents are proved within this budget.
+    pub fn set_budget(&mut self, budget: Budget) {
+        self.budget = budget;
+    }
+
+    /// Where the terms live.
+    pub fn terms(&self) -> Rc<Terms> {
+        self.terms.clone()
+    }
+
     /// The budget.
     pub fn budget(&self) -> &Budget {
         &self.budget

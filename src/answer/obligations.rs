@@ -1,5 +1,6 @@
 //! The answer of `po`: what the prover makes of the obligations of a machine.
 
+use bsym_language::model::Model;
 use bsym_proofs::obligations::Obligations as Proved;
 use bsym_status::file::{PoFile, Status};
 use serde::{Serialize, Serializer};
@@ -14,8 +15,8 @@ pub struct Obligations {
     pub file: PoFile,
     /// How many there are of each status, without those of which there are none.
     pub counts: Vec<(Status, usize)>,
-    /// Those that are not discharged: name and reason.
-    pub open: Vec<(Status, String, Option<String>)>,
+    /// Those that are not discharged.
+    pub open: Vec<OpenObligation>,
     pub stopped: bool,
     /// Where the status was written to.
     pub written: Option<String>,
@@ -23,18 +24,35 @@ pub struct Obligations {
     pub seconds: f64,
 }
 
-const SHOWN: [Status; 5] =
-    [Status::Discharged, Status::Trivial, Status::Refuted, Status::Unknown, Status::Unattempted];
+/// An obligation that is not discharged.
+#[derive(Clone, Debug)]
+pub struct OpenObligation {
+    pub name: String,
+    pub status: Status,
+    /// What it says.
+    pub goal: String,
+    pub reason: Option<String>,
+}
+
+/// Those that are left are open.
+const SHOWN: [Status; 3] = [Status::Discharged, Status::Trivial, Status::Refuted];
 
 impl Obligations {
     /// What the prover made of them.
-    pub fn new(file: PoFile, proved: &Proved) -> Obligations {
+    pub fn new(file: PoFile, proved: &Proved, model: &Model) -> Obligations {
         let counts = SHOWN.map(|status| (status, proved.count(status)));
         let open = proved.all.iter().filter(|p| !matches!(p.status, Status::Discharged | Status::Trivial));
         Obligations {
             file,
             counts: counts.into_iter().filter(|(_, n)| *n > 0).collect(),
-            open: open.map(|p| (p.status, p.name.clone(), p.reason.clone())).collect(),
+            open: open
+                .map(|p| OpenObligation {
+                    name: p.name.clone(),
+                    status: p.status,
+                    goal: proved.goal_text(p, model),
+                    reason: p.reason.clone(),
+                })
+                .collect(),
             stopped: proved.stopped.is_some(),
             written: None,
             not_checked: vec![],
@@ -49,20 +67,30 @@ impl Obligations {
 
     /// For people.
     pub fn text(&self, verbose: bool, paint: Paint) -> String {
-        let counts: Vec<String> = self.counts.iter().map(|(s, n)| format!("{n} {}", s.word())).collect();
-        let all: usize = self.counts.iter().map(|(_, n)| n).sum();
+        let mut counts: Vec<String> = self.counts.iter().map(|(s, n)| format!("{n} {}", s.word())).collect();
+        let unrefuted = self.open.iter().filter(|o| o.status != Status::Refuted);
+        let (tried, untried): (Vec<_>, Vec<_>) = unrefuted.partition(|o| o.status != Status::Unattempted);
+        let open = tried.len() + untried.len();
+        match (tried.len(), untried.len()) {
+            (0, 0) => {}
+            (_, 0) => counts.push(format!("{open} open")),
+            (_, n) => counts.push(format!("{open} open ({n} not tried)")),
+        }
+        let all = self.counts.iter().map(|(_, n)| n).sum::<usize>() + open;
         let one = if all == 1 { "obligation" } else { "obligations" };
         let counts = if counts.is_empty() { "nothing to prove".into() } else { counts.join(", ") };
         let mut text = format!("{all} {one}: {counts}  [{:.2} s]\n", self.seconds);
         let mut refuted = false;
-        for (status, name, reason) in &self.open {
+        for OpenObligation { name, status, goal, reason } in &self.open {
             let word = match status {
                 Status::Refuted => paint.bad("refuted"),
                 _ => paint.doubt(&status.word()),
             };
             refuted |= *status == Status::Refuted;
-            let reason = reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default();
-            text.push_str(&format!("  {word}  {name}{reason}\n"));
+            // That a refuted one does not follow is what the word says.
+            let reason = reason.as_ref().filter(|_| *status != Status::Refuted);
+            let reason = reason.map(|r| format!(": {r}")).unwrap_or_default();
+            text.push_str(&format!("  {word}  {name}{reason}\n    {goal}\n"));
         }
         if refuted {
             text.push_str(

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bsym_encodings::session::open;
 use bsym_proofs::obligations::{Proof, prove_obligations};
@@ -19,9 +18,6 @@ use crate::output;
 use crate::paint::Paint;
 use crate::solvers;
 
-/// Longest time for one obligation.
-const OBLIGATION: Duration = Duration::from_secs(10);
-
 /// Runs the command.
 pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer> {
     let paint = Paint::stderr(arguments.output.color);
@@ -36,7 +32,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
     let scope = input::scope(&model, &arguments.scope)?;
     input::fix_constants(&mut model, &arguments.scope.set, paint)?;
     let model = Arc::new(model);
-    let budget = control.budget.per_query(OBLIGATION);
+    let budget = control.budget.per_query(arguments.each);
     let (jsonl, verbose) = (arguments.output.jsonl, arguments.output.verbose > 0);
     let mut observer = |proof: &Proof| {
         if jsonl {
@@ -65,7 +61,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
         written: written.map(|path| path.display().to_string()),
         not_checked: DroppedObject::all(&model),
         seconds: control.seconds(),
-        ..Obligations::new(file, &obligations)
+        ..Obligations::new(file, &obligations, &model)
     };
     if let Some(folder) = &arguments.export {
         match obligations.export(&model, folder) {

@@ -58,6 +58,20 @@ pub(super) fn of_model(model: &Model) -> BTreeMap<Check, Needed> {
     all
 }
 
+/// Where steps evaluate something that may have no meaning: the event, and the place of the formula.
+pub fn places_of_meaning(model: &Model) -> Vec<(Option<EventId>, Span)> {
+    let place = |check| match check {
+        Check::Step(event, StepCheck::Meaning(span)) => Some((event, span)),
+        _ => None,
+    };
+    of_model(model).into_keys().filter_map(place).collect()
+}
+
+/// Whether a predicate has parts that may have no meaning.
+pub fn may_lack_meaning(p: &Pred) -> bool {
+    !partial(p).is_empty()
+}
+
 struct Places<'a> {
     model: &'a Model,
     event: Option<EventId>,

@@ -28,6 +28,7 @@ pub mod import;
 
 pub mod proven;
 
+pub use checks::{may_lack_meaning, places_of_meaning};
 pub use error::PoError;
 pub use file::PoFile;
 pub use import::{Import, ImportOptions, OpenKind, import, read_status};

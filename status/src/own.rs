@@ -108,13 +108,17 @@ fn obligation(o: &Obligation, component: &Component, sources: &[SourceFile]) -> 
     let Some(role) = t.role else { return Err(("target.role".into(), "it is missing".into())) };
     require(t.owner.is_some(), "target.owner", "it is missing")?;
     require(t.text.is_some(), "target.text", "it is missing")?;
-    let of_states = o.kind == Kind::Assertion || o.kind == Kind::Wd && role != TargetRole::Action;
+    let of_states = match role {
+        TargetRole::Action => false,
+        TargetRole::Invariant => o.kind == Kind::Wd,
+        _ => true,
+    };
     let event = o.event.as_deref();
     let known = event.is_some_and(|e| component.events.iter().any(|known| known.name == e));
     require(if of_states { event.is_none() } else { known }, "event", "the machine has no such event")?;
-    if role == TargetRole::Action {
+    if matches!(role, TargetRole::Action | TargetRole::Axiom | TargetRole::Variant) {
         let nothing = t.key.is_none() && t.label.is_none() && t.index.is_none() && t.hash.is_none();
-        return require(nothing, "target", "what an event does has a text only");
+        return require(nothing, "target", "what an event does, an axiom and a variant have a text only");
     }
     let positioned = t.index.is_some_and(|i| t.key.as_deref() == Some(&key(t.label.as_deref(), i)));
     require(positioned, "target.key", "it is neither the label nor the position")?;

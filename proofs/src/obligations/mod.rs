@@ -6,16 +6,28 @@
 //! | INV | axioms, all conjuncts, the event | conjunct i in the state after |
 //! | WD of a conjunct | axioms, the conjuncts before it | it is well-defined |
 //! | WD, PRECONDITION, OTHER of an event | axioms, all conjuncts | no evaluation, `PRE`, `ASSERT` in it fails |
-//! | ASSERTION | axioms, all conjuncts, the assertions before it | the assertion |
+//! | ASSERTION, THM | axioms, all conjuncts, the assertions before it | the assertion |
+//! | FIS of an action | axioms, all conjuncts, the guards | something can be chosen |
+//! | GRD, SIM, EQL, MRG, WFIS | axioms, all conjuncts, the guards | the abstract event can follow in this respect |
+//! | VAR, NAT of an event | axioms, all conjuncts, the event or its guards | it decreases the variant, which is natural |
+//! | FIN, VWD | axioms, all conjuncts | the variant is finite, is well-defined |
+//! | WD, THM of a context | the axioms and theorems before it | it is well-defined, it follows |
+//!
+//! In Event-B they have the names that Rodin gives them (`evt/inv1/INV`, `evt/grd1/WD`, `evt/act1/FIS`). What an
+//! abstraction or a context declares is named with it: `evt/abs.inv1/INV` says that an event of the machine itself
+//! preserves a conjunct of `abs`, which is none of Rodin's obligations: those of `abs` are about its own events.
 //!
 //! A conjunct is meant with its well-definedness, everywhere. To prove conjunct i after a step, the
 //! conjuncts before it that were proved for the same step may be used, so a pair that counts as
 //! proven follows from the whole invariant before the step and nothing else.
 //!
+//! All are asked for a short time before any is asked for long, so that no hard one starves the others.
+//!
 //! `trivial`: the event writes nothing that the conjunct reads. `refuted`: the sequent has a
 //! counterexample, which says that the conjunct cannot be proved for this event from the invariant
 //! alone; the state before the step may be unreachable, so the machine need not be wrong.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -23,54 +35,29 @@ use std::sync::Arc;
 
 use bsym_encodings::budget::{Budget, Stopped};
 use bsym_encodings::session::{Dialect, SolverError, Statistics, script};
+use bsym_encodings::system::Unsupported;
 use bsym_encodings::system::build::{Representations, encode_with};
-use bsym_encodings::system::{FailureKind, StatePredicate, System, Unsupported};
-use bsym_encodings::term::{Term, Terms};
-use bsym_language::model::{Conjunct, EventId, Model};
+use bsym_encodings::term::Terms;
+use bsym_language::model::Model;
 use bsym_semantics::scope::Scope;
-use bsym_status::digest::INITIALISATION;
 use bsym_status::file::{Kind, Status};
-use bsym_status::frame::frame_agrees;
 use bsym_status::{Level, PairStatus, PoError, ProofStatus};
 
-use crate::recorded::{invariant, is_complete};
-use crate::sequent::{Effort, Hypotheses, Opener, Outcome, Prover};
-use crate::states::States;
+pub use self::obligation::{Proof, Subject};
 
+use self::generate::Generator;
+use self::rounds::Rounds;
+use crate::recorded::is_complete;
+use crate::sequent::{Opener, Prover};
+
+mod extra;
+mod generate;
+mod names;
+mod obligation;
+mod rounds;
 #[cfg(test)]
 mod tests;
 mod write;
-
-/// What an obligation is about.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Subject {
-    /// Invariant conjunct, by position.
-    Invariant(usize),
-    /// Assertion, by position.
-    Assertion(usize),
-    /// A failure on the way of an event, as text.
-    Action(String),
-}
-
-/// An obligation and what became of it.
-#[derive(Clone, Debug)]
-pub struct Proof {
-    /// Kind.
-    pub kind: Kind,
-    /// Name, unique in the machine: `inc/inv1/INV`.
-    pub name: String,
-    /// Event; `None` for the initialisation, and for what is about states.
-    pub event: Option<EventId>,
-    /// Subject.
-    pub subject: Subject,
-    /// Outcome.
-    pub status: Status,
-    /// Why it is open.
-    pub reason: Option<String>,
-    /// Asserted together, they are unsatisfiable if and only if the obligation holds; empty for
-    /// what has no terms.
-    pub formula: Vec<Term>,
-}
 
 /// The obligations of a machine.
 #[derive(Clone, Debug, Default)]
@@ -89,13 +76,13 @@ pub struct Obligations {
     terms: Rc<Terms>,
 }
 
-/// Generates all obligations and tries to discharge them, each within the budget's query time.
+/// Generates all obligations and tries to discharge them, each within the budget's query time, in rounds.
 ///
 /// The machine is encoded with the representations that its invariant says. What only an analysis of all events knows would
 /// be a hypothesis that no obligation has.
 ///
-/// `observer` is told about every obligation as it is decided. When the budget ends, the rest is
-/// listed as `unattempted`.
+/// `observer` is told about every obligation as it is decided, or given up. When the budget ends, what was not
+/// asked is listed as `unattempted`.
 ///
 /// # Errors
 /// If the solver cannot be started.
@@ -106,34 +93,56 @@ pub fn prove_obligations(
     budget: &Budget,
     observer: &mut dyn FnMut(&Proof),
 ) -> Result<Obligations, SolverError> {
-    let system = encode_with(Rc::new(Terms::new()), model, scope, Representations::Stated);
-    let system = &system;
-    let mut prover = Prover::new(system.terms.clone(), open, budget.clone());
-    prover.also_reading(system.whole_carriers());
-    let mut generator = Generator {
-        terms: system.terms.clone(),
-        system,
-        states: States::new(system),
-        prover,
-        complete: is_complete(system),
-        all: vec![],
-        observer,
+    let mut system = encode_with(Rc::new(Terms::new()), model.clone(), scope, Representations::Stated);
+    let terms = system.terms.clone();
+    let states = [extra::feasible(&mut system), extra::variants(&mut system)].concat();
+    let mut generator = Generator::new(&system, vec![]);
+    let mut complete = is_complete(&system);
+    let of_context = match extra::is_context(&model) {
+        true => extra::of_context(&terms, &model, scope),
+        false => vec![],
     };
-    generator.well_definedness()?;
-    generator.establishment()?;
-    for event in 0..system.events.len() {
-        generator.preservation(event)?;
+    if !extra::is_context(&model) {
+        generator.machine();
     }
-    generator.assertions()?;
+    generator.extra(states);
+    let (mut all, mut families) = (generator.all, generator.families);
+    let further = extra::decreases(terms.clone(), &model, scope).into_iter();
+    for (own, extra) in further.chain(of_context.into_iter().map(|(own, e)| (own, vec![e]))) {
+        let mut generator = Generator::new(&own, all);
+        generator.extra(extra);
+        complete &= is_complete(&own);
+        families.extend(generator.families);
+        all = generator.all;
+    }
+    name_apart(&mut all);
+    let mut prover = Prover::new(terms.clone(), open, budget.clone());
+    prover.also_reading(system.whole_carriers());
+    for proof in all.iter().filter(|p| p.status != Status::Unattempted) {
+        observer(proof);
+    }
+    Rounds::new(&mut prover, &mut all, complete, observer).prove(&families)?;
     let stopped = budget.check().err();
     Ok(Obligations {
-        solver: generator.prover.solver,
-        statistics: generator.prover.statistics,
-        all: generator.all,
+        solver: prover.solver,
+        statistics: prover.statistics,
+        all,
         stopped,
         unsupported: system.unsupported.clone(),
-        terms: system.terms.clone(),
+        terms,
     })
+}
+
+/// Numbers the obligations whose labels are not unique.
+fn name_apart(all: &mut [Proof]) {
+    let mut used: BTreeMap<String, usize> = BTreeMap::new();
+    for proof in all {
+        let count = used.entry(proof.name.clone()).or_default();
+        *count += 1;
+        if *count > 1 {
+            proof.name = format!("{}#{count}", proof.name);
+        }
+    }
 }
 
 /// What was written for other provers.
@@ -143,230 +152,6 @@ pub struct Exported {
     pub files: Vec<PathBuf>,
     /// Obligations that cannot be written, with the reason.
     pub left: Vec<(String, String)>,
-}
-
-struct Generator<'a> {
-    terms: Rc<Terms>,
-    system: &'a System,
-    states: States<'a>,
-    prover: Prover<'a>,
-    /// All hypotheses have terms, so a model of them refutes.
-    complete: bool,
-    all: Vec<Proof>,
-    observer: &'a mut dyn FnMut(&Proof),
-}
-
-/// An obligation before it is asked.
-struct Question {
-    kind: Kind,
-    name: String,
-    event: Option<EventId>,
-    subject: Subject,
-}
-
-impl Generator<'_> {
-    fn always(&mut self, last: usize) -> Vec<Term> {
-        let mut all: Vec<Term> = self.system.axioms.iter().chain(&self.system.background).copied().collect();
-        for i in 0..=last {
-            all.extend(self.states.facts(i));
-        }
-        all
-    }
-
-    fn meant(&self, p: &StatePredicate) -> Term {
-        self.terms.and([p.defined, p.holds])
-    }
-
-    fn well_definedness(&mut self) -> Result<(), SolverError> {
-        let mut hypotheses = Hypotheses::new(self.always(0));
-        let mut said = self.always(0);
-        for (i, p) in self.system.invariant.iter().enumerate() {
-            let question = Question {
-                kind: Kind::Wd,
-                name: format!("{}/WD", key("inv", i, &self.system.model.invariant[i])),
-                event: None,
-                subject: Subject::Invariant(i),
-            };
-            if !self.system.is_supported(i) {
-                self.without_term(question, "the conjunct");
-            } else if p.defined != Terms::TRUE {
-                self.ask(question, &mut hypotheses, &said, p.defined)?;
-            }
-            let meant = self.meant(p);
-            hypotheses.add(&mut self.prover, meant)?;
-            said.push(meant);
-        }
-        hypotheses.close(&mut self.prover);
-        Ok(())
-    }
-
-    fn establishment(&mut self) -> Result<(), SolverError> {
-        let init = &self.system.initialisation;
-        let always = self.always(0);
-        let failures: Vec<_> =
-            init.failures.iter().map(|f| (f.kind, f.span, self.states.initial(f.condition))).collect();
-        self.failures(None, failures, &always)?;
-        let relation = init.relation.map(|r| self.states.initial(r));
-        self.after_step(None, relation, always, 0)
-    }
-
-    fn preservation(&mut self, event: usize) -> Result<(), SolverError> {
-        let transition = &self.system.events[event];
-        let mut hypotheses = self.always(0);
-        hypotheses.extend(invariant(self.system));
-        let failures: Vec<_> =
-            transition.failures.iter().map(|f| (f.kind, f.span, self.states.step(f.condition, 0))).collect();
-        self.failures(Some(event), failures, &hypotheses)?;
-        let relation = transition.relation.map(|r| self.states.step(r, 0));
-        let mut hypotheses = self.always(1);
-        hypotheses.extend(invariant(self.system));
-        self.after_step(Some(event), relation, hypotheses, 1)
-    }
-
-    /// All conjuncts in the state after a step.
-    fn after_step(
-        &mut self,
-        event: Option<usize>,
-        relation: Option<Term>,
-        mut said: Vec<Term>,
-        after: usize,
-    ) -> Result<(), SolverError> {
-        let model = self.system.model.clone();
-        let name = event.map_or(INITIALISATION, |e| model.events[e].name.as_str());
-        said.extend(relation);
-        let mut hypotheses = Hypotheses::new(said.iter().copied());
-        for (i, p) in self.system.invariant.iter().enumerate() {
-            let kind = if event.is_some() { Kind::Inv } else { Kind::InvEst };
-            let question = Question {
-                kind,
-                name: format!("{name}/{}/INV", key("inv", i, &model.invariant[i])),
-                event: event.map(|e| EventId(e as u32)),
-                subject: Subject::Invariant(i),
-            };
-            if event.is_some() && frame_agrees(&model, event, &model.invariant[i].pred).is_ok() {
-                self.note(question, Status::Trivial, None, vec![]);
-            } else if relation.is_none() {
-                self.without_term(question, "the operation");
-                continue;
-            } else if !self.system.is_supported(i) {
-                self.without_term(question, "the conjunct");
-                continue;
-            } else {
-                let meant = self.meant(p);
-                let goal = self.states.at(meant, after);
-                if self.ask(question, &mut hypotheses, &said, goal)? != Outcome::Proved {
-                    continue;
-                }
-            }
-            let meant = self.meant(p);
-            let goal = self.states.at(meant, after);
-            hypotheses.add(&mut self.prover, goal)?;
-            said.push(goal);
-        }
-        hypotheses.close(&mut self.prover);
-        Ok(())
-    }
-
-    /// The ways of an event to fail.
-    fn failures(
-        &mut self,
-        event: Option<usize>,
-        failures: Vec<(FailureKind, bsym_language::source::Span, Term)>,
-        said: &[Term],
-    ) -> Result<(), SolverError> {
-        let model = self.system.model.clone();
-        let who = event.map_or(INITIALISATION, |e| model.events[e].name.as_str());
-        let mut hypotheses = Hypotheses::new(said.iter().copied());
-        for (i, (kind, span, condition)) in failures.into_iter().enumerate() {
-            let (kind, word) = match kind {
-                FailureKind::IllDefined => (Kind::Wd, "WD"),
-                FailureKind::Precondition => (Kind::Precondition, "PRE"),
-                FailureKind::Assert => (Kind::Other, "ASSERT"),
-                FailureKind::Refinement(_) => (Kind::Refinement, "REF"),
-            };
-            let text = bsym_language::print::at(&model, span);
-            let question = Question {
-                kind,
-                name: format!("{who}/{}/{word}", i + 1),
-                event: event.map(|e| EventId(e as u32)),
-                subject: Subject::Action(text),
-            };
-            let goal = self.terms.not(condition);
-            self.ask(question, &mut hypotheses, said, goal)?;
-        }
-        hypotheses.close(&mut self.prover);
-        Ok(())
-    }
-
-    fn assertions(&mut self) -> Result<(), SolverError> {
-        let model = self.system.model.clone();
-        let mut said = self.always(0);
-        said.extend(invariant(self.system));
-        let mut hypotheses = Hypotheses::new(said.iter().copied());
-        for (i, p) in self.system.assertions.iter().enumerate() {
-            let question = Question {
-                kind: Kind::Assertion,
-                name: format!("{}/ASSERTION", key("ass", i, &model.assertions[i])),
-                event: None,
-                subject: Subject::Assertion(i),
-            };
-            if self.system.unsupported_assertions.contains(&i) {
-                self.without_term(question, "the assertion");
-                continue;
-            }
-            let goal = self.meant(p);
-            self.ask(question, &mut hypotheses, &said, goal)?;
-            hypotheses.add(&mut self.prover, goal)?;
-            said.push(goal);
-        }
-        hypotheses.close(&mut self.prover);
-        Ok(())
-    }
-
-    fn ask(
-        &mut self,
-        question: Question,
-        hypotheses: &mut Hypotheses,
-        said: &[Term],
-        goal: Term,
-    ) -> Result<Outcome, SolverError> {
-        let mut formula = said.to_vec();
-        formula.push(self.terms.not(goal));
-        if let Err(stopped) = self.prover.budget().check() {
-            self.note(question, Status::Unattempted, Some(stopped.to_string()), formula);
-            return Ok(Outcome::Undecided(stopped));
-        }
-        let outcome = hypotheses.prove(&mut self.prover, &[], goal, Effort::Full)?;
-        let (status, reason) = match &outcome {
-            Outcome::Proved => (Status::Discharged, None),
-            Outcome::Refuted if self.complete => {
-                (Status::Refuted, Some("it does not follow from the hypotheses".to_string()))
-            }
-            Outcome::Refuted => (
-                Status::Unknown,
-                Some("a hypothesis has no encoding, and without it this does not follow".into()),
-            ),
-            Outcome::Undecided(reason) => (Status::Unknown, Some(reason.to_string())),
-        };
-        self.note(question, status, reason, formula);
-        Ok(outcome)
-    }
-
-    fn without_term(&mut self, question: Question, what: &str) {
-        self.note(question, Status::Unknown, Some(format!("{what} has no encoding")), vec![]);
-    }
-
-    fn note(&mut self, q: Question, status: Status, reason: Option<String>, formula: Vec<Term>) {
-        let proof =
-            Proof { kind: q.kind, name: q.name, event: q.event, subject: q.subject, status, reason, formula };
-        (self.observer)(&proof);
-        self.all.push(proof);
-    }
-}
-
-/// Label, or kind and position from 1.
-fn key(word: &str, position: usize, conjunct: &Conjunct) -> String {
-    conjunct.label.clone().unwrap_or_else(|| format!("{word}{}", position + 1))
 }
 
 impl Obligations {
@@ -440,11 +225,21 @@ impl Obligations {
         Ok(out)
     }
 
-    fn goal_text(&self, p: &Proof, model: &Model) -> String {
+    /// What an obligation says, in words and B.
+    pub fn goal_text(&self, p: &Proof, model: &Model) -> String {
+        let verb = match (p.kind, &p.subject) {
+            (Kind::Wd | Kind::Wwd | Kind::Vwd, _) => "is well-defined",
+            (Kind::Fis, _) => "has a result",
+            (Kind::Fin, _) => "is finite",
+            (Kind::Wfis, Subject::Action(text)) => return text.clone(),
+            (_, Subject::Action(_)) => "holds",
+            _ => "follows",
+        };
         match &p.subject {
-            Subject::Invariant(i) => format!("`{}` follows", model.invariant[*i].text),
-            Subject::Assertion(i) => format!("`{}` follows", model.assertions[*i].text),
-            Subject::Action(text) => format!("`{text}` does not fail"),
+            Subject::Axiom(text) | Subject::Variant(text) => format!("`{text}` {verb}"),
+            Subject::Invariant(i) => format!("`{}` {verb}", model.invariant[*i].text),
+            Subject::Assertion(i) => format!("`{}` {verb}", model.assertions[*i].text),
+            Subject::Action(text) => format!("`{text}` {verb}"),
         }
     }
 }

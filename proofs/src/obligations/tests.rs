@@ -77,6 +77,58 @@ fn ill_defined_parts_are_obligations() {
 }
 
 #[test]
+fn obligations_of_event_b_have_rodins_names() {
+    if solver().is_none() {
+        return;
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../language/tests/eventb");
+    let named = |file: &str| {
+        let m = load_model(&folder.join(file)).expect("a file").model.expect("a machine");
+        let (all, file) = own(&m);
+        let text = file.to_text();
+        assert!(PoFile::parse(Path::new("po.json"), text.as_bytes()).is_ok());
+        all.all
+            .into_iter()
+            .map(|p| (p.name, (p.kind, p.status)))
+            .collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let tank = named("Tank/Tank1.bum");
+    let discharged =
+        |name: &str, kind| assert_eq!(tank.get(name), Some(&(kind, Status::Discharged)), "{tank:#?}");
+    discharged("drain/grd1/GRD", Kind::Grd);
+    discharged("drain/act1/SIM", Kind::Sim);
+    discharged("open/VAR", Kind::Var);
+    discharged("FIN", Kind::Fin);
+    discharged("drain/inv2/INV", Kind::Inv);
+    discharged("drain/Tank0.inv1/INV", Kind::Inv);
+    discharged("Tank0.thm1/THM", Kind::Thm);
+    assert_eq!(named("Tank/Tank0.bum")["drain/act1/FIS"], (Kind::Fis, Status::Discharged));
+    let claims = named("Claims/Claims.bum");
+    assert_eq!(claims["up/thm1/THM"], (Kind::Thm, Status::Refuted));
+    assert_eq!(claims["up/NAT"], (Kind::Nat, Status::Discharged));
+    assert_eq!(named("Ration/Halved.bum")["divide/act1/WD"], (Kind::Wd, Status::Refuted));
+    // An axiom is well-defined by those before it.
+    assert_eq!(named("Tank/Valve.buc")["thm1/THM"], (Kind::Thm, Status::Discharged));
+}
+
+#[test]
+fn a_variant_that_does_not_decrease_is_refuted() {
+    if solver().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let claims = Path::new(env!("CARGO_MANIFEST_DIR")).join("../language/tests/eventb/Claims/Claims.bum");
+    let text = std::fs::read_to_string(claims).expect("a file");
+    assert!(text.contains("3 - x") || text.contains("3 \u{2212} x"), "{text}");
+    let wrong = folder.path().join("Claims.bum");
+    std::fs::write(&wrong, text.replace("3 - x", "3 + x").replace("3 \u{2212} x", "3 + x")).expect("a file");
+    let m = load_model(&wrong).expect("a file").model.expect("a machine");
+    let all = own(&m).0.all;
+    let of = |name: &str| all.iter().find(|p| p.name == name).map(|p| p.status);
+    assert_eq!(of("up/VAR"), Some(Status::Refuted), "{all:#?}");
+}
+
+#[test]
 fn an_obligation_follows_from_the_invariant_and_not_from_all_events() {
     if solver().is_none() {
         return;

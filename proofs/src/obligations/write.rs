@@ -57,18 +57,15 @@ impl Obligations {
         let target = match &p.subject {
             Subject::Invariant(i) => target(model, TargetRole::Invariant, &model.invariant, *i),
             Subject::Assertion(i) => target(model, TargetRole::Assertion, &model.assertions, *i),
-            Subject::Action(text) => Target {
-                role: Some(TargetRole::Action),
-                key: None,
-                label: None,
-                index: None,
-                owner: Some(model.name.clone()),
-                text: Some(text.clone()),
-                hash: None,
-            },
+            Subject::Axiom(text) => text_only(model, TargetRole::Axiom, text),
+            Subject::Variant(text) => text_only(model, TargetRole::Variant, text),
+            Subject::Action(text) => text_only(model, TargetRole::Action, text),
         };
-        let about_states =
-            p.kind == Kind::Assertion || (p.kind == Kind::Wd && !matches!(p.subject, Subject::Action(_)));
+        let about_states = match &p.subject {
+            Subject::Action(_) => false,
+            Subject::Invariant(_) => p.kind == Kind::Wd,
+            Subject::Assertion(_) | Subject::Axiom(_) | Subject::Variant(_) => true,
+        };
         let event = match p.event {
             Some(e) => Some(model.events[e.index()].name.clone()),
             None if about_states => None,
@@ -106,6 +103,18 @@ impl Obligations {
             sequent: None,
             certificate: None,
         }
+    }
+}
+
+fn text_only(model: &Model, role: TargetRole, text: &str) -> Target {
+    Target {
+        role: Some(role),
+        key: None,
+        label: None,
+        index: None,
+        owner: Some(model.name.clone()),
+        text: Some(text.to_string()),
+        hash: None,
     }
 }
 

@@ -1,0 +1,182 @@
+//! Proving obligations in rounds: all of them get a short time before any gets a long one.
+
+use std::time::Duration;
+
+use bsym_encodings::budget::{Budget, Stopped};
+use bsym_encodings::session::SolverError;
+use bsym_encodings::term::{Term, Terms};
+use bsym_status::file::Status;
+
+use super::obligation::Proof;
+use crate::sequent::{Effort, Hypotheses, Outcome, Prover};
+
+/// Time for each obligation in the rounds; the last one has what the run allows for each.
+const ROUNDS: [Duration; 2] = [Duration::from_millis(300), Duration::from_secs(2)];
+
+/// Obligations with common hypotheses, in order.
+#[derive(Debug, Default)]
+pub(super) struct Family {
+    /// What all of them may use.
+    pub said: Vec<Term>,
+    /// What is asked and what becomes known between.
+    pub entries: Vec<Entry>,
+}
+
+/// A part of a family.
+#[derive(Debug)]
+pub(super) enum Entry {
+    /// A hypothesis of all that comes later.
+    Known(Term),
+    /// An obligation, by position.
+    Ask {
+        obligation: usize,
+        goal: Term,
+        /// Once proved it is a hypothesis of all that comes later.
+        lemma: bool,
+    },
+}
+
+/// Asks families of obligations until they are decided or there is no time for them.
+pub(super) struct Rounds<'r, 'p> {
+    pub prover: &'r mut Prover<'p>,
+    pub all: &'r mut [Proof],
+    /// All hypotheses have terms, so a model of them refutes.
+    pub complete: bool,
+    pub observer: &'r mut dyn FnMut(&Proof),
+    /// Those that a longer time may decide.
+    pending: Vec<bool>,
+}
+
+impl<'r, 'p> Rounds<'r, 'p> {
+    pub fn new(
+        prover: &'r mut Prover<'p>,
+        all: &'r mut [Proof],
+        complete: bool,
+        observer: &'r mut dyn FnMut(&Proof),
+    ) -> Self {
+        let pending = vec![false; all.len()];
+        Rounds { prover, all, complete, observer, pending }
+    }
+
+    /// All rounds. The budget's time for a query is that for one obligation.
+    pub fn prove(mut self, families: &[Family]) -> Result<(), SolverError> {
+        for entry in families.iter().flat_map(|f| &f.entries) {
+            if let Entry::Ask { obligation, .. } = entry {
+                self.pending[*obligation] = true;
+            }
+        }
+        let budget = self.prover.budget().clone();
+        let limit = budget.query;
+        let shorter = ROUNDS.into_iter().filter(|r| limit.is_none_or(|l| *r < l)).map(Some);
+        let limits: Vec<Option<Duration>> = shorter.chain([limit]).collect();
+        for (i, limit) in limits.iter().enumerate() {
+            let last = i + 1 == limits.len();
+            let effort = match (i, limit) {
+                (0, Some(time)) if !last => Effort::Quick(*time),
+                _ => Effort::Full,
+            };
+            for family in families {
+                self.family(family, effort, *limit, &budget)?;
+            }
+        }
+        self.prover.set_budget(budget);
+        for i in 0..self.all.len() {
+            if self.pending[i] {
+                (self.observer)(&self.all[i]);
+            }
+        }
+        Ok(())
+    }
+
+    fn family(
+        &mut self,
+        family: &Family,
+        effort: Effort,
+        limit: Option<Duration>,
+        budget: &Budget,
+    ) -> Result<(), SolverError> {
+        let is_open = |e: &Entry| matches!(e, Entry::Ask { obligation, .. } if self.pending[*obligation]);
+        let Some(last) = family.entries.iter().rposition(is_open) else { return Ok(()) };
+        let mut said = family.said.clone();
+        let mut hypotheses = Hypotheses::new(said.iter().copied());
+        for entry in &family.entries[..=last] {
+            let known = match *entry {
+                Entry::Known(t) => Some(t),
+                Entry::Ask { obligation, goal, lemma } => {
+                    if self.pending[obligation] {
+                        self.ask(obligation, goal, &said, &mut hypotheses, effort, limit, budget)?;
+                    }
+                    let proved = self.all[obligation].status == Status::Discharged;
+                    (lemma && proved).then_some(goal)
+                }
+            };
+            if let Some(t) = known {
+                self.prover.set_budget(budget.clone());
+                hypotheses.add(self.prover, t)?;
+                said.push(t);
+            }
+        }
+        hypotheses.close(self.prover);
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn ask(
+        &mut self,
+        obligation: usize,
+        goal: Term,
+        said: &[Term],
+        hypotheses: &mut Hypotheses,
+        effort: Effort,
+        limit: Option<Duration>,
+        budget: &Budget,
+    ) -> Result<(), SolverError> {
+        let terms = self.prover.terms();
+        let proof = &mut self.all[obligation];
+        proof.formula = said.to_vec();
+        proof.formula.push(terms.not(goal));
+        if let Err(stopped) = budget.check() {
+            proof.reason.get_or_insert(stopped.to_string());
+            return Ok(());
+        }
+        self.prover.set_budget(match (limit, effort) {
+            // What the shared session does not decide is asked once more alone.
+            (Some(time), Effort::Full) => budget.within(time).per_query(time.mul_f64(0.5)),
+            _ => budget.clone(),
+        });
+        let outcome = hypotheses.prove(self.prover, &[], goal, effort)?;
+        let over = budget.check().is_err();
+        let (status, reason, settled) = match outcome {
+            Outcome::Proved => (Status::Discharged, None, true),
+            Outcome::Refuted if self.complete => {
+                (Status::Refuted, Some("it does not follow from the hypotheses".to_string()), true)
+            }
+            // What takes arrays as a theory of its own may still prove it.
+            Outcome::Refuted => (
+                Status::Unknown,
+                Some("a hypothesis has no encoding, and without it this does not follow".into()),
+                effort == Effort::Full,
+            ),
+            Outcome::Undecided(Stopped::Timeout) if !over => {
+                let spent = limit.unwrap_or_default().as_secs_f64();
+                (Status::Unknown, Some(format!("not decided in {spent} s")), false)
+            }
+            Outcome::Undecided(Stopped::Incomplete(why)) => {
+                let reason = Stopped::Incomplete(why).to_string();
+                (Status::Unknown, Some(reason), effort == Effort::Full)
+            }
+            Outcome::Undecided(reason) => (Status::Unknown, Some(reason.to_string()), false),
+        };
+        (proof.status, proof.reason) = (status, reason);
+        if settled {
+            self.pending[obligation] = false;
+            (self.observer)(&self.all[obligation]);
+        }
+        Ok(())
+    }
+}
+
+/// What is no hypothesis at all is left out.
+pub(super) fn family(said: Vec<Term>) -> Family {
+    Family { said: said.into_iter().filter(|&t| t != Terms::TRUE).collect(), entries: vec![] }
+}
