@@ -38,6 +38,8 @@ pub struct ProofObject {
     pub symmetric: bool,
     /// Of a search: not all states were visited, but those that are enough where the order of some events does not matter.
     pub partial: bool,
+    /// Of a search of a refinement: only states were visited that calls reach which its abstraction allows.
+    pub called: bool,
     /// `k`, or the number of steps that no path of different states has.
     pub steps: Option<usize>,
     /// B predicates; of the kind `inductive` their conjunction is an inductive invariant. The layouts come last.
@@ -145,6 +147,7 @@ impl ProofObject {
         ProofObject {
             symmetric: false,
             partial: false,
+            called: false,
             steps,
             invariant,
             layouts: proof.claim.layouts.len(),
@@ -164,6 +167,11 @@ impl ProofObject {
         ProofObject { symmetric, ..ProofObject::of_kind(EvidenceKind::Search) }
     }
 
+    /// A search of what calls reach that the abstraction of a refinement allows.
+    pub fn called() -> ProofObject {
+        ProofObject { called: true, ..ProofObject::of_kind(EvidenceKind::Search) }
+    }
+
     fn of_kind(kind: EvidenceKind) -> ProofObject {
         let (invariant, layouts) = (vec![], 0);
         let symmetric = false;
@@ -171,6 +179,7 @@ impl ProofObject {
             kind,
             symmetric,
             partial: false,
+            called: false,
             steps: None,
             invariant,
             layouts,
@@ -193,6 +202,9 @@ impl ProofObject {
                 "of the reachable states of this scope those were visited that are enough, since the order of some events does \
                  not matter"
                     .to_string()
+            }
+            EvidenceKind::Search if self.called => {
+                "every state of this scope was visited that calls reach which the abstraction allows".to_string()
             }
             EvidenceKind::Search => "every reachable state of this scope was visited".to_string(),
             EvidenceKind::Diameter => format!("no path of {} is without a repeated state", events(steps)),

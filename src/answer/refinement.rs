@@ -2,8 +2,8 @@
 
 use std::fmt::{Result, Write};
 
-use bsym_explore::refinement::{RefinementReport, Unmatched, UnmatchedStep, WeakGluing};
-use bsym_language::model::{EventId, LocalId, Model, SideBySide};
+use bsym_explore::refinement::{RefinementReport, RefinementVerdict, Unmatched, UnmatchedStep, WeakGluing};
+use bsym_language::model::{EventId, LevelPart, LocalId, Model, SideBySide};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::value::Value;
 use schemars::JsonSchema;
@@ -12,13 +12,15 @@ use serde::Serialize;
 use super::diagnostic::{location, place};
 use super::named::Values;
 use super::not_checked::{self, DroppedObject};
+use super::property::PropertyKind;
 use super::property::event_name;
 use super::reason::Reason;
 use super::reason_code::ReasonCode;
 use super::scope::ScopeObject;
 use super::statistics::seconds;
+use super::trace::{CounterexampleObject, ViolatedObject};
 use super::trace::{StepObject, constants, values, write_steps_beside};
-use super::verification::VerdictWord;
+use super::verification::{VerdictWord, search_reason};
 use super::words::words;
 use crate::exit::Exit;
 use crate::paint::Paint;
@@ -47,6 +49,16 @@ pub struct RefinementAnswer {
     pub version: u32,
     pub machine: String,
     pub file: String,
+    #[serde(flatten)]
+    pub found: RefinementObject,
+    pub trace_file: Option<String>,
+    /// Parts of the machine that are in no check.
+    pub not_checked: Vec<DroppedObject>,
+}
+
+/// A refinement compared with its abstractions.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct RefinementObject {
     /// The abstractions, nearest first.
     pub refines: Vec<String>,
     pub scope: ScopeObject,
@@ -55,11 +67,8 @@ pub struct RefinementAnswer {
     /// The reason in a sentence.
     pub message: Option<String>,
     pub counterexample: Option<UnmatchedObject>,
-    pub trace_file: Option<String>,
     /// Obligations that the gluing invariant is too weak for, though every step is matched: one for each operation.
     pub weak: Vec<WeakObject>,
-    /// Parts of the machine that are in no check.
-    pub not_checked: Vec<DroppedObject>,
     pub stats: RefinementStats,
 }
 
@@ -195,7 +204,24 @@ impl UnmatchedObject {
         }
     }
 
-    fn write(&self, out: &mut String, paint: Paint) -> Result {
+    /// The same as a violation among others.
+    pub fn as_violation(&self) -> CounterexampleObject {
+        let violated = ViolatedObject {
+            message: Some(self.message.clone()),
+            file: self.file.clone(),
+            line: self.line,
+            ..ViolatedObject::without_place(PropertyKind::Refinement, self.event.clone())
+        };
+        CounterexampleObject {
+            property: PropertyKind::Refinement,
+            violated: vec![violated],
+            constants: self.constants.clone(),
+            trace: self.trace.clone(),
+        }
+    }
+
+    /// The steps with the abstract states beside them, then what is wrong.
+    pub fn write(&self, out: &mut String, paint: Paint) -> Result {
         let beside = |i: usize| {
             let Some(states) = self.related.get(i) else { return vec![] };
             let mut lines: Vec<String> = states.iter().take(SHOWN).map(listed).collect();
@@ -258,7 +284,22 @@ fn listed(values: &Values) -> String {
     values.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
 }
 
-impl RefinementAnswer {
+impl RefinementObject {
+    /// Of a comparison that has not begun.
+    pub fn new(parts: &SideBySide, scope: ScopeObject) -> RefinementObject {
+        let name = |level: &LevelPart| parts.model.components[level.component.index()].name.clone();
+        RefinementObject {
+            refines: parts.levels.iter().map(name).collect(),
+            scope,
+            verdict: VerdictWord::Unknown,
+            reason: None,
+            message: None,
+            counterexample: None,
+            weak: vec![],
+            stats: RefinementStats::default(),
+        }
+    }
+
     /// Says why there is no answer.
     pub fn unknown(&mut self, reason: &Reason) {
         self.verdict = VerdictWord::Unknown;
@@ -266,19 +307,72 @@ impl RefinementAnswer {
         self.message = Some(reason.text());
     }
 
-    /// Takes over what was counted.
-    pub fn set_counts(&mut self, report: &RefinementReport) {
+    /// What became of it.
+    pub fn settle(&mut self, words: &Words<'_>, report: &RefinementReport) {
         self.stats = RefinementStats {
             states: report.pairs,
             steps: report.steps,
             abstract_states: report.abstract_states,
             seconds: seconds(report.time),
         };
+        self.weak = report.weak.iter().map(|weak| WeakObject::new(words, weak)).collect();
+        match &report.verdict {
+            RefinementVerdict::Holds => self.verdict = VerdictWord::Holds,
+            RefinementVerdict::Violated(found) => {
+                self.verdict = VerdictWord::Violated;
+                self.counterexample = Some(UnmatchedObject::new(words, found));
+            }
+            RefinementVerdict::Vacuous(why) => {
+                self.verdict = VerdictWord::Vacuous;
+                self.message = Some(why.to_string());
+            }
+            RefinementVerdict::Unknown(why) => {
+                self.unknown(&search_reason(words.model, why, &report.incomplete, &report.cuts));
+            }
+            RefinementVerdict::Contradiction(why) => self.unknown(&Reason::AuditFailed(why.clone())),
+        }
     }
 
+    /// What was looked at, and which obligations are open.
+    fn write_counts(&self, out: &mut String) -> Result {
+        let RefinementStats { states, steps, abstract_states, seconds } = &self.stats;
+        writeln!(
+            out,
+            "  {states} states with {abstract_states} abstract ones beside them, {steps} steps, {seconds:.2} s"
+        )
+    }
+
+    fn write_weak(&self, out: &mut String, verbose: bool, paint: Paint) -> Result {
+        for weak in &self.weak {
+            let head = paint.doubt("gluing too weak");
+            writeln!(
+                out,
+                "  {head}: {}: its obligation is open, though every step of it is matched",
+                weak.event
+            )?;
+            if verbose {
+                writeln!(out, "    before {}", listed(&weak.before))?;
+                writeln!(out, "    beside {}", listed(&weak.abstract_state))?;
+                writeln!(out, "    after  {}", listed(&weak.after))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// As a part of another answer.
+    pub fn write_beside(&self, out: &mut String, verbose: bool, paint: Paint) -> Result {
+        let reason = self.message.as_ref().map(|why| format!(", {why}")).unwrap_or_default();
+        let refines = self.refines.join(", ");
+        writeln!(out, "  refinement of {refines}: {}{reason}; {}", self.verdict.word(), self.scope.text())?;
+        self.write_counts(out)?;
+        self.write_weak(out, verbose, paint)
+    }
+}
+
+impl RefinementAnswer {
     /// What a script is told.
     pub fn exit(&self) -> Exit {
-        match self.verdict {
+        match self.found.verdict {
             VerdictWord::Holds => Exit::Done,
             VerdictWord::Violated => Exit::Violated,
             VerdictWord::Vacuous | VerdictWord::Unknown => Exit::Unknown,
@@ -294,25 +388,21 @@ impl RefinementAnswer {
     }
 
     fn write(&self, out: &mut String, verbose: bool, paint: Paint) -> Result {
-        let word = self.verdict.word();
-        let head = match self.verdict {
+        let found = &self.found;
+        let word = found.verdict.word();
+        let head = match found.verdict {
             VerdictWord::Holds => paint.good(word),
             VerdictWord::Violated => paint.bad(word),
             VerdictWord::Vacuous | VerdictWord::Unknown => paint.doubt(word),
         };
-        writeln!(out, "{head}: {} refines {}", self.machine, self.refines.join(", "))?;
-        if let Some(message) = &self.message {
+        writeln!(out, "{head}: {} refines {}", self.machine, found.refines.join(", "))?;
+        if let Some(message) = &found.message {
             writeln!(out, "  reason: {message}")?;
         }
         writeln!(out, "  every step that may be called is compared, on the explicit states")?;
-        writeln!(out, "  scope: {}", self.scope.text())?;
-        let RefinementStats { states, steps, abstract_states, .. } = &self.stats;
-        writeln!(
-            out,
-            "  {states} states with {abstract_states} abstract ones beside them, {steps} steps, {:.2} s",
-            self.stats.seconds
-        )?;
-        if let Some(found) = &self.counterexample {
+        writeln!(out, "  scope: {}", found.scope.text())?;
+        found.write_counts(out)?;
+        if let Some(found) = &found.counterexample {
             writeln!(out)?;
             found.write(out, paint)?;
             writeln!(out)?;
@@ -320,19 +410,7 @@ impl RefinementAnswer {
         if let Some(path) = &self.trace_file {
             writeln!(out, "  trace written to {path}")?;
         }
-        for weak in &self.weak {
-            let head = paint.doubt("gluing too weak");
-            writeln!(
-                out,
-                "  {head}: {}: its obligation is open, though every step of it is matched",
-                weak.event
-            )?;
-            if verbose {
-                writeln!(out, "    before {}", listed(&weak.before))?;
-                writeln!(out, "    beside {}", listed(&weak.abstract_state))?;
-                writeln!(out, "    after  {}", listed(&weak.after))?;
-            }
-        }
+        found.write_weak(out, verbose, paint)?;
         out.push_str(&not_checked::text(&self.not_checked, verbose, paint));
         Ok(())
     }

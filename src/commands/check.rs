@@ -10,6 +10,7 @@ use crate::answer::reason::Reason;
 use crate::answer::verification::{BesideObject, Verdict as Answered, Verification};
 use crate::arguments::VerifyArguments;
 use crate::commands::beside::Beside;
+use crate::commands::comparison::compare;
 use crate::commands::encodings::run_engines;
 use crate::commands::mc;
 use crate::commands::run::{Asked, Run};
@@ -51,6 +52,10 @@ pub fn run(arguments: &VerifyArguments, control: &Control) -> anyhow::Result<Ans
         },
         Err(said) => (None, Some((**said).clone())),
     };
+    let mut run = run;
+    if !is_violated(report.as_ref(), answer.as_ref()) {
+        run.compared = compare(&run, Some(begin.elapsed().max(LEAST_PATIENCE)), &mut reporter);
+    }
     control.finish();
     drop(beside);
     reporter.timing("run", begin.elapsed().as_secs_f64());
@@ -118,6 +123,11 @@ fn conclude(
             run.publish(result, None, None)
         }
     }
+}
+
+fn is_violated(report: Option<&Report>, answer: Option<&SearchReport>) -> bool {
+    report.is_some_and(|r| matches!(r.verdict, Verdict::Violated(_) | Verdict::Vacuous(_)))
+        || answer.is_some_and(|a| matches!(a.verdict, Found::Violated(_) | Found::Vacuous(_)))
 }
 
 /// Whether the search has nothing to add.

@@ -27,6 +27,7 @@ use crate::answer::Answer;
 use crate::answer::event::Event;
 use crate::answer::verification::{Verdict as Answered, Verification};
 use crate::arguments::{EncodingName, McArguments, OrderName, ScopeItem, SymmetryName, VerifyArguments};
+use crate::commands::comparison::compare;
 use crate::commands::enlarge::{Enlarged, enlarge};
 use crate::commands::run::{Asked, Run};
 use crate::commands::vetting;
@@ -169,6 +170,9 @@ fn attempt(
             search(&problem, &options, &mut reporter)
         })
     };
+    if !arguments.worker && !matches!(report.verdict, Verdict::Violated(_) | Verdict::Vacuous(_)) {
+        run.compared = compare(&run, None, &mut reporter);
+    }
     control.finish();
     reporter.timing("run", begin.elapsed().as_secs_f64());
     reporter.finish();

@@ -11,6 +11,7 @@
 mod beside;
 mod certify;
 mod check;
+mod comparison;
 mod default_scope;
 mod encodings;
 mod enlarge;

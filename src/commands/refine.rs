@@ -7,19 +7,16 @@ use std::time::Instant;
 use anyhow::bail;
 use bsym_encodings::patience::Patience;
 use bsym_explore::options::Limits;
-use bsym_explore::refinement::{RefinementOptions, RefinementReport, RefinementVerdict, check};
+use bsym_explore::refinement::{RefinementOptions, RefinementVerdict, check};
 use bsym_explore::search::Problem;
-use bsym_language::model::{DroppedKind, Model, Notation, Relation};
+use bsym_language::model::{Model, Notation, Relation};
 use bsym_semantics::evaluator::finder::ValueFinder;
 
 use crate::answer::Answer;
-use crate::answer::not_checked::DroppedObject;
-use crate::answer::reason::Reason;
-use crate::answer::refinement::{RefinementAnswer, RefinementStats, UnmatchedObject, WeakObject, Words};
+use crate::answer::refinement::{RefinementAnswer, RefinementObject, Words};
 use crate::answer::scope::ScopeObject;
-use crate::answer::verification::{VerdictWord, search_reason};
 use crate::arguments::RefineArguments;
-use crate::commands::default_scope;
+use crate::commands::{comparison, default_scope};
 use crate::control::Control;
 use crate::progress::Reporter;
 use crate::refusal::Refusal;
@@ -38,31 +35,22 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
     let input::Finite { model, scope, settings, sizes } = read;
     let Some(refined) = &model.refined else { bail!(no_abstraction(&model)) };
     let parts = refined.side_by_side(&model);
-    let name =
-        |level: &bsym_language::model::LevelPart| model.components[level.component.index()].name.clone();
     let begun = RefinementAnswer {
         format: "bsym-refine",
         version: 1,
         machine: model.name.clone(),
         file: arguments.file.display().to_string(),
-        refines: parts.levels.iter().map(name).collect(),
-        scope: ScopeObject::new(&model, &scope, &settings),
-        verdict: VerdictWord::Unknown,
-        reason: None,
-        message: None,
-        counterexample: None,
+        found: RefinementObject::new(&parts, ScopeObject::new(&model, &scope, &settings)),
         trace_file: None,
-        weak: vec![],
-        not_checked: not_checked(&model),
-        stats: RefinementStats::default(),
+        not_checked: comparison::left(&model),
     };
     // What is known so far is printed if the search does not stop when it is asked to.
     let known = Arc::new(Mutex::new(begun));
     let (stuck, clock) = (known.clone(), control.clone());
     control.set_fallback(move |reason| {
         let mut answer = stuck.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        answer.unknown(reason);
-        answer.stats.seconds = clock.seconds();
+        answer.found.unknown(reason);
+        answer.found.stats.seconds = clock.seconds();
         Answer::Refinement(Box::new(answer))
     });
     let joint = Arc::new(parts.model.clone());
@@ -86,27 +74,19 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
     reporter.finish();
     let mut answer = known.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let words = Words { model: &model, parts: &parts, scope: &scope };
-    settle(&words, &report, &mut answer);
+    answer.found.settle(&words, &report);
     if let RefinementVerdict::Vacuous(why) = &report.verdict
         && let Some(doubt) = default_scope::doubt(&model, &scope, &sizes, &why.to_string())
     {
-        answer.unknown(&doubt);
+        answer.found.unknown(&doubt);
     }
     if let (Some(path), RefinementVerdict::Violated(found)) = (&arguments.trace, &report.verdict)
         && output::write(path, &traces::text(path, &model, &found.trace))
     {
         answer.trace_file = Some(path.display().to_string());
     }
-    answer.stats.seconds = control.seconds();
+    answer.found.stats.seconds = control.seconds();
     Ok(Answer::Refinement(Box::new(answer)))
-}
-
-/// What a comparison with the abstraction does not look at either.
-fn not_checked(model: &Model) -> Vec<DroppedObject> {
-    let is_left =
-        |kind: DroppedKind| !matches!(kind, DroppedKind::Gluing | DroppedKind::AbstractPrecondition(_));
-    let all = DroppedObject::all(model).into_iter().zip(&model.not_checked);
-    all.filter(|(_, dropped)| is_left(dropped.kind)).map(|(object, _)| object).collect()
 }
 
 fn no_abstraction(model: &Model) -> Refusal {
@@ -120,25 +100,4 @@ fn no_abstraction(model: &Model) -> Refusal {
     }
     Refusal::new(format!("{} refines nothing", model.name))
         .help("name a REFINEMENT or IMPLEMENTATION; its abstraction is looked for in the same folder")
-}
-
-/// What became of it.
-fn settle(words: &Words<'_>, report: &RefinementReport, answer: &mut RefinementAnswer) {
-    answer.set_counts(report);
-    answer.weak = report.weak.iter().map(|weak| WeakObject::new(words, weak)).collect();
-    match &report.verdict {
-        RefinementVerdict::Holds => answer.verdict = VerdictWord::Holds,
-        RefinementVerdict::Violated(found) => {
-            answer.verdict = VerdictWord::Violated;
-            answer.counterexample = Some(UnmatchedObject::new(words, found));
-        }
-        RefinementVerdict::Vacuous(why) => {
-            answer.verdict = VerdictWord::Vacuous;
-            answer.message = Some(why.to_string());
-        }
-        RefinementVerdict::Unknown(why) => {
-            answer.unknown(&search_reason(words.model, why, &report.incomplete, &report.cuts));
-        }
-        RefinementVerdict::Contradiction(why) => answer.unknown(&Reason::AuditFailed(why.clone())),
-    }
 }

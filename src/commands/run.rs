@@ -29,6 +29,7 @@ use crate::answer::reason::Reason;
 use crate::answer::statistics::StatsObject;
 use crate::answer::verification::{BesideObject, Subject, Verdict as Answered, Verification};
 use crate::arguments::{EncodingName, VerifyArguments};
+use crate::commands::comparison::Compared;
 use crate::commands::default_scope;
 use crate::commands::status::{self, Imported};
 use crate::control::{Control, memory_is_known, peak_memory};
@@ -56,6 +57,8 @@ pub(super) struct Run {
     pub(super) warnings: Vec<String>,
     diagnostics: Vec<DiagnosticObject>,
     pub(super) control: Control,
+    /// The comparison with what the machine refines, once there is one.
+    pub(super) compared: Option<Compared>,
     /// What is known so far, noted down by the reporter.
     seen: Arc<Mutex<Seen>>,
 }
@@ -183,6 +186,7 @@ impl Run {
             warnings,
             diagnostics: input.diagnostics,
             control: control.clone(),
+            compared: None,
             seen: Arc::default(),
         };
         Ok(run)
@@ -310,7 +314,9 @@ impl Run {
         trace: Option<&Trace>,
         certificate: Option<String>,
     ) -> Answer {
-        if let (Some(trace), Some(path)) = (trace, &self.arguments.trace)
+        let unmatched = self.compared.as_ref().and_then(|compared| compared.settle(self, &mut result));
+        let certificate = certificate.filter(|_| unmatched.is_none());
+        if let (Some(trace), Some(path)) = (unmatched.or(trace), &self.arguments.trace)
             && self.write(path, &traces::text(path, &self.model, trace), &mut result)
         {
             result.verdict.set_trace_file(path.display().to_string());

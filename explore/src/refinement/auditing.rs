@@ -57,7 +57,7 @@ fn differs(
     let constants = pairs.machine.context.valuations[pairs.valuation(pair.0)].clone();
     let levels = Levels { eval: reference, parts: pairs.parts, constants: &constants };
     let (state, related) = (pairs.concrete_state(pair), pairs.abstract_states(pair));
-    let steps = pairs.steps(pair);
+    let steps = pairs.steps(pair).reached;
     let here: Vec<Value> = state.iter().chain(related.first()?).cloned().collect();
     let mut expected = 0;
     for event in (0..pairs.parts.operations.len() as u32).map(EventId) {

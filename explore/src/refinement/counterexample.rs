@@ -128,6 +128,24 @@ pub(super) fn unmatched(
     Ok(Unmatched { trace, related, step: last, instead })
 }
 
+/// The trace of the refinement along a path.
+///
+/// # Errors
+/// A step could not be found again.
+pub(super) fn trace_of(
+    own: &Evaluator<'_>,
+    constants: &Constants,
+    path: &[PathStep],
+) -> Result<Trace, String> {
+    let mut steps: Vec<Step> = Vec::new();
+    for step in path {
+        let before = steps.last().and_then(|s| s.state.as_deref());
+        let next = execution(own, constants, before, step.seen.as_ref(), &step.state)?;
+        steps.push(next);
+    }
+    Ok(Trace { scope: own.scope.clone(), constants: constants.clone(), steps })
+}
+
 /// How a step of the refinement is executed.
 fn execution(
     own: &Evaluator<'_>,

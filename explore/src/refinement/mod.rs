@@ -18,4 +18,4 @@ mod pairs;
 mod verifier;
 
 pub use counterexample::{Related, Unmatched, UnmatchedStep};
-pub use verifier::{RefinementOptions, RefinementReport, RefinementVerdict, WeakGluing, check};
+pub use verifier::{Own, RefinementOptions, RefinementReport, RefinementVerdict, WeakGluing, check};

@@ -16,7 +16,7 @@ use bsym_semantics::value::env::Name;
 use crate::search::findings::{Gaps, failure, is_interrupted};
 use crate::space::dependency_matrix::LabelId;
 use crate::space::machine::Machine;
-use crate::space::system::{Edges, System, Target, unwritten};
+use crate::space::system::{Edge, Edges, System, Target, unwritten};
 use crate::store::state_table::{StateId, Table};
 
 /// Number of a set of abstract states.
@@ -61,6 +61,15 @@ type Called = (Vec<Value>, Vec<Value>);
 
 /// See [`Pairs::answers`].
 type Asked = (EventId, Box<[u32]>, Vec<Value>);
+
+/// Steps out of a state.
+#[derive(Default)]
+pub(super) struct Steps {
+    /// Those that reach a state.
+    pub(super) reached: Vec<Step>,
+    /// Events with arguments that fail on the way.
+    pub(super) failed: Vec<(EventId, Vec<Value>)>,
+}
 
 /// The pairs that were met, and the machine that finds more.
 pub(super) struct Pairs<'m> {
@@ -128,17 +137,22 @@ impl<'m> Pairs<'m> {
 
     /// The steps of the refinement out of a pair that its environment may make, in the order of the events; the abstract
     /// states say which these are.
-    pub(super) fn steps(&mut self, pair: Pair) -> Vec<Step> {
+    pub(super) fn steps(&mut self, pair: Pair) -> Steps {
         let row = self.row(pair.0, self.sets[pair.1 as usize][0]);
-        let mut found = Vec::new();
+        let mut found = Steps::default();
         for event in (0..self.parts.operations.len() as u32).map(EventId) {
             let edges = self.machine.edges(Machine::group(event), &row, usize::MAX);
             let name = self.parts.model.events[event.index()].name.clone();
             self.note_gap(&name, &edges);
             for edge in edges.edges {
-                if let Some(row) = edge.row() {
-                    let (to, _) = self.split(row);
-                    found.push(Step { event, parameters: edge.parameters, results: edge.results, to });
+                match edge.target {
+                    Target::Row(row) => {
+                        let (to, _) = self.split(&row);
+                        let Edge { parameters, results, .. } = edge;
+                        found.reached.push(Step { event, parameters, results, to });
+                    }
+                    Target::Unwritten(_) => {}
+                    Target::Failed(_) => found.failed.push((event, edge.parameters)),
                 }
             }
         }
@@ -223,6 +237,34 @@ impl<'m> Pairs<'m> {
             ways = pairs.collect();
         }
         Some(Some(ways))
+    }
+
+    /// Whether a call may be made: whether the preconditions of the abstractions hold in all related states.
+    pub(super) fn is_allowed(&mut self, pair: Pair, event: EventId, parameters: &[Value]) -> Option<bool> {
+        let parts = self.parts;
+        let Some(followed) = &parts.operations[event.index()] else { return Some(true) };
+        let Some(precondition) = followed.precondition else { return Some(true) };
+        let arguments = &parameters[..followed.parameters];
+        for abstract_state in self.set_of(pair) {
+            let here = self.row(pair.0, abstract_state);
+            let allowed = self.answers(precondition, &here, &(0..0), arguments)?;
+            if !allowed.moves.contains_key(&(arguments.to_vec(), vec![])) {
+                return Some(false);
+            }
+        }
+        Some(true)
+    }
+
+    /// Whether what the refinement says of its own states is true in one; `None` where that is not known.
+    pub(super) fn is_good(&mut self, pair: Pair) -> Option<bool> {
+        let row = self.row(pair.0, self.sets[pair.1 as usize][0]);
+        let first = self.parts.model.invariant.len();
+        for i in first..first + self.parts.model.assertions.len() {
+            if !self.machine.label(LabelId(i as u32), &row).ok()? {
+                return Some(false);
+            }
+        }
+        Some(true)
     }
 
     /// Arguments with which the abstractions allow an operation in all of the related states, and the refinement does not.

@@ -8,14 +8,15 @@ use bsym_language::model::{EventId, Model, SideBySide};
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::{Cut, Cuts};
 use bsym_semantics::evaluator::interrupt::interruptible;
-use bsym_semantics::transition::state::State;
+use bsym_semantics::trace::replay::{Checks, replay_with};
+use bsym_semantics::transition::state::{Constants, State};
 use bsym_semantics::value::Value;
 
 use super::auditing::audit;
-use super::counterexample::{PathStep, Unmatched, UnmatchedStep, unmatched};
+use super::counterexample::{PathStep, Unmatched, UnmatchedStep, trace_of, unmatched};
 use super::pairs::{Follow, Pair, Pairs, Step};
 use crate::options::{Limits, SearchOptions};
-use crate::report::{Incomplete, Observer, Progress, Unknown, Vacuous};
+use crate::report::{Counterexample, Incomplete, Observer, Progress, Unknown, Vacuous};
 use crate::search::Problem;
 use crate::search::constants::Valuations;
 use crate::space::machine::Machine;
@@ -46,6 +47,8 @@ pub struct RefinementOptions {
 pub struct RefinementReport {
     /// Whether it refines.
     pub verdict: RefinementVerdict,
+    /// What the refinement says of its own states, in those that calls reach which may be made.
+    pub own: Own,
     /// Operations of which single pairs of states have no follower: the gluing invariant does not prove them.
     pub weak: Vec<WeakGluing>,
     /// Why steps may be missing; empty if none is.
@@ -75,6 +78,17 @@ pub enum RefinementVerdict {
     Unknown(Unknown),
     /// The search and the reference reading contradict each other: a fault of the program.
     Contradiction(String),
+}
+
+/// Whether the invariant and the assertions of a refinement hold in the states that were visited, and nothing fails on the way.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Own {
+    /// They do.
+    Holds,
+    /// Not at the end of this trace, all of whose calls may be made.
+    Violated(Box<Counterexample>),
+    /// Not known.
+    Unclear,
 }
 
 /// An obligation that is open although the refinement may be right: one of several abstract states has no follower.
@@ -128,13 +142,14 @@ pub fn check(
             pairs,
             nodes: Table::new(3),
             reference,
-            own,
+            own_evaluator: own,
             options,
             observer,
             begin,
             deadline,
             next_progress: PROGRESS,
             weak: Vec::new(),
+            own: Own::Holds,
             steps: 0,
         };
         let mut verdict = match valuations.vacuous {
@@ -155,13 +170,14 @@ struct Search<'m, 'o> {
     nodes: Table,
     reference: Evaluator<'m>,
     /// Of the refinement alone.
-    own: Evaluator<'m>,
+    own_evaluator: Evaluator<'m>,
     options: &'o RefinementOptions,
     observer: &'o mut dyn Observer,
     begin: Instant,
     deadline: Option<Instant>,
     next_progress: Duration,
     weak: Vec<WeakGluing>,
+    own: Own,
     steps: u64,
 }
 
@@ -251,7 +267,16 @@ impl Search<'_, '_> {
                 None => {}
             }
         }
-        for step in self.pairs.steps(pair) {
+        let steps = self.pairs.steps(pair);
+        for (event, parameters) in &steps.failed {
+            if is_owed
+                && self.own == Own::Holds
+                && self.pairs.is_allowed(pair, *event, parameters) != Some(false)
+            {
+                self.own = Own::Unclear;
+            }
+        }
+        for step in steps.reached {
             self.steps += 1;
             match self.pairs.follow(pair, &step) {
                 Follow::Set(set, lonely) => {
@@ -286,7 +311,23 @@ impl Search<'_, '_> {
     fn add(&mut self, pair: Pair, is_owed: bool, from: StateId) {
         let row = [pair.0, pair.1, u32::from(!is_owed)];
         let hash = self.nodes.hash(&row);
-        self.nodes.add(&row, hash, from);
+        let (node, is_new) = self.nodes.add(&row, hash, from);
+        if is_new && is_owed && self.own == Own::Holds {
+            self.own = match self.pairs.is_good(pair) {
+                Some(true) => Own::Holds,
+                Some(false) => self.bad(node).map_or(Own::Unclear, |found| Own::Violated(Box::new(found))),
+                None => Own::Unclear,
+            };
+        }
+    }
+
+    /// The trace to a state in which something is false that the refinement says.
+    fn bad(&mut self, node: StateId) -> Option<Counterexample> {
+        let (path, constants) = self.path(Some(node)).ok()?;
+        let trace = trace_of(&self.own_evaluator, &constants, &path).ok()?;
+        let checks = Checks { assertions: true, ..Checks::default() };
+        let violations = replay_with(&self.own_evaluator, &trace, &checks).ok()?.violations;
+        (!violations.is_empty()).then_some(Counterexample { trace, violations })
     }
 
     fn pair(&self, node: StateId) -> Pair {
@@ -310,6 +351,24 @@ impl Search<'_, '_> {
 
     /// The trace to a step that nothing matches.
     fn found(&mut self, node: Option<StateId>, last: UnmatchedStep, to: Option<StateId>) -> End {
+        let (path, mut constants) = match self.path(node) {
+            Ok(found) => found,
+            Err(why) => return End::Found(Err(why)),
+        };
+        if let Some(to) = to {
+            constants = self.constants(to);
+        }
+        let reached = to.map(|to| self.pairs.concrete_values(to));
+        let (own, reference) = (&self.own_evaluator, &self.reference);
+        End::Found(unmatched(own, reference, self.pairs.parts, constants, path, last, reached))
+    }
+
+    fn constants(&self, concrete: StateId) -> Constants {
+        self.pairs.machine.context.valuations[self.pairs.valuation(concrete)].clone()
+    }
+
+    /// The pairs on the way to one, and the constants.
+    fn path(&mut self, node: Option<StateId>) -> Result<(Vec<PathStep>, Constants), String> {
         let mut nodes = Vec::new();
         let mut at = node;
         while let Some(node) = at {
@@ -324,15 +383,13 @@ impl Search<'_, '_> {
                 0 => None,
                 _ => {
                     let before = self.pair(nodes[i - 1]);
-                    let steps = self.pairs.steps(before);
+                    let steps = self.pairs.steps(before).reached;
                     let leads = |s: &Step| {
                         s.to == pair.0
                             && matches!(self.pairs.follow(before, s), Follow::Set(set, _) if set == pair.1)
                     };
-                    match steps.into_iter().find(leads) {
-                        Some(step) => Some(step),
-                        None => return End::Found(Err(format!("no step leads to state {i} of the trace"))),
-                    }
+                    let step = steps.into_iter().find(leads);
+                    Some(step.ok_or_else(|| format!("no step leads to state {i} of the trace"))?)
                 }
             };
             let state = self.pairs.concrete_state(pair);
@@ -342,11 +399,8 @@ impl Search<'_, '_> {
                 related: self.pairs.abstract_states(pair),
             });
         }
-        let concrete = to.or(node.map(|node| self.pair(node).0));
-        let valuation = concrete.map_or(0, |state| self.pairs.valuation(state));
-        let constants = self.pairs.machine.context.valuations[valuation].clone();
-        let reached = to.map(|to| self.pairs.concrete_values(to));
-        End::Found(unmatched(&self.own, &self.reference, self.pairs.parts, constants, path, last, reached))
+        let constants = nodes.first().map(|node| self.constants(self.pair(*node).0));
+        Ok((path, constants.unwrap_or_default()))
     }
 
     fn tell_progress(&mut self, expanded: usize) {
@@ -385,6 +439,7 @@ impl Search<'_, '_> {
     fn report(self, verdict: RefinementVerdict) -> RefinementReport {
         RefinementReport {
             verdict,
+            own: self.own,
             weak: self.weak,
             cuts: self.pairs.cuts(),
             incomplete: self.pairs.gaps.incomplete,

@@ -53,7 +53,7 @@ pub struct Followed<T = Type> {
 /// A model whose states are those of all levels side by side.
 ///
 /// Its events are those of the refinement, under their numbers, which write its own variables alone; then what the levels
-/// do. Its invariant is what glues the levels together. It is a model of no machine: who uses it says in which order its
+/// do. Its invariant is what glues the levels together; its assertions are what the refinement says of its own states. It is a model of no machine: who uses it says in which order its
 /// events happen.
 #[derive(Clone, Debug)]
 pub struct SideBySide {
@@ -97,7 +97,7 @@ impl Refined {
             abstract_variables: vec![],
             gluing: vec![],
             invariant: vec![],
-            assertions: vec![],
+            assertions: model.invariant.iter().chain(&model.assertions).cloned().collect(),
             not_checked: vec![],
             goal: None,
             ..model.clone()

@@ -17,6 +17,7 @@ use crate::answer::proof::{
 use crate::answer::property::{AxiomObject, PropertyKind, PropertyObject};
 use crate::answer::reason::Reason;
 use crate::answer::reason_code::ReasonCode;
+use crate::answer::refinement::RefinementObject;
 use crate::answer::scope::ScopeObject;
 use crate::answer::status::ProofsObject;
 use crate::answer::trace::{
@@ -72,6 +73,8 @@ struct Flat<'a> {
     not_asked: &'a [NotAskedObject],
     /// what the search beside the engines of check did, where it gave no answer
     search: Option<&'a BesideObject>,
+    /// a refinement of classical B compared with its abstractions
+    refinement: Option<&'a RefinementObject>,
     /// why there is no answer, or nothing to check
     reason_code: Option<ReasonCode>,
     reason: Option<String>,
@@ -131,6 +134,7 @@ impl<'a> From<&'a Verification> for Flat<'a> {
             unsupported: &answer.unsupported,
             not_asked: &answer.not_asked,
             search: answer.search.as_ref(),
+            refinement: answer.refinement.as_ref(),
             reason_code: verdict.reason_code(),
             reason,
             conditions: match verdict.reason() {

@@ -25,6 +25,7 @@ use super::proof::{CertificateObject, ProofObject};
 use super::property::{AxiomObject, PropertyKind, PropertyObject, PropertyVerdictWord, kinds_asked};
 use super::reason::Reason;
 use super::reason_code::ReasonCode;
+use super::refinement::RefinementObject;
 use super::scope::ScopeObject;
 use super::statistics::StatsObject;
 use super::status::ProofsObject;
@@ -66,6 +67,8 @@ pub struct Verification {
     pub not_asked: Vec<NotAskedObject>,
     /// What the search beside the engines did, where it gave no answer.
     pub search: Option<BesideObject>,
+    /// A refinement of classical B compared with its abstractions, where that was asked.
+    pub refinement: Option<RefinementObject>,
     /// What of the machine is in no check.
     pub not_checked: Vec<DroppedObject>,
     pub warnings: Vec<String>,
@@ -294,6 +297,7 @@ impl Verification {
             unsupported: vec![],
             not_asked: not_asked(model, subject.properties),
             search: None,
+            refinement: None,
             not_checked: DroppedObject::all(model),
             warnings: subject.warnings.clone(),
             diagnostics: subject.diagnostics.clone(),

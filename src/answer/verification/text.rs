@@ -25,6 +25,9 @@ impl Verification {
         let text = &mut out;
         // Writing to a string does not fail.
         let _ = head(text, self, paint);
+        if let Some(refinement) = &self.refinement {
+            let _ = refinement.write_beside(text, verbose, paint);
+        }
         text.push_str(&not_checked::text(&self.not_checked, verbose, paint));
         let _ = self.proofs.write_wrong(text, paint);
         let _ = evidence(text, self, paint);
@@ -196,7 +199,11 @@ fn how_far(out: &mut String, answer: &Verification) -> Result {
 fn evidence(out: &mut String, answer: &Verification, paint: Paint) -> Result {
     if let Some(found) = answer.verdict.counterexample() {
         writeln!(out)?;
-        found.write(out, paint)?;
+        let refinement = answer.refinement.as_ref().and_then(|r| r.counterexample.as_ref());
+        match refinement.filter(|_| found.property == PropertyKind::Refinement) {
+            Some(unmatched) => unmatched.write(out, paint)?,
+            None => found.write(out, paint)?,
+        }
     }
     if let Some(proof) = answer.verdict.proof() {
         proof.write(out, paint)?;
@@ -283,6 +290,7 @@ fn next(answer: &Verification) -> &'static str {
         Verdict::Holds(proof) => match proof.certificate.as_ref().and_then(CertificateObject::file) {
             Some(_) => "`bsym certify` with the certificate repeats its checks in another solver",
             // Nothing lists the states, or not all of them.
+            None if proof.called => "",
             None if answer.stats.diagram.is_some() || answer.stats.partial_order.is_some() => "",
             None => {
                 "--certificate FILE writes the proof; `bsym certify FILE` repeats its checks in another solver"
