@@ -84,7 +84,7 @@ fn what_cannot_be_compared_is_refused() {
     assert_eq!(output.status.code(), Some(2));
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(text.contains("Pool refines nothing"), "{text}");
-    let alone = file(folder.path(), "Alone.ref", &LIST.replace("Pool", "Pond").replace("List", "Alone"));
+    let alone = file(folder.path(), "Alone.ref", LIST.replace("Pool", "Pond").replace("List", "Alone"));
     let output = run("refine", &alone, &[]);
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{text}");

@@ -4,7 +4,7 @@
 //! decides nothing else. Every object of JSON is described by a file in `schema/`, which a test makes from the types.
 //!
 //! - The parts, each made of those before it: `words`, `named`, `diagnostic` (places and messages), `encoding`, `scope`,
-//!   `property`, `not_asked`, `not_checked`, `status` (imported proofs), `trace`, `reason_code`, `proof`, `reason` (why there is no
+//!   `property`, `not_asked`, `not_checked`, `status` (imported proofs), `trace`, `verdict_word`, `reason_code`, `proof`, `reason` (why there is no
 //!   answer), `statistics`.
 //! - The answers: [`verification`] (`check`, `bmc`, `tree`, `kind`, `ic3`, `mc`), `claim` and [`certification`], [`replay`],
 //!   [`simulation`], [`temporal`] (`ltl`), [`refinement`] (`refine`), [`graph`], [`evaluation`], [`parsed`], [`obligations`] (`po`), [`recorded`] (`proofs`), [`refused`]; and the
@@ -23,6 +23,7 @@ pub mod scope;
 pub mod statistics;
 pub mod status;
 pub mod trace;
+pub mod verdict_word;
 pub mod words;
 
 pub mod certification;

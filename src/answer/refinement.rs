@@ -3,6 +3,7 @@
 use std::fmt::{Result, Write};
 
 use bsym_explore::refinement::{RefinementReport, RefinementVerdict, Unmatched, UnmatchedStep, WeakGluing};
+use bsym_explore::report::Unknown;
 use bsym_language::model::{EventId, LevelPart, LocalId, Model, SideBySide};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::value::Value;
@@ -20,7 +21,7 @@ use super::scope::ScopeObject;
 use super::statistics::seconds;
 use super::trace::{CounterexampleObject, ViolatedObject};
 use super::trace::{StepObject, constants, values, write_steps_beside};
-use super::verification::{VerdictWord, search_reason};
+use super::verdict_word::VerdictWord;
 use super::words::words;
 use crate::exit::Exit;
 use crate::paint::Paint;
@@ -307,8 +308,8 @@ impl RefinementObject {
         self.message = Some(reason.text());
     }
 
-    /// What became of it.
-    pub fn settle(&mut self, words: &Words<'_>, report: &RefinementReport) {
+    /// What became of it; `why` is the reason where it is not decided.
+    pub fn settle(&mut self, words: &Words<'_>, report: &RefinementReport, why: &dyn Fn(&Unknown) -> Reason) {
         self.stats = RefinementStats {
             states: report.pairs,
             steps: report.steps,
@@ -326,9 +327,7 @@ impl RefinementObject {
                 self.verdict = VerdictWord::Vacuous;
                 self.message = Some(why.to_string());
             }
-            RefinementVerdict::Unknown(why) => {
-                self.unknown(&search_reason(words.model, why, &report.incomplete, &report.cuts));
-            }
+            RefinementVerdict::Unknown(unknown) => self.unknown(&why(unknown)),
             RefinementVerdict::Contradiction(why) => self.unknown(&Reason::AuditFailed(why.clone())),
         }
     }

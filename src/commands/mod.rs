@@ -3,7 +3,8 @@
 //! - From a machine to a verdict: `status` (proof status that is imported or computed first), `run` (what all of these
 //!   share), `encodings` (the engines on one or two encodings), `verify` (`bmc`, `tree`, `kind`, `ic3`), `mc` and `ldd`, with
 //!   `vetting` of imported status, `default_scope` and `enlarge` where nobody chose the scope and it has no state, and
-//!   `check`, which has a search `beside` its engines.
+//!   `check`, which has a search `beside` its engines; refinements of classical B go through a `comparison` as well, and what was
+//!   `compared` is part of the answer.
 //! - `certify` and `replay` look at evidence again.
 //! - `ltl` asks temporal formulas about all paths, `refine` compares with abstractions, and `graph` draws the states.
 //! - `parse`, `eval`, `simulate`, `po` and `proofs` stand alone.
@@ -11,6 +12,7 @@
 mod beside;
 mod certify;
 mod check;
+mod compared;
 mod comparison;
 mod default_scope;
 mod encodings;

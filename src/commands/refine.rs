@@ -8,6 +8,7 @@ use anyhow::bail;
 use bsym_encodings::patience::Patience;
 use bsym_explore::options::Limits;
 use bsym_explore::refinement::{RefinementOptions, RefinementVerdict, check};
+use bsym_explore::report::Unknown;
 use bsym_explore::search::Problem;
 use bsym_language::model::{Model, Notation, Relation};
 use bsym_semantics::evaluator::finder::ValueFinder;
@@ -15,8 +16,9 @@ use bsym_semantics::evaluator::finder::ValueFinder;
 use crate::answer::Answer;
 use crate::answer::refinement::{RefinementAnswer, RefinementObject, Words};
 use crate::answer::scope::ScopeObject;
+use crate::answer::verification::search_reason;
 use crate::arguments::RefineArguments;
-use crate::commands::{comparison, default_scope};
+use crate::commands::{compared, default_scope};
 use crate::control::Control;
 use crate::progress::Reporter;
 use crate::refusal::Refusal;
@@ -42,7 +44,7 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
         file: arguments.file.display().to_string(),
         found: RefinementObject::new(&parts, ScopeObject::new(&model, &scope, &settings)),
         trace_file: None,
-        not_checked: comparison::left(&model),
+        not_checked: compared::left(&model),
     };
     // What is known so far is printed if the search does not stop when it is asked to.
     let known = Arc::new(Mutex::new(begun));
@@ -74,7 +76,8 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
     reporter.finish();
     let mut answer = known.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let words = Words { model: &model, parts: &parts, scope: &scope };
-    answer.found.settle(&words, &report);
+    let why = |unknown: &Unknown| search_reason(&model, unknown, &report.incomplete, &report.cuts);
+    answer.found.settle(&words, &report, &why);
     if let RefinementVerdict::Vacuous(why) = &report.verdict
         && let Some(doubt) = default_scope::doubt(&model, &scope, &sizes, &why.to_string())
     {

@@ -29,7 +29,7 @@ use crate::answer::reason::Reason;
 use crate::answer::statistics::StatsObject;
 use crate::answer::verification::{BesideObject, Subject, Verdict as Answered, Verification};
 use crate::arguments::{EncodingName, VerifyArguments};
-use crate::commands::comparison::Compared;
+use crate::commands::compared::Compared;
 use crate::commands::default_scope;
 use crate::commands::status::{self, Imported};
 use crate::control::{Control, memory_is_known, peak_memory};
@@ -314,7 +314,7 @@ impl Run {
         trace: Option<&Trace>,
         certificate: Option<String>,
     ) -> Answer {
-        let unmatched = self.compared.as_ref().and_then(|compared| compared.settle(self, &mut result));
+        let unmatched = self.compared.as_ref().and_then(|compared| compared.settle(&mut result));
         let certificate = certificate.filter(|_| unmatched.is_none());
         if let (Some(trace), Some(path)) = (unmatched.or(trace), &self.arguments.trace)
             && self.write(path, &traces::text(path, &self.model, trace), &mut result)

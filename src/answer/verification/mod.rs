@@ -30,9 +30,9 @@ use super::scope::ScopeObject;
 use super::statistics::StatsObject;
 use super::status::ProofsObject;
 use super::trace::{CounterexampleObject, CounterexampleToInductionObject};
-use super::words::words;
 use crate::exit::Exit;
 
+pub use super::verdict_word::VerdictWord;
 pub use search::search_reason;
 
 /// The answer of one run.
@@ -124,16 +124,6 @@ impl From<Missing> for ReasonCode {
             Missing::Valuation => ReasonCode::NoValuation,
             Missing::InitialState => ReasonCode::NoInitialState,
         }
-    }
-}
-
-words! {
-    /// A verdict in a word.
-    VerdictWord {
-        Holds = "holds",
-        Violated = "violated",
-        Vacuous = "vacuous",
-        Unknown = "unknown",
     }
 }
 
