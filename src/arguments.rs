@@ -591,6 +591,9 @@ pub struct PoArguments {
     /// Longest time for one obligation; all are tried for a shorter time first
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "10s", help_heading = "Limits")]
     pub each: Duration,
+    /// Show the state and step that refute each open obligation, or this one, and whether they are reachable
+    #[arg(long, value_name = "NAME", num_args = 0..=1)]
+    pub explain: Option<Option<String>>,
     /// Write the open obligations as SMT-LIB into this folder
     #[arg(long, value_name = "DIR")]
     pub export: Option<PathBuf>,

@@ -46,6 +46,7 @@ mod strengthen;
 
 pub mod ic3;
 
+pub mod explain;
 pub mod hunt;
 
 pub mod counterexample;

@@ -30,6 +30,7 @@ pub mod certification;
 pub mod claim;
 pub mod evaluation;
 pub mod event;
+pub mod explanation;
 pub mod graph;
 pub mod obligations;
 pub mod parsed;

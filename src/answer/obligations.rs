@@ -5,6 +5,7 @@ use bsym_proofs::obligations::Obligations as Proved;
 use bsym_status::file::{PoFile, Status};
 use serde::{Serialize, Serializer};
 
+use super::explanation::Explanation;
 use super::not_checked::{self, DroppedObject};
 use crate::exit::Exit;
 use crate::paint::Paint;
@@ -17,6 +18,8 @@ pub struct Obligations {
     pub counts: Vec<(Status, usize)>,
     /// Those that are not discharged.
     pub open: Vec<OpenObligation>,
+    /// Why they are open, where that was asked.
+    pub explanations: Option<Vec<Explanation>>,
     pub stopped: bool,
     /// Where the status was written to.
     pub written: Option<String>,
@@ -53,6 +56,7 @@ impl Obligations {
                     reason: p.reason.clone(),
                 })
                 .collect(),
+            explanations: None,
             stopped: proved.stopped.is_some(),
             written: None,
             not_checked: vec![],
@@ -92,10 +96,14 @@ impl Obligations {
             let reason = reason.map(|r| format!(": {r}")).unwrap_or_default();
             text.push_str(&format!("  {word}  {name}{reason}\n    {goal}\n"));
         }
-        if refuted {
+        for explanation in self.explanations.iter().flatten() {
+            // Strings grow.
+            let _ = explanation.write(&mut text, paint);
+        }
+        if refuted && self.explanations.is_none() {
             text.push_str(
                 "\na refuted obligation does not follow from the invariant alone; its state may be unreachable:\n\
-                 `bsym ic3` tells, and finds what the invariant lacks\n",
+                 --explain shows it and tells; `bsym ic3` finds what the invariant lacks\n",
             );
         }
         if let Some(path) = &self.written {
@@ -106,8 +114,19 @@ impl Obligations {
     }
 }
 
+/// The status with its explanations beside it.
+#[derive(Serialize)]
+struct Explained<'a> {
+    #[serde(flatten)]
+    file: &'a PoFile,
+    explanations: &'a [Explanation],
+}
+
 impl Serialize for Obligations {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.file.serialize(serializer)
+        match &self.explanations {
+            None => self.file.serialize(serializer),
+            Some(explanations) => Explained { file: &self.file, explanations }.serialize(serializer),
+        }
     }
 }

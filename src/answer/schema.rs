@@ -12,6 +12,7 @@ use serde_json::json;
 use super::certification::Certification;
 use super::evaluation::Evaluation;
 use super::event::Event;
+use super::explanation::Explanation;
 use super::graph::GraphAnswer;
 use super::parsed::Parsed;
 use super::recorded::Recorded;
@@ -59,5 +60,6 @@ fn the_files_are_what_the_types_say() {
     check::<Parsed>("parse");
     check::<Recorded>("proofs");
     check::<Refused>("error");
+    check::<Explanation>("explanation");
     check::<Event>("events");
 }

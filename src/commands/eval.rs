@@ -129,7 +129,7 @@ fn settle(
 
 /// Gives the elements of deferred sets the names that answers and traces print for them. A set with an element whose name
 /// the model uses otherwise stays as it is.
-fn name_elements(model: &mut Model, scope: &Scope) {
+pub(super) fn name_elements(model: &mut Model, scope: &Scope) {
     for i in 0..model.carriers.len() {
         let carrier = CarrierId(i as u32);
         let Some(size) = scope.size(model, carrier).filter(|size| *size <= MOST_NAMED) else { continue };

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use anyhow::bail;
 use bsym_encodings::session::open;
+use bsym_language::diagnostic::nearest;
 use bsym_proofs::obligations::{Proof, prove_obligations};
 
 use crate::answer::Answer;
@@ -16,7 +18,12 @@ use crate::control::Control;
 use crate::input;
 use crate::output;
 use crate::paint::Paint;
+use crate::refusal::Refusal;
 use crate::solvers;
+
+use self::explain::Explainer;
+
+mod explain;
 
 /// Runs the command.
 pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer> {
@@ -53,6 +60,17 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
         &budget,
         &mut observer,
     )?;
+    let explanations = arguments.explain.as_ref().map(|name| {
+        let explainer = Explainer::new(&model, &scope, &choice, budget.clone());
+        explainer.explain(&obligations, name.as_deref())
+    });
+    if let Some(Some(name)) = &arguments.explain
+        && !obligations.all.iter().any(|p| p.name == *name)
+    {
+        let near = nearest(name, obligations.all.iter().map(|p| p.name.as_str()));
+        let refusal = Refusal::new(format!("--explain: {} has no obligation `{name}`", model.name));
+        bail!(refusal.help(near.map_or("--json lists them".into(), |n| format!("did you mean `{n}`?"))));
+    }
     control.finish();
     let folder = arguments.output_file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
     let file = obligations.to_po(&model, &scope, folder);
@@ -61,6 +79,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
         written: written.map(|path| path.display().to_string()),
         not_checked: DroppedObject::all(&model),
         seconds: control.seconds(),
+        explanations,
         ..Obligations::new(file, &obligations, &model)
     };
     if let Some(folder) = &arguments.export {

@@ -183,9 +183,9 @@ impl<'a> Generator<'a> {
     fn failures(&mut self, event: Option<usize>, failures: Vec<(FailureKind, Span, Term)>, said: &[Term]) {
         let model = self.system.model.clone();
         let id = event.map(|e| EventId(e as u32));
-        let mut parts: Vec<(Part, Vec<Term>)> = vec![];
+        let mut parts: Vec<(Part, Vec<(usize, Term)>)> = vec![];
         let mut known: BTreeMap<(Kind, String), usize> = BTreeMap::new();
-        let mut add = |part: Part, condition: Option<Term>| {
+        let mut add = |part: Part, condition: Option<(usize, Term)>| {
             let at = *known.entry((part.kind, part.name.clone())).or_insert(parts.len());
             if at == parts.len() {
                 parts.push((part, vec![]));
@@ -202,7 +202,7 @@ impl<'a> Generator<'a> {
             }
         }
         for (i, (kind, span, condition)) in failures.into_iter().enumerate() {
-            add(part(&model, id, kind, span, i + 1), Some(condition));
+            add(part(&model, id, kind, span, i + 1), Some((i, condition)));
         }
         let mut found = family(said.to_vec());
         let who = event_name(&model, id).to_string();
@@ -219,8 +219,11 @@ impl<'a> Generator<'a> {
                 self.without_term(question, "the operation");
                 continue;
             }
-            let goal = self.terms.not(self.terms.or(conditions));
+            let goal = self.terms.not(self.terms.or(conditions.iter().map(|c| c.1)));
             self.ask(question, &mut found, goal, false);
+            if let Some(proof) = self.all.last_mut() {
+                proof.failures = conditions.into_iter().map(|c| c.0).collect();
+            }
         }
         self.families.push(found);
     }
@@ -267,6 +270,15 @@ impl<'a> Generator<'a> {
 
     fn note(&mut self, q: Question, status: Status, reason: Option<String>) {
         let Question { kind, name, event, subject } = q;
-        self.all.push(Proof { kind, name, event, subject, status, reason, formula: vec![] });
+        self.all.push(Proof {
+            kind,
+            name,
+            event,
+            subject,
+            status,
+            failures: vec![],
+            reason,
+            formula: vec![],
+        });
     }
 }

@@ -32,6 +32,8 @@ pub struct Proof {
     pub subject: Subject,
     /// Outcome.
     pub status: Status,
+    /// The ways of the event to fail that it excludes, by position in the event's transition.
+    pub failures: Vec<usize>,
     /// Why it is open.
     pub reason: Option<String>,
     /// Asserted together, they are unsatisfiable if and only if the obligation holds; empty for

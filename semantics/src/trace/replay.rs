@@ -163,7 +163,11 @@ fn replay_path(
     let i = before.len();
     match &last.state {
         Some(claimed) => {
-            replayed.choices.add(&last.execution, &follow(eval, trace, i, last, state, claimed)?);
+            if i == 0 && start == Start::Anywhere {
+                check_types(eval, claimed)?;
+            } else {
+                replayed.choices.add(&last.execution, &follow(eval, trace, i, last, state, claimed)?);
+            }
             let judge = |checks: &Checks| violations(eval, &trace.constants, claimed, checks);
             // Whether any event is enabled may be beyond the evaluator. What is wrong in the state is known all the same.
             let found = judge(checks).or_else(|e| match checks.deadlock {

@@ -1,0 +1,222 @@
+//! `bsym po --explain`: the counterexamples of refuted obligations, and whether they are reachable.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use bsym_encodings::budget::Budget;
+use bsym_encodings::session::open::{self, SolverChoice};
+use bsym_encodings::session::{Session, SolverError};
+use bsym_encodings::system::build::Representations;
+use bsym_encodings::term::Terms;
+use bsym_engines::explain::{Asked, counterexample};
+use bsym_engines::ic3::binders;
+use bsym_engines::options::Job;
+use bsym_engines::run::run;
+use bsym_engines::verdict::{Engine, Progress, Verdict};
+use bsym_language::load::check_predicate;
+use bsym_language::model::{Model, Pred};
+use bsym_proofs::claim::{Evidence, Property};
+use bsym_proofs::obligations::{Obligations, Proof, Subject};
+use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::scope::Scope;
+use bsym_semantics::trace::Trace;
+use bsym_semantics::value::env::Env;
+use bsym_status::ProofStatus;
+use bsym_status::file::{Kind, Status};
+
+use crate::answer::explanation::{Explanation, Reach, ReachKind};
+use crate::answer::trace::{StepObject, ViolatedObject, constants};
+use crate::commands::eval::name_elements;
+
+/// What explanations are made with.
+pub(super) struct Explainer<'a> {
+    pub model: &'a Arc<Model>,
+    pub scope: &'a Scope,
+    pub solver: &'a SolverChoice,
+    /// Its time for a query is that for one counterexample, and for the question whether it is reachable.
+    pub budget: Budget,
+    lemmas: OnceCell<Vec<(Pred, String)>>,
+}
+
+impl<'a> Explainer<'a> {
+    /// For the obligations of a model in a scope.
+    pub fn new(model: &'a Arc<Model>, scope: &'a Scope, solver: &'a SolverChoice, budget: Budget) -> Self {
+        Explainer { model, scope, solver, budget, lemmas: OnceCell::new() }
+    }
+
+    /// Those of the open obligations, or of the one of this name.
+    pub fn explain(&self, all: &Obligations, name: Option<&str>) -> Vec<Explanation> {
+        let is_open = |p: &&Proof| match name {
+            Some(name) => p.name == name,
+            None => !matches!(p.status, Status::Discharged | Status::Trivial),
+        };
+        let mut found = vec![];
+        for proof in all.all.iter().filter(is_open) {
+            if self.budget.check().is_err() {
+                break;
+            }
+            found.push(self.explanation(proof, all.goal_text(proof, self.model)));
+        }
+        found
+    }
+
+    fn open(&self) -> impl FnMut(Rc<Terms>) -> Result<Session, SolverError> + '_ {
+        |terms| open::open(terms, self.solver)
+    }
+
+    fn explanation(&self, proof: &Proof, goal: String) -> Explanation {
+        let mut explanation = Explanation {
+            name: proof.name.clone(),
+            goal,
+            violated: vec![],
+            constants: Default::default(),
+            step: vec![],
+            reach: None,
+            message: None,
+        };
+        let reason = proof.reason.clone().unwrap_or_else(|| "it is discharged".into());
+        let (Status::Refuted, Some(asked)) = (proof.status, asked(proof)) else {
+            explanation.message = Some(match proof.status {
+                Status::Refuted => "it does not follow; of this kind no state is shown".into(),
+                _ => reason,
+            });
+            return explanation;
+        };
+        let limit = self.budget.query.unwrap_or_default();
+        let job = self.job(self.model.clone(), self.scope.clone(), vec![], self.budget.within(limit));
+        let found = match counterexample(&job, &asked, &mut self.open()) {
+            Ok(Some(found)) => found,
+            Ok(None) => {
+                explanation.message = Some("the solver's state cannot be read or is not confirmed".into());
+                return explanation;
+            }
+            Err(e) => {
+                explanation.message = Some(e.to_string());
+                return explanation;
+            }
+        };
+        let model = self.model;
+        let (variables, fixed) = asked.names(model);
+        let kept = |name: &str| variables.iter().any(|v| model.variables[v.index()].name == name);
+        explanation.violated = ViolatedObject::all(model, &found.violations);
+        explanation.constants = constants(model, &found.trace)
+            .iter()
+            .filter(|(name, _)| fixed.iter().any(|c| model.constants[c.index()].name == *name))
+            .map(|(name, value)| (name.to_string(), value.clone()))
+            .collect();
+        explanation.step = StepObject::all(model, &found.trace);
+        for step in &mut explanation.step {
+            step.state = step.state.take().map(|state| {
+                let some = state.iter().filter(|(name, _)| kept(name));
+                some.map(|(name, value)| (name.to_string(), value.clone())).collect()
+            });
+        }
+        explanation.reach = Some(match asked.is_of_start() {
+            true => Reach { kind: ReachKind::Reached, depth: Some(0), lemmas: vec![], trace: vec![] },
+            false => {
+                explanation.step[0].event = "(some state)".into();
+                self.reach(&explanation, &found.trace)
+            }
+        });
+        explanation
+    }
+
+    /// What a proof of the whole invariant adds to it, each as a predicate and in B; nothing where there is no such proof.
+    fn lemmas(&self) -> &[(Pred, String)] {
+        self.lemmas.get_or_init(|| {
+            let mut model = Model::clone(self.model);
+            binders::add(&mut model);
+            let properties = (0..model.invariant.len()).map(Property::Invariant).collect();
+            let budget = self.budget.within(self.budget.query.unwrap_or_default());
+            let job = self.job(Arc::new(model), self.scope.clone(), properties, budget);
+            let report = run(&job, Engine::Ic3, &mut self.open(), &mut |_: &Progress| {});
+            match report.verdict {
+                Verdict::Holds(proof) => match proof.claim.evidence {
+                    Evidence::Inductive { lemmas } => lemmas.into_iter().zip(proof.lemmas).collect(),
+                    _ => vec![],
+                },
+                _ => vec![],
+            }
+        })
+    }
+
+    /// Those of the lemmas that are false in the first state of a path.
+    fn excluding(&self, trace: &Trace) -> Vec<String> {
+        let Some(state) = trace.steps.first().and_then(|s| s.state.as_ref()) else { return vec![] };
+        let mut model = Model::clone(self.model);
+        binders::add(&mut model);
+        let eval = Evaluator::new(&model, &trace.scope);
+        let env = Env::new(&trace.constants, state);
+        let is_false = |p: &Pred| matches!(eval.pred(&env, p), Ok(false));
+        self.lemmas().iter().filter(|(p, _)| is_false(p)).map(|(_, text)| text.clone()).collect()
+    }
+
+    /// Whether a state with the values that are shown is reachable, in the scope of the trace.
+    fn reach(&self, explanation: &Explanation, trace: &Trace) -> Reach {
+        let open = Reach { kind: ReachKind::Unknown, depth: None, lemmas: vec![], trace: vec![] };
+        let lemmas = self.excluding(trace);
+        if !lemmas.is_empty() {
+            return Reach { kind: ReachKind::Excluded, lemmas, ..open };
+        }
+        let state = explanation.step.first().and_then(|s| s.state.clone()).unwrap_or_default();
+        let equations: Vec<String> =
+            explanation.constants.iter().chain(state.iter()).map(|(n, v)| format!("{n} = {v}")).collect();
+        let mut model = Model::clone(self.model);
+        name_elements(&mut model, &trace.scope);
+        let goal = match equations.is_empty() {
+            true => return open,
+            false => check_predicate(&mut model, &equations.join(" & ")),
+        };
+        let Ok(goal) = goal else { return open };
+        model.goal = Some(goal);
+        binders::add(&mut model);
+        let limit = self.budget.query.unwrap_or_default();
+        let model = Arc::new(model);
+        let budget = self.budget.within(limit);
+        let job = self.job(model.clone(), trace.scope.clone(), vec![Property::NoGoal], budget);
+        let report = run(&job, Engine::Check, &mut self.open(), &mut |_: &Progress| {});
+        match report.verdict {
+            Verdict::Violated(found) => {
+                let trace = StepObject::all(&model, &found.trace);
+                Reach { kind: ReachKind::Reached, trace, ..open }
+            }
+            Verdict::Holds(proof) => Reach { kind: ReachKind::Excluded, lemmas: proof.lemmas, ..open },
+            Verdict::Unknown(_) | Verdict::Vacuous(_) => match report.depth {
+                Some(depth) => Reach { kind: ReachKind::NotWithin, depth: Some(depth), ..open },
+                None => open,
+            },
+        }
+    }
+
+    fn job(&self, model: Arc<Model>, scope: Scope, properties: Vec<Property>, budget: Budget) -> Job {
+        Job {
+            model,
+            scope,
+            properties,
+            well_definedness: false,
+            status: ProofStatus::none(),
+            recheck: false,
+            accept_trusted: false,
+            depth: None,
+            keep_going: false,
+            representations: Representations::Stated,
+            seed: 0,
+            checker: None,
+            query_time: None,
+            budget,
+        }
+    }
+}
+
+/// What a refuted obligation asks, where there is a state to show.
+fn asked(proof: &Proof) -> Option<Asked> {
+    match (&proof.subject, proof.kind) {
+        (Subject::Invariant(i), Kind::Inv | Kind::InvEst) => Some(Asked::Conjunct(proof.event, *i)),
+        (Subject::Assertion(i), Kind::Assertion | Kind::Thm) => Some(Asked::Assertion(*i)),
+        (Subject::Action(_), _) if !proof.failures.is_empty() => {
+            Some(Asked::Failures(proof.event, proof.failures.clone()))
+        }
+        _ => None,
+    }
+}
