@@ -147,6 +147,7 @@ impl Command {
                 &a.solver.name
             }
             Command::Po(a) => &a.solver.name,
+            Command::Refine(a) => &a.solver.name,
             Command::Certify(a) => &a.solver.name,
             _ => return false,
         };

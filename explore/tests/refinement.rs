@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
+use bsym_explore::options::SearchOptions;
 use bsym_explore::refinement::{
     RefinementOptions, RefinementReport, RefinementVerdict, UnmatchedStep, check,
 };
-use bsym_explore::search::Problem;
+use bsym_explore::report::{Progress, Verdict};
+use bsym_explore::search::{Problem, search};
 use bsym_language::files::Texts;
 use bsym_language::load::load_from;
+use bsym_language::model::simulation::simulation;
 use bsym_language::stack::with_large_stack;
 use bsym_semantics::scope::{Scope, ScopeRequest};
 
@@ -34,7 +37,7 @@ fn ask(files: &[(&str, &str)], main: &str, reference_only: bool) -> (Found, Refi
     let parts = model.refined.as_ref().expect("an abstraction").side_by_side(&model);
     let problem = Problem { model: &parts.model, scope: &scope, finder: None };
     let options = RefinementOptions { reference_only, ..RefinementOptions::default() };
-    let report = check(&problem, &parts, &model, &options, &mut |_: &bsym_explore::report::Progress| {});
+    let report = check(&problem, &parts, &model, &options, &mut |_: &Progress| {});
     let name = |event: &bsym_language::model::EventId| model.events[event.index()].name.clone();
     let found = match &report.verdict {
         RefinementVerdict::Holds if report.weak.is_empty() => Found::Holds(report.pairs),
@@ -59,8 +62,26 @@ fn refine(files: &[(&str, &str)], main: &str) -> Found {
         let (expected, slow) = ask(files, main, true);
         assert_eq!(found, expected, "{main}: the reference evaluator finds something else");
         assert_eq!((quick.pairs, quick.steps), (slow.pairs, slow.steps), "{main}");
+        let is_right = matches!(found, Found::Holds(_) | Found::Weak(_));
+        match simulates(files, main) {
+            Some(Verdict::Holds(_)) => assert!(is_right, "{main}: the abstractions follow, and {found:?}"),
+            Some(Verdict::Violated(_)) | None => {}
+            Some(other) => panic!("{main}: {other:?}"),
+        }
         found
     })
+}
+
+/// Whether the machine in which the abstractions follow is right, by a search; `None` where they are not told how.
+fn simulates(files: &[(&str, &str)], main: &str) -> Option<Verdict> {
+    let texts: Texts = files.iter().map(|(name, text)| (*name, *text)).collect();
+    let model = load_from(&texts, Path::new(main)).expect("the file is there").model.expect("it is right");
+    let joint = simulation(&model, model.refined.as_ref().expect("an abstraction")).ok()?;
+    let request = ScopeRequest { prob: true, ..ScopeRequest::default() };
+    let scope = Scope::settle(&model, &request).expect("a scope");
+    let problem = Problem { model: &joint, scope: &scope, finder: None };
+    let report = search(&problem, &SearchOptions::default(), &mut |_: &Progress| {});
+    Some(report.verdict)
 }
 
 fn step(name: &str, before: usize) -> Found {
@@ -79,6 +100,10 @@ END",
 
 /// A list for the set; each place of it can be put in another way.
 fn list(changes: &[(&str, &str)]) -> Found {
+    refine(&[POOL, ("List.ref", &list_text(changes))], "List.ref")
+}
+
+fn list_text(changes: &[(&str, &str)]) -> String {
     let mut text = "REFINEMENT List REFINES Pool VARIABLES list
 INVARIANT list : iseq(1..3) & ran(list) = free
 INITIALISATION list := [1,2,3]
@@ -92,7 +117,22 @@ END"
         assert!(text.contains(old), "{old}");
         text = text.replacen(old, new, 1);
     }
-    refine(&[POOL, ("List.ref", &text)], "List.ref")
+    text
+}
+
+#[test]
+fn abstractions_follow_where_equations_say_how() {
+    with_large_stack(|| {
+        let text = list_text(&[]);
+        let verdict = simulates(&[POOL, ("List.ref", &text)], "List.ref");
+        assert!(matches!(verdict, Some(Verdict::Holds(_))), "{verdict:?}");
+        let text = list_text(&[("n := first(list) ||", "n := last(list) ||")]);
+        let verdict = simulates(&[POOL, ("List.ref", &text)], "List.ref");
+        assert!(matches!(verdict, Some(Verdict::Violated(_))), "{verdict:?}");
+        // Nothing says which value was thrown before it was asked for.
+        let late = "REFINEMENT Late REFINES Die OPERATIONS n <-- throw = n :: 1..2 END";
+        assert!(simulates(&[DIE, ("Late.ref", late)], "Late.ref").is_none());
+    });
 }
 
 #[test]

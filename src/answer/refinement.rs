@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::diagnostic::{location, place};
 use super::named::Values;
 use super::not_checked::{self, DroppedObject};
+use super::proof::{CheckedObject, EvidenceKind, ProofObject};
 use super::property::PropertyKind;
 use super::property::event_name;
 use super::reason::Reason;
@@ -52,9 +53,57 @@ pub struct RefinementAnswer {
     pub file: String,
     #[serde(flatten)]
     pub found: RefinementObject,
+    /// The proof for every size of the sets, or why there is none; missing where none was tried.
+    pub simulation: Option<SimulationObject>,
     pub trace_file: Option<String>,
     /// Parts of the machine that are in no check.
     pub not_checked: Vec<DroppedObject>,
+}
+
+/// An attempt to prove a refinement for every size of the sets that the scope leaves open.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct SimulationObject {
+    pub scope: ScopeObject,
+    /// The engine that found the proof.
+    pub engine: Option<String>,
+    pub proof: Option<SimulationProofObject>,
+    /// Why there is none.
+    pub message: Option<String>,
+    pub seconds: f64,
+}
+
+/// A proof, checked in a fresh solver.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct SimulationProofObject {
+    pub kind: EvidenceKind,
+    /// B predicates about the variables of all levels.
+    pub invariant: Vec<String>,
+    pub checked: Option<CheckedObject>,
+}
+
+impl From<ProofObject> for SimulationProofObject {
+    fn from(proof: ProofObject) -> SimulationProofObject {
+        let ProofObject { kind, invariant, checked, .. } = proof;
+        SimulationProofObject { kind, invariant, checked }
+    }
+}
+
+impl SimulationObject {
+    fn write(&self, out: &mut String) -> Result {
+        let (Some(proof), Some(engine)) = (&self.proof, &self.engine) else {
+            let why = self.message.as_deref().unwrap_or("it was not tried");
+            return writeln!(out, "  not proved for {}: {why}", self.scope.text());
+        };
+        writeln!(out, "  proved for {}  [{engine}, {:.2} s]", self.scope.text(), self.seconds)?;
+        if proof.invariant.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "\ninvariant of all levels")?;
+        for (i, line) in proof.invariant.iter().enumerate() {
+            writeln!(out, "  {} {line}", if i == 0 { " " } else { "&" })?;
+        }
+        Ok(())
+    }
 }
 
 /// A refinement compared with its abstractions.
@@ -405,6 +454,9 @@ impl RefinementAnswer {
             writeln!(out)?;
             found.write(out, paint)?;
             writeln!(out)?;
+        }
+        if let Some(simulation) = &self.simulation {
+            simulation.write(out)?;
         }
         if let Some(path) = &self.trace_file {
             writeln!(out, "  trace written to {path}")?;

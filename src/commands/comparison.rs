@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use bsym_encodings::patience::Patience;
 use bsym_explore::options::Limits;
-use bsym_explore::refinement::{RefinementOptions, check};
+use bsym_explore::refinement::{RefinementOptions, RefinementVerdict, check};
 use bsym_explore::report::{Observer, Progress};
 use bsym_explore::search::Problem;
 use bsym_proofs::claim::Property;
@@ -16,6 +16,7 @@ use bsym_semantics::trace::doubt::Asked;
 use crate::arguments::{PropertyName, ScopeItem};
 use crate::commands::compared::Compared;
 use crate::commands::run::Run;
+use crate::commands::simulation::prove;
 use crate::input;
 use crate::progress::Reporter;
 use crate::solvers;
@@ -45,7 +46,7 @@ pub(super) fn compare(run: &Run, longest: Option<Duration>, reporter: &mut Repor
         reference_only: false,
     };
     let solver = solvers::choose_if_any(run.arguments.solver.name.as_deref()).ok()?;
-    let finder = Patience::new(Arc::new(parts.model.clone()), solver, &run.control.budget);
+    let finder = Patience::new(Arc::new(parts.model.clone()), solver.clone(), &run.control.budget);
     let finder = Some(&finder as &dyn ValueFinder);
     let problem = Problem { model: &parts.model, scope: &scope, finder };
     // The budget is cancelled where an answer from beside has ended the engines, which is nobody's wish here.
@@ -56,11 +57,19 @@ pub(super) fn compare(run: &Run, longest: Option<Duration>, reporter: &mut Repor
         }
     };
     let report = check(&problem, &parts, &run.model, &options, &mut observer);
+    // What holds in ProB's scope may be proved in the one that was asked about.
+    let is_finite = run.scope.is_finite(&run.model);
+    let proved = match (&solver, &report.verdict) {
+        (Some(solver), RefinementVerdict::Holds) if !is_finite => {
+            prove(&run.model, refined, &run.scope, solver, longest, &run.control).proof.is_some()
+        }
+        _ => false,
+    };
     Some(Compared {
         model: run.model.clone(),
         parts: Arc::new(parts),
-        is_whole: run.scope.is_finite(&run.model),
-        scope,
+        is_whole: is_finite || proved,
+        scope: if proved { run.scope.clone() } else { scope.clone() },
         report,
         settings: run.settings.clone(),
         asked: asked(run),

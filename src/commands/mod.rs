@@ -29,6 +29,7 @@ mod refine;
 mod replay;
 mod run;
 mod simulate;
+mod simulation;
 mod status;
 mod verify;
 mod vetting;

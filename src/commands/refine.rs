@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use bsym_encodings::patience::Patience;
@@ -16,13 +16,18 @@ use bsym_semantics::evaluator::finder::ValueFinder;
 use crate::answer::Answer;
 use crate::answer::refinement::{RefinementAnswer, RefinementObject, Words};
 use crate::answer::scope::ScopeObject;
+use crate::answer::verdict_word::VerdictWord;
 use crate::answer::verification::search_reason;
 use crate::arguments::RefineArguments;
+use crate::commands::simulation::prove;
 use crate::commands::{compared, default_scope};
 use crate::control::Control;
 use crate::progress::Reporter;
 use crate::refusal::Refusal;
 use crate::{input, output, solvers, traces};
+
+/// Least time for a proof where no limit is set.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Runs the command.
 pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Answer> {
@@ -43,6 +48,7 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
         machine: model.name.clone(),
         file: arguments.file.display().to_string(),
         found: RefinementObject::new(&parts, ScopeObject::new(&model, &scope, &settings)),
+        simulation: None,
         trace_file: None,
         not_checked: compared::left(&model),
     };
@@ -56,7 +62,7 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
         Answer::Refinement(Box::new(answer))
     });
     let joint = Arc::new(parts.model.clone());
-    let finder = Patience::new(joint, solver, &control.budget);
+    let finder = Patience::new(joint, solver.clone(), &control.budget);
     let finder = Some(&finder as &dyn ValueFinder);
     let problem = Problem { model: &parts.model, scope: &scope, finder };
     let options = RefinementOptions {
@@ -64,7 +70,8 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
             states: arguments.max_states,
             valuations: arguments.max_valuations,
             memory: arguments.limits.memory.and_then(|n| usize::try_from(n).ok()),
-            time: control.budget.deadline.map(|d| d.saturating_duration_since(Instant::now())),
+            // The other half is for a proof.
+            time: control.budget.deadline.map(|d| d.saturating_duration_since(Instant::now()) / 2),
         },
         cancelled: control.budget.cancellation(),
         reference_only: false,
@@ -72,6 +79,14 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
     let shared = Arc::new(model.clone());
     let mut reporter = Reporter::new(shared, control, &arguments.output, Arc::default());
     let report = check(&problem, &parts, &model, &options, &mut reporter);
+    let mut simulated = None;
+    if let (Some(solver), RefinementVerdict::Holds | RefinementVerdict::Unknown(_), None) =
+        (&solver, &report.verdict, control.stopped())
+    {
+        let open = input::scope(&model, &arguments.scope)?;
+        let longest = control.budget.deadline.is_none().then(|| report.time.max(PATIENCE));
+        simulated = Some(prove(&model, refined, &open, solver, longest, control));
+    }
     control.finish();
     reporter.finish();
     let mut answer = known.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -83,6 +98,10 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
     {
         answer.found.unknown(&doubt);
     }
+    if simulated.as_ref().is_some_and(|s| s.proof.is_some()) {
+        (answer.found.verdict, answer.found.reason, answer.found.message) = (VerdictWord::Holds, None, None);
+    }
+    answer.simulation = simulated;
     if let (Some(path), RefinementVerdict::Violated(found)) = (&arguments.trace, &report.verdict)
         && output::write(path, &traces::text(path, &model, &found.trace))
     {

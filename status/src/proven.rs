@@ -57,6 +57,8 @@ impl Check {
                             RefinementKind::Simulation => "action",
                             RefinementKind::Unchanged => "unchanged variable",
                             RefinementKind::Witness => "witness for",
+                            RefinementKind::Operation => "operation",
+                            RefinementKind::Precondition => "precondition",
                         };
                         format!("{event} refines {}: {what} {label}", check.event)
                     }

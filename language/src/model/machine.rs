@@ -351,6 +351,10 @@ impl RefinementCheck {
             RefinementKind::Unchanged => {
                 format!("the abstract event {event} ({machine}) does not change {label}")
             }
+            RefinementKind::Operation => format!("operation {event} of {machine} does not allow this"),
+            RefinementKind::Precondition => {
+                format!("{machine} allows a call of {event} that the precondition does not allow")
+            }
             RefinementKind::Witness => {
                 format!("there is no value for {label} of the abstract event {event} ({machine})")
             }
@@ -369,6 +373,10 @@ pub enum RefinementKind {
     Unchanged,
     /// There are values for what the abstract event chooses.
     Witness,
+    /// Classical B: the abstract operation can have done it.
+    Operation,
+    /// Classical B: where the abstraction allows a call the refinement does so.
+    Precondition,
 }
 
 /// A guard, action or witness of an event of some level (Event-B), as it was written.

@@ -5,9 +5,11 @@ mod machine;
 mod refined;
 mod tree;
 
+pub mod before_after;
 pub mod operators;
 pub mod retype;
 pub mod same;
+pub mod simulation;
 pub mod truth;
 pub mod types;
 pub mod visit;

@@ -28,6 +28,8 @@ pub struct Level<T = Type> {
     pub component: ComponentId,
     /// Its variables with those of what it includes, under their own names.
     pub variables: Vec<Variable<T>>,
+    /// What it says of its own variables alone.
+    pub invariant: Vec<Conjunct<T>>,
     /// What relates the level before it to this one and those behind: conjuncts of that level's invariant, and for each
     /// variable that it keeps that both are equal.
     pub gluing: Vec<Conjunct<T>>,

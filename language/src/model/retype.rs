@@ -159,6 +159,7 @@ pub trait Retype<T, U> {
         let levels = r.levels.into_iter().map(|level| Level {
             component: level.component,
             variables: level.variables.into_iter().map(|v| self.variable(v)).collect(),
+            invariant: level.invariant.into_iter().map(|c| self.conjunct(c)).collect(),
             gluing: level.gluing.into_iter().map(|c| self.conjunct(c)).collect(),
             initialisation: self.subst(level.initialisation),
             operations: level.operations.into_iter().map(|e| self.event(e)).collect(),

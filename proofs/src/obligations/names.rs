@@ -81,6 +81,7 @@ fn refinement(model: &Model, event: Option<EventId>, check: &RefinementCheck) ->
         RefinementKind::Simulation => (Kind::Sim, "SIM"),
         RefinementKind::Unchanged => (Kind::Eql, "EQL"),
         RefinementKind::Witness => (Kind::Wfis, "WFIS"),
+        RefinementKind::Operation | RefinementKind::Precondition => (Kind::Refinement, "REF"),
     };
     let label = check.label.as_deref().unwrap_or("?");
     let text = match (check.kind, check.text.is_empty()) {

@@ -103,6 +103,9 @@ impl<'a> Reader<'a> {
                 RefinementKind::Guard => self.proved(level, x, &[Kind::Grd], label, event),
                 RefinementKind::Simulation => self.proved(level, x, &[Kind::Sim], label, event),
                 RefinementKind::Unchanged => self.proved(level, x, &[Kind::Eql], label, event),
+                RefinementKind::Operation | RefinementKind::Precondition => {
+                    return none("it is about no refinement of Event-B");
+                }
                 RefinementKind::Witness => self.feasible(level, x, label.unwrap_or_default(), event),
             };
             all.extend(answer?);

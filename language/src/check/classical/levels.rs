@@ -34,13 +34,21 @@ impl Composition {
         let mut levels = vec![];
         for k in 1..floors.len() {
             let gluing = self.glue(&floors, k - 1, &invariant);
+            let invariant = self.own_invariant(&floors, k, &invariant);
             let initialisation = self.level_initialisation(&floors, k);
             let instance = floors[k].instance;
             let variables =
                 floors[k].variables.iter().map(|(v, _)| self.c.model.variables[v.index()].clone());
             let variables = variables.collect();
             let component = ComponentId(instance as u32);
-            levels.push(Level { component, variables, gluing, initialisation, operations: vec![] });
+            levels.push(Level {
+                component,
+                variables,
+                invariant,
+                gluing,
+                initialisation,
+                operations: vec![],
+            });
         }
         let mut refined = Refined { levels, operations: vec![] };
         let main: Vec<(String, usize)> =
@@ -57,7 +65,9 @@ impl Composition {
     /// Writes the texts of gluing conjuncts for which the source has none.
     pub(super) fn write_level_texts(&self, model: &mut Model) {
         let Some(refined) = &mut model.refined else { return };
-        for c in refined.levels.iter_mut().flat_map(|level| &mut level.gluing) {
+        for c in
+            refined.levels.iter_mut().flat_map(|level| level.gluing.iter_mut().chain(&mut level.invariant))
+        {
             if let Some(Ok(at)) = c.text.strip_prefix('\u{0}').map(str::parse::<usize>) {
                 c.text = model.invariant[at].text.clone();
             }
@@ -102,12 +112,7 @@ impl Composition {
             let names = Names::of_pred(&conjunct.pred);
             let speaks = names.variables.iter().any(|v| !is_own(v) && renaming.0.contains_key(v));
             if own.instances.contains(&conjunct.origin.index()) && speaks {
-                let mut pred = self.c.copied(&conjunct.pred);
-                renaming.clone().pred(&mut pred);
-                // Texts that are missing are written when all types are closed.
-                let text =
-                    if conjunct.text.is_empty() { format!("\u{0}{at}") } else { conjunct.text.clone() };
-                gluing.push(Conjunct { pred, text, ..conjunct.clone() });
+                gluing.push(self.releveled(conjunct, at, &renaming));
             }
         }
         for (v, copy) in &behind.variables {
@@ -124,6 +129,33 @@ impl Composition {
             });
         }
         gluing
+    }
+
+    /// What a level says of its own variables alone.
+    fn own_invariant(&mut self, floors: &[Floor], level: usize, invariant: &[Conjunct]) -> Vec<Conjunct> {
+        let renaming = Relevel::of(floors, level);
+        let is_behind = |v: &VarId| {
+            renaming.0.contains_key(v) && floors[level].variables.iter().all(|(known, _)| known != v)
+        };
+        let mut own = vec![];
+        for (at, conjunct) in (0..).zip(invariant) {
+            let names = Names::of_pred(&conjunct.pred);
+            // Of the main machine's variables nothing is said here, also where both belong to one machine that is included.
+            if floors[level].instances.contains(&conjunct.origin.index())
+                && !names.variables.iter().any(is_behind)
+            {
+                own.push(self.releveled(conjunct, at, &renaming));
+            }
+        }
+        own
+    }
+
+    fn releveled(&mut self, conjunct: &Conjunct, at: usize, renaming: &Relevel) -> Conjunct {
+        let mut pred = self.c.copied(&conjunct.pred);
+        renaming.clone().pred(&mut pred);
+        // Texts that are missing are written when all types are closed.
+        let text = if conjunct.text.is_empty() { format!("\u{0}{at}") } else { conjunct.text.clone() };
+        Conjunct { pred, text, ..conjunct.clone() }
     }
 
     fn level_initialisation(&mut self, floors: &[Floor], level: usize) -> Subst {

@@ -1,0 +1,242 @@
+//! A refinement with its abstractions following it, as one machine: where its invariant and its assertions hold, the
+//! refinement is right.
+//!
+//! Each step is one of the refinement, within the preconditions of the abstractions, and then one of each level. The values
+//! that a level takes are determined: by a gluing equation `x = E` of what is more concrete, or by what the level assigns. That
+//! the level can take them is asserted ([`RefinementKind::Operation`]), and the gluing invariants are invariants here. So a proof
+//! about this machine is one of forward simulation (B-Book, 11.2), for every size of its sets. Where something fails, other
+//! values may have been better: that says nothing.
+
+use std::collections::BTreeMap;
+
+use crate::model::before_after::{After, before_after, conjuncts, without_determined};
+use crate::model::types::Type;
+use crate::model::visit::{Names, Replacement};
+use crate::model::*;
+use crate::print;
+use crate::text::source::Span;
+
+/// Why there is no such machine: an operation of a level, by name, whose values are not determined.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Undetermined {
+    /// The machine or refinement.
+    pub component: ComponentId,
+    /// The operation; `None` is the initialisation.
+    pub operation: Option<String>,
+    /// The variable without a value; `None` where the operation is a sequence or a loop.
+    pub variable: Option<String>,
+}
+
+/// The machine in which the levels follow.
+///
+/// # Errors
+/// What a level does is not determined.
+pub fn simulation(model: &Model, refined: &Refined) -> Result<Model, Undetermined> {
+    let parts = refined.side_by_side(model);
+    let mut joint = parts.model.clone();
+    let gluing = std::mem::take(&mut joint.invariant);
+    let mut builder = Builder { equations: equations(&parts, &gluing), parts: &parts, joint, checks: vec![] };
+    let span = model.initialisation.span;
+    let mut sequence = vec![model.initialisation.clone()];
+    for (at, level) in refined.levels.iter().enumerate() {
+        sequence.extend(builder.follow(at, None, &level.initialisation, &BTreeMap::new(), span)?);
+    }
+    let initialisation = SubstKind::Sequence(sequence).at(span);
+    let mut events = vec![];
+    for (event, followed) in model.events.iter().zip(&parts.operations) {
+        events.push(match followed {
+            None => event.clone(),
+            Some(followed) => builder.event(event, followed)?,
+        });
+    }
+    let own = model.invariant.iter().cloned();
+    let levels = refined.levels.iter().flat_map(|level| level.invariant.iter().cloned());
+    let invariant = own.chain(levels).chain(gluing).collect();
+    let Builder { mut joint, checks, .. } = builder;
+    (joint.initialisation, joint.events, joint.invariant) = (initialisation, events, invariant);
+    (joint.assertions, joint.refinement_checks) = (vec![], checks);
+    Ok(joint)
+}
+
+/// What gluing equations say of abstract variables, by level: in terms of what is more concrete.
+fn equations(parts: &SideBySide, gluing: &[Conjunct]) -> BTreeMap<VarId, Expr> {
+    let mut found = BTreeMap::new();
+    for level in &parts.levels {
+        for conjunct in &gluing[level.gluing.clone()] {
+            let PredKind::Compare(CompareOp::Equal, l, r) = &conjunct.pred.kind else { continue };
+            for (name, value) in [(l, r), (r, l)] {
+                let ExprKind::Var(v) = name.kind else { continue };
+                let is_concrete = |v: &VarId| v.index() < level.variables.start;
+                if level.variables.contains(&v.index())
+                    && Names::of_expr(value).variables.iter().all(is_concrete)
+                {
+                    found.entry(v).or_insert_with(|| (**value).clone());
+                }
+            }
+        }
+    }
+    found
+}
+
+struct Builder<'p> {
+    parts: &'p SideBySide,
+    equations: BTreeMap<VarId, Expr>,
+    joint: Model,
+    checks: Vec<RefinementCheck>,
+}
+
+impl Builder<'_> {
+    fn event(&mut self, event: &Event, followed: &FollowedPart) -> Result<Event, Undetermined> {
+        let span = event.span;
+        let mut body = vec![event.body.clone()];
+        for at in 0..self.parts.levels.len() {
+            let Some(by) = followed.by[at] else { continue };
+            let level = self.parts.model.events[by.index()].clone();
+            let mut names = BTreeMap::new();
+            let own = event.parameters.iter().chain(&event.results);
+            let parameters = level.parameters.iter().zip(&event.parameters);
+            let results = level.results.iter().zip(&event.results);
+            debug_assert!(own.count() >= level.parameters.len());
+            names.extend(parameters.chain(results).map(|(theirs, own)| (*theirs, *own)));
+            body.extend(self.follow(at, Some(&level.name), &level.body, &names, span)?);
+        }
+        let mut body = SubstKind::Sequence(body).at(span);
+        let nearest = self.parts.levels[0].component;
+        if let Some(narrowed) = followed.narrowed {
+            // Enabled where the abstractions allow it and the refinement does not.
+            let (parameters, guard) = self.guard(narrowed);
+            let guard = self.renamed(&guard, &parameters, &event.parameters);
+            let own = conjuncts(&guard).last().and_then(|p| match &p.kind {
+                PredKind::Not(own) => Some((**own).clone()),
+                _ => None,
+            });
+            if let Some(own) = own {
+                body = self.asserted(RefinementKind::Precondition, &event.name, nearest, own, body, span);
+            }
+        }
+        if let Some(precondition) = followed.precondition {
+            let (parameters, guard) = self.guard(precondition);
+            let guard = self.renamed(&guard, &parameters, &event.parameters);
+            let branches = vec![(guard, body)];
+            let choice = self.choice();
+            body = SubstKind::Select { choice, branches, otherwise: None, from_pre: true }.at(span);
+        }
+        Ok(Event { body, ..event.clone() })
+    }
+
+    /// Parameters and guard of an event that does nothing.
+    fn guard(&self, event: EventId) -> (Vec<LocalId>, Pred) {
+        let event = &self.parts.model.events[event.index()];
+        match &event.body.kind {
+            SubstKind::Select { branches, .. } => (event.parameters.clone(), branches[0].0.clone()),
+            _ => (event.parameters.clone(), PredKind::True.at(event.span)),
+        }
+    }
+
+    fn renamed(&self, p: &Pred, from: &[LocalId], to: &[LocalId]) -> Pred {
+        let mut names = Replacement::default();
+        for (old, new) in from.iter().zip(to) {
+            let Variable { ty, span, .. } = self.joint.locals[new.index()].clone();
+            names.locals.insert(*old, ExprKind::Local(*new).typed(ty, span));
+        }
+        names.in_pred(p)
+    }
+
+    fn choice(&mut self) -> ChoiceId {
+        self.joint.choices += 1;
+        ChoiceId(self.joint.choices - 1)
+    }
+
+    /// The step of a level: that it can take its values, and the values. `names` are the refinement's names for its
+    /// parameters and results.
+    fn follow(
+        &mut self,
+        at: usize,
+        operation: Option<&str>,
+        body: &Subst,
+        names: &BTreeMap<LocalId, LocalId>,
+        span: Span,
+    ) -> Result<Option<Subst>, Undetermined> {
+        let level = &self.parts.levels[at];
+        let component = level.component;
+        let undetermined = |variable: Option<String>| Undetermined {
+            component,
+            operation: operation.map(str::to_string),
+            variable,
+        };
+        let written = Names::of_subst(body).written;
+        let mut after = After::new();
+        let mut unknown: BTreeMap<LocalId, VarId> = BTreeMap::new();
+        for v in level.variables.clone().map(|i| VarId(i as u32)) {
+            // What the initialisation does not write has no value before.
+            if written.contains(&v) || operation.is_none() {
+                let Variable { name, ty, .. } = self.joint.variables[v.index()].clone();
+                let local = self.local(&name, &ty, span);
+                unknown.insert(local, v);
+                after.insert(Target::Var(v), ExprKind::Local(local).typed(ty, span));
+            }
+        }
+        let mut replaced = Replacement::default();
+        for (theirs, own) in names {
+            let ty = self.joint.locals[own.index()].ty.clone();
+            let value = ExprKind::Local(*own).typed(ty, span);
+            after.insert(Target::Local(*theirs), value.clone());
+            replaced.locals.insert(*theirs, value);
+        }
+        let p = before_after(body, &after).ok_or_else(|| undetermined(None))?;
+        let p = without_determined(&replaced.in_pred(&p));
+        let mut values = Replacement::default();
+        for (local, v) in &unknown {
+            let value = self.equations.get(v).cloned().or_else(|| assigned(*local, &unknown, &p));
+            let value =
+                value.ok_or_else(|| undetermined(Some(self.joint.variables[v.index()].name.clone())))?;
+            values.locals.insert(*local, value);
+        }
+        let claim = without_determined(&values.in_pred(&p));
+        let targets = unknown.iter().map(|(local, v)| (Target::Var(*v), values.locals[local].clone()));
+        let targets: Vec<(Target, Expr)> = targets.collect();
+        let assign = match targets.is_empty() {
+            true => SubstKind::Skip.at(span),
+            false => SubstKind::Assign(targets).at(span),
+        };
+        if conjuncts(&claim).is_empty() {
+            let is_nothing = matches!(assign.kind, SubstKind::Skip);
+            return Ok((!is_nothing).then_some(assign));
+        }
+        let name = operation.unwrap_or("INITIALISATION").to_string();
+        Ok(Some(self.asserted(RefinementKind::Operation, &name, component, claim, assign, span)))
+    }
+
+    fn asserted(
+        &mut self,
+        kind: RefinementKind,
+        event: &str,
+        origin: ComponentId,
+        claim: Pred,
+        body: Subst,
+        span: Span,
+    ) -> Subst {
+        let id = RefinementId(self.checks.len() as u32);
+        let text = print::pred(&self.joint, &claim);
+        let event = event.to_string();
+        self.checks.push(RefinementCheck { kind, event, label: None, text, origin, span });
+        SubstKind::Assert(Claim::Refinement(id), claim, Box::new(body)).at(span)
+    }
+
+    fn local(&mut self, name: &str, ty: &Type, span: Span) -> LocalId {
+        self.joint.locals.push(Variable { name: format!("{name}'"), ty: ty.clone(), span });
+        LocalId(self.joint.locals.len() as u32 - 1)
+    }
+}
+
+/// The value that an equation gives to a name, in terms of what is known.
+fn assigned(local: LocalId, unknown: &BTreeMap<LocalId, VarId>, p: &Pred) -> Option<Expr> {
+    conjuncts(p).into_iter().find_map(|p| {
+        let PredKind::Compare(CompareOp::Equal, l, r) = &p.kind else { return None };
+        [(l, r), (r, l)].into_iter().find_map(|(name, value)| {
+            let names = Names::of_expr(value);
+            let is_known = names.locals.iter().all(|l| !unknown.contains_key(l));
+            (name.kind == ExprKind::Local(local) && is_known).then(|| (**value).clone())
+        })
+    })
+}
