@@ -29,24 +29,23 @@ pub enum Asked {
     Assertion(usize),
 }
 
-/// A state and a step that refute it, confirmed by the evaluator; `None` where there are none, where nobody can tell, or
-/// where they cannot be read. The encoding should be the one in which it was refuted.
+/// A path that was replayed, or why there is none.
+pub type Found = Result<CounterexampleToInduction, String>;
+
+/// A state and a step that refute it, confirmed by the evaluator, or why there are none: lower case, no full stop. The
+/// encoding should be the one in which it was refuted.
 ///
 /// # Errors
 /// If the solver fails.
-pub fn counterexample(
-    job: &Job,
-    asked: &Asked,
-    open: &mut Open<'_>,
-) -> Result<Option<CounterexampleToInduction>, SolverError> {
+pub fn counterexample(job: &Job, asked: &Asked, open: &mut Open<'_>) -> Result<Found, SolverError> {
     let mut problem = Problem::plain(job, &Excluded::default());
     let carriers = problem.system.whole_carriers();
     let found = in_session(job, asked, &mut problem, &[], open)?;
-    if found.is_some() || carriers.is_empty() {
+    if found.is_ok() || carriers.is_empty() {
         return Ok(found);
     }
     // The theory of arrays leaves elements outside of the sets, of which there may be a model that is none.
-    in_session(job, asked, &mut problem, &carriers, open)
+    Ok(in_session(job, asked, &mut problem, &carriers, open)?.or(found))
 }
 
 fn in_session(
@@ -55,7 +54,7 @@ fn in_session(
     problem: &mut Problem,
     carriers: &[(Term, Term)],
     open: &mut Open<'_>,
-) -> Result<Option<CounterexampleToInduction>, SolverError> {
+) -> Result<Found, SolverError> {
     let mut session = problem.session(open)?;
     if !carriers.is_empty() {
         session.only_read_arrays(carriers.iter().copied());
@@ -70,22 +69,33 @@ fn in_session(
             session.assert(fact)?;
         }
     }
-    let Some(wrong) = asked.wrong(problem) else { return Ok(None) };
+    let Some(wrong) = asked.wrong(problem) else { return Ok(Err("the event has no encoding".into())) };
     session.assert(wrong)?;
-    let Answer::Sat(mut model) = session.check(&[], &job.budget)? else { return Ok(None) };
+    let mut model = match session.check(&[], &job.budget)? {
+        Answer::Sat(model) => model,
+        Answer::Unsat(_) => return Ok(Err("another session excludes it".into())),
+        Answer::Unknown(reason) => return Ok(Err(format!("it was not found again: {reason}"))),
+    };
     let path: Vec<EventId> = asked.event().into_iter().collect();
     let fails = matches!(asked, Asked::Failures(..));
-    let Ok(trace) = read_trace(&problem.system, &mut problem.unrolling, &mut model, &path, fails) else {
-        return Ok(None);
+    let read = read_trace(&problem.system, &mut problem.unrolling, &mut model, &path, fails);
+    let trace = match read {
+        Ok(trace) => trace,
+        Err(e) => return Ok(Err(e.to_string())),
     };
     let replayed = match asked.is_of_start() {
         true => replay(&job.model, &trace, &asked.checks()),
         false => replay_from_any_state(&job.model, &trace, &asked.checks()),
     };
-    let mut violations = replayed.map(|r| r.violations).unwrap_or_default();
+    let mut violations = match replayed {
+        Ok(replayed) => replayed.violations,
+        Err(e) => return Ok(Err(format!("the evaluator does not confirm the solver's state: {e}"))),
+    };
     violations.retain(|v| asked.concerns(v));
-    let found = CounterexampleToInduction { trace, violations, not_reached_within: None };
-    Ok((!found.violations.is_empty()).then_some(found))
+    if violations.is_empty() {
+        return Ok(Err("the evaluator does not confirm the solver's state: it is no counterexample".into()));
+    }
+    Ok(Ok(CounterexampleToInduction { trace, violations, not_reached_within: None }))
 }
 
 impl Asked {

@@ -17,7 +17,7 @@ use bsym_language::types::Type;
 use bsym_semantics::scope::Scope;
 use bsym_status::file::Kind;
 
-use super::names::{event_name, formula};
+use super::names::{event_name, formula, is_repeated};
 use super::obligation::Subject;
 
 /// An obligation that is a predicate.
@@ -60,21 +60,6 @@ pub(super) fn feasible(system: &mut System) -> Vec<Extra> {
         }
     }
     all
-}
-
-/// Whether the nearest abstraction has the same action, so that it owes the result.
-fn is_repeated(model: &Model, event: Option<EventId>, own: &EventFormula) -> bool {
-    let above = |name: &str| match event {
-        None => name == event_name(model, None),
-        Some(e) => model.events[e.index()].refines.iter().any(|r| r == name),
-    };
-    let text = print::at(model, own.span);
-    model.formulas.iter().any(|f| {
-        f.origin.index() == 1
-            && (f.role, &f.label) == (own.role, &own.label)
-            && above(&f.event)
-            && print::at(model, f.span) == text
-    })
 }
 
 /// The predicate for all parameters for which the guards hold.

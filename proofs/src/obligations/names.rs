@@ -61,7 +61,9 @@ pub(super) fn part(
                 (Kind::Wd, FormulaRole::Witness) => (Kind::Wwd, "WWD"),
                 _ => (word, short),
             };
-            let name = format!("{}/{short}", within(model, f.origin, &f.label));
+            let repeated = f.origin == MAIN && is_repeated(model, event, f);
+            let origin = if repeated { ABSTRACTION } else { f.origin };
+            let name = format!("{}/{short}", within(model, origin, &f.label));
             Part { kind: word, name, text: print::at(model, f.span) }
         }
         None => Part { kind: word, name: format!("{position}/{short}"), text },
@@ -108,6 +110,21 @@ pub(super) fn formula(model: &Model, event: Option<EventId>, span: Span) -> Opti
     let others = model.formulas.iter().filter(|f| f.origin != MAIN);
     let size = |f: &&EventFormula| f.span.end - f.span.start;
     own.filter(around).min_by_key(size).or_else(|| others.filter(around).min_by_key(size))
+}
+
+/// Whether the nearest abstraction has the same formula, so that it owes its meaning and its result.
+pub(super) fn is_repeated(model: &Model, event: Option<EventId>, own: &EventFormula) -> bool {
+    let above = |name: &str| match event {
+        None => name == event_name(model, None),
+        Some(e) => model.events[e.index()].refines.iter().any(|r| r == name),
+    };
+    let text = print::at(model, own.span);
+    model.formulas.iter().any(|f| {
+        f.origin == ABSTRACTION
+            && (f.role, &f.label) == (own.role, &own.label)
+            && above(&f.event)
+            && print::at(model, f.span) == text
+    })
 }
 
 /// Whether an event refines several events of the nearest abstraction: then only their guards stand in an `IF` before

@@ -29,6 +29,9 @@ use crate::answer::explanation::{Explanation, Reach, ReachKind};
 use crate::answer::trace::{StepObject, ViolatedObject, constants};
 use crate::commands::eval::name_elements;
 
+/// Characters of a reason that are shown.
+const MOST_OF_A_REASON: usize = 160;
+
 /// What explanations are made with.
 pub(super) struct Explainer<'a> {
     pub model: &'a Arc<Model>,
@@ -85,10 +88,17 @@ impl<'a> Explainer<'a> {
         };
         let limit = self.budget.query.unwrap_or_default();
         let job = self.job(self.model.clone(), self.scope.clone(), vec![], self.budget.within(limit));
-        let found = match counterexample(&job, &asked, &mut self.open()) {
-            Ok(Some(found)) => found,
-            Ok(None) => {
-                explanation.message = Some("the solver's state cannot be read or is not confirmed".into());
+        let mut found = counterexample(&job, &asked, &mut self.open());
+        if matches!(found, Ok(Err(_))) {
+            // Where a solver describes sets by formulas, propositional logic has values.
+            let mut open = |terms| open::open(terms, &SolverChoice::Sat);
+            let again = counterexample(&job, &asked, &mut open);
+            found = if matches!(again, Ok(Ok(_))) { again } else { found };
+        }
+        let found = match found {
+            Ok(Ok(found)) => found,
+            Ok(Err(why)) => {
+                explanation.message = Some(format!("no state is shown: {}", short(&why)));
                 return explanation;
             }
             Err(e) => {
@@ -206,6 +216,15 @@ impl<'a> Explainer<'a> {
             query_time: None,
             budget,
         }
+    }
+}
+
+/// The first line of a reason, without its end where that is far: solvers answer in formulas.
+fn short(reason: &str) -> String {
+    let line = reason.lines().next().unwrap_or_default();
+    match line.char_indices().nth(MOST_OF_A_REASON) {
+        Some((end, _)) => format!("{} …", &line[..end]),
+        None => line.to_string(),
     }
 }
 
