@@ -112,8 +112,19 @@ pub(super) fn formula(model: &Model, event: Option<EventId>, span: Span) -> Opti
     own.filter(around).min_by_key(size).or_else(|| others.filter(around).min_by_key(size))
 }
 
-/// Whether the nearest abstraction has the same formula, so that it owes its meaning and its result.
+/// Whether the nearest abstraction has the same formula, so that it owes its meaning and its result: a guard has its meaning
+/// behind the same guards there.
 pub(super) fn is_repeated(model: &Model, event: Option<EventId>, own: &EventFormula) -> bool {
+    let before = |f: &&EventFormula| {
+        let is_guard = f.role == FormulaRole::Guard && own.role == FormulaRole::Guard;
+        is_guard && (f.origin, &f.event) == (own.origin, &own.event)
+    };
+    let until = model.formulas.iter().position(|f| f == own).unwrap_or_default();
+    let mut all = model.formulas[..until].iter().filter(before).chain([own]);
+    all.all(|f| is_above(model, event, f))
+}
+
+fn is_above(model: &Model, event: Option<EventId>, own: &EventFormula) -> bool {
     let above = |name: &str| match event {
         None => name == event_name(model, None),
         Some(e) => model.events[e.index()].refines.iter().any(|r| r == name),
