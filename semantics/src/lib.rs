@@ -15,6 +15,8 @@ pub mod transition;
 
 pub mod symmetry;
 
+pub mod explanation;
+
 pub mod trace;
 
 pub mod temporal;
