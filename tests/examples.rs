@@ -111,6 +111,7 @@ examples! {
     counter "counter.mch"
     crossing "crossing.mch"
     empty "empty.mch"
+    library "library.mch"
     lift "lift.mch"
     lookup "lookup.mch"
     mutex "mutex.mch"

@@ -1,86 +1,109 @@
-//! Why an obligation is open: the state and the step that refute it, and whether anything leads there.
+//! Why a predicate is false in a state, as it is said below the predicate.
 
 use std::fmt::{Result, Write};
 
+use bsym_language::model::{Conjunct, Model};
+use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::explanation::Explanation;
+use bsym_semantics::trace::{Trace, Violation};
+use bsym_semantics::value::env::Env;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::folding::{Reading, has_sequences, readable};
 use super::named::Values;
-use super::trace::{StepObject, ViolatedObject, events, write_steps, write_violations};
-use super::words::words;
-use crate::paint::Paint;
 
-words! {
-    /// Whether a state is reachable.
-    ReachKind {
-        Reached = "reached",
-        Excluded = "excluded",
-        NotWithin = "not-within",
-        Unknown = "unknown",
+/// Longer lists of values stand on several lines.
+const LINE: usize = 100;
+
+/// Why a predicate is false.
+#[derive(Serialize, JsonSchema, Clone, PartialEq, Eq, Debug)]
+pub struct ExplanationObject {
+    /// The part that is false, where that is not all of it.
+    pub part: Option<String>,
+    /// Bound names with the values that show it.
+    pub with: Values,
+    /// Expressions of the predicate with their values.
+    pub values: Vec<ValueObject>,
+    /// Elements that decide.
+    pub elements: Vec<ElementsObject>,
+    /// How values are read.
+    #[serde(skip)]
+    pub sequences: bool,
+}
+
+/// An expression with its value.
+#[derive(Serialize, JsonSchema, Clone, PartialEq, Eq, Debug)]
+pub struct ValueObject {
+    pub expression: String,
+    pub value: String,
+}
+
+/// Elements that decide, such as those of one set that are not in another.
+#[derive(Serialize, JsonSchema, Clone, PartialEq, Eq, Debug)]
+pub struct ElementsObject {
+    /// What they are, in words.
+    pub what: String,
+    pub set: String,
+}
+
+impl ExplanationObject {
+    fn new(found: Explanation, sequences: bool) -> Option<ExplanationObject> {
+        if found.is_empty() {
+            return None;
+        }
+        let Explanation { part, witness, values, elements } = found;
+        // Nested quantifiers may bind the same name: the inner one decides.
+        let last = witness
+            .iter()
+            .enumerate()
+            .filter(|(i, (name, _))| witness[i + 1..].iter().all(|(later, _)| later != name));
+        Some(ExplanationObject {
+            part,
+            with: last.map(|(_, bound)| bound.clone()).collect(),
+            values: values.into_iter().map(|(expression, value)| ValueObject { expression, value }).collect(),
+            elements: elements.into_iter().map(|e| ElementsObject { what: e.what, set: e.set }).collect(),
+            sequences,
+        })
     }
-}
 
-/// Why an obligation is open. The state has what the goal, the event and the failed part depend on.
-#[derive(Serialize, JsonSchema, Clone, Debug)]
-pub struct Explanation {
-    pub name: String,
-    pub goal: String,
-    /// The part that fails; nothing where there is no counterexample.
-    pub violated: Vec<ViolatedObject>,
-    pub constants: Values,
-    /// The state before, without an event, and the step. Nothing where there is no counterexample.
-    pub step: Vec<StepObject>,
-    pub reach: Option<Reach>,
-    /// Why there is no counterexample.
-    pub message: Option<String>,
-}
+    /// Why each of the conjuncts is false that a violation at the end of a trace names, in their order.
+    pub fn of(model: &Model, trace: &Trace, violation: &Violation) -> Vec<Option<ExplanationObject>> {
+        let conjuncts: Vec<&Conjunct> = match violation {
+            Violation::Invariant(which) => which.iter().filter_map(|i| model.invariant.get(*i)).collect(),
+            Violation::Assertions(which) => which.iter().filter_map(|i| model.assertions.get(*i)).collect(),
+            _ => return vec![],
+        };
+        let Some(state) = trace.steps.last().and_then(|step| step.state.as_ref()) else { return vec![] };
+        let eval = Evaluator::new(model, &trace.scope);
+        let env = Env::new(&trace.constants, state);
+        let sequences = has_sequences(model);
+        let why =
+            |conjunct: &&Conjunct| ExplanationObject::new(eval.explain(&env, &conjunct.pred), sequences);
+        conjuncts.iter().map(why).collect()
+    }
 
-/// Whether a state with these values is reachable.
-#[derive(Serialize, JsonSchema, Clone, Debug)]
-pub struct Reach {
-    pub kind: ReachKind,
-    /// No state with these values is reached by so many events.
-    pub depth: Option<usize>,
-    /// Invariants that no such state satisfies, together.
-    pub lemmas: Vec<String>,
-    /// How it is reached.
-    pub trace: Vec<StepObject>,
-}
-
-impl Explanation {
-    /// For people.
-    pub fn write(&self, out: &mut String, paint: Paint) -> Result {
-        writeln!(out, "\n{}: {}", paint.strong(&self.name), self.goal)?;
-        if let Some(message) = &self.message {
-            return writeln!(out, "  {message}");
+    /// The lines below the predicate.
+    pub fn write(&self, out: &mut String, folded: bool) -> Result {
+        let reading = Reading { sequences: self.sequences, folded };
+        if let Some(part) = &self.part {
+            writeln!(out, "    where {part} is false")?;
         }
-        write_steps(out, &self.constants, &self.step, paint)?;
-        write_violations(out, &self.violated, paint)?;
-        let Some(reach) = &self.reach else { return Ok(()) };
-        match reach.kind {
-            ReachKind::Reached if reach.trace.is_empty() => {
-                writeln!(out, "  the initialisation itself does it: this is a fault of the machine")
-            }
-            ReachKind::Reached => {
-                writeln!(out, "  {} with these values is reachable:", paint.bad("a state"))?;
-                write_steps(out, &Values::default(), &reach.trace, paint)
-            }
-            ReachKind::Excluded if reach.lemmas.is_empty() => {
-                writeln!(out, "  no such state is {}", paint.good("reachable"))
-            }
-            ReachKind::Excluded => {
-                writeln!(out, "  no such state is {}; what the invariant lacks:", paint.good("reachable"))?;
-                reach.lemmas.iter().try_for_each(|lemma| writeln!(out, "    & {lemma}"))
-            }
-            ReachKind::NotWithin => {
-                let n = reach.depth.unwrap_or_default();
-                writeln!(
-                    out,
-                    "  no such state is reached within {}; whether one is at all is open",
-                    events(n)
-                )
-            }
-            ReachKind::Unknown => writeln!(out, "  whether such a state is reachable is open"),
+        let mut parts: Vec<String> = self
+            .values
+            .iter()
+            .map(|v| format!("{} = {}", v.expression, readable(&v.value, reading)))
+            .collect();
+        let with: Vec<String> =
+            self.with.iter().map(|(name, value)| format!("{name} = {}", readable(value, reading))).collect();
+        if !with.is_empty() {
+            parts.push(format!("with {}", with.join(", ")));
         }
+        let line = parts.join(", ");
+        if line.chars().count() <= LINE {
+            parts = if line.is_empty() { vec![] } else { vec![line] };
+        }
+        parts.iter().try_for_each(|part| writeln!(out, "    {part}"))?;
+        self.elements.iter().try_for_each(|e| writeln!(out, "    {}: {}", e.what, readable(&e.set, reading)))
     }
 }

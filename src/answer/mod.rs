@@ -3,8 +3,9 @@
 //! An answer is data. Whoever makes one decides nothing about its form, and whoever shows one ([`crate::output::show`])
 //! decides nothing else. Every object of JSON is described by a file in `schema/`, which a test makes from the types.
 //!
-//! - The parts, each made of those before it: `words`, `named`, `diagnostic` (places and messages), `encoding`, `scope`,
-//!   `property`, `not_asked`, `not_checked`, `status` (imported proofs), `trace`, `verdict_word`, `reason_code`, `proof`, `reason` (why there is no
+//! - The parts, each made of those before it: `words`, `named`, `diagnostic` (places and messages), `folding` (values as people read them), `encoding`, `scope`,
+//!   `property`, `not_asked`, `not_checked`, `status` (imported proofs), `explanation` (why a
+//!   predicate is false), `trace`, `verdict_word`, `reason_code`, `proof`, `reason` (why there is no
 //!   answer), `statistics`.
 //! - The answers: [`verification`] (`check`, `bmc`, `tree`, `kind`, `ic3`, `mc`), `claim` and [`certification`], [`replay`],
 //!   [`simulation`], [`temporal`] (`ltl`), [`refinement`] (`refine`), [`graph`], [`evaluation`], [`parsed`], [`obligations`] (`po`), [`recorded`] (`proofs`), [`refused`]; and the
@@ -12,6 +13,8 @@
 
 pub mod diagnostic;
 pub mod encoding;
+pub mod explanation;
+pub mod folding;
 pub mod named;
 pub mod not_asked;
 pub mod not_checked;
@@ -30,9 +33,9 @@ pub mod certification;
 pub mod claim;
 pub mod evaluation;
 pub mod event;
-pub mod explanation;
 pub mod graph;
 pub mod obligations;
+pub mod open_obligation;
 pub mod parsed;
 pub mod recorded;
 pub mod refinement;

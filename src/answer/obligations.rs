@@ -5,8 +5,8 @@ use bsym_proofs::obligations::Obligations as Proved;
 use bsym_status::file::{PoFile, Status};
 use serde::{Serialize, Serializer};
 
-use super::explanation::Explanation;
 use super::not_checked::{self, DroppedObject};
+use super::open_obligation::Explanation;
 use crate::exit::Exit;
 use crate::paint::Paint;
 

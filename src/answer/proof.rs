@@ -16,7 +16,7 @@ use super::named::Values;
 use super::property::PropertyKind;
 use super::reason_code::ReasonCode;
 use super::scope::ScopeObject;
-use super::trace::{StepObject, ViolatedObject, constants, events, write_steps, write_violations};
+use super::trace::{StepObject, Style, ViolatedObject, constants, events, write_steps, write_violations};
 use super::words::words;
 use crate::paint::Paint;
 
@@ -382,6 +382,7 @@ impl ContradictionObject {
 
     /// Everything that is needed to report a mistake of ours.
     pub fn write(&self, out: &mut String, paint: Paint) -> Result {
+        let style = Style::new(true, paint);
         let what = match self.from {
             ObjectionWord::Initial => "the evaluator comes from an initial state to where the proof is wrong",
             ObjectionWord::Invariant => {
@@ -391,9 +392,9 @@ impl ContradictionObject {
             ObjectionWord::SmallSizes | ObjectionWord::Representations => "these checks fail",
         };
         writeln!(out, "\n{what}, with {}:", self.scope.text())?;
-        write_steps(out, &self.constants, &self.trace, paint)?;
+        write_steps(out, &self.constants, &self.trace, style)?;
         writeln!(out)?;
-        write_violations(out, &self.broken, paint)?;
+        write_violations(out, &self.broken, style)?;
         writeln!(out, "\nplease report this with the machine, the command line and this output")
     }
 }

@@ -21,7 +21,7 @@ use super::reason_code::ReasonCode;
 use super::scope::ScopeObject;
 use super::statistics::seconds;
 use super::trace::{CounterexampleObject, ViolatedObject};
-use super::trace::{StepObject, constants, values, write_steps_beside};
+use super::trace::{StepObject, Style, constants, values, write_steps_beside};
 use super::verdict_word::VerdictWord;
 use super::words::words;
 use crate::exit::Exit;
@@ -271,7 +271,8 @@ impl UnmatchedObject {
     }
 
     /// The steps with the abstract states beside them, then what is wrong.
-    pub fn write(&self, out: &mut String, paint: Paint) -> Result {
+    pub fn write(&self, out: &mut String, style: Style) -> Result {
+        let paint = style.paint;
         let beside = |i: usize| {
             let Some(states) = self.related.get(i) else { return vec![] };
             let mut lines: Vec<String> = states.iter().take(SHOWN).map(listed).collect();
@@ -285,7 +286,7 @@ impl UnmatchedObject {
             }
             lines
         };
-        write_steps_beside(out, &self.constants, &self.trace, &beside, paint)?;
+        write_steps_beside(out, &self.constants, &self.trace, &beside, style)?;
         writeln!(out)?;
         let call = match self.kind {
             UnmatchedWord::Precondition if self.parameters.is_empty() => self.event.clone(),
@@ -452,7 +453,7 @@ impl RefinementAnswer {
         found.write_counts(out)?;
         if let Some(found) = &found.counterexample {
             writeln!(out)?;
-            found.write(out, paint)?;
+            found.write(out, Style::new(verbose, paint))?;
             writeln!(out)?;
         }
         if let Some(simulation) = &self.simulation {

@@ -10,7 +10,7 @@ use super::named::Values;
 use super::not_checked::{self, DroppedObject};
 use super::scope::ScopeObject;
 use super::statistics::TimeObject;
-use super::trace::{StepObject, ViolatedObject, write_steps, write_violations};
+use super::trace::{StepObject, Style, ViolatedObject, write_steps, write_violations};
 use crate::exit::Exit;
 use crate::paint::Paint;
 
@@ -144,9 +144,9 @@ impl Replay {
         writeln!(out, "  scope: {}", self.scope.text())?;
         out.push_str(&not_checked::text(&self.not_checked, verbose, paint));
         writeln!(out)?;
-        write_steps(out, &self.constants, &self.trace, paint)?;
+        write_steps(out, &self.constants, &self.trace, Style::new(verbose, paint))?;
         writeln!(out)?;
-        write_violations(out, &self.violated, paint)?;
+        write_violations(out, &self.violated, Style::new(verbose, paint))?;
         let ChoicesObject { unused, found, .. } = self.choices.unwrap_or(ChoicesObject::NONE);
         if unused > 0 {
             writeln!(out, "  {unused} choices of the trace are made by no step")?;

@@ -9,7 +9,7 @@ use super::named::Values;
 use super::not_checked::{self, DroppedObject};
 use super::scope::ScopeObject;
 use super::statistics::TimeObject;
-use super::trace::{StepObject, ViolatedObject, events, write_steps, write_violations};
+use super::trace::{StepObject, Style, ViolatedObject, events, write_steps, write_violations};
 use super::words::words;
 use crate::exit::Exit;
 use crate::paint::Paint;
@@ -97,9 +97,9 @@ impl Simulation {
         out.push_str(&not_checked::text(&self.not_checked, verbose, paint));
         if !self.trace.is_empty() {
             writeln!(out)?;
-            write_steps(out, &self.constants, &self.trace, paint)?;
+            write_steps(out, &self.constants, &self.trace, Style::new(verbose, paint))?;
             writeln!(out)?;
-            write_violations(out, &self.violated, paint)?;
+            write_violations(out, &self.violated, Style::new(verbose, paint))?;
         }
         if let Some(path) = &self.trace_file {
             writeln!(out, "\ntrace written to {path}")?;

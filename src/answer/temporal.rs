@@ -15,7 +15,7 @@ use super::reason::Reason;
 use super::reason_code::ReasonCode;
 use super::scope::ScopeObject;
 use super::statistics::{TimeObject, seconds};
-use super::trace::{StepObject, constants, write_steps};
+use super::trace::{StepObject, Style, constants, write_steps};
 use super::verification::VerdictWord;
 use super::words::words;
 use crate::exit::Exit;
@@ -105,8 +105,8 @@ impl PathObject {
         PathObject { constants: constants(model, &found.trace), trace, continuation, back_to }
     }
 
-    fn write(&self, out: &mut String, paint: Paint) -> Result {
-        write_steps(out, &self.constants, &self.trace, paint)?;
+    fn write(&self, out: &mut String, style: Style) -> Result {
+        write_steps(out, &self.constants, &self.trace, style)?;
         let last = self.trace.len().saturating_sub(1);
         match (self.continuation, self.back_to) {
             (ContinuationWord::Loop, Some(step)) if step + 1 == last => {
@@ -140,7 +140,8 @@ impl TemporalObject {
         self.message = Some(reason.text());
     }
 
-    fn write(&self, out: &mut String, paint: Paint) -> Result {
+    fn write(&self, out: &mut String, style: Style) -> Result {
+        let paint = style.paint;
         let word = self.verdict.word();
         let head = match self.verdict {
             VerdictWord::Holds => paint.good(word),
@@ -161,7 +162,7 @@ impl TemporalObject {
         }
         if let Some(path) = &self.counterexample {
             writeln!(out)?;
-            path.write(out, paint)?;
+            path.write(out, style)?;
             writeln!(out)?;
         }
         if let Some(path) = &self.trace_file {
@@ -198,7 +199,7 @@ impl TemporalAnswer {
 
     fn write(&self, out: &mut String, verbose: bool, paint: Paint) -> Result {
         for formula in &self.formulas {
-            formula.write(out, paint)?;
+            formula.write(out, Style::new(verbose, paint))?;
         }
         writeln!(out, "  {}, on all paths of the explicit states", self.machine)?;
         writeln!(out, "  scope: {}", self.scope.text())?;

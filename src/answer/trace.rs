@@ -14,6 +14,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::diagnostic::{location, place};
+use super::explanation::ExplanationObject;
+use super::folding::{Reading, change, has_sequences, readable};
 use super::named::Values;
 use super::property::{PropertyKind, event_name};
 use crate::paint::Paint;
@@ -35,6 +37,28 @@ pub struct StepObject {
     pub results: Values,
     /// Missing where the step fails before it reaches a state.
     pub state: Option<Values>,
+    /// The notation has sequences.
+    #[serde(skip)]
+    pub sequences: bool,
+}
+
+/// How traces are written.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    pub paint: Paint,
+    /// Values are written whole.
+    pub whole: bool,
+}
+
+impl Style {
+    /// For an answer of which all is told with `verbose`.
+    pub fn new(verbose: bool, paint: Paint) -> Style {
+        Style { paint, whole: verbose }
+    }
+
+    fn reading(self, sequences: bool) -> Reading {
+        Reading { sequences, folded: !self.whole }
+    }
 }
 
 /// Something that is violated.
@@ -46,6 +70,8 @@ pub struct ViolatedObject {
     pub label: Option<String>,
     pub text: String,
     pub message: Option<String>,
+    /// The values that make it false.
+    pub why: Option<ExplanationObject>,
     pub file: Option<String>,
     pub line: Option<u32>,
     pub column: Option<u32>,
@@ -56,7 +82,7 @@ impl CounterexampleObject {
     pub fn new(model: &Model, trace: &Trace, violations: &[Violation]) -> CounterexampleObject {
         CounterexampleObject {
             property: violations.first().map_or(PropertyKind::Invariant, PropertyKind::from),
-            violated: ViolatedObject::all(model, violations),
+            violated: ViolatedObject::explained(model, trace, violations),
             constants: constants(model, trace),
             trace: StepObject::all(model, trace),
         }
@@ -68,10 +94,10 @@ impl CounterexampleObject {
     }
 
     /// The steps, then what is wrong.
-    pub fn write(&self, out: &mut String, paint: Paint) -> Result {
-        write_steps(out, &self.constants, &self.trace, paint)?;
+    pub fn write(&self, out: &mut String, style: Style) -> Result {
+        write_steps(out, &self.constants, &self.trace, style)?;
         writeln!(out)?;
-        write_violations(out, &self.violated, paint)
+        write_violations(out, &self.violated, style)
     }
 }
 
@@ -96,10 +122,11 @@ impl CounterexampleToInductionObject {
                 parameters: Values::default(),
                 results: Values::default(),
                 state: first.state.take(),
+                sequences: first.sequences,
             };
         }
         CounterexampleToInductionObject {
-            violated: ViolatedObject::all(model, &found.violations),
+            violated: ViolatedObject::explained(model, &found.trace, &found.violations),
             constants: constants(model, &found.trace),
             trace,
             not_reached_within: found.not_reached_within,
@@ -107,7 +134,7 @@ impl CounterexampleToInductionObject {
     }
 
     /// What it is, the steps, then what is wrong.
-    pub fn write(&self, out: &mut String, paint: Paint) -> Result {
+    pub fn write(&self, out: &mut String, style: Style) -> Result {
         writeln!(
             out,
             "\nthe invariant is not inductive; k-induction stopped at this path, which is no counterexample:"
@@ -121,9 +148,9 @@ impl CounterexampleToInductionObject {
             None => writeln!(out, "its first state need not be reachable")?,
         }
         writeln!(out)?;
-        write_steps(out, &self.constants, &self.trace, paint)?;
+        write_steps(out, &self.constants, &self.trace, style)?;
         writeln!(out)?;
-        write_violations(out, &self.violated, paint)
+        write_violations(out, &self.violated, style)
     }
 }
 
@@ -158,6 +185,7 @@ impl StepObject {
                 parameters: locals(event.map_or(&[][..], |e| &e.parameters), &step.execution.parameters),
                 results: locals(event.map_or(&[][..], |e| &e.results), &step.execution.results),
                 state: step.state.as_ref().map(|s| values(model, scope, variables(), s)),
+                sequences: has_sequences(model),
             }
         };
         trace.steps.iter().map(step).collect()
@@ -167,8 +195,20 @@ impl StepObject {
 impl ViolatedObject {
     /// Something that has no place in the model.
     pub fn without_place(property: PropertyKind, text: String) -> ViolatedObject {
-        let (index, label, message, file, line, column) = (None, None, None, None, None, None);
-        ViolatedObject { property, index, label, text, message, file, line, column }
+        let (index, label, message, why) = (None, None, None, None);
+        ViolatedObject { property, index, label, text, message, why, file: None, line: None, column: None }
+    }
+
+    /// The same with the values in the last state that make it so.
+    pub fn explained(model: &Model, trace: &Trace, violations: &[Violation]) -> Vec<ViolatedObject> {
+        let of = |violation| {
+            let mut objects = ViolatedObject::of(model, violation);
+            for (object, why) in objects.iter_mut().zip(ExplanationObject::of(model, trace, violation)) {
+                object.why = why;
+            }
+            objects
+        };
+        violations.iter().flat_map(of).collect()
     }
 
     /// Everything that is wrong at the end of a trace.
@@ -181,7 +221,7 @@ impl ViolatedObject {
         let property = PropertyKind::from(violation);
         let at = |span: Span, text: String, message: Option<String>| {
             let (file, line, column) = place(&model.sources, span);
-            ViolatedObject { property, index: None, label: None, text, message, file, line, column }
+            ViolatedObject { message, file, line, column, ..ViolatedObject::without_place(property, text) }
         };
         let conjuncts = |all: &[Conjunct], which: &[usize]| -> Vec<ViolatedObject> {
             let found = which.iter().filter_map(|&i| all.get(i).map(|c| (i, c)));
@@ -236,8 +276,8 @@ pub fn after(n: usize) -> String {
 }
 
 /// The steps with what changed. The first state is shown whole.
-pub fn write_steps(out: &mut String, constants: &Values, trace: &[StepObject], paint: Paint) -> Result {
-    write_steps_beside(out, constants, trace, &|_| vec![], paint)
+pub fn write_steps(out: &mut String, constants: &Values, trace: &[StepObject], style: Style) -> Result {
+    write_steps_beside(out, constants, trace, &|_| vec![], style)
 }
 
 /// The same, with further lines after each step.
@@ -246,26 +286,25 @@ pub fn write_steps_beside(
     constants: &Values,
     trace: &[StepObject],
     beside: &dyn Fn(usize) -> Vec<String>,
-    paint: Paint,
+    style: Style,
 ) -> Result {
+    let paint = style.paint;
     if !constants.is_empty() {
         writeln!(out, "  {}", paint.strong("constants"))?;
-        write_assignments(out, constants.iter())?;
+        let reading = style.reading(trace.first().is_some_and(|step| step.sequences));
+        constants
+            .iter()
+            .try_for_each(|(name, value)| writeln!(out, "       {name} = {}", readable(value, reading)))?;
     }
     let width = trace.len().saturating_sub(1).to_string().len();
     let mut before: Option<&Values> = None;
     for (i, step) in trace.iter().enumerate() {
-        writeln!(out, "  {i:>width$}  {}", paint.strong(&call(step)))?;
+        writeln!(out, "  {i:>width$}  {}", paint.strong(&call(step, style)))?;
         let Some(state) = &step.state else {
             writeln!(out, "       (the step fails before it reaches a state)")?;
             continue;
         };
-        let changed: Vec<_> =
-            state.iter().filter(|(name, value)| before.and_then(|b| b.get(name)) != Some(value)).collect();
-        if changed.is_empty() && !state.is_empty() {
-            writeln!(out, "       (nothing changes)")?;
-        }
-        write_assignments(out, changed.into_iter())?;
+        write_changes(out, before, state, style.reading(step.sequences))?;
         for line in beside(i) {
             writeln!(out, "       {}", paint.faint(&line))?;
         }
@@ -274,9 +313,29 @@ pub fn write_steps_beside(
     Ok(())
 }
 
-fn call(step: &StepObject) -> String {
-    let list =
-        |values: &Values| values.iter().map(|(n, v)| format!("{n} = {v}")).collect::<Vec<_>>().join(", ");
+/// What a state has that the one before has not.
+pub fn write_changes(out: &mut String, before: Option<&Values>, state: &Values, reading: Reading) -> Result {
+    let mut is_same = !state.is_empty();
+    for (name, value) in state.iter() {
+        let old = before.and_then(|before| before.get(name));
+        if old == Some(value) {
+            continue;
+        }
+        is_same = false;
+        match old.and_then(|old| change(old, value, reading)) {
+            Some(change) => writeln!(out, "       {name}: {change}")?,
+            None => writeln!(out, "       {name} = {}", readable(value, reading))?,
+        }
+    }
+    if is_same { writeln!(out, "       (nothing changes)") } else { Ok(()) }
+}
+
+/// An event with its parameters and results.
+pub fn call(step: &StepObject, style: Style) -> String {
+    let reading = style.reading(step.sequences);
+    let list = |values: &Values| {
+        values.iter().map(|(n, v)| format!("{n} = {}", readable(v, reading))).collect::<Vec<_>>().join(", ")
+    };
     let mut text = String::new();
     if !step.results.is_empty() {
         text = format!("{} <-- ", list(&step.results));
@@ -288,15 +347,9 @@ fn call(step: &StepObject) -> String {
     text
 }
 
-fn write_assignments<'a>(
-    out: &mut String,
-    mut values: impl Iterator<Item = (&'a str, &'a String)>,
-) -> Result {
-    values.try_for_each(|(name, value)| writeln!(out, "       {name} = {value}"))
-}
-
 /// What is wrong, each on a line with its place.
-pub fn write_violations(out: &mut String, violated: &[ViolatedObject], paint: Paint) -> Result {
+pub fn write_violations(out: &mut String, violated: &[ViolatedObject], style: Style) -> Result {
+    let paint = style.paint;
     for v in violated {
         write!(out, "  {}: ", paint.bad(v.property.violation()))?;
         if let Some(label) = &v.label {
@@ -309,6 +362,9 @@ pub fn write_violations(out: &mut String, violated: &[ViolatedObject], paint: Pa
         writeln!(out)?;
         if let Some(message) = &v.message {
             writeln!(out, "    {message}")?;
+        }
+        if let Some(why) = &v.why {
+            why.write(out, !style.whole)?;
         }
     }
     Ok(())

@@ -62,7 +62,7 @@ fn judge(model: &Model, trace: &Trace) -> (Replayed, Option<ChoicesObject>) {
             (Replayed::Failed(failure), None)
         }
         Ok(replayed) => {
-            let violated = ViolatedObject::all(model, &replayed.violations);
+            let violated = ViolatedObject::explained(model, trace, &replayed.violations);
             let ChoiceCounts { given, unused, found } = replayed.choices;
             let judged = match doubt::doubt(model, trace).filter(|_| !violated.is_empty()) {
                 Some(dropped) => Replayed::Doubtful(violated, doubt::sentence(model, dropped)),

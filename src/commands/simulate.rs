@@ -108,7 +108,8 @@ fn ending(
         End::Steps => (Ended::Steps, None, vec![]),
         End::Deadlock => (Ended::Deadlock, None, vec![]),
         End::Violated(found) => {
-            let violated = ViolatedObject::all(model, found);
+            let explained = |t| ViolatedObject::explained(model, t, found);
+            let violated = walked.trace.as_ref().map(explained).unwrap_or_default();
             match walked.trace.as_ref().and_then(|t| doubt::doubt(model, t)) {
                 Some(dropped) => (Ended::Unknown, Some(doubt::sentence(model, dropped)), violated),
                 None => (Ended::Violated, None, violated),

@@ -12,7 +12,7 @@ use crate::answer::reason::Reason;
 use crate::answer::reason_code::ReasonCode;
 use crate::answer::scope::Size;
 use crate::answer::statistics::InterchangeableObject;
-use crate::answer::trace::{after, events};
+use crate::answer::trace::{Style, after, events};
 use crate::paint::Paint;
 
 /// Most properties without an answer that are listed one by one after a violation.
@@ -30,8 +30,9 @@ impl Verification {
         }
         text.push_str(&not_checked::text(&self.not_checked, verbose, paint));
         let _ = self.proofs.write_wrong(text, paint);
-        let _ = evidence(text, self, paint);
-        let _ = others(text, self, paint);
+        let style = Style::new(verbose, paint);
+        let _ = evidence(text, self, style);
+        let _ = others(text, self, style);
         let _ = self.proofs.write(text, self.verdict.proof().is_some(), paint);
         let hint = next(self);
         if !hint.is_empty() {
@@ -196,13 +197,14 @@ fn how_far(out: &mut String, answer: &Verification) -> Result {
     Ok(())
 }
 
-fn evidence(out: &mut String, answer: &Verification, paint: Paint) -> Result {
+fn evidence(out: &mut String, answer: &Verification, style: Style) -> Result {
+    let paint = style.paint;
     if let Some(found) = answer.verdict.counterexample() {
         writeln!(out)?;
         let refinement = answer.refinement.as_ref().and_then(|r| r.counterexample.as_ref());
         match refinement.filter(|_| found.property == PropertyKind::Refinement) {
-            Some(unmatched) => unmatched.write(out, paint)?,
-            None => found.write(out, paint)?,
+            Some(unmatched) => unmatched.write(out, style)?,
+            None => found.write(out, style)?,
         }
     }
     if let Some(proof) = answer.verdict.proof() {
@@ -224,13 +226,14 @@ fn evidence(out: &mut String, answer: &Verification, paint: Paint) -> Result {
         }
     }
     if let (Some(path), Verdict::Unknown(_)) = (&answer.counterexample_to_induction, &answer.verdict) {
-        path.write(out, paint)?;
+        path.write(out, style)?;
     }
     Ok(())
 }
 
 /// The other properties, further counterexamples, and what could not be encoded.
-fn others(out: &mut String, answer: &Verification, paint: Paint) -> Result {
+fn others(out: &mut String, answer: &Verification, style: Style) -> Result {
+    let paint = style.paint;
     let properties = &answer.properties;
     let mixed = properties.iter().any(|p| p.verdict != properties[0].verdict);
     if mixed || (properties.len() > 1 && matches!(answer.verdict, Verdict::Violated(..))) {
@@ -254,7 +257,7 @@ fn others(out: &mut String, answer: &Verification, paint: Paint) -> Result {
     for (i, further) in answer.further.iter().enumerate() {
         let name = paint.strong(&format!("counterexample {}:", i + 2));
         writeln!(out, "\n{name} {}", after(further.events()))?;
-        further.write(out, paint)?;
+        further.write(out, style)?;
     }
     if !answer.unsupported.is_empty() {
         match answer.verdict {

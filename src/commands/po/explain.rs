@@ -25,7 +25,7 @@ use bsym_semantics::value::env::Env;
 use bsym_status::ProofStatus;
 use bsym_status::file::{Kind, Status};
 
-use crate::answer::explanation::{Explanation, Reach, ReachKind};
+use crate::answer::open_obligation::{Explanation, Reach, ReachKind};
 use crate::answer::trace::{StepObject, ViolatedObject, constants};
 use crate::commands::eval::name_elements;
 
