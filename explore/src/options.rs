@@ -101,6 +101,8 @@ pub struct SearchOptions {
     /// Pairs of event and invariant conjunct that a solver has proven. They decide which events have to be taken; the
     /// conjunct is evaluated all the same.
     pub settled: BTreeSet<(EventId, usize)>,
+    /// Count what is visited: see [`Coverage`](crate::report::coverage::Coverage). Not for a search that leaves events out.
+    pub coverage: bool,
     /// Use the reference evaluator alone. For tests: the answer must be the same.
     pub reference_only: bool,
     /// Share out even what one thread does as fast. For tests: the answer must be the same.

@@ -1,5 +1,7 @@
 //! What a search answers.
 
+pub mod coverage;
+
 use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
@@ -33,6 +35,8 @@ pub struct SearchReport {
     pub incomplete: Vec<Incomplete>,
     /// Choices of which only a part of the values was looked at, because they are infinitely many.
     pub cuts: Vec<Cut>,
+    /// What was visited, where that was asked.
+    pub coverage: Option<coverage::Coverage>,
     /// Why the search could not be put aside, where that was asked.
     pub not_saved: Option<NotSaved>,
     /// Counts.

@@ -232,6 +232,23 @@ fn a_proven_conjunct_is_not_evaluated_after_its_event() {
 }
 
 #[test]
+fn what_is_visited_is_counted_alike_however_it_is_shared_out() {
+    for text in FORMS {
+        let options = SearchOptions { keep_going: true, coverage: true, ..SearchOptions::default() };
+        let report = run(text, &options);
+        let shared = run(text, &SearchOptions { threads: 3, share_all: true, ..options.clone() });
+        let coverage = report.coverage.expect("it was asked for");
+        assert_eq!(Some(&coverage), shared.coverage.as_ref(), "{text}");
+        let firings: u64 = coverage.events.iter().map(|event| event.firings).sum();
+        let s = &report.statistics;
+        assert_eq!(firings + s.initial + s.valuations, s.transitions, "{text}");
+        assert_eq!(coverage.states + s.valuations, s.states, "{text}");
+        let by_reference = run(text, &SearchOptions { reference_only: true, ..options });
+        assert_eq!(by_reference.coverage.map(|c| c.variables), Some(coverage.variables), "{text}");
+    }
+}
+
+#[test]
 fn every_state_of_a_small_search_is_audited() {
     for text in FORMS {
         let options = SearchOptions { keep_going: true, ..SearchOptions::default() };

@@ -516,6 +516,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
             open: self.open,
             incomplete: self.gaps.incomplete,
             cuts: self.cuts.list(),
+            coverage: None,
             not_saved: None,
             statistics: self.statistics,
         }

@@ -1,6 +1,7 @@
 //! Expanding a state: what its groups lead to goes into the table and, if it is new, into the frontier.
 
 use super::exploration::Reachability;
+use super::firings::Firings;
 use super::reached::Reached;
 use super::visitor::{Origin, Visitor};
 use crate::partial_order::set::Set;
@@ -75,6 +76,7 @@ impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
     pub(super) fn fire(&mut self, from: From<'_>, shape: &Group, hash: u64, next: &mut [u32]) -> bool {
         let mut updates = std::mem::take(&mut self.updates);
         let (state, row, group) = from;
+        let before = self.reached.counts.transitions;
         let expansion = self.reached.system.next(group, row, &mut updates);
         let enabled = match expansion {
             Expansion::Moves(transitions) => {
@@ -89,6 +91,9 @@ impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
             }
         };
         self.updates = updates;
+        if let Some(firings) = self.firings.as_mut().filter(|_| enabled) {
+            firings.note(group, self.reached.counts.transitions - before);
+        }
         enabled
     }
 
@@ -97,8 +102,10 @@ impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
         if self.is_stopped() {
             // Some of its successors are missing: whoever continues the search expands it again.
             self.reached.counts.transitions = before;
+            self.firings.iter_mut().for_each(Firings::forget);
             return false;
         }
+        self.firings.iter_mut().for_each(Firings::keep);
         self.reached.counts.deadlocks += u64::from(!enabled);
         self.visitor.expanded(&mut self.reached, state, enabled);
         true

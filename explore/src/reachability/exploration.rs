@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::thread::Scope as Threads;
 use std::time::Instant;
 
+use super::firings::Firings;
 use super::frontier::Frontier;
 use super::pool::Pool;
 use super::properties::{Asked, Properties};
@@ -36,6 +37,8 @@ pub struct Reachability<S: Replicate, V> {
     pub visitor: V,
     /// The properties that it checks.
     pub properties: Properties,
+    /// How often each group is taken, where that is counted.
+    pub firings: Option<Firings>,
     /// As soon as there are more states the visitor is asked whether the search is over.
     pub most: usize,
     pub(super) updates: Updates,
@@ -59,6 +62,7 @@ impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
             reached: Reached { system, table, frontier, doubtful, counts },
             visitor,
             properties,
+            firings: None,
             most: usize::MAX,
             updates: Updates::default(),
             held: vec![],

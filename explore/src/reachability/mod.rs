@@ -3,7 +3,7 @@
 //! `reached` is the part of a system that is known. `exploration` takes a search from its beginning to its end: states come
 //! out of the `frontier`, `expansion` adds what they lead to, `properties` says whether what is new is known to be good, and
 //! the `visitor` is told the rest: what is doubtful, what goes wrong, what may be missing. With several threads, a `pool` of
-//! `worker`s expands batches of states and `parallel` merges what they find.
+//! `worker`s expands batches of states and `parallel` merges what they find. `firings` counts how often groups are taken.
 
 mod expansion;
 mod parallel;
@@ -11,6 +11,7 @@ mod pool;
 mod worker;
 
 pub mod exploration;
+pub mod firings;
 pub mod frontier;
 pub mod properties;
 pub mod reached;

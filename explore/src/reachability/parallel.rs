@@ -121,6 +121,9 @@ impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
                     if let Some(transitions) = step.transitions {
                         enabled = true;
                         self.reached.counts.transitions += transitions;
+                        if let Some(firings) = &mut self.firings {
+                            firings.note(GroupId(step.group), transitions);
+                        }
                         for candidate in candidates.by_ref().take(step.candidates as usize) {
                             self.add(state, *candidate, found, grown);
                             if self.visitor.is_over() {

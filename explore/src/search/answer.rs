@@ -25,6 +25,7 @@ impl Search<'_, '_> {
         s.by_reference += effort.by_reference;
         (s.transitions, s.initial, s.deadlocks) = (n.transitions, n.initial, n.deadlocks);
         s.depth = n.depth.filter(|_| !self.visitor.resumed);
+        let coverage = self.coverage();
         self.visitor.statistics.reduction = self.reduction();
         self.visitor.statistics.partial_order = self.reached.system.choice.as_ref().map(|choice| {
             PartialOrderReduction { reduced: choice.reduced, ..PartialOrderReduction::default() }
@@ -89,6 +90,7 @@ impl Search<'_, '_> {
             open: self.visitor.findings.open.into_keys().collect(),
             incomplete: self.visitor.findings.gaps.incomplete,
             cuts: self.visitor.cuts.list(),
+            coverage,
             not_saved: self.visitor.not_saved,
             statistics: self.visitor.statistics,
         }

@@ -4,7 +4,7 @@
 //! evaluator about states that are not known to be good, `findings` keeps what is wrong or missing, `constants` finds the
 //! valuations that it begins with, and `auditing` holds some states against the reference. `limits` are looked at now and
 //! then, as a `schedule` says; `aside` puts a search into a `checkpoint` and continues it. `visit` is one search from beginning to end. `answer` makes the report, with a
-//! `witness` of each violation, and `dropped` weighs it against what a refinement left out.
+//! `witness` of each violation, and `dropped` weighs it against what a refinement left out; `coverage` counts what was visited.
 //! `reduction` is what a search does where symmetric states are searched once, `partial` where the order of events does not matter.
 
 mod answer;
@@ -12,6 +12,7 @@ mod aside;
 pub(crate) mod auditing;
 mod checkpoint;
 pub(crate) mod constants;
+mod coverage;
 pub(crate) mod dropped;
 pub(crate) mod findings;
 mod judging;

@@ -20,6 +20,7 @@ use super::witness::Failure;
 use crate::audit::Audit;
 use crate::options::SearchOptions;
 use crate::reachability::exploration::Reachability;
+use crate::reachability::firings::Firings;
 use crate::reachability::frontier::Frontier;
 use crate::reachability::properties::Asked;
 use crate::reachability::reached::Reached;
@@ -99,6 +100,7 @@ pub(super) fn prepare<'m, 'o>(
     let frontier = Frontier::new(options.order, options.seed);
     let mut search = Reachability::new(machine, asked, frontier, verifier);
     search.most = options.limits.states.unwrap_or(usize::MAX);
+    search.firings = options.coverage.then(|| Firings::new(search.reached.system.matrix.groups.len()));
     search.reached.counts.transitions = search.visitor.statistics.valuations;
     if let Some(snapshot) = snapshot {
         search.resume(snapshot);

@@ -3,6 +3,7 @@
 //! - [`state`]: states, and how one is reached from another
 //! - `constants`: the valuations of the constants
 //! - `edges`: one step with the choices given, or all edges out of a state; whether an event is enabled
+//! - [`guards`]: which conjunct of its guard keeps an event off
 //! - `substitution`: the ways through a substitution; [`deterministic`]: those with one way
 //! - `execution`: what a way through a substitution wrote, and how it ended
 
@@ -10,6 +11,7 @@ mod constants;
 pub mod deterministic;
 mod edges;
 mod execution;
+pub mod guards;
 pub mod state;
 mod substitution;
 
