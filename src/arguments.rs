@@ -312,6 +312,10 @@ pub struct McArguments {
     /// others can wait without a violation, a goal or a deadlock being lost
     #[arg(long, help_heading = "Search")]
     pub por: bool,
+    /// Count what is visited: how often each event is taken, which conjunct keeps an event off that is never enabled, the values of
+    /// the variables, the depths
+    #[arg(long, help_heading = "Search")]
+    pub coverage: bool,
     /// Put the search aside in this file every two minutes, and when a limit or Ctrl-C ends it
     #[arg(long, value_name = "FILE", help_heading = "Search")]
     pub checkpoint: Option<PathBuf>,

@@ -118,6 +118,7 @@ examples! {
     overflow "overflow.mch"
     pump "pump.mch"
     station "station.mch"
+    vending "vending.mch"
 }
 
 #[test]

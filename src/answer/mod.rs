@@ -6,11 +6,12 @@
 //! - The parts, each made of those before it: `words`, `named`, `diagnostic` (places and messages), `folding` (values as people read them), `encoding`, `scope`,
 //!   `property`, `not_asked`, `not_checked`, `status` (imported proofs), `explanation` (why a
 //!   predicate is false), `trace`, `verdict_word`, `reason_code`, `proof`, `reason` (why there is no
-//!   answer), `statistics`.
+//!   answer), `statistics`, `coverage`.
 //! - The answers: [`verification`] (`check`, `bmc`, `tree`, `kind`, `ic3`, `mc`), `claim` and [`certification`], [`replay`],
 //!   [`simulation`], [`temporal`] (`ltl`), [`refinement`] (`refine`), [`graph`], [`evaluation`], [`parsed`], [`obligations`] (`po`), [`recorded`] (`proofs`), [`refused`]; and the
 //!   [`event`]s on the way to one.
 
+pub mod coverage;
 pub mod diagnostic;
 pub mod encoding;
 pub mod explanation;

@@ -299,6 +299,7 @@ fn judge(run: &Run, events: &Events) -> Option<SearchReport> {
         incomplete: vec![],
         cuts: vec![],
         not_saved: None,
+        coverage: None,
         statistics: Statistics {
             states,
             transitions,

@@ -84,6 +84,7 @@ pub fn run(arguments: &McArguments, control: &Control) -> anyhow::Result<Answer>
         );
     }
     check_partial_order(arguments)?;
+    check_coverage(arguments)?;
     check_files(arguments)?;
     let solver = solvers::choose_if_any(verify.solver.name.as_deref())?;
     let mut tried = Vec::new();
@@ -150,6 +151,7 @@ fn attempt(
     options.threads = arguments.threads;
     options.symmetry = method(arguments.symmetry);
     options.partial_order = arguments.por;
+    options.coverage = arguments.coverage;
     options.checkpoint = arguments.checkpoint.clone().map(|path| Checkpoint { path, every: ASIDE });
     options.resume = arguments.resume.clone();
     // What bsym has established itself is nobody's claim.
@@ -224,6 +226,27 @@ fn check_partial_order(arguments: &McArguments) -> anyhow::Result<()> {
     if arguments.checkpoint.is_some() || arguments.resume.is_some() {
         let reason = "--checkpoint and --resume: a search with --por is not put aside";
         return refuse(reason, "leave out --por, or --checkpoint and --resume");
+    }
+    Ok(())
+}
+
+/// What a search leaves out of which coverage would say something.
+fn check_coverage(arguments: &McArguments) -> anyhow::Result<()> {
+    if !arguments.coverage {
+        return Ok(());
+    }
+    let refuse = |reason: &str, help: &str| Err(Refusal::new(reason).help(help).into());
+    if arguments.por {
+        let reason = "--coverage: --por leaves out events and states, so that what it visits says little about the others";
+        return refuse(reason, "leave out --por or --coverage");
+    }
+    if arguments.symmetry != SymmetryName::Off {
+        let reason = "--coverage: with --symmetry one state stands for several, whose events and values would not be counted";
+        return refuse(reason, "leave out --symmetry or --coverage");
+    }
+    if arguments.resume.is_some() {
+        let reason = "--coverage: how often events were taken before a search was put aside is not kept";
+        return refuse(reason, "leave out --resume or --coverage");
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
 use super::{BesideObject, StatsObject, Verdict, VerdictWord, Verification};
+use crate::answer::coverage::CoverageObject;
 use crate::answer::diagnostic::{DiagnosticObject, UnsupportedObject};
 use crate::answer::encoding::EncodingObject;
 use crate::answer::named::Values;
@@ -67,6 +68,8 @@ struct Flat<'a> {
     found_invariants: &'a [String],
     states: Option<u64>,
     transitions: Option<u64>,
+    /// what was visited, with mc --coverage
+    coverage: Option<&'a CoverageObject>,
     proofs: &'a ProofsObject,
     unsupported: &'a [UnsupportedObject],
     /// what the machine speaks of and nobody asked about
@@ -130,6 +133,7 @@ impl<'a> From<&'a Verification> for Flat<'a> {
             found_invariants: &answer.found_invariants,
             states: answer.states,
             transitions: answer.transitions,
+            coverage: answer.coverage.as_ref(),
             proofs: &answer.proofs,
             unsupported: &answer.unsupported,
             not_asked: &answer.not_asked,

@@ -17,6 +17,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value as Json;
 
+use super::coverage::CoverageObject;
 use super::diagnostic::{DiagnosticObject, UnsupportedObject};
 use super::encoding::EncodingObject;
 use super::not_asked::{NotAskedObject, not_asked};
@@ -61,6 +62,8 @@ pub struct Verification {
     pub found_invariants: Vec<String>,
     pub states: Option<u64>,
     pub transitions: Option<u64>,
+    /// What was visited, where that was asked.
+    pub coverage: Option<CoverageObject>,
     pub proofs: ProofsObject,
     pub unsupported: Vec<UnsupportedObject>,
     /// What the machine speaks of and nobody asked about.
@@ -283,6 +286,7 @@ impl Verification {
             found_invariants: vec![],
             states: None,
             transitions: None,
+            coverage: None,
             proofs: subject.proofs.clone(),
             unsupported: vec![],
             not_asked: not_asked(model, subject.properties),

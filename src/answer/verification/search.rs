@@ -19,6 +19,7 @@ use bsym_semantics::value::text::value_text;
 use bsym_status::{Level, Pair, ProofStatus};
 
 use super::{Subject, Verdict, Verification};
+use crate::answer::coverage::CoverageObject;
 use crate::answer::diagnostic::{UnsupportedObject, location, place};
 use crate::answer::proof::ProofObject;
 use crate::answer::property::{AxiomObject, PropertyObject, PropertyVerdictWord};
@@ -81,6 +82,9 @@ impl Verification {
                 answer.warnings.push(format!("--por: {why}; nothing was left out"));
             }
         }
+        // Of what is left out where values are cut nothing is known.
+        let complete = report.exhausted || matches!(report.verdict, Found::Holds(_));
+        answer.coverage = report.coverage.as_ref().map(|c| CoverageObject::new(model, c, complete));
         answer.stats.audited = Some(report.statistics.audited);
         answer.stats.found_by = Some(report.statistics.found_by.into());
         let unsupported = |part, reason, span| UnsupportedObject::new(&model.sources, part, reason, span);

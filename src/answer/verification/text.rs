@@ -33,6 +33,9 @@ impl Verification {
         let style = Style::new(verbose, paint);
         let _ = evidence(text, self, style);
         let _ = others(text, self, style);
+        if let Some(coverage) = &self.coverage {
+            let _ = coverage.write(text, paint);
+        }
         let _ = self.proofs.write(text, self.verdict.proof().is_some(), paint);
         let hint = next(self);
         if !hint.is_empty() {
