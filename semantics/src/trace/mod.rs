@@ -2,11 +2,13 @@
 //!
 //! - [`replay`]: whether a trace is one of the model, and what is violated where it ends
 //! - [`doubt`]: what an answer about a refinement of classical B leaves open
-//! - [`file`], [`itf`], [`prob`]: the formats in which traces are written and read
+//! - [`file`], [`itf`], [`prob`]: the formats in which traces are written, and [`file`] read
+//! - [`partial`]: what traces of others say
 
 pub mod doubt;
 pub mod file;
 pub mod itf;
+pub mod partial;
 pub mod prob;
 pub mod replay;
 

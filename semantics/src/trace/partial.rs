@@ -1,0 +1,231 @@
+//! Traces of others, of which only parts are known: ProB's trace files and ITF. They say which steps to look for.
+//!
+//! What cannot be read (a symbolic value, a name that the model does not have) is left out: a step that is found fits everything
+//! that was read.
+
+use std::collections::BTreeMap;
+
+use bsym_language::model::{LocalId, Model, Variable};
+use bsym_language::types::{CarrierId, Type};
+use serde_json::Value as Json;
+
+use crate::scope::Scope;
+use crate::trace::Step;
+use crate::trace::file::INITIALISATION;
+use crate::value::Value;
+use crate::value::parse::parse_value;
+use crate::value::text::element_text;
+
+/// Values by name.
+type Values = BTreeMap<String, Value>;
+
+/// A trace of which parts are known.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct PartialTrace {
+    /// Values of constants.
+    pub constants: Values,
+    /// The initialisation, then events.
+    pub steps: Vec<PartialStep>,
+}
+
+/// A step of which parts are known.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct PartialStep {
+    /// The name of the event, or `INITIALISATION`.
+    pub event: Option<String>,
+    /// Values of parameters.
+    pub parameters: Values,
+    /// Values of results.
+    pub results: Values,
+    /// Values of variables after the step.
+    pub state: Values,
+}
+
+impl PartialStep {
+    /// Whether a step is as this one says.
+    pub fn fits(&self, model: &Model, step: &Step) -> bool {
+        let event = step.event.and_then(|e| model.events.get(e.index()));
+        let name = event.map_or(INITIALISATION, |e| e.name.as_str());
+        let fit = |known: &Values, locals: &[LocalId], values: &[Value]| {
+            let names = locals.iter().map(|l| model.locals.get(l.index()).map_or("", |v| v.name.as_str()));
+            names.zip(values).all(|(name, value)| known.get(name).is_none_or(|known| known == value))
+        };
+        let (parameters, results) = event.map_or((&[][..], &[][..]), |e| (&e.parameters[..], &e.results[..]));
+        self.event.as_deref().is_none_or(|wanted| wanted == name)
+            && fit(&self.parameters, parameters, &step.execution.parameters)
+            && fit(&self.results, results, &step.execution.results)
+            && step.state.as_ref().is_none_or(|state| {
+                let all = model.variables.iter().zip(state);
+                all.into_iter().all(|(x, value)| self.state.get(&x.name).is_none_or(|known| known == value))
+            })
+    }
+}
+
+/// Reads a trace file of ProB.
+///
+/// # Errors
+/// The text is none, in words.
+pub fn partial_from_prob(model: &Model, scope: &Scope, text: &str) -> Result<PartialTrace, String> {
+    let json: Json = serde_json::from_str(text).map_err(|e| format!("this is no JSON: {e}"))?;
+    let list =
+        json["transitionList"].as_array().ok_or("it has no `transitionList`, as ProB's traces have")?;
+    let values = |names: &[Variable], object: &Json| -> Values {
+        let read = |x: &Variable| {
+            let value = parse_value(model, scope, &x.ty, object[&x.name].as_str()?).ok()?;
+            Some((x.name.clone(), value))
+        };
+        names.iter().filter_map(read).collect()
+    };
+    let mut trace = PartialTrace::default();
+    for transition in list {
+        let name = transition["name"].as_str().ok_or("a transition has no `name`")?;
+        let (event, state) = match name {
+            "$setup_constants" | "SETUP_CONSTANTS" => {
+                trace.constants.extend(values(&model.constants, &transition["destState"]));
+                continue;
+            }
+            "$initialise_machine" | "INITIALISATION" => {
+                // Older files have the constants here.
+                trace.constants.extend(values(&model.constants, &transition["destState"]));
+                (INITIALISATION, &transition["destState"])
+            }
+            name => (name, &transition["destState"]),
+        };
+        let (parameters, results) = locals(model, event);
+        trace.steps.push(PartialStep {
+            event: Some(event.to_string()),
+            parameters: values(&parameters, &transition["params"]),
+            results: values(&results, &transition["results"]),
+            state: values(&model.variables, state),
+        });
+    }
+    Ok(trace)
+}
+
+/// Reads a trace in ITF. Where a state does not say which action led there, any may have.
+///
+/// # Errors
+/// The text is none, in words.
+pub fn partial_from_itf(model: &Model, scope: &Scope, text: &str) -> Result<PartialTrace, String> {
+    let json: Json = serde_json::from_str(text).map_err(|e| format!("this is no JSON: {e}"))?;
+    let states = json["states"].as_array().ok_or("it has no `states`, as traces in ITF have")?;
+    let values = |names: &[Variable], object: &Json| -> Values {
+        let read =
+            |x: &Variable| Some((x.name.clone(), from_itf(model, scope, &x.ty, object.get(&x.name)?)?));
+        names.iter().filter_map(read).collect()
+    };
+    let mut trace = PartialTrace::default();
+    for (i, state) in states.iter().enumerate() {
+        let action = state["#meta"]["action"].as_str();
+        let event = if i == 0 { Some(INITIALISATION) } else { action };
+        let (parameters, _) = locals(model, event.unwrap_or_default());
+        trace.constants.extend(values(&model.constants, state));
+        trace.steps.push(PartialStep {
+            event: event.map(str::to_string),
+            parameters: values(&parameters, &state["#meta"]["parameters"]),
+            results: Values::new(),
+            state: values(&model.variables, state),
+        });
+    }
+    Ok(trace)
+}
+
+/// The parameters and the results of an event.
+fn locals(model: &Model, event: &str) -> (Vec<Variable>, Vec<Variable>) {
+    let Some(event) = model.events.iter().find(|e| e.name == event) else { return Default::default() };
+    let of = |ids: &[LocalId]| ids.iter().filter_map(|l| model.locals.get(l.index()).cloned()).collect();
+    (of(&event.parameters), of(&event.results))
+}
+
+/// A value of a type from ITF.
+fn from_itf(model: &Model, scope: &Scope, ty: &Type, json: &Json) -> Option<Value> {
+    let inner = |ty: &Type, json: &Json| from_itf(model, scope, ty, json);
+    match (ty, json) {
+        (Type::Bool, Json::Bool(b)) => Some(Value::Bool(*b)),
+        (Type::Int, Json::Number(n)) => Some(Value::int(n.as_i64()?)),
+        (Type::Int, json) => Some(Value::Int(json.get("#bigint")?.as_str()?.parse().ok()?)),
+        (Type::String, Json::String(s)) => Some(Value::string(s.as_str())),
+        (Type::Carrier(carrier), Json::String(s)) => element(model, scope, *carrier, s),
+        (Type::Pair(a, b), json) => match &json.get("#tup")?.as_array()?[..] {
+            [left, right] => Some(Value::pair(inner(a, left)?, inner(b, right)?)),
+            _ => None,
+        },
+        (Type::Pow(of), json) => {
+            if let Some(elements) = json.get("#set") {
+                let elements = elements.as_array()?.iter().map(|e| inner(of, e));
+                return Some(Value::set(elements.collect::<Option<Vec<_>>>()?));
+            }
+            let Type::Pair(a, b) = &**of else { return None };
+            if let Some(entries) = json.get("#map") {
+                let entry = |entry: &Json| match &entry.as_array()?[..] {
+                    [x, y] => Some(Value::pair(inner(a, x)?, inner(b, y)?)),
+                    _ => None,
+                };
+                return Some(Value::set(entries.as_array()?.iter().map(entry).collect::<Option<Vec<_>>>()?));
+            }
+            let elements = json.as_array()?.iter().map(|e| inner(b, e)).collect::<Option<Vec<_>>>()?;
+            Some(Value::sequence(elements))
+        }
+        (Type::Record(fields), Json::Object(object)) => {
+            let field = |(name, ty): &(String, Type)| {
+                Some((std::sync::Arc::from(name.as_str()), inner(ty, object.get(name)?)?))
+            };
+            Some(Value::Record(fields.iter().map(field).collect::<Option<Vec<_>>>()?.into()))
+        }
+        _ => None,
+    }
+}
+
+fn element(model: &Model, scope: &Scope, carrier: CarrierId, name: &str) -> Option<Value> {
+    let size = scope.size(model, carrier)? as u32;
+    (0..size).find(|i| element_text(model, carrier, *i) == name).map(|i| Value::Element(carrier, i))
+}
+
+#[cfg(test)]
+mod tests {
+    use bsym_language::load::load_text;
+
+    use super::*;
+    use crate::evaluator::Evaluator;
+    use crate::scope::ScopeRequest;
+    use crate::trace::Trace;
+    use crate::trace::itf::trace_to_itf;
+    use crate::trace::prob::trace_to_prob;
+
+    const MACHINE: &str = "MACHINE m SETS D; C = {red, green} CONSTANTS k PROPERTIES k : D VARIABLES f, q, n, p, b \
+        INVARIANT f : C +-> D & q : seq(C) & n : INTEGER & p : POW(C * INTEGER) & b : BOOL \
+        INITIALISATION f, q, n, p, b := {}, [], 0, {}, FALSE OPERATIONS \
+        r <-- step(c, d) = PRE c : C & d : D THEN f(c) := d || q := q <- c || n := n - 7 || p := {c |-> 5} || b := TRUE || r := n \
+        END END";
+
+    /// What is written is read, and fits the steps that it was written of and no others.
+    #[test]
+    fn what_we_write_is_read() {
+        let model = load_text("m.mch", MACHINE).model.expect("a machine");
+        let scope = Scope::settle(&model, &ScopeRequest { prob: true, ..ScopeRequest::default() }).unwrap();
+        let eval = Evaluator::new(&model, &scope);
+        let constants = eval.constants(&BTreeMap::new()).found.remove(0);
+        let step = |edge: &crate::transition::Edge| Step {
+            event: edge.event,
+            execution: edge.execution.clone(),
+            state: edge.state().cloned(),
+        };
+        let first = step(&eval.initial_states(&constants).edges[0]);
+        let edges = eval.successors(&constants, first.state.as_ref().expect("a state")).edges;
+        let steps = vec![first, step(&edges[2])];
+        let trace = Trace { scope: scope.clone(), constants, steps };
+        let itf = partial_from_itf(&model, &scope, &trace_to_itf(&model, &trace).to_string()).unwrap();
+        let prob = trace_to_prob(&model, &trace, "2025-01-31T12:00:00Z").to_string();
+        let prob = partial_from_prob(&model, &scope, &prob).unwrap();
+        for partial in [itf, prob] {
+            assert_eq!(partial.constants.get("k"), trace.constants.first());
+            assert_eq!(partial.steps.len(), 2);
+            assert_eq!(partial.steps[1].state.len(), 5, "{partial:?}");
+            assert!(partial.steps.iter().zip(&trace.steps).all(|(known, step)| known.fits(&model, step)));
+            let fitting = edges.iter().filter(|edge| partial.steps[1].fits(&model, &step(edge))).count();
+            assert_eq!(fitting, 1);
+        }
+        assert!(partial_from_itf(&model, &scope, "{}").is_err());
+        assert!(partial_from_prob(&model, &scope, "[").is_err());
+    }
+}
