@@ -87,6 +87,8 @@ pub enum Command {
     Certify(CertifyArguments),
     /// Replay a trace on a machine
     Replay(ReplayArguments),
+    /// Serve an editor (Language Server Protocol over standard input and output)
+    Lsp(LspArguments),
     /// Write the completions of a shell to standard output
     #[command(hide = true)]
     Completions {
@@ -96,6 +98,14 @@ pub enum Command {
     /// Write the manual page to standard output
     #[command(hide = true)]
     Manual,
+}
+
+/// Of `lsp`.
+#[derive(Args, Clone, Debug)]
+pub struct LspArguments {
+    /// Accepted and needless: there is no other way than standard input and output
+    #[arg(long, hide = true)]
+    pub stdio: bool,
 }
 
 /// How results are shown.

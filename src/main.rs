@@ -15,6 +15,7 @@ mod control;
 mod drawing;
 mod exit;
 mod input;
+mod lsp;
 mod output;
 mod paint;
 mod progress;
@@ -181,7 +182,7 @@ impl Command {
             Command::Proofs(a) => a.output.clone(),
             Command::Certify(a) => a.output.clone(),
             Command::Replay(a) => a.output.clone(),
-            Command::Completions { .. } | Command::Manual => OutputArguments::default(),
+            Command::Lsp(_) | Command::Completions { .. } | Command::Manual => OutputArguments::default(),
         }
     }
 
@@ -201,9 +202,11 @@ impl Command {
             Command::Replay(a) => a.limits.clone(),
             // The time limit is one of each line.
             Command::Eval(a) => LimitArguments { timeout: None, memory: a.limits.memory },
-            Command::Proofs(_) | Command::Parse(_) | Command::Completions { .. } | Command::Manual => {
-                LimitArguments { timeout: None::<Duration>, memory: None }
-            }
+            Command::Proofs(_)
+            | Command::Parse(_)
+            | Command::Lsp(_)
+            | Command::Completions { .. }
+            | Command::Manual => LimitArguments { timeout: None::<Duration>, memory: None },
         }
     }
 }

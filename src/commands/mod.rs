@@ -7,6 +7,7 @@
 //!   `compared` is part of the answer.
 //! - `certify` and `replay` look at evidence again.
 //! - `ltl` asks temporal formulas about all paths, `refine` compares with abstractions, and `graph` draws the states.
+//! - `lsp` serves an editor; its room is [`crate::lsp`].
 //! - `parse`, `eval`, `simulate`, `po` and `proofs` stand alone.
 
 mod beside;
@@ -42,12 +43,15 @@ use crate::answer::Answer;
 use crate::arguments::{Arguments, Command};
 use crate::control::Control;
 use crate::exit::Exit;
+use crate::lsp;
 use crate::output;
 
 /// Carries out a command and says its answer.
 pub fn run(command: Command, control: &Control) -> Exit {
     let format = command.output();
     let done = match command {
+        // What it says goes to the editor.
+        Command::Lsp(_) => return lsp::run(control),
         Command::Check(a) => check::run(&a, control),
         Command::Bmc(a) => verify::run(Engine::Bmc, &a, control),
         Command::Tree(a) => verify::run(Engine::Tree, &a, control),

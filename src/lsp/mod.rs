@@ -1,0 +1,115 @@
+//! The language server: messages of the Language Server Protocol on standard input and output.
+//!
+//! In go the editor's texts, as they are typed; out come messages about them, from the same pipeline that every command
+//! reads machines with. A machine that is open counts instead of its file, also where others refer to it. Nothing here
+//! decides what is right: [`bsym_language`] does.
+//!
+//! - `position` and `uri`: how the protocol names places and files.
+//! - `documents`: the open texts; `diagnostics`: messages in the protocol's form.
+//! - `server`: the open texts with what was said of them, and the answers to notifications and requests.
+//!
+//! A text is looked at when no message is waiting, so that of quick keystrokes only the last is answered.
+
+mod diagnostics;
+mod documents;
+mod position;
+mod server;
+mod uri;
+
+use std::time::Duration;
+
+use lsp_server::{Connection, ErrorCode, Message, Request, Response};
+use serde_json::json;
+
+use crate::control::Control;
+use crate::exit::Exit;
+use crate::output;
+
+use server::Server;
+
+/// How often Ctrl-C is looked for while nothing comes in.
+const TICK: Duration = Duration::from_millis(200);
+
+/// Serves an editor until it says `exit`, its end of the pipe closes, or Ctrl-C.
+pub fn run(control: &Control) -> Exit {
+    let (connection, threads) = Connection::stdio();
+    let ended = serve(&connection, control);
+    // Closes our end, so that what is still to be written is.
+    drop(connection);
+    if ended == Ended::Interrupted {
+        // The thread that reads cannot be woken.
+        return Exit::Unknown;
+    }
+    if let Err(error) = threads.join() {
+        output::note(&format!("error: the editor cannot be understood: {error}"));
+        return Exit::Refused;
+    }
+    if ended == Ended::Asked { Exit::Done } else { Exit::Violated }
+}
+
+/// Why the server ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Ended {
+    /// `shutdown`, then `exit` or the end of the input.
+    Asked,
+    /// Without `shutdown`.
+    Left,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+fn serve(connection: &Connection, control: &Control) -> Ended {
+    let mut server: Option<Server> = None;
+    let mut is_shut_down = false;
+    loop {
+        if control.stopped().is_some() {
+            return Ended::Interrupted;
+        }
+        let wait = if server.as_ref().is_some_and(Server::has_work) { Duration::ZERO } else { TICK };
+        let message = match connection.receiver.recv_timeout(wait) {
+            Ok(message) => message,
+            Err(error) if error.is_timeout() => {
+                let said = server.as_mut().map(Server::work).unwrap_or_default();
+                if said.into_iter().any(|n| connection.sender.send(n.into()).is_err()) {
+                    return Ended::Left;
+                }
+                continue;
+            }
+            Err(_) => return if is_shut_down { Ended::Asked } else { Ended::Left },
+        };
+        let answer = match (message, &mut server) {
+            (Message::Notification(n), _) if n.method == "exit" => {
+                return if is_shut_down { Ended::Asked } else { Ended::Left };
+            }
+            (Message::Request(request), _) if is_shut_down => {
+                Some(refused(&request, ErrorCode::InvalidRequest, "the server is shut down"))
+            }
+            (Message::Request(request), None) if request.method == "initialize" => {
+                server = Some(Server::default());
+                let info = json!({ "name": "bsym", "version": env!("CARGO_PKG_VERSION") });
+                let result = json!({ "capabilities": server::capabilities(), "serverInfo": info });
+                Some(Response::new_ok(request.id, result))
+            }
+            (Message::Request(request), None) => {
+                Some(refused(&request, ErrorCode::ServerNotInitialized, "`initialize` comes first"))
+            }
+            (Message::Request(request), Some(_)) if request.method == "shutdown" => {
+                is_shut_down = true;
+                Some(Response::new_ok(request.id, ()))
+            }
+            (Message::Request(request), Some(server)) => Some(server.answer(request)),
+            (Message::Notification(n), Some(server)) => {
+                server.note(n);
+                None
+            }
+            (Message::Notification(_), None) | (Message::Response(_), _) => None,
+        };
+        if answer.is_some_and(|a| connection.sender.send(a.into()).is_err()) {
+            return Ended::Left;
+        }
+    }
+}
+
+fn refused(request: &Request, code: ErrorCode, message: &str) -> Response {
+    Response::new_err(request.id.clone(), code as i32, message.into())
+}

@@ -1,0 +1,194 @@
+//! What the server knows: the open texts, which of them are to be looked at, and what was said of which file.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use bsym_language::load::{self, Loaded};
+use lsp_server::{ErrorCode, Notification, Request, Response};
+use lsp_types::notification::{
+    DidChangeTextDocument, DidChangeWatchedFiles, DidCloseTextDocument, DidOpenTextDocument,
+    DidSaveTextDocument, Notification as _, PublishDiagnostics,
+};
+use lsp_types::{
+    Diagnostic, PublishDiagnosticsParams, ServerCapabilities, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions,
+};
+use serde::de::DeserializeOwned;
+
+use super::documents::{Document, Documents};
+use super::{diagnostics, uri};
+
+/// What the server can do.
+pub fn capabilities() -> ServerCapabilities {
+    let sync = TextDocumentSyncOptions {
+        open_close: Some(true),
+        change: Some(TextDocumentSyncKind::INCREMENTAL),
+        save: Some(true.into()),
+        ..TextDocumentSyncOptions::default()
+    };
+    ServerCapabilities {
+        text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
+        ..ServerCapabilities::default()
+    }
+}
+
+/// One open machine as it was last read.
+struct Reading {
+    /// The files that it was read from.
+    files: BTreeSet<PathBuf>,
+    /// The messages by file.
+    messages: BTreeMap<PathBuf, Vec<Diagnostic>>,
+}
+
+/// The open texts with what was said of them.
+#[derive(Default)]
+pub struct Server {
+    documents: Documents,
+    readings: BTreeMap<PathBuf, Reading>,
+    /// Texts to look at, in this order.
+    waiting: Vec<PathBuf>,
+    /// What the editor shows now.
+    shown: BTreeMap<PathBuf, Vec<Diagnostic>>,
+}
+
+impl Server {
+    /// Whether a text is to be looked at.
+    pub fn has_work(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// Looks at one text that waits, and says what has changed.
+    pub fn work(&mut self) -> Vec<Notification> {
+        if self.waiting.is_empty() {
+            return vec![];
+        }
+        let path = self.waiting.remove(0);
+        if self.documents.get(&path).is_none() {
+            return self.show(None);
+        }
+        let reading = match load::load_from(&self.documents, &path) {
+            Ok(loaded) => {
+                Reading { files: files(&loaded), messages: diagnostics::of_machine(&path, &loaded) }
+            }
+            Err(error) => {
+                let messages = diagnostics::unreadable(&path, error.to_string());
+                Reading { files: BTreeSet::from([path.clone()]), messages }
+            }
+        };
+        self.readings.insert(path.clone(), reading);
+        self.show(Some(&path))
+    }
+
+    /// Takes a notification; those of other servers are none of ours.
+    pub fn note(&mut self, notification: Notification) {
+        match notification.method.as_str() {
+            DidOpenTextDocument::METHOD => self.opened(notification),
+            DidChangeTextDocument::METHOD => self.changed(notification),
+            DidCloseTextDocument::METHOD => self.closed(notification),
+            // Others may have changed what an open machine refers to.
+            DidSaveTextDocument::METHOD | DidChangeWatchedFiles::METHOD => {
+                let paths: Vec<PathBuf> = self.documents.paths().cloned().collect();
+                paths.into_iter().for_each(|path| self.wait_for(path));
+            }
+            _ => {}
+        }
+    }
+
+    /// Answers a request.
+    pub fn answer(&mut self, request: Request) -> Response {
+        let message = format!("`{}` is not known here", request.method);
+        Response::new_err(request.id, ErrorCode::MethodNotFound as i32, message)
+    }
+
+    fn opened(&mut self, notification: Notification) {
+        let Some(p) = parameters::<DidOpenTextDocument>(notification) else { return };
+        let document = p.text_document;
+        let path = uri::path(&document.uri);
+        let (uri, version, text) = (document.uri, document.version, document.text);
+        self.documents.open(path.clone(), Document { uri, version, text });
+        self.wait_for(path);
+        // A new name may be what another machine looks for.
+        let others: Vec<PathBuf> = self.documents.paths().cloned().collect();
+        others.into_iter().for_each(|path| self.wait_for(path));
+    }
+
+    fn changed(&mut self, notification: Notification) {
+        let Some(p) = parameters::<DidChangeTextDocument>(notification) else { return };
+        let path = uri::path(&p.text_document.uri);
+        let Some(document) = self.documents.get_mut(&path) else { return };
+        document.change(p.text_document.version, p.content_changes);
+        let readers = self.readings.iter().filter(|(_, reading)| reading.files.contains(&path));
+        let readers: Vec<PathBuf> = readers.map(|(reader, _)| reader.clone()).collect();
+        // The text that is typed in comes before those that refer to it.
+        self.waiting.retain(|other| *other != path);
+        self.waiting.insert(0, path);
+        readers.into_iter().for_each(|reader| self.wait_for(reader));
+    }
+
+    fn closed(&mut self, notification: Notification) {
+        let Some(p) = parameters::<DidCloseTextDocument>(notification) else { return };
+        let path = uri::path(&p.text_document.uri);
+        self.documents.close(&path);
+        self.readings.remove(&path);
+        self.wait_for(path);
+        let others: Vec<PathBuf> = self.documents.paths().cloned().collect();
+        others.into_iter().for_each(|path| self.wait_for(path));
+    }
+
+    fn wait_for(&mut self, path: PathBuf) {
+        if !self.waiting.contains(&path) {
+            self.waiting.push(path);
+        }
+    }
+
+    // An open file shows what was said when it was read itself, another one what was said while others were read. Of the one
+    // that was just read it is said again even where nothing has changed: the editor knows then of which version it is true.
+    fn show(&mut self, read: Option<&Path>) -> Vec<Notification> {
+        let mut now: BTreeMap<PathBuf, Vec<Diagnostic>> = BTreeMap::new();
+        for (reader, reading) in &self.readings {
+            for (file, messages) in &reading.messages {
+                if reader != file && self.documents.get(file).is_some() {
+                    continue;
+                }
+                let all = now.entry(file.clone()).or_default();
+                for message in messages {
+                    if !all.contains(message) {
+                        all.push(message.clone());
+                    }
+                }
+            }
+        }
+        let gone = self.shown.keys().filter(|file| !now.contains_key(*file));
+        let gone: Vec<Notification> = gone.filter_map(|file| self.publish(file, vec![])).collect();
+        let changed = now.iter().filter(|(file, messages)| {
+            read == Some(file.as_path()) || self.shown.get(*file) != Some(*messages)
+        });
+        let changed = changed.filter_map(|(file, messages)| self.publish(file, messages.clone()));
+        let out = gone.into_iter().chain(changed).collect();
+        self.shown = now;
+        out
+    }
+
+    fn publish(&self, file: &Path, diagnostics: Vec<Diagnostic>) -> Option<Notification> {
+        let open = self.documents.get(file);
+        let uri = open.map(|d| d.uri.clone()).or_else(|| uri::of_path(file))?;
+        let version = open.map(|d| d.version);
+        let parameters = PublishDiagnosticsParams { uri, diagnostics, version };
+        Some(Notification::new(PublishDiagnostics::METHOD.into(), parameters))
+    }
+}
+
+fn files(loaded: &Loaded) -> BTreeSet<PathBuf> {
+    loaded.sources.iter().map(|(_, source)| source.path.clone()).collect()
+}
+
+// A notification that cannot be read is passed over: there is nobody to tell.
+fn parameters<N>(notification: Notification) -> Option<N::Params>
+where
+    N: lsp_types::notification::Notification,
+    N::Params: DeserializeOwned,
+{
+    let method = notification.method.clone();
+    let read = serde_json::from_value(notification.params);
+    read.map_err(|error| tracing::warn!("{method} cannot be read: {error}")).ok()
+}

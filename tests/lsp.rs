@@ -1,0 +1,278 @@
+//! `bsym lsp` as an editor meets it: the program itself, over its standard input and output.
+
+mod common;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use common::bsym;
+use serde_json::{Value as Json, json};
+
+/// A small editor.
+struct Editor {
+    server: Child,
+    input: Option<ChildStdin>,
+    messages: Receiver<Json>,
+    /// What came while something else was waited for.
+    early: Vec<Json>,
+    requests: u64,
+}
+
+impl Editor {
+    /// Starts the server, without a word to it.
+    fn silent() -> Editor {
+        let mut command = bsym();
+        command.args(["lsp", "--stdio"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut server = command.spawn().expect("it starts");
+        let (sender, messages) = channel();
+        let mut output = BufReader::new(server.stdout.take().unwrap());
+        std::thread::spawn(move || {
+            while let Some(message) = read(&mut output) {
+                let _ = sender.send(message);
+            }
+        });
+        let input = server.stdin.take();
+        Editor { server, input, messages, early: vec![], requests: 0 }
+    }
+
+    fn new() -> Editor {
+        let mut editor = Editor::silent();
+        let result =
+            editor.ask("initialize", json!({ "processId": null, "rootUri": null, "capabilities": {} }));
+        assert_eq!(result["serverInfo"]["name"], "bsym", "{result}");
+        editor.tell("initialized", json!({}));
+        editor
+    }
+
+    fn send(&mut self, message: &Json) {
+        let text = message.to_string();
+        let input = self.input.as_mut().expect("it is open");
+        write!(input, "Content-Length: {}\r\n\r\n{text}", text.len()).and_then(|()| input.flush()).unwrap();
+    }
+
+    fn tell(&mut self, method: &str, parameters: Json) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": parameters }));
+    }
+
+    /// The first message that fits.
+    fn wait(&mut self, fits: impl Fn(&Json) -> bool) -> Json {
+        if let Some(at) = self.early.iter().position(&fits) {
+            return self.early.remove(at);
+        }
+        let deadline = Instant::now() + Duration::from_secs(30);
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let message = self.messages.recv_timeout(left).expect("the server says it");
+            if fits(&message) {
+                return message;
+            }
+            self.early.push(message);
+        }
+    }
+
+    /// The whole response to a request.
+    fn response(&mut self, method: &str, parameters: Json) -> Json {
+        self.requests += 1;
+        let id = self.requests;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": parameters }));
+        self.wait(|m| m["id"] == id && m.get("method").is_none())
+    }
+
+    fn ask(&mut self, method: &str, parameters: Json) -> Json {
+        let response = self.response(method, parameters);
+        assert!(response.get("error").is_none(), "{method}: {response}");
+        response["result"].clone()
+    }
+
+    fn open(&mut self, uri: &str, text: &str) {
+        let document = json!({ "uri": uri, "languageId": "b", "version": 1, "text": text });
+        self.tell("textDocument/didOpen", json!({ "textDocument": document }));
+    }
+
+    fn change(&mut self, uri: &str, version: i32, change: Json) {
+        let document = json!({ "uri": uri, "version": version });
+        let parameters = json!({ "textDocument": document, "contentChanges": [change] });
+        self.tell("textDocument/didChange", parameters);
+    }
+
+    /// The next messages about a file.
+    fn diagnostics(&mut self, uri: &str) -> Vec<Json> {
+        let said = self
+            .wait(|m| m["method"] == "textDocument/publishDiagnostics" && m["params"]["uri"] == uri)["params"]
+            ["diagnostics"]
+            .take();
+        said.as_array().expect("a list").clone()
+    }
+
+    /// Waits until what is said about a file is right.
+    fn until(&mut self, uri: &str, fits: impl Fn(&[Json]) -> bool) {
+        while !fits(&self.diagnostics(uri)) {}
+    }
+
+    /// Closes the pipe and waits for the end.
+    fn leave(mut self) -> ExitStatus {
+        self.input = None;
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while Instant::now() < deadline {
+            if let Some(status) = self.server.try_wait().unwrap() {
+                let mut said = String::new();
+                self.server.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+                assert!(!said.contains("bsym failed"), "{said}");
+                return status;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("the server goes on without an editor");
+    }
+}
+
+impl Drop for Editor {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+fn read(output: &mut impl BufRead) -> Option<Json> {
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if output.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        match line.trim_end().split_once(": ") {
+            Some(("Content-Length", number)) => length = number.parse().ok()?,
+            Some(_) => {}
+            None => break,
+        }
+    }
+    let mut bytes = vec![0; length];
+    output.read_exact(&mut bytes).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}
+
+fn uri(path: &Path) -> String {
+    format!("file://{}", path.display())
+}
+
+fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, impl Fn(&str) -> PathBuf + use<>) {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        common::file(folder.path(), name, text);
+    }
+    let path = folder.path().canonicalize().unwrap();
+    (folder, move |name: &str| path.join(name))
+}
+
+fn range(from: (u32, u32), to: (u32, u32)) -> Json {
+    let place = |p: (u32, u32)| json!({ "line": p.0, "character": p.1 });
+    json!({ "start": place(from), "end": place(to) })
+}
+
+const DOOR: &str = "MACHINE Door\nVARIABLES open\nINVARIANT open : BOOL\nINITIALISATION open := TRUE\n\
+                    OPERATIONS\n  shut = SELECT open = TRUE THEN open := FALSE END;\n  unlock = open := TRUE\nEND\n";
+
+#[test]
+fn a_mistake_comes_and_goes_with_the_typing() {
+    let (_folder, path) = folder(&[]);
+    let door = uri(&path("Door.mch"));
+    let mut editor = Editor::new();
+    // The mistake stands behind characters of two and of one unit of UTF-16.
+    let text = "/* 𝔹 */ MACHINE Door /* é */ VARIABLES open INVARIANT open : BOOL\nINITIALISATION /* 𝔹é */ open := 3\nEND\n";
+    editor.open(&door, text);
+    let said = editor.diagnostics(&door);
+    let mistake = said.iter().find(|d| d["severity"] == 1).expect("an error");
+    assert_eq!(mistake["range"], range((1, 33), (1, 34)), "{said:#?}");
+    assert_eq!((&mistake["code"], &mistake["source"]), (&json!("B0203"), &json!("bsym")));
+    let related = &mistake["relatedInformation"][0];
+    assert_eq!(related["location"]["uri"], door.as_str(), "{mistake:#}");
+    editor.change(&door, 2, json!({ "range": range((1, 33), (1, 34)), "text": "TRUE" }));
+    let said = editor.diagnostics(&door);
+    assert!(said.iter().all(|d| d["severity"] != 1), "{said:#?}");
+    editor.change(&door, 3, json!({ "text": DOOR }));
+    assert_eq!(editor.diagnostics(&door), Vec::<Json>::new());
+    // Half of a machine at every letter: the last word counts, and nothing ends the server.
+    let mut version = 3;
+    for (end, _) in DOOR.char_indices().filter(|(at, _)| at % 7 == 0) {
+        version += 1;
+        editor.change(&door, version, json!({ "text": &DOOR[..end] }));
+    }
+    editor.change(&door, version + 1, json!({ "text": "MACHINE Door END" }));
+    editor.tell("textDocument/didClose", json!({ "textDocument": { "uri": door } }));
+    assert_eq!(editor.ask("shutdown", Json::Null), Json::Null);
+    editor.tell("exit", Json::Null);
+    assert_eq!(editor.leave().code(), Some(0));
+}
+
+#[test]
+fn an_unsaved_machine_counts_instead_of_its_file() {
+    let lift = "MACHINE Lift INCLUDES Door\nOPERATIONS go = PRE open = FALSE THEN unlock END\nEND\n";
+    let (disk, path) = folder(&[("Door.mch", DOOR), ("Lift.mch", lift)]);
+    let (door, lift_uri) = (uri(&path("Door.mch")), uri(&path("Lift.mch")));
+    let mut editor = Editor::new();
+    editor.open(&lift_uri, lift);
+    assert_eq!(editor.diagnostics(&lift_uri), Vec::<Json>::new());
+    editor.open(&door, &DOOR.replace("open", "ajar"));
+    assert_eq!(editor.diagnostics(&door), Vec::<Json>::new());
+    let said = editor.diagnostics(&lift_uri);
+    assert!(said[0]["message"].as_str().unwrap().contains("`open`"), "{said:#?}");
+    // A keystroke in one is heard by the other.
+    editor.change(&door, 2, json!({ "text": DOOR }));
+    assert_eq!(editor.diagnostics(&lift_uri), Vec::<Json>::new());
+    // Mistakes of a file that is not open are shown there, and go when they are mended.
+    editor.tell("textDocument/didClose", json!({ "textDocument": { "uri": door } }));
+    common::file(disk.path(), "Door.mch", DOOR.replace("BOOL", "BOO"));
+    editor.tell("textDocument/didSave", json!({ "textDocument": { "uri": lift_uri } }));
+    editor.until(&door, |said| !said.is_empty());
+    common::file(disk.path(), "Door.mch", DOOR);
+    editor.tell("workspace/didChangeWatchedFiles", json!({ "changes": [] }));
+    editor.until(&door, <[Json]>::is_empty);
+}
+
+#[test]
+fn definitions_and_new_texts_are_no_machines_on_disk() {
+    let (_folder, path) = folder(&[]);
+    let definitions = uri(&path("more.def"));
+    let mut editor = Editor::new();
+    editor.open(&definitions, "DEFINITIONS\n  twice(x) == 2 * ;\n");
+    let said = editor.diagnostics(&definitions);
+    assert_eq!(said.iter().map(|d| d["code"].clone()).collect::<Vec<_>>(), ["B0011"], "{said:#?}");
+    editor.change(&definitions, 2, json!({ "text": "DEFINITIONS\n  twice(x) == 2 * x\n" }));
+    assert_eq!(editor.diagnostics(&definitions), Vec::<Json>::new());
+    editor.open("untitled:Untitled-1", DOOR);
+    assert_eq!(editor.diagnostics("untitled:Untitled-1"), Vec::<Json>::new());
+}
+
+#[test]
+fn what_is_not_known_is_refused_and_the_server_goes_on() {
+    let mut editor = Editor::silent();
+    assert_eq!(editor.response("textDocument/hover", json!({}))["error"]["code"], -32002);
+    editor.ask("initialize", json!({ "capabilities": {} }));
+    // An editor may say anything before `initialized`.
+    editor.tell("$/setTrace", json!({ "value": "off" }));
+    editor.tell("initialized", json!({}));
+    assert_eq!(editor.response("no/such", json!({}))["error"]["code"], -32601);
+    editor.tell("no/such", json!([1, 2]));
+    editor.tell("textDocument/didOpen", json!({ "textDocument": 3 }));
+    editor
+        .tell("textDocument/didChange", json!({ "textDocument": { "uri": "file:///n.mch", "version": 1 } }));
+    editor.open("file:///n.mch", "\u{0}\u{1}");
+    assert!(!editor.diagnostics("file:///n.mch").is_empty());
+    editor.ask("shutdown", Json::Null);
+    assert_eq!(editor.response("shutdown", Json::Null)["error"]["code"], -32600);
+    assert_eq!(editor.leave().code(), Some(0), "the pipe may close instead of `exit`");
+}
+
+#[test]
+fn the_server_ends_with_its_editor() {
+    assert_eq!(Editor::new().leave().code(), Some(1), "without `shutdown`");
+    assert!(Editor::silent().leave().code().is_some());
+    for garbage in ["hello\r\n\r\n", "Content-Length: 3\r\n\r\n{\"a", "Content-Length: x\r\n\r\n{}"] {
+        let mut editor = Editor::silent();
+        editor.input.as_mut().unwrap().write_all(garbage.as_bytes()).unwrap();
+        assert_eq!(editor.leave().code(), Some(2), "{garbage:?}");
+    }
+}
