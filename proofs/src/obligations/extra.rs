@@ -17,7 +17,7 @@ use bsym_language::types::Type;
 use bsym_semantics::scope::Scope;
 use bsym_status::file::Kind;
 
-use super::names::{event_name, formula, is_repeated};
+use super::names::{event_name, formula, is_repeated, written};
 use super::obligation::Subject;
 
 /// An obligation that is a predicate.
@@ -53,7 +53,7 @@ pub(super) fn feasible(system: &mut System) -> Vec<Extra> {
                 kind: Kind::Fis,
                 name: format!("{}/{}/FIS", event_name(&model, event), f.label),
                 event,
-                subject: Subject::Action(print::at(&model, f.span)),
+                subject: Subject::Action(written(&model, f.span)),
                 goal,
                 after: false,
             });

@@ -129,13 +129,25 @@ fn is_above(model: &Model, event: Option<EventId>, own: &EventFormula) -> bool {
         None => name == event_name(model, None),
         Some(e) => model.events[e.index()].refines.iter().any(|r| r == name),
     };
-    let text = print::at(model, own.span);
+    let text = written(model, own.span);
     model.formulas.iter().any(|f| {
         f.origin == ABSTRACTION
             && (f.role, &f.label) == (own.role, &own.label)
             && above(&f.event)
-            && print::at(model, f.span) == text
+            && written(model, f.span) == text
     })
+}
+
+/// An action as it is written, on one line: the model may say it in another way.
+pub(super) fn written(model: &Model, span: Span) -> String {
+    let of_rodin = model.sources.path(span).extension().is_some_and(|e| e == "bum");
+    match of_rodin {
+        true => {
+            let text = model.sources.text(span).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        }
+        false => print::at(model, span),
+    }
 }
 
 /// Whether an event refines several events of the nearest abstraction: then only their guards stand in an `IF` before
