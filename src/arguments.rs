@@ -26,7 +26,7 @@ its check), 2 wrong usage or input, 3 unknown, vacuous or interrupted, 4 failure
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Decide with all engines under one deadline
-    Check(VerifyArguments),
+    Check(CheckArguments),
     /// Search for a violation step by step (bounded model checking)
     Bmc(VerifyArguments),
     /// Search for a violation along one sequence of events after the other (BMC*)
@@ -296,6 +296,22 @@ pub struct VerifyArguments {
     pub certificate: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArguments,
+}
+
+/// `check`.
+#[derive(Args, Clone, Debug)]
+pub struct CheckArguments {
+    #[command(flatten)]
+    pub verify: VerifyArguments,
+    /// More machines or folders of machines: each machine is checked in a process of its own, with limits of its own
+    #[arg(value_name = "FILE")]
+    pub more: Vec<PathBuf>,
+    /// Machines that are checked at the same time [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = threads, help_heading = "Several machines")]
+    pub jobs: Option<usize>,
+    /// Of several machines show only those that do not hold
+    #[arg(short, long, help_heading = "Several machines")]
+    pub quiet: bool,
 }
 
 /// `mc`.

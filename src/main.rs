@@ -144,9 +144,10 @@ impl Command {
     #[cfg(unix)]
     fn lets_library_work(&self) -> bool {
         let solver = match self {
-            Command::Check(a) | Command::Bmc(a) | Command::Tree(a) | Command::Kind(a) | Command::Ic3(a) => {
-                &a.solver.name
-            }
+            // The processes of the machines look after themselves.
+            Command::Check(a) if commands::checks_several(a) => return false,
+            Command::Check(a) => &a.verify.solver.name,
+            Command::Bmc(a) | Command::Tree(a) | Command::Kind(a) | Command::Ic3(a) => &a.solver.name,
             Command::Po(a) => &a.solver.name,
             Command::Refine(a) => &a.solver.name,
             Command::Certify(a) => &a.solver.name,
@@ -158,18 +159,18 @@ impl Command {
     /// Other random choices where there are any.
     #[cfg(unix)]
     fn vary(&mut self, crashes: u64) {
-        if let Command::Check(a) | Command::Bmc(a) | Command::Tree(a) | Command::Kind(a) | Command::Ic3(a) =
-            self
-        {
-            a.seed = a.seed.wrapping_add(crashes);
-        }
+        let seed = match self {
+            Command::Check(a) => &mut a.verify.seed,
+            Command::Bmc(a) | Command::Tree(a) | Command::Kind(a) | Command::Ic3(a) => &mut a.seed,
+            _ => return,
+        };
+        *seed = seed.wrapping_add(crashes);
     }
 
     fn output(&self) -> OutputArguments {
         match self {
-            Command::Check(a) | Command::Bmc(a) | Command::Tree(a) | Command::Kind(a) | Command::Ic3(a) => {
-                a.output.clone()
-            }
+            Command::Check(a) => a.verify.output.clone(),
+            Command::Bmc(a) | Command::Tree(a) | Command::Kind(a) | Command::Ic3(a) => a.output.clone(),
             Command::Mc(a) => a.verify.output.clone(),
             Command::Ldd(a) => a.verify.output.clone(),
             Command::Ltl(a) => a.output.clone(),
@@ -188,9 +189,12 @@ impl Command {
 
     fn limits(&self) -> LimitArguments {
         match self {
-            Command::Check(a) | Command::Bmc(a) | Command::Tree(a) | Command::Kind(a) | Command::Ic3(a) => {
-                a.limits.clone()
+            // Limits are those of each machine.
+            Command::Check(a) if commands::checks_several(a) => {
+                LimitArguments { timeout: None, memory: None }
             }
+            Command::Check(a) => a.verify.limits.clone(),
+            Command::Bmc(a) | Command::Tree(a) | Command::Kind(a) | Command::Ic3(a) => a.limits.clone(),
             Command::Mc(a) => a.verify.limits.clone(),
             Command::Ldd(a) => a.verify.limits.clone(),
             Command::Ltl(a) => a.limits.clone(),

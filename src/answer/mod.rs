@@ -7,7 +7,7 @@
 //!   `property`, `not_asked`, `not_checked`, `status` (imported proofs), `explanation` (why a
 //!   predicate is false), `trace`, `verdict_word`, `reason_code`, `proof`, `reason` (why there is no
 //!   answer), `statistics`, `coverage`.
-//! - The answers: [`verification`] (`check`, `bmc`, `tree`, `kind`, `ic3`, `mc`), `claim` and [`certification`], [`replay`],
+//! - The answers: [`verification`] (`check`, `bmc`, `tree`, `kind`, `ic3`, `mc`), [`several`] (`check` of several machines), `claim` and [`certification`], [`replay`],
 //!   [`simulation`], [`temporal`] (`ltl`), [`refinement`] (`refine`), [`graph`], [`evaluation`], [`parsed`], [`obligations`] (`po`), [`recorded`] (`proofs`), [`refused`]; and the
 //!   [`event`]s on the way to one.
 
@@ -42,6 +42,7 @@ pub mod recorded;
 pub mod refinement;
 pub mod refused;
 pub mod replay;
+pub mod several;
 pub mod simulation;
 pub mod temporal;
 pub mod verification;
@@ -61,6 +62,7 @@ use self::recorded::Recorded;
 use self::refinement::RefinementAnswer;
 use self::refused::Refused;
 use self::replay::Replay;
+use self::several::Several;
 use self::simulation::Simulation;
 use self::temporal::TemporalAnswer;
 use self::verification::Verification;
@@ -73,6 +75,8 @@ use crate::paint::Paint;
 pub enum Answer {
     /// `check`, `bmc`, `tree`, `kind`, `ic3`, `mc`.
     Verification(Box<Verification>),
+    /// `check`, of several machines.
+    Several(Box<Several>),
     /// `certify`.
     Certification(Box<Certification>),
     /// `replay`.
@@ -117,6 +121,7 @@ impl Answer {
     pub fn exit(&self) -> Exit {
         match self {
             Answer::Verification(answer) => answer.exit(),
+            Answer::Several(answer) => answer.exit(),
             Answer::Certification(answer) => answer.exit(),
             Answer::Replay(answer) => answer.exit(),
             Answer::Simulation(answer) => answer.exit(),
@@ -136,6 +141,7 @@ impl Answer {
     pub fn text(&self, verbose: bool, paint: Paint) -> String {
         match self {
             Answer::Verification(answer) => answer.text(verbose, paint),
+            Answer::Several(answer) => answer.text(),
             Answer::Certification(answer) => answer.text(paint),
             Answer::Replay(answer) => answer.text(verbose, paint),
             Answer::Simulation(answer) => answer.text(verbose, paint),

@@ -19,6 +19,7 @@ use super::recorded::Recorded;
 use super::refinement::RefinementAnswer;
 use super::refused::Refused;
 use super::replay::Replay;
+use super::several::Several;
 use super::simulation::Simulation;
 use super::temporal::TemporalAnswer;
 use super::verification::Verification;
@@ -50,6 +51,7 @@ fn check<T: JsonSchema>(name: &str) {
 #[test]
 fn the_files_are_what_the_types_say() {
     check::<Verification>("result");
+    check::<Several>("results");
     check::<Certification>("certify");
     check::<Replay>("replay");
     check::<Simulation>("simulation");

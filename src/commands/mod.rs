@@ -5,6 +5,7 @@
 //!   `vetting` of imported status, `default_scope` and `enlarge` where nobody chose the scope and it has no state, and
 //!   `check`, which has a search `beside` its engines; refinements of classical B go through a `comparison` as well, and what was
 //!   `compared` is part of the answer.
+//! - `many` has `check` look at several machines, each in a process of its own.
 //! - `certify` and `replay` look at evidence again.
 //! - `ltl` asks temporal formulas about all paths, `refine` compares with abstractions, and `graph` draws the states.
 //! - `lsp` serves an editor; its room is [`crate::lsp`].
@@ -22,6 +23,7 @@ mod eval;
 mod graph;
 mod ldd;
 mod ltl;
+mod many;
 mod mc;
 mod parse;
 mod po;
@@ -46,13 +48,16 @@ use crate::exit::Exit;
 use crate::lsp;
 use crate::output;
 
+pub use many::is_asked as checks_several;
+
 /// Carries out a command and says its answer.
 pub fn run(command: Command, control: &Control) -> Exit {
     let format = command.output();
     let done = match command {
         // What it says goes to the editor.
         Command::Lsp(_) => return lsp::run(control),
-        Command::Check(a) => check::run(&a, control),
+        Command::Check(a) if many::is_asked(&a) => many::run(&a, control),
+        Command::Check(a) => check::run(&a.verify, control),
         Command::Bmc(a) => verify::run(Engine::Bmc, &a, control),
         Command::Tree(a) => verify::run(Engine::Tree, &a, control),
         Command::Kind(a) => verify::run(Engine::Kind, &a, control),

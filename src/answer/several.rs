@@ -1,0 +1,224 @@
+//! The answer about several machines: a row for each, and a line about all of them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use crate::exit::Exit;
+use crate::paint::Paint;
+
+/// What is said of one machine among several.
+#[derive(Serialize, JsonSchema, Clone, Copy, PartialEq, Eq, Debug)]
+#[serde(rename_all = "lowercase")]
+pub enum RowVerdict {
+    /// Exit code 0.
+    Holds,
+    /// Exit code 1.
+    Violated,
+    /// Exit code 2: it cannot be read, or a flag does not fit it.
+    Refused,
+    /// Exit code 3: unknown, vacuous or interrupted.
+    Unknown,
+    /// Exit code 4, or its process ended without an answer.
+    Failed,
+}
+
+impl RowVerdict {
+    fn word(self) -> &'static str {
+        match self {
+            RowVerdict::Holds => "holds",
+            RowVerdict::Violated => "violated",
+            RowVerdict::Refused => "refused",
+            RowVerdict::Unknown => "unknown",
+            RowVerdict::Failed => "failed",
+        }
+    }
+
+    fn exit(self) -> Exit {
+        match self {
+            RowVerdict::Holds => Exit::Done,
+            RowVerdict::Violated => Exit::Violated,
+            RowVerdict::Refused => Exit::Refused,
+            RowVerdict::Unknown => Exit::Unknown,
+            RowVerdict::Failed => Exit::Failed,
+        }
+    }
+
+    /// From the least to the worst: what is violated is worse than what nobody knows.
+    const ORDER: [RowVerdict; 5] = [
+        RowVerdict::Holds,
+        RowVerdict::Unknown,
+        RowVerdict::Violated,
+        RowVerdict::Refused,
+        RowVerdict::Failed,
+    ];
+}
+
+/// One machine.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct Row {
+    /// The file.
+    pub file: String,
+    /// The name of the machine, if it was read.
+    pub machine: Option<String>,
+    /// What is said of it.
+    pub verdict: RowVerdict,
+    /// Who said it.
+    pub engine: Option<String>,
+    /// How long its process took, in seconds.
+    pub seconds: f64,
+    /// The properties that are violated: their labels, or else their texts.
+    pub violated: Vec<String>,
+    /// How many properties are neither proved nor refuted.
+    pub open: usize,
+    /// Why there is no answer.
+    pub error: Option<String>,
+    /// What `bsym check --json` says of this machine alone: see result.schema.json and error.schema.json.
+    pub result: Option<Json>,
+}
+
+impl Row {
+    /// Of what the process of a machine said, and the exit code it ended with, if it did not die.
+    pub fn new(file: String, exit: Option<i32>, said: &[u8], seconds: f64) -> Row {
+        let result = serde_json::from_slice::<Json>(said).ok();
+        // Without an object nothing was said, whatever the exit code.
+        let verdict = match (exit, &result) {
+            (Some(0), Some(_)) => RowVerdict::Holds,
+            (Some(1), Some(_)) => RowVerdict::Violated,
+            (Some(2), Some(_)) => RowVerdict::Refused,
+            (Some(3), Some(_)) => RowVerdict::Unknown,
+            _ => RowVerdict::Failed,
+        };
+        let text = |name: &str| result.as_ref()?.get(name)?.as_str().map(String::from);
+        let properties = || result.iter().flat_map(|r| r["properties"].as_array()).flatten();
+        let of_verdict = |word: &'static str| properties().filter(move |p| p["verdict"] == word);
+        let named = |p: &Json| p["label"].as_str().or(p["text"].as_str()).map(String::from);
+        let lost = "its process ended without an answer; check it alone to see why";
+        Row {
+            machine: text("machine"),
+            engine: text("engine"),
+            violated: of_verdict("violated").filter_map(named).collect(),
+            open: of_verdict("unknown").count(),
+            error: text("error").or((verdict == RowVerdict::Failed).then(|| lost.into())),
+            file,
+            verdict,
+            seconds,
+            result,
+        }
+    }
+
+    /// Of a machine that was not begun, or not waited for.
+    pub fn interrupted(file: String) -> Row {
+        let error = Some("interrupted".into());
+        let (violated, verdict) = (vec![], RowVerdict::Unknown);
+        Row {
+            file,
+            machine: None,
+            verdict,
+            engine: None,
+            seconds: 0.0,
+            violated,
+            open: 0,
+            error,
+            result: None,
+        }
+    }
+
+    /// Whether nothing is to be done about it.
+    pub fn holds(&self) -> bool {
+        self.verdict == RowVerdict::Holds
+    }
+
+    /// The line of the table, with files as wide as `width`.
+    pub fn line(&self, width: usize, paint: Paint) -> String {
+        let word = format!("{:<8}", self.verdict.word());
+        let word = match self.verdict {
+            RowVerdict::Holds => paint.good(&word),
+            RowVerdict::Unknown => paint.doubt(&word),
+            _ => paint.bad(&word),
+        };
+        let engine = self.engine.as_deref().unwrap_or("-");
+        let line =
+            format!("{:<width$}  {word}  {engine:<5}  {:>7.2} s  {}", self.file, self.seconds, self.note());
+        line.trim_end().to_string() + "\n"
+    }
+
+    fn note(&self) -> String {
+        if let Some(error) = &self.error {
+            return error.lines().next().unwrap_or_default().into();
+        }
+        match (self.verdict, self.violated.first()) {
+            (RowVerdict::Violated, Some(first)) if self.violated.len() > 1 => {
+                format!("{first}, and {} more", self.violated.len() - 1)
+            }
+            (RowVerdict::Violated, Some(first)) => first.clone(),
+            (RowVerdict::Unknown, _) => format!("{} open", self.open),
+            _ => String::new(),
+        }
+    }
+}
+
+/// What bsym prints with --json when it checks several machines
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct Several {
+    #[schemars(extend("const" = "bsym-results"))]
+    format: &'static str,
+    #[schemars(extend("const" = 1))]
+    version: u32,
+    bsym: &'static str,
+    /// Since the start of the program.
+    seconds: f64,
+    /// In the order in which they were named, those of a folder by name.
+    machines: Vec<Row>,
+}
+
+impl Several {
+    /// Of all rows.
+    pub fn new(machines: Vec<Row>, seconds: f64) -> Several {
+        Several { format: "bsym-results", version: 1, bsym: env!("CARGO_PKG_VERSION"), seconds, machines }
+    }
+
+    /// That of the worst: failed, refused, violated, unknown, holds.
+    pub fn exit(&self) -> Exit {
+        let rank = |row: &Row| RowVerdict::ORDER.iter().position(|v| *v == row.verdict);
+        self.machines.iter().max_by_key(|row| rank(row)).map_or(Exit::Done, |row| row.verdict.exit())
+    }
+
+    /// The line below the table; its rows were shown as they ended.
+    pub fn text(&self) -> String {
+        let count = |verdict| self.machines.iter().filter(|row| row.verdict == verdict).count();
+        let counts = RowVerdict::ORDER.iter().map(|&v| (count(v), v.word())).filter(|(n, _)| *n > 0);
+        let counts: Vec<String> = counts.map(|(n, word)| format!("{n} {word}")).collect();
+        let n = self.machines.len();
+        let machines = if n == 1 { "machine" } else { "machines" };
+        format!("{n} {machines}: {} ({:.2} s)\n", counts.join(", "), self.seconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(exit: Option<i32>, said: &str) -> Row {
+        Row::new("m.mch".into(), exit, said.as_bytes(), 0.5)
+    }
+
+    #[test]
+    fn the_worst_row_decides_the_exit_code() {
+        let exit = |codes: &[i32]| {
+            let rows = codes.iter().map(|&c| row(Some(c), "{}")).collect();
+            Several::new(rows, 1.0).exit()
+        };
+        assert_eq!(exit(&[0, 0]), Exit::Done);
+        assert_eq!(exit(&[0, 3]), Exit::Unknown);
+        assert_eq!(exit(&[1, 3, 0]), Exit::Violated);
+        assert_eq!(exit(&[2, 1, 3]), Exit::Refused);
+        assert_eq!(exit(&[2, 4, 1]), Exit::Failed);
+    }
+
+    #[test]
+    fn a_process_that_says_nothing_has_failed() {
+        assert_eq!(row(Some(0), "").verdict, RowVerdict::Failed);
+        assert_eq!(row(None, "{}").verdict, RowVerdict::Failed);
+    }
+}

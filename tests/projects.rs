@@ -1,0 +1,115 @@
+//! `check` of several machines: one row each, whatever becomes of the others.
+
+mod common;
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{assert_valid, bsym, file, has_solver, json};
+use serde_json::Value as Json;
+
+const HOLDS: &str = "MACHINE good VARIABLES x INVARIANT x : 0..3 INITIALISATION x := 0
+OPERATIONS go = SELECT x < 3 THEN x := x + 1 END END";
+const VIOLATED: &str = "MACHINE bad VARIABLES x INVARIANT x : 0..3 INITIALISATION x := 0
+OPERATIONS go = x := x + 1 END";
+/// More states than a few seconds visit, and products that no solver decides.
+const HARD: &str = "MACHINE hard VARIABLES x, y, z INVARIANT x : NATURAL & y : NATURAL & z : NATURAL & x*x*x + y*y*y /= z*z*z + 1234567
+INITIALISATION x, y, z := 1, 1, 1 OPERATIONS a = x := x + 1; b = y := y + 1; c = z := z + 1 END";
+
+/// Two machines that are decided, one in a folder below, one that is none, and a file of another kind.
+fn models(folder: &Path) {
+    std::fs::create_dir_all(folder.join("below")).unwrap();
+    file(folder, "good.mch", HOLDS);
+    file(&folder.join("below"), "bad.mch", VIOLATED);
+    file(folder, "wrong.mch", "MACHINE wrong INVARIANT END");
+    file(folder, "notes.txt", "no machine");
+}
+
+fn check(arguments: &[&str], paths: &[&Path]) -> Output {
+    bsym().arg("check").args(paths).args(arguments).stdin(Stdio::null()).output().unwrap()
+}
+
+fn rows(object: &Json) -> Vec<(&str, &str)> {
+    let machines = object["machines"].as_array().unwrap().iter();
+    let name = |r: &'_ Json| Path::new(r["file"].as_str().unwrap()).file_name().unwrap().to_owned();
+    let names: Vec<&str> =
+        machines.clone().map(|r| r["file"].as_str().unwrap().rsplit('/').next().unwrap()).collect();
+    assert!(machines.clone().zip(&names).all(|(r, n)| name(r) == **n));
+    names.into_iter().zip(machines.map(|r| r["verdict"].as_str().unwrap())).collect()
+}
+
+#[test]
+fn a_folder_is_checked_whole_and_a_wrong_file_is_a_row() {
+    if !has_solver() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    models(dir.path());
+    let output = check(&["--json", "--jobs", "2"], &[dir.path()]);
+    let object = json(&output);
+    assert_valid("results", &object);
+    let expected = [("bad.mch", "violated"), ("good.mch", "holds"), ("wrong.mch", "refused")];
+    assert_eq!(rows(&object), expected, "{object:#}");
+    assert_eq!(object["machines"][0]["violated"], serde_json::json!(["x : 0..3"]));
+    assert_valid("result", &object["machines"][0]["result"]);
+    assert_valid("error", &object["machines"][2]["result"]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn the_table_has_a_line_each_and_quiet_leaves_out_what_holds() {
+    if !has_solver() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    models(dir.path());
+    let (good, bad) = (dir.path().join("good.mch"), dir.path().join("below/bad.mch"));
+    let text = |arguments: &[&str]| {
+        let output = check(arguments, &[&good, &bad, &good]);
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let all = text(&[]);
+    assert_eq!(all.lines().count(), 3, "{all}");
+    assert!(all.contains("x : 0..3") && all.contains("2 machines: 1 holds, 1 violated"), "{all}");
+    let quiet = text(&["-q"]);
+    assert!(quiet.lines().count() == 2 && !quiet.contains("good.mch"), "{quiet}");
+    let lines = text(&["--jsonl"]);
+    let lines: Vec<Json> = lines.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!(lines.len(), 2);
+}
+
+#[test]
+fn limits_are_for_each_machine_and_flags_of_one_are_refused() {
+    if !has_solver() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let (good, hard) = (file(dir.path(), "good.mch", HOLDS), file(dir.path(), "hard.mch", HARD));
+    let object = json(&check(&["--json", "--timeout", "1s", "--jobs", "1"], &[&hard, &good]));
+    assert_eq!(rows(&object), [("hard.mch", "unknown"), ("good.mch", "holds")], "{object:#}");
+    let refused = check(&["--trace", "t.json"], &[&good, &hard]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("--trace goes with one machine"));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_stops_all_and_shows_what_is_there() {
+    if !has_solver() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let (good, hard) = (file(dir.path(), "good.mch", HOLDS), file(dir.path(), "hard.mch", HARD));
+    let mut command = bsym();
+    command.arg("check").args([&good, &hard]).args(["--json", "--jobs", "1"]);
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    let begin = Instant::now();
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert!(begin.elapsed() < Duration::from_secs(8), "{:?}", begin.elapsed());
+    assert_eq!(rows(&json(&output)), [("good.mch", "holds"), ("hard.mch", "unknown")]);
+    assert_eq!(output.status.code(), Some(3));
+}
