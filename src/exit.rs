@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-/// What the program ends with. Of several, the greatest counts.
+/// What the program ends with. Of several inputs of one command the greatest counts; of several machines that are checked, a
+/// failure before wrong input before what is violated before what is unknown (`commands::many`).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Exit {
     /// It holds, or the command did its work.

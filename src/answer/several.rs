@@ -67,11 +67,11 @@ pub struct Row {
     pub engine: Option<String>,
     /// How long its process took, in seconds.
     pub seconds: f64,
-    /// The properties that are violated: their labels, or else their texts.
+    /// What is violated: labels, or else texts.
     pub violated: Vec<String>,
     /// How many properties are neither proved nor refuted.
     pub open: usize,
-    /// Why there is no answer.
+    /// Why there is no answer: what is wrong with the input, or the reason of an `unknown`.
     pub error: Option<String>,
     /// What `bsym check --json` says of this machine alone: see result.schema.json and error.schema.json.
     pub result: Option<Json>,
@@ -92,14 +92,27 @@ impl Row {
         let text = |name: &str| result.as_ref()?.get(name)?.as_str().map(String::from);
         let properties = || result.iter().flat_map(|r| r["properties"].as_array()).flatten();
         let of_verdict = |word: &'static str| properties().filter(move |p| p["verdict"] == word);
-        let named = |p: &Json| p["label"].as_str().or(p["text"].as_str()).map(String::from);
+        let named = |p: &Json| {
+            let name = p["label"].as_str().or(p["text"].as_str())?;
+            // What is not of the invariant says what it is.
+            match p["property"].as_str() {
+                None | Some("inv" | "assertions") => Some(name.to_string()),
+                Some(kind) => Some(format!("{kind}: {name}")),
+            }
+        };
+        let shown = result.iter().flat_map(|r| r["violated"].as_array()).flatten();
+        let mut violated: Vec<String> = shown.chain(of_verdict("violated")).filter_map(named).collect();
+        let mut seen = std::collections::BTreeSet::new();
+        violated.retain(|name| seen.insert(name.clone()));
         let lost = "its process ended without an answer; check it alone to see why";
         Row {
             machine: text("machine"),
             engine: text("engine"),
-            violated: of_verdict("violated").filter_map(named).collect(),
+            violated,
             open: of_verdict("unknown").count(),
-            error: text("error").or((verdict == RowVerdict::Failed).then(|| lost.into())),
+            error: text("error")
+                .or_else(|| text("reason"))
+                .or((verdict == RowVerdict::Failed).then(|| lost.into())),
             file,
             verdict,
             seconds,

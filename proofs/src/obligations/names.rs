@@ -143,7 +143,8 @@ pub(super) fn written(model: &Model, span: Span) -> String {
     let of_rodin = model.sources.path(span).extension().is_some_and(|e| e == "bum");
     match of_rodin {
         true => {
-            let text = model.sources.text(span).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+            let text =
+                model.sources.text(span).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
             text.split_whitespace().collect::<Vec<_>>().join(" ")
         }
         false => print::at(model, span),
