@@ -276,3 +276,96 @@ fn the_server_ends_with_its_editor() {
         assert_eq!(editor.leave().code(), Some(2), "{garbage:?}");
     }
 }
+
+const LIFT: &str = "MACHINE Lift INCLUDES Door\nVARIABLES floor\nINVARIANT floor : 0..9\nINITIALISATION floor := 0\n\
+                    OPERATIONS\n  go(by) = PRE by : 0..9 & open = FALSE & floor + by <= 9 THEN floor := floor + by END\nEND\n";
+
+/// A place by the first word that stands there, after another one.
+fn at(text: &str, after: &str, word: &str) -> Json {
+    let from = text.find(after).expect("it is there");
+    let offset = from + text[from..].find(word).expect("it is there");
+    let line = text[..offset].matches('\n').count();
+    let column = offset - text[..offset].rfind('\n').map_or(0, |end| end + 1);
+    json!({ "line": line, "character": column })
+}
+
+#[test]
+fn names_are_known_across_machines() {
+    let (_disk, path) = folder(&[("Door.mch", DOOR), ("Lift.mch", LIFT)]);
+    let (door, lift) = (uri(&path("Door.mch")), uri(&path("Lift.mch")));
+    let mut editor = Editor::new();
+    editor.open(&lift, LIFT);
+    let place = |position: Json| json!({ "textDocument": { "uri": lift }, "position": position });
+    let hover = |editor: &mut Editor, position: Json| {
+        editor.ask("textDocument/hover", place(position))["contents"]["value"]
+            .as_str()
+            .unwrap_or("")
+            .to_string()
+    };
+    assert!(
+        hover(&mut editor, at(LIFT, "<= 9", "floor")).starts_with("```b\nfloor : INTEGER\n```\nvariable")
+    );
+    assert!(hover(&mut editor, at(LIFT, "PRE", "open")).contains("open : BOOL"));
+    assert!(hover(&mut editor, at(LIFT, "PRE", "by")).contains("by : INTEGER\n```\nlocal name"));
+    assert!(hover(&mut editor, at(LIFT, "go", "go")).contains("go(by : INTEGER)"));
+    assert_eq!(hover(&mut editor, json!({ "line": 99, "character": 99 })), "");
+    let found = editor.ask("textDocument/definition", place(at(LIFT, "PRE", "open")));
+    assert_eq!(found, json!({ "uri": door, "range": range((1, 10), (1, 14)) }));
+    let found = editor.ask("textDocument/definition", place(at(LIFT, "Door", "Door")));
+    assert_eq!(found["range"], range((0, 8), (0, 12)), "{found}");
+    let symbols = editor.ask("textDocument/documentSymbol", json!({ "textDocument": { "uri": lift } }));
+    let inside: Vec<&Json> = symbols[0]["children"].as_array().unwrap().iter().map(|s| &s["name"]).collect();
+    assert_eq!((&symbols[0]["name"], inside), (&json!("Lift"), vec![&json!("floor"), &json!("go")]));
+    let folds = editor.ask("textDocument/foldingRange", json!({ "textDocument": { "uri": lift } }));
+    assert_eq!(folds[0]["startLine"], 4, "{folds}");
+    // Half-typed text has names as well.
+    let typed = "MACHINE Lift INCLUDES Door\nVARIABLES floor\nINVARIANT floor : 0..9\nOPERATIONS\n  go(by) = PRE by : ";
+    editor.change(&lift, 2, json!({ "text": typed }));
+    let items = editor.ask("textDocument/completion", place(json!({ "line": 4, "character": 20 })));
+    let labels: Vec<&str> = items.as_array().unwrap().iter().map(|i| i["label"].as_str().unwrap()).collect();
+    for label in ["by", "floor", "open", "unlock", "INVARIANT", "NATURAL", "card", "closure1"] {
+        assert!(labels.contains(&label), "{label}: {labels:?}");
+    }
+}
+
+#[test]
+fn a_name_is_renamed_wherever_it_is_used() {
+    let refinement = "REFINEMENT Door_r REFINES Door\nVARIABLES open\nINITIALISATION open := TRUE\nOPERATIONS\n  \
+                      shut = SELECT open = TRUE THEN open := FALSE END;\n  unlock = open := TRUE\nEND\n";
+    let (_disk, path) = folder(&[("Door.mch", DOOR), ("Lift.mch", LIFT), ("Door_r.ref", refinement)]);
+    let (door, lift, refined) = (uri(&path("Door.mch")), uri(&path("Lift.mch")), uri(&path("Door_r.ref")));
+    let mut editor = Editor::new();
+    editor.open(&lift, LIFT);
+    let place = |position: Json| json!({ "textDocument": { "uri": lift }, "position": position });
+    let with = |position: Json, key: &str, value: Json| {
+        let mut parameters = place(position);
+        parameters[key] = value;
+        parameters
+    };
+    let open = || at(LIFT, "PRE", "open");
+    let uses = |editor: &mut Editor, declared: bool| {
+        let found = editor.ask(
+            "textDocument/references",
+            with(open(), "context", json!({ "includeDeclaration": declared })),
+        );
+        found.as_array().unwrap().len()
+    };
+    assert_eq!((uses(&mut editor, true), uses(&mut editor, false)), (12, 10));
+    let edit = editor.ask("textDocument/rename", with(open(), "newName", json!("ajar")));
+    let count = |uri: &str| edit["changes"][uri].as_array().map_or(0, Vec::len);
+    assert_eq!((count(&door), count(&lift), count(&refined)), (6, 1, 5), "{edit:#}");
+    let refused = |editor: &mut Editor, position: Json, new: &str| {
+        let response = editor.response("textDocument/rename", with(position, "newName", json!(new)));
+        response["error"]["message"].as_str().unwrap_or_else(|| panic!("{new}: {response}")).to_string()
+    };
+    for no_name in ["", "BEGIN", "a b", "1x", "x.y", "card"] {
+        assert!(refused(&mut editor, open(), no_name).contains("no name of B"), "{no_name}");
+    }
+    for taken in ["floor", "unlock", "by"] {
+        assert!(refused(&mut editor, open(), taken).contains("is taken"), "{taken}");
+    }
+    assert!(refused(&mut editor, at(LIFT, "PRE", "by"), "open").contains("is taken"));
+    assert!(refused(&mut editor, at(LIFT, "Door", "Door"), "Gate").contains("name of its file"));
+    let edit = editor.ask("textDocument/rename", with(at(LIFT, "PRE", "by"), "newName", json!("step")));
+    assert_eq!(edit["changes"][&lift].as_array().unwrap().len(), 4);
+}

@@ -6,14 +6,22 @@
 //!
 //! - `position` and `uri`: how the protocol names places and files.
 //! - `documents`: the open texts; `diagnostics`: messages in the protocol's form.
+//! - `names`: which declaration each name means; `machine`: a machine's trees and names, and where a name is declared.
+//! - `symbols`, `hover`, `references` (with renaming) and `completion` answer from these.
 //! - `server`: the open texts with what was said of them, and the answers to notifications and requests.
 //!
 //! A text is looked at when no message is waiting, so that of quick keystrokes only the last is answered.
 
+mod completion;
 mod diagnostics;
 mod documents;
+mod hover;
+mod machine;
+mod names;
 mod position;
+mod references;
 mod server;
+mod symbols;
 mod uri;
 
 use std::time::Duration;

@@ -9,14 +9,20 @@ use lsp_types::notification::{
     DidChangeTextDocument, DidChangeWatchedFiles, DidCloseTextDocument, DidOpenTextDocument,
     DidSaveTextDocument, Notification as _, PublishDiagnostics,
 };
+use lsp_types::request::{
+    Completion, DocumentSymbolRequest, FoldingRangeRequest, GotoDefinition, HoverRequest,
+    PrepareRenameRequest, References, Rename, Request as _,
+};
 use lsp_types::{
-    Diagnostic, PublishDiagnosticsParams, ServerCapabilities, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions,
+    CompletionOptions, Diagnostic, DocumentSymbolResponse, OneOf, PrepareRenameResponse,
+    PublishDiagnosticsParams, RenameOptions, ServerCapabilities, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, Uri, WorkDoneProgressOptions,
 };
 use serde::de::DeserializeOwned;
 
 use super::documents::{Document, Documents};
-use super::{diagnostics, uri};
+use super::machine::Trees;
+use super::{completion, diagnostics, hover, references, symbols, uri};
 
 /// What the server can do.
 pub fn capabilities() -> ServerCapabilities {
@@ -28,6 +34,16 @@ pub fn capabilities() -> ServerCapabilities {
     };
     ServerCapabilities {
         text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
+        document_symbol_provider: Some(OneOf::Left(true)),
+        folding_range_provider: Some(true.into()),
+        hover_provider: Some(true.into()),
+        definition_provider: Some(OneOf::Left(true)),
+        references_provider: Some(OneOf::Left(true)),
+        rename_provider: Some(OneOf::Right(RenameOptions {
+            prepare_provider: Some(true),
+            work_done_progress_options: WorkDoneProgressOptions::default(),
+        })),
+        completion_provider: Some(CompletionOptions::default()),
         ..ServerCapabilities::default()
     }
 }
@@ -95,9 +111,72 @@ impl Server {
     }
 
     /// Answers a request.
-    pub fn answer(&mut self, request: Request) -> Response {
-        let message = format!("`{}` is not known here", request.method);
-        Response::new_err(request.id, ErrorCode::MethodNotFound as i32, message)
+    pub fn answer(&self, request: Request) -> Response {
+        let id = request.id.clone();
+        let done = match request.method.as_str() {
+            DocumentSymbolRequest::METHOD => self.on::<DocumentSymbolRequest>(request, |p| {
+                let trees = self.trees(&p.text_document.uri);
+                Ok(trees.map(|trees| DocumentSymbolResponse::Nested(symbols::outline(&trees))))
+            }),
+            FoldingRangeRequest::METHOD => self.on::<FoldingRangeRequest>(request, |p| {
+                Ok(self.trees(&p.text_document.uri).map(|trees| symbols::folding(&trees)))
+            }),
+            HoverRequest::METHOD => self.on::<HoverRequest>(request, |p| {
+                let at = p.text_document_position_params;
+                let (trees, loaded) = (self.trees(&at.text_document.uri), self.loaded(&at.text_document.uri));
+                Ok(trees.and_then(|trees| hover::hover(&trees, loaded.as_ref(), at.position)))
+            }),
+            GotoDefinition::METHOD => self.on::<GotoDefinition>(request, |p| {
+                let at = p.text_document_position_params;
+                let found = self.trees(&at.text_document.uri).and_then(|trees| trees.definition(at.position));
+                Ok(found.map(Into::into))
+            }),
+            References::METHOD => self.on::<References>(request, |p| {
+                let (at, declared) = (p.text_document_position, p.context.include_declaration);
+                let path = uri::path(&at.text_document.uri);
+                Ok(Some(references::references(&self.documents, &path, at.position, declared)))
+            }),
+            PrepareRenameRequest::METHOD => self.on::<PrepareRenameRequest>(request, |at| {
+                let trees = self.trees(&at.text_document.uri).ok_or("there is no text")?;
+                Ok(Some(PrepareRenameResponse::Range(references::prepare(&trees, at.position)?)))
+            }),
+            Rename::METHOD => self.on::<Rename>(request, |p| {
+                let at = p.text_document_position;
+                let path = uri::path(&at.text_document.uri);
+                references::rename(&self.documents, &path, at.position, &p.new_name).map(Some)
+            }),
+            Completion::METHOD => self.on::<Completion>(request, |p| {
+                let at = p.text_document_position;
+                let (trees, loaded) = (self.trees(&at.text_document.uri), self.loaded(&at.text_document.uri));
+                let items = trees.map(|trees| completion::completion(&trees, loaded.as_ref(), at.position));
+                Ok(items.map(Into::into))
+            }),
+            method => Err((ErrorCode::MethodNotFound, format!("`{method}` is not known here"))),
+        };
+        match done {
+            Ok(result) => Response { id, result: Some(result), error: None },
+            Err((code, message)) => Response::new_err(id, code as i32, message),
+        }
+    }
+
+    // Reads the parameters of a request, and writes the result.
+    fn on<R: lsp_types::request::Request>(
+        &self,
+        request: Request,
+        answer: impl FnOnce(R::Params) -> Result<R::Result, String>,
+    ) -> Result<serde_json::Value, (ErrorCode, String)> {
+        let parameters = serde_json::from_value(request.params);
+        let parameters = parameters.map_err(|error| (ErrorCode::InvalidParams, error.to_string()))?;
+        let result = answer(parameters).map_err(|message| (ErrorCode::RequestFailed, message))?;
+        serde_json::to_value(result).map_err(|error| (ErrorCode::InternalError, error.to_string()))
+    }
+
+    fn trees(&self, uri: &Uri) -> Option<Trees> {
+        Trees::read(&self.documents, &uri::path(uri))
+    }
+
+    fn loaded(&self, uri: &Uri) -> Option<Loaded> {
+        load::load_from(&self.documents, &uri::path(uri)).ok()
     }
 
     fn opened(&mut self, notification: Notification) {

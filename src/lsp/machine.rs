@@ -1,0 +1,86 @@
+//! One machine with all that it refers to, read for questions about its names.
+
+use std::path::Path;
+
+use bsym_language::ast::{Definition, Machine, MachineKind, SectionKind};
+use bsym_language::files::{self, Files};
+use bsym_language::parser;
+use bsym_language::project::{self, Project};
+use bsym_language::source::{SourceId, Sources, Span};
+use lsp_types::{Location, Position};
+
+use super::diagnostics::Places;
+use super::names::{Names, Occurrence};
+use super::position::Lines;
+use super::uri;
+
+/// A machine's trees and names, and those of all that it refers to.
+pub struct Trees {
+    /// The files.
+    pub sources: Sources,
+    /// The machines; the first is the one that was asked for.
+    pub project: Project,
+    /// The names.
+    pub names: Names,
+}
+
+impl Trees {
+    /// Reads a machine; `None` where there is no text.
+    pub fn read(files: &dyn Files, path: &Path) -> Option<Trees> {
+        let mut sources = Sources::default();
+        let (main, _) = files::add(&mut sources, files, path).ok()?;
+        let (tree, _) = parser::parse(&sources, main);
+        let project = project::collect(files, &mut sources, (tree, main), &mut vec![]);
+        let machines: Vec<SourceId> = project.units.iter().map(|unit| unit.tree.span.source).collect();
+        // The trees of these files are not kept by the project.
+        let others = sources.iter().map(|(id, _)| id).filter(|id| !machines.contains(id));
+        let trees = others.map(|id| parser::parse(&sources, id).0);
+        let definitions: Vec<Machine> = trees.filter(|t| t.kind == MachineKind::Definitions).collect();
+        let names = Names::of_project(&project, &definitions);
+        Some(Trees { sources, project, names })
+    }
+
+    /// The tree of the machine itself.
+    pub fn main(&self) -> Option<&Machine> {
+        self.project.units.first().map(|unit| &unit.tree)
+    }
+
+    /// The text before a place in the machine's own file.
+    pub fn before(&self, position: Position) -> &str {
+        &self.sources.get(SourceId(0)).text[..self.offset(position)]
+    }
+
+    /// The byte of a place in the machine's own file.
+    pub fn offset(&self, position: Position) -> usize {
+        Lines::new(&self.sources.get(SourceId(0)).text).offset(position)
+    }
+
+    /// The name at a place in the machine's own file.
+    pub fn name_at(&self, position: Position) -> Option<&Occurrence> {
+        self.names.at(SourceId(0), self.offset(position))
+    }
+
+    /// Where what stands at a place is declared: a name, or a file of definitions.
+    pub fn definition(&self, position: Position) -> Option<Location> {
+        if let Some(meaning) = self.name_at(position).and_then(|name| name.meaning) {
+            let first = self.names.declarations[meaning].span;
+            return Places::new(&self.sources).location(first);
+        }
+        let at = self.offset(position) as u32;
+        let (name, _) = self.named_files().find(|(_, span)| span.start <= at && at <= span.end)?;
+        let folder = self.sources.get(SourceId(0)).path.parent()?;
+        Some(Location::new(uri::of_path(&folder.join(name))?, lsp_types::Range::default()))
+    }
+
+    fn named_files(&self) -> impl Iterator<Item = (&str, Span)> {
+        let sections = self.main().into_iter().flat_map(|tree| &tree.sections);
+        let lists = sections.filter_map(|section| match &section.kind {
+            SectionKind::Definitions(list) => Some(list),
+            _ => None,
+        });
+        lists.flatten().filter_map(|definition| match definition {
+            Definition::File(name, span) => Some((name.as_str(), *span)),
+            Definition::Macro { .. } => None,
+        })
+    }
+}

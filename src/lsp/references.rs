@@ -1,0 +1,172 @@
+//! Where a name is used, in its machine and in those beside it, and renaming it there.
+//!
+//! The machines that refer to one are looked for in its folder, and among those that are open.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use bsym_language::files::Files;
+use bsym_language::lexer;
+use lsp_types::{Location, Position, Range, TextEdit, Uri, WorkspaceEdit};
+
+use super::diagnostics::Places;
+use super::documents::Documents;
+use super::machine::Trees;
+use super::names::{Kind, Occurrence};
+use super::uri;
+
+/// Machines of classical B that may refer to others.
+const EXTENSIONS: [&str; 4] = ["mch", "ref", "imp", "sys"];
+
+/// A declaration by its place, which is the same whichever machine its file is read for.
+type Place = (PathBuf, u32);
+
+/// Every use of one declaration.
+struct Uses {
+    name: String,
+    kind: Kind,
+    /// The machines in which it is used, with the numbers of its uses in [`super::names::Names::occurrences`].
+    machines: Vec<(Trees, Vec<usize>)>,
+}
+
+/// Where the name at a place is used, and where it is declared if that is asked for as well.
+pub fn references(documents: &Documents, path: &Path, position: Position, declared: bool) -> Vec<Location> {
+    let Some(uses) = uses(documents, path, position) else { return vec![] };
+    let mut seen = BTreeSet::new();
+    let mut found = vec![];
+    for (trees, occurrences) in &uses.machines {
+        let places = Places::new(&trees.sources);
+        for occurrence in occurrences.iter().map(|number| &trees.names.occurrences[*number]) {
+            let is_new = seen.insert((trees.sources.path(occurrence.span).to_owned(), occurrence.span.start));
+            if is_new && (declared || !is_declaration(trees, occurrence)) {
+                found.extend(places.location(occurrence.span));
+            }
+        }
+    }
+    found
+}
+
+fn is_declaration(trees: &Trees, occurrence: &Occurrence) -> bool {
+    trees.names.declarations.iter().any(|declaration| declaration.span == occurrence.span)
+}
+
+fn place(trees: &Trees, declaration: usize) -> Place {
+    let span = trees.names.declarations[trees.names.first(declaration)].span;
+    (trees.sources.path(span).to_owned(), span.start)
+}
+
+fn uses(documents: &Documents, path: &Path, position: Position) -> Option<Uses> {
+    let trees = Trees::read(documents, path)?;
+    let meaning = trees.name_at(position)?.meaning?;
+    let declaration = &trees.names.declarations[trees.names.first(meaning)];
+    let (name, kind, target) = (declaration.name.clone(), declaration.kind, place(&trees, meaning));
+    let mut paths: BTreeSet<PathBuf> = documents.paths().cloned().collect();
+    for folder in BTreeSet::from([path.parent(), target.0.parent()]).into_iter().flatten() {
+        let names = documents.names(folder).into_iter();
+        paths.extend(names.map(|name| folder.join(name)).filter(|path| is_machine(path)));
+    }
+    paths.remove(path);
+    let others = paths.iter().filter_map(|path| Trees::read(documents, path));
+    let machines = std::iter::once(trees).chain(others).filter_map(|trees| {
+        let is_use = |o: &Occurrence| o.meaning.is_some_and(|meaning| place(&trees, meaning) == target);
+        let found = trees.names.occurrences.iter().enumerate().filter(|(_, o)| is_use(o));
+        let found: Vec<usize> = found.map(|(number, _)| number).collect();
+        (!found.is_empty()).then_some((trees, found))
+    });
+    let machines = machines.collect();
+    Some(Uses { name, kind, machines })
+}
+
+fn is_machine(path: &Path) -> bool {
+    path.extension().and_then(|e| e.to_str()).is_some_and(|e| EXTENSIONS.contains(&e))
+}
+
+/// The part of the text that a new name would replace, where the name at a place can be renamed.
+///
+/// # Errors
+/// Why it cannot.
+pub fn prepare(trees: &Trees, position: Position) -> Result<Range, String> {
+    let name = trees.name_at(position).ok_or("there is no name here")?;
+    let meaning = name.meaning.ok_or_else(|| format!("`{}` is declared nowhere", name.name))?;
+    let declaration = &trees.names.declarations[meaning];
+    if declaration.kind == Kind::Machine {
+        return Err("a machine has the name of its file: rename the file, then the machine".into());
+    }
+    own_part(trees, name, &declaration.name)
+}
+
+// Of `p.x` the `x`, of `x$0` as well.
+fn own_part(trees: &Trees, name: &Occurrence, declared: &str) -> Result<Range, String> {
+    let text = trees.sources.text(name.span);
+    let bare = text.strip_suffix("$0").unwrap_or(text);
+    let start = bare.len().checked_sub(declared.len()).filter(|start| bare.get(*start..) == Some(declared));
+    let Some(start) = start.filter(|start| *start == 0 || bare[..*start].ends_with('.')) else {
+        return Err(format!("`{text}` cannot be renamed as `{declared}` is"));
+    };
+    let from = name.span.start as usize + start;
+    Ok(Places::new(&trees.sources).lines(name.span.source).range(from..from + declared.len()))
+}
+
+/// The changes that give the name at a place another one, everywhere.
+///
+/// # Errors
+/// The new name is none, or it means something already where the old one is used.
+#[allow(clippy::mutable_key_type)] // The type of the protocol; addresses do not change.
+pub fn rename(
+    documents: &Documents,
+    path: &Path,
+    position: Position,
+    new: &str,
+) -> Result<WorkspaceEdit, String> {
+    let trees = Trees::read(documents, path).ok_or("there is no text")?;
+    prepare(&trees, position)?;
+    if !lexer::is_name(new) {
+        return Err(format!("`{new}` is no name of B"));
+    }
+    let uses = uses(documents, path, position).ok_or("there is no name here")?;
+    let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
+    let mut seen = BTreeSet::new();
+    for (trees, occurrences) in &uses.machines {
+        refuse_collisions(trees, &uses, occurrences, new)?;
+        for occurrence in occurrences.iter().map(|number| &trees.names.occurrences[*number]) {
+            let file = trees.sources.path(occurrence.span);
+            if !seen.insert((file.to_owned(), occurrence.span.start)) {
+                continue;
+            }
+            let range = own_part(trees, occurrence, &uses.name)?;
+            let open = documents.get(file).map(|document| document.uri.clone());
+            let uri = open.or_else(|| uri::of_path(file)).ok_or("a file has no address")?;
+            changes.entry(uri).or_default().push(TextEdit::new(range, new.into()));
+        }
+    }
+    Ok(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() })
+}
+
+// Of a local name only what stands where it is visible can collide; of another one all that its machines say.
+fn refuse_collisions(trees: &Trees, uses: &Uses, occurrences: &[usize], new: &str) -> Result<(), String> {
+    let names = &trees.names;
+    let meanings: BTreeSet<usize> =
+        occurrences.iter().filter_map(|number| names.occurrences[*number].meaning).collect();
+    let is_near = |o: &Occurrence| {
+        uses.kind != Kind::Local
+            || meanings.iter().map(|meaning| names.declarations[*meaning].whole).any(|whole| {
+                whole.source == o.span.source && whole.start <= o.span.start && o.span.end <= whole.end
+            })
+    };
+    let last = |name: &str| name.rsplit('.').next().unwrap_or(name).to_string();
+    if let Some(taken) = names.occurrences.iter().find(|o| last(&o.name) == new && is_near(o)) {
+        let place = trees.sources.position(taken.span);
+        let file = trees.sources.path(taken.span).display();
+        return Err(format!("`{new}` is taken: {file}:{}:{}", place.line, place.column));
+    }
+    // A definition that is expanded there may mean it by a name that is free in the definition.
+    if let Some(free) = names.occurrences.iter().find(|o| o.meaning.is_none() && o.name == uses.name) {
+        let place = trees.sources.position(free.span);
+        let file = trees.sources.path(free.span).display();
+        return Err(format!(
+            "it is not known what `{}` means in {file}:{}:{}",
+            uses.name, place.line, place.column
+        ));
+    }
+    Ok(())
+}
