@@ -77,7 +77,8 @@ fn serve(connection: &Connection, control: &Control) -> Ended {
         let message = match connection.receiver.recv_timeout(wait) {
             Ok(message) => message,
             Err(error) if error.is_timeout() => {
-                let said = server.as_mut().map(Server::work).unwrap_or_default();
+                let said = server.as_mut().map(|server| survived(|| server.work()).unwrap_or_default());
+                let said = said.unwrap_or_default();
                 if said.into_iter().any(|n| connection.sender.send(n.into()).is_err()) {
                     return Ended::Left;
                 }
@@ -105,7 +106,12 @@ fn serve(connection: &Connection, control: &Control) -> Ended {
                 is_shut_down = true;
                 Some(Response::new_ok(request.id, ()))
             }
-            (Message::Request(request), Some(server)) => Some(server.answer(request)),
+            (Message::Request(request), Some(server)) => {
+                let id = request.id.clone();
+                let fault =
+                    || Response::new_err(id, ErrorCode::InternalError as i32, "a fault of bsym".into());
+                Some(survived(|| server.answer(request)).unwrap_or_else(fault))
+            }
             (Message::Notification(n), Some(server)) => {
                 server.note(n);
                 None
@@ -116,6 +122,12 @@ fn serve(connection: &Connection, control: &Control) -> Ended {
             return Ended::Left;
         }
     }
+}
+
+/// What comes of some work; `None` where it panics, of which the standard error tells. A fault on one text must not take
+/// away the others: texts are whole whatever happens, and what was known of one is computed again when it changes.
+fn survived<T>(work: impl FnOnce() -> T) -> Option<T> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).ok()
 }
 
 fn refused(request: &Request, code: ErrorCode, message: &str) -> Response {
