@@ -75,6 +75,8 @@ pub enum Command {
     Graph(GraphArguments),
     /// Take random steps from an initial state, by default in ProB's finite scope
     Simulate(SimulateArguments),
+    /// Take the steps of a machine yourself: a session on the terminal, or lines from a pipe, by default in ProB's finite scope
+    Animate(AnimateArguments),
     /// Check syntax and types only
     Parse(ParseArguments),
     /// Evaluate expressions and predicates
@@ -568,6 +570,29 @@ pub struct SimulateArguments {
     /// Write the trace: NAME.itf.json (ITF), NAME.json (ours), NAME.prob2trace (ProB)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// `animate`.
+#[derive(Args, Clone, Debug)]
+pub struct AnimateArguments {
+    /// The machine
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub component: ComponentArguments,
+    /// Begin with a trace: NAME.json (ours), NAME.itf.json (ITF), NAME.prob2trace (ProB), replayed as far as it goes
+    #[arg(long, value_name = "FILE", help_heading = "Session")]
+    pub load: Option<PathBuf>,
+    /// Seed of the random steps
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Session")]
+    pub seed: u64,
+    #[command(flatten)]
+    pub scope: ScopeArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    #[command(flatten)]
+    pub solver: SolverArguments,
     #[command(flatten)]
     pub output: OutputArguments,
 }

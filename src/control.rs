@@ -53,6 +53,7 @@ struct Shared {
     out_of_memory: AtomicBool,
     decided: AtomicBool,
     beside: Mutex<Option<Arc<Mutex<Child>>>>,
+    session: Mutex<Option<Arc<AtomicBool>>>,
     fallback: Mutex<Option<Fallback>>,
 }
 
@@ -71,8 +72,20 @@ impl Control {
         seconds(self.start.elapsed())
     }
 
+    /// From here on Ctrl-C sets a flag that stops what is computed, and nothing else. Whoever has the flag takes it back before
+    /// it computes again; where it is set still, Ctrl-C ends the program.
+    pub fn leave_interrupts_to(&self, flag: Arc<AtomicBool>) {
+        *self.shared.session.lock().unwrap_or_else(|e| e.into_inner()) = Some(flag);
+    }
+
     /// Called for Ctrl-C: the first asks the run to stop, the second ends the program.
     pub fn interrupt(&self) {
+        if let Some(flag) = &*self.shared.session.lock().unwrap_or_else(|e| e.into_inner()) {
+            if flag.swap(true, Ordering::SeqCst) {
+                std::process::exit(Exit::Unknown as i32);
+            }
+            return;
+        }
         if self.shared.interrupted.swap(true, Ordering::SeqCst) {
             std::process::exit(Exit::Unknown as i32);
         }

@@ -177,6 +177,7 @@ impl Command {
             Command::Refine(a) => a.output.clone(),
             Command::Graph(a) => a.output.clone(),
             Command::Simulate(a) => a.output.clone(),
+            Command::Animate(a) => a.output.clone(),
             Command::Parse(a) => a.output.clone(),
             Command::Eval(a) => a.output.clone(),
             Command::Po(a) => a.output.clone(),
@@ -205,6 +206,7 @@ impl Command {
             Command::Certify(a) => a.limits.clone(),
             Command::Replay(a) => a.limits.clone(),
             // The time limit is one of each line.
+            Command::Animate(a) => LimitArguments { timeout: None, memory: a.limits.memory },
             Command::Eval(a) => LimitArguments { timeout: None, memory: a.limits.memory },
             Command::Proofs(_)
             | Command::Parse(_)

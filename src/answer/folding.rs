@@ -107,6 +107,11 @@ pub fn change(before: &str, after: &str, reading: Reading) -> Option<String> {
     Some(format!("{}   ({} elements)", parts.join(", "), new.len()))
 }
 
+/// The parts of a text between commas that stand in no bracket and no string; `None` where brackets do not match.
+pub fn arguments(text: &str) -> Option<Vec<&str>> {
+    split(text, |rest| rest.starts_with(',').then_some(1))
+}
+
 /// The elements of a set that is listed.
 fn elements(value: &str) -> Option<Vec<&str>> {
     let inner = value.strip_prefix('{')?.strip_suffix('}')?;

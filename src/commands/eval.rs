@@ -14,13 +14,15 @@ use bsym_language::diagnostic::Diagnostic;
 use bsym_language::diagnostic::codes::{EXPECTED_EXPRESSION, NOT_AN_EXPRESSION};
 use bsym_language::load::{check_expression, check_predicate, load_text};
 use bsym_language::model::{CarrierKind, Expr, Model, Pred};
-use bsym_language::types::CarrierId;
+use bsym_language::print::type_text;
+use bsym_language::types::{CarrierId, Type};
 use bsym_semantics::error::{EvalError, EvalErrorKind};
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::Trace;
 use bsym_semantics::trace::file::trace_from_json;
 use bsym_semantics::transition::state::{Constants, State};
+use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Env;
 use bsym_semantics::value::text::element_text;
 
@@ -42,10 +44,16 @@ const TICK: Duration = Duration::from_millis(5);
 const MOST_NAMED: usize = 10_000;
 
 /// Where names have their values.
-struct Place {
-    scope: Scope,
-    constants: Constants,
-    state: State,
+pub(super) struct Place {
+    pub scope: Scope,
+    pub constants: Constants,
+    pub state: State,
+}
+
+/// When an evaluation is to stop, and why it did.
+pub(super) struct Stop<'s> {
+    pub flag: &'s AtomicBool,
+    pub reason: &'s dyn Fn() -> String,
 }
 
 /// Runs the command. The worst of its inputs is what a script is told.
@@ -68,7 +76,8 @@ pub fn run(arguments: &EvalArguments, control: &Control) -> anyhow::Result<Answe
             return true;
         }
         watch.begin();
-        let evaluated = evaluate(&mut model, &place, &watch, text);
+        let stop = Stop { flag: &watch.flag, reason: &|| watch.reason() };
+        let evaluated = evaluate(&mut model, &place, &stop, text);
         watch.end();
         let answer = Answer::Evaluation(evaluated);
         worst = worst.max(output::show(&answer, &arguments.output, control.seconds()));
@@ -211,16 +220,17 @@ fn read(model: &mut Model, text: &str) -> Result<Formula, Vec<Diagnostic>> {
     Err(if is_predicate { of_predicate } else { of_expression })
 }
 
-fn evaluate(model: &mut Model, place: &Place, watch: &Watch, text: &str) -> Evaluation {
+/// The value of an expression or the truth of a predicate.
+pub(super) fn evaluate(model: &mut Model, place: &Place, stop: &Stop<'_>, text: &str) -> Evaluation {
     // What a formula adds to the model is taken away again: its text and its bound names.
     let (sources, locals) = (model.sources.clone(), model.locals.len());
-    let evaluated = evaluate_in(model, place, watch, text);
+    let evaluated = evaluate_in(model, place, stop, text);
     model.sources = sources;
     model.locals.truncate(locals);
     evaluated
 }
 
-fn evaluate_in(model: &mut Model, place: &Place, watch: &Watch, text: &str) -> Evaluation {
+fn evaluate_in(model: &mut Model, place: &Place, stop: &Stop<'_>, text: &str) -> Evaluation {
     let inputs = model.sources.iter().count();
     let formula = match read(model, text) {
         Ok(formula) => formula,
@@ -231,7 +241,7 @@ fn evaluate_in(model: &mut Model, place: &Place, watch: &Watch, text: &str) -> E
             return Evaluation::failed(text, EvaluationKind::Error, message, at, Exit::Refused);
         }
     };
-    let eval = Evaluator::new(model, &place.scope).with_interrupt(&watch.flag);
+    let eval = Evaluator::new(model, &place.scope).with_interrupt(stop.flag);
     let env = Env::new(&place.constants, &place.state);
     let (kind, value) = match &formula {
         Formula::Pred(pred) => {
@@ -245,12 +255,64 @@ fn evaluate_in(model: &mut Model, place: &Place, watch: &Watch, text: &str) -> E
             let at = At::of(model, inputs, e.span);
             let (kind, message, exit) = match e.kind {
                 EvalErrorKind::IllDefined => (EvaluationKind::IllDefined, e.message, Exit::Done),
-                EvalErrorKind::Interrupted => (EvaluationKind::Error, watch.reason(), Exit::Unknown),
+                EvalErrorKind::Interrupted => (EvaluationKind::Error, (stop.reason)(), Exit::Unknown),
                 _ => (EvaluationKind::Error, e.message, Exit::Unknown),
             };
             Evaluation::failed(text, kind, message, at, exit)
         }
     }
+}
+
+/// The value of an expression of a type.
+///
+/// # Errors
+/// It has none, or one of another type, in words.
+pub(super) fn value_of(
+    model: &mut Model,
+    place: &Place,
+    flag: &AtomicBool,
+    ty: &Type,
+    text: &str,
+) -> Result<Value, String> {
+    let (sources, locals) = (model.sources.clone(), model.locals.len());
+    let value = match check_expression(model, text) {
+        Err(diagnostics) => {
+            Err(diagnostics.first().map_or_else(|| "it is no expression".into(), |d| d.message.clone()))
+        }
+        Ok(expr) => {
+            let eval = Evaluator::new(model, &place.scope).with_interrupt(flag);
+            let value = eval.expr(&Env::new(&place.constants, &place.state), &expr);
+            match value {
+                Ok(value) if eval.has_type(&value, ty) => Ok(value),
+                Ok(_) => Err(format!("its value is not of type {}", type_text(model, ty))),
+                Err(e) => Err(e.message),
+            }
+        }
+    };
+    model.sources = sources;
+    model.locals.truncate(locals);
+    value.map_err(|message| format!("`{text}`: {message}"))
+}
+
+/// Reads a predicate and passes it on, with the model that has its names.
+///
+/// # Errors
+/// It is no predicate, in words.
+pub(super) fn with_predicate<R>(
+    model: &mut Model,
+    text: &str,
+    work: impl FnOnce(&Model, &Pred) -> R,
+) -> Result<R, String> {
+    let (sources, locals) = (model.sources.clone(), model.locals.len());
+    let done = match check_predicate(model, text) {
+        Ok(pred) => Ok(work(model, &pred)),
+        Err(diagnostics) => {
+            Err(diagnostics.first().map_or_else(|| "this is no predicate".into(), |d| d.message.clone()))
+        }
+    };
+    model.sources = sources;
+    model.locals.truncate(locals);
+    done
 }
 
 fn truth_text(truth: bool) -> &'static str {

@@ -9,8 +9,9 @@
 //! - `certify` and `replay` look at evidence again.
 //! - `ltl` asks temporal formulas about all paths, `refine` compares with abstractions, and `graph` draws the states.
 //! - `lsp` serves an editor; its room is [`crate::lsp`].
-//! - `parse`, `eval`, `simulate`, `po` and `proofs` stand alone.
+//! - `animate` is a session; `parse`, `eval`, `simulate`, `po` and `proofs` stand alone.
 
+mod animate;
 mod beside;
 mod certify;
 mod check;
@@ -68,6 +69,7 @@ pub fn run(command: Command, control: &Control) -> Exit {
         Command::Refine(a) => refine::run(&a, control),
         Command::Graph(a) => graph::run(&a, control),
         Command::Simulate(a) => simulate::run(&a, control),
+        Command::Animate(a) => animate::run(&a, control),
         Command::Parse(a) => parse::run(&a),
         Command::Eval(a) => eval::run(&a, control),
         Command::Po(a) => po::run(&a, control),

@@ -1,0 +1,191 @@
+//! Paths in files: written in the formats of traces, and replayed from them as far as they go.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use bsym_language::model::EventId;
+use bsym_semantics::evaluator::cuts::Cuts;
+use bsym_semantics::trace::file::{INITIALISATION, trace_from_json};
+use bsym_semantics::trace::partial::{PartialStep, PartialTrace, partial_from_itf, partial_from_prob};
+use bsym_semantics::trace::replay::{Checks, replay_with};
+use bsym_semantics::trace::{Step, Trace};
+use bsym_semantics::transition::state::Constants;
+
+use super::session::Session;
+use crate::output;
+use crate::traces::{self, Format};
+
+/// What came of a file.
+pub struct Loaded {
+    /// Steps that were replayed.
+    pub steps: usize,
+    /// Steps of the file.
+    pub of: usize,
+    /// Why not all were replayed.
+    pub why: Option<String>,
+}
+
+impl Session {
+    /// Writes the path up to the place at hand.
+    ///
+    /// # Errors
+    /// There is none, or the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<(), String> {
+        Format::of(path).map_err(|_| ending(path))?;
+        let trace = self.trace().filter(|t| !t.steps.is_empty()).ok_or("there is no path yet")?;
+        output::check_writable(path, "save", &[]).map_err(|e| format!("{e:#}"))?;
+        std::fs::write(path, traces::text(path, &self.model, &trace))
+            .map_err(|e| format!("`{}` cannot be written: {e}", path.display()))
+    }
+
+    /// Replays the path of a file as far as it goes, in place of the one at hand.
+    ///
+    /// # Errors
+    /// It is no such file, or does not even begin in this machine; the path at hand is kept then.
+    pub fn load(&mut self, path: &Path, interrupt: &AtomicBool) -> Result<Loaded, String> {
+        let format = Format::of(path).map_err(|_| ending(path))?;
+        let shown = path.display();
+        let text = std::fs::read_to_string(path).map_err(|e| format!("`{shown}` cannot be read: {e}"))?;
+        let at_file = |message: String| format!("`{shown}`: {message}");
+        let loaded = match format {
+            Format::Own => {
+                let trace = trace_from_json(&self.model, &text).map_err(|e| at_file(e.to_string()))?;
+                self.replay(trace, interrupt).map_err(at_file)?
+            }
+            Format::Itf => {
+                let partial = partial_from_itf(&self.model, &self.scope, &text).map_err(at_file)?;
+                self.follow(&partial, interrupt).map_err(at_file)?
+            }
+            Format::Prob => {
+                let partial = partial_from_prob(&self.model, &self.scope, &text).map_err(at_file)?;
+                self.follow(&partial, interrupt).map_err(at_file)?
+            }
+        };
+        self.look(interrupt);
+        Ok(loaded)
+    }
+
+    /// A path that is known whole: the steps before the first one that is none of the machine.
+    fn replay(&mut self, mut trace: Trace, interrupt: &AtomicBool) -> Result<Loaded, String> {
+        let (of, mut why) = (trace.steps.len(), None);
+        let before = std::mem::replace(&mut self.scope, trace.scope.clone());
+        loop {
+            let cuts = Cuts::default();
+            let eval = self.evaluator(interrupt, &cuts).with_all_choices();
+            let Err(error) = replay_with(&eval, &trace, &Checks::default()) else { break };
+            let keep = error.step.unwrap_or(0);
+            why.get_or_insert(error.to_string());
+            if keep == 0 {
+                self.scope = before;
+                return Err(error.to_string());
+            }
+            trace.steps.truncate(keep);
+        }
+        self.named = (*self.model).clone();
+        crate::commands::eval::name_elements(&mut self.named, &self.scope);
+        self.constants = Some(trace.constants);
+        self.steps = trace.steps;
+        self.at = self.steps.len();
+        Ok(Loaded { steps: self.at, of, why })
+    }
+
+    /// A path of which parts are known: steps that fit.
+    fn follow(&mut self, partial: &PartialTrace, interrupt: &AtomicBool) -> Result<Loaded, String> {
+        let constants = self.fitting_constants(partial, interrupt)?;
+        let mut steps: Vec<Step> = vec![];
+        let mut why = None;
+        for (i, known) in partial.steps.iter().enumerate() {
+            match self.fitting_step(&constants, steps.last(), known, interrupt) {
+                Ok(step) => steps.push(step),
+                Err(message) => {
+                    let name = known.event.as_deref().unwrap_or("an event");
+                    why = Some(format!("step {i} ({name}): {message}"));
+                    break;
+                }
+            }
+        }
+        if steps.is_empty() {
+            return Err(why.unwrap_or_else(|| "it has no steps".into()));
+        }
+        (self.constants, self.at, self.steps) = (Some(constants), steps.len(), steps);
+        Ok(Loaded { steps: self.at, of: partial.steps.len(), why })
+    }
+
+    fn fitting_constants(&self, partial: &PartialTrace, interrupt: &AtomicBool) -> Result<Constants, String> {
+        let (cuts, model) = (Cuts::default(), &self.model);
+        let eval = self.evaluator(interrupt, &cuts);
+        let fit = |found: &Constants| {
+            let all = model.constants.iter().zip(found);
+            all.into_iter().all(|(x, v)| partial.constants.get(&x.name).is_none_or(|known| known == v))
+        };
+        let mut fitting = None;
+        let done = eval.each_valuation(&Default::default(), &mut |found, truth| {
+            if truth.is_ok() && fit(&found) {
+                fitting = Some(found);
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        });
+        let none = || match done {
+            Err(e) => e.message,
+            Ok(_) => {
+                "no valuation of the constants is as it says in this scope; --scope and --set choose another"
+                    .into()
+            }
+        };
+        fitting.ok_or_else(none)
+    }
+
+    /// A step behind another one, or the first.
+    fn fitting_step(
+        &self,
+        constants: &Constants,
+        last: Option<&Step>,
+        known: &PartialStep,
+        interrupt: &AtomicBool,
+    ) -> Result<Step, String> {
+        let name = known.event.as_deref();
+        let state = match last {
+            None => vec![],
+            Some(step) => step.state.clone().ok_or("the step before goes wrong")?,
+        };
+        let events: Vec<Option<EventId>> = match (last, name) {
+            (None, _) => vec![None],
+            (Some(_), None) => (0..self.model.events.len() as u32).map(|i| Some(EventId(i))).collect(),
+            (Some(_), Some(INITIALISATION)) => return Err("the initialisation comes first".into()),
+            (Some(_), Some(name)) => {
+                vec![Some(self.event(name).ok_or_else(|| format!("{} has no such event", self.model.name))?)]
+            }
+        };
+        let cuts = Cuts::default();
+        let eval = self.evaluator(interrupt, &cuts);
+        let (mut fitting, mut open, mut enabled) = (None, None, false);
+        for event in events {
+            let done = eval.each_edge(event, constants, &state, &mut |edge| {
+                enabled = true;
+                let state = edge.state().cloned();
+                let step = Step { event: edge.event, execution: edge.execution, state };
+                if known.fits(&self.model, &step) {
+                    fitting = Some(step);
+                    return ControlFlow::Break(());
+                }
+                ControlFlow::Continue(())
+            });
+            if let Some(step) = fitting {
+                return Ok(step);
+            }
+            open = open.or(done.err().map(|e| e.message));
+        }
+        Err(open.unwrap_or_else(|| {
+            if enabled { "no step of the machine is as it says".into() } else { "it is not enabled".into() }
+        }))
+    }
+}
+
+fn ending(path: &Path) -> String {
+    format!(
+        "`{}` does not say which format is meant: end it in .json (ours), .itf.json (ITF) or .prob2trace (ProB)",
+        path.display()
+    )
+}

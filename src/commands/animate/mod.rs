@@ -1,0 +1,109 @@
+//! `bsym animate`: a session in which one takes the steps of a machine oneself, goes back and forth, and asks about states.
+//!
+//! `line` reads the lines, from a terminal or from a pipe, and `command` says what they mean. The `session` is a path with a place
+//! on it; `choices` are the steps that can be taken there, `search` finds states farther away, `files` saves and loads
+//! paths, and `show` says all of it. Steps, values and violations are those of the reference evaluator.
+
+mod choices;
+mod command;
+mod files;
+mod line;
+mod search;
+mod session;
+mod show;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use anyhow::bail;
+use bsym_encodings::budget::Budget;
+use bsym_encodings::patience::Patience;
+use bsym_semantics::evaluator::interrupt::interruptible;
+use std::sync::Arc;
+
+use self::command::Command;
+use self::line::Lines;
+use self::session::Session;
+use self::show::Screen;
+use crate::answer::Answer;
+use crate::arguments::AnimateArguments;
+use crate::control::Control;
+use crate::exit::Exit;
+use crate::input;
+use crate::output;
+use crate::paint::Paint;
+use crate::refusal::Refusal;
+use crate::solvers;
+
+/// What a line leads to.
+type Outcome = Result<(), String>;
+
+/// Runs the command. A line of a pipe that is refused is what a script is told.
+pub fn run(arguments: &AnimateArguments, control: &Control) -> anyhow::Result<Answer> {
+    if arguments.output.json || arguments.output.jsonl {
+        bail!(
+            Refusal::new("animate is a session, it has no --json")
+                .help("`save FILE` writes its path as JSON; simulate and replay have --json")
+        );
+    }
+    let solver = solvers::choose_if_any(arguments.solver.name.as_deref())?;
+    let read = input::finite(&arguments.file, &arguments.component, &arguments.scope, &arguments.output)?;
+    let input::Finite { model, scope, .. } = read;
+    let model = Arc::new(model);
+    // Ctrl-C stops what is computed, and not the session.
+    let budget = Budget::unlimited();
+    let interrupt = budget.cancellation();
+    control.finish();
+    control.leave_interrupts_to(interrupt.clone());
+    let finder = Patience::new(model.clone(), solver, &budget);
+    let mut session = Session::new(model, scope, finder, arguments.seed);
+    let screen = Screen { paint: Paint::stdout(arguments.output.color), whole: arguments.output.verbose > 0 };
+    let mut lines = Lines::open();
+    let is_terminal = lines.is_terminal();
+    let limited = |session: &mut Session, work: &mut dyn FnMut(&mut Session, &AtomicBool) -> Outcome| {
+        interrupt.store(false, Ordering::SeqCst);
+        let deadline = arguments.limits.timeout.and_then(|t| Instant::now().checked_add(t));
+        let outcome = interruptible(&interrupt, deadline, |flag| work(session, flag));
+        if let Err(message) = &outcome {
+            output::result(&format!("{}: {message}\n", screen.paint.bad("error")));
+        }
+        outcome.is_ok()
+    };
+    if is_terminal {
+        output::result(&format!("{}: `help` lists the commands, Ctrl-D ends\n", session.model.name));
+    }
+    let mut good = limited(&mut session, &mut |session, flag| {
+        session.begin(flag)?;
+        if let Some(path) = &arguments.load {
+            screen.load(session, flag, path)?;
+        }
+        screen.here(session, flag)
+    });
+    while let Some(text) = lines.next(&session, screen.paint) {
+        if text.trim().is_empty() {
+            continue;
+        }
+        let command = match Command::read(&text, &session) {
+            Ok(Command::Quit) => break,
+            command => command,
+        };
+        good &= limited(&mut session, &mut |session, flag| {
+            let command = command.as_ref().map_err(String::clone)?;
+            screen.carry_out(command, session, flag)
+        });
+    }
+    if is_terminal {
+        output::result("\n");
+    }
+    lines.keep_history();
+    Ok(Answer::Said(if good || is_terminal { Exit::Done } else { Exit::Refused }))
+}
+
+/// A path that a line names, with `~` for the home folder.
+fn path_of(text: &str) -> std::path::PathBuf {
+    match (text.strip_prefix("~/"), std::env::var_os("HOME")) {
+        (Some(rest), Some(home)) => Path::new(&home).join(rest),
+        _ => text.into(),
+    }
+}

@@ -1,0 +1,191 @@
+//! `bsym animate` with lines from a pipe, as scripts use it.
+
+mod common;
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Output, Stdio};
+
+use common::{bsym, file, root};
+
+/// What a session says to some lines.
+fn session(arguments: &[&str], lines: &[&str]) -> Output {
+    let mut command = bsym();
+    command
+        .arg("animate")
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it runs");
+    let mut input = child.stdin.take().expect("a pipe");
+    input.write_all((lines.join("\n") + "\n").as_bytes()).expect("it reads");
+    drop(input);
+    child.wait_with_output().expect("it ends")
+}
+
+/// The same as text, of a session in which every line was understood.
+fn says(arguments: &[&str], lines: &[&str]) -> String {
+    let output = session(arguments, lines);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    text
+}
+
+const LIBRARY: &str = "examples/library.mch";
+
+#[test]
+fn the_document_says_what_a_session_says() {
+    let document = std::fs::read_to_string(root().join("docs/animate.md")).unwrap();
+    let mut compared = 0;
+    for block in document.split("```").skip(1).step_by(2) {
+        let Some(rest) = block.trim_start().strip_prefix("$ bsym animate ") else { continue };
+        let (command, rest) = rest.split_once('\n').unwrap();
+        let (typed, said): (Vec<&str>, Vec<&str>) = rest.lines().partition(|line| line.starts_with("> "));
+        let typed: Vec<&str> = typed.iter().map(|line| &line[2..]).collect();
+        let arguments: Vec<&str> = command.split_whitespace().collect();
+        assert_eq!(says(&arguments, &typed).trim_end(), said.join("\n").trim_end());
+        compared += 1;
+    }
+    assert!(compared > 0, "the document shows no session");
+}
+
+#[test]
+fn steps_are_chosen_by_number_and_by_name_as_they_are_printed() {
+    let text = says(
+        &[LIBRARY],
+        &["1", "lend(b = b2, r = r1)", "back 2", "lend(b3,r2)", "who_has", "eval loans", "trace"],
+    );
+    assert!(text.contains("step 2: lend(b = b2, r = r1)"), "{text}");
+    assert!(text.contains("card(loans~[{r}]) = 2, limit = 1, with r = r1"), "{text}");
+    assert!(text.contains("step 2: reader = r2 <-- who_has(b = b3)"), "{text}");
+    assert!(text.contains("\n{(b3|->r2)}\n"), "{text}");
+    assert!(text.ends_with("  2  reader = r2 <-- who_has(b = b3)\n       (nothing changes)\n"), "{text}");
+    // What is not unique is asked for.
+    let text = says(&[LIBRARY], &["lend(b2)", "2", "state"]);
+    assert!(text.contains("lend has 2 such steps") && text.contains("  loans = {(b2|->r2)}\n"), "{text}");
+}
+
+#[test]
+fn the_path_stays_when_one_goes_back_until_one_goes_elsewhere() {
+    let text = says(&[LIBRARY], &["1", "1", "goto 0", "forward 2", "back", "5", "trace"]);
+    assert_eq!(text.matches("step 2: lend(b = b2, r = r1)").count(), 2, "{text}");
+    assert!(text.ends_with("  2  give_back(b = b1)\n       loans = {}\n"), "{text}");
+}
+
+#[test]
+fn the_nearest_state_is_found_and_what_is_not_there_is_said() {
+    let text =
+        says(&["examples/vending.mch"], &["find stock = 0", "why refill", "goto 0", "find served = {1}"]);
+    assert!(
+        text.contains("stock = 0\n") && text.contains("refill is kept off by credit = 5\n    credit = "),
+        "{text}"
+    );
+    let output = session(&["examples/vending.mch"], &["find credit = 5"]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("error: none of the 45 states that can be reached from here is so"), "{text}");
+}
+
+#[test]
+fn paths_are_saved_and_loaded_in_all_formats() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    for name in ["t.json", "t.itf.json", "t.prob2trace"] {
+        let (save, load) = (format!("save {}", at(name)), format!("load {}", at(name)));
+        says(&[LIBRARY], &["lend(b3, r2)", "lend(b1, r2)", &save]);
+        let text = says(&[LIBRARY], &[&load, "back"]);
+        assert!(text.contains("replayed 2 of 2 events\nstep 2: lend(b = b1, r = r2)\n"), "{name}: {text}");
+        assert!(text.contains("step 1: lend(b = b3, r = r2)\n"), "{name}: {text}");
+    }
+    let replayed = bsym().args(["replay", &at("t.json"), LIBRARY]).output().unwrap();
+    assert_eq!(replayed.status.code(), Some(0));
+    // A file that the machine cannot follow to its end is followed as far as it goes.
+    let trace = std::fs::read_to_string(folder.path().join("t.prob2trace")).unwrap();
+    let (head, tail) = trace.rsplit_once("(b1|->r2)").expect("the last state");
+    let other = file(folder.path(), "other.prob2trace", format!("{head}(b2|->r2){tail}"));
+    let text = says(&[LIBRARY, "--load", &other.display().to_string()], &[]);
+    assert!(text.contains("replayed 1 of 2 events\n  stopped: step 2 (lend): "), "{text}");
+}
+
+#[test]
+fn what_is_wrong_is_said_and_the_session_goes_on() {
+    let lines = [
+        "nonsense",
+        "99",
+        "lend(b9)",
+        "lend(b1, r1, b2)",
+        "give_back(b1)",
+        "eval b +",
+        "goto 7",
+        "save x.txt",
+        "back",
+        "1",
+    ];
+    let output = session(&[LIBRARY], &lines);
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(text.matches("error: ").count(), lines.len() - 1, "{text}");
+    assert!(text.contains("give_back is not enabled with these arguments"), "{text}");
+    assert!(text.contains("step 1: lend(b = b1, r = r1)"), "{text}");
+    let refused = session(&[LIBRARY, "--json"], &[]);
+    assert_eq!(refused.status.code(), Some(2));
+}
+
+#[test]
+fn constants_and_initial_states_are_chosen_where_there_are_several() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "MACHINE choose SETS D CONSTANTS k PROPERTIES k : {3, 5} VARIABLES n, d INVARIANT n : 0..9 & d : D \
+        INITIALISATION n :: {1, k} || d :: D OPERATIONS halve = PRE n > 1 THEN n := n / 2 END; \
+        break = BEGIN ASSERT n < 2 THEN skip END END END";
+    let machine = file(folder.path(), "choose.mch", text).display().to_string();
+    let text =
+        says(&[&machine, "--scope", "D=1"], &["2", "2", "halve", "eval D1 = d", "invariant", "restart"]);
+    assert!(text.starts_with("   1  k = 3\n   2  k = 5\n"), "{text}");
+    assert!(text.contains("   2  INITIALISATION   n = 5, d = D1\n"), "{text}");
+    assert!(text.contains("break   goes wrong: "), "{text}");
+    assert!(text.contains("step 1: halve\n       n = 2\n") && text.contains("\nTRUE\n"), "{text}");
+    assert!(text.ends_with("   1  k = 3\n   2  k = 5\n"), "{text}");
+    // The same seed takes the same random steps, and a step that goes wrong ends them.
+    let random =
+        |seed: &str| says(&[&machine, "--scope", "D=1", "--seed", seed], &["1", "1", "random 9", "trace"]);
+    assert_eq!(random("3"), random("3"));
+}
+
+#[test]
+fn events_of_event_b_have_labels_and_guards() {
+    let Some(projects) = bsym_testing::rodin_projects() else { return };
+    let path = projects.join("cars-on-bridge");
+    let text = says(&[&path.display().to_string()], &["random 5", "invariant"]);
+    assert!(text.contains("step 3: "), "{text}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_stops_what_is_computed_and_not_the_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let machine = file(
+        folder.path(),
+        "large.mch",
+        "MACHINE large VARIABLES s INVARIANT s <: 1..18 INITIALISATION s := {} OPERATIONS \
+         put(i) = PRE i : 1..18 & i /: s THEN s := s \\/ {i} END; take(i) = PRE i : s THEN s := s - {i} END END",
+    );
+    let mut command = bsym();
+    command.arg("animate").arg(&machine).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("it runs");
+    let mut input = child.stdin.take().expect("a pipe");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    writeln!(input, "find card(s) = 19").unwrap();
+    // The first list is over before the search begins.
+    let mut next = || lines.next().expect("a line").expect("text");
+    while !next().contains("not enabled: take") {}
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("it runs");
+    assert!(killed.success());
+    let said = next();
+    assert!(said.contains("error: none of") && said.contains("stopped"), "{said}");
+    writeln!(input, "put(7)\neval s").unwrap();
+    drop(input);
+    let rest: Vec<String> = lines.map(Result::unwrap).collect();
+    assert_eq!(rest.last().map(String::as_str), Some("{7}"), "{rest:?}");
+    assert_eq!(child.wait().unwrap().code(), Some(2));
+}
