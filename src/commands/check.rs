@@ -54,7 +54,7 @@ pub fn run(arguments: &VerifyArguments, control: &Control) -> anyhow::Result<Ans
     };
     let mut run = run;
     if !is_violated(report.as_ref(), answer.as_ref()) {
-        run.compared = compare(&run, Some(begin.elapsed().max(LEAST_PATIENCE)), &mut reporter);
+        run.compared = compare(&run, Some(begin.elapsed().max(LEAST_PATIENCE)), None, &mut reporter);
     }
     control.finish();
     drop(beside);

@@ -23,7 +23,14 @@ use crate::solvers;
 
 /// Compares, if the machine refines another one and all of its invariant is asked; in the scope of the run, or where that
 /// leaves sizes open in ProB's.
-pub(super) fn compare(run: &Run, longest: Option<Duration>, reporter: &mut Reporter) -> Option<Compared> {
+///
+/// It takes no longer than `longest`, and visits no more states than `states`.
+pub(super) fn compare(
+    run: &Run,
+    longest: Option<Duration>,
+    states: Option<usize>,
+    reporter: &mut Reporter,
+) -> Option<Compared> {
     let refined = run.model.refined.as_ref().filter(|_| asked(run).invariant)?;
     if run.control.stopped().is_some() {
         return None;
@@ -41,7 +48,7 @@ pub(super) fn compare(run: &Run, longest: Option<Duration>, reporter: &mut Repor
     let cancelled = Arc::new(AtomicBool::new(false));
     let memory = run.arguments.limits.memory.and_then(|n| usize::try_from(n).ok());
     let options = RefinementOptions {
-        limits: Limits { time, memory, ..Limits::default() },
+        limits: Limits { time, memory, states, ..Limits::default() },
         cancelled: cancelled.clone(),
         reference_only: false,
     };

@@ -173,7 +173,7 @@ fn attempt(
         })
     };
     if !arguments.worker && !matches!(report.verdict, Verdict::Violated(_) | Verdict::Vacuous(_)) {
-        run.compared = compare(&run, None, &mut reporter);
+        run.compared = compare(&run, None, arguments.max_states, &mut reporter);
     }
     control.finish();
     reporter.timing("run", begin.elapsed().as_secs_f64());
