@@ -1,8 +1,7 @@
 //! The commands of a session.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::path_of;
 use super::session::Session;
 
 /// What a line asks for.
@@ -121,5 +120,13 @@ impl Command {
         let line =
             |(word, rest, does): &(&str, &str, &str)| format!("  {:24} {does}\n", format!("{word} {rest}"));
         COMMANDS.iter().map(line).collect()
+    }
+}
+
+/// A path that a line names, with `~` for the home folder.
+pub fn path_of(text: &str) -> PathBuf {
+    match (text.strip_prefix("~/"), std::env::var_os("HOME")) {
+        (Some(rest), Some(home)) => Path::new(&home).join(rest),
+        _ => text.into(),
     }
 }

@@ -12,7 +12,6 @@ mod search;
 mod session;
 mod show;
 
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -25,7 +24,7 @@ use std::sync::Arc;
 use self::command::Command;
 use self::line::Lines;
 use self::session::Session;
-use self::show::Screen;
+use self::show::{Outcome, Screen};
 use crate::answer::Answer;
 use crate::arguments::AnimateArguments;
 use crate::control::Control;
@@ -35,9 +34,6 @@ use crate::output;
 use crate::paint::Paint;
 use crate::refusal::Refusal;
 use crate::solvers;
-
-/// What a line leads to.
-type Outcome = Result<(), String>;
 
 /// Runs the command. A line of a pipe that is refused is what a script is told.
 pub fn run(arguments: &AnimateArguments, control: &Control) -> anyhow::Result<Answer> {
@@ -98,12 +94,4 @@ pub fn run(arguments: &AnimateArguments, control: &Control) -> anyhow::Result<An
     }
     lines.keep_history();
     Ok(Answer::Said(if good || is_terminal { Exit::Done } else { Exit::Refused }))
-}
-
-/// A path that a line names, with `~` for the home folder.
-fn path_of(text: &str) -> std::path::PathBuf {
-    match (text.strip_prefix("~/"), std::env::var_os("HOME")) {
-        (Some(rest), Some(home)) => Path::new(&home).join(rest),
-        _ => text.into(),
-    }
 }

@@ -13,9 +13,8 @@ use bsym_semantics::transition::guards::{Guard, Judged};
 use bsym_semantics::value::env::Env;
 
 use super::choices::{Choice, Choices, goes_wrong};
-use super::command::Command;
+use super::command::{Command, path_of};
 use super::session::{Session, failure};
-use super::{Outcome, path_of};
 use crate::answer::folding::{Reading, has_sequences, readable};
 use crate::answer::property::conjunct_name;
 use crate::answer::trace::{
@@ -24,6 +23,9 @@ use crate::answer::trace::{
 use crate::commands::eval::{Stop, evaluate};
 use crate::output;
 use crate::paint::Paint;
+
+/// What a line leads to.
+pub type Outcome = Result<(), String>;
 
 /// Names of disabled events that are listed.
 const MOST_DISABLED: usize = 12;
