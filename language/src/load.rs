@@ -204,7 +204,10 @@ impl Reading {
         let Some(stem) = path.file_stem().and_then(|s| s.to_str()) else { return };
         if !name.is_empty() && name != stem {
             let message = format!("machine `{name}` stands in a file named `{stem}`");
-            self.diagnostics.push(Diagnostic::warning(codes::NAME_DIFFERS, machine.name.span, message));
+            let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("mch");
+            let help = format!("other machines look for it in `{name}.{extension}`: rename one of the two");
+            self.diagnostics
+                .push(Diagnostic::warning(codes::NAME_DIFFERS, machine.name.span, message).help(help));
         }
     }
 

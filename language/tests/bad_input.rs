@@ -165,10 +165,12 @@ fn wrong_types() {
   write `… = TRUE`
 5:25: error[B0203]: `level` holds INTEGER, this is POW(_)
 5:37: error[B0203]: `on` holds BOOL, this is INTEGER
+  the values of BOOL are `TRUE` and `FALSE`
 5:54: error[B0203]: `seen` holds POW(INTEGER * INTEGER), this is INTEGER
 6:30: error[B0203]: only a function can be applied, this is INTEGER
 7:22: error[B0203]: `level` holds INTEGER, this is BOOL
 7:26: error[B0203]: `on` holds BOOL, this is INTEGER
+  the values of BOOL are `TRUE` and `FALSE`
 8:11: error[B0205]: a predicate is expected, this is an expression of type BOOL
   write `… = TRUE`
 ",
@@ -195,6 +197,7 @@ fn mistakes_of_all_kinds_in_one_file() {
 7:22: error[B0203]: both sides of `>` must have the same type: INTEGER on the left, BOOL on the right
 7:32: error[B0301]: `x` is not declared
 7:42: error[B0016]: expected `END`, found the end of the file
+  the machine itself ends with `END`
 ",
     );
 }
@@ -227,6 +230,7 @@ fn what_is_no_machine() {
         "MACHINE Pump END",
         r"
 1:9: warning[B0409]: machine `Pump` stands in a file named `Tank`
+  other machines look for it in `Pump.mch`: rename one of the two
 ",
     );
 }
@@ -342,6 +346,7 @@ fn blocks_without_their_end() {
         ),
         r"
 3:37: error[B0016]: expected `END`, found `;`
+  every `PRE` is closed by an `END` of its own
 4:56: error[B0016]: expected `END`, found `;`
   write `ELSIF` for `ELSE IF`
 ",
@@ -362,6 +367,7 @@ fn blocks_without_their_end() {
         r"
 4:2: error[B0010]: expected `;` between operations, found `b`
 4:19: error[B0010]: expected an operator or `THEN`, found `x`
+  `THEN` (in a loop `DO`) stands between a condition and its substitution
 4:47: error[B0011]: expected an expression or predicate, found `THEN`
 4:62: error[B0032]: nothing follows this `;` but `END`
   leave out the `;`
@@ -382,6 +388,7 @@ fn what_cannot_be_assigned() {
          e = IF x = 1 THEN x := 2 || IF x = 2 THEN x := 3 END END END",
         r"
 6:19: error[B0404]: `x` is assigned twice at the same time
+  assignments joined by `||` or `,` happen together: write one value for it
 8:25: error[B0304]: `p` cannot be assigned to
 8:35: error[B0304]: `k` is a constant and cannot be assigned to
 8:45: error[B0304]: `aa` is an element of a set and cannot be assigned to
@@ -389,14 +396,20 @@ fn what_cannot_be_assigned() {
 8:67: error[B0304]: `T` is a set and cannot be assigned to
 8:78: error[B0304]: `n` is a constant and cannot be assigned to
 8:98: error[B0404]: `x` is assigned twice at the same time
+  assignments joined by `||` or `,` happen together: write one value for it
 9:30: error[B0304]: `z` cannot be assigned to
 9:44: error[B0404]: `f` is assigned twice at the same time
+  assignments joined by `||` or `,` happen together: write one value for it
 10:24: error[B0404]: `f` is assigned twice at the same time
+  assignments joined by `||` or `,` happen together: write one value for it
 11:29: error[B0304]: `l` cannot be assigned to
 11:56: error[B0404]: `x` is assigned twice at the same time
+  assignments joined by `||` or `,` happen together: write one value for it
 11:69: error[B0404]: `x` is assigned twice at the same time
+  assignments joined by `||` or `,` happen together: write one value for it
 11:84: error[B0010]: expected `:=`, `::`, `: (…)` or `<--`, found `+`
 12:29: error[B0404]: `x` is assigned twice at the same time
+  assignments joined by `||` or `,` happen together: write one value for it
 ",
     );
 }
@@ -418,6 +431,7 @@ fn structures_that_do_not_fit() {
 5:21: error[B0307]: definition `d2` has 1 parameters, 2 arguments are given
 5:49: error[B0211]: field `a` occurs twice
 5:59: error[B0404]: `x` is assigned twice at the same time
+  assignments joined by `||` or `,` happen together: write one value for it
 ",
     );
 }
@@ -452,8 +466,8 @@ fn words_that_are_misspelt_and_other_languages() {
         "tla",
         "---- MODULE Tank ----\nVARIABLE x\nInit == x = 0\n====\n",
         r"
-1:1: error[B0017]: expected `MACHINE`, `REFINEMENT`, `IMPLEMENTATION` or `DEFINITIONS`, found `-`
-  this is TLA+; bsym reads B and Event-B, ProB translates from TLA+
+1:1: error[B0017]: this is TLA+, not a machine of classical B
+  bsym reads B and Event-B, ProB translates from TLA+
 ",
     );
     check(

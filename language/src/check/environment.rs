@@ -259,6 +259,10 @@ impl Checker {
         let locals = self.scope.iter().map(|(n, _)| n.as_str());
         let globals = self.names.globals.keys().map(String::as_str);
         let definitions = self.names.definitions.iter().map(|m| m.name.name.as_str());
-        nearest(name, locals.chain(globals).chain(definitions)).map(String::from)
+        // Words of the language only where nothing of the machine is near: `false`, `INTEGERS`.
+        let words =
+            ["TRUE", "FALSE", "BOOL", "NAT", "NATURAL", "INT", "INTEGER", "STRING", "MAXINT", "MININT"];
+        let near = nearest(name, locals.chain(globals).chain(definitions));
+        near.or_else(|| nearest(name, words)).map(String::from)
     }
 }

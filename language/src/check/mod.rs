@@ -234,9 +234,36 @@ impl Checker {
         if let Some(place) = self.declaration(e) {
             d = d.label(place, "declared here");
         }
+        d.help = self.remedy(e, ty);
         self.report(d);
         self.types.poison(&e.ty);
         self.types.poison(ty);
+    }
+
+    /// What is usually meant where an expression has another type than the expected one.
+    fn remedy(&self, e: &Expr, expected: &OpenType) -> Option<String> {
+        let text = self.model.sources.text(e.span);
+        // Long ones are not repeated.
+        let shown = if text.len() > 40 || text.contains('\n') { "…" } else { text };
+        let (expected, found) = (self.types.resolve(expected), self.types.resolve(&e.ty));
+        match (&expected, &found) {
+            (OpenType::Pow(_), OpenType::Pair(..))
+                if matches!(&e.kind, ExprKind::Binary(BinaryOp::Maplet, l, _) if matches!(self.types.head(&l.ty), OpenType::Pow(_))) =>
+            {
+                Some("`|->` binds no tighter than the operator before it; a set of one couple is `{a |-> b}`".into())
+            }
+            (OpenType::Pow(element), found) if **element == *found => {
+                Some(format!("the set with this element alone is `{{{shown}}}`"))
+            }
+            (element, OpenType::Pow(found)) if *element == **found => {
+                Some("this is a set, one element is meant: `:` says that something is in a set, `::` chooses an element".into())
+            }
+            (OpenType::Pair(l, r), OpenType::Int) if **l == OpenType::Int && **r == OpenType::Int => {
+                Some("`x : [a, b]` takes x from a sequence; an interval is `a..b`".into())
+            }
+            (OpenType::Bool, OpenType::Int) => Some("the values of BOOL are `TRUE` and `FALSE`".into()),
+            _ => None,
+        }
     }
 
     /// Makes the types of both sides of `op` equal, or says that they are not.

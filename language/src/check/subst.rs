@@ -179,7 +179,9 @@ impl Checker {
 
     pub(super) fn assigned_twice(&mut self, target: Target, span: Span) {
         let name = self.target_name(target);
-        self.error(codes::ASSIGNED_TWICE, span, format!("`{name}` is assigned twice at the same time"));
+        let message = format!("`{name}` is assigned twice at the same time");
+        let help = "assignments joined by `||` or `,` happen together: write one value for it";
+        self.report(Diagnostic::error(codes::ASSIGNED_TWICE, span, message).help(help));
     }
 
     fn target_name(&self, target: Target) -> String {
@@ -210,15 +212,11 @@ impl Checker {
                     Target::Local(l) => self.local_type(l),
                 };
                 if !self.types.unify(&expected, &value.ty) {
+                    let remedy = self.remedy(&value, &expected);
                     let (expected, found) = (self.type_text(&expected), self.type_text(&value.ty));
-                    self.report(
-                        Diagnostic::error(
-                            codes::TYPE_MISMATCH,
-                            value.span,
-                            format!("`{name}` holds {expected}, this is {found}"),
-                        )
-                        .label(place, "declared here"),
-                    );
+                    let message = format!("`{name}` holds {expected}, this is {found}");
+                    let d = Diagnostic::error(codes::TYPE_MISMATCH, value.span, message);
+                    self.report(Diagnostic { help: remedy, ..d.label(place, "declared here") });
                 }
                 Some((target, value))
             }

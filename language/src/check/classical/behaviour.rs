@@ -74,7 +74,8 @@ impl Composition {
                     keyword,
                     format!("variable `{}` is not initialised", variable.name),
                 )
-                .label(variable.span, "declared here");
+                .label(variable.span, "declared here")
+                .help(format!("add `|| {} := …`", variable.name));
                 // All of them are at the keyword.
                 self.c.diagnostics.push(d);
             }

@@ -27,28 +27,32 @@ impl Checker {
                 variables,
                 find(|k| matches!(k, SectionKind::Invariant(_))),
                 "VARIABLES needs an INVARIANT that types them",
+                "for example `INVARIANT x : INTEGER`",
             ),
             (
                 variables,
                 find(|k| matches!(k, SectionKind::Initialisation(_))),
                 "VARIABLES needs an INITIALISATION",
+                "it gives the first values: `INITIALISATION x := 0 || y := {}`",
             ),
             (
                 constants,
                 find(|k| matches!(k, SectionKind::Properties(_))),
                 "CONSTANTS needs PROPERTIES that type them",
+                "for example `PROPERTIES c : INTEGER`",
             ),
             (
                 scalar,
                 find(|k| matches!(k, SectionKind::Constraints(_))),
                 "this parameter needs CONSTRAINTS that type it",
+                "for example `CONSTRAINTS p : INTEGER`",
             ),
         ];
-        for (present, required, message) in checks {
+        for (present, required, message, help) in checks {
             if let (Some(span), None) = (present, required)
                 && !matches!(m.kind, MachineKind::Refinement | MachineKind::Implementation)
             {
-                self.error(codes::MISSING_SECTION, span, message);
+                self.report(Diagnostic::error(codes::MISSING_SECTION, span, message).help(help));
             }
         }
     }

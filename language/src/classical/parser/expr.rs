@@ -252,6 +252,9 @@ impl Parser<'_> {
                 Some(TokenKind::Infix(crate::ast::BinaryOp::And)),
             ) => Some("conjunction is `&`"),
             (TokenKind::Parallel | TokenKind::Bar, _) => Some("disjunction is `or`"),
+            (TokenKind::Dot, Some(TokenKind::Infix(crate::ast::BinaryOp::Interval))) => {
+                Some("an interval is `a..b`")
+            }
             _ => None,
         };
         let message = format!("expected an expression or predicate, found {}", self.found());

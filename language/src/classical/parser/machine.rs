@@ -12,10 +12,15 @@ use crate::diagnostic::Diagnostic;
 use crate::diagnostic::codes;
 use crate::text::source::Span;
 
+/// Where Event-B is read from.
+const EVENT_B: &str =
+    "Event-B is read from Rodin's files (.bum, .buc, or a .zip of a project) and ProB's packages (.eventb)";
+
 impl Parser<'_> {
     /// A machine, refinement, implementation or file of definitions.
     pub(super) fn machine(&mut self) -> Machine {
         let start = self.span();
+        self.refuse_other_language();
         let kind = self.machine_kind();
         let opening = self.span();
         let nameless = Ident { name: String::new(), span: Span { end: opening.start, ..opening } };
@@ -49,15 +54,28 @@ impl Parser<'_> {
     fn other_language(&self) -> Option<String> {
         let components = ["CONTEXT", "THEORY"];
         let word = self.text_at(self.at);
+        components.contains(&word.to_ascii_uppercase().as_str()).then(|| EVENT_B.into())
+    }
+
+    /// Where the text is one of another language beyond doubt, says so and reads no further: every other message would
+    /// follow from that.
+    fn refuse_other_language(&mut self) {
         let text = self.text.trim_start();
         let is_tla = text.starts_with("----") && text.lines().next().is_some_and(|l| l.contains("MODULE"));
-        Some(if is_tla {
-            "this is TLA+; bsym reads B and Event-B, ProB translates from TLA+".into()
-        } else if !components.contains(&word.to_ascii_uppercase().as_str()) {
-            return None;
-        } else {
-            "Event-B is read from Rodin's files (.bum, .buc, or a .zip of a project) and ProB's packages (.eventb)".into()
-        })
+        let component = ["MACHINE", "CONTEXT"].contains(&self.text_at(self.at).to_ascii_uppercase().as_str());
+        let labels = (0..self.tokens.len())
+            .any(|i| self.kind_at(i) == TokenKind::Error && self.text_at(i).starts_with('@'));
+        let (language, help) = match (is_tla, component && labels) {
+            (true, _) => ("TLA+", "bsym reads B and Event-B, ProB translates from TLA+"),
+            (_, true) => ("Event-B as text", EVENT_B),
+            _ => return,
+        };
+        self.diagnostics.clear();
+        let message = format!("this is {language}, not a machine of classical B");
+        let diagnostic = Diagnostic::error(codes::EXPECTED_MACHINE, self.span(), message).help(help);
+        self.report(diagnostic);
+        self.at = self.tokens.len() - 1;
+        self.reported_at = Some(self.at);
     }
 
     fn opens_machine(&self) -> bool {
@@ -172,12 +190,15 @@ impl Parser<'_> {
                     Some(nested) => diagnostic
                         .label(nested, "this `IF` needs an `END` of its own")
                         .help("write `ELSIF` for `ELSE IF`"),
-                    None => diagnostic,
+                    None => diagnostic.help("the machine itself ends with `END`"),
                 };
                 self.report(diagnostic);
                 return;
             } else {
                 self.unexpected(codes::UNEXPECTED_TOKEN, "a section or `END`");
+                if self.at_section_end() {
+                    continue;
+                }
                 self.bump();
                 self.skip_to(self.at, |_| false);
                 if !self.at_section_end() {

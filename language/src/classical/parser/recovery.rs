@@ -4,7 +4,7 @@ use super::depth;
 use super::operators::{self};
 use super::state::{Parser, Reported, error_expr};
 use crate::ast::{BinaryOp, Expr, Quantifier};
-use crate::classical::lexer::{KEYWORDS, TokenKind, is_keyword};
+use crate::classical::lexer::{KEYWORDS, TokenKind, is_keyword, lex};
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::codes;
 use crate::diagnostic::nearest;
@@ -191,10 +191,33 @@ impl Parser<'_> {
             (_, TokenKind::Ident) if word == capitals && word.len() > 2 => {
                 format!("did you mean `{}`?", nearest(word, KEYWORDS)?)
             }
+            (_, TokenKind::When) => {
+                "`WHEN` begins a further branch of `SELECT`; conditions are joined by `&`".into()
+            }
+            (_, TokenKind::Do) => "`DO` belongs to `WHILE`; behind other conditions stands `THEN`".into(),
+            (_, TokenKind::Ident) if self.looks_assigned() => {
+                "`THEN` (in a loop `DO`) stands between a condition and its substitution".into()
+            }
+            (_, TokenKind::Minus) if self.touching(TokenKind::Minus, TokenKind::Minus) => {
+                "a comment is `// …` or `/* … */`".into()
+            }
             (_, TokenKind::Bar) => "disjunction is `or`".into(),
             (_, TokenKind::Or) => "disjunction is `or`, in small letters".into(),
             _ => return None,
         })
+    }
+
+    /// Takes a misspelt keyword in capitals, which was complained about, for the one that was probably meant.
+    pub(super) fn respell(&mut self) {
+        let word = self.text_at(self.at);
+        // As for the hint.
+        if !self.is(TokenKind::Ident) || word != word.to_ascii_uppercase() || word.len() <= 2 {
+            return;
+        }
+        let Some(meant) = nearest(word, KEYWORDS) else { return };
+        if let Some(token) = lex(meant, self.source).tokens.first() {
+            self.tokens[self.at].kind = token.kind;
+        }
     }
 
     /// Whether the next two tokens touch and have these kinds.

@@ -153,7 +153,7 @@ impl<'t> Parser<'t> {
         let message = format!("expected `{closing}`, found {}", self.found());
         let mut diagnostic = Diagnostic::error(codes::UNCLOSED_BRACKET, self.span(), message)
             .label(open, format!("this `{opening}` is open"));
-        diagnostic.help = self.hint();
+        diagnostic.help = self.hint().or_else(|| Some(format!("close it with `{closing}`")));
         Err(self.report(diagnostic))
     }
 
@@ -184,7 +184,9 @@ impl<'t> Parser<'t> {
         let message = format!("expected {expected}, found {}", self.found());
         let mut diagnostic = Diagnostic::error(code, self.span(), message);
         diagnostic.help = self.hint();
-        self.report(diagnostic)
+        let reported = self.report(diagnostic);
+        self.respell();
+        reported
     }
 
     /// Enters a level of nesting; the caller leaves it with `self.depth -= 1` after success or failure.

@@ -142,7 +142,7 @@ impl Parser<'_> {
     }
 
     /// Whether an assignment symbol follows the keyword at the next token.
-    fn looks_assigned(&self) -> bool {
+    pub(super) fn looks_assigned(&self) -> bool {
         use TokenKind::*;
         matches!(self.kind_at(self.at + 1), Assign | BecomesIn | Outputs | Comma)
     }
@@ -188,7 +188,7 @@ impl Parser<'_> {
             Some(nested) => {
                 diagnostic.label(nested, "this `IF` has one of its own").help("write `ELSIF` for `ELSE IF`")
             }
-            None => diagnostic,
+            None => diagnostic.help(format!("every `{word}` is closed by an `END` of its own")),
         };
         self.report(diagnostic);
         if self.is(TokenKind::Semicolon) {
@@ -342,13 +342,15 @@ impl Parser<'_> {
         self.unexpected(codes::UNEXPECTED_TOKEN, "`:=`, `::`, `: (…)` or `<--`")
     }
 
-    /// `x := 1 & y := 2`
+    /// `x := 1 & y := 2`, `x := 1, y := 2`
     fn refuse_conjunction(&mut self, from: usize) -> Parsed<()> {
-        let and = |i: &usize| self.kind_at(*i) == TokenKind::Infix(BinaryOp::And);
+        let joins =
+            |i: &usize| matches!(self.kind_at(*i), TokenKind::Infix(BinaryOp::And) | TokenKind::Comma);
         if matches!(self.kind(), TokenKind::Assign | TokenKind::BecomesIn)
-            && let Some(at) = (from..self.at).rev().find(and)
+            && let Some(at) = (from..self.at).rev().find(joins)
         {
-            let message = "`&` joins predicates, not substitutions";
+            let joined = if self.kind_at(at) == TokenKind::Comma { "values" } else { "predicates" };
+            let message = format!("`{}` joins {joined}, not substitutions", self.text_at(at));
             let diagnostic = Diagnostic::error(codes::FOREIGN_OPERATOR, self.span_at(at), message)
                 .help("assignments at the same time are joined by `||`, one after the other by `;`");
             return Err(self.report(diagnostic));
@@ -412,12 +414,26 @@ impl Parser<'_> {
                 let in_formula =
                     operators::infix(self.kind()).is_some_and(|i| i.level > operators::IN_PARENTHESES);
                 let only = if targets.len() == 1 && !in_formula { targets.pop() } else { None };
+                if let Some(returned) = only.as_ref().filter(|call| self.returns(call)) {
+                    let message = "an operation of B does not `return`";
+                    let diagnostic = Diagnostic::error(codes::EXPECTED_SUBSTITUTION, returned.span, message)
+                        .help("name the result in the header and assign to it: `x <-- read = BEGIN x := level END`");
+                    self.diagnostics.push(diagnostic);
+                    return Err(Reported);
+                }
                 match only.and_then(as_call) {
                     Some((name, arguments)) => Ok(SubstKind::Call { results: vec![], name, arguments }),
                     None => Err(self.no_assignment()),
                 }
             }
         }
+    }
+
+    /// Whether a value follows a call of `return`, as in other languages.
+    fn returns(&self, call: &Expr) -> bool {
+        use TokenKind::*;
+        let is_word = matches!(&call.kind, ExprKind::Ident(name) if name == "return");
+        is_word && !matches!(self.kind(), Semicolon | Parallel | Equal | Eof) && !self.at_block_end()
     }
 
     fn assigned(&mut self) -> Parsed<Expr> {
