@@ -1,6 +1,8 @@
 # make demo   builds the program and shows what it does
 # make test   everything that has to be right before a commit; what CI runs
 # make setup  finds or fetches libz3; afterwards plain cargo commands work too
+# make install PREFIX=/usr/local [DESTDIR=…]  the program, stripped, with its libz3, completions and manual pages
+# make book   the documents as a book in target/book (needs mdbook)
 
 CARGO := $(or $(shell command -v cargo 2>/dev/null),$(wildcard $(HOME)/.cargo/bin/cargo),cargo)
 
@@ -15,7 +17,9 @@ export PROPTEST_RNG_SEED ?= 1
 HOST := $(shell $(CARGO) -vV | sed -n 's/^host: //p' | tr 'a-z-' 'A-Z_')
 test: export CARGO_TARGET_$(HOST)_RUNNER := $(CURDIR)/tools/run-test
 
-.PHONY: demo test setup
+PREFIX ?= /usr/local
+
+.PHONY: demo test setup install uninstall book
 .DEFAULT_GOAL := demo
 
 demo: setup
@@ -33,3 +37,13 @@ test: setup
 
 setup:
 	@tools/setup
+
+# The installed program looks for libz3 beside itself and nowhere in this checkout, so it is built apart from the others.
+install: setup
+	tools/install '$(DESTDIR)' '$(PREFIX)' '$(CARGO)'
+
+uninstall:
+	tools/install --remove '$(DESTDIR)' '$(PREFIX)'
+
+book:
+	mdbook build

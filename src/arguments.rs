@@ -89,6 +89,8 @@ pub enum Command {
     Certify(CertifyArguments),
     /// Replay a trace on a machine
     Replay(ReplayArguments),
+    /// Explain a message by its code: what it means, an example, and its mended form
+    Explain(ExplainArguments),
     /// Serve an editor (Language Server Protocol over standard input and output)
     Lsp(LspArguments),
     /// Write the completions of a shell to standard output
@@ -97,9 +99,26 @@ pub enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Write the manual page to standard output
+    /// Write the manual page to standard output, or all pages to a folder
     #[command(hide = true)]
-    Manual,
+    Manual(ManualArguments),
+}
+
+/// Of `explain`.
+#[derive(Args, Clone, Debug)]
+pub struct ExplainArguments {
+    /// The code, such as B0203; without it, all codes are listed
+    pub code: Option<String>,
+}
+
+/// Of `manual`.
+#[derive(Args, Clone, Debug)]
+pub struct ManualArguments {
+    /// Page of this command
+    pub command: Option<String>,
+    /// Write every page to this folder
+    #[arg(long, value_name = "FOLDER", conflicts_with = "command")]
+    pub folder: Option<PathBuf>,
 }
 
 /// Of `lsp`.

@@ -184,7 +184,9 @@ impl Command {
             Command::Proofs(a) => a.output.clone(),
             Command::Certify(a) => a.output.clone(),
             Command::Replay(a) => a.output.clone(),
-            Command::Lsp(_) | Command::Completions { .. } | Command::Manual => OutputArguments::default(),
+            Command::Lsp(_) | Command::Explain(_) | Command::Completions { .. } | Command::Manual(_) => {
+                OutputArguments::default()
+            }
         }
     }
 
@@ -211,8 +213,9 @@ impl Command {
             Command::Proofs(_)
             | Command::Parse(_)
             | Command::Lsp(_)
+            | Command::Explain(_)
             | Command::Completions { .. }
-            | Command::Manual => LimitArguments { timeout: None::<Duration>, memory: None },
+            | Command::Manual(_) => LimitArguments { timeout: None::<Duration>, memory: None },
         }
     }
 }

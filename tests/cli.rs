@@ -73,7 +73,41 @@ fn help_and_version() {
 #[test]
 fn completions_and_manual() {
     assert!(out(&run(&["completions", "bash"])).contains("_bsym"));
-    assert!(out(&run(&["manual"])).contains(".TH bsym"));
+    let page = out(&run(&["manual"]));
+    assert!(page.contains(".TH bsym"));
+    // Every page that is referred to exists.
+    let folder = tempfile::tempdir().expect("a folder");
+    run(&["manual", "--folder", folder.path().to_str().expect("a path")]);
+    let referred = page.lines().filter(|line| line.starts_with("bsym\\-") && line.ends_with("(1)"));
+    let names: Vec<String> = referred.map(|line| line.replace("\\-", "-").replace("(1)", ".1")).collect();
+    assert!(names.contains(&"bsym-check.1".to_string()) && names.len() > 15, "{names:?}");
+    for name in names.iter().map(String::as_str).chain(["bsym.1"]) {
+        let page = std::fs::read_to_string(folder.path().join(name)).expect(name);
+        assert!(page.contains(".SH SYNOPSIS"), "{name}");
+    }
+    assert!(out(&run(&["manual", "check"])).contains("bsym\\-check"));
+    assert_eq!(run(&["manual", "chekc"]).status.code(), Some(2));
+}
+
+/// A shell completes commands and flags, where there is a bash.
+#[test]
+fn bash_completes() {
+    let script = "source <(\"$BSYM\" completions bash)
+        complete_line() { COMP_WORDS=(\"$@\"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=()
+            _bsym bsym \"${COMP_WORDS[COMP_CWORD]}\" \"${COMP_WORDS[COMP_CWORD-1]}\"; echo \"${COMPREPLY[@]}\"; }
+        complete_line bsym ch; complete_line bsym mc --cov; complete_line bsym check --color al";
+    let bash = std::process::Command::new("bash")
+        .args(["--norc", "-c", script])
+        .env("BSYM", env!("CARGO_BIN_EXE_bsym"))
+        .output();
+    let Ok(bash) = bash else {
+        eprintln!("skipped: there is no bash");
+        return;
+    };
+    let said = String::from_utf8_lossy(&bash.stdout);
+    let lines: Vec<&str> = said.lines().collect();
+    let errors = String::from_utf8_lossy(&bash.stderr);
+    assert_eq!(lines, ["check", "--coverage", "always"], "{errors}");
 }
 
 #[test]

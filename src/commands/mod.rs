@@ -9,6 +9,7 @@
 //! - `certify` and `replay` look at evidence again.
 //! - `ltl` asks temporal formulas about all paths, `refine` compares with abstractions, and `graph` draws the states.
 //! - `lsp` serves an editor; its room is [`crate::lsp`].
+//! - `explain` tells what a code means; `manual` has the pages of the manual and the completions of shells.
 //! - `animate` is a session; `parse`, `eval`, `simulate`, `po` and `proofs` stand alone.
 
 mod animate;
@@ -21,9 +22,11 @@ mod default_scope;
 mod encodings;
 mod enlarge;
 mod eval;
+mod explain;
 mod graph;
 mod ldd;
 mod ltl;
+mod manual;
 mod many;
 mod mc;
 mod parse;
@@ -38,12 +41,10 @@ mod status;
 mod verify;
 mod vetting;
 
-use anyhow::Context;
 use bsym_engines::verdict::Engine;
-use clap::CommandFactory;
 
 use crate::answer::Answer;
-use crate::arguments::{Arguments, Command};
+use crate::arguments::Command;
 use crate::control::Control;
 use crate::exit::Exit;
 use crate::lsp;
@@ -76,22 +77,10 @@ pub fn run(command: Command, control: &Control) -> Exit {
         Command::Proofs(a) => proofs::run(&a),
         Command::Certify(a) => certify::run(&a, control),
         Command::Replay(a) => replay::run(&a, control),
-        Command::Completions { shell } => Ok(completions(shell)),
-        Command::Manual => manual(),
+        Command::Explain(a) => explain::run(&a),
+        Command::Completions { shell } => Ok(manual::completions(shell)),
+        Command::Manual(a) => manual::manual(&a),
     };
     let answer = done.unwrap_or_else(|error| Answer::refused(&error));
     output::show(&answer, &format, control.seconds())
-}
-
-fn completions(shell: clap_complete::Shell) -> Answer {
-    let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "bsym", &mut text);
-    Answer::Text(String::from_utf8_lossy(&text).into_owned())
-}
-
-fn manual() -> anyhow::Result<Answer> {
-    let mut text = Vec::new();
-    let page = clap_mangen::Man::new(Arguments::command());
-    page.render(&mut text).context("the manual page cannot be written")?;
-    Ok(Answer::Text(String::from_utf8_lossy(&text).into_owned()))
 }

@@ -26,6 +26,12 @@ pub struct Code {
     pub kind: Kind,
 }
 
+impl std::fmt::Display for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "B{:04}", self.number)
+    }
+}
+
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $number:literal $kind:ident;)*) => {
         $($(#[doc = $doc])+ pub const $name: Code = Code { number: $number, kind: Kind::$kind };)*

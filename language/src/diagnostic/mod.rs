@@ -1,6 +1,7 @@
 //! Messages about a user's model: what is wrong, where, and what to do.
 
 pub mod codes;
+pub mod guide;
 mod nearest;
 pub mod render;
 

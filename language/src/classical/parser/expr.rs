@@ -94,7 +94,9 @@ impl Parser<'_> {
             }
         }
         match infix.op {
-            BinaryOp::Composition => self.refuse_couples(&operands),
+            BinaryOp::Composition if self.refuse_couples(&operands).is_err() => {
+                return Ok(error_expr(self.span_from(start)));
+            }
             BinaryOp::ParallelProduct => self.refuse_alternatives(&operands),
             _ => {}
         }
@@ -102,14 +104,17 @@ impl Parser<'_> {
     }
 
     /// `{a |-> b; c |-> d}` looks like a list, but `;` composes relations, and a couple is none.
-    fn refuse_couples(&mut self, operands: &[(Expr, Span)]) {
+    fn refuse_couples(&mut self, operands: &[(Expr, Span)]) -> Parsed<()> {
         let is_couple = |e: &Expr| matches!(e.kind, ExprKind::Binary(BinaryOp::Maplet, ..));
         if let Some((_, span)) = operands.iter().find(|(e, _)| is_couple(e)) {
             let message = "`;` composes relations, this is a couple";
             let diagnostic = Diagnostic::error(codes::COMPOSED_COUPLE, *span, message)
                 .help("elements are separated by `,`");
             self.report(diagnostic);
+            // What is wrong about the types follows from this.
+            return Err(Reported);
         }
+        Ok(())
     }
 
     /// `(x = 1 || x = 2)`
