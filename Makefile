@@ -19,7 +19,7 @@ test: export CARGO_TARGET_$(HOST)_RUNNER := $(CURDIR)/tools/run-test
 
 PREFIX ?= /usr/local
 
-.PHONY: demo test setup install uninstall book
+.PHONY: demo test setup install install-test uninstall book
 .DEFAULT_GOAL := demo
 
 demo: setup
@@ -41,6 +41,9 @@ setup:
 # The installed program looks for libz3 beside itself and nowhere in this checkout, so it is built apart from the others.
 install: setup
 	tools/install '$(DESTDIR)' '$(PREFIX)' '$(CARGO)'
+
+install-test: setup
+	tools/test-install '$(CARGO)'
 
 uninstall:
 	tools/install --remove '$(DESTDIR)' '$(PREFIX)'
