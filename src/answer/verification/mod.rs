@@ -7,6 +7,7 @@ mod engines;
 mod json;
 mod search;
 mod text;
+mod worth_trying;
 
 use std::collections::BTreeMap;
 

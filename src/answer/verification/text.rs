@@ -2,7 +2,7 @@
 
 use std::fmt::{Result, Write};
 
-use super::{BesideObject, Verdict, Verification};
+use super::{BesideObject, Verdict, Verification, worth_trying};
 use crate::answer::diagnostic::location;
 use crate::answer::encoding::EncodingObject;
 use crate::answer::not_checked;
@@ -40,6 +40,14 @@ impl Verification {
         let hint = next(self);
         if !hint.is_empty() {
             let _ = writeln!(text, "\n{} {hint}", paint.faint("next:"));
+        }
+        if let Verdict::Unknown(reason) = &self.verdict {
+            let line: Vec<String> = std::env::args().skip(1).collect();
+            let all = worth_trying::after(self, reason.code(), &line);
+            let width = all.iter().map(|s| s.command.chars().count()).max().unwrap_or(0);
+            for worth_trying::Suggestion { command, why } in all {
+                let _ = writeln!(text, "  {command:width$}   {}", paint.faint(why));
+            }
         }
         out
     }
