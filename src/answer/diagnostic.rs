@@ -36,6 +36,10 @@ pub struct DiagnosticObject {
     pub file: String,
     pub line: u32,
     pub column: u32,
+    /// Where the place ends.
+    pub end_line: u32,
+    /// The column behind its last character.
+    pub end_column: u32,
     pub message: String,
     pub help: Option<String>,
 }
@@ -44,6 +48,7 @@ impl DiagnosticObject {
     /// A message for JSON.
     pub fn new(sources: &Sources, diagnostic: &Diagnostic) -> DiagnosticObject {
         let (file, line, column) = place(sources, diagnostic.span);
+        let (end_line, end_column) = end(sources, diagnostic.span);
         DiagnosticObject {
             kind: match diagnostic.code.kind {
                 Kind::Parse => DiagnosticKind::Parse,
@@ -59,6 +64,8 @@ impl DiagnosticObject {
             file: file.unwrap_or_default(),
             line: line.unwrap_or(1),
             column: column.unwrap_or(1),
+            end_line: end_line.or(line).unwrap_or(1),
+            end_column: end_column.or(column).unwrap_or(1),
             message: diagnostic.message.clone(),
             help: diagnostic.help.clone(),
         }
@@ -91,11 +98,47 @@ impl UnsupportedObject {
 
 /// File, line and column where a span starts.
 pub fn place(sources: &Sources, span: Span) -> (Option<String>, Option<u32>, Option<u32>) {
-    if span.source.0 as usize >= sources.iter().count() {
+    if !has(sources, span) {
         return (None, None, None);
     }
     let position = sources.position(span);
     (Some(sources.path(span).display().to_string()), Some(position.line), Some(position.column))
+}
+
+/// Line and column behind the last character of a span.
+pub fn end(sources: &Sources, span: Span) -> (Option<u32>, Option<u32>) {
+    if !has(sources, span) {
+        return (None, None);
+    }
+    let position = sources.end(span);
+    (Some(position.line), Some(position.column))
+}
+
+fn has(sources: &Sources, span: Span) -> bool {
+    (span.source.0 as usize) < sources.iter().count()
+}
+
+/// Where something stands, from its first character to behind its last.
+#[derive(Serialize, JsonSchema, Clone, PartialEq, Eq, Debug)]
+pub struct RegionObject {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    pub end_line: u32,
+    /// Behind the last character.
+    pub end_column: u32,
+}
+
+impl RegionObject {
+    /// The place of a span, unless it is empty: what was not written has none.
+    pub fn new(sources: &Sources, span: Span) -> Option<RegionObject> {
+        if span.start == span.end {
+            return None;
+        }
+        let (Some(file), Some(line), Some(column)) = place(sources, span) else { return None };
+        let (end_line, end_column) = end(sources, span);
+        Some(RegionObject { file, line, column, end_line: end_line?, end_column: end_column? })
+    }
 }
 
 /// `FILE:LINE`, where it is known.

@@ -8,7 +8,7 @@ use bsym_semantics::trace::Violation;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::diagnostic::place;
+use super::diagnostic::{end, place};
 use super::words::words;
 
 words! {
@@ -120,6 +120,10 @@ pub struct PropertyObject {
     pub text: String,
     pub file: Option<String>,
     pub line: Option<u32>,
+    pub column: Option<u32>,
+    pub end_line: Option<u32>,
+    /// Behind the last character.
+    pub end_column: Option<u32>,
     pub verdict: PropertyVerdictWord,
 }
 
@@ -139,7 +143,8 @@ impl PropertyObject {
             }
             _ => (None, "some event is enabled".into()),
         };
-        let (file, line, _) = span.map(|s| place(&model.sources, s)).unwrap_or_default();
+        let (file, line, column) = span.map(|s| place(&model.sources, s)).unwrap_or_default();
+        let (end_line, end_column) = span.map(|s| end(&model.sources, s)).unwrap_or_default();
         PropertyObject {
             property: property.into(),
             index: conjunct.map(|(i, _)| i),
@@ -147,6 +152,9 @@ impl PropertyObject {
             text,
             file,
             line,
+            column,
+            end_line,
+            end_column,
             verdict,
         }
     }

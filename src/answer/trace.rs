@@ -13,7 +13,7 @@ use bsym_semantics::value::text::value_text;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::diagnostic::{location, place};
+use super::diagnostic::{RegionObject, end, location, place};
 use super::explanation::ExplanationObject;
 use super::folding::{Reading, change, has_sequences, readable};
 use super::named::Values;
@@ -37,6 +37,8 @@ pub struct StepObject {
     pub results: Values,
     /// Missing where the step fails before it reaches a state.
     pub state: Option<Values>,
+    /// Where the event is written.
+    pub place: Option<RegionObject>,
     /// The notation has sequences.
     #[serde(skip)]
     pub sequences: bool,
@@ -75,6 +77,9 @@ pub struct ViolatedObject {
     pub file: Option<String>,
     pub line: Option<u32>,
     pub column: Option<u32>,
+    pub end_line: Option<u32>,
+    /// Behind the last character.
+    pub end_column: Option<u32>,
 }
 
 impl CounterexampleObject {
@@ -122,6 +127,7 @@ impl CounterexampleToInductionObject {
                 parameters: Values::default(),
                 results: Values::default(),
                 state: first.state.take(),
+                place: None,
                 sequences: first.sequences,
             };
         }
@@ -180,11 +186,13 @@ impl StepObject {
         let variables = || model.variables.iter().map(|v| v.name.as_str());
         let step = |step: &bsym_semantics::trace::Step| {
             let event = step.event.and_then(|e| model.events.get(e.index()));
+            let span = event.map_or(model.initialisation.span, |e| e.span);
             StepObject {
                 event: event_name(model, step.event),
                 parameters: locals(event.map_or(&[][..], |e| &e.parameters), &step.execution.parameters),
                 results: locals(event.map_or(&[][..], |e| &e.results), &step.execution.results),
                 state: step.state.as_ref().map(|s| values(model, scope, variables(), s)),
+                place: RegionObject::new(&model.sources, span),
                 sequences: has_sequences(model),
             }
         };
@@ -196,7 +204,20 @@ impl ViolatedObject {
     /// Something that has no place in the model.
     pub fn without_place(property: PropertyKind, text: String) -> ViolatedObject {
         let (index, label, message, why) = (None, None, None, None);
-        ViolatedObject { property, index, label, text, message, why, file: None, line: None, column: None }
+        let (file, line, column, end_line, end_column) = (None, None, None, None, None);
+        ViolatedObject {
+            property,
+            index,
+            label,
+            text,
+            message,
+            why,
+            file,
+            line,
+            column,
+            end_line,
+            end_column,
+        }
     }
 
     /// The same with the values in the last state that make it so.
@@ -221,7 +242,9 @@ impl ViolatedObject {
         let property = PropertyKind::from(violation);
         let at = |span: Span, text: String, message: Option<String>| {
             let (file, line, column) = place(&model.sources, span);
-            ViolatedObject { message, file, line, column, ..ViolatedObject::without_place(property, text) }
+            let (end_line, end_column) = end(&model.sources, span);
+            let nowhere = ViolatedObject::without_place(property, text);
+            ViolatedObject { message, file, line, column, end_line, end_column, ..nowhere }
         };
         let conjuncts = |all: &[Conjunct], which: &[usize]| -> Vec<ViolatedObject> {
             let found = which.iter().filter_map(|&i| all.get(i).map(|c| (i, c)));

@@ -114,6 +114,11 @@ impl Sources {
         self.get(span.source).position(span.start)
     }
 
+    /// Line and column behind a span.
+    pub fn end(&self, span: Span) -> Position {
+        self.get(span.source).position(span.end)
+    }
+
     /// The files in the order they were added.
     pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
         self.0.iter().enumerate().map(|(i, s)| (SourceId(i as u32), s))
