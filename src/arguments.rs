@@ -132,9 +132,21 @@ pub struct LspArguments {
 /// How results are shown.
 #[derive(Args, Clone, Debug, Default)]
 pub struct OutputArguments {
-    /// Print one JSON object
+    /// Print one JSON object: short for --format json
     #[arg(long, help_heading = "Output")]
     pub json: bool,
+    /// Form of the result [default: text]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        conflicts_with_all = ["json", "jsonl"],
+        help_heading = "Output"
+    )]
+    pub format: Option<FormatName>,
+    /// The file that the command is about, for results that do not name it
+    #[arg(skip)]
+    pub subject: Option<PathBuf>,
     /// Print one JSON object per event as it happens, the result last
     #[arg(long, conflicts_with = "json", help_heading = "Output")]
     pub jsonl: bool,
@@ -144,6 +156,41 @@ pub struct OutputArguments {
     /// When to use colour
     #[arg(long, value_enum, default_value = "auto", value_name = "WHEN", help_heading = "Output")]
     pub color: ColorChoice,
+}
+
+impl OutputArguments {
+    /// The form of the result.
+    pub fn form(&self) -> FormatName {
+        if self.json { FormatName::Json } else { self.format.unwrap_or_default() }
+    }
+
+    /// Whether a program reads standard output: nothing else is said then.
+    pub fn is_for_programs(&self) -> bool {
+        self.jsonl || self.form() != FormatName::Text
+    }
+}
+
+/// The form of a result.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum FormatName {
+    /// For people
+    #[default]
+    Text,
+    /// One JSON object
+    Json,
+    /// SARIF 2.1.0, which code scanning and editors read
+    Sarif,
+    /// The XML of JUnit, which build servers read: a suite for each file, a case for each property
+    Junit,
+    /// Annotations of GitHub
+    Github,
+}
+
+impl FormatName {
+    /// Whether it is made of what is wrong, whatever the command: [`crate::report`].
+    pub fn is_report(self) -> bool {
+        matches!(self, FormatName::Sarif | FormatName::Junit | FormatName::Github)
+    }
 }
 
 /// When to use colour.

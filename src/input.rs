@@ -75,7 +75,7 @@ pub fn machine(
 
 /// The machine of a file that was read.
 fn checked(path: &Path, file: ReadFile, format: &OutputArguments) -> anyhow::Result<Input> {
-    if file.model.is_some() && !format.json && !format.jsonl {
+    if file.model.is_some() && !format.is_for_programs() {
         warn(&file, format);
     }
     let Some(model) = file.model else {

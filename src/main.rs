@@ -4,8 +4,8 @@
 //! holds, and what they say is neither softened nor guessed from its wording.
 //!
 //! A command goes through `arguments`, `commands` (which read with `input`, `solvers` and `traces`, and work under
-//! `control`), `answer` (what is said, as data) and `output` (how it is said), and ends as an `exit`; a [`refusal`] takes
-//! the short way. `progress` tells what happens meanwhile. Where a solver library works in the process, there are two processes
+//! `control`), `answer` (what is said, as data) and `output` (how it is said; `report` for the forms of other programs), and ends as an `exit`;
+//! a [`refusal`] takes the short way. `progress` tells what happens meanwhile. Where a solver library works in the process, there are two processes
 //! (`supervise`): one that works, and one that waits and survives a crash.
 
 mod answer;
@@ -20,6 +20,7 @@ mod output;
 mod paint;
 mod progress;
 mod refusal;
+mod report;
 mod solvers;
 #[cfg(unix)]
 mod supervise;
@@ -167,7 +168,25 @@ impl Command {
         *seed = seed.wrapping_add(crashes);
     }
 
+    /// How its result is shown.
     fn output(&self) -> OutputArguments {
+        OutputArguments { subject: self.subject().map(Path::to_path_buf), ..self.shown() }
+    }
+
+    /// The file whose faults can be reported in other forms than ours; `None` where the command finds none.
+    fn subject(&self) -> Option<&Path> {
+        match self {
+            Command::Check(a) => Some(&a.verify.file),
+            Command::Bmc(a) | Command::Tree(a) | Command::Kind(a) | Command::Ic3(a) => Some(&a.file),
+            Command::Mc(a) => Some(&a.verify.file),
+            Command::Ldd(a) => Some(&a.verify.file),
+            Command::Refine(a) => Some(&a.file),
+            Command::Parse(a) => Some(&a.file),
+            _ => None,
+        }
+    }
+
+    fn shown(&self) -> OutputArguments {
         match self {
             Command::Check(a) => a.verify.output.clone(),
             Command::Bmc(a) | Command::Tree(a) | Command::Kind(a) | Command::Ic3(a) => a.output.clone(),

@@ -8,10 +8,11 @@ use anyhow::{Context, bail};
 
 use crate::answer::Answer;
 use crate::answer::event::Event;
-use crate::arguments::OutputArguments;
+use crate::arguments::{FormatName, OutputArguments};
 use crate::exit::Exit;
 use crate::paint::Paint;
 use crate::refusal::Refusal;
+use crate::report::report;
 
 /// Whether anything that was asked for could not be written.
 ///
@@ -35,15 +36,20 @@ pub fn show(answer: &Answer, format: &OutputArguments, seconds: f64) -> Exit {
     let is_run = matches!(answer, Answer::Verification(_) | Answer::Obligations(_));
     match answer {
         Answer::Said(_) => {}
+        _ if format.form().is_report() => match report(answer, format, seconds) {
+            Some(Ok(text)) => result(&text),
+            Some(Err(error)) => lost(&format!("the result has no JSON: {error}")),
+            None => {}
+        },
         Answer::Text(text) => result(text),
         _ if format.jsonl && is_run => match serde_json::to_value(answer) {
             Ok(result) => json_line(&Event::Result { time: seconds, result }),
             Err(error) => lost(&format!("the result has no JSON: {error}")),
         },
         // Inputs come one after the other, and so do their values.
-        Answer::Evaluation(_) if format.json => json_line(answer),
+        Answer::Evaluation(_) if format.form() == FormatName::Json => json_line(answer),
         _ if format.jsonl => json_line(answer),
-        _ if format.json => json(answer),
+        _ if format.form() == FormatName::Json => json(answer),
         Answer::Refused(_) => note(answer.text(false, Paint::stderr(format.color)).trim_end()),
         _ => result(&answer.text(format.verbose > 0, Paint::stdout(format.color))),
     }

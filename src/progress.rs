@@ -56,7 +56,7 @@ impl Reporter {
         format: &OutputArguments,
         seen: Arc<Mutex<Seen>>,
     ) -> Reporter {
-        let quiet = format.json || format.jsonl;
+        let quiet = format.is_for_programs();
         let terminal = std::io::stderr().is_terminal();
         let line = (terminal && !quiet && format.verbose == 0).then(|| {
             let line = ProgressBar::new_spinner();

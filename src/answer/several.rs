@@ -80,7 +80,11 @@ pub struct Row {
 impl Row {
     /// Of what the process of a machine said, and the exit code it ended with, if it did not die.
     pub fn new(file: String, exit: Option<i32>, said: &[u8], seconds: f64) -> Row {
-        let result = serde_json::from_slice::<Json>(said).ok();
+        Row::of(file, exit, serde_json::from_slice(said).ok(), seconds)
+    }
+
+    /// Of what was said as JSON, and the exit code.
+    pub fn of(file: String, exit: Option<i32>, result: Option<Json>, seconds: f64) -> Row {
         // Without an object nothing was said, whatever the exit code.
         let verdict = match (exit, &result) {
             (Some(0), Some(_)) => RowVerdict::Holds,
@@ -189,6 +193,11 @@ impl Several {
     /// Of all rows.
     pub fn new(machines: Vec<Row>, seconds: f64) -> Several {
         Several { format: "bsym-results", version: 1, bsym: env!("CARGO_PKG_VERSION"), seconds, machines }
+    }
+
+    /// All of them.
+    pub fn rows(&self) -> &[Row] {
+        &self.machines
     }
 
     /// That of the worst: failed, refused, violated, unknown, holds.

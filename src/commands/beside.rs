@@ -94,7 +94,7 @@ impl Beside {
                     output::lost(&format!("the search beside the engines is wrong: {reason}"));
                 }
                 let limit = events.result.as_ref().and_then(|result| own_limit(&run, result));
-                let quiet = run.arguments.output.json || run.arguments.output.jsonl;
+                let quiet = run.arguments.output.is_for_programs();
                 if let Some(limit) = limit.filter(|_| !quiet) {
                     let end = match run.control.budget.deadline {
                         Some(_) => "until --timeout",

@@ -432,7 +432,7 @@ fn publish(
     graph: GraphObject,
 ) -> anyhow::Result<Answer> {
     let picture = || drawing::picture(&answer, &graph);
-    let is_object = arguments.output.json || arguments.output.jsonl;
+    let is_object = arguments.output.is_for_programs();
     let Some(path) = &arguments.out else {
         if !is_object {
             output::result(&drawing::dot(&picture()));

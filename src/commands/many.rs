@@ -3,7 +3,7 @@
 //! A machine that crashes or takes all memory does not touch the others then, and each has limits of its own. The
 //! processes are this program with the same flags, one file and `--json`.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -138,16 +138,26 @@ fn machines_in(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The flags of this command line for a process with one machine: without what is named, and without `--jsonl`.
+/// The flags of this command line for a process with one machine: without what is named, and how the answer is shown.
 fn flags(arguments: &CheckArguments, given: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let named: Vec<&Path> =
         std::iter::once(&arguments.verify.file).chain(&arguments.more).map(PathBuf::as_path).collect();
-    let flags = given.skip_while(|a| a != "check").skip(1);
-    let mut flags: Vec<OsString> = flags
-        .filter(|a| !named.contains(&Path::new(a)) && !["--jsonl", "--json", "--"].iter().any(|f| a == f))
-        .collect();
+    let mut given = given.skip_while(|a| a != "check").skip(1);
+    let mut flags: Vec<OsString> = vec![];
+    while let Some(flag) = given.next() {
+        if flag == "--format" {
+            given.next();
+        } else if !named.contains(&Path::new(&flag)) && !is_of_all(&flag) {
+            flags.push(flag);
+        }
+    }
     flags.push("--json".into());
     flags
+}
+
+/// Whether a flag says how the answer about all machines is shown.
+fn is_of_all(flag: &OsStr) -> bool {
+    ["--jsonl", "--json", "--"].iter().any(|f| flag == *f) || flag.to_string_lossy().starts_with("--format=")
 }
 
 /// The processes of the machines.
@@ -246,7 +256,8 @@ impl<'a> Table<'a> {
 
     fn show(&self, row: &Row) {
         let format = &self.arguments.verify.output;
-        if format.json || (self.arguments.quiet && row.holds()) {
+        let is_whole = format.is_for_programs() && !format.jsonl;
+        if is_whole || (self.arguments.quiet && row.holds()) {
             return;
         }
         match format.jsonl {

@@ -44,17 +44,24 @@ mod vetting;
 use bsym_engines::verdict::Engine;
 
 use crate::answer::Answer;
-use crate::arguments::Command;
+use crate::arguments::{Command, OutputArguments};
 use crate::control::Control;
 use crate::exit::Exit;
 use crate::lsp;
 use crate::output;
+use crate::refusal::Refusal;
 
 pub use many::is_asked as checks_several;
 
 /// Carries out a command and says its answer.
 pub fn run(command: Command, control: &Control) -> Exit {
     let format = command.output();
+    if format.form().is_report() && format.subject.is_none() {
+        let refusal = Refusal::new("--format: this command has text and JSON only")
+            .help("sarif, junit and github go with check, bmc, tree, kind, ic3, mc, ldd, refine and parse");
+        let shown = OutputArguments { format: None, ..format };
+        return output::show(&Answer::refused(&refusal.into()), &shown, control.seconds());
+    }
     let done = match command {
         // What it says goes to the editor.
         Command::Lsp(_) => return lsp::run(control),

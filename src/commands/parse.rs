@@ -14,7 +14,7 @@ use crate::paint::Paint;
 pub fn run(arguments: &ParseArguments) -> anyhow::Result<Answer> {
     let file = input::read(&arguments.file, &arguments.component)?;
     let format = &arguments.output;
-    if !format.json && !format.jsonl {
+    if !format.is_for_programs() {
         if file.model.is_none() {
             let paint = Paint::stderr(format.color);
             bail!(input::not_a_model(&arguments.file, &file.sources, &file.diagnostics, paint));

@@ -37,7 +37,7 @@ use crate::solvers;
 
 /// Runs the command. A line of a pipe that is refused is what a script is told.
 pub fn run(arguments: &AnimateArguments, control: &Control) -> anyhow::Result<Answer> {
-    if arguments.output.json || arguments.output.jsonl {
+    if arguments.output.is_for_programs() {
         bail!(
             Refusal::new("animate is a session, it has no --json")
                 .help("`save FILE` writes its path as JSON; simulate and replay have --json")

@@ -1,0 +1,389 @@
+//! What is to be said of a file, whatever the form: findings, each with its place, and a case for each property.
+
+use std::path::Path;
+
+use serde_json::Value as Json;
+
+use crate::answer::several::{Row, RowVerdict};
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Level {
+    /// Wrong input, or something that is violated.
+    Error,
+    /// There is a model in spite of it, but it is doubtful.
+    Warning,
+    /// Not decided.
+    Note,
+}
+
+impl Level {
+    /// In a word, which is that of SARIF.
+    pub fn word(self) -> &'static str {
+        match self {
+            Level::Error => "error",
+            Level::Warning => "warning",
+            Level::Note => "note",
+        }
+    }
+}
+
+/// Where something stands. What is not known of it is missing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    pub file: String,
+    pub line: Option<u64>,
+    pub column: Option<u64>,
+    pub end_line: Option<u64>,
+    /// Behind the last character.
+    pub end_column: Option<u64>,
+}
+
+impl Place {
+    /// The place that an object of JSON names by its members.
+    fn of(object: &Json) -> Option<Place> {
+        let number = |name: &str| object[name].as_u64();
+        Some(Place {
+            file: object["file"].as_str().filter(|f| !f.is_empty())?.into(),
+            line: number("line"),
+            column: number("column"),
+            end_line: number("end_line"),
+            end_column: number("end_column"),
+        })
+    }
+
+    /// A file as a whole.
+    fn file(file: &str) -> Option<Place> {
+        let nowhere = Place { file: file.into(), line: None, column: None, end_line: None, end_column: None };
+        (!file.is_empty()).then_some(nowhere)
+    }
+}
+
+/// One step of a trace.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Step {
+    /// The event with its parameters and results.
+    pub text: String,
+    /// Where the event is written.
+    pub place: Option<Place>,
+    /// Names with values; empty where the step fails before it reaches a state.
+    pub state: Vec<(String, String)>,
+}
+
+/// One thing to be said.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Finding {
+    pub level: Level,
+    /// The code of a message, or a word: `violated-inv`, `unknown`, `vacuous`, `input`, `failed`.
+    pub rule: String,
+    pub message: String,
+    pub place: Option<Place>,
+    /// The trace to a violation.
+    pub trace: Vec<Step>,
+}
+
+/// How a case ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// It holds.
+    Passed,
+    /// It is violated: in a line, and with the trace.
+    Failed(String, String),
+    /// Nobody knows, and why.
+    Skipped(String),
+    /// There is no answer, and why.
+    Broken(String),
+}
+
+/// One property of a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Case {
+    pub name: String,
+    pub outcome: Outcome,
+}
+
+/// A file and all that is said of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Checked {
+    pub file: String,
+    pub machine: Option<String>,
+    pub seconds: f64,
+    /// Whether there is an answer at all.
+    pub answered: bool,
+    pub findings: Vec<Finding>,
+    pub cases: Vec<Case>,
+}
+
+impl Checked {
+    /// What a row says.
+    pub fn of(row: &Row) -> Checked {
+        let said = row.result.as_ref().unwrap_or(&Json::Null);
+        let violations = violations(row, said);
+        let mut findings: Vec<Finding> = each(&said["diagnostics"]).map(of_diagnostic).collect();
+        if !matches!(row.verdict, RowVerdict::Refused | RowVerdict::Failed) {
+            findings.extend(violations.iter().map(|v| v.finding.clone()));
+            findings.extend(open(row, said));
+        } else if !findings.iter().any(|f| f.level == Level::Error) {
+            findings.push(no_answer(row, said));
+        }
+        Checked {
+            file: row.file.clone(),
+            machine: row.machine.clone(),
+            seconds: row.seconds,
+            answered: !matches!(row.verdict, RowVerdict::Refused | RowVerdict::Failed),
+            cases: cases(row, said, &violations),
+            findings,
+        }
+    }
+}
+
+/// A finding about a property, and by what it is known in the list of all properties.
+struct Violation {
+    finding: Finding,
+    name: String,
+}
+
+fn each(array: &Json) -> impl Iterator<Item = &Json> {
+    array.as_array().into_iter().flatten()
+}
+
+fn text(object: &Json, name: &str) -> String {
+    object[name].as_str().unwrap_or_default().into()
+}
+
+fn of_diagnostic(diagnostic: &Json) -> Finding {
+    let help = diagnostic["help"].as_str().map(|help| format!("\nhelp: {help}")).unwrap_or_default();
+    Finding {
+        level: if diagnostic["severity"] == "error" { Level::Error } else { Level::Warning },
+        rule: text(diagnostic, "code"),
+        message: text(diagnostic, "message") + &help,
+        place: Place::of(diagnostic),
+        trace: vec![],
+    }
+}
+
+/// Wrong input without a place, or a process that died.
+fn no_answer(row: &Row, said: &Json) -> Finding {
+    let rule = if row.verdict == RowVerdict::Refused { "input" } else { "failed" };
+    let help = said["help"].as_str().map(|help| format!("\nhelp: {help}")).unwrap_or_default();
+    Finding {
+        level: Level::Error,
+        rule: rule.into(),
+        message: reason(row, said) + &help,
+        place: Place::file(&row.file),
+        trace: vec![],
+    }
+}
+
+/// Why there is no verdict, or no answer.
+fn reason(row: &Row, said: &Json) -> String {
+    let known = row.error.as_deref().or(said["message"].as_str());
+    known.unwrap_or("bsym ended without an answer").into()
+}
+
+/// What is violated, with its trace; nothing unless the verdict says so.
+fn violations(row: &Row, said: &Json) -> Vec<Violation> {
+    if row.verdict != RowVerdict::Violated {
+        return vec![];
+    }
+    let mut all: Vec<Violation> = vec![];
+    // The first counterexample is in the members of the object itself.
+    for found in std::iter::once(said).chain(each(&said["further"])) {
+        let trace = steps(&found["trace"]);
+        all.extend(each(&found["violated"]).map(|v| violation(v, &trace)));
+    }
+    let unmatched = &said["counterexample"];
+    if all.is_empty() && unmatched.is_object() {
+        all.push(unmatched_step(unmatched));
+    }
+    all
+}
+
+fn violation(violated: &Json, trace: &[Step]) -> Violation {
+    let kind = text(violated, "property");
+    let name = named(violated);
+    let what = match kind.as_str() {
+        "inv" | "assertions" => format!("{name} is false"),
+        "goal" => format!("the goal is reached: {name}"),
+        "deadlock" => "deadlock: no event is enabled".into(),
+        "wd" => format!("{name} has no meaning"),
+        "precondition" => format!("the precondition {name} is false"),
+        _ => format!("{kind}: {name} fails"),
+    };
+    let why = violated["message"].as_str().map(|m| format!(" ({m})")).unwrap_or_default();
+    Violation {
+        finding: Finding {
+            level: Level::Error,
+            rule: format!("violated-{kind}"),
+            message: format!("{what}{why} {}", when(trace)),
+            place: Place::of(violated).or_else(|| trace.iter().rev().find_map(|s| s.place.clone())),
+            trace: trace.to_vec(),
+        },
+        name: case_name(&kind, &name),
+    }
+}
+
+fn unmatched_step(unmatched: &Json) -> Violation {
+    let trace = steps(&unmatched["trace"]);
+    let event = text(unmatched, "event");
+    Violation {
+        finding: Finding {
+            level: Level::Error,
+            rule: "violated-refinement".into(),
+            message: format!("{event}: {} {}", text(unmatched, "message"), when(&trace)),
+            place: Place::of(unmatched),
+            trace,
+        },
+        name: case_name("refinement", &event),
+    }
+}
+
+/// Where a trace ends.
+fn when(trace: &[Step]) -> String {
+    crate::answer::trace::after(trace.len().saturating_sub(1))
+}
+
+fn steps(trace: &Json) -> Vec<Step> {
+    let step = |step: &Json| {
+        let pairs = |object: &Json| -> Vec<(String, String)> {
+            let value = |v: &Json| v.as_str().map_or_else(|| v.to_string(), String::from);
+            object.as_object().into_iter().flatten().map(|(n, v)| (n.clone(), value(v))).collect()
+        };
+        let list = |object: &Json| {
+            pairs(object).iter().map(|(n, v)| format!("{n} = {v}")).collect::<Vec<_>>().join(", ")
+        };
+        let (parameters, results) = (list(&step["parameters"]), list(&step["results"]));
+        let mut call = text(step, "event");
+        if !parameters.is_empty() {
+            call = format!("{call}({parameters})");
+        }
+        if !results.is_empty() {
+            call = format!("{results} <-- {call}");
+        }
+        Step { text: call, place: Place::of(&step["place"]), state: pairs(&step["state"]) }
+    };
+    each(trace).map(step).collect()
+}
+
+/// What is not decided: each property, or else the reason alone.
+fn open(row: &Row, said: &Json) -> Vec<Finding> {
+    let note = |rule: String, level: Level, message: String, place: Option<Place>| Finding {
+        level,
+        rule,
+        message,
+        place: place.or_else(|| Place::file(&row.file)),
+        trace: vec![],
+    };
+    let mut all: Vec<Finding> = vec![];
+    if said["verdict"] == "vacuous" {
+        return vec![note("vacuous".into(), Level::Warning, reason(row, said), None)];
+    }
+    for property in each(&said["properties"]).filter(|p| p["verdict"] == "unknown") {
+        let message = format!("not decided: {}{}", named(property), because(row));
+        all.push(note(
+            format!("unknown-{}", text(property, "property")),
+            Level::Note,
+            message,
+            Place::of(property),
+        ));
+    }
+    if row.verdict == RowVerdict::Unknown && all.is_empty() {
+        all.push(note("unknown".into(), Level::Note, format!("not decided: {}", reason(row, said)), None));
+    }
+    all
+}
+
+fn because(row: &Row) -> String {
+    row.error.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default()
+}
+
+/// Label and text.
+fn named(property: &Json) -> String {
+    match property["label"].as_str() {
+        Some(label) => format!("{label}: {}", text(property, "text")),
+        None => text(property, "text"),
+    }
+}
+
+fn case_name(kind: &str, name: &str) -> String {
+    if kind.is_empty() { name.into() } else { format!("{kind}: {name}") }
+}
+
+/// A case for each property, and one for whatever else keeps the file from holding.
+fn cases(row: &Row, said: &Json, violations: &[Violation]) -> Vec<Case> {
+    let mut cases: Vec<Case> = vec![];
+    for property in each(&said["properties"]) {
+        let name = case_name(&text(property, "property"), &named(property));
+        let outcome = match property["verdict"].as_str() {
+            Some("holds") => Outcome::Passed,
+            Some("violated") => failed(violations.iter().find(|v| v.name == name)),
+            _ => Outcome::Skipped(format!("not decided{}", because(row))),
+        };
+        cases.push(Case { name, outcome });
+    }
+    for violation in violations {
+        // What is violated along the way is no property that is asked; one that is may say so only here.
+        match cases.iter_mut().find(|case| case.name == violation.name) {
+            Some(case) => case.outcome = failed(Some(violation)),
+            None => cases.push(Case { name: violation.name.clone(), outcome: failed(Some(violation)) }),
+        }
+    }
+    let has = |wanted: fn(&Outcome) -> bool| cases.iter().any(|case| wanted(&case.outcome));
+    // Never greener than the verdict.
+    let whole = match row.verdict {
+        RowVerdict::Holds if cases.is_empty() => Outcome::Passed,
+        RowVerdict::Violated if !has(|o| matches!(o, Outcome::Failed(..))) => failed(None),
+        RowVerdict::Unknown if !has(|o| matches!(o, Outcome::Skipped(_))) => {
+            Outcome::Skipped(format!("not decided: {}", reason(row, said)))
+        }
+        RowVerdict::Refused | RowVerdict::Failed => Outcome::Broken(reason_with_diagnostics(row, said)),
+        _ => return cases,
+    };
+    cases.push(Case { name: "verdict".into(), outcome: whole });
+    cases
+}
+
+fn reason_with_diagnostics(row: &Row, said: &Json) -> String {
+    let errors = each(&said["diagnostics"]).filter(|d| d["severity"] == "error");
+    let lines = errors.map(|d| {
+        format!(
+            "\n{}:{}:{}: {} {}",
+            text(d, "file"),
+            d["line"],
+            d["column"],
+            text(d, "code"),
+            text(d, "message")
+        )
+    });
+    reason(row, said) + &lines.collect::<String>()
+}
+
+fn failed(violation: Option<&Violation>) -> Outcome {
+    let Some(Violation { finding, .. }) = violation else {
+        return Outcome::Failed("violated".into(), String::new());
+    };
+    Outcome::Failed(finding.message.clone(), trace_text(&finding.trace))
+}
+
+/// The steps of a trace, each on a line, with what it changes below.
+pub fn trace_text(trace: &[Step]) -> String {
+    let mut out = String::new();
+    let mut before: &[(String, String)] = &[];
+    for (i, step) in trace.iter().enumerate() {
+        out.push_str(&format!("{i}  {}\n", step.text));
+        for pair in step.state.iter().filter(|pair| !before.contains(pair)) {
+            out.push_str(&format!("     {} = {}\n", pair.0, pair.1));
+        }
+        before = &step.state;
+    }
+    out
+}
+
+/// A path as these forms want it: below the current folder without it, and with `/`.
+pub fn relative(file: &str) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    let path = Path::new(file);
+    let path = path.strip_prefix(&here).unwrap_or(path);
+    let path = path.strip_prefix(".").unwrap_or(path).display().to_string();
+    if cfg!(windows) { path.replace('\\', "/") } else { path }
+}

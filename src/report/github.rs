@@ -1,0 +1,72 @@
+//! Annotations of GitHub: workflow commands on standard output, one a line.
+//!
+//! Columns are given only where the place is on one line: GitHub refuses them otherwise.
+
+use super::findings::{Checked, Finding, Level, Place, relative, trace_text};
+
+/// Every finding as a command.
+pub fn write(checked: &[Checked], _exit: i32) -> String {
+    checked.iter().flat_map(|c| &c.findings).map(|f| command(f) + "\n").collect()
+}
+
+fn command(finding: &Finding) -> String {
+    let word = match finding.level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Note => "notice",
+    };
+    let mut properties = finding.place.as_ref().map(place).unwrap_or_default();
+    properties.push(("title", format!("bsym {}", finding.rule)));
+    let properties: Vec<String> =
+        properties.iter().map(|(name, value)| format!("{name}={}", of_property(value))).collect();
+    let message = format!("{}\n{}", finding.message, trace_text(&finding.trace));
+    format!("::{word} {}::{}", properties.join(","), of_message(message.trim_end()))
+}
+
+fn place(place: &Place) -> Vec<(&'static str, String)> {
+    let mut all = vec![("file", relative(&place.file))];
+    let end = place.end_line.or(place.line);
+    all.extend(place.line.map(|line| ("line", line.to_string())));
+    all.extend(end.map(|line| ("endLine", line.to_string())));
+    if place.line == end {
+        all.extend(place.column.map(|column| ("col", column.to_string())));
+        all.extend(place.end_column.map(|column| ("endColumn", column.to_string())));
+    }
+    all
+}
+
+/// As the toolkit of GitHub escapes what stands behind `::`.
+fn of_message(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// The same for a value in front of it.
+fn of_property(text: &str) -> String {
+    of_message(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(place: Place) -> Finding {
+        let message = "100% wrong:\nhelp, please".into();
+        Finding { level: Level::Note, rule: "B0203".into(), message, place: Some(place), trace: vec![] }
+    }
+
+    #[test]
+    fn what_has_a_meaning_in_a_command_is_escaped() {
+        let at = Place {
+            file: "a,b:c.mch".into(),
+            line: Some(2),
+            column: Some(3),
+            end_line: Some(2),
+            end_column: Some(5),
+        };
+        let expected = "::notice file=a%2Cb%3Ac.mch,line=2,endLine=2,col=3,endColumn=5,title=bsym B0203::\
+                        100%25 wrong:%0Ahelp, please";
+        assert_eq!(command(&finding(at.clone())), expected);
+        let several = Place { end_line: Some(4), ..at };
+        assert!(!command(&finding(several)).contains("ol="));
+    }
+}

@@ -1,0 +1,40 @@
+//! Results in the forms that other programs read: SARIF, JUnit, the annotations of GitHub.
+//!
+//! All are made from what `--json` says of each file ([`findings`]), so that several machines, of which each is checked in
+//! a process of its own, are told in the same words as one.
+
+mod findings;
+mod github;
+mod junit;
+mod sarif;
+
+use crate::answer::Answer;
+use crate::answer::several::Row;
+use crate::arguments::{FormatName, OutputArguments};
+use findings::Checked;
+
+/// An answer in the form that was asked for, `seconds` after the start; `None` where it is text or JSON that is wanted.
+///
+/// # Errors
+/// It has no JSON.
+pub fn report(answer: &Answer, format: &OutputArguments, seconds: f64) -> Option<serde_json::Result<String>> {
+    let write: fn(&[Checked], i32) -> String = match format.form() {
+        FormatName::Text | FormatName::Json => return None,
+        FormatName::Sarif => sarif::write,
+        FormatName::Junit => junit::write,
+        FormatName::Github => github::write,
+    };
+    let exit = answer.exit() as i32;
+    let rows = match answer {
+        Answer::Several(several) => several.rows().to_vec(),
+        _ => match serde_json::to_value(answer) {
+            Ok(said) => {
+                let subject = format.subject.as_ref().map(|path| path.display().to_string());
+                vec![Row::of(subject.unwrap_or_default(), Some(exit), Some(said), seconds)]
+            }
+            Err(error) => return Some(Err(error)),
+        },
+    };
+    let checked: Vec<Checked> = rows.iter().map(Checked::of).collect();
+    Some(Ok(write(&checked, exit)))
+}
