@@ -28,6 +28,8 @@ pub(super) struct Extra {
     pub event: Option<EventId>,
     pub subject: Subject,
     pub goal: Result<StatePredicate, Unsupported>,
+    /// The goal in B, where it is about one state.
+    pub says: Option<Pred>,
     /// It is about the state after a step of the event.
     pub after: bool,
 }
@@ -48,13 +50,15 @@ pub(super) fn feasible(system: &mut System) -> Vec<Extra> {
             if f.role != FormulaRole::Action || f.origin.index() != 0 || is_repeated(&model, event, f) {
                 continue;
             }
-            let goal = system.predicate(&where_enabled(&model, event, pred));
+            let says = where_enabled(&model, event, pred);
+            let goal = system.predicate(&says);
             all.push(Extra {
                 kind: Kind::Fis,
                 name: format!("{}/{}/FIS", event_name(&model, event), f.label),
                 event,
                 subject: Subject::Action(written(&model, f.span)),
                 goal,
+                says: Some(says),
                 after: false,
             });
         }
@@ -113,23 +117,27 @@ pub(super) fn variants(system: &mut System) -> Vec<Extra> {
             let goal = system.expression(value);
             let goal = goal.map(|e| StatePredicate { holds: Terms::TRUE, defined: e.defined });
             let (name, subject) = (name("VWD"), subject.clone());
-            all.push(Extra { kind: Kind::Vwd, name, event: None, subject, goal, after: false });
+            let says = Some(itself);
+            all.push(Extra { kind: Kind::Vwd, name, event: None, subject, goal, says, after: false });
         }
         if value.ty != Type::Int {
-            let goal = system.predicate(&PredKind::Finite(Box::new(value.clone())).at(value.span));
-            all.push(Extra { kind: Kind::Fin, name: name("FIN"), event: None, subject, goal, after: false });
+            let says = PredKind::Finite(Box::new(value.clone())).at(value.span);
+            let (name, goal, says) = (name("FIN"), system.predicate(&says), Some(says));
+            all.push(Extra { kind: Kind::Fin, name, event: None, subject, goal, says, after: false });
             continue;
         }
         for (event, _) in decreasing(&model) {
             let naturals = ExprKind::Set(BuiltinSet::Natural).typed(Type::pow(Type::Int), value.span);
             let p = Pred::compare(CompareOp::Member, value.clone(), naturals, value.span);
-            let goal = system.predicate(&where_enabled(&model, Some(event), p));
+            let says = where_enabled(&model, Some(event), p);
+            let goal = system.predicate(&says);
             all.push(Extra {
                 kind: Kind::Nat,
                 name: format!("{}/{}", event_name(&model, Some(event)), name("NAT")),
                 event: Some(event),
                 subject: Subject::Action(format!("{text} : NATURAL")),
                 goal,
+                says: Some(says),
                 after: false,
             });
         }
@@ -177,6 +185,7 @@ pub(super) fn decreases(terms: Rc<Terms>, model: &Model, scope: &Scope) -> Optio
                 event: Some(event),
                 subject: Subject::Action(format!("{text} after the step {sign} {text} before it")),
                 goal,
+                says: None,
                 after: true,
             });
         }
@@ -236,7 +245,7 @@ pub(super) fn of_context(terms: &Rc<Terms>, model: &Model, scope: &Scope) -> Vec
                 Some(i) => Subject::Assertion(i),
                 None => Subject::Axiom(conjunct.text.clone()),
             };
-            all.push((system, Extra { kind, name, event: None, subject, goal, after: false }));
+            all.push((system, Extra { kind, name, event: None, subject, goal, says: None, after: false }));
         };
         if meaning {
             asked(Kind::Wd, "WD", |p| StatePredicate { holds: Terms::TRUE, ..p });

@@ -34,6 +34,13 @@ struct Question {
     subject: Subject,
 }
 
+/// An obligation before anything is asked.
+fn unasked(q: Question, status: Status, reason: Option<String>) -> Proof {
+    let Question { kind, name, event, subject } = q;
+    let (says, failures, formula) = (None, vec![], vec![]);
+    Proof { kind, name, event, subject, status, says, failures, reason, formula }
+}
+
 impl<'a> Generator<'a> {
     /// `all`: the obligations that there are already.
     pub fn new(system: &'a System, all: Vec<Proof>) -> Self {
@@ -75,6 +82,9 @@ impl<'a> Generator<'a> {
             }
             let mut alone = family(said);
             self.ask(question, &mut alone, goal, false);
+            if let Some(proof) = self.all.last_mut() {
+                proof.says = e.says;
+            }
             self.families.push(alone);
         }
     }
@@ -269,16 +279,6 @@ impl<'a> Generator<'a> {
     }
 
     fn note(&mut self, q: Question, status: Status, reason: Option<String>) {
-        let Question { kind, name, event, subject } = q;
-        self.all.push(Proof {
-            kind,
-            name,
-            event,
-            subject,
-            status,
-            failures: vec![],
-            reason,
-            formula: vec![],
-        });
+        self.all.push(unasked(q, status, reason));
     }
 }

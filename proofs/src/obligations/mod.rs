@@ -43,7 +43,7 @@ use bsym_semantics::scope::Scope;
 use bsym_status::file::{Kind, Status};
 use bsym_status::{Level, PairStatus, PoError, ProofStatus};
 
-pub use self::obligation::{Proof, Subject};
+pub use self::obligation::{Choice, Proof, Subject};
 
 use self::generate::Generator;
 use self::rounds::Rounds;
@@ -93,6 +93,21 @@ pub fn prove_obligations(
     budget: &Budget,
     observer: &mut dyn FnMut(&Proof),
 ) -> Result<Obligations, SolverError> {
+    prove_chosen(model, scope, open, budget, observer, &|_| Choice::Ask)
+}
+
+/// The same where only some are asked: `choose` says which, of all that have a term and are not trivial.
+///
+/// # Errors
+/// If the solver cannot be started.
+pub fn prove_chosen(
+    model: Arc<Model>,
+    scope: &Scope,
+    open: Opener<'_>,
+    budget: &Budget,
+    observer: &mut dyn FnMut(&Proof),
+    choose: &dyn Fn(&Proof) -> Choice,
+) -> Result<Obligations, SolverError> {
     let mut system = encode_with(Rc::new(Terms::new()), model.clone(), scope, Representations::Stated);
     let terms = system.terms.clone();
     let states = [extra::feasible(&mut system), extra::variants(&mut system)].concat();
@@ -118,10 +133,18 @@ pub fn prove_obligations(
     name_apart(&mut all);
     let mut prover = Prover::new(terms.clone(), open, budget.clone());
     prover.also_reading(system.whole_carriers());
-    for proof in all.iter().filter(|p| p.status != Status::Unattempted) {
-        observer(proof);
+    let mut asked = vec![];
+    for proof in &mut all {
+        let choice = if proof.status == Status::Unattempted { choose(proof) } else { Choice::Leave };
+        if choice == Choice::Known {
+            proof.status = Status::Discharged;
+        }
+        if proof.status != Status::Unattempted {
+            observer(proof);
+        }
+        asked.push(choice == Choice::Ask);
     }
-    Rounds::new(&mut prover, &mut all, complete, observer).prove(&families)?;
+    Rounds::new(&mut prover, &mut all, asked, complete, observer).prove(&families)?;
     let stopped = budget.check().err();
     Ok(Obligations {
         solver: prover.solver,

@@ -1,7 +1,7 @@
 //! An obligation and what became of it.
 
 use bsym_encodings::term::Term;
-use bsym_language::model::EventId;
+use bsym_language::model::{EventId, Pred};
 use bsym_status::file::{Kind, Status};
 
 /// What an obligation is about.
@@ -32,6 +32,8 @@ pub struct Proof {
     pub subject: Subject,
     /// Outcome.
     pub status: Status,
+    /// What it says of every state, where it is neither about a conjunct nor about a way to fail.
+    pub says: Option<Pred>,
     /// The ways of the event to fail that it excludes, by position in the event's transition.
     pub failures: Vec<usize>,
     /// Why it is open.
@@ -39,4 +41,15 @@ pub struct Proof {
     /// Asserted together, they are unsatisfiable if and only if the obligation holds; empty for
     /// what has no terms.
     pub formula: Vec<Term>,
+}
+
+/// What is to be done about an obligation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Choice {
+    /// It is asked.
+    Ask,
+    /// It was discharged before: later ones may use it.
+    Known,
+    /// It is left unattempted.
+    Leave,
 }

@@ -48,23 +48,19 @@ pub(super) struct Rounds<'r, 'p> {
 }
 
 impl<'r, 'p> Rounds<'r, 'p> {
+    /// `pending`: for each of the obligations, whether it is asked.
     pub fn new(
         prover: &'r mut Prover<'p>,
         all: &'r mut [Proof],
+        pending: Vec<bool>,
         complete: bool,
         observer: &'r mut dyn FnMut(&Proof),
     ) -> Self {
-        let pending = vec![false; all.len()];
         Rounds { prover, all, complete, observer, pending }
     }
 
     /// All rounds. The budget's time for a query is that for one obligation.
     pub fn prove(mut self, families: &[Family]) -> Result<(), SolverError> {
-        for entry in families.iter().flat_map(|f| &f.entries) {
-            if let Entry::Ask { obligation, .. } = entry {
-                self.pending[*obligation] = true;
-            }
-        }
         let budget = self.prover.budget().clone();
         let limit = budget.query;
         let shorter = ROUNDS.into_iter().filter(|r| limit.is_none_or(|l| *r < l)).map(Some);
