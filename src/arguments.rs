@@ -83,6 +83,8 @@ pub enum Command {
     Eval(EvalArguments),
     /// Prove the obligations of the invariant and write their status
     Po(PoArguments),
+    /// Find auxiliary invariants that discharge open proof obligations
+    Strengthen(StrengthenArguments),
     /// Count, explain and convert the proof status of Rodin, ProB or Atelier B
     Proofs(ProofsArguments),
     /// Repeat the checks of a certificate
@@ -718,6 +720,43 @@ pub struct PoArguments {
     /// Write the open obligations as SMT-LIB into this folder
     #[arg(long, value_name = "DIR")]
     pub export: Option<PathBuf>,
+    #[command(flatten)]
+    pub scope: ScopeArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    #[command(flatten)]
+    pub solver: SolverArguments,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// `strengthen`.
+#[derive(Args, Clone, Debug)]
+pub struct StrengthenArguments {
+    /// The machine: .mch, .ref, .imp, .sys, .eventb, .bum, a Rodin project (folder or .zip)
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub component: ComponentArguments,
+    /// Write the conjuncts as a patch of the machine's text (.mch, .ref, .imp, .sys)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub patch: Option<PathBuf>,
+    /// Leave out this conjunct of the invariant, as if it were not written: its label, `#0`, `#1`, … or its text
+    /// (repeatable)
+    #[arg(long, value_name = "LABEL", help_heading = "What to prove")]
+    pub without: Vec<String>,
+    /// Obligations that are discharged elsewhere: a po.json, a Rodin project, a ProB package, a .pog or .pos of
+    /// Atelier B; Rodin projects and packages bring their own
+    #[arg(long, value_name = "FILE", help_heading = "Proof status")]
+    pub proofs: Option<PathBuf>,
+    /// Use no proof status
+    #[arg(long, conflicts_with_all = ["proofs", "trust_reviewed"], help_heading = "Proof status")]
+    pub no_proofs: bool,
+    /// Count obligations that were only reviewed as proven
+    #[arg(long, help_heading = "Proof status")]
+    pub trust_reviewed: bool,
+    /// Longest time for one obligation
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "2s", help_heading = "Limits")]
+    pub each: Duration,
     #[command(flatten)]
     pub scope: ScopeArguments,
     #[command(flatten)]

@@ -353,7 +353,7 @@ pub fn properties(
         match name {
             PropertyName::Inv if !conjuncts.is_empty() => {
                 for label in conjuncts {
-                    let property = Property::Invariant(conjunct(model, label)?);
+                    let property = Property::Invariant(conjunct(model, "--conjunct", label)?);
                     if !found.contains(&property) {
                         found.push(property);
                     }
@@ -391,7 +391,7 @@ pub fn properties(
     Ok((found, warnings))
 }
 
-fn conjunct(model: &Model, label: &str) -> anyhow::Result<usize> {
+pub fn conjunct(model: &Model, flag: &str, label: &str) -> anyhow::Result<usize> {
     let all = &model.invariant;
     if let Some(i) = all.iter().position(|c| c.label.as_deref() == Some(label)) {
         return Ok(i);
@@ -412,7 +412,7 @@ fn conjunct(model: &Model, label: &str) -> anyhow::Result<usize> {
     if let [i] = same[..] {
         return Ok(i);
     }
-    let refusal = Refusal::new(format!("--conjunct: {} has no conjunct `{label}`", model.name));
+    let refusal = Refusal::new(format!("{flag}: {} has no conjunct `{label}`", model.name));
     if all.is_empty() {
         bail!(refusal.help("it has no invariant"));
     }

@@ -150,6 +150,7 @@ impl Command {
             Command::Check(a) => &a.verify.solver.name,
             Command::Bmc(a) | Command::Tree(a) | Command::Kind(a) | Command::Ic3(a) => &a.solver.name,
             Command::Po(a) => &a.solver.name,
+            Command::Strengthen(a) => &a.solver.name,
             Command::Refine(a) => &a.solver.name,
             Command::Certify(a) => &a.solver.name,
             _ => return false,
@@ -200,6 +201,7 @@ impl Command {
             Command::Parse(a) => a.output.clone(),
             Command::Eval(a) => a.output.clone(),
             Command::Po(a) => a.output.clone(),
+            Command::Strengthen(a) => a.output.clone(),
             Command::Proofs(a) => a.output.clone(),
             Command::Certify(a) => a.output.clone(),
             Command::Replay(a) => a.output.clone(),
@@ -224,6 +226,7 @@ impl Command {
             Command::Graph(a) => a.limits.clone(),
             Command::Simulate(a) => a.limits.clone(),
             Command::Po(a) => a.limits.clone(),
+            Command::Strengthen(a) => a.limits.clone(),
             Command::Certify(a) => a.limits.clone(),
             Command::Replay(a) => a.limits.clone(),
             // The time limit is one of each line.

@@ -47,6 +47,9 @@ mod strengthen;
 pub mod ic3;
 
 pub mod explain;
+
+pub mod auxiliary;
+
 pub mod hunt;
 
 pub mod counterexample;

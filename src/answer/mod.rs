@@ -8,7 +8,7 @@
 //!   predicate is false), `trace`, `verdict_word`, `reason_code`, `proof`, `reason` (why there is no
 //!   answer), `statistics`, `coverage`.
 //! - The answers: [`verification`] (`check`, `bmc`, `tree`, `kind`, `ic3`, `mc`), [`several`] (`check` of several machines), `claim` and [`certification`], [`replay`],
-//!   [`simulation`], [`temporal`] (`ltl`), [`refinement`] (`refine`), [`graph`], [`evaluation`], [`parsed`], [`obligations`] (`po`), [`recorded`] (`proofs`), [`refused`]; and the
+//!   [`simulation`], [`temporal`] (`ltl`), [`refinement`] (`refine`), [`graph`], [`evaluation`], [`parsed`], [`obligations`] (`po`), [`strengthened`], [`recorded`] (`proofs`), [`refused`]; and the
 //!   [`event`]s on the way to one.
 
 pub mod coverage;
@@ -44,6 +44,7 @@ pub mod refused;
 pub mod replay;
 pub mod several;
 pub mod simulation;
+pub mod strengthened;
 pub mod temporal;
 pub mod verification;
 
@@ -64,6 +65,7 @@ use self::refused::Refused;
 use self::replay::Replay;
 use self::several::Several;
 use self::simulation::Simulation;
+use self::strengthened::StrengthenedAnswer;
 use self::temporal::TemporalAnswer;
 use self::verification::Verification;
 use crate::exit::Exit;
@@ -95,6 +97,8 @@ pub enum Answer {
     Parsed(Box<Parsed>),
     /// `po`.
     Obligations(Box<Obligations>),
+    /// `strengthen`.
+    Strengthened(Box<StrengthenedAnswer>),
     /// `proofs`.
     Recorded(Box<Recorded>),
     /// Wrong input, or a stop before there is anything to say.
@@ -131,6 +135,7 @@ impl Answer {
             Answer::Evaluation(answer) => answer.exit,
             Answer::Parsed(answer) => answer.exit(),
             Answer::Obligations(answer) => answer.exit(),
+            Answer::Strengthened(answer) => answer.exit(),
             Answer::Recorded(_) | Answer::Text(_) => Exit::Done,
             Answer::Refused(answer) => answer.exit,
             Answer::Said(exit) => *exit,
@@ -151,6 +156,7 @@ impl Answer {
             Answer::Evaluation(answer) => answer.text(paint),
             Answer::Parsed(answer) => answer.text(),
             Answer::Obligations(answer) => answer.text(verbose, paint),
+            Answer::Strengthened(answer) => answer.text(verbose, paint),
             Answer::Recorded(answer) => answer.text(paint),
             Answer::Refused(answer) => answer.text(paint),
             Answer::Text(text) => text.clone(),

@@ -21,6 +21,7 @@ use super::refused::Refused;
 use super::replay::Replay;
 use super::several::Several;
 use super::simulation::Simulation;
+use super::strengthened::StrengthenedAnswer;
 use super::temporal::TemporalAnswer;
 use super::verification::Verification;
 
@@ -58,6 +59,7 @@ fn the_files_are_what_the_types_say() {
     check::<TemporalAnswer>("ltl");
     check::<RefinementAnswer>("refine");
     check::<GraphAnswer>("graph");
+    check::<StrengthenedAnswer>("strengthen");
     check::<Evaluation>("eval");
     check::<Parsed>("parse");
     check::<Recorded>("proofs");

@@ -10,6 +10,7 @@
 //! - `ltl` asks temporal formulas about all paths, `refine` compares with abstractions, and `graph` draws the states.
 //! - `lsp` serves an editor; its room is [`crate::lsp`].
 //! - `explain` tells what a code means; `manual` has the pages of the manual and the completions of shells.
+//! - `strengthen` looks for conjuncts that discharge open obligations.
 //! - `animate` is a session; `parse`, `eval`, `simulate`, `po` and `proofs` stand alone.
 
 mod animate;
@@ -38,6 +39,7 @@ mod run;
 mod simulate;
 mod simulation;
 mod status;
+mod strengthen;
 mod verify;
 mod vetting;
 
@@ -81,6 +83,7 @@ pub fn run(command: Command, control: &Control) -> Exit {
         Command::Parse(a) => parse::run(&a),
         Command::Eval(a) => eval::run(&a, control),
         Command::Po(a) => po::run(&a, control),
+        Command::Strengthen(a) => strengthen::run(&a, control),
         Command::Proofs(a) => proofs::run(&a),
         Command::Certify(a) => certify::run(&a, control),
         Command::Replay(a) => replay::run(&a, control),

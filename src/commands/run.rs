@@ -148,7 +148,7 @@ impl Run {
         let (properties, mut warnings) =
             input::properties(&model, &arguments.properties, &arguments.conjunct, !arguments.no_wd)?;
         // The status is about the machine as it was written: a further axiom only makes it stronger.
-        let mut imported = status::import(arguments, &model, &scope)?;
+        let mut imported = status::import(arguments.into(), &model, &scope)?;
         let settings = input::fix_constants(&mut model, &arguments.scope.set, paint)?;
         binders::add(&mut model);
         let model = Arc::new(model);

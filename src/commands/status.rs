@@ -90,17 +90,38 @@ pub fn compute(
     })
 }
 
-/// Reads the status that the user names, or the one that the input brings along: a Rodin project and a
-/// ProB package have their own.
+/// Where a status comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The input: a Rodin project and a ProB package have their own status.
+    pub file: &'a Path,
+    /// The file that the user names.
+    pub named: Option<&'a Path>,
+    /// No status is wanted.
+    pub none: bool,
+    /// Obligations that were only reviewed count.
+    pub trust_reviewed: bool,
+}
+
+impl<'a> From<&'a VerifyArguments> for Source<'a> {
+    fn from(arguments: &'a VerifyArguments) -> Source<'a> {
+        Source {
+            file: &arguments.file,
+            named: arguments.proofs.as_deref().filter(|_| !is_computed(arguments)),
+            none: arguments.no_proofs || is_computed(arguments),
+            trust_reviewed: arguments.trust_reviewed,
+        }
+    }
+}
+
+/// Reads the status that the user names, or the one that the input brings along.
 ///
 /// # Errors
 /// A named one cannot be read, is something else, or is about another machine. What is wrong with one
 /// that was not asked for is a warning.
-pub fn import(arguments: &VerifyArguments, model: &Model, scope: &Scope) -> anyhow::Result<Imported> {
-    let options =
-        ImportOptions { trust_reviewed: arguments.trust_reviewed, scope: Some(named(model, scope)) };
-    match &arguments.proofs {
-        Some(_) if is_computed(arguments) => Ok(Imported::default()),
+pub fn import(source: Source<'_>, model: &Model, scope: &Scope) -> anyhow::Result<Imported> {
+    let options = ImportOptions { trust_reviewed: source.trust_reviewed, scope: Some(named(model, scope)) };
+    match source.named {
         Some(path) => {
             let import = read_status(path, model, &options).map_err(|e| refuse(path, &e))?;
             let mut imported = imported(path, import);
@@ -109,9 +130,9 @@ pub fn import(arguments: &VerifyArguments, model: &Model, scope: &Scope) -> anyh
             }
             Ok(imported)
         }
-        None if arguments.no_proofs || model.notation != Notation::EventB => Ok(Imported::default()),
-        None => Ok(match read_status(&arguments.file, model, &options) {
-            Ok(import) => imported(&arguments.file, import),
+        None if source.none || model.notation != Notation::EventB => Ok(Imported::default()),
+        None => Ok(match read_status(source.file, model, &options) {
+            Ok(import) => imported(source.file, import),
             Err(error) => Imported {
                 warnings: vec![format!("the proof status of the input is not used: {error}")],
                 ..Imported::default()

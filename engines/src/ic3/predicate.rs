@@ -176,21 +176,56 @@ pub(super) fn size(p: &Pred) -> usize {
     count.0
 }
 
-/// A clause in B: a disjunction of predicates and negated predicates, comparisons negated in place.
+/// A clause in B: an implication of those predicates of which one follows from the others, which are denied in it. Comparisons
+/// are negated in place.
 pub fn clause(literals: &[(Pred, bool)]) -> Pred {
-    let mut all: Vec<Pred> =
-        literals.iter().map(|(p, positive)| if *positive { p.clone() } else { negate(p) }).collect();
+    let all = literals.iter().map(|(p, positive)| if *positive { plain(p) } else { negate(p) });
+    let (mut denied, mut said): (Vec<Pred>, Vec<Pred>) = all.partition(denies);
+    if said.is_empty() {
+        said.extend(denied.pop());
+    }
+    let right = joined(PredKind::Or, said).unwrap_or_else(|| pred(PredKind::False));
+    match joined(PredKind::And, denied.iter().map(negate).collect()) {
+        Some(left) => pred(PredKind::Implies(Box::new(left), Box::new(right))),
+        None => right,
+    }
+}
+
+fn joined(kind: fn(Vec<Pred>) -> PredKind, mut all: Vec<Pred>) -> Option<Pred> {
     match all.len() {
-        0 => pred(PredKind::False),
-        1 => all.remove(0),
-        _ => pred(PredKind::Or(all)),
+        0 | 1 => all.pop(),
+        _ => Some(pred(kind(all))),
+    }
+}
+
+/// Whether the negation of a predicate is easier to read.
+fn denies(p: &Pred) -> bool {
+    use CompareOp::{Equal, NotEqual, NotMember, NotStrictSubset, NotSubset};
+    match &p.kind {
+        PredKind::Not(_) => true,
+        PredKind::Compare(NotEqual | NotMember | NotSubset | NotStrictSubset, ..) => true,
+        PredKind::Compare(Equal, _, truth) => matches!(truth.kind, ExprKind::Bool(false)),
+        _ => false,
     }
 }
 
 fn negate(p: &Pred) -> Pred {
-    match &p.kind {
-        PredKind::Not(inner) => (**inner).clone(),
+    plain(&match &p.kind {
+        PredKind::Not(inner) => return plain(inner),
         PredKind::Compare(op, a, b) => pred(PredKind::Compare(op.negated(), a.clone(), b.clone())),
         _ => pred(PredKind::Not(Box::new(p.clone()))),
+    })
+}
+
+/// What is not equal to one truth value is equal to the other.
+fn plain(p: &Pred) -> Pred {
+    match &p.kind {
+        PredKind::Compare(CompareOp::NotEqual, a, b) => match b.kind {
+            ExprKind::Bool(truth) => {
+                compare(CompareOp::Equal, (**a).clone(), expr(ExprKind::Bool(!truth), Type::Bool))
+            }
+            _ => p.clone(),
+        },
+        _ => p.clone(),
     }
 }

@@ -1,0 +1,333 @@
+//! Auxiliary invariants that discharge open obligations.
+//!
+//! An obligation is open where the invariant is too weak for it, although nothing may be wrong in any reachable state. IC3 is
+//! asked whether what it says holds in all of these, under the assumption of everything else that is demanded of the machine:
+//! its lemmas are inductive together with the invariant, and as further conjuncts of it they discharge the obligation. All
+//! open ones are asked together first, then those about one formula, then each alone.
+//!
+//! What was found is read again from its text and proved as a part of the machine, by the obligations that it has then: it
+//! counts what these say, whatever the search assumed. Conjuncts that are not needed are left out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bsym_encodings::session::SolverError;
+use bsym_proofs::obligations::{Obligations, Proof, prove_obligations};
+use bsym_semantics::trace::Violation;
+use bsym_status::file::{Kind, Status};
+
+use crate::excluded::Excluded;
+use crate::options::Job;
+use crate::problem::{Open, Problem};
+use crate::verdict::{Counterexample, Observer};
+
+use self::closing::{Closing, label};
+use self::goal::{Goal, Question};
+use self::search::{Found, search};
+
+mod closing;
+mod goal;
+mod search;
+
+/// Least time for one search.
+const LEAST: Duration = Duration::from_secs(1);
+
+/// Share of the time that searches have; the rest is for leaving out what is not needed.
+const SEARCHES: f64 = 0.75;
+
+/// A conjunct to be added to the invariant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Auxiliary {
+    /// A label that no conjunct has.
+    pub label: String,
+    /// In B.
+    pub text: String,
+    /// Obligations that stay open without it; nothing where there was no time to find out.
+    pub closes: Vec<String>,
+    /// Labels of the conjuncts that are not proved without it.
+    pub needed_by: Vec<String>,
+}
+
+/// An obligation that stays open.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Left {
+    /// Its name.
+    pub name: String,
+    /// What it says.
+    pub goal: String,
+    /// Why: lower case, no full stop.
+    pub why: String,
+}
+
+/// What became of the open obligations.
+#[derive(Debug)]
+pub struct Strengthened {
+    /// All obligations as they were.
+    pub before: Obligations,
+    /// Names of those that are open in the status and for the prover.
+    pub open: Vec<String>,
+    /// What closes some of them; each is needed.
+    pub auxiliaries: Vec<Auxiliary>,
+    /// Number of obligations that these have themselves; all are discharged.
+    pub own: usize,
+    /// Names of those that are discharged with them.
+    pub closed: Vec<String>,
+    /// Those that stay open.
+    pub left: Vec<Left>,
+    /// Traces on which open obligations fail, with their names.
+    pub violations: Vec<(Vec<String>, Counterexample)>,
+}
+
+/// Looks for conjuncts that discharge the open obligations of a job's machine: those that neither its status nor the
+/// prover discharges. The budget's time for a query is that for one obligation.
+///
+/// # Errors
+/// If the solver fails.
+pub fn strengthen(
+    job: &Job,
+    open: &mut Open<'_>,
+    observer: &mut dyn Observer,
+    proved: &mut dyn FnMut(&Proof),
+) -> Result<Strengthened, SolverError> {
+    let before = prove_obligations(job.model.clone(), &job.scope, open, &job.budget, proved)?;
+    let is_done = |p: &&Proof| matches!(p.status, Status::Discharged | Status::Trivial);
+    let discharged: BTreeSet<String> = before.all.iter().filter(is_done).map(|p| p.name.clone()).collect();
+    let system = Problem::plain(job, &Excluded::default()).system;
+    let mut left = BTreeMap::new();
+    let mut goals = vec![];
+    let mut all = vec![];
+    for p in before.all.iter().filter(|p| !is_done(p) && !is_recorded(job, p)) {
+        all.push(p.name.clone());
+        match Goal::of(p, &system) {
+            Ok(goal) => goals.push((p.name.clone(), goal)),
+            Err(why) => drop(left.insert(p.name.clone(), why.to_string())),
+        }
+    }
+    let closing =
+        Closing { model: &job.model, scope: &job.scope, budget: job.budget.clone(), discharged: &discharged };
+    let mut work = Strengthening {
+        job,
+        closing,
+        goals,
+        texts: vec![],
+        violations: vec![],
+        left,
+        closed: BTreeSet::new(),
+        own: 0,
+    };
+    work.all(open, observer)?;
+    work.close(all, before, open)
+}
+
+/// Whether the status says that it is discharged.
+fn is_recorded(job: &Job, p: &Proof) -> bool {
+    use bsym_proofs::obligations::Subject;
+    match (&p.subject, p.kind) {
+        (Subject::Invariant(i), Kind::Inv | Kind::InvEst) => job.status.is_proven(p.event, *i),
+        (Subject::Assertion(i), Kind::Thm | Kind::Assertion) => {
+            job.status.check(bsym_status::Check::Theorem(*i)).is_some()
+        }
+        _ => false,
+    }
+}
+
+/// A search at work.
+struct Strengthening<'a> {
+    job: &'a Job,
+    closing: Closing<'a>,
+    /// Open obligations that more conjuncts may discharge.
+    goals: Vec<(String, Goal)>,
+    /// Conjuncts found so far; their own obligations are discharged.
+    texts: Vec<String>,
+    violations: Vec<(Vec<String>, Counterexample)>,
+    /// Why some stay open.
+    left: BTreeMap<String, String>,
+    closed: BTreeSet<String>,
+    /// Number of obligations that the conjuncts have themselves.
+    own: usize,
+}
+
+impl Strengthening<'_> {
+    /// All goals together, then those about one formula, then each alone.
+    fn all(&mut self, open: &mut Open<'_>, observer: &mut dyn Observer) -> Result<(), SolverError> {
+        let everything: Vec<usize> = (0..self.goals.len()).collect();
+        let mut alike: Vec<Vec<usize>> = vec![];
+        for i in 0..self.goals.len() {
+            match alike.iter_mut().find(|group| self.goals[group[0]].1.is_like(&self.goals[i].1)) {
+                Some(group) => group.push(i),
+                None => alike.push(vec![i]),
+            }
+        }
+        let alone: Vec<Vec<usize>> =
+            alike.iter().filter(|g| g.len() > 1).flatten().map(|&i| vec![i]).collect();
+        let mut rounds = vec![vec![everything], alike, alone];
+        // The same question is not asked twice.
+        rounds.retain({
+            let mut known: Vec<Vec<usize>> = vec![];
+            move |round| {
+                let is_new = round.len() != 1 || !known.contains(&round[0]);
+                known.extend(round.iter().cloned());
+                is_new
+            }
+        });
+        let mut searches: usize = 2 * rounds.iter().map(Vec::len).sum::<usize>();
+        for round in rounds {
+            for group in round {
+                let share = self.time(searches, group.len() == self.goals.len());
+                searches -= 2;
+                // A violation takes goals away, and the others are asked again.
+                while let Some(budget) = share.map(|time| self.job.budget.within(time)) {
+                    let group: Vec<usize> = group.iter().copied().filter(|&i| self.is_open(i)).collect();
+                    if group.is_empty()
+                        || budget.check().is_err()
+                        || !self.one(&group, &budget, open, observer)?
+                    {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Time for one search of so many; `None` where none is left.
+    fn time(&self, searches: usize, whole: bool) -> Option<Duration> {
+        self.job.budget.check().ok()?;
+        let Some(deadline) = self.job.budget.deadline else { return Some(Duration::from_secs(30)) };
+        let left = deadline.saturating_duration_since(Instant::now()).mul_f64(SEARCHES);
+        let share = if whole { left / 4 } else { left / (searches.max(1) as u32) * 2 };
+        Some(share.max(LEAST).min(left))
+    }
+
+    fn is_open(&self, i: usize) -> bool {
+        let name = &self.goals[i].0;
+        !self.closed.contains(name) && !self.violations.iter().any(|v| v.0.contains(name))
+    }
+
+    /// Searches for some goals. Whether the same may be asked again with fewer of them.
+    fn one(
+        &mut self,
+        group: &[usize],
+        budget: &bsym_encodings::budget::Budget,
+        open: &mut Open<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<bool, SolverError> {
+        let Ok(model) = self.closing.with(&self.texts) else { return Ok(false) };
+        let goals: Vec<&Goal> = group.iter().map(|&i| &self.goals[i].1).collect();
+        let question = Question::new(&Job { model: Arc::new(model), ..self.job.clone() }, &goals);
+        let (candidates, why) = match search(&question, budget, open, observer)? {
+            Found::Lemmas(lemmas) => (lemmas, "the lemmas that were found are not proved".to_string()),
+            Found::Nothing(met, why) => (met, why),
+            Found::Violated(found) => {
+                let names = self.named(group, &found);
+                let all = names.len() == group.len();
+                self.violations.push((names, *found));
+                return Ok(!all);
+            }
+        };
+        let asked: BTreeSet<String> =
+            (0..self.goals.len()).filter(|&i| self.is_open(i)).map(|i| self.goals[i].0.clone()).collect();
+        let mut texts = self.texts.clone();
+        texts.extend(candidates.into_iter().filter(|t| !self.texts.contains(t)));
+        if texts.len() > self.texts.len() {
+            let (texts, effect) = self.closing.inductive(texts, &asked, open)?;
+            if !effect.closed.is_empty() {
+                self.texts = texts;
+                self.own = effect.own;
+                self.closed.extend(effect.closed);
+            }
+        }
+        for &i in group {
+            if self.is_open(i) {
+                self.left.insert(self.goals[i].0.clone(), why.clone());
+            }
+        }
+        Ok(false)
+    }
+
+    /// The obligations that a violation shows to be wrong: those about what fails, else all that were asked.
+    fn named(&self, group: &[usize], found: &Counterexample) -> Vec<String> {
+        let last = found.trace.steps.last().and_then(|s| s.event);
+        let fits = |goal: &Goal| {
+            found.violations.iter().any(|v| match (goal, v) {
+                (Goal::Conjunct(e, i), Violation::Invariant(all)) => last == Some(*e) && all.contains(i),
+                (Goal::Assertion(i), Violation::Assertions(all)) => all.contains(i),
+                (Goal::Failures(e, ways), Violation::IllDefined(at)) => {
+                    last == Some(*e)
+                        && ways.iter().any(|w| {
+                            at.span.source == w.1.source
+                                && w.1.start <= at.span.start
+                                && at.span.end <= w.1.end
+                        })
+                }
+                _ => false,
+            })
+        };
+        let name = |&i: &usize| self.goals[i].0.clone();
+        let fitting: Vec<String> = group.iter().filter(|&&i| fits(&self.goals[i].1)).map(name).collect();
+        if fitting.is_empty() { group.iter().map(name).collect() } else { fitting }
+    }
+
+    /// Leaves out what is not needed and says what the rest is for.
+    fn close(
+        mut self,
+        all: Vec<String>,
+        before: Obligations,
+        open: &mut Open<'_>,
+    ) -> Result<Strengthened, SolverError> {
+        let texts = std::mem::take(&mut self.texts);
+        let fewer = self.closing.fewest(texts.clone(), &self.closed, open)?;
+        let effect = self.closing.prove(&fewer, &self.closed, true, open)?;
+        // Where time is up, what was proved before remains.
+        let is_whole = effect.unproved.is_empty() && effect.closed == self.closed;
+        let (texts, own) = if is_whole { (fewer, effect.own) } else { (texts, self.own) };
+        let name = |i: usize| label(self.closing.model, i);
+        let mut auxiliaries = vec![];
+        for (i, text) in texts.iter().enumerate() {
+            let others: Vec<usize> = (0..texts.len()).filter(|&j| j != i).collect();
+            let rest: Vec<String> = others.iter().map(|&j| texts[j].clone()).collect();
+            let mut auxiliary =
+                Auxiliary { label: name(i), text: text.clone(), closes: vec![], needed_by: vec![] };
+            if is_whole {
+                let without = self.closing.prove(&rest, &self.closed, true, open)?;
+                let needing: BTreeSet<usize> = without.unproved.iter().map(|u| others[u.0]).collect();
+                auxiliary.closes = self.closed.difference(&without.closed).cloned().collect();
+                auxiliary.needed_by = needing.into_iter().map(name).collect();
+            }
+            auxiliaries.push(auxiliary);
+        }
+        if self.closing.budget.check().is_err() {
+            for auxiliary in &mut auxiliaries {
+                (auxiliary.closes, auxiliary.needed_by) = (vec![], vec![]);
+            }
+        }
+        let goal = |name: &str| {
+            before
+                .all
+                .iter()
+                .find(|p| p.name == *name)
+                .map(|p| before.goal_text(p, self.closing.model))
+                .unwrap_or_default()
+        };
+        let wrong = |name: &String| self.violations.iter().any(|v| v.0.contains(name));
+        let left = all
+            .iter()
+            .filter(|n| !self.closed.contains(*n) && !wrong(n))
+            .map(|n| Left {
+                name: n.clone(),
+                goal: goal(n),
+                why: self.left.get(n).cloned().unwrap_or_else(|| "time is up".into()),
+            })
+            .collect();
+        Ok(Strengthened {
+            left,
+            open: all,
+            auxiliaries,
+            own,
+            closed: self.closed.into_iter().collect(),
+            violations: self.violations,
+            before,
+        })
+    }
+}

@@ -1,0 +1,66 @@
+//! Searching lemmas that make goals hold in all reachable states.
+
+use std::time::Duration;
+
+use bsym_encodings::budget::Budget;
+use bsym_encodings::session::SolverError;
+use bsym_language::model::Pred;
+use bsym_language::print;
+
+use super::goal::Question;
+use crate::excluded::Excluded;
+use crate::hunt::Hunt;
+use crate::ic3::Ic3;
+use crate::options::Job;
+use crate::outcome::{Outcome, Slice, Work};
+use crate::problem::{Open, Problem};
+use crate::verdict::{Counterexample, Observer};
+
+/// Longest time for one query.
+const QUERY: Duration = Duration::from_secs(5);
+
+/// What a search found.
+#[derive(Debug)]
+pub(super) enum Found {
+    /// Lemmas that are inductive together with the invariant and exclude every failure, as one solver says: in B.
+    Lemmas(Vec<String>),
+    /// A goal fails in a reachable state; replayed.
+    Violated(Box<Counterexample>),
+    /// Neither; invariants that were met on the way, in B, and why it ended: lower case, no full stop.
+    Nothing(Vec<String>, String),
+}
+
+/// Lets IC3 look for lemmas within a budget.
+///
+/// # Errors
+/// If the solver fails.
+pub(super) fn search(
+    question: &Question,
+    budget: &Budget,
+    open: &mut Open<'_>,
+    observer: &mut dyn Observer,
+) -> Result<Found, SolverError> {
+    let job = Job { budget: budget.clone(), ..question.job.clone() };
+    let mut problem = Problem::new(&job, &question.excluded, open)?;
+    if !problem.is_complete() {
+        return Ok(Found::Nothing(vec![], "a part of the machine has no encoding".into()));
+    }
+    let mut ic3 = Ic3::new(&mut problem, &job, open)?;
+    let mut hunt = Hunt::default();
+    let beside = &mut |job: &Job, slice: &Slice, open: &mut Open<'_>, out: &Excluded, depth| {
+        hunt.search(job, slice, open, out, depth)
+    };
+    let slice = Slice { budget: budget.clone(), query: Some(QUERY) };
+    let mut work = Work { job: &job, slice: &slice, open, observer, beside };
+    let outcome = ic3.advance(&mut problem, &mut work)?;
+    let in_b = |all: &[Pred]| all.iter().map(|p| print::pred(&job.model, p)).collect();
+    let nothing = |why: String| Found::Nothing(in_b(ic3.guessed()), why);
+    Ok(match outcome {
+        Outcome::Proof(claim) => Found::Lemmas(claim.lemmas().map(|p| print::pred(&job.model, p)).collect()),
+        Outcome::Violated(found) => Found::Violated(found),
+        Outcome::Vacuous(_) => nothing("the machine has no initial state".into()),
+        Outcome::Stuck(_) => nothing("nothing more to try".into()),
+        Outcome::Reached => nothing("the depth is reached".into()),
+        Outcome::Paused(stopped) => nothing(stopped.to_string()),
+    })
+}

@@ -1,0 +1,114 @@
+//! `bsym strengthen`: conjuncts that discharge open obligations.
+
+mod patch;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use bsym_encodings::session::open;
+use bsym_encodings::system::build::Representations;
+use bsym_engines::auxiliary::strengthen;
+use bsym_engines::options::Job;
+use bsym_language::model::Model;
+use bsym_proofs::obligations::Proof;
+use bsym_semantics::scope::Scope;
+use bsym_status::ProofStatus;
+
+use crate::answer::Answer;
+use crate::answer::strengthened::StrengthenedAnswer;
+use crate::arguments::StrengthenArguments;
+use crate::commands::status::{self, Imported, Source};
+use crate::control::Control;
+use crate::input;
+use crate::output;
+use crate::paint::Paint;
+use crate::progress::Reporter;
+use crate::solvers;
+
+/// Runs the command.
+pub fn run(arguments: &StrengthenArguments, control: &Control) -> anyhow::Result<Answer> {
+    let paint = Paint::stderr(arguments.output.color);
+    if let Some(path) = &arguments.patch {
+        patch::check(&arguments.file)?;
+        let inputs: [&Path; 1] = [&arguments.file];
+        output::check_writable(path, "--patch", &inputs)?;
+    }
+    let choice = solvers::choose(arguments.solver.name.as_deref())?;
+    let mut model = input::machine(&arguments.file, &arguments.component, &arguments.output)?.model;
+    let scope = input::scope(&model, &arguments.scope)?;
+    let dropped = without(&mut model, &arguments.without)?;
+    let source = Source {
+        file: &arguments.file,
+        named: arguments.proofs.as_deref(),
+        // What was proved from more conjuncts need not follow from fewer.
+        none: arguments.no_proofs || dropped,
+        trust_reviewed: arguments.trust_reviewed,
+    };
+    let imported = match dropped {
+        true => Imported::default(),
+        false => status::import(source, &model, &scope)?,
+    };
+    for warning in &imported.warnings {
+        output::note(&format!("warning: {warning}"));
+    }
+    input::fix_constants(&mut model, &arguments.scope.set, paint)?;
+    let model = Arc::new(model);
+    let job = job(&model, &scope, imported.status, control, arguments);
+    let mut reporter = Reporter::new(model.clone(), control, &arguments.output, Arc::new(Mutex::default()));
+    let verbose = arguments.output.verbose > 0 && !arguments.output.jsonl;
+    let mut proved = |proof: &Proof| {
+        if verbose {
+            output::note(&format!("{}: {}", proof.name, proof.status.word()));
+        }
+    };
+    let found = strengthen(&job, &mut |terms| open::open(terms, &choice), &mut reporter, &mut proved)?;
+    control.finish();
+    reporter.finish();
+    let mut answer = StrengthenedAnswer::new(&model, &scope, &found, control.seconds());
+    if let Some(path) = &arguments.patch
+        && !found.auxiliaries.is_empty()
+    {
+        let text = patch::patch(&arguments.file, &found.auxiliaries)?;
+        answer.patch = output::write(path, &text).then(|| path.display().to_string());
+    }
+    Ok(Answer::Strengthened(Box::new(answer)))
+}
+
+/// Leaves conjuncts out. Whether there are any.
+fn without(model: &mut Model, labels: &[String]) -> anyhow::Result<bool> {
+    let mut positions = vec![];
+    for label in labels {
+        positions.push(input::conjunct(model, "--without", label)?);
+    }
+    positions.sort();
+    positions.dedup();
+    for i in positions.iter().rev() {
+        model.invariant.remove(*i);
+    }
+    Ok(!positions.is_empty())
+}
+
+fn job(
+    model: &Arc<Model>,
+    scope: &Scope,
+    status: ProofStatus,
+    control: &Control,
+    arguments: &StrengthenArguments,
+) -> Job {
+    Job {
+        model: model.clone(),
+        scope: scope.clone(),
+        properties: vec![],
+        well_definedness: true,
+        status,
+        recheck: false,
+        accept_trusted: false,
+        depth: None,
+        keep_going: false,
+        representations: Representations::Stated,
+        seed: 0,
+        checker: None,
+        query_time: None,
+        budget: control.budget.per_query(arguments.each),
+    }
+}
