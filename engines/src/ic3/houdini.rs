@@ -21,6 +21,7 @@ use super::predicate::{Predicates, clause, size};
 use super::queries::Steps;
 use super::seeds::{conditions, seeds};
 use super::templates::{differences, templates};
+use super::typing::typing;
 use crate::options::Job;
 use crate::problem::{Decided, Problem, decide};
 
@@ -61,6 +62,7 @@ impl Steps {
         };
         let conditions = add(self, conditions(&job.model), CONDITIONS);
         let equations = add(self, equations(&job.model, &met), PREDICATES);
+        add(self, typing(&job.model), PREDICATES);
         let mut others = seeds(&job.model);
         others.extend((0..).map_while(|round| templates(&job.model, round)).flatten());
         others.extend(differences(&job.model, &met));

@@ -27,6 +27,7 @@ pub(crate) mod queries;
 mod search;
 pub(crate) mod seeds;
 pub(crate) mod templates;
+mod typing;
 mod weakest_precondition;
 
 use std::time::Duration;
