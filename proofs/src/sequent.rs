@@ -80,6 +80,11 @@ impl<'a> Prover<'a> {
         self.otherwise = carriers;
     }
 
+    /// Whether full effort asks once more in another way ([`Prover::also_reading`]).
+    pub fn reads_otherwise(&self) -> bool {
+        !self.otherwise.is_empty()
+    }
+
     /// From now on sequents are proved within this budget.
     pub fn set_budget(&mut self, budget: Budget) {
         self.budget = budget;

@@ -3,7 +3,9 @@
 use std::fmt::{Result, Write};
 
 use bsym_engines::auxiliary::{Auxiliary, Left, Strengthened};
+use bsym_language::load::check_predicate;
 use bsym_language::model::{Model, Notation};
+use bsym_language::print;
 use bsym_semantics::scope::Scope;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -57,6 +59,8 @@ pub struct AuxiliaryObject {
     pub label: String,
     /// In B, with ASCII operators.
     pub text: String,
+    /// As Rodin reads it; of a model of classical B, and where Event-B has no word for a part of it, nothing.
+    pub rodin: Option<String>,
     /// Names of the obligations that stay open without it; nothing where there was no time to find out.
     pub closes: Vec<String>,
     /// Labels of those of the conjuncts that are not proved without it.
@@ -80,10 +84,18 @@ pub struct ViolationObject {
     pub counterexample: CounterexampleObject,
 }
 
-impl From<&Auxiliary> for AuxiliaryObject {
-    fn from(a: &Auxiliary) -> AuxiliaryObject {
+impl AuxiliaryObject {
+    /// A conjunct for a model.
+    fn new(model: &Model, a: &Auxiliary) -> AuxiliaryObject {
         let Auxiliary { label, text, closes, needed_by } = a.clone();
-        AuxiliaryObject { label, text, closes, needed_by }
+        let mut model = model.clone();
+        let rodin = match model.notation {
+            Notation::EventB => {
+                check_predicate(&mut model, &text).ok().and_then(|p| print::rodin(&model, &p))
+            }
+            Notation::ClassicalB => None,
+        };
+        AuxiliaryObject { label, text, rodin, closes, needed_by }
     }
 }
 
@@ -104,7 +116,7 @@ impl StrengthenedAnswer {
             scope: ScopeObject::new(model, scope, &Default::default()),
             obligations: found.before.all.len(),
             open: found.open.clone(),
-            auxiliaries: found.auxiliaries.iter().map(AuxiliaryObject::from).collect(),
+            auxiliaries: found.auxiliaries.iter().map(|a| AuxiliaryObject::new(model, a)).collect(),
             own: found.own,
             closed: found.closed.clone(),
             left: found.left.iter().map(LeftObject::from).collect(),
@@ -155,7 +167,10 @@ impl StrengthenedAnswer {
             writeln!(out, "\nadd to the invariant (proved: {} of its own):", count(self.own, "obligation"))?;
             for a in &self.auxiliaries {
                 match self.event_b {
-                    true => writeln!(out, "  {}: {}", paint.strong(&a.label), a.text)?,
+                    true => {
+                        let text = a.rodin.as_ref().unwrap_or(&a.text);
+                        writeln!(out, "  {}: {text}", paint.strong(&a.label))?;
+                    }
                     false => writeln!(out, "  & ({})", a.text)?,
                 }
                 if !a.closes.is_empty() {

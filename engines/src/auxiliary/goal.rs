@@ -8,6 +8,7 @@ use bsym_language::model::*;
 use bsym_language::source::Span;
 use bsym_proofs::claim::{Property, check_of};
 use bsym_proofs::obligations::{Proof, Subject};
+use bsym_semantics::trace::Violation;
 use bsym_status::file::Kind;
 use bsym_status::{Check, Formula, Level, PairStatus, ProofStatus};
 
@@ -55,6 +56,27 @@ impl Goal {
                 Some(says) => Ok(Goal::Says(says.clone())),
                 None => Err("it is about constants alone"),
             },
+        }
+    }
+
+    /// Whether a violation after the event `last` is what it is about.
+    pub fn is_of(&self, violation: &Violation, last: Option<EventId>) -> bool {
+        let inside = |at: Span, whole: Span| {
+            at.source == whole.source && whole.start <= at.start && at.end <= whole.end
+        };
+        match (self, violation) {
+            (Goal::Conjunct(e, i), Violation::Invariant(all)) => last == Some(*e) && all.contains(i),
+            (Goal::Assertion(i), Violation::Assertions(all)) => all.contains(i),
+            (Goal::Failures(e, ways), violation) if last == Some(*e) => {
+                ways.iter().any(|&(kind, place)| match (violation, kind) {
+                    (Violation::IllDefined(at), FailureKind::IllDefined) => inside(at.span, place),
+                    (Violation::Assert(at), FailureKind::Assert) => inside(*at, place),
+                    (Violation::Precondition(at), FailureKind::Precondition) => inside(*at, place),
+                    (Violation::Refinement(id), FailureKind::Refinement(other)) => *id == other,
+                    _ => false,
+                })
+            }
+            _ => false,
         }
     }
 

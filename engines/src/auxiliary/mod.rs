@@ -15,7 +15,6 @@ use std::time::{Duration, Instant};
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::SolverError;
 use bsym_proofs::obligations::{Obligations, Proof, prove_obligations};
-use bsym_semantics::trace::Violation;
 use bsym_status::file::{Kind, Status};
 
 use crate::excluded::Excluded;
@@ -208,7 +207,7 @@ impl Strengthening<'_> {
         self.job.budget.check().ok()?;
         let Some(deadline) = self.job.budget.deadline else { return Some(Duration::from_secs(30)) };
         let left = deadline.saturating_duration_since(Instant::now()).mul_f64(SEARCHES);
-        let share = if whole { left / 4 } else { left / (searches.max(1) as u32) * 2 };
+        let share = if whole && searches > 2 { left / 4 } else { left / (searches.max(1) as u32) * 2 };
         Some(share.max(LEAST).min(left))
     }
 
@@ -261,24 +260,17 @@ impl Strengthening<'_> {
     /// The obligations that a violation shows to be wrong: those about what fails, else all that were asked.
     fn named(&self, group: &[usize], found: &Counterexample) -> Vec<String> {
         let last = found.trace.steps.last().and_then(|s| s.event);
-        let fits = |goal: &Goal| {
-            found.violations.iter().any(|v| match (goal, v) {
-                (Goal::Conjunct(e, i), Violation::Invariant(all)) => last == Some(*e) && all.contains(i),
-                (Goal::Assertion(i), Violation::Assertions(all)) => all.contains(i),
-                (Goal::Failures(e, ways), Violation::IllDefined(at)) => {
-                    last == Some(*e)
-                        && ways.iter().any(|w| {
-                            at.span.source == w.1.source
-                                && w.1.start <= at.span.start
-                                && at.span.end <= w.1.end
-                        })
-                }
-                _ => false,
-            })
-        };
+        let fits = |goal: &Goal| found.violations.iter().any(|v| goal.is_of(v, last));
         let name = |&i: &usize| self.goals[i].0.clone();
-        let fitting: Vec<String> = group.iter().filter(|&&i| fits(&self.goals[i].1)).map(name).collect();
-        if fitting.is_empty() { group.iter().map(name).collect() } else { fitting }
+        let of_event = |goal: &Goal| match goal {
+            Goal::Conjunct(e, _) | Goal::Failures(e, _) => last == Some(*e),
+            Goal::Assertion(_) | Goal::Says(_) => true,
+        };
+        let named = |fits: &dyn Fn(&Goal) -> bool| -> Vec<String> {
+            group.iter().filter(|&&i| fits(&self.goals[i].1)).map(name).collect()
+        };
+        let choices = [named(&fits), named(&of_event), named(&|_| true)];
+        choices.into_iter().find(|names| !names.is_empty()).unwrap_or_default()
     }
 
     /// Leaves out what is not needed and says what the rest is for.

@@ -234,6 +234,11 @@ impl BinaryOp {
         self.row().spelling
     }
 
+    /// How Rodin writes it, where Event-B has it.
+    pub fn event_b(self) -> Option<&'static str> {
+        self.row().event_b.first().copied()
+    }
+
     /// Its precedence in classical B.
     pub fn level(self) -> u8 {
         self.row().level

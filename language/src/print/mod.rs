@@ -8,6 +8,7 @@ mod expr;
 mod machine;
 mod names;
 mod places;
+mod rodin;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -18,6 +19,7 @@ use crate::model::*;
 
 pub use machine::{machine, machine_with_types};
 pub use places::at;
+pub use rodin::rodin;
 pub(crate) use types::type_parameter;
 pub use types::type_text;
 pub(crate) use words::quoted;

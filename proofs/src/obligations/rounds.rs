@@ -136,16 +136,20 @@ impl<'r, 'p> Rounds<'r, 'p> {
             return Ok(());
         }
         self.prover.set_budget(match (limit, effort) {
-            // What the shared session does not decide is asked once more alone.
-            (Some(time), Effort::Full) => budget.within(time).per_query(time.mul_f64(0.5)),
+            // What the shared session does not decide is asked again alone.
+            (Some(time), Effort::Full) => {
+                budget.within(time).per_query(time / if self.prover.reads_otherwise() { 3 } else { 2 })
+            }
             _ => budget.clone(),
         });
         let outcome = hypotheses.prove(self.prover, &[], goal, effort)?;
         let over = budget.check().is_err();
         let (status, reason, settled) = match outcome {
             Outcome::Proved => (Status::Discharged, None, true),
+            // What only reads arrays may still prove it.
             Outcome::Refuted if self.complete => {
-                (Status::Refuted, Some("it does not follow from the hypotheses".to_string()), true)
+                let settled = effort == Effort::Full || !self.prover.reads_otherwise();
+                (Status::Refuted, Some("it does not follow from the hypotheses".to_string()), settled)
             }
             // What takes arrays as a theory of its own may still prove it.
             Outcome::Refuted => (
