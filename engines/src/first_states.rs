@@ -70,6 +70,11 @@ impl FirstStates {
         &self.states
     }
 
+    /// The scope that they were visited in.
+    pub fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
     /// The constants in a state.
     pub fn constants(&self, met: &Met) -> &Constants {
         &self.valuations[met.valuation]

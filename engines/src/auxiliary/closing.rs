@@ -14,6 +14,7 @@ use bsym_status::file::Status;
 use crate::problem::Open;
 
 /// A machine whose obligations are asked with further conjuncts.
+#[derive(Clone)]
 pub(super) struct Closing<'a> {
     /// The machine as it is.
     pub model: &'a Model,

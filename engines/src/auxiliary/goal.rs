@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bsym_encodings::system::{Failure, FailureKind, System};
 use bsym_language::model::*;
 use bsym_language::source::Span;
+use bsym_language::walk::Names;
 use bsym_proofs::claim::{Property, check_of};
 use bsym_proofs::obligations::{Proof, Subject};
 use bsym_semantics::trace::Violation;
@@ -56,6 +57,17 @@ impl Goal {
                 Some(says) => Ok(Goal::Says(says.clone())),
                 None => Err("it is about constants alone"),
             },
+        }
+    }
+
+    /// The variables that it depends on, and those that the event does.
+    pub fn variables(&self, model: &Model) -> BTreeSet<VarId> {
+        let event = |e: &EventId| Names::of_subst(&model.events[e.index()].body).variables;
+        match self {
+            Goal::Conjunct(e, i) => &event(e) | &Names::of_pred(&model.invariant[*i].pred).variables,
+            Goal::Failures(e, _) => event(e),
+            Goal::Assertion(i) => Names::of_pred(&model.assertions[*i].pred).variables,
+            Goal::Says(p) => Names::of_pred(p).variables,
         }
     }
 

@@ -14,10 +14,15 @@ use std::time::{Duration, Instant};
 
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::SolverError;
+use bsym_language::print;
+use bsym_language::walk::Names;
 use bsym_proofs::obligations::{Obligations, Proof, prove_obligations};
 use bsym_status::file::{Kind, Status};
 
 use crate::excluded::Excluded;
+use crate::first_states::FirstStates;
+use crate::ic3::shapes::shapes;
+use crate::ic3::typing::typing;
 use crate::options::Job;
 use crate::problem::{Open, Problem};
 use crate::verdict::{Counterexample, Observer};
@@ -35,6 +40,12 @@ const LEAST: Duration = Duration::from_secs(1);
 
 /// Share of the time in which the machine is proved as it is.
 const FIRST: f64 = 0.4;
+
+/// Share of the time in which values are given sets that they lie in.
+const KINDS: f64 = 0.2;
+
+/// States that candidates are judged by.
+const STATES: usize = 200;
 
 /// Share of the time that searches have; the rest is for leaving out what is not needed.
 const SEARCHES: f64 = 0.75;
@@ -119,6 +130,7 @@ pub fn strengthen(
         closed: BTreeSet::new(),
         own: 0,
     };
+    work.kinds(open)?;
     work.all(open, observer)?;
     work.close(all, before, open)
 }
@@ -160,6 +172,48 @@ struct Strengthening<'a> {
 }
 
 impl Strengthening<'_> {
+    /// What needs no search: where the values of the variables that the goals depend on lie.
+    fn kinds(&mut self, open: &mut Open<'_>) -> Result<(), SolverError> {
+        let asked = self.asked();
+        let model = self.job.model.clone();
+        let budget = match self.job.budget.deadline {
+            Some(deadline) => {
+                let left = deadline.saturating_duration_since(Instant::now());
+                self.job.budget.within(left.mul_f64(KINDS))
+            }
+            None => self.job.budget.clone(),
+        };
+        let mut variables = BTreeSet::new();
+        self.goals.iter().for_each(|(_, goal)| variables.extend(goal.variables(&model)));
+        let Some(met) = FirstStates::visit(self.job).filter(|_| !asked.is_empty()) else { return Ok(()) };
+        let mut candidates = shapes(&model, &met);
+        candidates.extend(typing(&model));
+        candidates.retain(|p| Names::of_pred(p).variables.is_subset(&variables));
+        let known: Vec<String> = model.invariant.iter().map(|c| print::pred(&model, &c.pred)).collect();
+        let truths = met.judge(self.job, STATES, &candidates.iter().collect::<Vec<_>>());
+        let hold = |truth: &Option<Vec<bool>>| truth.as_ref().is_some_and(|all| all.iter().all(|t| *t));
+        let mut texts: Vec<String> = vec![];
+        for (p, _) in candidates.iter().zip(&truths).filter(|(_, truth)| hold(truth)) {
+            let text = print::pred(&model, p);
+            if !known.contains(&text) && !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        let closing = Closing { budget, ..self.closing.clone() };
+        let (texts, effect) = closing.inductive(texts, &asked, open)?;
+        if !effect.closed.is_empty() {
+            self.texts = closing.fewest(texts, &effect.closed, open)?;
+            self.own = effect.own;
+            self.closed.extend(effect.closed);
+        }
+        Ok(())
+    }
+
+    /// Names of the goals that are open.
+    fn asked(&self) -> BTreeSet<String> {
+        (0..self.goals.len()).filter(|&i| self.is_open(i)).map(|i| self.goals[i].0.clone()).collect()
+    }
+
     /// All goals together, then those about one formula, then each alone.
     fn all(&mut self, open: &mut Open<'_>, observer: &mut dyn Observer) -> Result<(), SolverError> {
         let everything: Vec<usize> = (0..self.goals.len()).collect();
@@ -237,8 +291,7 @@ impl Strengthening<'_> {
                 return Ok(!all);
             }
         };
-        let asked: BTreeSet<String> =
-            (0..self.goals.len()).filter(|&i| self.is_open(i)).map(|i| self.goals[i].0.clone()).collect();
+        let asked = self.asked();
         let mut texts = self.texts.clone();
         texts.extend(candidates.into_iter().filter(|t| !self.texts.contains(t)));
         if texts.len() > self.texts.len() {

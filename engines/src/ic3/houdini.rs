@@ -20,6 +20,7 @@ use super::guess::Guess;
 use super::predicate::{Predicates, clause, size};
 use super::queries::Steps;
 use super::seeds::{conditions, seeds};
+use super::shapes::shapes;
 use super::templates::{differences, templates};
 use super::typing::typing;
 use crate::options::Job;
@@ -62,6 +63,7 @@ impl Steps {
         };
         let conditions = add(self, conditions(&job.model), CONDITIONS);
         let equations = add(self, equations(&job.model, &met), PREDICATES);
+        add(self, shapes(&job.model, &met), PREDICATES);
         add(self, typing(&job.model), PREDICATES);
         let mut others = seeds(&job.model);
         others.extend((0..).map_while(|round| templates(&job.model, round)).flatten());

@@ -26,8 +26,9 @@ mod push;
 pub(crate) mod queries;
 mod search;
 pub(crate) mod seeds;
+pub(crate) mod shapes;
 pub(crate) mod templates;
-mod typing;
+pub(crate) mod typing;
 mod weakest_precondition;
 
 use std::time::Duration;
