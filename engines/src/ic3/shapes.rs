@@ -79,9 +79,7 @@ impl Shapes<'_> {
     fn relations(&self, from: &Type, to: &Type, sets: &[&BTreeSet<Value>], ty: &Type) -> Option<Expr> {
         let maps: Option<Vec<BTreeMap<&Value, &Value>>> = sets.iter().map(|s| function(s)).collect();
         let pairs = || sets.iter().copied().flatten().filter_map(pair);
-        if pairs().next().is_none() {
-            return None;
-        }
+        pairs().next()?;
         let lefts: Vec<&Value> = pairs().map(|p| &p.0).collect();
         let rights: Vec<&Value> = pairs().map(|p| &p.1).collect();
         let range = self.of(to, &rights)?;
