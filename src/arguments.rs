@@ -373,9 +373,12 @@ pub struct VerifyArguments {
 pub struct CheckArguments {
     #[command(flatten)]
     pub verify: VerifyArguments,
-    /// More machines or folders of machines: each machine is checked in a process of its own, with limits of its own
+    /// More machines, folders of machines or patterns ('models/**/*.mch'): each machine is checked in a process of its own, with limits of its own
     #[arg(value_name = "FILE")]
     pub more: Vec<PathBuf>,
+    /// Check every machine of a Rodin project or ProB package, not its last refinement alone
+    #[arg(long, help_heading = "Several machines")]
+    pub all: bool,
     /// Machines that are checked at the same time [default: one for each core]
     #[arg(long, value_name = "N", value_parser = threads, help_heading = "Several machines")]
     pub jobs: Option<usize>,

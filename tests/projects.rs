@@ -95,6 +95,33 @@ fn limits_are_for_each_machine_and_flags_of_one_are_refused() {
 }
 
 #[cfg(unix)]
+/// Every machine of a project, and what a pattern matches that no shell expanded.
+#[test]
+fn all_machines_of_a_project_and_the_files_of_a_pattern_are_rows() {
+    if !has_solver() {
+        return;
+    }
+    let project = common::root().join("language/tests/eventb/Tank");
+    let object = json(&check(&["--all", "--json"], &[&project]));
+    assert_valid("results", &object);
+    let of = |name: &str| -> Vec<String> {
+        let rows = object["machines"].as_array().expect("rows");
+        rows.iter().filter_map(|row| row[name].as_str()).map(ToString::to_string).collect()
+    };
+    assert_eq!(of("component"), ["Tank0", "Tank1", "Tank2"], "{object:#}");
+    assert_eq!(of("machine"), ["Tank0", "Tank1", "Tank2"], "{object:#}");
+    let folder = tempfile::tempdir().expect("a folder");
+    models(folder.path());
+    let pattern = folder.path().join("**/*.mch");
+    let (named, whole) = (check(&["--json"], &[&pattern]), check(&["--json"], &[folder.path()]));
+    let (named, whole) = (json(&named), json(&whole));
+    assert_eq!(rows(&named), rows(&whole));
+    let none = check(&[], &[&folder.path().join("*.imp")]);
+    let text = String::from_utf8_lossy(&none.stderr).into_owned();
+    assert_eq!(none.status.code(), Some(2), "{text}");
+    assert!(text.contains("no machine matches"), "{text}");
+}
+
 #[test]
 fn an_interrupt_stops_all_and_shows_what_is_there() {
     if !has_solver() {

@@ -59,6 +59,8 @@ impl RowVerdict {
 pub struct Row {
     /// The file.
     pub file: String,
+    /// The machine of a project that was asked for by name, with --all.
+    pub component: Option<String>,
     /// The name of the machine, if it was read.
     pub machine: Option<String>,
     /// What is said of it.
@@ -110,6 +112,7 @@ impl Row {
         violated.retain(|name| seen.insert(name.clone()));
         let lost = "its process ended without an answer; check it alone to see why";
         Row {
+            component: None,
             machine: text("machine"),
             engine: text("engine"),
             violated,
@@ -130,6 +133,7 @@ impl Row {
         let (violated, verdict) = (vec![], RowVerdict::Unknown);
         Row {
             file,
+            component: None,
             machine: None,
             verdict,
             engine: None,
@@ -138,6 +142,19 @@ impl Row {
             open: 0,
             error,
             result: None,
+        }
+    }
+
+    /// The same of a machine of a project.
+    pub fn part(self, component: Option<String>) -> Row {
+        Row { component, ..self }
+    }
+
+    /// The file, and the machine in it that was asked for.
+    pub fn name(&self) -> String {
+        match &self.component {
+            Some(component) => format!("{} {component}", self.file),
+            None => self.file.clone(),
         }
     }
 
@@ -156,7 +173,7 @@ impl Row {
         };
         let engine = self.engine.as_deref().unwrap_or("-");
         let line =
-            format!("{:<width$}  {word}  {engine:<5}  {:>7.2} s  {}", self.file, self.seconds, self.note());
+            format!("{:<width$}  {word}  {engine:<5}  {:>7.2} s  {}", self.name(), self.seconds, self.note());
         line.trim_end().to_string() + "\n"
     }
 

@@ -17,8 +17,8 @@ use crate::answer::Answer;
 use crate::answer::several::{Row, Several};
 use crate::answer::statistics::seconds;
 use crate::arguments::CheckArguments;
+use crate::commands::targets::{Target, targets};
 use crate::control::Control;
-use crate::input::is_machine;
 use crate::output;
 use crate::paint::Paint;
 use crate::refusal::Refusal;
@@ -26,20 +26,13 @@ use crate::refusal::Refusal;
 /// How often an interrupt is looked for.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Whether there is more than the one machine that `check` looks at itself: several files, or a folder of machines that
-/// is no Rodin project.
-pub fn is_asked(arguments: &CheckArguments) -> bool {
-    let file = &arguments.verify.file;
-    !arguments.more.is_empty() || (is_plain_folder(file) && !machines_in(file).is_empty())
-}
-
 /// Runs the command.
 ///
 /// # Errors
 /// A flag that names one file, which several machines cannot share.
 pub fn run(arguments: &CheckArguments, control: &Control) -> anyhow::Result<Answer> {
     refuse_flags_of_one(arguments)?;
-    let files = files(arguments);
+    let files = targets(arguments)?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = arguments.jobs.unwrap_or(cores).min(files.len());
     let processes = Processes {
@@ -77,10 +70,13 @@ pub fn run(arguments: &CheckArguments, control: &Control) -> anyhow::Result<Answ
     Ok(if arguments.verify.output.jsonl { Answer::Said(answer.exit()) } else { answer })
 }
 
-fn several(files: &[PathBuf], done: &Mutex<Vec<Option<Row>>>, seconds: f64) -> Answer {
+fn several(files: &[Target], done: &Mutex<Vec<Option<Row>>>, seconds: f64) -> Answer {
     let done = locked(done);
     let rows = files.iter().zip(done.iter());
-    let rows = rows.map(|(file, row)| row.clone().unwrap_or_else(|| Row::interrupted(shown(file))));
+    let rows = rows.map(|(file, row)| {
+        row.clone()
+            .unwrap_or_else(|| Row::interrupted(file.file.display().to_string()).part(file.component.clone()))
+    });
     Answer::Several(Box::new(Several::new(rows.collect(), seconds)))
 }
 
@@ -97,45 +93,6 @@ fn refuse_flags_of_one(arguments: &CheckArguments) -> anyhow::Result<()> {
         Refusal::new(format!("{flag} goes with one machine, and several are named"))
             .help("name one machine, or leave the flag out")
     )
-}
-
-/// The files to check, each once: those named, and for a folder those below it, by name.
-fn files(arguments: &CheckArguments) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = vec![];
-    for named in std::iter::once(&arguments.verify.file).chain(&arguments.more) {
-        let inside = if is_plain_folder(named) { machines_in(named) } else { vec![] };
-        // What has no machine in it is a row that says so.
-        let found = if inside.is_empty() { vec![named.clone()] } else { inside };
-        for file in found {
-            if !files.contains(&file) {
-                files.push(file);
-            }
-        }
-    }
-    files
-}
-
-/// A folder that is not read as one model. One with files of Rodin anywhere below is.
-fn is_plain_folder(path: &Path) -> bool {
-    let is_rodin = |file: &PathBuf| file.extension().is_some_and(|e| e == "bum" || e == "buc");
-    path.is_dir() && !machines_in(path).iter().any(is_rodin)
-}
-
-/// The machines below a folder, by name. Hidden folders are left out, and links to folders are not followed.
-fn machines_in(folder: &Path) -> Vec<PathBuf> {
-    let mut found = vec![];
-    let mut entries: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().flatten().collect();
-    entries.sort_by_key(std::fs::DirEntry::file_name);
-    for entry in entries {
-        let (path, is_hidden) = (entry.path(), entry.file_name().to_string_lossy().starts_with('.'));
-        let is_folder = entry.file_type().is_ok_and(|t| t.is_dir());
-        if is_folder && !is_hidden {
-            found.extend(machines_in(&path));
-        } else if !is_folder && is_machine(&path) {
-            found.push(path);
-        }
-    }
-    found
 }
 
 /// The flags of this command line for a process with one machine: without what is named, and how the answer is shown.
@@ -155,9 +112,10 @@ fn flags(arguments: &CheckArguments, given: impl Iterator<Item = OsString>) -> V
     flags
 }
 
-/// Whether a flag says how the answer about all machines is shown.
+/// Whether a flag says what is of all machines together: which they are, and how the answer about them is shown.
 fn is_of_all(flag: &OsStr) -> bool {
-    ["--jsonl", "--json", "--"].iter().any(|f| flag == *f) || flag.to_string_lossy().starts_with("--format=")
+    ["--jsonl", "--json", "--all", "--"].iter().any(|f| flag == *f)
+        || flag.to_string_lossy().starts_with("--format=")
 }
 
 /// The processes of the machines.
@@ -178,7 +136,7 @@ struct Running {
 
 impl Processes {
     /// Takes one file after the other, until there are no more or an interrupt comes.
-    fn work(&self, files: &[PathBuf], rows: &mpsc::Sender<(usize, Row)>) {
+    fn work(&self, files: &[Target], rows: &mpsc::Sender<(usize, Row)>) {
         loop {
             let index = self.next.fetch_add(1, Ordering::SeqCst);
             let Some(file) = files.get(index) else { return };
@@ -189,10 +147,15 @@ impl Processes {
     }
 
     /// Checks one machine. `None` once there was an interrupt.
-    fn check(&self, index: usize, file: &Path) -> Option<Row> {
+    fn check(&self, index: usize, target: &Target) -> Option<Row> {
+        let file = target.file.display().to_string();
         let start = Instant::now();
         let mut command = Command::new(&self.program);
-        command.arg("check").args(&self.flags).arg("--").arg(file);
+        command.arg("check").args(&self.flags);
+        if let Some(component) = &target.component {
+            command.arg("--machine").arg(component);
+        }
+        command.arg("--").arg(&target.file);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         // Ctrl-C of a terminal reaches it once, through this process.
         #[cfg(unix)]
@@ -208,7 +171,10 @@ impl Processes {
                     running.children.push((index, child));
                     stdout
                 }
-                Err(_) => return Some(Row::new(shown(file), None, &[], seconds(start.elapsed()))),
+                Err(_) => {
+                    let row = Row::new(file, None, &[], seconds(start.elapsed()));
+                    return Some(row.part(target.component.clone()));
+                }
             }
         };
         let mut said = vec![];
@@ -220,7 +186,7 @@ impl Processes {
             place.map(|place| running.children.swap_remove(place).1)
         };
         let exit = child.and_then(|mut child| child.wait().ok()).and_then(|status| status.code());
-        Some(Row::new(shown(file), exit, &said, seconds(start.elapsed())))
+        Some(Row::new(file, exit, &said, seconds(start.elapsed())).part(target.component.clone()))
     }
 
     /// Asks all to stop with what they know. Once is enough: a second time would end them without an answer.
@@ -249,8 +215,8 @@ struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    fn new(arguments: &'a CheckArguments, files: &[PathBuf]) -> Table<'a> {
-        let width = files.iter().map(|f| shown(f).chars().count()).max().unwrap_or(0);
+    fn new(arguments: &'a CheckArguments, files: &[Target]) -> Table<'a> {
+        let width = files.iter().map(|f| f.shown().chars().count()).max().unwrap_or(0);
         Table { arguments, width, paint: Paint::stdout(arguments.verify.output.color) }
     }
 
@@ -265,10 +231,6 @@ impl<'a> Table<'a> {
             false => output::result(&row.line(self.width, self.paint)),
         }
     }
-}
-
-fn shown(path: &Path) -> String {
-    path.display().to_string()
 }
 
 /// Rows are written whole, so that a thread that panicked leaves nothing half done.

@@ -5,7 +5,7 @@
 //!   `vetting` of imported status, `default_scope` and `enlarge` where nobody chose the scope and it has no state, and
 //!   `check`, which has a search `beside` its engines; refinements of classical B go through a `comparison` as well, and what was
 //!   `compared` is part of the answer.
-//! - `many` has `check` look at several machines, each in a process of its own.
+//! - `many` has `check` look at several machines, each in a process of its own; which they are, `targets` says.
 //! - `certify` and `replay` look at evidence again.
 //! - `ltl` asks temporal formulas about all paths, `refine` compares with abstractions, and `graph` draws the states.
 //! - `lsp` serves an editor; its room is [`crate::lsp`].
@@ -40,6 +40,7 @@ mod simulate;
 mod simulation;
 mod status;
 mod strengthen;
+mod targets;
 mod verify;
 mod vetting;
 
@@ -53,7 +54,7 @@ use crate::lsp;
 use crate::output;
 use crate::refusal::Refusal;
 
-pub use many::is_asked as checks_several;
+pub use targets::is_asked as checks_several;
 
 /// Carries out a command and says its answer.
 pub fn run(command: Command, control: &Control) -> Exit {
@@ -67,7 +68,7 @@ pub fn run(command: Command, control: &Control) -> Exit {
     let done = match command {
         // What it says goes to the editor.
         Command::Lsp(_) => return lsp::run(control),
-        Command::Check(a) if many::is_asked(&a) => many::run(&a, control),
+        Command::Check(a) if targets::is_asked(&a) => many::run(&a, control),
         Command::Check(a) => check::run(&a.verify, control),
         Command::Bmc(a) => verify::run(Engine::Bmc, &a, control),
         Command::Tree(a) => verify::run(Engine::Tree, &a, control),

@@ -106,6 +106,8 @@ pub struct Case {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Checked {
     pub file: String,
+    /// The machine of a project that was asked for by name.
+    pub component: Option<String>,
     pub machine: Option<String>,
     pub seconds: f64,
     /// Whether there is an answer at all.
@@ -128,6 +130,7 @@ impl Checked {
         }
         Checked {
             file: row.file.clone(),
+            component: row.component.clone(),
             machine: row.machine.clone(),
             seconds: row.seconds,
             answered: !matches!(row.verdict, RowVerdict::Refused | RowVerdict::Failed),

@@ -26,7 +26,11 @@ fn counts<'a>(cases: impl Iterator<Item = &'a Case> + Clone) -> String {
 }
 
 fn suite(out: &mut String, file: &Checked) {
-    let name = escaped(&relative(&file.file));
+    let path = escaped(&relative(&file.file));
+    let name = match &file.component {
+        Some(component) => format!("{path} {}", escaped(component)),
+        None => path.clone(),
+    };
     let machine = file.machine.as_deref().map_or_else(|| name.clone(), escaped);
     let counts = counts(file.cases.iter());
     out.push_str(&format!("  <testsuite name=\"{name}\" {counts} time=\"{:.3}\">\n", file.seconds));
@@ -34,7 +38,7 @@ fn suite(out: &mut String, file: &Checked) {
     let time = file.seconds / file.cases.len().max(1) as f64;
     for case in &file.cases {
         let head = format!(
-            "    <testcase classname=\"{machine}\" name=\"{}\" file=\"{name}\" time=\"{time:.3}\"",
+            "    <testcase classname=\"{machine}\" name=\"{}\" file=\"{path}\" time=\"{time:.3}\"",
             escaped(&case.name)
         );
         let inside = match &case.outcome {

@@ -13,11 +13,10 @@ pub fn write(checked: &[Checked], exit: i32) -> String {
     let mut rules: BTreeMap<&str, usize> = findings.iter().map(|f| (f.rule.as_str(), 0)).collect();
     rules.values_mut().enumerate().for_each(|(i, place)| *place = i);
     let results: Vec<Json> = findings.iter().map(|f| result(f, rules[f.rule.as_str()])).collect();
-    let artifacts: Vec<Json> = checked
-        .iter()
-        .filter(|c| !c.file.is_empty())
-        .map(|c| json!({ "location": artifact(&c.file) }))
-        .collect();
+    // Several machines may be of one project.
+    let mut files: Vec<&str> = checked.iter().map(|c| c.file.as_str()).filter(|f| !f.is_empty()).collect();
+    files.dedup();
+    let artifacts: Vec<Json> = files.iter().map(|file| json!({ "location": artifact(file) })).collect();
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
