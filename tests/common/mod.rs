@@ -77,7 +77,11 @@ fn without_times(text: &str) -> String {
         let mut out = vec![];
         for (i, word) in line.iter().enumerate() {
             let seconds = line.get(i + 1).is_some_and(|next| next.starts_with("s]"));
-            out.push(if seconds && word.trim_start_matches('[').parse::<f64>().is_ok() { "TIME" } else { word });
+            out.push(if seconds && word.trim_start_matches('[').parse::<f64>().is_ok() {
+                "TIME"
+            } else {
+                word
+            });
         }
         words.push(out.join(" "));
     }
