@@ -10,7 +10,7 @@ use bsym_language::walk::Names;
 use bsym_proofs::claim::{Property, check_of};
 use bsym_proofs::obligations::{Proof, Subject};
 use bsym_semantics::trace::Violation;
-use bsym_status::file::Kind;
+use bsym_status::file::{Kind, Status};
 use bsym_status::{Check, Formula, Level, PairStatus, ProofStatus};
 
 use crate::excluded::{Excluded, Failing};
@@ -35,7 +35,8 @@ impl Goal {
     /// Of an obligation of a system; or why no further conjunct of the invariant can discharge it: lower case, no full stop.
     pub fn of(proof: &Proof, system: &System) -> Result<Goal, &'static str> {
         if proof.formula.is_empty() {
-            return Err("it has no encoding");
+            let was_tried = proof.status != Status::Unattempted;
+            return Err(if was_tried { "it has no encoding" } else { "there was no time to try it" });
         }
         match (&proof.subject, proof.kind, proof.event) {
             (Subject::Invariant(i), Kind::Inv, Some(event)) => Ok(Goal::Conjunct(event, *i)),
