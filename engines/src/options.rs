@@ -44,3 +44,26 @@ pub struct Job {
     /// Deadline and cancellation.
     pub budget: Budget,
 }
+
+impl Job {
+    /// A question about a model in a scope: without proof status and well-definedness, one counterexample is enough, values are
+    /// represented as the invariant states.
+    pub fn new(model: Arc<Model>, scope: Scope, properties: Vec<Property>, budget: Budget) -> Job {
+        Job {
+            model,
+            scope,
+            properties,
+            well_definedness: false,
+            status: ProofStatus::none(),
+            recheck: false,
+            accept_trusted: false,
+            depth: None,
+            keep_going: false,
+            representations: Representations::Stated,
+            seed: 0,
+            checker: None,
+            query_time: None,
+            budget,
+        }
+    }
+}

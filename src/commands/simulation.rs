@@ -13,7 +13,6 @@ use bsym_language::model::simulation::{Undetermined, simulation};
 use bsym_language::model::{Model, Refined};
 use bsym_proofs::claim::Property;
 use bsym_semantics::scope::Scope;
-use bsym_status::ProofStatus;
 
 use crate::answer::proof::ProofObject;
 use crate::answer::refinement::SimulationObject;
@@ -46,22 +45,10 @@ pub(super) fn prove(
     };
     binders::add(&mut joint);
     let joint = Arc::new(joint);
-    let job = Job {
-        properties: (0..joint.invariant.len()).map(Property::Invariant).collect(),
-        model: joint.clone(),
-        scope: scope.clone(),
-        well_definedness: true,
-        status: ProofStatus::none(),
-        recheck: false,
-        accept_trusted: false,
-        depth: None,
-        keep_going: false,
-        representations: Default::default(),
-        seed: 0,
-        checker: None,
-        query_time: None,
-        budget: longest.map_or_else(|| control.budget.clone(), |time| control.budget.within(time)),
-    };
+    let conjuncts = (0..joint.invariant.len()).map(Property::Invariant).collect();
+    let budget = longest.map_or_else(|| control.budget.clone(), |time| control.budget.within(time));
+    let job = Job::new(joint.clone(), scope.clone(), conjuncts, budget);
+    let job = Job { well_definedness: true, representations: Default::default(), ..job };
     let report = run(&job, Engine::Check, &mut |terms| open::open(terms, solver), &mut |_: &Progress| {});
     object.seconds = begin.elapsed().as_secs_f64();
     match &report.verdict {

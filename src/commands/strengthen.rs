@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use bsym_encodings::session::open;
-use bsym_encodings::system::build::Representations;
 use bsym_engines::auxiliary::strengthen;
 use bsym_engines::options::Job;
 use bsym_language::model::Model;
@@ -95,20 +94,6 @@ fn job(
     control: &Control,
     arguments: &StrengthenArguments,
 ) -> Job {
-    Job {
-        model: model.clone(),
-        scope: scope.clone(),
-        properties: vec![],
-        well_definedness: true,
-        status,
-        recheck: false,
-        accept_trusted: false,
-        depth: None,
-        keep_going: false,
-        representations: Representations::Stated,
-        seed: 0,
-        checker: None,
-        query_time: None,
-        budget: control.budget.per_query(arguments.each),
-    }
+    let budget = control.budget.per_query(arguments.each);
+    Job { well_definedness: true, status, ..Job::new(model.clone(), scope.clone(), vec![], budget) }
 }

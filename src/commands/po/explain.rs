@@ -7,7 +7,6 @@ use std::sync::Arc;
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::open::{self, SolverChoice};
 use bsym_encodings::session::{Session, SolverError};
-use bsym_encodings::system::build::Representations;
 use bsym_encodings::term::Terms;
 use bsym_engines::explain::{Asked, counterexample};
 use bsym_engines::ic3::binders;
@@ -22,7 +21,6 @@ use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::Trace;
 use bsym_semantics::value::env::Env;
-use bsym_status::ProofStatus;
 use bsym_status::file::{Kind, Status};
 
 use crate::answer::open_obligation::{Explanation, Reach, ReachKind};
@@ -87,7 +85,7 @@ impl<'a> Explainer<'a> {
             return explanation;
         };
         let limit = self.budget.query.unwrap_or_default();
-        let job = self.job(self.model.clone(), self.scope.clone(), vec![], self.budget.within(limit));
+        let job = Job::new(self.model.clone(), self.scope.clone(), vec![], self.budget.within(limit));
         let mut found = counterexample(&job, &asked, &mut self.open());
         if matches!(found, Ok(Err(_))) {
             // Where a solver describes sets by formulas, propositional logic has values.
@@ -139,7 +137,7 @@ impl<'a> Explainer<'a> {
             binders::add(&mut model);
             let properties = (0..model.invariant.len()).map(Property::Invariant).collect();
             let budget = self.budget.within(self.budget.query.unwrap_or_default());
-            let job = self.job(Arc::new(model), self.scope.clone(), properties, budget);
+            let job = Job::new(Arc::new(model), self.scope.clone(), properties, budget);
             let report = run(&job, Engine::Ic3, &mut self.open(), &mut |_: &Progress| {});
             match report.verdict {
                 Verdict::Holds(proof) => match proof.claim.evidence {
@@ -184,7 +182,7 @@ impl<'a> Explainer<'a> {
         let limit = self.budget.query.unwrap_or_default();
         let model = Arc::new(model);
         let budget = self.budget.within(limit);
-        let job = self.job(model.clone(), trace.scope.clone(), vec![Property::NoGoal], budget);
+        let job = Job::new(model.clone(), trace.scope.clone(), vec![Property::NoGoal], budget);
         let report = run(&job, Engine::Check, &mut self.open(), &mut |_: &Progress| {});
         match report.verdict {
             Verdict::Violated(found) => {
@@ -196,25 +194,6 @@ impl<'a> Explainer<'a> {
                 Some(depth) => Reach { kind: ReachKind::NotWithin, depth: Some(depth), ..open },
                 None => open,
             },
-        }
-    }
-
-    fn job(&self, model: Arc<Model>, scope: Scope, properties: Vec<Property>, budget: Budget) -> Job {
-        Job {
-            model,
-            scope,
-            properties,
-            well_definedness: false,
-            status: ProofStatus::none(),
-            recheck: false,
-            accept_trusted: false,
-            depth: None,
-            keep_going: false,
-            representations: Representations::Stated,
-            seed: 0,
-            checker: None,
-            query_time: None,
-            budget,
         }
     }
 }
