@@ -34,10 +34,9 @@ pub struct Failing {
 impl Failing {
     fn covers(&self, event: Option<EventId>, failure: &Failure) -> bool {
         // The evaluator may blame a part of what the encoding calls ill-defined, or the other way round.
-        let around = |a: Span, b: Span| a.source == b.source && a.start <= b.start && b.end <= a.end;
         self.event == event
             && self.kind == failure.kind
-            && self.at.is_none_or(|at| around(at, failure.span) || around(failure.span, at))
+            && self.at.is_none_or(|at| at.contains(failure.span) || failure.span.contains(at))
     }
 }
 
@@ -102,11 +101,10 @@ impl Excluded {
 
 /// The property asked that contains a place of its text.
 fn property_at(job: &Job, at: Span) -> Option<Property> {
-    let contains = |whole: Span| whole.source == at.source && whole.start <= at.start && at.end <= whole.end;
     job.properties.iter().copied().find(|property| match property {
-        Property::Invariant(i) => contains(job.model.invariant[*i].pred.span),
-        Property::Assertion(i) => contains(job.model.assertions[*i].pred.span),
-        Property::NoGoal => job.model.goal.as_ref().is_some_and(|goal| contains(goal.span)),
+        Property::Invariant(i) => job.model.invariant[*i].pred.span.contains(at),
+        Property::Assertion(i) => job.model.assertions[*i].pred.span.contains(at),
+        Property::NoGoal => job.model.goal.as_ref().is_some_and(|goal| goal.span.contains(at)),
         Property::DeadlockFree => false,
     })
 }

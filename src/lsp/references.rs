@@ -149,9 +149,10 @@ fn refuse_collisions(trees: &Trees, uses: &Uses, occurrences: &[usize], new: &st
         occurrences.iter().filter_map(|number| names.occurrences[*number].meaning).collect();
     let is_near = |o: &Occurrence| {
         uses.kind != Kind::Local
-            || meanings.iter().map(|meaning| names.declarations[*meaning].whole).any(|whole| {
-                whole.source == o.span.source && whole.start <= o.span.start && o.span.end <= whole.end
-            })
+            || meanings
+                .iter()
+                .map(|meaning| names.declarations[*meaning].whole)
+                .any(|whole| whole.contains(o.span))
     };
     let last = |name: &str| name.rsplit('.').next().unwrap_or(name).to_string();
     if let Some(taken) = names.occurrences.iter().find(|o| last(&o.name) == new && is_near(o)) {

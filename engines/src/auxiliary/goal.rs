@@ -74,17 +74,14 @@ impl Goal {
 
     /// Whether a violation after the event `last` is what it is about.
     pub fn is_of(&self, violation: &Violation, last: Option<EventId>) -> bool {
-        let inside = |at: Span, whole: Span| {
-            at.source == whole.source && whole.start <= at.start && at.end <= whole.end
-        };
         match (self, violation) {
             (Goal::Conjunct(e, i), Violation::Invariant(all)) => last == Some(*e) && all.contains(i),
             (Goal::Assertion(i), Violation::Assertions(all)) => all.contains(i),
             (Goal::Failures(e, ways), violation) if last == Some(*e) => {
                 ways.iter().any(|&(kind, place)| match (violation, kind) {
-                    (Violation::IllDefined(at), FailureKind::IllDefined) => inside(at.span, place),
-                    (Violation::Assert(at), FailureKind::Assert) => inside(*at, place),
-                    (Violation::Precondition(at), FailureKind::Precondition) => inside(*at, place),
+                    (Violation::IllDefined(at), FailureKind::IllDefined) => place.contains(at.span),
+                    (Violation::Assert(at), FailureKind::Assert) => place.contains(*at),
+                    (Violation::Precondition(at), FailureKind::Precondition) => place.contains(*at),
                     (Violation::Refinement(id), FailureKind::Refinement(other)) => *id == other,
                     _ => false,
                 })

@@ -39,7 +39,7 @@ impl<'m> Subject<'m> {
     }
 
     fn contains(&self, span: Span) -> bool {
-        span.source == self.span.source && self.span.start <= span.start && span.end <= self.span.end
+        self.span.contains(span)
     }
 }
 

@@ -22,6 +22,11 @@ impl Span {
     pub fn to(self, other: Span) -> Span {
         Span { source: self.source, start: self.start.min(other.start), end: self.end.max(other.end) }
     }
+
+    /// Whether the other one lies in it: of the same file, and at most as large.
+    pub fn contains(self, other: Span) -> bool {
+        self.source == other.source && self.start <= other.start && other.end <= self.end
+    }
 }
 
 /// A position as people count: line and column from 1, columns in characters.

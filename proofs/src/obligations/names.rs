@@ -103,9 +103,7 @@ fn refinement(model: &Model, event: Option<EventId>, check: &RefinementCheck) ->
 /// The smallest formula of an event around a place: its own one, or one of an abstraction.
 pub(super) fn formula(model: &Model, event: Option<EventId>, span: Span) -> Option<&EventFormula> {
     let name = event_name(model, event);
-    let around = |f: &&EventFormula| {
-        f.span.source == span.source && f.span.start <= span.start && span.end <= f.span.end
-    };
+    let around = |f: &&EventFormula| f.span.contains(span);
     let own = model.formulas.iter().filter(|f| f.origin == MAIN && f.event == name);
     let others = model.formulas.iter().filter(|f| f.origin != MAIN);
     let size = |f: &&EventFormula| f.span.end - f.span.start;

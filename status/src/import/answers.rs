@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
         let mut all: Vec<&'a Obligation> = vec![];
         for &place in places {
             let mut found = none("what is evaluated lies in no guard, action or witness with a label");
-            for &(level, x, f) in formulas.iter().filter(|(.., f)| contains(f.span, place)) {
+            for &(level, x, f) in formulas.iter().filter(|(.., f)| f.span.contains(place)) {
                 let answer = self.proved_in(level, x, f, event);
                 // An event that extends another has its formulas, whose obligations are the other's.
                 let says_more = !matches!(answer, Err((OpenKind::NoObligation, _)));
@@ -348,10 +348,6 @@ impl<'a> Levels<'a> {
 
 fn none<'a>(reason: &str) -> Answer<'a> {
     Err((OpenKind::NoObligation, reason.into()))
-}
-
-fn contains(outer: Span, inner: Span) -> bool {
-    outer.source == inner.source && outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// Whether obligations of a kind are about their event as a whole, or about a variable that is only in their name.
