@@ -79,10 +79,14 @@ impl Budget {
         }
     }
 
+    /// The rest of the run, if it ends by itself.
+    pub fn left(&self) -> Option<Duration> {
+        self.deadline.map(|d| d.saturating_duration_since(Instant::now()))
+    }
+
     /// Time that one query may take: the rest of the run, at most the query's own limit.
     pub fn query_time(&self) -> Option<Duration> {
-        let rest = self.deadline.map(|d| d.saturating_duration_since(Instant::now()));
-        match (rest, self.query) {
+        match (self.left(), self.query) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         }

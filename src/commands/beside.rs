@@ -199,9 +199,8 @@ fn arguments(run: &Run) -> Vec<String> {
         flag("--solver", name.clone());
     }
     flag("--seed", seed.to_string());
-    if let Some(deadline) = run.control.budget.deadline {
-        let left = deadline.saturating_duration_since(Instant::now()).as_millis().max(1);
-        flag("--timeout", format!("{left}ms"));
+    if let Some(left) = run.control.budget.left() {
+        flag("--timeout", format!("{}ms", left.as_millis().max(1)));
     }
     // Half of what the user grants: both processes together keep the limit.
     flag("--memory", run.arguments.limits.memory.map_or(MEMORY, |all| (all / 2).max(1)).to_string());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bsym_encodings::patience::Patience;
 use bsym_explore::options::Limits;
@@ -43,7 +43,7 @@ pub(super) fn compare(
         sizes.scope.push(ScopeItem::Prob);
         input::scope(&run.model, &sizes).ok()?
     };
-    let left = run.control.budget.deadline.map(|d| d.saturating_duration_since(Instant::now()));
+    let left = run.control.budget.left();
     let time = [left, longest].into_iter().flatten().min();
     let cancelled = Arc::new(AtomicBool::new(false));
     let memory = run.arguments.limits.memory.and_then(|n| usize::try_from(n).ok());

@@ -51,8 +51,7 @@ pub(super) fn enlarge(
         Err(_) => Chosen::default(),
     };
     let budget = &run.control.budget;
-    let left =
-        budget.deadline.map_or(TRIALS, |d| TRIALS.min(d.saturating_duration_since(Instant::now()) / 2));
+    let left = budget.left().map_or(TRIALS, |left| TRIALS.min(left / 2));
     let end = Instant::now() + left;
     let finder = Patience::new(run.model.clone(), solver.cloned(), budget);
     let finder = Some(&finder as &dyn ValueFinder);
@@ -102,7 +101,7 @@ fn core(
         // Without a solver only the scope at hand can be asked about.
         None => {
             let part = with_axioms(&run.model, axioms);
-            let left = budget.deadline.map_or(CORE, |d| d.saturating_duration_since(Instant::now()));
+            let left = budget.left().unwrap_or(CORE);
             let problem = Problem { model: &part, scope: &run.scope, finder };
             chosen.is_nothing()
                 && valuation(&problem, left.min(TRIAL), &budget.cancellation()) == Existence::Nothing

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 
 use anyhow::bail;
 use bsym_encodings::patience::Patience;
@@ -84,7 +83,7 @@ pub fn run(arguments: &GraphArguments, control: &Control) -> anyhow::Result<Answ
             states: arguments.max_states.into_iter().chain(most).min(),
             valuations: arguments.max_valuations,
             memory: arguments.limits.memory.and_then(|n| usize::try_from(n).ok()),
-            time: control.budget.deadline.map(|d| d.saturating_duration_since(Instant::now())),
+            time: control.budget.left(),
         },
         cancelled: control.budget.cancellation(),
     };

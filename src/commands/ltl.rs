@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
 use anyhow::bail;
 use bsym_encodings::patience::Patience;
@@ -112,7 +111,7 @@ pub fn run(arguments: &LtlArguments, control: &Control) -> anyhow::Result<Answer
             states: arguments.max_states,
             valuations: arguments.max_valuations,
             memory: arguments.limits.memory.and_then(|n| usize::try_from(n).ok()),
-            time: control.budget.deadline.map(|d| d.saturating_duration_since(Instant::now())),
+            time: control.budget.left(),
         },
         cancelled: control.budget.cancellation(),
         reference_only: false,

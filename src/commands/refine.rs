@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::bail;
 use bsym_encodings::patience::Patience;
@@ -71,7 +71,7 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
             valuations: arguments.max_valuations,
             memory: arguments.limits.memory.and_then(|n| usize::try_from(n).ok()),
             // The other half is for a proof.
-            time: control.budget.deadline.map(|d| d.saturating_duration_since(Instant::now()) / 2),
+            time: control.budget.left().map(|left| left / 2),
         },
         cancelled: control.budget.cancellation(),
         reference_only: false,

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 
 use bsym_encodings::patience::Patience;
 use bsym_explore::search::Problem;
@@ -46,7 +45,7 @@ pub fn run(arguments: &SimulateArguments, control: &Control) -> anyhow::Result<A
         steps: arguments.steps,
         seed: arguments.seed,
         checks: Checks { assertions: true, well_definedness: !arguments.no_wd, ..Checks::default() },
-        time: control.budget.deadline.map(|d| d.saturating_duration_since(Instant::now())),
+        time: control.budget.left(),
         cancelled: control.budget.cancellation(),
     };
     let begun = begun(arguments, &model, ScopeObject::new(&model, &scope, &settings));

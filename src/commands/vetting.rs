@@ -1,7 +1,7 @@
 //! Imported status held against a solver, for a search: it rests on what is confirmed, so that no wrong status can mislead
 //! it.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::open::{self, SolverChoice};
@@ -42,7 +42,7 @@ pub(super) fn beside(
 /// Asks about pairs before a search begins.
 pub(super) fn before(job: &Job, solver: Option<&SolverChoice>) -> Vetted {
     let Some(solver) = solver.filter(|_| claims(job)) else { return Vetted::default() };
-    let left = job.budget.deadline.map(|d| d.saturating_duration_since(Instant::now()) / 4);
+    let left = job.budget.left().map(|left| left / 4);
     ask(job, solver, &job.budget.within(left.map_or(WAIT, |left| WAIT.min(left))), &mut |_| {})
 }
 
