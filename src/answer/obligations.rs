@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::not_checked::{self, DroppedObject};
 use super::open_obligation::Explanation;
+use super::trace::counted;
 use crate::exit::Exit;
 use crate::paint::Paint;
 
@@ -44,7 +45,7 @@ impl Obligations {
     /// What the prover made of them.
     pub fn new(file: PoFile, proved: &Proved, model: &Model) -> Obligations {
         let counts = SHOWN.map(|status| (status, proved.count(status)));
-        let open = proved.all.iter().filter(|p| !matches!(p.status, Status::Discharged | Status::Trivial));
+        let open = proved.all.iter().filter(|p| !p.status.is_discharged());
         Obligations {
             file,
             counts: counts.into_iter().filter(|(_, n)| *n > 0).collect(),
@@ -81,9 +82,8 @@ impl Obligations {
             (_, n) => counts.push(format!("{open} open ({n} not tried)")),
         }
         let all = self.counts.iter().map(|(_, n)| n).sum::<usize>() + open;
-        let one = if all == 1 { "obligation" } else { "obligations" };
         let counts = if counts.is_empty() { "nothing to prove".into() } else { counts.join(", ") };
-        let mut text = format!("{all} {one}: {counts}  [{:.2} s]\n", self.seconds);
+        let mut text = format!("{}: {counts}  [{:.2} s]\n", counted(all, "obligation"), self.seconds);
         let mut refuted = false;
         for OpenObligation { name, status, goal, reason } in &self.open {
             let word = match status {

@@ -290,7 +290,12 @@ impl ViolatedObject {
 
 /// `1 event`, `2 events`.
 pub fn events(n: usize) -> String {
-    if n == 1 { "1 event".into() } else { format!("{n} events") }
+    counted(n, "event")
+}
+
+/// So many of what is called by this word.
+pub fn counted(n: usize, one: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
 
 /// Where a trace with so many events ends.

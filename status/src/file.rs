@@ -423,6 +423,11 @@ pub enum Status {
 }
 
 impl Status {
+    /// Whether it is proved, or nothing is to be proved.
+    pub fn is_discharged(self) -> bool {
+        matches!(self, Status::Discharged | Status::Trivial)
+    }
+
     /// The word in the file.
     pub fn word(self) -> String {
         serde_json::to_value(self).ok().and_then(|v| v.as_str().map(String::from)).unwrap_or_default()

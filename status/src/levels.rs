@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bsym_language::model::Model;
 
 use super::digest::INITIALISATION;
-use super::file::{Component, Kind, Obligation, PoFile, Status, TargetRole};
+use super::file::{Component, Kind, Obligation, PoFile, TargetRole};
 
 /// A machine and its abstractions.
 pub(super) struct Levels<'a> {
@@ -106,7 +106,7 @@ pub(super) struct Hypotheses<'a> {
 
 impl<'a> Hypotheses<'a> {
     pub fn new(file: &'a PoFile) -> Hypotheses<'a> {
-        let is_open = |o: &&Obligation| !matches!(o.status, Status::Discharged | Status::Trivial) || o.stale;
+        let is_open = |o: &&Obligation| !o.status.is_discharged() || o.stale;
         let theorem = |k| matches!(k, Kind::Thm | Kind::InvThm | Kind::AxmThm | Kind::Assertion);
         let open = || file.obligations.iter().filter(is_open);
         let conditions = open().filter(|o| o.kind == Kind::Wd).filter_map(|o| {

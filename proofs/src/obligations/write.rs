@@ -71,7 +71,7 @@ impl Obligations {
             None if about_states => None,
             None => Some(INITIALISATION.into()),
         };
-        let decided = matches!(p.status, Status::Discharged | Status::Trivial | Status::Refuted);
+        let decided = p.status.is_discharged() || p.status == Status::Refuted;
         Obligation {
             id: format!("{}/{}", model.name, p.name),
             component: model.name.clone(),

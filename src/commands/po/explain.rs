@@ -50,7 +50,7 @@ impl<'a> Explainer<'a> {
     pub fn explain(&self, all: &Obligations, name: Option<&str>) -> Vec<Explanation> {
         let is_open = |p: &&Proof| match name {
             Some(name) => p.name == name,
-            None => !matches!(p.status, Status::Discharged | Status::Trivial),
+            None => !p.status.is_discharged(),
         };
         let mut found = vec![];
         for proof in all.all.iter().filter(is_open) {
