@@ -56,7 +56,7 @@ impl DiagnosticObject {
                 Kind::Type => DiagnosticKind::Type,
                 Kind::Structure => DiagnosticKind::Structure,
             },
-            code: format!("B{:04}", diagnostic.code.number),
+            code: diagnostic.code.to_string(),
             severity: match diagnostic.severity {
                 Severity::Error => SeverityWord::Error,
                 Severity::Warning => SeverityWord::Warning,

@@ -81,7 +81,7 @@ fn message(places: &Places, d: &diagnostic::Diagnostic) -> Diagnostic {
     Diagnostic {
         range: places.range(d.span),
         severity: Some(severity),
-        code: Some(NumberOrString::String(format!("B{:04}", d.code.number))),
+        code: Some(NumberOrString::String(d.code.to_string())),
         source: Some("bsym".into()),
         message: format!("{}{help}", d.message),
         related_information: Some(related).filter(|list| !list.is_empty()),

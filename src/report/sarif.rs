@@ -41,7 +41,7 @@ pub fn write(checked: &[Checked], exit: i32) -> String {
 }
 
 fn rule(id: &str) -> Json {
-    let documented = DOCUMENTATION.iter().find(|(code, _)| format!("B{:04}", code.number) == id);
+    let documented = DOCUMENTATION.iter().find(|(code, _)| code.to_string() == id);
     let (description, level) = match (documented, id.split_once('-')) {
         (Some((_, doc)), _) => (doc.trim().to_string(), "error"),
         (None, Some(("violated", kind))) => (format!("A property is violated: {}.", subject(kind)), "error"),

@@ -7,7 +7,7 @@ use crate::text::source::{SourceId, Sources, Span};
 
 /// A diagnostic with the source lines it is about, without a line end behind it.
 pub fn render(sources: &Sources, d: &Diagnostic, color: bool) -> String {
-    let code = format!("B{:04}", d.code.number);
+    let code = d.code.to_string();
     let level = match d.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -50,11 +50,11 @@ pub fn render_line(sources: &Sources, d: &Diagnostic) -> String {
         Severity::Warning => "warning",
     };
     format!(
-        "{}:{}:{}: {severity}[B{:04}]: {}",
+        "{}:{}:{}: {severity}[{}]: {}",
         sources.path(d.span).display(),
         position.line,
         position.column,
-        d.code.number,
+        d.code,
         d.message
     )
 }
