@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::not_checked::{self, DroppedObject};
 use super::scope::ScopeObject;
 use super::statistics::TimeObject;
-use super::trace::{CounterexampleObject, Style};
+use super::trace::{CounterexampleObject, Style, counted};
 use crate::exit::Exit;
 use crate::paint::Paint;
 
@@ -85,14 +85,11 @@ pub struct ViolationObject {
 }
 
 impl AuxiliaryObject {
-    /// A conjunct for a model.
-    fn new(model: &Model, a: &Auxiliary) -> AuxiliaryObject {
+    /// A conjunct for a model, which gets its bound names.
+    fn new(model: &mut Model, a: &Auxiliary) -> AuxiliaryObject {
         let Auxiliary { label, text, closes, needed_by } = a.clone();
-        let mut model = model.clone();
         let rodin = match model.notation {
-            Notation::EventB => {
-                check_predicate(&mut model, &text).ok().and_then(|p| print::rodin(&model, &p))
-            }
+            Notation::EventB => check_predicate(model, &text).ok().and_then(|p| print::rodin(model, &p)),
             Notation::ClassicalB => None,
         };
         AuxiliaryObject { label, text, rodin, closes, needed_by }
@@ -109,6 +106,7 @@ impl From<&Left> for LeftObject {
 impl StrengthenedAnswer {
     /// What was found.
     pub fn new(model: &Model, scope: &Scope, found: &Strengthened, seconds: f64) -> StrengthenedAnswer {
+        let mut reading = model.clone();
         StrengthenedAnswer {
             format: "bsym-strengthen",
             version: 1,
@@ -116,7 +114,7 @@ impl StrengthenedAnswer {
             scope: ScopeObject::new(model, scope, &Default::default()),
             obligations: found.before.all.len(),
             open: found.open.clone(),
-            auxiliaries: found.auxiliaries.iter().map(|a| AuxiliaryObject::new(model, a)).collect(),
+            auxiliaries: found.auxiliaries.iter().map(|a| AuxiliaryObject::new(&mut reading, a)).collect(),
             own: found.own,
             closed: found.closed.clone(),
             left: found.left.iter().map(LeftObject::from).collect(),
@@ -154,7 +152,7 @@ impl StrengthenedAnswer {
 
     fn write(&self, out: &mut String, verbose: bool, paint: Paint) -> Result {
         let time = format!("[{:.2} s]", self.stats.seconds);
-        let all = count(self.obligations, "obligation");
+        let all = counted(self.obligations, "obligation");
         if self.open.is_empty() {
             let good = paint.good("none is open");
             writeln!(out, "{all} of {}: {good}  {time}", self.machine)?;
@@ -164,7 +162,11 @@ impl StrengthenedAnswer {
         let closed = if self.closed.is_empty() { paint.doubt(&closed) } else { paint.good(&closed) };
         writeln!(out, "{all} of {}: {} open, {closed}  {time}", self.machine, self.open.len())?;
         if !self.auxiliaries.is_empty() {
-            writeln!(out, "\nadd to the invariant (proved: {} of its own):", count(self.own, "obligation"))?;
+            writeln!(
+                out,
+                "\nadd to the invariant (proved: {} of its own):",
+                counted(self.own, "obligation")
+            )?;
             for a in &self.auxiliaries {
                 match self.event_b {
                     true => {
@@ -201,10 +203,6 @@ impl StrengthenedAnswer {
         }
         out.write_str(&not_checked::text(&self.not_checked, verbose, paint))
     }
-}
-
-fn count(n: usize, one: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
 
 fn names(all: &[String], verbose: bool) -> String {

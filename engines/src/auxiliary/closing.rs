@@ -9,7 +9,6 @@ use bsym_language::load::check_predicate;
 use bsym_language::model::*;
 use bsym_proofs::obligations::{Choice, Proof, Subject, prove_chosen};
 use bsym_semantics::scope::Scope;
-use bsym_status::file::Status;
 
 use crate::problem::Open;
 
@@ -30,8 +29,8 @@ pub(super) struct Closing<'a> {
 pub(super) struct Effect {
     /// Obligations of the machine that are discharged with them, of those asked.
     pub closed: BTreeSet<String>,
-    /// Obligations of their own that are not, with the position of the conjunct.
-    pub unproved: Vec<(usize, String)>,
+    /// Positions of the conjuncts whose own obligations are not all discharged, or that cannot be read.
+    pub unproved: BTreeSet<usize>,
     /// Number of their own obligations.
     pub own: usize,
 }
@@ -52,8 +51,7 @@ impl Closing<'_> {
         Ok(model)
     }
 
-    /// Proves these obligations of the machine with these conjuncts, and, with `own`, those that the conjuncts have
-    /// themselves.
+    /// Proves these obligations of the machine with these conjuncts, and those that the conjuncts have themselves.
     ///
     /// # Errors
     /// If the solver cannot be started.
@@ -61,14 +59,11 @@ impl Closing<'_> {
         &self,
         texts: &[String],
         asked: &BTreeSet<String>,
-        own: bool,
         open: &mut Open<'_>,
     ) -> Result<Effect, SolverError> {
         let model = match self.with(texts) {
             Ok(model) => Arc::new(model),
-            Err(i) => {
-                return Ok(Effect { unproved: vec![(i, "it cannot be read".into())], ..Effect::default() });
-            }
+            Err(i) => return Ok(Effect { unproved: [i].into(), ..Effect::default() }),
         };
         let first = self.model.invariant.len();
         let added = |p: &Proof| match p.subject {
@@ -76,8 +71,7 @@ impl Closing<'_> {
             _ => None,
         };
         let choose = |p: &Proof| match added(p) {
-            Some(_) if own => Choice::Ask,
-            Some(_) => Choice::Leave,
+            Some(_) => Choice::Ask,
             None if asked.contains(&p.name) => Choice::Ask,
             None if self.discharged.contains(&p.name) => Choice::Known,
             None => Choice::Leave,
@@ -85,16 +79,13 @@ impl Closing<'_> {
         let proved = prove_chosen(model, self.scope, open, &self.budget, &mut |_| {}, &choose)?;
         let mut effect = Effect::default();
         for p in &proved.all {
-            let is_done = matches!(p.status, Status::Discharged | Status::Trivial);
-            match added(p) {
-                Some(i) => {
-                    effect.own += 1;
-                    if !is_done {
-                        effect.unproved.push((i, p.name.clone()));
-                    }
-                }
+            let is_done = p.status.is_discharged();
+            let position = added(p);
+            effect.own += usize::from(position.is_some());
+            match position {
+                Some(i) if !is_done => drop(effect.unproved.insert(i)),
                 None if is_done && asked.contains(&p.name) => drop(effect.closed.insert(p.name.clone())),
-                None => {}
+                _ => {}
             }
         }
         Ok(effect)
@@ -111,12 +102,11 @@ impl Closing<'_> {
         open: &mut Open<'_>,
     ) -> Result<(Vec<String>, Effect), SolverError> {
         loop {
-            let effect = self.prove(&texts, asked, true, open)?;
+            let effect = self.prove(&texts, asked, open)?;
             if effect.unproved.is_empty() || texts.is_empty() {
                 return Ok((texts, effect));
             }
-            let wrong: BTreeSet<usize> = effect.unproved.iter().map(|u| u.0).collect();
-            let left = texts.into_iter().enumerate().filter(|(i, _)| !wrong.contains(i));
+            let left = texts.into_iter().enumerate().filter(|(i, _)| !effect.unproved.contains(i));
             texts = left.map(|(_, t)| t).collect();
         }
     }
@@ -139,7 +129,7 @@ impl Closing<'_> {
                 break;
             }
             let rest: Vec<String> = texts.iter().filter(|t| **t != text).cloned().collect();
-            let effect = self.prove(&rest, closed, true, open)?;
+            let effect = self.prove(&rest, closed, open)?;
             if effect.unproved.is_empty() && effect.closed == *closed {
                 texts = rest;
             }

@@ -10,14 +10,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::SolverError;
 use bsym_language::print;
 use bsym_language::walk::Names;
 use bsym_proofs::obligations::{Obligations, Proof, prove_obligations};
-use bsym_status::file::{Kind, Status};
+use bsym_status::file::Kind;
 
 use crate::excluded::Excluded;
 use crate::first_states::FirstStates;
@@ -37,6 +37,9 @@ mod search;
 
 /// Least time for one search.
 const LEAST: Duration = Duration::from_secs(1);
+
+/// Time for one search where the run has no end.
+const UNLIMITED: Duration = Duration::from_secs(30);
 
 /// Share of the time in which the machine is proved as it is.
 const FIRST: f64 = 0.4;
@@ -104,14 +107,14 @@ pub fn strengthen(
     observer: &mut dyn Observer,
     proved: &mut dyn FnMut(&Proof),
 ) -> Result<Strengthened, SolverError> {
-    let before = prove_obligations(job.model.clone(), &job.scope, open, &first(&job.budget), proved)?;
-    let is_done = |p: &&Proof| matches!(p.status, Status::Discharged | Status::Trivial);
-    let discharged: BTreeSet<String> = before.all.iter().filter(is_done).map(|p| p.name.clone()).collect();
+    let before = prove_obligations(job.model.clone(), &job.scope, open, &share(&job.budget, FIRST), proved)?;
+    let done = before.all.iter().filter(|p| p.status.is_discharged());
+    let discharged: BTreeSet<String> = done.map(|p| p.name.clone()).collect();
     let system = Problem::plain(job, &Excluded::default()).system;
     let mut left = BTreeMap::new();
     let mut goals = vec![];
     let mut all = vec![];
-    for p in before.all.iter().filter(|p| !is_done(p) && !is_recorded(job, p)) {
+    for p in before.all.iter().filter(|p| !p.status.is_discharged() && !is_recorded(job, p)) {
         all.push(p.name.clone());
         match Goal::of(p, &system) {
             Ok(goal) => goals.push((p.name.clone(), goal)),
@@ -135,12 +138,9 @@ pub fn strengthen(
     work.close(all, before, open)
 }
 
-/// The budget for what is proved before anything is searched for: a part of the time, so that some is left.
-fn first(budget: &Budget) -> Budget {
-    match budget.deadline {
-        Some(deadline) => budget.within(deadline.saturating_duration_since(Instant::now()).mul_f64(FIRST)),
-        None => budget.clone(),
-    }
+/// A budget that ends after a part of the time that is left, where that has an end.
+fn share(budget: &Budget, part: f64) -> Budget {
+    budget.left().map_or_else(|| budget.clone(), |left| budget.within(left.mul_f64(part)))
 }
 
 /// Whether the status says that it is discharged.
@@ -175,17 +175,14 @@ impl Strengthening<'_> {
     /// What needs no search: where the values of the variables that the goals depend on lie.
     fn kinds(&mut self, open: &mut Open<'_>) -> Result<(), SolverError> {
         let asked = self.asked();
+        if asked.is_empty() {
+            return Ok(());
+        }
         let model = self.job.model.clone();
-        let budget = match self.job.budget.deadline {
-            Some(deadline) => {
-                let left = deadline.saturating_duration_since(Instant::now());
-                self.job.budget.within(left.mul_f64(KINDS))
-            }
-            None => self.job.budget.clone(),
-        };
+        let budget = share(&self.job.budget, KINDS);
         let mut variables = BTreeSet::new();
         self.goals.iter().for_each(|(_, goal)| variables.extend(goal.variables(&model)));
-        let Some(met) = FirstStates::visit(self.job).filter(|_| !asked.is_empty()) else { return Ok(()) };
+        let Some(met) = FirstStates::visit(self.job) else { return Ok(()) };
         let mut candidates = shapes(&model, &met);
         candidates.extend(typing(&model));
         candidates.retain(|p| Names::of_pred(p).variables.is_subset(&variables));
@@ -226,43 +223,33 @@ impl Strengthening<'_> {
         }
         let alone: Vec<Vec<usize>> =
             alike.iter().filter(|g| g.len() > 1).flatten().map(|&i| vec![i]).collect();
-        let mut rounds = vec![vec![everything], alike, alone];
-        // The same question is not asked twice.
-        rounds.retain({
-            let mut known: Vec<Vec<usize>> = vec![];
-            move |round| {
-                let is_new = round.len() != 1 || !known.contains(&round[0]);
-                known.extend(round.iter().cloned());
-                is_new
-            }
-        });
-        let mut searches: usize = 2 * rounds.iter().map(Vec::len).sum::<usize>();
-        for round in rounds {
-            for group in round {
-                let share = self.time(searches, group.len() == self.goals.len());
-                searches -= 2;
-                // A violation takes goals away, and the others are asked again.
-                while let Some(budget) = share.map(|time| self.job.budget.within(time)) {
-                    let group: Vec<usize> = group.iter().copied().filter(|&i| self.is_open(i)).collect();
-                    if group.is_empty()
-                        || budget.check().is_err()
-                        || !self.one(&group, &budget, open, observer)?
-                    {
-                        break;
-                    }
+        // All of them are one question where all are alike.
+        let alike = if alike.len() > 1 { alike } else { vec![] };
+        let groups: Vec<Vec<usize>> = [vec![everything], alike, alone].concat();
+        for (i, group) in groups.iter().enumerate() {
+            let Some(time) = self.time(groups.len() - i, i == 0) else { break };
+            // A violation takes goals away, and the others are asked again.
+            loop {
+                let budget = self.job.budget.within(time);
+                let group: Vec<usize> = group.iter().copied().filter(|&i| self.is_open(i)).collect();
+                if group.is_empty()
+                    || budget.check().is_err()
+                    || !self.one(&group, &budget, open, observer)?
+                {
+                    break;
                 }
             }
         }
         Ok(())
     }
 
-    /// Time for one search of so many; `None` where none is left.
-    fn time(&self, searches: usize, whole: bool) -> Option<Duration> {
+    /// Time for the next one of so many searches; `None` where none is left. All goals together leave some to the others.
+    fn time(&self, searches: usize, together: bool) -> Option<Duration> {
         self.job.budget.check().ok()?;
-        let Some(deadline) = self.job.budget.deadline else { return Some(Duration::from_secs(30)) };
-        let left = deadline.saturating_duration_since(Instant::now()).mul_f64(SEARCHES);
-        let share = if whole && searches > 2 { left / 4 } else { left / (searches.max(1) as u32) * 2 };
-        Some(share.max(LEAST).min(left))
+        let Some(left) = self.job.budget.left() else { return Some(UNLIMITED) };
+        let left = left.mul_f64(SEARCHES);
+        let parts = if together && searches > 1 { 4 } else { searches as u32 };
+        Some((left / parts).max(LEAST).min(left))
     }
 
     fn is_open(&self, i: usize) -> bool {
@@ -335,7 +322,7 @@ impl Strengthening<'_> {
     ) -> Result<Strengthened, SolverError> {
         let texts = std::mem::take(&mut self.texts);
         let fewer = self.closing.fewest(texts.clone(), &self.closed, open)?;
-        let effect = self.closing.prove(&fewer, &self.closed, true, open)?;
+        let effect = self.closing.prove(&fewer, &self.closed, open)?;
         // Where time is up, what was proved before remains.
         let is_whole = effect.unproved.is_empty() && effect.closed == self.closed;
         let (texts, own) = if is_whole { (fewer, effect.own) } else { (texts, self.own) };
@@ -347,10 +334,9 @@ impl Strengthening<'_> {
             let mut auxiliary =
                 Auxiliary { label: name(i), text: text.clone(), closes: vec![], needed_by: vec![] };
             if is_whole {
-                let without = self.closing.prove(&rest, &self.closed, true, open)?;
-                let needing: BTreeSet<usize> = without.unproved.iter().map(|u| others[u.0]).collect();
+                let without = self.closing.prove(&rest, &self.closed, open)?;
                 auxiliary.closes = self.closed.difference(&without.closed).cloned().collect();
-                auxiliary.needed_by = needing.into_iter().map(name).collect();
+                auxiliary.needed_by = without.unproved.iter().map(|&u| name(others[u])).collect();
             }
             auxiliaries.push(auxiliary);
         }

@@ -120,10 +120,7 @@ impl Shapes<'_> {
                 }
                 let left = self.exactly(a, &lefts.into_iter().collect::<Vec<_>>())?;
                 let right = self.exactly(b, &rights.into_iter().collect::<Vec<_>>())?;
-                return Some(expr(
-                    ExprKind::Binary(BinaryOp::Cartesian, Box::new(left), Box::new(right)),
-                    Type::pow(ty.clone()),
-                ));
+                return Some(binary(BinaryOp::Cartesian, left, right, ty));
             }
             _ => return None,
         };

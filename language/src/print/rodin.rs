@@ -33,11 +33,7 @@ impl Rodin<'_> {
             }
             PredKind::Finite(set) => Some(format!("finite({})", self.expr(set)?)),
             PredKind::Partition(set, parts) => {
-                let mut all = vec![self.expr(set)?];
-                for part in parts {
-                    all.push(self.expr(part)?);
-                }
-                Some(format!("partition({})", all.join(", ")))
+                Some(format!("partition({})", self.list(std::iter::once(&**set).chain(parts))?))
             }
             PredKind::If(..) | PredKind::Let(..) | PredKind::External(..) | PredKind::Call(..) => None,
         }
@@ -86,10 +82,7 @@ impl Rodin<'_> {
             ExprKind::Set(BuiltinSet::Natural1) => Some("ℕ1".into()),
             ExprKind::Set(BuiltinSet::Bool) => Some("BOOL".into()),
             ExprKind::EmptySet => Some("∅".into()),
-            ExprKind::SetExtension(items) => {
-                let items: Option<Vec<String>> = items.iter().map(|i| self.expr(i)).collect();
-                Some(format!("{{{}}}", items?.join(", ")))
-            }
+            ExprKind::SetExtension(items) => Some(format!("{{{}}}", self.list(items)?)),
             ExprKind::Unary(op, a) => self.unary(*op, a),
             ExprKind::Binary(BinaryOp::Image, relation, set) => {
                 Some(format!("{}[{}]", self.operand(relation)?, self.expr(set)?))
@@ -107,6 +100,11 @@ impl Rodin<'_> {
             ExprKind::BoolOf(p) => Some(format!("bool({})", self.pred(p)?)),
             _ => None,
         }
+    }
+
+    fn list<'e>(&self, items: impl IntoIterator<Item = &'e Expr>) -> Option<String> {
+        let items: Option<Vec<String>> = items.into_iter().map(|i| self.expr(i)).collect();
+        Some(items?.join(", "))
     }
 
     fn unary(&self, op: UnaryOp, a: &Expr) -> Option<String> {
