@@ -744,7 +744,7 @@ pub struct StrengthenArguments {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub patch: Option<PathBuf>,
     /// Leave out this conjunct of the invariant, as if it were not written: its label, `#0`, `#1`, … or its text
-    /// (repeatable)
+    /// (repeatable); no proof status is used then
     #[arg(long, value_name = "LABEL", help_heading = "What to prove")]
     pub without: Vec<String>,
     /// Obligations that are discharged elsewhere: a po.json, a Rodin project, a ProB package, a .pog or .pos of

@@ -97,7 +97,7 @@ pub struct Source<'a> {
     pub file: &'a Path,
     /// The file that the user names.
     pub named: Option<&'a Path>,
-    /// No status is wanted.
+    /// No status is read, whatever is named.
     pub none: bool,
     /// Obligations that were only reviewed count.
     pub trust_reviewed: bool,
@@ -107,7 +107,7 @@ impl<'a> From<&'a VerifyArguments> for Source<'a> {
     fn from(arguments: &'a VerifyArguments) -> Source<'a> {
         Source {
             file: &arguments.file,
-            named: arguments.proofs.as_deref().filter(|_| !is_computed(arguments)),
+            named: arguments.proofs.as_deref(),
             none: arguments.no_proofs || is_computed(arguments),
             trust_reviewed: arguments.trust_reviewed,
         }
@@ -122,6 +122,7 @@ impl<'a> From<&'a VerifyArguments> for Source<'a> {
 pub fn import(source: Source<'_>, model: &Model, scope: &Scope) -> anyhow::Result<Imported> {
     let options = ImportOptions { trust_reviewed: source.trust_reviewed, scope: Some(named(model, scope)) };
     match source.named {
+        _ if source.none => Ok(Imported::default()),
         Some(path) => {
             let import = read_status(path, model, &options).map_err(|e| refuse(path, &e))?;
             let mut imported = imported(path, import);
@@ -130,7 +131,7 @@ pub fn import(source: Source<'_>, model: &Model, scope: &Scope) -> anyhow::Resul
             }
             Ok(imported)
         }
-        None if source.none || model.notation != Notation::EventB => Ok(Imported::default()),
+        None if model.notation != Notation::EventB => Ok(Imported::default()),
         None => Ok(match read_status(source.file, model, &options) {
             Ok(import) => imported(source.file, import),
             Err(error) => Imported {

@@ -10,13 +10,11 @@ use bsym_engines::auxiliary::strengthen;
 use bsym_engines::options::Job;
 use bsym_language::model::Model;
 use bsym_proofs::obligations::Proof;
-use bsym_semantics::scope::Scope;
-use bsym_status::ProofStatus;
 
 use crate::answer::Answer;
 use crate::answer::strengthened::StrengthenedAnswer;
 use crate::arguments::StrengthenArguments;
-use crate::commands::status::{self, Imported, Source};
+use crate::commands::status::{self, Source};
 use crate::control::Control;
 use crate::input;
 use crate::output;
@@ -43,16 +41,15 @@ pub fn run(arguments: &StrengthenArguments, control: &Control) -> anyhow::Result
         none: arguments.no_proofs || dropped,
         trust_reviewed: arguments.trust_reviewed,
     };
-    let imported = match dropped {
-        true => Imported::default(),
-        false => status::import(source, &model, &scope)?,
-    };
+    let imported = status::import(source, &model, &scope)?;
     for warning in &imported.warnings {
         output::note(&format!("warning: {warning}"));
     }
     input::fix_constants(&mut model, &arguments.scope.set, paint)?;
     let model = Arc::new(model);
-    let job = job(&model, &scope, imported.status, control, arguments);
+    let budget = control.budget.per_query(arguments.each);
+    let job = Job::new(model.clone(), scope.clone(), vec![], budget);
+    let job = Job { well_definedness: true, status: imported.status, ..job };
     let mut reporter = Reporter::new(model.clone(), control, &arguments.output, Arc::new(Mutex::default()));
     let verbose = arguments.output.verbose > 0 && !arguments.output.jsonl;
     let mut proved = |proof: &Proof| {
@@ -67,8 +64,11 @@ pub fn run(arguments: &StrengthenArguments, control: &Control) -> anyhow::Result
     if let Some(path) = &arguments.patch
         && !found.auxiliaries.is_empty()
     {
-        let text = patch::patch(&arguments.file, &found.auxiliaries)?;
-        answer.patch = output::write(path, &text).then(|| path.display().to_string());
+        match patch::patch(&arguments.file, &found.auxiliaries) {
+            Ok(text) => answer.patch = output::write(path, &text).then(|| path.display().to_string()),
+            // What was found is said all the same.
+            Err(error) => output::lost(&format!("{error:#}")),
+        }
     }
     Ok(Answer::Strengthened(Box::new(answer)))
 }
@@ -85,15 +85,4 @@ fn without(model: &mut Model, labels: &[String]) -> anyhow::Result<bool> {
         model.invariant.remove(*i);
     }
     Ok(!positions.is_empty())
-}
-
-fn job(
-    model: &Arc<Model>,
-    scope: &Scope,
-    status: ProofStatus,
-    control: &Control,
-    arguments: &StrengthenArguments,
-) -> Job {
-    let budget = control.budget.per_query(arguments.each);
-    Job { well_definedness: true, status, ..Job::new(model.clone(), scope.clone(), vec![], budget) }
 }
