@@ -26,18 +26,11 @@ pub fn manual(arguments: &ManualArguments) -> anyhow::Result<Answer> {
     let command = program();
     let named = match &arguments.command {
         None => &command,
-        Some(name) => {
-            let commands = command.get_subcommands();
-            commands.filter(|c| !c.is_hide_set()).find(|c| c.get_name() == name).ok_or_else(|| {
-                let known: Vec<&str> = command
-                    .get_subcommands()
-                    .filter(|c| !c.is_hide_set())
-                    .map(clap::Command::get_name)
-                    .collect();
-                Refusal::new(format!("there is no command `{name}`"))
-                    .help(format!("the commands are {}", known.join(", ")))
-            })?
-        }
+        Some(name) => subcommands(&command).find(|c| c.get_name() == name).ok_or_else(|| {
+            let known: Vec<&str> = subcommands(&command).map(clap::Command::get_name).collect();
+            Refusal::new(format!("there is no command `{name}`"))
+                .help(format!("the commands are {}", known.join(", ")))
+        })?,
     };
     Ok(Answer::Text(page(named)?))
 }
@@ -47,6 +40,11 @@ fn program() -> clap::Command {
     let mut command = Arguments::command().disable_help_subcommand(true);
     command.build();
     command
+}
+
+/// Those that people are told of.
+fn subcommands(program: &clap::Command) -> impl Iterator<Item = &clap::Command> {
+    program.get_subcommands().filter(|c| !c.is_hide_set())
 }
 
 fn page(command: &clap::Command) -> anyhow::Result<String> {
@@ -59,9 +57,8 @@ fn page(command: &clap::Command) -> anyhow::Result<String> {
 
 fn all(folder: &Path) -> anyhow::Result<Answer> {
     let program = program();
-    let subcommands = program.get_subcommands().filter(|c| !c.is_hide_set());
     let mut written = 0;
-    for command in std::iter::once(&program).chain(subcommands) {
+    for command in std::iter::once(&program).chain(subcommands(&program)) {
         let name = command.get_display_name().unwrap_or_else(|| command.get_name());
         let path = folder.join(format!("{name}.1"));
         std::fs::write(&path, page(command)?)

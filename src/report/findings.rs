@@ -154,12 +154,16 @@ fn text(object: &Json, name: &str) -> String {
     object[name].as_str().unwrap_or_default().into()
 }
 
+/// What to do about it, on a line of its own.
+fn help(object: &Json) -> String {
+    object["help"].as_str().map(|help| format!("\nhelp: {help}")).unwrap_or_default()
+}
+
 fn of_diagnostic(diagnostic: &Json) -> Finding {
-    let help = diagnostic["help"].as_str().map(|help| format!("\nhelp: {help}")).unwrap_or_default();
     Finding {
         level: if diagnostic["severity"] == "error" { Level::Error } else { Level::Warning },
         rule: text(diagnostic, "code"),
-        message: text(diagnostic, "message") + &help,
+        message: text(diagnostic, "message") + &help(diagnostic),
         place: Place::of(diagnostic),
         trace: vec![],
     }
@@ -168,11 +172,10 @@ fn of_diagnostic(diagnostic: &Json) -> Finding {
 /// Wrong input without a place, or a process that died.
 fn no_answer(row: &Row, said: &Json) -> Finding {
     let rule = if row.verdict == RowVerdict::Refused { "input" } else { "failed" };
-    let help = said["help"].as_str().map(|help| format!("\nhelp: {help}")).unwrap_or_default();
     Finding {
         level: Level::Error,
         rule: rule.into(),
-        message: reason(row, said) + &help,
+        message: reason(row, said) + &help(said),
         place: Place::file(&row.file),
         trace: vec![],
     }
