@@ -14,10 +14,14 @@ use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::SolverError;
+use bsym_encodings::system::System;
 use bsym_language::print;
 use bsym_language::walk::Names;
-use bsym_proofs::obligations::{Obligations, Proof, prove_obligations};
+use bsym_proofs::claim::check_of;
+use bsym_proofs::obligations::{Obligations, Proof, Subject, prove_obligations};
+use bsym_proofs::recorded::Recorded;
 use bsym_status::file::Kind;
+use bsym_status::{Check, Formula, ProofStatus};
 
 use crate::excluded::Excluded;
 use crate::first_states::FirstStates;
@@ -114,7 +118,8 @@ pub fn strengthen(
     let mut left = BTreeMap::new();
     let mut goals = vec![];
     let mut all = vec![];
-    for p in before.all.iter().filter(|p| !p.status.is_discharged() && !is_recorded(job, p)) {
+    for p in before.all.iter().filter(|p| !p.status.is_discharged() && !is_recorded(&job.status, p, &system))
+    {
         all.push(p.name.clone());
         match Goal::of(p, &system) {
             Ok(goal) => goals.push((p.name.clone(), goal)),
@@ -144,15 +149,23 @@ fn share(budget: &Budget, part: f64) -> Budget {
 }
 
 /// Whether the status says that it is discharged.
-fn is_recorded(job: &Job, p: &Proof) -> bool {
-    use bsym_proofs::obligations::Subject;
-    match (&p.subject, p.kind) {
-        (Subject::Invariant(i), Kind::Inv | Kind::InvEst) => job.status.is_proven(p.event, *i),
-        (Subject::Assertion(i), Kind::Thm | Kind::Assertion) => {
-            job.status.check(bsym_status::Check::Theorem(*i)).is_some()
+fn is_recorded(status: &ProofStatus, p: &Proof, system: &System) -> bool {
+    let recorded: Vec<Recorded> = match (&p.subject, p.kind) {
+        (Subject::Invariant(i), Kind::Wd) => vec![Recorded::Check(Check::Meaning(Formula::Invariant(*i)))],
+        (Subject::Invariant(i), _) => vec![Recorded::Pair((p.event, *i))],
+        (Subject::Assertion(i), Kind::Wd) => vec![Recorded::Check(Check::Meaning(Formula::Assertion(*i)))],
+        (Subject::Assertion(i), _) => vec![Recorded::Check(Check::Theorem(*i))],
+        (Subject::Action(_), _) => {
+            let transition = p.event.map_or(&system.initialisation, |event| &system.events[event.index()]);
+            let checks = p.failures.iter().map(|&i| check_of(p.event, transition.failures.get(i)?));
+            match checks.collect::<Option<Vec<Check>>>() {
+                Some(checks) => checks.into_iter().map(Recorded::Check).collect(),
+                None => return false,
+            }
         }
-        _ => false,
-    }
+        _ => return false,
+    };
+    !recorded.is_empty() && recorded.into_iter().all(|one| one.is_in(status))
 }
 
 /// A search at work.
