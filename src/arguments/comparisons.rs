@@ -1,0 +1,62 @@
+//! `ltl` and `refine`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::shared::*;
+
+/// `ltl`.
+#[derive(Args, Clone, Debug)]
+pub struct LtlArguments {
+    /// The machine: .mch, .ref, .imp, .sys, .eventb, .bum, .buc, a Rodin project (folder or .zip)
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub component: ComponentArguments,
+    /// A formula to check in place of those of the machine (repeatable)
+    #[arg(short = 'f', long = "formula", value_name = "FORMULA", help_heading = "What to check")]
+    pub formulas: Vec<String>,
+    #[command(flatten)]
+    pub scope: ScopeArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    /// Stop after this many states
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    pub max_states: Option<usize>,
+    /// Look at this many valuations of the constants at most
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    pub max_valuations: Option<usize>,
+    #[command(flatten)]
+    pub solver: SolverArguments,
+    /// Write the first counterexample: NAME.itf.json (ITF), NAME.json (ours), NAME.prob2trace (ProB)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// `refine`.
+#[derive(Args, Clone, Debug)]
+pub struct RefineArguments {
+    /// The refinement or implementation: .ref, .imp
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub component: ComponentArguments,
+    #[command(flatten)]
+    pub scope: ScopeArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    /// Stop after this many states
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    pub max_states: Option<usize>,
+    /// Look at this many valuations of the constants at most
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    pub max_valuations: Option<usize>,
+    #[command(flatten)]
+    pub solver: SolverArguments,
+    /// Write the counterexample: NAME.itf.json (ITF), NAME.json (ours), NAME.prob2trace (ProB)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}

@@ -1,0 +1,168 @@
+//! The command line: commands, flags, and the readers of their values.
+
+mod comparisons;
+mod graph;
+mod proofs;
+mod reading;
+mod shared;
+mod values;
+mod verify;
+mod walks;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+pub use comparisons::*;
+pub use graph::*;
+pub use proofs::*;
+pub use reading::*;
+pub use shared::*;
+pub use values::*;
+pub use verify::*;
+pub use walks::*;
+
+/// Verifier for B machines: proofs with checkable invariants, or replayed counterexamples
+#[derive(Parser, Debug)]
+#[command(name = "bsym", disable_version_flag = true, after_help = AFTER_HELP, max_term_width = 110)]
+pub struct Arguments {
+    /// Print the version and the solvers that can be reached
+    #[arg(short = 'V', long)]
+    pub version: bool,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+const AFTER_HELP: &str = "Exit codes: 0 holds (or the command did its work), 1 violated (or a certificate or trace that fails \
+its check), 2 wrong usage or input, 3 unknown, vacuous or interrupted, 4 failure of bsym itself or a file that cannot be written.";
+
+/// What to do.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Decide with all engines under one deadline
+    Check(CheckArguments),
+    /// Search for a violation step by step (bounded model checking)
+    Bmc(VerifyArguments),
+    /// Search for a violation along one sequence of events after the other (BMC*)
+    Tree(VerifyArguments),
+    /// Prove by k-induction, or find a violation
+    Kind(VerifyArguments),
+    /// Prove by an inductive invariant (IC3), or find a violation
+    Ic3(VerifyArguments),
+    /// Visit every reachable state (explicit-state model checking), by default in ProB's finite scope
+    // Who tries it all the same is told which limits there are instead.
+    #[command(
+        mut_arg("depth", |depth| depth.hide(true)),
+        mut_arg("encoding", |encoding| encoding.hide(true))
+    )]
+    Mc(McArguments),
+    /// Find all reachable states as decision diagrams, by default in ProB's finite scope
+    #[command(
+        mut_arg("depth", |depth| depth.hide(true)),
+        mut_arg("encoding", |encoding| encoding.hide(true)),
+        mut_arg("certificate", |certificate| certificate.hide(true))
+    )]
+    Ldd(LddArguments),
+    /// Check temporal formulas (LTL) on all paths, by default in ProB's finite scope
+    #[command(
+        long_about = "Check temporal formulas (LTL) on all paths, by default in ProB's finite scope\n\nThe formulas are those of the \
+                      definitions ASSERT_LTL…, or of --formula, in ProB's syntax: {P}, e(op), [op], deadlock, sink, G F X U W R, the \
+                      past Y O H S T, and `WF(op) & SF(op) => f`, `WEF => f`, `SEF => f` for fair paths. A path is infinite or ends in a \
+                      state without an enabled event. Invariants are not looked at: mc checks them."
+    )]
+    Ltl(LtlArguments),
+    /// Compare a refinement of classical B with its abstractions, by default in ProB's finite scope
+    #[command(
+        long_about = "Compare a refinement of classical B with its abstractions, by default in ProB's finite scope\n\nEvery step that \
+                      an environment may make, one which keeps to the preconditions of the abstraction, must be matched by the \
+                      abstraction: the same operation with the same arguments and results, to a state that the gluing invariant \
+                      relates to the one reached. What the refinement may not do is to narrow a precondition; guards it may \
+                      strengthen. Invariants of the refinement alone are not looked at, nor are refinements of Event-B: mc checks both."
+    )]
+    Refine(RefineArguments),
+    /// Draw the state space or a smaller view of it, by default in ProB's finite scope
+    #[command(
+        long_about = "Draw the state space or a smaller view of it, by default in ProB's finite scope\n\nWith --view signature, \
+                      arrows are solid where all states of a node are led to one and the same node; with --view dfa, where all \
+                      states of a node can do it. Places are found by Graphviz's dot, if it is installed."
+    )]
+    Graph(GraphArguments),
+    /// Take random steps from an initial state, by default in ProB's finite scope
+    Simulate(SimulateArguments),
+    /// Take the steps of a machine yourself: a session on the terminal, or lines from a pipe, by default in ProB's finite scope
+    Animate(AnimateArguments),
+    /// Check syntax and types only
+    Parse(ParseArguments),
+    /// Evaluate expressions and predicates
+    Eval(EvalArguments),
+    /// Prove the obligations of the invariant and write their status
+    Po(PoArguments),
+    /// Find auxiliary invariants that discharge open proof obligations
+    Strengthen(StrengthenArguments),
+    /// Count, explain and convert the proof status of Rodin, ProB or Atelier B
+    Proofs(ProofsArguments),
+    /// Repeat the checks of a certificate
+    Certify(CertifyArguments),
+    /// Replay a trace on a machine
+    Replay(ReplayArguments),
+    /// Explain a message by its code: what it means, an example, and its mended form
+    Explain(ExplainArguments),
+    /// Serve an editor (Language Server Protocol over standard input and output)
+    Lsp(LspArguments),
+    /// Write the completions of a shell to standard output
+    #[command(hide = true)]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual page to standard output, or all pages to a folder
+    #[command(hide = true)]
+    Manual(ManualArguments),
+}
+
+/// Of `explain`.
+#[derive(Args, Clone, Debug)]
+pub struct ExplainArguments {
+    /// The code, such as B0203; without it, all codes are listed
+    pub code: Option<String>,
+}
+
+/// Of `manual`.
+#[derive(Args, Clone, Debug)]
+pub struct ManualArguments {
+    /// Page of this command
+    pub command: Option<String>,
+    /// Write every page to this folder
+    #[arg(long, value_name = "FOLDER", conflicts_with = "command")]
+    pub folder: Option<PathBuf>,
+}
+
+/// Of `lsp`.
+#[derive(Args, Clone, Debug)]
+pub struct LspArguments {
+    /// Accepted and needless: there is no other way than standard input and output
+    #[arg(long, hide = true)]
+    pub stdio: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bsym_language::int::Int;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_of_the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn negative_bounds_parse() {
+        let arguments = ["bsym", "ic3", "m.mch", "--minint", "-1", "--maxint=3", "--set", "c=-2"];
+        let Some(Command::Ic3(ic3)) = Arguments::try_parse_from(arguments).unwrap().command else {
+            panic!("not ic3")
+        };
+        assert_eq!(ic3.scope.minint, Some(Int::from(-1)));
+        assert_eq!(ic3.scope.maxint, Some(Int::from(3)));
+    }
+}

@@ -1,0 +1,179 @@
+//! Flags of several commands.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bsym_encodings::encoding::Encoding;
+use bsym_encodings::system::build::Representations;
+use bsym_language::int::Int;
+use clap::{Args, ValueEnum};
+
+use super::values::{ScopeItem, Setting, duration, integer, memory, scope, setting};
+
+/// How results are shown.
+#[derive(Args, Clone, Debug, Default)]
+pub struct OutputArguments {
+    /// Print one JSON object: short for --format json
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+    /// Form of the result [default: text]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        conflicts_with_all = ["json", "jsonl"],
+        help_heading = "Output"
+    )]
+    pub format: Option<FormatName>,
+    /// The file that the command is about, for results that do not name it
+    #[arg(skip)]
+    pub subject: Option<PathBuf>,
+    /// Print one JSON object per event as it happens, the result last
+    #[arg(long, conflicts_with = "json", help_heading = "Output")]
+    pub jsonl: bool,
+    /// Say what is being done (twice: more)
+    #[arg(short, long, action = clap::ArgAction::Count, help_heading = "Output")]
+    pub verbose: u8,
+    /// When to use colour
+    #[arg(long, value_enum, default_value = "auto", value_name = "WHEN", help_heading = "Output")]
+    pub color: ColorChoice,
+}
+
+impl OutputArguments {
+    /// The form of the result.
+    pub fn form(&self) -> FormatName {
+        if self.json { FormatName::Json } else { self.format.unwrap_or_default() }
+    }
+
+    /// Whether a program reads standard output: nothing else is said then.
+    pub fn is_for_programs(&self) -> bool {
+        self.jsonl || self.form() != FormatName::Text
+    }
+}
+
+/// The form of a result.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum FormatName {
+    /// For people
+    #[default]
+    Text,
+    /// One JSON object
+    Json,
+    /// SARIF 2.1.0, which code scanning and editors read
+    Sarif,
+    /// The XML of JUnit, which build servers read: a suite for each file, a case for each property
+    Junit,
+    /// Annotations of GitHub
+    Github,
+}
+
+impl FormatName {
+    /// Whether it is made of what is wrong, whatever the command: [`crate::report`].
+    pub fn is_report(self) -> bool {
+        matches!(self, FormatName::Sarif | FormatName::Junit | FormatName::Github)
+    }
+}
+
+/// When to use colour.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// The scope of a run.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ScopeArguments {
+    /// Size of a deferred set, or `prob` for ProB's finite scope (repeatable)
+    #[arg(long, value_name = "SET=SIZE|prob", value_delimiter = ',', value_parser = scope, help_heading = "Scope")]
+    pub scope: Vec<ScopeItem>,
+    /// Largest implementable integer
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = integer, help_heading = "Scope")]
+    pub maxint: Option<Int>,
+    /// Smallest implementable integer
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = integer, help_heading = "Scope")]
+    pub minint: Option<Int>,
+    /// Fix a constant (repeatable)
+    #[arg(
+        long,
+        value_name = "CONSTANT=EXPR",
+        allow_hyphen_values = true,
+        value_parser = setting,
+        help_heading = "Scope"
+    )]
+    pub set: Vec<Setting>,
+}
+
+/// Limits of a run.
+#[derive(Args, Clone, Debug, Default)]
+pub struct LimitArguments {
+    /// Stop after this time: 60s, 500ms, 2m, 1h, or plain seconds
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits")]
+    pub timeout: Option<Duration>,
+    /// Stop when the program uses more memory than this: 4G, 500M (Linux only)
+    #[arg(long, value_name = "SIZE", value_parser = memory, help_heading = "Limits")]
+    pub memory: Option<u64>,
+}
+
+/// The solver of a run.
+#[derive(Args, Clone, Debug, Default)]
+pub struct SolverArguments {
+    /// Solver to use: `z3`, `cvc5` or the path of a program that reads SMT-LIB; `sat` is short for `--encoding sat`
+    #[arg(long = "solver", value_name = "NAME|PATH", help_heading = "Limits")]
+    pub name: Option<String>,
+}
+
+/// How formulas reach a solver.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum EncodingName {
+    /// By what the types and the scope allow, and by the solvers that can be reached
+    #[default]
+    Auto,
+    /// With integers without bounds and sets of any size
+    Unbounded,
+    /// As propositional logic over a finite scope (--scope); a proof is checked in another solver
+    Sat,
+}
+
+impl EncodingName {
+    /// The encoding that is asked for; `None` where bsym is to choose.
+    pub fn asked(self) -> Option<Encoding> {
+        match self {
+            EncodingName::Auto => None,
+            EncodingName::Unbounded => Some(Encoding::Unbounded),
+            EncodingName::Sat => Some(Encoding::Sat),
+        }
+    }
+}
+
+/// Which part of a package or project of Event-B.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ComponentArguments {
+    /// The machine or context of a Rodin project or ProB package to read; without it, the last refinement
+    #[arg(long = "machine", value_name = "NAME")]
+    pub component: Option<String>,
+}
+
+/// Whether encodings believe the analysis of representations.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum RepresentationsName {
+    /// As the assignments allow
+    #[default]
+    Analysed,
+    /// As the type says: for comparison, since most queries are harder
+    General,
+}
+
+impl From<RepresentationsName> for Representations {
+    fn from(name: RepresentationsName) -> Representations {
+        match name {
+            RepresentationsName::Analysed => Representations::Analysed,
+            RepresentationsName::General => Representations::General,
+        }
+    }
+}
