@@ -253,9 +253,11 @@ impl Encoder {
         }
     }
 
-    /// A value made of symbols that are named `name`, `name.1`, `name.dom` and so on.
+    /// A value made of symbols that are named `name`, `name.1`, `name.dom` and so on, or after
+    /// [`name_for`](crate::term::Terms::name_for) where another shape has taken these names.
     pub fn fresh(&mut self, name: &str, _ty: &Type, shape: &Shape) -> Symbolic {
         let columns = self.columns(shape);
+        let name = self.terms.name_for(name, columns.iter().map(|(n, sort)| (n.as_ref(), *sort)));
         let leaves: Vec<Term> =
             columns.into_iter().map(|(n, s)| self.terms.symbol(&format!("{name}{n}"), s)).collect();
         self.build(shape, &mut leaves.into_iter())

@@ -562,6 +562,7 @@ impl Executor<'_> {
 
     fn input(&mut self, base: &str, sort: Sort) -> Term {
         let name = self.unique(base);
+        let name = self.encoder.terms.name_for(&name, std::iter::once(("", sort)));
         let symbol = self.encoder.terms.symbol(&name, sort);
         self.inputs.push(symbol);
         symbol

@@ -285,6 +285,23 @@ impl Terms {
         self.make(Op::Symbol(id), &[], sort)
     }
 
+    /// Returns `base`, or `base (2)`, `base (3)` and so on: the first name under which every symbol of `columns`, whose
+    /// names follow it, is either new or of the sort that is asked for.
+    ///
+    /// Systems that share these terms, such as those of the axioms before a theorem and of all axioms, may know
+    /// different things of a constant. Each of them then has symbols of its own for it.
+    pub fn name_for<'c>(&self, base: &str, columns: impl Iterator<Item = (&'c str, Sort)> + Clone) -> String {
+        let arena = self.arena.borrow();
+        let fits = |name: &String| {
+            columns.clone().all(|(column, sort)| {
+                let known = arena.by_name.get(format!("{name}{column}").as_str());
+                known.is_none_or(|id| arena.symbols[id.0 as usize].1 == sort)
+            })
+        };
+        let further = (2..).map(|n| format!("{base} ({n})"));
+        std::iter::once(base.to_string()).chain(further).find(fits).expect("there are endlessly many names")
+    }
+
     /// A symbol that belongs to no state and no step, whatever state speaks of it first: what it stands
     /// for never changes. Its name has a space, so that no name of a model is like it.
     pub fn rigid(&self, name: &str, sort: Sort) -> Term {

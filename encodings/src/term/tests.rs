@@ -512,3 +512,14 @@ fn cvc5_agrees() {
     use crate::session::{Dialect, find_solver, process};
     solvers_agree(|t| Some(process(t, &find_solver("cvc5")?, Dialect::Generic).expect("starts")), 60);
 }
+
+#[test]
+fn a_name_that_another_sort_has_taken_is_followed_by_a_number() {
+    let t = Terms::new();
+    t.symbol("f.dom", Terms::INT);
+    let columns = |sort| [(".dom", sort), (".1", Terms::INT)].into_iter();
+    assert_eq!(t.name_for("f", columns(Terms::INT)), "f");
+    assert_eq!(t.name_for("f", columns(Terms::BOOL)), "f (2)");
+    t.symbol("f (2).dom", Terms::BOOL);
+    assert_eq!(t.name_for("f", columns(Terms::BOOL)), "f (2)", "the same question has the same answer");
+}

@@ -111,6 +111,40 @@ fn obligations_of_event_b_have_rodins_names() {
     assert_eq!(named("Tank/Valve.buc")["thm1/THM"], (Kind::Thm, Status::Discharged));
 }
 
+/// What is known of `f` grows from axiom to axiom: a relation before `axm2`, a function after it.
+#[test]
+fn each_theorem_of_a_context_has_its_own_form_of_a_constant() {
+    if solver().is_none() {
+        return;
+    }
+    let axiom = |label: &str, predicate: &str, theorem: bool| {
+        format!(
+            "<org.eventb.core.axiom name=\"{label}\" org.eventb.core.label=\"{label}\" \
+             org.eventb.core.predicate=\"{predicate}\" org.eventb.core.theorem=\"{theorem}\"/>"
+        )
+    };
+    let text = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<org.eventb.core.contextFile \
+         org.eventb.core.configuration=\"org.eventb.core.fwd\" version=\"3\">\
+         <org.eventb.core.carrierSet name=\"s\" org.eventb.core.identifier=\"S\"/>\
+         <org.eventb.core.constant name=\"f\" org.eventb.core.identifier=\"f\"/>{}{}{}{}\
+         </org.eventb.core.contextFile>",
+        axiom("axm1", "f ∈ S ↔ ℤ", false),
+        axiom("thm1", "dom(f) ⊆ S", true),
+        axiom("axm2", "f ∈ S → 1‥3", false),
+        axiom("thm2", "∀x· x∈S ⇒ f(x) &gt; 0", true),
+    );
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("Forms.buc");
+    std::fs::write(&path, text).expect("a file");
+    let m = load_model(&path).expect("a file").model.expect("a context");
+    let all = own(&m).0.all;
+    for name in ["thm1/THM", "thm2/WD", "thm2/THM"] {
+        let status = all.iter().find(|p| p.name == name).map(|p| p.status);
+        assert!(matches!(status, Some(Status::Discharged | Status::Trivial)), "{name}: {all:#?}");
+    }
+}
+
 #[test]
 fn a_variant_that_does_not_decrease_is_refuted() {
     if solver().is_none() {
