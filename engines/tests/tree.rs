@@ -3,11 +3,13 @@
 
 mod common;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
 use bsym_engines::run::run;
 use bsym_engines::verdict::{Engine, Progress, Report, Verdict};
+use bsym_proofs::claim::Evidence;
 use bsym_semantics::scope::ScopeRequest;
 use common::faulty::{Fault, Faulty};
 use common::*;
@@ -87,6 +89,43 @@ fn a_search_that_ends_is_a_proof() {
     // Every path that goes on repeats a state.
     check(text, &[Engine::Tree], "holds");
     check(&text.replace("steps : 0..3", "steps : 0..2"), &[Engine::Tree], "violated 3");
+}
+
+#[test]
+fn a_proof_covers_the_orders_that_are_not_searched() {
+    // `a, b, a` repeats no state; the other order, `a, a, b`, comes back to the first one.
+    let text = "MACHINE Toggles VARIABLES x, y INVARIANT x : BOOL & y : BOOL & (x = TRUE => x /= FALSE)
+        INITIALISATION x := FALSE || y := FALSE
+        OPERATIONS a = BEGIN x := bool(x = FALSE) END; b = BEGIN y := bool(y = FALSE) END END";
+    let report = report(&job(&model(text), &ScopeRequest::default()), Engine::Tree);
+    let Verdict::Holds(proof) = report.verdict else { panic!("{}", answer(&report)) };
+    let Evidence::Diameter { depth } = proof.claim.evidence else { panic!("{:?}", proof.claim.evidence) };
+    assert_eq!(depth, 4);
+}
+
+#[test]
+fn of_events_that_may_commute_the_answers_are_those_of_induction() {
+    let events = [
+        "BEGIN x := (x + 1) mod 3 END",
+        "BEGIN y := 2 - y END",
+        "SELECT x > 0 THEN x := x - 1 END",
+        "BEGIN y := 1 END",
+        "SELECT y > 0 THEN f(0) := y END",
+    ];
+    let mut answers = BTreeMap::new();
+    for (i, a) in events.iter().enumerate() {
+        for b in &events[i + 1..] {
+            let text = format!(
+                "MACHINE Two VARIABLES x, y, f INVARIANT x : 0..2 & y : 0..2 & f : 0..1 --> 0..2 & (f(0) = 1 => x < 2)
+                 INITIALISATION x, y := 0, 1 || f := {{0 |-> 0, 1 |-> 0}} OPERATIONS a = {a}; b = {b} END"
+            );
+            let job = job(&model(&text), &ScopeRequest::default());
+            let (tree, kind) = (answer(&report(&job, Engine::Tree)), answer(&report(&job, Engine::Kind)));
+            assert_eq!(tree, kind, "{text}");
+            *answers.entry(tree).or_insert(0) += 1;
+        }
+    }
+    assert!(answers["holds"] > 5 && answers.len() > 1, "{answers:?}");
 }
 
 #[test]

@@ -7,6 +7,10 @@
 //! [commute](commuting) the order that is not alphabetic. A shortest path to a violation repeats no state, and of those
 //! with its end one has no such pair: none of this loses a violation.
 //!
+//! A search that ends has seen every reachable state. The proof says how long a path can be that repeats no state, and paths in the
+//! orders that were left out are paths, too: `a, b, a` repeats none where `a, a, b` does. So where an order was left out, that length
+//! is [asked](Diameter) once more of all paths.
+//!
 //! A question that a solver leaves open is set aside and asked again, alone in a session of its own and with twice
 //! the time, when a level is done; the search goes on meanwhile.
 
@@ -24,6 +28,7 @@ use bsym_proofs::claim::Evidence;
 
 use crate::bmc::failing_initialisation;
 use crate::counterexample::{Attempt, attempt};
+use crate::diameter::Diameter;
 use crate::outcome::{DEEPEST_SMALL, Outcome, Work};
 use crate::path::{Checked, Path, Start, Taken};
 use crate::path_uniqueness::{different, repetitions};
@@ -58,6 +63,10 @@ pub struct Tree {
     stage: Stage,
     /// Pairs of states already made different.
     distinct: HashSet<(usize, usize)>,
+    /// A sequence was left out because another order of its events is searched.
+    swapped: bool,
+    /// How long paths are in any order of their events, once the search has ended.
+    diameter: Option<Diameter>,
     /// Questions that no solver decided, the first one first.
     aside: VecDeque<Aside>,
     /// Time spent with those, and the work of their solvers.
@@ -85,6 +94,8 @@ enum Stage {
     Event(u32),
     /// All sequences of the level are done.
     Again,
+    /// No sequence is left.
+    Diameter,
 }
 
 /// A question that was set aside.
@@ -128,6 +139,8 @@ impl Tree {
             longer: VecDeque::new(),
             stage: Stage::Initialisation,
             distinct: HashSet::new(),
+            swapped: false,
+            diameter: None,
             aside: VecDeque::new(),
             again: Duration::ZERO,
             work_again: Statistics::default(),
@@ -147,6 +160,9 @@ impl Tree {
         let mut all = self.session.statistics();
         all += self.successions.statistics();
         all += self.work_again;
+        if let Some(diameter) = &self.diameter {
+            all += diameter.statistics();
+        }
         all
     }
 
@@ -171,6 +187,7 @@ impl Tree {
                     Stage::Failures => self.failures(problem, work)?,
                     Stage::Event(event) => self.event(problem, work, EventId(event))?,
                     Stage::Again => self.end_level(problem, work, begin)?,
+                    Stage::Diameter => Some(self.diameter(problem, work)?),
                 },
             };
         }
@@ -268,6 +285,7 @@ impl Tree {
         let mut events = self.words.events(word);
         events.push(event);
         let follows = self.successions.last_of(problem, work.slice, &events)?;
+        self.swapped |= follows == Follows::Swapped;
         if step(problem, event, self.depth) == Terms::FALSE
             || matches!(follows, Follows::Never | Follows::Swapped)
         {
@@ -320,6 +338,10 @@ impl Tree {
         self.note_clear(problem, work, reached);
         if is_last {
             if problem.is_complete() && self.clear == Some(reached) {
+                if self.swapped {
+                    self.stage = Stage::Diameter;
+                    return Ok(None);
+                }
                 let evidence = Evidence::Diameter { depth: reached };
                 return Ok(Some(Outcome::Proof(problem.claim(work.job, evidence))));
             }
@@ -335,6 +357,25 @@ impl Tree {
         self.level = std::mem::take(&mut self.longer);
         self.stage = Stage::Level;
         Ok(None)
+    }
+
+    /// Every reachable state is good. Finds how long a path can be that repeats none.
+    fn diameter(&mut self, problem: &mut Problem, work: &mut Work<'_, '_>) -> Result<Outcome, SolverError> {
+        let diameter = match &mut self.diameter {
+            Some(diameter) => diameter,
+            none => none.insert(Diameter::new(problem, work.open)?),
+        };
+        if let Some(depth) = diameter.find(problem, usize::MAX, &work.slice.query())? {
+            return Ok(Outcome::Proof(problem.claim(work.job, Evidence::Diameter { depth })));
+        }
+        Ok(match work.slice.budget.check() {
+            Err(stopped) => Outcome::Paused(stopped),
+            Ok(()) => Outcome::Stuck(Unknown::Exhausted(format!(
+                "no new states after {} event{}, but the length of the longest path without a repeated state is not decided",
+                self.depth,
+                if self.depth == 1 { "" } else { "s" }
+            ))),
+        })
     }
 
     fn note_clear(&mut self, problem: &Problem, work: &mut Work<'_, '_>, depth: usize) {
