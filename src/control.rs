@@ -21,6 +21,9 @@ use crate::output::note;
 const GRACE: Duration = Duration::from_secs(4);
 /// The same where the answer is there already and waits only for the engines.
 const HASTE: Duration = Duration::from_millis(300);
+/// A signal that follows another one sooner is the same request: `timeout` of coreutils signals its child and then the
+/// whole group, so that one request arrives twice.
+const SAME_REQUEST: Duration = Duration::from_millis(500);
 const TICK: Duration = Duration::from_millis(20);
 
 /// What is known so far, given the reason why there is no more.
@@ -50,6 +53,7 @@ pub struct Control {
 #[derive(Default)]
 struct Shared {
     interrupted: AtomicBool,
+    last_signal: Mutex<Option<Instant>>,
     out_of_memory: AtomicBool,
     decided: AtomicBool,
     beside: Mutex<Option<Arc<Mutex<Child>>>>,
@@ -78,8 +82,14 @@ impl Control {
         *self.shared.session.lock().unwrap_or_else(|e| e.into_inner()) = Some(flag);
     }
 
-    /// Called for Ctrl-C: the first asks the run to stop, the second ends the program.
+    /// Handles Ctrl-C and SIGTERM: the first asks the run to stop, a later one ends the program at once. Signals that come
+    /// within half a second of the one before count as that one.
     pub fn interrupt(&self) {
+        let now = Instant::now();
+        let before = self.shared.last_signal.lock().unwrap_or_else(|e| e.into_inner()).replace(now);
+        if before.is_some_and(|before| now.duration_since(before) < SAME_REQUEST) {
+            return;
+        }
         if let Some(flag) = &*self.shared.session.lock().unwrap_or_else(|e| e.into_inner()) {
             if flag.swap(true, Ordering::SeqCst) {
                 std::process::exit(Exit::Unknown as i32);
