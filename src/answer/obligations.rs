@@ -2,9 +2,10 @@
 
 use bsym_language::model::Model;
 use bsym_proofs::obligations::Obligations as Proved;
-use bsym_status::file::{PoFile, Status};
+use bsym_status::file::{LeftOut, PoFile, Status};
 use serde::{Serialize, Serializer};
 
+use super::diagnostic::location;
 use super::not_checked::{self, DroppedObject};
 use super::open_obligation::Explanation;
 use super::trace::counted;
@@ -65,9 +66,13 @@ impl Obligations {
         }
     }
 
-    /// What a script is told.
+    /// Done where all obligations are discharged and nothing was left out, else unknown.
     pub fn exit(&self) -> Exit {
-        if self.stopped { Exit::Unknown } else { Exit::Done }
+        let all_looked_at = self.file.left_out.is_empty() && self.not_checked.is_empty();
+        match !self.stopped && self.open.is_empty() && all_looked_at {
+            true => Exit::Done,
+            false => Exit::Unknown,
+        }
     }
 
     /// For people.
@@ -82,6 +87,11 @@ impl Obligations {
             (_, n) => counts.push(format!("{open} open ({n} not tried)")),
         }
         let all = self.counts.iter().map(|(_, n)| n).sum::<usize>() + open;
+        match self.file.left_out.len() {
+            0 => {}
+            1 => counts.push("1 part not looked at".into()),
+            n => counts.push(format!("{n} parts not looked at")),
+        }
         let counts = if counts.is_empty() { "nothing to prove".into() } else { counts.join(", ") };
         let mut text = format!("{}: {counts}  [{:.2} s]\n", counted(all, "obligation"), self.seconds);
         let mut refuted = false;
@@ -95,6 +105,10 @@ impl Obligations {
             let reason = reason.as_ref().filter(|_| *status != Status::Refuted);
             let reason = reason.map(|r| format!(": {r}")).unwrap_or_default();
             text.push_str(&format!("  {word}  {name}{reason}\n    {goal}\n"));
+        }
+        for LeftOut { part, reason, file, line } in &self.file.left_out {
+            let at = location(file, *line).map(|at| format!(" ({at})")).unwrap_or_default();
+            text.push_str(&format!("  {}: {part}: {reason}{at}\n", paint.doubt("not looked at")));
         }
         for explanation in self.explanations.iter().flatten() {
             // Strings grow.

@@ -9,7 +9,6 @@ use bsym_language::diagnostic::nearest;
 use bsym_proofs::obligations::{Proof, prove_obligations};
 
 use crate::answer::Answer;
-use crate::answer::diagnostic::{location, place};
 use crate::answer::event::Event;
 use crate::answer::not_checked::DroppedObject;
 use crate::answer::obligations::Obligations;
@@ -96,11 +95,6 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
             }
             Err(error) => output::lost(&error.to_string()),
         }
-    }
-    for u in &obligations.unsupported {
-        let (file, line, _) = place(&model.sources, u.span);
-        let at = location(&file, line).map(|at| format!(" ({at})")).unwrap_or_default();
-        output::note(&format!("not supported: {}: {}{at}", u.part, u.reason));
     }
     Ok(Answer::Obligations(Box::new(answer)))
 }

@@ -32,9 +32,28 @@ pub struct PoFile {
     /// Parts of the model that no obligation is about although B asks for one, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_checked: Vec<String>,
+    /// Parts of the model without obligations of their own, because nothing can be encoded there yet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
     /// Counts for people; they have to be right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<serde_json::Value>,
+}
+
+/// A part of the model without obligations of its own.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LeftOut {
+    /// Names the part, such as `operation sum`.
+    pub part: String,
+    /// Says why, in lower case and without a full stop.
+    pub reason: String,
+    /// The file that it is written in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Line in this file, counted from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
 }
 
 /// What a file is about.

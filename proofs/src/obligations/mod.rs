@@ -25,7 +25,8 @@
 //!
 //! `trivial`: the event writes nothing that the conjunct reads. `refuted`: the sequent has a
 //! counterexample, which says that the conjunct cannot be proved for this event from the invariant
-//! alone; the state before the step may be unreachable, so the machine need not be wrong.
+//! alone; the state before the step may be unreachable, so the machine need not be wrong. In a refinement of
+//! classical B nothing is refuted: the gluing invariant and the abstraction, its further hypotheses, are not encoded.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -54,6 +55,7 @@ mod extra;
 mod generate;
 mod names;
 mod obligation;
+mod refinement;
 mod rounds;
 #[cfg(test)]
 mod tests;
@@ -133,6 +135,7 @@ pub fn prove_chosen(
     name_apart(&mut all);
     let mut prover = Prover::new(terms.clone(), open, budget.clone());
     prover.also_reading(system.whole_carriers());
+    let observer = &mut refinement::reopening(&model, observer);
     let mut asked = vec![];
     for proof in &mut all {
         let choice = if proof.status == Status::Unattempted { choose(proof) } else { Choice::Leave };
@@ -145,6 +148,7 @@ pub fn prove_chosen(
         asked.push(choice == Choice::Ask);
     }
     Rounds::new(&mut prover, &mut all, asked, complete, observer).prove(&families)?;
+    refinement::reopen(&model, &mut all);
     let stopped = budget.check().err();
     Ok(Obligations {
         solver: prover.solver,

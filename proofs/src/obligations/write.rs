@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use bsym_encodings::system::Unsupported;
 use bsym_language::model::{Model, Notation};
 use bsym_semantics::scope::Scope;
 use bsym_status::component::{EXPORTER, component, not_checked, target};
@@ -9,6 +10,7 @@ use bsym_status::digest::{self, INITIALISATION};
 use bsym_status::file::*;
 use bsym_status::path::relative;
 
+use super::refinement::left_out as refinement;
 use super::{Obligations, Proof, Subject};
 use crate::scope::named;
 
@@ -46,11 +48,25 @@ impl Obligations {
             components: vec![component(model)],
             obligations: self.all.iter().map(|p| self.obligation(p, model)).collect(),
             not_checked: not_checked(model),
+            left_out: self.left_out(model),
             summary: None,
         };
         file.name_apart();
         file.summarize();
         file
+    }
+
+    fn left_out(&self, model: &Model) -> Vec<LeftOut> {
+        let part = |u: &Unsupported| {
+            let known = model.sources.iter().any(|(id, _)| id == u.span.source);
+            LeftOut {
+                part: u.part.clone(),
+                reason: u.reason.clone(),
+                file: known.then(|| model.sources.path(u.span).display().to_string()),
+                line: known.then(|| model.sources.position(u.span).line),
+            }
+        };
+        self.unsupported.iter().map(part).chain(refinement(model)).collect()
     }
 
     fn obligation(&self, p: &Proof, model: &Model) -> Obligation {

@@ -154,6 +154,7 @@ impl<'a> Builder<'a> {
             components: self.components,
             obligations: self.obligations,
             not_checked: vec![],
+            left_out: vec![],
             summary: None,
         };
         file.name_apart();
