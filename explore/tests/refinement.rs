@@ -1,16 +1,18 @@
 //! Refinements of classical B against their abstractions: right ones, and ones with a fault each.
 
 use std::path::Path;
+use std::time::Duration;
 
 use bsym_explore::options::SearchOptions;
 use bsym_explore::refinement::{
-    RefinementOptions, RefinementReport, RefinementVerdict, UnmatchedStep, check,
+    RefinementOptions, RefinementReport, RefinementVerdict, Repeated, UnmatchedStep, check, of_simulation,
+    repeat,
 };
-use bsym_explore::report::{Progress, Verdict};
+use bsym_explore::report::{Counterexample, Progress, Verdict};
 use bsym_explore::search::{Problem, search};
 use bsym_language::files::Texts;
 use bsym_language::load::load_from;
-use bsym_language::model::simulation::simulation;
+use bsym_language::model::simulation::{first_gluing, simulation};
 use bsym_language::stack::with_large_stack;
 use bsym_semantics::scope::{Scope, ScopeRequest};
 
@@ -25,6 +27,8 @@ enum Found {
     /// A step of this operation, after so many others.
     Step(String, usize),
     Precondition(String, usize),
+    /// An operation that aborts, after so many others; the initialisation is one without a name.
+    Abort(String, usize),
     Other(String),
 }
 
@@ -48,6 +52,8 @@ fn ask(files: &[(&str, &str)], main: &str, reference_only: bool) -> (Found, Refi
                 UnmatchedStep::Initialisation => Found::Initialisation,
                 UnmatchedStep::Step { event, .. } => Found::Step(name(event), steps - 2),
                 UnmatchedStep::Precondition { event, .. } => Found::Precondition(name(event), steps - 1),
+                UnmatchedStep::Abort { event: Some(event), .. } => Found::Abort(name(event), steps - 2),
+                UnmatchedStep::Abort { event: None, .. } => Found::Abort(String::new(), 0),
             }
         }
         other => Found::Other(format!("{other:?}")),
@@ -65,7 +71,11 @@ fn refine(files: &[(&str, &str)], main: &str) -> Found {
         let is_right = matches!(found, Found::Holds(_) | Found::Weak(_));
         match simulates(files, main) {
             Some(Verdict::Holds(_)) => assert!(is_right, "{main}: the abstractions follow, and {found:?}"),
-            Some(Verdict::Violated(_)) | None => {}
+            Some(Verdict::Violated(other)) => {
+                let confirmed = of_simulated(files, main, &other);
+                assert!(confirmed.is_none() || !is_right, "{main}: {confirmed:?}, and {found:?}");
+            }
+            None => {}
             Some(other) => panic!("{main}: {other:?}"),
         }
         found
@@ -82,6 +92,20 @@ fn simulates(files: &[(&str, &str)], main: &str) -> Option<Verdict> {
     let problem = Problem { model: &joint, scope: &scope, finder: None };
     let report = search(&problem, &SearchOptions::default(), &mut |_: &Progress| {});
     Some(report.verdict)
+}
+
+/// The violation of the refinement that one of the machine in which the abstractions follow shows.
+fn of_simulated(files: &[(&str, &str)], main: &str, found: &Counterexample) -> Option<UnmatchedStep> {
+    let texts: Texts = files.iter().map(|(name, text)| (*name, *text)).collect();
+    let model = load_from(&texts, Path::new(main)).expect("the file is there").model.expect("it is right");
+    let refined = model.refined.as_ref().expect("an abstraction");
+    let joint = simulation(&model, refined).expect("it is determined");
+    let parts = refined.side_by_side(&model);
+    let problem = Problem { model: &parts.model, scope: &found.trace.scope, finder: None };
+    let shown = (&found.trace, &found.violations[..]);
+    let first = first_gluing(&model, refined);
+    let unmatched = of_simulation(&problem, &parts, &model, &joint, shown, first, Duration::from_secs(5));
+    unmatched.ok().map(|found| found.step)
 }
 
 fn step(name: &str, before: usize) -> Found {
@@ -276,4 +300,171 @@ OPERATIONS q <-- div(n, d) = VAR rest IN rest := n; q := 0;
     assert_eq!(refine(&[divide, ("Divide_i.imp", imp)], "Divide_i.imp"), Found::Holds(1));
     let wrong = imp.replace("rest >= d DO", "rest > d DO");
     assert_eq!(refine(&[divide, ("Divide_i.imp", &wrong)], "Divide_i.imp"), step("div", 0));
+}
+
+const COUNT: (&str, &str) = (
+    "Count.mch",
+    "MACHINE Count VARIABLES c INVARIANT c : 0..3 INITIALISATION c := 0
+OPERATIONS
+  inc = PRE c < 3 THEN c := c + 1 END;
+  r <-- get(k) = PRE k : 0..3 THEN r := c END;
+  reset = BEGIN c := 0 END
+END",
+);
+
+/// A refinement of the counter; each place of it can be put in another way.
+fn count(changes: &[(&str, &str)]) -> Found {
+    count_of(COUNT, changes)
+}
+
+fn count_of(machine: (&str, &str), changes: &[(&str, &str)]) -> Found {
+    let cell = (
+        "Cell.mch",
+        "MACHINE Cell VARIABLES v INVARIANT v : 0..9 INITIALISATION v := 0
+OPERATIONS put(x) = PRE x : 0..3 THEN v := x END END",
+    );
+    let mut text = "REFINEMENT Count_r REFINES Count INCLUDES Cell VARIABLES d INVARIANT d : 0..6 & d = 2 * c
+INITIALISATION d := 0
+OPERATIONS
+  inc = d := d + 2;
+  r <-- get(k) = r := d / 2;
+  reset = BEGIN d := 0 END
+END"
+    .to_string();
+    for (old, new) in changes {
+        assert!(text.contains(old), "{old}");
+        text = text.replacen(old, new, 1);
+    }
+    refine(&[machine, cell, ("Count_r.ref", &text)], "Count_r.ref")
+}
+
+fn abort(name: &str, before: usize) -> Found {
+    Found::Abort(name.into(), before)
+}
+
+#[test]
+fn operations_that_abort_where_they_may_be_called_are_violations() {
+    assert_eq!(count(&[]), Found::Holds(4));
+    // Something is ill-defined, always, for some arguments, or in some states.
+    assert_eq!(count(&[("d := 0 END", "d := 1 / 0 END")]), abort("reset", 0));
+    assert_eq!(count(&[("r := d / 2", "r := d / 2 + 0 * (1 / k)")]), abort("get", 0));
+    assert_eq!(count(&[("d := 0 END", "d := 0 * (1 / d) END")]), abort("reset", 0));
+    assert_eq!(count(&[("d := 0 END", "d := 0 * (1 / (d - 4)) END")]), abort("reset", 2));
+    assert_eq!(count(&[("d := 0 END", "IF d = 4 THEN d := max({}) ELSE d := 0 END END")]), abort("reset", 2));
+    assert_eq!(count(&[("r := d / 2", "r := [7](k)")]), abort("get", 0));
+    // One of several ways is enough.
+    assert_eq!(count(&[("d := 0 END", "CHOICE d := 0 OR d := 1 / 0 END END")]), abort("reset", 0));
+    assert_eq!(count(&[("d := 0 END", "ANY z WHERE z : 0..2 THEN d := 0 / z END END")]), abort("reset", 0));
+    // A failing ASSERT, and a called operation outside of its precondition.
+    assert_eq!(count(&[("d := 0 END", "ASSERT d < 4 THEN d := 0 END END")]), abort("reset", 2));
+    assert_eq!(count(&[("d := 0 END", "BEGIN d := 0 || put(d) END END")]), abort("reset", 2));
+    // Loops whose variant does not decrease or is negative, and whose invariant is false.
+    let looping = |body: &str, variant: &str, invariant: &str| {
+        let text = format!("WHILE d > 0 DO {body} INVARIANT {invariant} VARIANT {variant} END END");
+        count(&[("d := 0 END", &text)])
+    };
+    assert_eq!(looping("d := d - 1", "d", "d : 0..6"), Found::Holds(4));
+    assert_eq!(looping("d := d - 1", "7 - d", "d : 0..6"), abort("reset", 1));
+    assert_eq!(looping("d := d - 1", "3", "d : 0..6"), abort("reset", 1));
+    assert_eq!(looping("d := d - 1", "d - 3", "d : 0..6"), abort("reset", 1));
+    assert_eq!(looping("d := d - 1", "d", "d : 0..3"), abort("reset", 2));
+    assert_eq!(looping("d := d - 1", "d", "d /= 1"), abort("reset", 1));
+}
+
+#[test]
+fn initialisations_that_abort_are_violations() {
+    assert_eq!(count(&[("INITIALISATION d := 0", "INITIALISATION d := 0 * (1 / 0)")]), abort("", 0));
+    let one = "INITIALISATION ANY z WHERE z : 0..1 THEN d := 0 * (1 / z) END";
+    assert_eq!(count(&[("INITIALISATION d := 0", one)]), abort("", 0));
+    let failing = "INITIALISATION ASSERT 1 > 2 THEN d := 0 END";
+    assert_eq!(count(&[("INITIALISATION d := 0", failing)]), abort("", 0));
+    // Where that of the abstraction may abort as well nothing is owed; that it does is nothing to be proud of.
+    let free =
+        ("Count.mch", &*COUNT.1.replace("INITIALISATION c := 0", "INITIALISATION PRE 1 > 2 THEN c := 0 END"));
+    let found = count_of(free, &[("INITIALISATION d := 0", failing)]);
+    assert!(matches!(&found, Found::Other(text) if text.contains("Incomplete")), "{found:?}");
+}
+
+#[test]
+fn operations_may_abort_where_nothing_is_owed() {
+    // Outside of the abstract precondition.
+    assert_eq!(count(&[("inc = d := d + 2", "inc = d := d + 2 + 0 * (1 / (6 - d))")]), Found::Holds(4));
+    assert_eq!(count(&[("r := d / 2", "IF k = 9 THEN r := 1 / 0 ELSE r := d / 2 END")]), Found::Holds(4));
+    // Where the abstraction may abort.
+    let free = ("Count.mch", &*COUNT.1.replace("BEGIN c := 0 END", "BEGIN PRE c < 2 THEN c := 0 END END"));
+    let late = ("d := 0 END", "d := 0 * (1 / (d - 4)) END");
+    assert_eq!(count_of(free, &[late]), Found::Holds(4));
+    assert_eq!(count_of(free, &[("d := 0 END", "d := 0 * (1 / (d - 2)) END")]), abort("reset", 1));
+    // Nobody knows where it has no meaning itself.
+    let vague = ("Count.mch", &*COUNT.1.replace("BEGIN c := 0 END", "BEGIN c := 0 * (1 / (c - 2)) END"));
+    let found = count_of(vague, &[late]);
+    assert!(matches!(&found, Found::Other(text) if text.contains("Incomplete")), "{found:?}");
+}
+
+fn report(files: &[(&str, &str)], main: &str) -> RefinementReport {
+    with_large_stack(|| ask(files, main, false).1)
+}
+
+/// The conjuncts that exclude every abstract step are told, with the state of all levels where there is one.
+#[test]
+fn the_gluing_that_excludes_a_step_is_named() {
+    let valve = (
+        "Valve.mch",
+        "MACHINE Valve VARIABLES a, b INVARIANT a : 0..2 & b : 0..2 INITIALISATION a := 0 || b := 1
+OPERATIONS tick = a := 1 - a END",
+    );
+    let text = "REFINEMENT Valve_r REFINES Valve VARIABLES x, y INVARIANT x : 0..2 & y : 0..2 & x = a & y = b
+INITIALISATION x := 0; y := 1 OPERATIONS tick = x := 1 - x END";
+    let named =
+        |text: &str, machine: (&str, &str)| match report(&[machine, ("Valve_r.ref", text)], "Valve_r.ref")
+            .verdict
+        {
+            RefinementVerdict::Violated(found) => {
+                found.gluing.iter().map(|g| (g.conjunct, g.state.is_some())).collect::<Vec<_>>()
+            }
+            other => panic!("{other:?}"),
+        };
+    assert_eq!(named(&text.replace("y := 1", "y := 2"), valve), [(1, true)]);
+    assert_eq!(named(&text.replace("x := 1 - x", "BEGIN x := 1 - x; y := 0 END"), valve), [(1, true)]);
+    // Of several abstract states each excludes the conjunct.
+    let free = ("Valve.mch", &*valve.1.replace("a := 0", "a :: 0..1"));
+    assert_eq!(named(&text.replace("y := 1", "y := 2"), free), [(1, false)]);
+    // No conjunct alone excludes all of them; the state that is nearest.
+    let either = ("Valve.mch", &*valve.1.replace("a := 0 || b := 1", "a, b : (a : 0..1 & b = 1 - a)"));
+    assert_eq!(named(&text.replace("y := 1", "y := 0"), either).len(), 1);
+}
+
+/// A violation that is one in a small scope alone is told apart from one that is one everywhere.
+#[test]
+fn a_violation_is_repeated_in_another_scope() {
+    let vat = (
+        "Vat.mch",
+        "MACHINE Vat VARIABLES fill INVARIANT fill : NAT INITIALISATION fill :: 0..40
+OPERATIONS set(x) = PRE x : NAT THEN fill := x END; n <-- get = n := fill END",
+    );
+    let again = |text: &str| {
+        let texts: Texts = [vat, ("Vat_r.ref", text)].into_iter().collect();
+        let model =
+            load_from(&texts, Path::new("Vat_r.ref")).expect("it is there").model.expect("it is right");
+        let parts = model.refined.as_ref().expect("an abstraction").side_by_side(&model);
+        let request = ScopeRequest { prob: true, ..ScopeRequest::default() };
+        let scope = Scope::settle(&model, &request).expect("a scope");
+        let wide = Scope::settle(&model, &ScopeRequest::default()).expect("a scope");
+        with_large_stack(|| {
+            let problem = Problem { model: &parts.model, scope: &scope, finder: None };
+            let options = RefinementOptions::default();
+            let report = check(&problem, &parts, &model, &options, &mut |_: &Progress| {});
+            let RefinementVerdict::Violated(found) = report.verdict else { panic!("{report:?}") };
+            let problem = Problem { scope: &wide, ..problem };
+            repeat(&problem, &parts, &model, &found, Duration::from_secs(5))
+        })
+    };
+    let text =
+        "REFINEMENT Vat_r REFINES Vat VARIABLES f INVARIANT f : NATURAL & f = fill INITIALISATION f := 25
+OPERATIONS set(x) = PRE x : 0..9 THEN f := x END; n <-- get = n := f END";
+    // The call set(0) is allowed with any bounds, and so is nothing that the refinement forbids below 4.
+    assert!(matches!(again(&text.replace("x : 0..9", "x : 1..9")), Repeated::Unmatched(_)));
+    assert!(matches!(again(&text.replace("n := f", "n := f + 1")), Repeated::Unmatched(_)));
+    let within = text.replace("n := f", "IF f : NAT THEN n := f ELSE n := 0 END");
+    assert_eq!(again(&within), Repeated::Gone);
 }

@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use bsym_language::model::{EventId, SideBySide};
+use bsym_language::model::{ComponentId, Convergence, Event, EventId, SideBySide, SubstKind};
 
 use crate::error::EvalError;
 use crate::evaluator::{Eval, Evaluator};
@@ -38,6 +38,24 @@ pub enum Following {
     Free,
 }
 
+/// States of all levels that a step leads to, whether or not the gluing invariants are true in them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ways {
+    /// The states.
+    States(BTreeSet<State>),
+    /// As [`Following::Free`].
+    Free,
+}
+
+/// A gluing conjunct that no abstract state satisfies beside a state of the refinement.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FalseGluing {
+    /// The conjunct, by position in the invariant of the model of all levels.
+    pub conjunct: usize,
+    /// The state of all levels in which it is false, where it is the only one or the one with the fewest false conjuncts.
+    pub state: Option<State>,
+}
+
 /// The levels of a refinement under a valuation of the constants.
 pub struct Levels<'e, 'm> {
     /// An evaluator of the model of all levels.
@@ -59,18 +77,26 @@ impl Levels<'_, '_> {
     /// # Errors
     /// Something could not be evaluated.
     pub fn initial(&self, concrete: &[Value]) -> Eval<BTreeSet<State>> {
+        self.glued(self.initial_ways(concrete)?, concrete.len())
+    }
+
+    /// The initial states of all levels with this state of the refinement, glued or not.
+    ///
+    /// # Errors
+    /// Something could not be evaluated.
+    pub fn initial_ways(&self, concrete: &[Value]) -> Eval<BTreeSet<State>> {
         let edges = self.eval.initial_states(self.constants);
         if let Some((_, why)) = edges.incomplete.into_iter().next() {
             return Err(why);
         }
-        let mut related = BTreeSet::new();
+        let mut ways = BTreeSet::new();
         for edge in edges.edges {
             let Outcome::Reached { state, .. } = edge.outcome else { continue };
-            if state[..concrete.len()] == *concrete && self.is_glued(&state)? {
-                related.insert(state[concrete.len()..].to_vec());
+            if state[..concrete.len()] == *concrete {
+                ways.insert(state);
             }
         }
-        Ok(related)
+        Ok(ways)
     }
 
     /// The abstract states that are related to the state that a step leads to.
@@ -84,6 +110,23 @@ impl Levels<'_, '_> {
         seen: Seen<'_>,
         after: &[Value],
     ) -> Eval<Following> {
+        match self.ways(before, related, seen, after)? {
+            Ways::Free => Ok(Following::Free),
+            Ways::States(ways) => Ok(Following::States(self.glued(ways, after.len())?)),
+        }
+    }
+
+    /// The states of all levels that a step leads to, glued or not.
+    ///
+    /// # Errors
+    /// Something could not be evaluated.
+    pub fn ways(
+        &self,
+        before: &[Value],
+        related: &BTreeSet<State>,
+        seen: Seen<'_>,
+        after: &[Value],
+    ) -> Eval<Ways> {
         let followed = self.parts.operations[seen.event.index()].as_ref();
         let mut reached = BTreeSet::new();
         for state in related {
@@ -94,7 +137,7 @@ impl Levels<'_, '_> {
                 if let Some(precondition) = followed.precondition
                     && self.executions(precondition, arguments, &here)?.is_empty()
                 {
-                    return Ok(Following::Free);
+                    return Ok(Ways::Free);
                 }
                 for (level, by) in self.parts.levels.iter().zip(&followed.by) {
                     let Some(by) = *by else { continue };
@@ -105,7 +148,7 @@ impl Levels<'_, '_> {
                                 next.insert(state[level.variables.clone()].to_vec());
                             }
                             Outcome::Reached { .. } | Outcome::Disabled { .. } => {}
-                            _ => return Ok(Following::Free),
+                            _ => return Ok(Ways::Free),
                         }
                     }
                     let put = |way: &State, part: &State| {
@@ -118,12 +161,95 @@ impl Levels<'_, '_> {
             }
             for mut way in ways {
                 way[..after.len()].clone_from_slice(after);
-                if self.is_glued(&way)? {
-                    reached.insert(way.split_off(after.len()));
+                reached.insert(way);
+            }
+        }
+        Ok(Ways::States(reached))
+    }
+
+    /// Whether an operation of the refinement must not abort with these arguments: in each of the related states the
+    /// preconditions of the abstractions hold and no abstract operation can abort. Nothing is owed for an operation that no
+    /// abstraction has.
+    ///
+    /// # Errors
+    /// Something could not be evaluated.
+    pub fn must_end(
+        &self,
+        before: &[Value],
+        related: &BTreeSet<State>,
+        event: EventId,
+        parameters: &[Value],
+    ) -> Eval<bool> {
+        let Some(followed) = self.parts.operations[event.index()].as_ref() else { return Ok(false) };
+        let arguments = &parameters[..followed.parameters];
+        for state in related {
+            let here: State = before.iter().chain(state).cloned().collect();
+            if let Some(precondition) = followed.precondition
+                && self.executions(precondition, arguments, &here)?.is_empty()
+            {
+                return Ok(false);
+            }
+            for by in followed.by.iter().flatten() {
+                let aborts = |o: &Outcome| !matches!(o, Outcome::Reached { .. } | Outcome::Disabled { .. });
+                if self.executions(*by, arguments, &here)?.iter().any(aborts) {
+                    return Ok(false);
                 }
             }
         }
-        Ok(Following::States(reached))
+        Ok(!related.is_empty())
+    }
+
+    /// Whether the initialisation of an abstraction can abort, so that nothing is owed for that of the refinement.
+    ///
+    /// # Errors
+    /// Something could not be evaluated.
+    pub fn abstract_initialisation_aborts(&self) -> Eval<bool> {
+        let mut model = self.parts.model.clone();
+        let span = model.initialisation.span;
+        let SubstKind::Sequence(all) = &model.initialisation.kind else { return Ok(false) };
+        // The first one is that of the refinement.
+        let body = SubstKind::Sequence(all.iter().skip(1).cloned().collect()).at(span);
+        let event = Event {
+            name: "INITIALISATION".into(),
+            parameters: vec![],
+            results: vec![],
+            body,
+            origin: ComponentId(0),
+            convergence: Convergence::Ordinary,
+            refines: vec![],
+            span,
+        };
+        let id = EventId(model.events.len() as u32);
+        model.events.push(event);
+        // It writes whatever it reads, so that the state before makes no difference.
+        let before: State = model.variables.iter().map(|v| self.eval.some_value(&v.ty)).collect();
+        let eval = Evaluator { model: &model, finder: None, ..*self.eval };
+        let mut aborts = false;
+        let _rest = eval.each_edge_with(id, &[], self.constants, &before, &mut |edge| {
+            aborts |= edge.state().is_none();
+            if aborts { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        Ok(aborts)
+    }
+
+    /// The gluing conjuncts that keep all of these states of all levels from being related: those that are false in each of
+    /// them; where there is none, those that are false in the state with the fewest.
+    pub fn false_gluing(&self, ways: &BTreeSet<State>) -> Vec<FalseGluing> {
+        let invariant = &self.parts.model.invariant;
+        let false_in = |state: &State| -> BTreeSet<usize> {
+            let env = Env::new(self.constants, state);
+            let is_false = |i: &usize| self.eval.pred(&env, &invariant[*i].pred) == Ok(false);
+            (0..invariant.len()).filter(is_false).collect()
+        };
+        let all: Vec<(&State, BTreeSet<usize>)> = ways.iter().map(|way| (way, false_in(way))).collect();
+        let common = all.iter().map(|(_, found)| found.clone()).reduce(|l, r| &l & &r).unwrap_or_default();
+        let single = all.len() == 1;
+        if !common.is_empty() {
+            let state = |_| single.then(|| all[0].0.clone());
+            return common.into_iter().map(|conjunct| FalseGluing { conjunct, state: state(()) }).collect();
+        }
+        let Some((state, found)) = all.iter().min_by_key(|(_, found)| found.len()) else { return vec![] };
+        found.iter().map(|&conjunct| FalseGluing { conjunct, state: Some((*state).clone()) }).collect()
     }
 
     /// Arguments with which the abstractions allow an operation in each of the related states, and the refinement does not.
@@ -160,6 +286,49 @@ impl Levels<'_, '_> {
             });
         }
         Ok(common.unwrap_or_default())
+    }
+
+    /// Those of some abstract states that are related to a state of the refinement.
+    ///
+    /// # Errors
+    /// Something could not be evaluated.
+    pub fn glued_beside(&self, concrete: &[Value], states: &BTreeSet<State>) -> Eval<BTreeSet<State>> {
+        let ways = states.iter().map(|state| concrete.iter().chain(state).cloned().collect());
+        self.glued(ways.collect(), concrete.len())
+    }
+
+    /// Whether the abstractions allow an operation with these arguments in each of the related states, and the refinement
+    /// does not.
+    ///
+    /// # Errors
+    /// Something could not be evaluated.
+    pub fn is_narrowed(
+        &self,
+        before: &[Value],
+        related: &BTreeSet<State>,
+        event: EventId,
+        parameters: &[Value],
+    ) -> Eval<bool> {
+        let followed = self.parts.operations[event.index()].as_ref();
+        let Some(narrowed) = followed.and_then(|followed| followed.narrowed) else { return Ok(false) };
+        for state in related {
+            let here: State = before.iter().chain(state).cloned().collect();
+            if self.executions(narrowed, parameters, &here)?.is_empty() {
+                return Ok(false);
+            }
+        }
+        Ok(!related.is_empty())
+    }
+
+    /// The abstract parts of those states in which what glues the levels together is true.
+    fn glued(&self, ways: BTreeSet<State>, width: usize) -> Eval<BTreeSet<State>> {
+        let mut related = BTreeSet::new();
+        for mut way in ways {
+            if self.is_glued(&way)? {
+                related.insert(way.split_off(width));
+            }
+        }
+        Ok(related)
     }
 
     /// Whether what glues the levels together is true.

@@ -5,7 +5,9 @@ use std::fmt::{Result, Write};
 use bsym_language::model::{Conjunct, Model};
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::explanation::Explanation;
+use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::{Trace, Violation};
+use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Env;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -75,12 +77,22 @@ impl ExplanationObject {
             _ => return vec![],
         };
         let Some(state) = trace.steps.last().and_then(|step| step.state.as_ref()) else { return vec![] };
-        let eval = Evaluator::new(model, &trace.scope);
-        let env = Env::new(&trace.constants, state);
-        let sequences = has_sequences(model);
-        let why =
-            |conjunct: &&Conjunct| ExplanationObject::new(eval.explain(&env, &conjunct.pred), sequences);
+        let why = |conjunct: &&Conjunct| {
+            ExplanationObject::of_conjunct(model, &trace.scope, &trace.constants, state, conjunct)
+        };
         conjuncts.iter().map(why).collect()
+    }
+
+    /// Why a conjunct is false in a state.
+    pub fn of_conjunct(
+        model: &Model,
+        scope: &Scope,
+        constants: &[Value],
+        state: &[Value],
+        conjunct: &Conjunct,
+    ) -> Option<ExplanationObject> {
+        let found = Evaluator::new(model, scope).explain(&Env::new(constants, state), &conjunct.pred);
+        ExplanationObject::new(found, has_sequences(model))
     }
 
     /// The lines below the predicate.

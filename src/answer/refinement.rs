@@ -5,12 +5,16 @@ use std::fmt::{Result, Write};
 use bsym_explore::refinement::{RefinementReport, RefinementVerdict, Unmatched, UnmatchedStep, WeakGluing};
 use bsym_explore::report::Unknown;
 use bsym_language::model::{EventId, LevelPart, LocalId, Model, SideBySide};
+use bsym_semantics::refinement::FalseGluing;
 use bsym_semantics::scope::Scope;
+use bsym_semantics::trace::Trace;
+use bsym_semantics::transition::state::State;
 use bsym_semantics::value::Value;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::diagnostic::{location, place};
+use super::explanation::ExplanationObject;
 use super::named::Values;
 use super::not_checked::{self, DroppedObject};
 use super::proof::{CheckedObject, EvidenceKind, ProofObject};
@@ -21,7 +25,7 @@ use super::reason_code::ReasonCode;
 use super::scope::ScopeObject;
 use super::statistics::seconds;
 use super::trace::{CounterexampleObject, ViolatedObject};
-use super::trace::{StepObject, Style, constants, values, write_steps_beside};
+use super::trace::{StepObject, Style, constants, values, write_steps_beside, write_violations};
 use super::verdict_word::VerdictWord;
 use super::words::words;
 use crate::exit::Exit;
@@ -39,6 +43,8 @@ words! {
         Step = "step",
         /// The refinement does not allow a call that the abstraction allows.
         Precondition = "precondition",
+        /// The operation or initialisation aborts where the abstraction allows it and cannot abort.
+        Abort = "abort",
     }
 }
 
@@ -141,6 +147,12 @@ pub struct UnmatchedObject {
     /// The arguments of a call that is not allowed.
     pub parameters: Values,
     pub message: String,
+    /// Conjuncts that exclude every abstract step with the same results.
+    pub gluing: Vec<GluingObject>,
+    /// What makes the last step abort.
+    pub aborts: Vec<ViolatedObject>,
+    /// That it is a violation only because `MAXINT` is small in this scope, and which one to try.
+    pub only_in_scope: Option<String>,
     pub file: Option<String>,
     pub line: Option<u32>,
     pub constants: Values,
@@ -150,6 +162,16 @@ pub struct UnmatchedObject {
     pub related: Vec<Vec<Values>>,
     /// What the abstraction could have done with the same arguments.
     pub instead: Vec<InsteadObject>,
+}
+
+/// A conjunct of the gluing invariant that is false of what the abstraction could have done.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct GluingObject {
+    pub text: String,
+    /// The values that make it false, where one abstract state is the only one or the nearest.
+    pub why: Option<ExplanationObject>,
+    pub file: Option<String>,
+    pub line: Option<u32>,
 }
 
 /// A step of the abstraction.
@@ -232,9 +254,21 @@ impl UnmatchedObject {
                 words.parameters(*event, parameters),
                 format!("{nearest} allows this call, and the precondition of the refinement does not"),
             ),
+            UnmatchedStep::Abort { event, parameters } => (
+                UnmatchedWord::Abort,
+                *event,
+                event.map(|e| words.parameters(e, parameters)).unwrap_or_default(),
+                match event {
+                    Some(_) => format!("it aborts, and {nearest} allows this call and cannot abort"),
+                    None => format!("it aborts, and that of {nearest} cannot abort"),
+                },
+            ),
         };
         let span = event.map_or(model.initialisation.span, |e| model.events[e.index()].span);
         let (file, line, _) = place(&model.sources, span);
+        let aborts = ViolatedObject::explained(model, &found.trace, &found.violations);
+        let only_in_scope = aborts.iter().find_map(|v| v.only_in_scope.clone());
+        let gluing = found.gluing.iter().map(|f| GluingObject::new(words, &found.trace, f)).collect();
         let related = found.related.iter().map(|set| set.iter().map(|s| words.abstracts(s)).collect());
         let instead = found.instead.iter().map(|(results, state)| InsteadObject {
             results: event.map(|e| words.results(e, results)).unwrap_or_default(),
@@ -245,6 +279,9 @@ impl UnmatchedObject {
             event: event_name(model, event),
             parameters,
             message,
+            gluing,
+            aborts,
+            only_in_scope,
             file,
             line,
             constants: constants(model, &found.trace),
@@ -256,8 +293,12 @@ impl UnmatchedObject {
 
     /// The same as a violation among others.
     pub fn as_violation(&self) -> CounterexampleObject {
+        let named: Vec<&str> = self.gluing.iter().map(|g| g.text.as_str()).collect();
+        let gluing =
+            if named.is_empty() { String::new() } else { format!(": `{}` is false", named.join("`, `")) };
         let violated = ViolatedObject {
-            message: Some(self.message.clone()),
+            message: Some(self.message.clone() + &gluing),
+            only_in_scope: self.only_in_scope.clone(),
             file: self.file.clone(),
             line: self.line,
             ..ViolatedObject::without_place(PropertyKind::Refinement, self.event.clone())
@@ -289,8 +330,10 @@ impl UnmatchedObject {
         write_steps_beside(out, &self.constants, &self.trace, &beside, style)?;
         writeln!(out)?;
         let call = match self.kind {
-            UnmatchedWord::Precondition if self.parameters.is_empty() => self.event.clone(),
-            UnmatchedWord::Precondition => format!("{}({})", self.event, listed(&self.parameters)),
+            _ if self.parameters.is_empty() => self.event.clone(),
+            UnmatchedWord::Precondition | UnmatchedWord::Abort => {
+                format!("{}({})", self.event, listed(&self.parameters))
+            }
             _ => self.event.clone(),
         };
         write!(out, "  {}: {call}", paint.bad("refinement fails"))?;
@@ -298,6 +341,18 @@ impl UnmatchedObject {
             write!(out, "   {}", paint.faint(&at))?;
         }
         writeln!(out, "\n    {}", self.message)?;
+        for gluing in &self.gluing {
+            let at = location(&gluing.file, gluing.line).map(|at| format!("   {at}")).unwrap_or_default();
+            writeln!(out, "    false: {}{}", gluing.text, paint.faint(&at))?;
+            if let Some(why) = &gluing.why {
+                why.write(out, !style.whole)?;
+            }
+        }
+        if !self.aborts.is_empty() {
+            write_violations(out, &self.aborts, style)?;
+        } else if let Some(only) = &self.only_in_scope {
+            writeln!(out, "    {}", paint.doubt(only))?;
+        }
         for (i, way) in self.instead.iter().take(SHOWN).enumerate() {
             let head = if i == 0 { "the abstraction could have done:" } else { "or:" };
             let results = if way.results.is_empty() {
@@ -314,6 +369,19 @@ impl UnmatchedObject {
             writeln!(out, "    the abstraction can do nothing with these arguments")?;
         }
         Ok(())
+    }
+}
+
+impl GluingObject {
+    fn new(words: &Words<'_>, trace: &Trace, found: &FalseGluing) -> GluingObject {
+        let joint = &words.parts.model;
+        let conjunct = &joint.invariant[found.conjunct];
+        let (file, line, _) = place(&joint.sources, conjunct.span);
+        let constants = &trace.constants;
+        let explained =
+            |state: &State| ExplanationObject::of_conjunct(joint, &trace.scope, constants, state, conjunct);
+        let why = found.state.as_ref().and_then(explained);
+        GluingObject { text: conjunct.text.clone(), why, file, line }
     }
 }
 

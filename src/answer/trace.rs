@@ -3,10 +3,12 @@
 use std::fmt::{Result, Write};
 
 use bsym_engines::verdict::CounterexampleToInduction;
+use bsym_language::int::Int;
 use bsym_language::model::{Conjunct, LocalId, Model, Notation};
 use bsym_language::print;
 use bsym_language::source::Span;
 use bsym_semantics::scope::Scope;
+use bsym_semantics::trace::bounds::maxint_without;
 use bsym_semantics::trace::{Trace, Violation};
 use bsym_semantics::value::Value;
 use bsym_semantics::value::text::value_text;
@@ -74,6 +76,8 @@ pub struct ViolatedObject {
     pub message: Option<String>,
     /// The values that make it false.
     pub why: Option<ExplanationObject>,
+    /// That it is violated only because `MAXINT` is small in this scope, and which one to try.
+    pub only_in_scope: Option<String>,
     pub file: Option<String>,
     pub line: Option<u32>,
     pub column: Option<u32>,
@@ -203,7 +207,7 @@ impl StepObject {
 impl ViolatedObject {
     /// Something that has no place in the model.
     pub fn without_place(property: PropertyKind, text: String) -> ViolatedObject {
-        let (index, label, message, why) = (None, None, None, None);
+        let (index, label, message, why, only_in_scope) = (None, None, None, None, None);
         let (file, line, column, end_line, end_column) = (None, None, None, None, None);
         ViolatedObject {
             property,
@@ -212,6 +216,7 @@ impl ViolatedObject {
             text,
             message,
             why,
+            only_in_scope,
             file,
             line,
             column,
@@ -226,6 +231,10 @@ impl ViolatedObject {
             let mut objects = ViolatedObject::of(model, violation);
             for (object, why) in objects.iter_mut().zip(ExplanationObject::of(model, trace, violation)) {
                 object.why = why;
+            }
+            for (part, object) in objects.iter_mut().enumerate() {
+                let maxint = maxint_without(model, trace, violation, part);
+                object.only_in_scope = maxint.map(|n| only_in_scope(object.property, &trace.scope, &n));
             }
             objects
         };
@@ -286,6 +295,15 @@ impl ViolatedObject {
             }
         }
     }
+}
+
+/// That something is violated only because of the bounds of the integers, and which `MAXINT` to try.
+pub fn only_in_scope(property: PropertyKind, scope: &Scope, maxint: &Int) -> String {
+    let word = match property {
+        PropertyKind::Invariant | PropertyKind::Assertions | PropertyKind::Precondition => "false because",
+        _ => "only because",
+    };
+    format!("{word} MAXINT is {}: try `--maxint {maxint}`", scope.maxint)
 }
 
 /// `1 event`, `2 events`.
@@ -393,6 +411,9 @@ pub fn write_violations(out: &mut String, violated: &[ViolatedObject], style: St
         }
         if let Some(why) = &v.why {
             why.write(out, !style.whole)?;
+        }
+        if let Some(only) = &v.only_in_scope {
+            writeln!(out, "    {}", paint.doubt(only))?;
         }
     }
     Ok(())

@@ -50,6 +50,7 @@ pub(super) fn compare(
     let options = RefinementOptions {
         limits: Limits { time, memory, states, ..Limits::default() },
         cancelled: cancelled.clone(),
+        no_well_definedness: run.arguments.no_wd,
         reference_only: false,
     };
     let solver = solvers::choose_if_any(run.arguments.solver.name.as_deref()).ok()?;

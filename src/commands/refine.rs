@@ -74,6 +74,7 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
             time: control.budget.left().map(|left| left / 2),
         },
         cancelled: control.budget.cancellation(),
+        no_well_definedness: false,
         reference_only: false,
     };
     let shared = Arc::new(model.clone());

@@ -216,7 +216,8 @@ fn violation(violated: &Json, trace: &[Step]) -> Violation {
         "precondition" => format!("the precondition {name} is false"),
         _ => format!("{kind}: {name} fails"),
     };
-    let why = violated["message"].as_str().map(|m| format!(" ({m})")).unwrap_or_default();
+    let said = ["message", "only_in_scope"].into_iter().filter_map(|name| violated[name].as_str());
+    let why: String = said.map(|m| format!(" ({m})")).collect();
     Violation {
         finding: Finding {
             level: Level::Error,

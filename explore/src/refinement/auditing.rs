@@ -26,6 +26,7 @@ pub(super) fn audit(
     nodes: &Table,
     reference: &Evaluator<'_>,
     took: Duration,
+    no_well_definedness: bool,
 ) -> Option<String> {
     let begin = Instant::now();
     let n = nodes.len() as u64;
@@ -40,7 +41,7 @@ pub(super) fn audit(
         if row[2] != 0 {
             continue;
         }
-        let found = differs(pairs, nodes, (row[0], row[1]), reference);
+        let found = differs(pairs, nodes, (row[0], row[1]), reference, no_well_definedness);
         if found.is_some() {
             return found;
         }
@@ -53,6 +54,7 @@ fn differs(
     nodes: &Table,
     pair: (StateId, u32),
     reference: &Evaluator<'_>,
+    no_well_definedness: bool,
 ) -> Option<String> {
     let constants = pairs.machine.context.valuations[pairs.valuation(pair.0)].clone();
     let levels = Levels { eval: reference, parts: pairs.parts, constants: &constants };
@@ -70,7 +72,14 @@ fn differs(
             return Some(format!("the search has overlooked arguments that {name} does not allow"));
         }
         for edge in edges.edges {
-            let Outcome::Reached { state: to, results } = edge.outcome else { continue };
+            let Outcome::Reached { state: to, results } = edge.outcome else {
+                let is_ill_defined = matches!(edge.outcome, Outcome::IllDefined(_));
+                let counts = !(is_ill_defined && no_well_definedness);
+                if counts && levels.must_end(&state, &related, event, &edge.execution.parameters).ok()? {
+                    return Some(format!("the search has overlooked that {name} aborts"));
+                }
+                continue;
+            };
             expected += 1;
             let after = &to[..state.len()];
             let seen = Seen { event, parameters: &edge.execution.parameters, results: &results };

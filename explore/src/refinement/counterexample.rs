@@ -2,15 +2,23 @@
 //! it, found again by the reference reading.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
-use bsym_language::model::{EventId, SideBySide};
+use bsym_language::model::{EventId, Model, RefinementId, RefinementKind, SideBySide};
+use bsym_semantics::error::EvalError;
 use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::refinement::{Following, Levels, Seen};
+use bsym_semantics::evaluator::cuts::Cuts;
+use bsym_semantics::evaluator::interrupt::interruptible;
+use bsym_semantics::refinement::{FalseGluing, Following, Levels, Seen, Ways};
 use bsym_semantics::trace::replay::{Checks, replay_with};
-use bsym_semantics::trace::{Step, Trace};
-use bsym_semantics::transition::state::{Constants, State};
-use bsym_semantics::transition::{self, Outcome};
+use bsym_semantics::trace::{Step, Trace, Violation};
+use bsym_semantics::transition::state::{Constants, Execution, State};
+use bsym_semantics::transition::{Edge, Outcome};
 use bsym_semantics::value::Value;
+
+use crate::search::Problem;
 
 /// A step of a refinement that its abstractions cannot match.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,6 +32,10 @@ pub struct Unmatched {
     /// What the abstraction could have done instead with the same arguments, without regard to the gluing invariant: results
     /// and abstract states; some of them.
     pub instead: Vec<(Vec<Value>, State)>,
+    /// The gluing conjuncts that exclude every abstract step with the same results.
+    pub gluing: Vec<FalseGluing>,
+    /// How the last step aborts, where it does.
+    pub violations: Vec<Violation>,
 }
 
 /// Abstract states by position of the trace.
@@ -50,6 +62,13 @@ pub enum UnmatchedStep {
         /// The arguments.
         parameters: Vec<Value>,
     },
+    /// The operation aborts where the abstraction allows the call and cannot abort.
+    Abort {
+        /// The event; `None` is the initialisation.
+        event: Option<EventId>,
+        /// The arguments.
+        parameters: Vec<Value>,
+    },
 }
 
 /// A pair on the way.
@@ -57,13 +76,32 @@ pub(super) struct PathStep {
     /// The event with arguments and results; `None` for the initialisation.
     pub(super) seen: Option<(EventId, Vec<Value>, Vec<Value>)>,
     pub(super) state: State,
-    pub(super) related: BTreeSet<State>,
+    pub(super) related: Beside,
+}
+
+/// The abstract states beside a state on the way.
+pub(super) enum Beside {
+    /// A search has found them; they have to be those of the definition.
+    Found(BTreeSet<State>),
+    /// Those of the definition.
+    Wanted,
+    /// Gluing equations and what the abstractions assign determine this one.
+    Determined(State),
+}
+
+/// The way to a step that is not matched.
+pub(super) struct Path {
+    pub(super) constants: Constants,
+    /// The steps before.
+    pub(super) steps: Vec<PathStep>,
+    /// The state of the refinement after the last step, where it reaches one.
+    pub(super) reached: Option<State>,
 }
 
 /// So many alternatives are told.
 const TOLD: usize = 8;
 
-/// The counterexample of a path, if it shows what it should. `reached` is the state of the refinement after the last step.
+/// The counterexample of a path, if it shows what it should.
 ///
 /// # Errors
 /// A step could not be found again, or the reference reading finds a match.
@@ -71,20 +109,56 @@ pub(super) fn unmatched(
     own: &Evaluator<'_>,
     reference: &Evaluator<'_>,
     parts: &SideBySide,
-    constants: Constants,
-    path: Vec<PathStep>,
+    path: Path,
     last: UnmatchedStep,
-    reached: Option<State>,
 ) -> Result<Unmatched, String> {
+    confirmed(own, reference, parts, path, last).map_err(|why| match why {
+        Unconfirmed::Matched => "the abstraction matches the last step by its definition".into(),
+        Unconfirmed::OtherSteps => "a step of the trace is not found again".into(),
+        Unconfirmed::Failed(why) => why,
+    })
+}
+
+/// Why a path shows no violation.
+enum Unconfirmed {
+    /// The abstractions match the last step.
+    Matched,
+    /// The refinement takes other steps.
+    OtherSteps,
+    /// Something could not be evaluated, or is not as it was said to be.
+    Failed(String),
+}
+
+impl From<&str> for Unconfirmed {
+    fn from(why: &str) -> Unconfirmed {
+        Unconfirmed::Failed(why.into())
+    }
+}
+
+fn confirmed(
+    own: &Evaluator<'_>,
+    reference: &Evaluator<'_>,
+    parts: &SideBySide,
+    path: Path,
+    last: UnmatchedStep,
+) -> Result<Unmatched, Unconfirmed> {
+    let Path { constants, steps: path, reached } = path;
     let levels = Levels { eval: reference, parts, constants: &constants };
-    let failed = |e: bsym_semantics::error::EvalError| format!("the trace cannot be repeated: {}", e.message);
+    let failed = |e: EvalError| Unconfirmed::Failed(format!("the trace cannot be repeated: {}", e.message));
     let mut steps: Vec<Step> = Vec::new();
     let mut related: Related = Vec::new();
-    for step in &path {
+    for step in path {
         let seen = step.seen.as_ref();
         let before = steps.last().and_then(|s| s.state.clone());
         steps.push(execution(own, &constants, before.as_deref(), seen, &step.state)?);
         let now = match (seen, before, related.last()) {
+            _ if let Beside::Determined(state) = &step.related => {
+                let now = BTreeSet::from([state.clone()]);
+                if levels.glued_beside(&step.state, &now).map_err(failed)? != now {
+                    return Err("a state on the way is not related to the abstract one".into());
+                }
+                now
+            }
             (Some((event, parameters, results)), Some(before), Some(set)) => {
                 let seen = Seen { event: *event, parameters, results };
                 match levels.follow(&before, set, seen, &step.state).map_err(failed)? {
@@ -94,38 +168,212 @@ pub(super) fn unmatched(
             }
             _ => levels.initial(&step.state).map_err(failed)?,
         };
-        if now != step.related {
-            return Err("the abstract states beside the trace are others by their definition".into());
+        match step.related {
+            Beside::Found(expected) if expected != now => {
+                return Err("the abstract states beside the trace are others by their definition".into());
+            }
+            _ if now.is_empty() => return Err("a step on the way is not matched".into()),
+            _ => related.push(now),
         }
-        related.push(now);
     }
     let before = steps.last().and_then(|s| s.state.clone());
-    let mut instead = Vec::new();
+    let (mut instead, mut gluing) = (Vec::new(), Vec::new());
     let is_matched = match (&last, before, related.last(), reached) {
         (UnmatchedStep::Initialisation, _, _, Some(reached)) => {
             steps.push(execution(own, &constants, None, None, &reached)?);
-            !levels.initial(&reached).map_err(failed)?.is_empty()
+            let is_matched = !levels.initial(&reached).map_err(failed)?.is_empty();
+            gluing = levels.false_gluing(&levels.initial_ways(&reached).map_err(failed)?);
+            is_matched
         }
         (UnmatchedStep::Step { event, parameters, results }, Some(before), Some(set), Some(reached)) => {
             let seen = (*event, parameters.clone(), results.clone());
             steps.push(execution(own, &constants, Some(&before), Some(&seen), &reached)?);
             instead = alternatives(&levels, &before, set, *event, parameters);
             let seen = Seen { event: *event, parameters, results };
+            if let Ways::States(ways) = levels.ways(&before, set, seen, &reached).map_err(failed)? {
+                gluing = levels.false_gluing(&ways);
+            }
             let following = levels.follow(&before, set, seen, &reached).map_err(failed)?;
             following != Following::States(BTreeSet::new())
         }
         (UnmatchedStep::Precondition { event, parameters }, Some(before), Some(set), _) => {
-            !levels.narrowed(&before, set, *event).map_err(failed)?.contains(parameters)
+            !levels.is_narrowed(&before, set, *event, parameters).map_err(failed)?
+        }
+        (UnmatchedStep::Abort { event: None, .. }, None, None, None) => {
+            steps.push(abort(own, &constants, None, None)?);
+            levels.abstract_initialisation_aborts().map_err(failed)?
+        }
+        (UnmatchedStep::Abort { event: Some(event), parameters }, Some(before), Some(set), None) => {
+            steps.push(abort(own, &constants, Some(&before), Some((*event, parameters)))?);
+            !levels.must_end(&before, set, *event, parameters).map_err(failed)?
         }
         _ => return Err("the trace has no state".into()),
     };
     if is_matched {
-        return Err("the abstraction matches the last step by its definition".into());
+        return Err(Unconfirmed::Matched);
     }
     let trace = Trace { scope: own.scope.clone(), constants: constants.clone(), steps };
-    replay_with(own, &trace, &Checks { invariant: Some(vec![]), ..Checks::default() })
-        .map_err(|e| e.to_string())?;
-    Ok(Unmatched { trace, related, step: last, instead })
+    let replayed = replay_with(own, &trace, &Checks { invariant: Some(vec![]), ..Checks::default() })
+        .map_err(|e| Unconfirmed::Failed(e.to_string()))?;
+    let violations = match &last {
+        UnmatchedStep::Abort { .. } => replayed.violations,
+        _ => vec![],
+    };
+    Ok(Unmatched { trace, related, step: last, instead, gluing, violations })
+}
+
+/// A violation repeated in another scope.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Repeated {
+    /// It is one there, too.
+    Unmatched(Box<Unmatched>),
+    /// It is none there: the refinement takes other steps, or the abstractions match them.
+    Gone,
+    /// That is not known, and why.
+    Undecided(String),
+}
+
+/// Looks whether a violation is one in another scope, in which the sets have the same sizes: the same steps, each held against
+/// the definition there, within this time.
+pub fn repeat(
+    problem: &Problem<'_>,
+    parts: &SideBySide,
+    model: &Model,
+    found: &Unmatched,
+    time: Duration,
+) -> Repeated {
+    let mut steps = found.trace.steps.clone();
+    let last = match &found.step {
+        UnmatchedStep::Precondition { .. } => None,
+        _ => steps.pop(),
+    };
+    let on_the_way = |step: &Step| {
+        let seen = step.event.map(|e| {
+            let Execution { parameters, results, .. } = &step.execution;
+            (e, parameters.clone(), results.clone())
+        });
+        Some(PathStep { seen, state: step.state.clone()?, related: Beside::Wanted })
+    };
+    let path: Option<Vec<PathStep>> = steps.iter().map(on_the_way).collect();
+    let Some(steps) = path else { return Repeated::Undecided("a step has no state".into()) };
+    let reached = last.and_then(|step| step.state);
+    let path = Path { constants: found.trace.constants.clone(), steps, reached };
+    interruptible(&AtomicBool::new(false), Instant::now().checked_add(time), |interrupt| {
+        let cuts = Cuts::default();
+        let reference = problem.reference(interrupt, &cuts).with_all_choices();
+        let own = Problem { model, ..*problem };
+        let own = own.reference(interrupt, &cuts).with_all_choices();
+        match confirmed(&own, &reference, parts, path, found.step.clone()) {
+            Ok(found) => Repeated::Unmatched(Box::new(found)),
+            Err(Unconfirmed::Matched | Unconfirmed::OtherSteps) => Repeated::Gone,
+            Err(Unconfirmed::Failed(why)) => Repeated::Undecided(why),
+        }
+    })
+}
+
+/// The violation at the end of a trace of the machine in which the abstractions follow
+/// ([`bsym_language::model::simulation`]), if the definition confirms it. `first` is the position of its first gluing
+/// conjunct.
+///
+/// The abstract states on the way are those of the trace: equations determine them, so that there are no others.
+///
+/// # Errors
+/// It shows nothing about the refinement, or that cannot be evaluated.
+pub fn of_simulation(
+    problem: &Problem<'_>,
+    parts: &SideBySide,
+    model: &Model,
+    joint: &Model,
+    (trace, violations): (&Trace, &[Violation]),
+    first: usize,
+    time: Duration,
+) -> Result<Unmatched, String> {
+    let width = model.variables.len();
+    let mut steps = trace.steps.clone();
+    let last = steps.pop().ok_or("the trace is empty")?;
+    let call = last.event.map(|event| (event, last.execution.parameters.clone()));
+    interruptible(&AtomicBool::new(false), Instant::now().checked_add(time), |interrupt| {
+        let cuts = Cuts::default();
+        let reference = problem.reference(interrupt, &cuts).with_all_choices();
+        let own = Problem { model, ..*problem };
+        let own = own.reference(interrupt, &cuts).with_all_choices();
+        let mut path = vec![];
+        for step in steps {
+            let mut state = step.state.ok_or("a step on the way has no state")?;
+            let related = Beside::Determined(state.split_off(width));
+            let Execution { parameters, results, .. } = step.execution;
+            path.push(PathStep { seen: step.event.map(|e| (e, parameters, results)), state, related });
+        }
+        let narrowed = |id: &RefinementId| {
+            let check = joint.refinement_checks.get(id.index());
+            check.is_some_and(|check| check.kind == RefinementKind::Precondition)
+        };
+        let reached_by = |step: UnmatchedCall, reached, path| {
+            let step = match step {
+                None => UnmatchedStep::Initialisation,
+                Some((event, parameters, results)) => UnmatchedStep::Step { event, parameters, results },
+            };
+            (step, Path { constants: trace.constants.clone(), steps: path, reached: Some(reached) })
+        };
+        let without_state = |path| Path { constants: trace.constants.clone(), steps: path, reached: None };
+        let (step, path) = match (violations.first(), call) {
+            (Some(Violation::Refinement(id)), Some((event, parameters))) if narrowed(id) => {
+                (UnmatchedStep::Precondition { event, parameters }, without_state(path))
+            }
+            (Some(Violation::Refinement(_)), call) => {
+                let before = path.last().map(|step| step.state.clone()).unwrap_or_default();
+                let outcome = own.execute(&trace.constants, &before, last.event, &last.execution);
+                let Ok(Outcome::Reached { state, results }) = outcome else {
+                    return Err("the last step cannot be repeated".into());
+                };
+                reached_by(call.map(|(event, parameters)| (event, parameters, results)), state, path)
+            }
+            (Some(Violation::Invariant(which)), call) if which.iter().any(|i| *i >= first) => {
+                let mut state = last.state.ok_or("the last step has no state")?;
+                state.truncate(width);
+                let call = call.map(|(event, parameters)| (event, parameters, last.execution.results));
+                reached_by(call, state, path)
+            }
+            (Some(Violation::Assert(_) | Violation::Precondition(_) | Violation::IllDefined(_)), call)
+                if last.state.is_none() =>
+            {
+                let (event, parameters) = call.map_or((None, vec![]), |(e, p)| (Some(e), p));
+                (UnmatchedStep::Abort { event, parameters }, without_state(path))
+            }
+            _ => return Err("something else is violated".into()),
+        };
+        unmatched(&own, &reference, parts, path, step)
+    })
+}
+
+/// A call with its results; `None` is the initialisation.
+type UnmatchedCall = Option<(EventId, Vec<Value>, Vec<Value>)>;
+
+/// How an operation with these arguments, or the initialisation, aborts.
+fn abort(
+    own: &Evaluator<'_>,
+    constants: &Constants,
+    before: Option<&[Value]>,
+    call: Option<(EventId, &Vec<Value>)>,
+) -> Result<Step, Unconfirmed> {
+    let mut found: Option<Edge> = None;
+    let mut visit = |edge: Edge| match edge.state() {
+        Some(_) => ControlFlow::Continue(()),
+        None => {
+            found = Some(edge);
+            ControlFlow::Break(())
+        }
+    };
+    let done = match (call, before) {
+        (Some((event, parameters)), Some(before)) => {
+            own.each_edge_with(event, parameters, constants, before, &mut visit)
+        }
+        _ => own.each_edge(None, constants, &[], &mut visit),
+    };
+    let Some(edge) = found else {
+        return Err(done.err().map_or(Unconfirmed::OtherSteps, |e| Unconfirmed::Failed(e.message)));
+    };
+    Ok(Step { event: call.map(|(event, _)| event), execution: edge.execution, state: None })
 }
 
 /// The trace of the refinement along a path.
@@ -140,7 +388,8 @@ pub(super) fn trace_of(
     let mut steps: Vec<Step> = Vec::new();
     for step in path {
         let before = steps.last().and_then(|s| s.state.as_deref());
-        let next = execution(own, constants, before, step.seen.as_ref(), &step.state)?;
+        let next = execution(own, constants, before, step.seen.as_ref(), &step.state)
+            .map_err(|_| "a step of the trace is not found again")?;
         steps.push(next);
     }
     Ok(Trace { scope: own.scope.clone(), constants: constants.clone(), steps })
@@ -153,21 +402,30 @@ fn execution(
     before: Option<&[Value]>,
     seen: Option<&(EventId, Vec<Value>, Vec<Value>)>,
     reached: &State,
-) -> Result<Step, String> {
-    let edges = match (seen, before) {
-        (Some((event, ..)), Some(before)) => own.successors_of(*event, constants, before),
-        _ => own.initial_states(constants),
-    };
-    let is_wanted = |edge: &transition::Edge| match &edge.outcome {
-        Outcome::Reached { state, results: got } => {
-            state == reached
-                && seen.is_none_or(|(_, parameters, results)| {
-                    *parameters == edge.execution.parameters && got == results
-                })
+) -> Result<Step, Unconfirmed> {
+    let mut found: Option<Edge> = None;
+    let mut visit = |edge: Edge| {
+        let is_wanted = match &edge.outcome {
+            Outcome::Reached { state, results: got } => {
+                state == reached && seen.is_none_or(|(_, _, results)| got == results)
+            }
+            _ => false,
+        };
+        if !is_wanted {
+            return ControlFlow::Continue(());
         }
-        _ => false,
+        found = Some(edge);
+        ControlFlow::Break(())
     };
-    let edge = edges.edges.into_iter().find(is_wanted).ok_or("a step of the trace is not found again")?;
+    let done = match (seen, before) {
+        (Some((event, parameters, _)), Some(before)) => {
+            own.each_edge_with(*event, parameters, constants, before, &mut visit)
+        }
+        _ => own.each_edge(None, constants, &[], &mut visit),
+    };
+    let Some(edge) = found else {
+        return Err(done.err().map_or(Unconfirmed::OtherSteps, |e| Unconfirmed::Failed(e.message)));
+    };
     Ok(Step {
         event: seen.map(|(event, ..)| *event),
         execution: edge.execution,

@@ -17,5 +17,5 @@ mod counterexample;
 mod pairs;
 mod verifier;
 
-pub use counterexample::{Related, Unmatched, UnmatchedStep};
+pub use counterexample::{Related, Repeated, Unmatched, UnmatchedStep, of_simulation, repeat};
 pub use verifier::{Own, RefinementOptions, RefinementReport, RefinementVerdict, WeakGluing, check};

@@ -48,6 +48,21 @@ pub(super) enum Follow {
     Unclear,
 }
 
+/// What the abstractions ask of a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Call {
+    /// It must not abort: it is allowed in all abstract states, and aborts in none.
+    MustEnd,
+    /// A precondition is false in some abstract state.
+    Forbidden,
+    /// An abstract operation may abort as well.
+    Aborts,
+    /// No abstraction has the operation.
+    Unknown,
+    /// Something could not be evaluated.
+    Unclear,
+}
+
 /// What an abstract operation does: its edges by arguments and results, as the words of the level's columns.
 #[derive(Default)]
 struct Answers {
@@ -67,8 +82,8 @@ type Asked = (EventId, Box<[u32]>, Vec<Value>);
 pub(super) struct Steps {
     /// Those that reach a state.
     pub(super) reached: Vec<Step>,
-    /// Events with arguments that fail on the way.
-    pub(super) failed: Vec<(EventId, Vec<Value>)>,
+    /// Events with arguments that fail on the way, and how.
+    pub(super) failed: Vec<(EventId, Vec<Value>, Outcome)>,
 }
 
 /// The pairs that were met, and the machine that finds more.
@@ -110,10 +125,15 @@ impl<'m> Pairs<'m> {
         }
     }
 
-    /// The initial pairs under a valuation: states of the refinement, each with the related abstract states, if there is one.
-    pub(super) fn initial(&mut self, root: usize) -> Vec<(StateId, Option<SetId>)> {
+    /// The initial pairs under a valuation: states of the refinement, each with the related abstract states, if there is one;
+    /// and how an initialisation, of the refinement or of an abstraction, fails, if one does.
+    pub(super) fn initial(&mut self, root: usize) -> (Vec<(StateId, Option<SetId>)>, Option<Outcome>) {
         let edges = self.machine.initial(root);
-        self.note_abstract_gap("INITIALISATION", &edges);
+        self.note_gap("INITIALISATION", &edges);
+        let failed = edges.edges.iter().find_map(|edge| match &edge.target {
+            Target::Failed(outcome) => Some(outcome.clone()),
+            _ => None,
+        });
         let mut order = Vec::new();
         let mut related: HashMap<StateId, BTreeSet<StateId>> = HashMap::new();
         for edge in &edges.edges {
@@ -132,7 +152,7 @@ impl<'m> Pairs<'m> {
             let set: Box<[StateId]> = related[&state].iter().copied().collect();
             numbered.push((state, (!set.is_empty()).then(|| self.set(set))));
         }
-        numbered
+        (numbered, failed)
     }
 
     /// The steps of the refinement out of a pair that its environment may make, in the order of the events; the abstract
@@ -152,7 +172,7 @@ impl<'m> Pairs<'m> {
                         found.reached.push(Step { event, parameters, results, to });
                     }
                     Target::Unwritten(_) => {}
-                    Target::Failed(_) => found.failed.push((event, edge.parameters)),
+                    Target::Failed(outcome) => found.failed.push((event, edge.parameters, outcome)),
                 }
             }
         }
@@ -239,20 +259,32 @@ impl<'m> Pairs<'m> {
         Some(Some(ways))
     }
 
-    /// Whether a call may be made: whether the preconditions of the abstractions hold in all related states.
-    pub(super) fn is_allowed(&mut self, pair: Pair, event: EventId, parameters: &[Value]) -> Option<bool> {
+    /// What the abstractions ask of a call that aborts in the refinement.
+    pub(super) fn call(&mut self, pair: Pair, event: EventId, parameters: &[Value]) -> Call {
         let parts = self.parts;
-        let Some(followed) = &parts.operations[event.index()] else { return Some(true) };
-        let Some(precondition) = followed.precondition else { return Some(true) };
+        let Some(followed) = &parts.operations[event.index()] else { return Call::Unknown };
         let arguments = &parameters[..followed.parameters];
         for abstract_state in self.set_of(pair) {
             let here = self.row(pair.0, abstract_state);
-            let allowed = self.answers(precondition, &here, &(0..0), arguments)?;
-            if !allowed.moves.contains_key(&(arguments.to_vec(), vec![])) {
-                return Some(false);
+            if let Some(precondition) = followed.precondition {
+                let Some(allowed) = self.answers(precondition, &here, &(0..0), arguments) else {
+                    return Call::Unclear;
+                };
+                if !allowed.moves.contains_key(&(arguments.to_vec(), vec![])) {
+                    return Call::Forbidden;
+                }
+            }
+            for (level, by) in parts.levels.iter().zip(&followed.by) {
+                let Some(by) = *by else { continue };
+                let Some(answers) = self.answers(by, &here, &level.variables, arguments) else {
+                    return Call::Unclear;
+                };
+                if answers.free.iter().any(|free| free == arguments) {
+                    return Call::Aborts;
+                }
             }
         }
-        Some(true)
+        Call::MustEnd
     }
 
     /// Whether what the refinement says of its own states is true in one; `None` where that is not known.

@@ -8,17 +8,20 @@ use bsym_language::model::{EventId, Model, SideBySide};
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::{Cut, Cuts};
 use bsym_semantics::evaluator::interrupt::interruptible;
+use bsym_semantics::refinement::Levels;
 use bsym_semantics::trace::replay::{Checks, replay_with};
+use bsym_semantics::transition::Outcome;
 use bsym_semantics::transition::state::{Constants, State};
 use bsym_semantics::value::Value;
 
 use super::auditing::audit;
-use super::counterexample::{PathStep, Unmatched, UnmatchedStep, trace_of, unmatched};
-use super::pairs::{Follow, Pair, Pairs, Step};
+use super::counterexample::{Beside, Path, PathStep, Unmatched, UnmatchedStep, trace_of, unmatched};
+use super::pairs::{Call, Follow, Pair, Pairs, Step};
 use crate::options::{Limits, SearchOptions};
 use crate::report::{Counterexample, Incomplete, Observer, Progress, Unknown, Vacuous};
 use crate::search::Problem;
 use crate::search::constants::Valuations;
+use crate::search::findings::{failure, is_interrupted};
 use crate::space::machine::Machine;
 use crate::space::system::System;
 use crate::store::interner::Store;
@@ -38,6 +41,8 @@ pub struct RefinementOptions {
     pub limits: Limits,
     /// Set from outside to stop.
     pub cancelled: Arc<AtomicBool>,
+    /// Operations that abort because something is ill-defined are no violations.
+    pub no_well_definedness: bool,
     /// Use the reference evaluator alone. For tests: the answer must be the same.
     pub reference_only: bool,
 }
@@ -150,6 +155,7 @@ pub fn check(
             next_progress: PROGRESS,
             weak: Vec::new(),
             own: Own::Holds,
+            is_unclear: false,
             steps: 0,
         };
         let mut verdict = match valuations.vacuous {
@@ -178,6 +184,8 @@ struct Search<'m, 'o> {
     next_progress: Duration,
     weak: Vec<WeakGluing>,
     own: Own,
+    /// Something that is asked of the refinement could not be evaluated.
+    is_unclear: bool,
     steps: u64,
 }
 
@@ -203,7 +211,7 @@ impl Search<'_, '_> {
             Unknown::ReplayFailed(why)
         } else if let Some(refuted) = self.pairs.gaps.refuted.clone() {
             Unknown::Refuted(refuted)
-        } else if !self.pairs.gaps.incomplete.is_empty() {
+        } else if self.is_unclear || !self.pairs.gaps.incomplete.is_empty() {
             Unknown::Incomplete
         } else if !self.pairs.cuts().is_empty() {
             Unknown::Bounded
@@ -211,7 +219,8 @@ impl Search<'_, '_> {
             return RefinementVerdict::Vacuous(Vacuous::NoInitialState);
         } else {
             let took = self.begin.elapsed();
-            return match audit(&mut self.pairs, &self.nodes, &self.reference, took) {
+            let no_well_definedness = self.options.no_well_definedness;
+            return match audit(&mut self.pairs, &self.nodes, &self.reference, took, no_well_definedness) {
                 None => RefinementVerdict::Holds,
                 Some(difference) => RefinementVerdict::Contradiction(difference),
             };
@@ -221,13 +230,18 @@ impl Search<'_, '_> {
 
     fn visit(&mut self) -> Option<End> {
         for root in 0..self.pairs.machine.roots() {
-            for (state, set) in self.pairs.initial(root) {
+            let (initial, failed) = self.pairs.initial(root);
+            if let Some(end) = failed.and_then(|outcome| self.initialisation_aborts(root, &outcome)) {
+                return Some(end);
+            }
+            for (state, set) in initial {
                 match set {
                     Some(set) => self.add((state, set), true, INITIAL),
                     None => {
                         if self.pairs.gaps.incomplete.is_empty() && !self.pairs.machine.is_stopped() {
                             return Some(self.found(None, UnmatchedStep::Initialisation, Some(state)));
                         }
+                        self.is_unclear = true;
                     }
                 }
             }
@@ -264,16 +278,25 @@ impl Search<'_, '_> {
                     }
                 }
                 None if self.pairs.machine.is_stopped() => return self.stopped().map(End::Stopped),
-                None => {}
+                None => self.is_unclear = true,
             }
         }
         let steps = self.pairs.steps(pair);
-        for (event, parameters) in &steps.failed {
-            if is_owed
-                && self.own == Own::Holds
-                && self.pairs.is_allowed(pair, *event, parameters) != Some(false)
-            {
+        for (event, parameters, outcome) in steps.failed.into_iter().filter(|_| is_owed) {
+            let call = self.pairs.call(pair, event, &parameters);
+            if call != Call::Forbidden && self.own == Own::Holds {
                 self.own = Own::Unclear;
+            }
+            match call {
+                Call::MustEnd if self.counts(&outcome) => {
+                    let step = UnmatchedStep::Abort { event: Some(event), parameters };
+                    return Some(self.found(Some(node), step, None));
+                }
+                Call::Unclear if self.pairs.machine.is_stopped() => {
+                    return self.stopped().map(End::Stopped);
+                }
+                Call::Unclear => self.is_unclear = true,
+                Call::MustEnd | Call::Forbidden | Call::Aborts | Call::Unknown => {}
             }
         }
         for step in steps.reached {
@@ -302,8 +325,31 @@ impl Search<'_, '_> {
                 Follow::Unclear if self.pairs.machine.is_stopped() => {
                     return self.stopped().map(End::Stopped);
                 }
-                Follow::Unclear => {}
+                Follow::Unclear => self.is_unclear = true,
             }
+        }
+        None
+    }
+
+    /// Whether a step that fails like this is one that aborts.
+    fn counts(&self, outcome: &Outcome) -> bool {
+        !(self.options.no_well_definedness && matches!(outcome, Outcome::IllDefined(_)))
+    }
+
+    /// What it means that an initialisation fails: that of the refinement must not where those of the abstractions cannot.
+    fn initialisation_aborts(&mut self, root: usize, outcome: &Outcome) -> Option<End> {
+        let constants = self.pairs.machine.context.valuations[root].clone();
+        let own = self.own_evaluator.initial_states(&constants);
+        let fails = own.edges.iter().any(|edge| edge.state().is_none() && self.counts(&edge.outcome));
+        let levels = Levels { eval: &self.reference, parts: self.pairs.parts, constants: &constants };
+        if fails && levels.abstract_initialisation_aborts() == Ok(false) {
+            let (own, reference) = (&self.own_evaluator, &self.reference);
+            let last = UnmatchedStep::Abort { event: None, parameters: vec![] };
+            let path = Path { constants, steps: vec![], reached: None };
+            return Some(End::Found(unmatched(own, reference, self.pairs.parts, path, last)));
+        }
+        if !is_interrupted(&failure(outcome)) {
+            self.pairs.gaps.missing("INITIALISATION", failure(outcome));
         }
         None
     }
@@ -360,7 +406,8 @@ impl Search<'_, '_> {
         }
         let reached = to.map(|to| self.pairs.concrete_values(to));
         let (own, reference) = (&self.own_evaluator, &self.reference);
-        End::Found(unmatched(own, reference, self.pairs.parts, constants, path, last, reached))
+        let path = Path { constants, steps: path, reached };
+        End::Found(unmatched(own, reference, self.pairs.parts, path, last))
     }
 
     fn constants(&self, concrete: StateId) -> Constants {
@@ -396,7 +443,7 @@ impl Search<'_, '_> {
             path.push(PathStep {
                 seen: step.map(|s| (s.event, s.parameters, s.results)),
                 state,
-                related: self.pairs.abstract_states(pair),
+                related: Beside::Found(self.pairs.abstract_states(pair)),
             });
         }
         let constants = nodes.first().map(|node| self.constants(self.pair(*node).0));

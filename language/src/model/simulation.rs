@@ -4,8 +4,9 @@
 //! Each step is one of the refinement, within the preconditions of the abstractions, and then one of each level. The values
 //! that a level takes are determined: by a gluing equation `x = E` of what is more concrete, or by what the level assigns. That
 //! the level can take them is asserted ([`RefinementKind::Operation`]), and the gluing invariants are invariants here. So a proof
-//! about this machine is one of forward simulation (B-Book, 11.2), for every size of its sets. Where something fails, other
-//! values may have been better: that says nothing.
+//! about this machine is one of forward simulation (B-Book, 11.2), for every size of its sets. Where a level cannot take its
+//! values there are no others that it could take, since both kinds of equations have to hold. That is a fault of the refinement
+//! unless the level may abort or violates its own invariant there.
 
 use std::collections::BTreeMap;
 
@@ -56,6 +57,11 @@ pub fn simulation(model: &Model, refined: &Refined) -> Result<Model, Undetermine
     (joint.initialisation, joint.events, joint.invariant) = (initialisation, events, invariant);
     (joint.assertions, joint.refinement_checks) = (vec![], checks);
     Ok(joint)
+}
+
+/// Position of the first gluing conjunct in the invariant of the machine in which the levels follow.
+pub fn first_gluing(model: &Model, refined: &Refined) -> usize {
+    model.invariant.len() + refined.levels.iter().map(|level| level.invariant.len()).sum::<usize>()
 }
 
 /// What gluing equations say of abstract variables, by level: in terms of what is more concrete.

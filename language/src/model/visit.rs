@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::int::Int;
 use crate::model::types::Type;
 use crate::model::*;
 use crate::text::source::Span;
@@ -223,6 +224,33 @@ impl Visitor for Bounds {
                 | ExprKind::Set(BuiltinSet::Int | BuiltinSet::Nat | BuiltinSet::Nat1)
         );
         walk_expr(self, e);
+    }
+}
+
+/// The largest integer that formulas write.
+#[derive(Clone, Debug, Default)]
+pub struct LargestLiteral {
+    /// It; `None` where they write none.
+    pub found: Option<Int>,
+}
+
+impl Visitor for LargestLiteral {
+    fn expr(&mut self, e: &Expr) {
+        if let ExprKind::Integer(n) = &e.kind
+            && self.found.as_ref().is_none_or(|known| known < n)
+        {
+            self.found = Some(n.clone());
+        }
+        walk_expr(self, e);
+    }
+}
+
+impl LargestLiteral {
+    /// The largest integer that a model writes anywhere.
+    pub fn of(model: &Model) -> Option<Int> {
+        let mut literals = LargestLiteral::default();
+        walk_model(&mut literals, model);
+        literals.found
     }
 }
 

@@ -1,10 +1,12 @@
 //! Traces, and what is wrong at their end.
 //!
 //! - [`replay`]: whether a trace is one of the model, and what is violated where it ends
+//! - [`bounds`]: violations that are there only because `MAXINT` is small
 //! - [`doubt`]: what an answer about a refinement of classical B leaves open
 //! - [`file`], [`itf`], [`prob`]: the formats in which traces are written, and [`file`] read
 //! - [`partial`]: what traces of others say
 
+pub mod bounds;
 pub mod doubt;
 pub mod file;
 pub mod itf;
