@@ -145,3 +145,121 @@ OPERATIONS tick = y := (y + 1) mod 10; n <-- see = n := y END";
         (Some(3), &"unknown".into(), &"state-limit".into())
     );
 }
+
+/// The members of a counterexample, as texts.
+fn texts<'j>(list: &'j Json, member: &str) -> Vec<&'j str> {
+    list.as_array().into_iter().flatten().filter_map(|o| o[member].as_str()).collect()
+}
+
+#[test]
+fn an_operation_that_aborts_is_shown_with_its_reason() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path =
+        list(folder.path(), &LIST.replace("list := list <- k", "list := list <- (k + 0 * (1 / size(list)))"));
+    let trace = folder.path().join("t.json");
+    let (code, object) = refine(&path, &["--trace", trace.to_str().unwrap()]);
+    assert_eq!((code, &object["verdict"]), (Some(1), &"violated".into()), "{object:#}");
+    let found = &object["counterexample"];
+    assert_eq!(
+        (&found["kind"], &found["event"], &found["line"]),
+        (&"abort".into(), &"give".into(), &6.into())
+    );
+    assert_eq!(texts(&found["aborts"], "text"), ["1 / size(list)"], "{found:#}");
+    assert_eq!(found["trace"].as_array().map(Vec::len), Some(5), "{found:#}");
+    // It calls `take`, of which a replay does not know the whole precondition.
+    let replayed = bsym().arg("replay").arg(&trace).arg(&path).arg("--json").output().expect("it runs");
+    let replayed: Json = serde_json::from_slice(&replayed.stdout).expect("JSON");
+    assert_eq!((&replayed["replayed"], texts(&replayed["violated"], "property").len()), (&true.into(), 1));
+    let text = String::from_utf8_lossy(&run("refine", &path, &[]).stdout).into_owned();
+    assert!(text.contains("it aborts, and Pool allows this call and cannot abort"), "{text}");
+    assert!(text.contains("division by zero"), "{text}");
+    // The check of the refinement finds it as well.
+    for command in if has_solver() { &["mc", "check"][..] } else { &["mc"] } {
+        let output = run(command, &path, &["--json", "--timeout", "60s"]);
+        assert_eq!(output.status.code(), Some(1), "{command}");
+    }
+}
+
+#[test]
+fn the_gluing_that_is_false_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = list(folder.path(), &LIST.replace("list := [1,2,3]", "list := [1,2]"));
+    let (code, object) = refine(&path, &[]);
+    let found = &object["counterexample"];
+    assert_eq!((code, &found["kind"]), (Some(1), &"initialisation".into()), "{object:#}");
+    assert_eq!(texts(&found["gluing"], "text"), ["free <: ran(list)"], "{found:#}");
+    let text = String::from_utf8_lossy(&run("refine", &path, &[]).stdout).into_owned();
+    assert!(text.contains("false: free <: ran(list)") && text.contains("List.ref:2"), "{text}");
+    let path = list(folder.path(), &LIST.replace("list := list <- k", "skip"));
+    let (_, object) = refine(&path, &[]);
+    assert_eq!(texts(&object["counterexample"]["gluing"], "text"), ["free <: ran(list)"], "{object:#}");
+}
+
+const TANK: &str = "MACHINE Tank VARIABLES level INVARIANT level : NAT INITIALISATION level :: NAT
+OPERATIONS
+  fill(k) = PRE k : NAT & k > level THEN level := k END;
+  n <-- read = n := level
+END";
+
+/// The bounds of the integers are chosen by nobody: that they are small is no fault of the refinement.
+#[test]
+fn literals_above_maxint_enlarge_the_scope() {
+    let folder = tempfile::tempdir().expect("a folder");
+    file(folder.path(), "Tank.mch", TANK);
+    let text = "REFINEMENT Tank_r REFINES Tank VARIABLES level INITIALISATION level := 12
+OPERATIONS fill(k) = level := k; n <-- read = n := level END";
+    let path = file(folder.path(), "Tank_r.ref", text);
+    let (code, object) = refine(&path, &[]);
+    assert_eq!((code, &object["verdict"]), (Some(0), &"holds".into()), "{object:#}");
+    assert_eq!(object["scope"]["maxint"], 12, "{object:#}");
+    // Where somebody has chosen them they are kept, and the answer says what it depends on.
+    let (code, object) = refine(&path, &["--maxint", "3"]);
+    assert_eq!((code, &object["verdict"]), (Some(1), &"violated".into()), "{object:#}");
+    // A fault is one with the larger bounds, too.
+    let path = file(folder.path(), "Tank_r.ref", text.replace("n := level", "n := level + 1"));
+    let (code, object) = refine(&path, &[]);
+    assert_eq!((code, &object["counterexample"]["event"]), (Some(1), &"read".into()), "{object:#}");
+    assert_eq!(object["counterexample"]["only_in_scope"], Json::Null, "{object:#}");
+    // So is one that needs the larger bounds.
+    let late = text
+        .replace("level := 12", "level := 0")
+        .replace("n := level", "IF level > 9 THEN n := 0 ELSE n := level END");
+    let path = file(folder.path(), "Tank_r.ref", late);
+    let (code, object) = refine(&path, &[]);
+    assert_eq!((code, &object["counterexample"]["event"]), (Some(1), &"read".into()), "{object:#}");
+}
+
+#[test]
+fn values_above_maxint_enlarge_the_scope() {
+    let folder = tempfile::tempdir().expect("a folder");
+    file(
+        folder.path(),
+        "Ration.mch",
+        "MACHINE Ration CONCRETE_CONSTANTS most PROPERTIES most : NAT1 OPERATIONS n <-- ask = n :: 1..most END",
+    );
+    let text = "IMPLEMENTATION Ration_i REFINES Ration VALUES most = 40 OPERATIONS n <-- ask = n := most END";
+    let path = file(folder.path(), "Ration_i.imp", text);
+    let (code, object) = refine(&path, &[]);
+    assert_eq!((code, &object["verdict"]), (Some(0), &"holds".into()), "{object:#}");
+    let path = file(folder.path(), "Ration_i.imp", text.replace("n := most", "n := most + 1"));
+    let (code, object) = refine(&path, &[]);
+    assert_eq!((code, &object["verdict"]), (Some(1), &"violated".into()), "{object:#}");
+}
+
+/// A violation that a larger MAXINT takes away says so.
+#[test]
+fn a_violation_of_the_scope_is_told_from_one_of_the_machine() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let guess = "MACHINE Limit VARIABLES x INVARIANT x : NATURAL INITIALISATION x := 0
+OPERATIONS up(k) = PRE k : 0..9 THEN x := k END END";
+    file(folder.path(), "Limit.mch", guess);
+    let text = "REFINEMENT Limit_r REFINES Limit VARIABLES x INITIALISATION x := 0
+OPERATIONS up(k) = PRE k : NAT THEN x := k END END";
+    let path = file(folder.path(), "Limit_r.ref", text);
+    let (code, object) = refine(&path, &["--maxint", "5"]);
+    assert_eq!((code, &object["counterexample"]["kind"]), (Some(1), &"precondition".into()), "{object:#}");
+    let only = object["counterexample"]["only_in_scope"].as_str().unwrap_or_default();
+    assert_eq!(only, "violated because MAXINT is 5: try `--maxint 9`", "{object:#}");
+    let (code, object) = refine(&path, &[]);
+    assert_eq!((code, &object["scope"]["maxint"]), (Some(0), &9.into()), "{object:#}");
+}

@@ -202,3 +202,139 @@ OPERATIONS take = m := 1; more = n := 3 END
     let object = json(&output);
     assert_eq!(object["verdict"], "holds", "{object:#}");
 }
+
+fn said(arguments: &[&str], machine: &Path) -> (Option<i32>, String) {
+    let output = bsym().args(arguments).arg(machine).args(["--timeout", "60"]).output().expect("it runs");
+    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+const DICE: &str = "MACHINE Dice SETS FACE VARIABLES next INVARIANT next : FACE INITIALISATION next :: FACE
+OPERATIONS n <-- throw = BEGIN n := next || next :: FACE END END";
+
+/// The comparison is part of what `check` promises: where it is not decided no form of the answer says `holds`.
+#[test]
+fn an_undecided_comparison_leaves_the_answer_open() {
+    if !has_solver() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    file(folder.path(), "Dice.mch", DICE);
+    // Nothing determines what the abstraction has chosen, so that it holds with two faces, and for others nobody knows.
+    let text = "REFINEMENT Late REFINES Dice OPERATIONS n <-- throw = n :: FACE END";
+    let machine = file(folder.path(), "Late.ref", text);
+    let (code, object) = answer("check", &machine);
+    assert_eq!((code, &object["verdict"]), (Some(3), &"unknown".into()), "{object:#}");
+    assert_eq!(object["reason_code"], "not-compared", "{object:#}");
+    assert_eq!(object["conditions"][0]["code"], "not-compared", "{object:#}");
+    assert_eq!(object["refinement"]["scope"]["sets"]["FACE"], 2, "{object:#}");
+    let reason = object["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("holds with card(FACE) = 2"), "{reason}");
+    let (code, text) = said(&["check"], &machine);
+    assert_eq!(code, Some(3), "{text}");
+    assert!(text.starts_with("unknown: "), "{text}");
+    for form in ["junit", "sarif", "github"] {
+        let (code, text) = said(&["check", "--format", form], &machine);
+        assert_eq!(code, Some(3), "{form}: {text}");
+        assert!(text.contains("comparison with the abstraction"), "{form}: {text}");
+    }
+    // A row among others.
+    let (code, text) = said(&["check", folder.path().join("Dice.mch").to_str().unwrap()], &machine);
+    assert_eq!(code, Some(3), "{text}");
+    let row = text.lines().find(|line| line.contains("Late.ref")).unwrap_or_default();
+    assert!(row.contains("unknown") && row.contains("not-compared"), "{text}");
+    // With a size it is decided.
+    let output =
+        bsym().args(["check", "--scope", "FACE=3", "--json"]).arg(&machine).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(0), "{:#}", json(&output));
+    // Who asks about one part alone is told what is not asked.
+    let (_, text) = said(&["kind"], &machine);
+    assert!(text.contains("that it refines Dice (`bsym refine`)"), "{text}");
+}
+
+/// Choices among all of NAT, in the scope of 32 bits: a wrong step is found, a right one is proved.
+#[test]
+fn comparisons_are_decided_with_bounds_of_32_bits() {
+    if !has_solver() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    file(
+        folder.path(),
+        "Gauge.mch",
+        "MACHINE Gauge VARIABLES now, most INVARIANT now : NAT & most : NAT & now <= most
+INITIALISATION now, most : (now : NAT & most : NAT & now <= most)
+OPERATIONS up = SELECT now < most THEN now := now + 1 END; set(k) = PRE k : NAT & k <= most THEN now := k END; n <-- get = n := now END",
+    );
+    let text = "REFINEMENT Gauge_r REFINES Gauge VARIABLES now, most INITIALISATION now := 10 ; most := 90
+OPERATIONS up = IF now < most THEN now := now + 1 ELSE SELECT 1 > 2 THEN skip END END; set(k) = now := k; n <-- get = n := now END";
+    let ask = |changes: &[(&str, &str)]| {
+        let mut text = text.to_string();
+        for (old, new) in changes {
+            assert!(text.contains(old), "{old}");
+            text = text.replacen(old, new, 1);
+        }
+        let machine = file(folder.path(), "Gauge_r.ref", text);
+        answer("check", &machine)
+    };
+    let (code, object) = ask(&[]);
+    assert_eq!((code, &object["verdict"]), (Some(0), &"holds".into()), "{object:#}");
+    let (code, object) =
+        ask(&[("IF now < most THEN now := now + 1", "IF now < most - 1 THEN now := now + 2")]);
+    assert_eq!((code, &object["property"]), (Some(1), &"refinement".into()), "{object:#}");
+    assert_eq!(object["engine"], "refine", "{object:#}");
+    let (code, object) = ask(&[("n := now", "n := now + 1")]);
+    assert_eq!((code, &object["property"]), (Some(1), &"refinement".into()), "{object:#}");
+    // With a wrong beginning there is at least no `holds`.
+    let (code, object) = ask(&[("most := 90", "most := 9")]);
+    assert!(code == Some(1) || code == Some(3), "{object:#}");
+}
+
+/// What calls reach that the abstraction allows is proved together with the refinement.
+#[test]
+fn a_proof_of_all_levels_answers_for_the_refinement() {
+    if !has_solver() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    file(
+        folder.path(),
+        "Walk.mch",
+        "MACHINE Walk CONCRETE_CONSTANTS end PROPERTIES end : NAT ABSTRACT_VARIABLES left INVARIANT left <: 0..end
+INITIALISATION left := 0..end
+OPERATIONS e <-- step = PRE left /= {} THEN ANY c WHERE c : left THEN e := c || left := left - {c} END END END",
+    );
+    let text =
+        "IMPLEMENTATION Walk_i REFINES Walk CONCRETE_VARIABLES at INVARIANT at : 0..end + 1 & left = at..end
+INITIALISATION at := 0 OPERATIONS e <-- step = BEGIN e := at ; at := at + 1 END END";
+    let machine = file(folder.path(), "Walk_i.imp", text);
+    let (code, object) = answer("check", &machine);
+    assert_eq!((code, &object["verdict"]), (Some(0), &"holds".into()), "{object:#}");
+    assert_eq!(object["scope"]["maxint"], 2147483647, "{object:#}");
+    assert_ne!(object["engine"], "mc", "{object:#}");
+    // There is no certificate of it, and who asks for one does not get exit code 0.
+    let certificate = folder.path().join("walk.json");
+    let (code, text) = said(&["check", "--certificate", certificate.to_str().unwrap()], &machine);
+    assert_eq!((code, certificate.exists()), (Some(4), false), "{text}");
+    assert!(text.contains("`") && text.contains("was not written: the proof is about the machine"), "{text}");
+    let wrong = file(folder.path(), "Walk_i.imp", text_with_a_fault(&machine));
+    let (code, text) = said(&["check", "--certificate", certificate.to_str().unwrap()], &wrong);
+    assert_eq!((code, certificate.exists()), (Some(1), false), "{text}");
+    assert!(text.contains("was not written: nothing is proved"), "{text}");
+}
+
+fn text_with_a_fault(machine: &Path) -> String {
+    std::fs::read_to_string(machine).expect("a file").replace("at := at + 1 END", "at := at + 2 END")
+}
+
+/// A trace that nobody may cause is not shown as if it were one of a fault.
+#[test]
+fn a_trace_outside_of_the_abstract_precondition_is_not_shown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let machine = counter(folder.path(), "n := n - 1", "n := 4");
+    for command in if has_solver() { &["bmc", "ldd", "simulate"][..] } else { &["ldd", "simulate"] } {
+        let (code, text) = said(&[command], &machine);
+        assert_eq!(code, Some(3), "{command}: {text}");
+        assert!(!text.contains("false: n : 0..4"), "{command}: {text}");
+        assert!(text.contains("outside of it B claims nothing"), "{command}: {text}");
+    }
+}

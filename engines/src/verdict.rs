@@ -267,6 +267,8 @@ pub enum Condition {
     ExistenceUndecided(String),
     /// An axiom is ill-defined under a valuation that satisfies those before it: which, and with what values.
     Axioms(String),
+    /// It is not known that the machine refines its abstraction, and why.
+    NotCompared(String),
     /// Parts of the model that were not checked, each in words.
     NotChecked(Vec<String>),
     /// Proof status that no solver could confirm; which, is in the outcome of the checks.
@@ -279,6 +281,7 @@ impl Condition {
         match self {
             Condition::ExistenceUndecided(_) => "existence-undecided",
             Condition::Axioms(_) => "ill-defined",
+            Condition::NotCompared(_) => "not-compared",
             Condition::NotChecked(_) => "not-checked",
             Condition::RestsOnTrust => "rests-on-trust",
         }
@@ -291,6 +294,9 @@ impl Condition {
                 format!("{missing}, so the proof may be about nothing")
             }
             Condition::Axioms(which) => format!("{which}, and it says nothing about such values"),
+            Condition::NotCompared(why) => {
+                format!("the comparison with the abstraction is not decided: {why}")
+            }
             Condition::NotChecked(parts) => {
                 let first = parts.first().map(|p| format!(", first: {p}")).unwrap_or_default();
                 match parts.len() {

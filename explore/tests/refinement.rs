@@ -1,6 +1,7 @@
 //! Refinements of classical B against their abstractions: right ones, and ones with a fault each.
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use bsym_explore::options::SearchOptions;
@@ -456,7 +457,7 @@ OPERATIONS set(x) = PRE x : NAT THEN fill := x END; n <-- get = n := fill END",
             let report = check(&problem, &parts, &model, &options, &mut |_: &Progress| {});
             let RefinementVerdict::Violated(found) = report.verdict else { panic!("{report:?}") };
             let problem = Problem { scope: &wide, ..problem };
-            repeat(&problem, &parts, &model, &found, Duration::from_secs(5))
+            repeat(&problem, &parts, &model, &found, Duration::from_secs(5), &AtomicBool::new(false))
         })
     };
     let text =

@@ -20,6 +20,7 @@ words! {
         Goal = "goal",
         Temporal = "temporal",
         Variant = "variant",
+        Refinement = "refinement",
     }
 }
 
@@ -29,6 +30,16 @@ pub struct NotAskedObject {
     pub property: NotAskedKind,
     /// In words.
     pub text: String,
+}
+
+impl NotAskedObject {
+    /// The comparison of a refinement with its abstraction.
+    pub fn refinement(model: &Model) -> NotAskedObject {
+        let nearest = model.refined.as_ref().and_then(|refined| refined.levels.first());
+        let name = nearest.map_or("its abstraction", |l| model.components[l.component.index()].name.as_str());
+        let text = format!("that it refines {name} (`bsym refine`)");
+        NotAskedObject { property: NotAskedKind::Refinement, text }
+    }
 }
 
 /// What was not asked of a machine.

@@ -40,6 +40,8 @@ pub struct ProofObject {
     pub partial: bool,
     /// Of a search of a refinement: only states were visited that calls reach which its abstraction allows.
     pub called: bool,
+    /// It is about the machine in which the abstractions follow: the invariant is one of all levels.
+    pub of_levels: bool,
     /// `k`, or the number of steps that no path of different states has.
     pub steps: Option<usize>,
     /// B predicates; of the kind `inductive` their conjunction is an inductive invariant. The layouts come last.
@@ -148,6 +150,7 @@ impl ProofObject {
             symmetric: false,
             partial: false,
             called: false,
+            of_levels: false,
             steps,
             invariant,
             layouts: proof.claim.layouts.len(),
@@ -180,6 +183,7 @@ impl ProofObject {
             symmetric,
             partial: false,
             called: false,
+            of_levels: false,
             steps: None,
             invariant,
             layouts,
@@ -193,6 +197,9 @@ impl ProofObject {
     pub fn write(&self, out: &mut String, paint: Paint) -> Result {
         let steps = self.steps.unwrap_or(0);
         let head = match self.kind {
+            EvidenceKind::Inductive if self.of_levels => {
+                "inductive invariant of all levels, where calls are those that the abstraction allows".to_string()
+            }
             EvidenceKind::Inductive => "inductive invariant".to_string(),
             EvidenceKind::KInduction => format!("proved by k-induction with k = {steps}"),
             EvidenceKind::Search if self.symmetric => {
@@ -262,7 +269,10 @@ impl From<&Condition> for ConditionObject {
     fn from(condition: &Condition) -> ConditionObject {
         let parts = match condition {
             Condition::NotChecked(parts) => parts.clone(),
-            Condition::ExistenceUndecided(_) | Condition::Axioms(_) | Condition::RestsOnTrust => vec![],
+            Condition::ExistenceUndecided(_)
+            | Condition::Axioms(_)
+            | Condition::NotCompared(_)
+            | Condition::RestsOnTrust => vec![],
         };
         ConditionObject { code: condition.into(), message: condition.message(), parts }
     }

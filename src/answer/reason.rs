@@ -58,6 +58,8 @@ pub enum Reason {
     Conditional(Box<ProofObject>, Vec<Condition>),
     /// The same of a search that visited every state.
     Visited(Box<ProofObject>, Condition),
+    /// What was found wrong need not be, and the comparison with the abstraction that would decide it is open: why.
+    NotCompared(String),
     /// A trace that shows no fault, why, and the file that it was written to.
     Doubtful(Box<CounterexampleObject>, String, Option<String>),
     /// Parts of the program contradict each other; with the certificate of the proof that is contradicted.
@@ -122,6 +124,7 @@ impl Reason {
                 conditions.first().map_or(ReasonCode::NotChecked, ReasonCode::from)
             }
             Reason::Visited(_, condition) => condition.into(),
+            Reason::NotCompared(_) => ReasonCode::NotCompared,
             Reason::Doubtful(..) => ReasonCode::NotChecked,
             Reason::Contradiction(..) => ReasonCode::Contradiction,
         }
@@ -151,6 +154,12 @@ impl Reason {
             | Reason::ExistenceUndecided(why)
             | Reason::AuditFailed(why)
             | Reason::Doubtful(_, why, _) => why.clone(),
+            Reason::NotCompared(why) => {
+                format!(
+                    "something is violated behind calls that the abstraction may forbid, and the comparison with it is not \
+                     decided: {why}"
+                )
+            }
             Reason::MarkerCollisions => {
                 "every state that was visited is as it should be, but states that are not symmetric may have the same marker".into()
             }

@@ -25,6 +25,7 @@ words! {
         IllDefined = "ill-defined",
         ExistenceUndecided = "existence-undecided",
         AuditFailed = "audit-failed",
+        NotCompared = "not-compared",
         NotChecked = "not-checked",
         RestsOnTrust = "rests-on-trust",
         Contradiction = "contradiction",
@@ -38,6 +39,7 @@ impl From<&Condition> for ReasonCode {
         match condition {
             Condition::ExistenceUndecided(_) => ReasonCode::ExistenceUndecided,
             Condition::Axioms(_) => ReasonCode::IllDefined,
+            Condition::NotCompared(_) => ReasonCode::NotCompared,
             Condition::NotChecked(_) => ReasonCode::NotChecked,
             Condition::RestsOnTrust => ReasonCode::RestsOnTrust,
         }

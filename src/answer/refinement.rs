@@ -31,6 +31,8 @@ use super::words::words;
 use crate::exit::Exit;
 use crate::paint::Paint;
 
+/// The word for the search of the explicit states.
+const EXPLICIT: &str = "refine";
 /// Abstract states that are shown beside a state.
 const SHOWN: usize = 3;
 
@@ -119,13 +121,26 @@ pub struct RefinementObject {
     pub refines: Vec<String>,
     pub scope: ScopeObject,
     pub verdict: VerdictWord,
+    /// The engine that decides: `refine` is the search of the explicit states; missing where none does.
+    pub engine: Option<String>,
     pub reason: Option<ReasonCode>,
     /// The reason in a sentence.
     pub message: Option<String>,
+    /// Why it is not proved for the sizes of sets that the scope of the whole answer leaves open.
+    pub not_proved: Option<String>,
+    /// A search of a smaller scope, where the one that was asked about is not decided.
+    pub smaller: Option<SmallerObject>,
     pub counterexample: Option<UnmatchedObject>,
     /// Obligations that the gluing invariant is too weak for, though every step is matched: one for each operation.
     pub weak: Vec<WeakObject>,
     pub stats: RefinementStats,
+}
+
+/// A search of a scope that is smaller than the one that was asked about.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct SmallerObject {
+    pub scope: ScopeObject,
+    pub verdict: VerdictWord,
 }
 
 /// What was looked at.
@@ -411,8 +426,11 @@ impl RefinementObject {
             refines: parts.levels.iter().map(name).collect(),
             scope,
             verdict: VerdictWord::Unknown,
+            engine: None,
             reason: None,
             message: None,
+            not_proved: None,
+            smaller: None,
             counterexample: None,
             weak: vec![],
             stats: RefinementStats::default(),
@@ -426,6 +444,18 @@ impl RefinementObject {
         self.message = Some(reason.text());
     }
 
+    /// Says that it holds by a proof.
+    pub fn prove(&mut self, scope: ScopeObject, engine: &str) {
+        (self.verdict, self.engine, self.scope) = (VerdictWord::Holds, Some(engine.to_string()), scope);
+        (self.reason, self.message) = (None, None);
+    }
+
+    /// Says that it is violated.
+    pub fn refute(&mut self, scope: ScopeObject, found: UnmatchedObject) {
+        (self.verdict, self.engine, self.scope) = (VerdictWord::Violated, Some(EXPLICIT.into()), scope);
+        (self.reason, self.message, self.counterexample) = (None, None, Some(found));
+    }
+
     /// What became of it; `why` is the reason where it is not decided.
     pub fn settle(&mut self, words: &Words<'_>, report: &RefinementReport, why: &dyn Fn(&Unknown) -> Reason) {
         self.stats = RefinementStats {
@@ -436,9 +466,11 @@ impl RefinementObject {
         };
         self.weak = report.weak.iter().map(|weak| WeakObject::new(words, weak)).collect();
         match &report.verdict {
-            RefinementVerdict::Holds => self.verdict = VerdictWord::Holds,
+            RefinementVerdict::Holds => {
+                (self.verdict, self.engine) = (VerdictWord::Holds, Some(EXPLICIT.into()));
+            }
             RefinementVerdict::Violated(found) => {
-                self.verdict = VerdictWord::Violated;
+                (self.verdict, self.engine) = (VerdictWord::Violated, Some(EXPLICIT.into()));
                 self.counterexample = Some(UnmatchedObject::new(words, found));
             }
             RefinementVerdict::Vacuous(why) => {
@@ -480,7 +512,15 @@ impl RefinementObject {
     pub fn write_beside(&self, out: &mut String, verbose: bool, paint: Paint) -> Result {
         let reason = self.message.as_ref().map(|why| format!(", {why}")).unwrap_or_default();
         let refines = self.refines.join(", ");
-        writeln!(out, "  refinement of {refines}: {}{reason}; {}", self.verdict.word(), self.scope.text())?;
+        let engine = self.engine.as_ref().map(|engine| format!("  [{engine}]")).unwrap_or_default();
+        let scope = self.scope.text();
+        writeln!(out, "  refinement of {refines}: {}{reason}; {scope}{engine}", self.verdict.word())?;
+        if let Some(why) = &self.not_proved {
+            writeln!(out, "  not proved for other sizes: {why}")?;
+        }
+        if let Some(SmallerObject { scope, verdict }) = &self.smaller {
+            writeln!(out, "  in a smaller scope ({}): {}", scope.text(), verdict.word())?;
+        }
         self.write_counts(out)?;
         self.write_weak(out, verbose, paint)
     }
@@ -516,7 +556,9 @@ impl RefinementAnswer {
         if let Some(message) = &found.message {
             writeln!(out, "  reason: {message}")?;
         }
-        writeln!(out, "  every step that may be called is compared, on the explicit states")?;
+        if found.engine.as_deref().is_none_or(|engine| engine == EXPLICIT) {
+            writeln!(out, "  every step that may be called is compared, on the explicit states")?;
+        }
         writeln!(out, "  scope: {}", found.scope.text())?;
         found.write_counts(out)?;
         if let Some(found) = &found.counterexample {

@@ -99,7 +99,10 @@ impl Simulation {
             writeln!(out)?;
             write_steps(out, &self.constants, &self.trace, Style::new(verbose, paint))?;
             writeln!(out)?;
-            write_violations(out, &self.violated, Style::new(verbose, paint))?;
+            // Behind a call that the abstraction may forbid nothing is a fault.
+            if self.ended != Ended::Unknown || verbose {
+                write_violations(out, &self.violated, Style::new(verbose, paint))?;
+            }
         }
         if let Some(path) = &self.trace_file {
             writeln!(out, "\ntrace written to {path}")?;

@@ -105,9 +105,8 @@ impl Beside {
                     ));
                 }
                 let mut heard = lock(&heard);
-                if answer.as_ref().is_some_and(|a| is_conclusive(&run, a)) {
-                    run.control.decided();
-                }
+                let conclusive = answer.as_ref().filter(|a| is_conclusive(&run, a));
+                let is_violated = conclusive.map(|a| matches!(a.verdict, Verdict::Violated(_)));
                 heard.answer = answer;
                 heard.said = Some(match &events.result {
                     Some(result) => {
@@ -117,6 +116,10 @@ impl Beside {
                     None => BesideObject::died(&end_in_words(status, &complaint)),
                 });
                 heard.ended = true;
+                drop(heard);
+                if let Some(is_violated) = is_violated {
+                    run.decided(is_violated);
+                }
             });
         }
         Ok(Beside { child, heard })
@@ -127,12 +130,13 @@ impl Beside {
         lock(&self.heard).answer.clone().filter(|a| is_conclusive(run, a))
     }
 
-    /// Waits until the search ends, the run has to or patience does; what it answers then, conclusive or not, and
-    /// what it did.
+    /// Waits until the search ends, the run has to, patience does or `is_settled` by something else; what it answers then,
+    /// conclusive or not, and what it did.
     pub(super) fn wait(
         &self,
         run: &Run,
         patience: Option<Duration>,
+        is_settled: &dyn Fn() -> bool,
     ) -> (Option<SearchReport>, Option<BesideObject>) {
         let begin = Instant::now();
         let mut stopped: Option<Instant> = None;
@@ -140,7 +144,8 @@ impl Beside {
             {
                 let heard = lock(&self.heard);
                 let over = stopped.is_some_and(|since| since.elapsed() > LAST_WORDS)
-                    || patience.is_some_and(|time| begin.elapsed() > time);
+                    || patience.is_some_and(|time| begin.elapsed() > time)
+                    || is_settled();
                 if heard.ended || over {
                     let silent = || BesideObject::died("it was stopped before it said anything");
                     return (heard.answer.clone(), Some(heard.said.clone().unwrap_or_else(silent)));

@@ -10,7 +10,7 @@ use crate::answer::reason::Reason;
 use crate::answer::verification::{BesideObject, Verdict as Answered, Verification};
 use crate::arguments::VerifyArguments;
 use crate::commands::beside::Beside;
-use crate::commands::comparison::compare;
+use crate::commands::comparison::Background;
 use crate::commands::encodings::run_engines;
 use crate::commands::mc;
 use crate::commands::run::{Asked, Run};
@@ -25,9 +25,11 @@ const LEAST_PATIENCE: Duration = Duration::from_secs(2);
 pub fn run(arguments: &VerifyArguments, control: &Control) -> anyhow::Result<Answer> {
     let (encoding, solver) =
         solvers::choose_for_engines(arguments.solver.name.as_deref(), arguments.encoding)?;
-    let run = Run::prepare("check", arguments, Asked::engines(encoding, solver), control)?;
+    let mut run = Run::prepare("check", arguments, Asked::engines(encoding, solver), control)?;
+    run.promise_comparison();
     let mut reporter = run.reporter();
     let beside = Beside::start(&run);
+    let comparison = Background::start(&run);
     if let Ok(beside) = &beside {
         let (answer, stuck) = (beside.overheard(&run), run.clone());
         let otherwise = run.fallback(&reporter);
@@ -44,17 +46,17 @@ pub fn run(arguments: &VerifyArguments, control: &Control) -> anyhow::Result<Ans
     };
     let patience =
         report.as_ref().map_or(Patience::Unlimited, |r| Patience::with(&r.verdict, begin.elapsed()));
+    let is_settled = || comparison.as_ref().is_some_and(Background::settles);
     let (answer, said) = match &beside {
         Ok(beside) => match patience {
             Patience::None => (beside.answer(&run), None),
-            Patience::For(time) => beside.wait(&run, Some(time)),
-            Patience::Unlimited => beside.wait(&run, None),
+            Patience::For(time) => beside.wait(&run, Some(time), &is_settled),
+            Patience::Unlimited => beside.wait(&run, None, &is_settled),
         },
         Err(said) => (None, Some((**said).clone())),
     };
-    let mut run = run;
-    if !is_violated(report.as_ref(), answer.as_ref()) {
-        run.compared = compare(&run, Some(begin.elapsed().max(LEAST_PATIENCE)), None, &mut reporter);
+    if let Some(comparison) = comparison.filter(|_| !is_violated(report.as_ref(), answer.as_ref())) {
+        comparison.wait(&run);
     }
     control.finish();
     drop(beside);

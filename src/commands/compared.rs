@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bsym_engines::verdict::Condition;
-use bsym_explore::refinement::{Own, RefinementReport, RefinementVerdict};
+use bsym_explore::refinement::{Own, RefinementReport, RefinementVerdict, Unmatched};
 use bsym_explore::report::Unknown;
 use bsym_language::model::{DroppedKind, Model, SideBySide};
 use bsym_semantics::scope::Scope;
@@ -20,26 +20,43 @@ use crate::answer::not_checked::DroppedObject;
 use crate::answer::proof::ProofObject;
 use crate::answer::property::PropertyVerdictWord;
 use crate::answer::reason::Reason;
-use crate::answer::refinement::{RefinementObject, Words};
+use crate::answer::refinement::{RefinementObject, SmallerObject, UnmatchedObject, Words};
 use crate::answer::scope::ScopeObject;
 use crate::answer::trace::{CounterexampleObject, ViolatedObject};
+use crate::answer::verdict_word::VerdictWord;
 use crate::answer::verification::{Verdict, Verification, search_reason};
+use crate::commands::comparison::Searched;
+use crate::commands::simulation::Simulated;
 
 /// A comparison that ended.
 #[derive(Clone)]
 pub(super) struct Compared {
     pub(super) model: Arc<Model>,
     pub(super) parts: Arc<SideBySide>,
-    pub(super) scope: Scope,
-    pub(super) report: RefinementReport,
+    pub(super) outcome: Outcome,
+    /// The command that asks.
+    pub(super) command: &'static str,
+    /// The scope that was asked about.
+    pub(super) asked_scope: Scope,
     /// Constants that were fixed.
     pub(super) settings: BTreeMap<String, String>,
     /// What is asked of the machine.
     pub(super) asked: Asked,
     /// It is asked about states alone.
     pub(super) is_of_states: bool,
-    /// The scope is the one that was asked about.
+    /// Why it had to end, where it did not by itself.
+    pub(super) stopped: Option<Reason>,
+}
+
+/// The results of both ways to compare.
+#[derive(Clone)]
+pub(super) struct Outcome {
+    pub(super) searched: Searched,
+    /// The scope that was searched is the one that was asked about.
     pub(super) is_whole: bool,
+    /// A search of a smaller scope, which decides nothing.
+    pub(super) smaller: Option<Searched>,
+    pub(super) simulated: Option<Simulated>,
 }
 
 /// What a comparison does not look at either.
@@ -53,19 +70,81 @@ fn is_left(kind: DroppedKind) -> bool {
 }
 
 impl Compared {
+    /// The violation that was found, with its scope and how much was visited.
+    fn violation(&self) -> Option<(&Unmatched, Option<&RefinementReport>)> {
+        let Outcome { searched, simulated, .. } = &self.outcome;
+        match &searched.report.verdict {
+            RefinementVerdict::Violated(found) => Some((found, Some(&searched.report))),
+            _ => Some((simulated.as_ref()?.violated.as_deref()?, None)),
+        }
+    }
+
+    /// The proof for the scope that was asked about, with its engine.
+    fn proof(&self) -> Option<&(String, Box<ProofObject>)> {
+        self.outcome.simulated.as_ref()?.proof.as_ref()
+    }
+
+    fn holds(&self) -> bool {
+        let searched =
+            self.outcome.is_whole && self.outcome.searched.report.verdict == RefinementVerdict::Holds;
+        searched || self.proof().is_some()
+    }
+
+    /// Whether nothing else has to be known for an answer: there is a violation, or a proof that covers all that is asked.
+    pub(super) fn settles(&self) -> bool {
+        self.violation().is_some() || self.proof().is_some() && self.covers()
+    }
+
+    /// Whether a proof about all levels is one of everything that is asked.
+    fn covers(&self) -> bool {
+        self.is_of_states && doubt::left_open(&self.model, self.asked).iter().all(|d| !is_left(d.kind))
+    }
+
+    /// How it is told.
+    fn object(&self) -> RefinementObject {
+        let Outcome { searched, simulated, .. } = &self.outcome;
+        let told = |scope: &Scope| ScopeObject::new(&self.model, scope, &self.settings);
+        let words = Words { model: &self.model, parts: &self.parts, scope: &searched.scope };
+        let mut object = RefinementObject::new(&self.parts, told(&searched.scope));
+        let report = &searched.report;
+        let why = |unknown: &Unknown| match (&self.stopped, unknown) {
+            (Some(stopped), Unknown::Cancelled | Unknown::Timeout) => stopped.clone(),
+            _ => search_reason(&self.model, unknown, &report.incomplete, &report.cuts),
+        };
+        object.settle(&words, report, &why);
+        if let (Some((engine, _)), false) =
+            (self.proof(), matches!(report.verdict, RefinementVerdict::Violated(_)))
+        {
+            object.prove(told(&self.asked_scope), engine);
+        } else if let Some((found, None)) = self.violation() {
+            let words = Words { scope: &found.trace.scope, ..words };
+            object.refute(told(&found.trace.scope), UnmatchedObject::new(&words, found));
+        } else if !self.outcome.is_whole && object.verdict == VerdictWord::Holds {
+            let why = simulated.as_ref().and_then(|s| s.object.message.as_deref());
+            object.not_proved = Some(why.unwrap_or("no solver was asked").to_string());
+        }
+        if object.verdict == VerdictWord::Unknown {
+            object.smaller = self.outcome.smaller.as_ref().map(|s| SmallerObject {
+                scope: told(&s.scope),
+                verdict: match s.report.verdict {
+                    RefinementVerdict::Violated(_) => VerdictWord::Violated,
+                    _ => VerdictWord::Holds,
+                },
+            });
+        }
+        object
+    }
+
     /// Makes the comparison a part of an answer; the trace of a violation that it has found.
     pub(super) fn settle<'c>(&'c self, answer: &mut Verification) -> Option<&'c Trace> {
-        let words = Words { model: &self.model, parts: &self.parts, scope: &self.scope };
-        let scope = ScopeObject::new(&self.model, &self.scope, &self.settings);
-        let mut object = RefinementObject::new(&self.parts, scope.clone());
-        let report = &self.report;
-        let why = |unknown: &Unknown| search_reason(&self.model, unknown, &report.incomplete, &report.cuts);
-        object.settle(&words, report, &why);
+        let object = self.object();
+        let told = |scope: &Scope| ScopeObject::new(&self.model, scope, &self.settings);
+        let searched = &self.outcome.searched;
         let mut trace = None;
         let is_doubtful = matches!(answer.verdict, Verdict::Unknown(Reason::Doubtful(..)));
-        match &self.report.verdict {
-            // The trace is one that anybody may cause.
-            _ if is_doubtful && let Own::Violated(found) = &self.report.own => {
+        match &searched.report.own {
+            // The trace is one that any caller may cause.
+            Own::Violated(found) if is_doubtful => {
                 let object = CounterexampleObject::new(&self.model, &found.trace, &found.violations);
                 for property in &mut answer.properties {
                     let is_it =
@@ -76,39 +155,130 @@ impl Compared {
                 }
                 answer.not_checked = left(&self.model);
                 answer.verdict = Verdict::Violated(Box::new(object), None);
-                (answer.scope, answer.engine) = (scope, "mc".into());
+                (answer.scope, answer.engine) = (told(&searched.scope), ENGINE.into());
                 trace = Some(&found.trace);
             }
-            RefinementVerdict::Violated(found) if !matches!(answer.verdict, Verdict::Violated(..)) => {
-                if let Some(unmatched) = &object.counterexample {
-                    answer.verdict = Verdict::Violated(Box::new(unmatched.as_violation()), None);
-                    (answer.scope, answer.engine) = (scope, "mc".into());
-                    trace = Some(&found.trace);
-                }
-            }
-            // Of other scopes the comparison says nothing.
-            RefinementVerdict::Holds if self.is_whole => {
-                let parts = doubt::left_open(&self.model, self.asked).into_iter();
-                let parts: Vec<String> =
-                    parts.filter(|d| is_left(d.kind)).map(|d| d.describe(&self.model)).collect();
-                answer.not_checked = left(&self.model);
-                // All that may happen was visited, and what was found otherwise is none of it.
-                if is_doubtful && self.report.own == Own::Holds && self.is_of_states {
-                    let proof = Box::new(ProofObject::called());
-                    let condition = Condition::NotChecked(vec![]);
-                    answer.verdict = Verdict::Unknown(Reason::Visited(proof, condition));
-                    for property in &mut answer.properties {
-                        property.verdict = PropertyVerdictWord::Holds;
+            _ if is_wrong(&answer.verdict) => {}
+            _ => match self.violation() {
+                Some((found, _)) => {
+                    if let Some(unmatched) = &object.counterexample
+                        && !matches!(answer.verdict, Verdict::Violated(..))
+                    {
+                        answer.verdict = Verdict::Violated(Box::new(unmatched.as_violation()), None);
+                        answer.not_checked = left(&self.model);
+                        (answer.scope, answer.engine) = (told(&found.trace.scope), ENGINE.into());
+                        answer.encoding = None;
+                        trace = Some(&found.trace);
                     }
-                    answer.engine = "mc".into();
                 }
-                answer.verdict = without(&answer.verdict, &parts);
-            }
-            _ => {}
+                None if self.holds() => self.confirm(answer),
+                None => {
+                    if is_doubtful {
+                        answer.scope = told(&self.asked_scope);
+                        answer.engine = self.command.into();
+                    }
+                    leave_open(&self.model, self.asked, &undecided(&object), answer);
+                }
+            },
         }
         answer.refinement = Some(object);
         trace
     }
+
+    /// Makes of an answer one that does not leave the comparison open.
+    fn confirm(&self, answer: &mut Verification) {
+        let left_over = doubt::left_open(&self.model, self.asked).into_iter().filter(|d| is_left(d.kind));
+        let parts: Vec<String> = left_over.map(|d| d.describe(&self.model)).collect();
+        answer.not_checked = left(&self.model);
+        let searched = &self.outcome.searched;
+        let is_visited = self.outcome.is_whole && searched.report.own == Own::Holds && self.is_of_states;
+        let is_open = matches!(&answer.verdict, Verdict::Unknown(reason) if !is_conditional(reason));
+        let proof = match self.proof() {
+            // What calls reach that the abstractions allow satisfies all that is asked.
+            Some((engine, proof)) if is_open && self.is_of_states => {
+                answer.scope = ScopeObject::new(&self.model, &self.asked_scope, &self.settings);
+                Some((engine.clone(), proof.clone()))
+            }
+            // All that may happen was visited, and what was found otherwise is none of it.
+            None if is_open && is_visited => {
+                answer.scope = ScopeObject::new(&self.model, &searched.scope, &self.settings);
+                Some((ENGINE.into(), Box::new(ProofObject::called())))
+            }
+            _ => None,
+        };
+        if let Some((engine, proof)) = proof {
+            let condition = Condition::NotChecked(vec![]);
+            answer.verdict = Verdict::Unknown(Reason::Visited(proof, condition));
+            for property in &mut answer.properties {
+                property.verdict = PropertyVerdictWord::Holds;
+            }
+            (answer.engine, answer.encoding) = (engine, None);
+            (answer.counterexample_to_induction, answer.found_invariants) = (None, vec![]);
+            // What another search left open is not open any longer.
+            answer.search = None;
+        }
+        answer.verdict = without(&answer.verdict, &parts);
+    }
+}
+
+/// Says in an answer that a promised comparison did not end.
+pub(super) fn unfinished(model: &Model, asked: Asked, stopped: Option<&Reason>, answer: &mut Verification) {
+    if matches!(answer.verdict, Verdict::Violated(..)) || is_wrong(&answer.verdict) {
+        return;
+    }
+    let why = stopped.map_or_else(|| "it was not finished".to_string(), Reason::text);
+    leave_open(model, asked, &why, answer);
+}
+
+/// The word for the comparison as an engine.
+const ENGINE: &str = "refine";
+
+/// Why a comparison decides nothing, in a sentence.
+fn undecided(object: &RefinementObject) -> String {
+    if let Some(why) = &object.not_proved {
+        return format!("it holds with {} alone; for other sizes: {why}", object.scope.text());
+    }
+    let why = object.message.clone().unwrap_or_else(|| object.verdict.word().to_string());
+    match &object.smaller {
+        Some(smaller) => format!("{why}; with {}: {}", smaller.scope.text(), smaller.verdict.word()),
+        None => why,
+    }
+}
+
+/// Adds to an answer that the comparison is open.
+fn leave_open(model: &Model, asked: Asked, why: &str, answer: &mut Verification) {
+    let open = Condition::NotCompared(why.to_string());
+    let (proof, mut conditions) = match &answer.verdict {
+        Verdict::Holds(proof) => (proof.clone(), vec![]),
+        Verdict::Unknown(Reason::Visited(proof, condition)) => (proof.clone(), vec![condition.clone()]),
+        Verdict::Unknown(Reason::Conditional(proof, conditions)) => (proof.clone(), conditions.clone()),
+        Verdict::Unknown(Reason::Doubtful(..)) => {
+            answer.verdict = Verdict::Unknown(Reason::NotCompared(why.to_string()));
+            return;
+        }
+        Verdict::Violated(..) | Verdict::Vacuous(..) | Verdict::Unknown(_) => return,
+    };
+    // What the comparison would have looked at is named once.
+    let is_gluing = conditions.iter().any(|c| matches!(c, Condition::NotChecked(_)));
+    conditions.retain(|c| !matches!(c, Condition::NotChecked(_)));
+    conditions.push(open);
+    if is_gluing {
+        let parts = doubt::left_open(model, asked).into_iter().filter(|d| is_left(d.kind));
+        let parts: Vec<String> = parts.map(|d| d.describe(model)).collect();
+        conditions.extend((!parts.is_empty()).then_some(Condition::NotChecked(parts)));
+    }
+    conditions.sort();
+    answer.verdict = Verdict::Unknown(Reason::Conditional(proof, conditions));
+}
+
+/// Whether a proof was found that leaves something open.
+fn is_conditional(reason: &Reason) -> bool {
+    matches!(reason, Reason::Conditional(..) | Reason::Visited(..))
+}
+
+/// Whether parts of the program contradict each other.
+fn is_wrong(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Unknown(Reason::AuditFailed(_) | Reason::Contradiction(..)))
 }
 
 /// A verdict where no more than these parts of the model are not checked.

@@ -109,6 +109,7 @@ impl Second {
             if let Some(report) = report.filter(|report| is_conclusive(&run, report))
                 && !decided.swap(true, Ordering::SeqCst)
             {
+                let is_violated = matches!(report.verdict, Verdict::Violated(_));
                 *found.lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
                 let stuck = run.clone();
                 // Where the first run does not stop when it is asked to, this is the answer.
@@ -118,7 +119,7 @@ impl Second {
                         None => crate::answer::Answer::stopped(reason),
                     }
                 });
-                run.control.decided();
+                run.decided(is_violated);
             }
             ended.store(true, Ordering::SeqCst);
         });

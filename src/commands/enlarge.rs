@@ -1,8 +1,10 @@
 //! What to do where a scope that the user did not choose has no state: larger ones are tried before the axioms are
 //! blamed, and they are blamed with those of them that contradict each other.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bsym_encodings::budget::Budget;
 use bsym_encodings::patience::Patience;
 use bsym_encodings::session::open::{self, SolverChoice};
 use bsym_engines::contradiction::{is_refuted, minimal_core, with_axioms};
@@ -38,6 +40,16 @@ pub(super) enum Enlarged {
     Undecided(Reason),
 }
 
+/// A scope without a state, and what is known about it.
+pub(super) struct Enlarging<'a> {
+    pub(super) model: &'a Arc<Model>,
+    pub(super) scope: &'a Scope,
+    /// The scope that was asked for.
+    pub(super) arguments: &'a ScopeArguments,
+    pub(super) budget: &'a Budget,
+    pub(super) solver: Option<&'a SolverChoice>,
+}
+
 /// Looks for a scope with a state in place of that of a run, which has none. `tried` gets the scopes without one.
 pub(super) fn enlarge(
     run: &Run,
@@ -46,69 +58,73 @@ pub(super) fn enlarge(
     has_valuation: bool,
     tried: &mut Vec<Scope>,
 ) -> Enlarged {
-    let chosen = match input::scope_request(arguments) {
-        Ok(request) => run.scope.chosen(&run.model, &request),
-        Err(_) => Chosen::default(),
-    };
-    let budget = &run.control.budget;
-    let left = budget.left().map_or(TRIALS, |left| TRIALS.min(left / 2));
-    let end = Instant::now() + left;
-    let finder = Patience::new(run.model.clone(), solver.cloned(), budget);
-    let finder = Some(&finder as &dyn ValueFinder);
-    for scope in run.scope.larger(&chosen) {
-        let left = end.saturating_duration_since(Instant::now());
-        if left.is_zero() || budget.is_cancelled() {
-            break;
-        }
-        let problem = Problem { model: &run.model, scope: &scope, finder };
-        if existence(&problem, left.min(TRIAL), &budget.cancellation()) == Existence::Begins {
-            return Enlarged::Larger(named(&run.model, arguments, &scope, &chosen));
-        }
-        tried.push(scope);
-    }
-    if has_valuation {
-        return match chosen.is_nothing() {
-            true => Enlarged::Vacuous(vec![], None),
-            false => Enlarged::Undecided(undecided(&run.model, tried, &chosen, "no initial state")),
-        };
-    }
-    match core(run, solver, finder, &chosen) {
-        Some(core) if chosen.is_nothing() => Enlarged::Vacuous(core, None),
-        Some(core) => {
-            let sizes = sizes_text(&run.model, tried, &chosen);
-            let text = format!("{sizes} were tried, and a solver refutes the axioms for all others");
-            Enlarged::Vacuous(core, Some(text))
-        }
-        None if chosen.is_nothing() => Enlarged::Vacuous(vec![], None),
-        None => Enlarged::Undecided(undecided(&run.model, tried, &chosen, "no valuation of the constants")),
-    }
+    let (model, scope, budget) = (&run.model, &run.scope, &run.control.budget);
+    Enlarging { model, scope, arguments, budget, solver }.enlarge(has_valuation, tried)
 }
 
-/// The axioms that contradict each other whatever the scope leaves open.
-fn core(
-    run: &Run,
-    solver: Option<&SolverChoice>,
-    finder: Option<&dyn ValueFinder>,
-    chosen: &Chosen,
-) -> Option<Vec<usize>> {
-    let budget = run.control.budget.within(CORE);
-    let scopes = open_scopes(&run.scope, chosen);
-    let mut refutes = |axioms: &[usize]| match solver {
-        Some(solver) => scopes.iter().all(|scope| {
-            is_refuted(&run.model, axioms, scope, &budget, &mut |terms| open::open(terms, solver))
-                .unwrap_or(false)
-        }),
-        // Without a solver only the scope at hand can be asked about.
-        None => {
-            let part = with_axioms(&run.model, axioms);
-            let left = budget.left().unwrap_or(CORE);
-            let problem = Problem { model: &part, scope: &run.scope, finder };
-            chosen.is_nothing()
-                && valuation(&problem, left.min(TRIAL), &budget.cancellation()) == Existence::Nothing
+impl Enlarging<'_> {
+    /// Looks for a larger scope with a state. `tried` gets the scopes without one.
+    pub(super) fn enlarge(&self, has_valuation: bool, tried: &mut Vec<Scope>) -> Enlarged {
+        let Enlarging { model, scope, arguments, budget, solver } = *self;
+        let chosen = match input::scope_request(arguments) {
+            Ok(request) => scope.chosen(model, &request),
+            Err(_) => Chosen::default(),
+        };
+        let left = budget.left().map_or(TRIALS, |left| TRIALS.min(left / 2));
+        let end = Instant::now() + left;
+        let finder = Patience::new(model.clone(), solver.cloned(), budget);
+        let finder = Some(&finder as &dyn ValueFinder);
+        for scope in scope.larger(&chosen) {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() || budget.is_cancelled() {
+                break;
+            }
+            let problem = Problem { model, scope: &scope, finder };
+            if existence(&problem, left.min(TRIAL), &budget.cancellation()) == Existence::Begins {
+                return Enlarged::Larger(named(model, arguments, &scope, &chosen));
+            }
+            tried.push(scope);
         }
-    };
-    let all: Vec<usize> = (0..run.model.axioms.len()).collect();
-    refutes(&all).then(|| minimal_core(all, &mut refutes))
+        if has_valuation {
+            return match chosen.is_nothing() {
+                true => Enlarged::Vacuous(vec![], None),
+                false => Enlarged::Undecided(undecided(model, tried, &chosen, "no initial state")),
+            };
+        }
+        match self.core(finder, &chosen) {
+            Some(core) if chosen.is_nothing() => Enlarged::Vacuous(core, None),
+            Some(core) => {
+                let sizes = sizes_text(model, tried, &chosen);
+                let text = format!("{sizes} were tried, and a solver refutes the axioms for all others");
+                Enlarged::Vacuous(core, Some(text))
+            }
+            None if chosen.is_nothing() => Enlarged::Vacuous(vec![], None),
+            None => Enlarged::Undecided(undecided(model, tried, &chosen, "no valuation of the constants")),
+        }
+    }
+
+    /// The axioms that contradict each other whatever the scope leaves open.
+    fn core(&self, finder: Option<&dyn ValueFinder>, chosen: &Chosen) -> Option<Vec<usize>> {
+        let Enlarging { model, scope, solver, .. } = *self;
+        let budget = self.budget.within(CORE);
+        let scopes = open_scopes(scope, chosen);
+        let mut refutes = |axioms: &[usize]| match solver {
+            Some(solver) => scopes.iter().all(|scope| {
+                is_refuted(model, axioms, scope, &budget, &mut |terms| open::open(terms, solver))
+                    .unwrap_or(false)
+            }),
+            // Without a solver only the scope at hand can be asked about.
+            None => {
+                let part = with_axioms(model, axioms);
+                let left = budget.left().unwrap_or(CORE);
+                let problem = Problem { model: &part, scope, finder };
+                chosen.is_nothing()
+                    && valuation(&problem, left.min(TRIAL), &budget.cancellation()) == Existence::Nothing
+            }
+        };
+        let all: Vec<usize> = (0..model.axioms.len()).collect();
+        refutes(&all).then(|| minimal_core(all, &mut refutes))
+    }
 }
 
 /// The scope with all that was chosen by default left open, and small ones that it covers.

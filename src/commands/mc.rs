@@ -140,6 +140,9 @@ fn attempt(
     control: &Control,
 ) -> anyhow::Result<Searched> {
     let mut run = Run::prepare("mc", verify, Asked::beside(solver), control)?;
+    if !arguments.worker {
+        run.promise_comparison();
+    }
     let mut reporter = run.reporter();
     let mut options = options(&run.model, &run.properties, !verify.no_wd, &control.budget);
     options.order = order(arguments.order);
@@ -172,8 +175,8 @@ fn attempt(
             search(&problem, &options, &mut reporter)
         })
     };
-    if !arguments.worker && !matches!(report.verdict, Verdict::Violated(_) | Verdict::Vacuous(_)) {
-        run.compared = compare(&run, None, arguments.max_states, &mut reporter);
+    if control.stopped().is_none() && !matches!(report.verdict, Verdict::Violated(_) | Verdict::Vacuous(_)) {
+        compare(&run, arguments.max_states);
     }
     control.finish();
     reporter.timing("run", begin.elapsed().as_secs_f64());

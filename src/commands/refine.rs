@@ -5,20 +5,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::bail;
-use bsym_encodings::patience::Patience;
-use bsym_explore::options::Limits;
-use bsym_explore::refinement::{RefinementOptions, RefinementVerdict, check};
-use bsym_explore::report::Unknown;
-use bsym_explore::search::Problem;
+use bsym_explore::refinement::{RefinementVerdict, Repeated};
+use bsym_explore::report::{Unknown, Vacuous};
+use bsym_language::int::Int;
 use bsym_language::model::{Model, Notation, Relation};
-use bsym_semantics::evaluator::finder::ValueFinder;
+use bsym_semantics::scope::Scope;
+use bsym_semantics::trace::bounds::{proposals, widest, with_maxint};
 
 use crate::answer::Answer;
-use crate::answer::refinement::{RefinementAnswer, RefinementObject, Words};
+use crate::answer::refinement::{RefinementAnswer, RefinementObject, UnmatchedObject, Words};
 use crate::answer::scope::ScopeObject;
 use crate::answer::verdict_word::VerdictWord;
 use crate::answer::verification::search_reason;
-use crate::arguments::RefineArguments;
+use crate::arguments::{RefineArguments, ScopeArguments};
+use crate::commands::comparison::{Explicit, Searched, literal_scope, reads_bounds};
+use crate::commands::enlarge::{Enlarged, Enlarging};
 use crate::commands::simulation::prove;
 use crate::commands::{compared, default_scope};
 use crate::control::Control;
@@ -61,55 +62,187 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
         answer.found.stats.seconds = clock.seconds();
         Answer::Refinement(Box::new(answer))
     });
-    let joint = Arc::new(parts.model.clone());
-    let finder = Patience::new(joint, solver.clone(), &control.budget);
-    let finder = Some(&finder as &dyn ValueFinder);
-    let problem = Problem { model: &parts.model, scope: &scope, finder };
-    let options = RefinementOptions {
-        limits: Limits {
+    let shared = Arc::new(model.clone());
+    let mut reporter = Reporter::new(shared.clone(), control, &arguments.output, Arc::default());
+    let search = Search {
+        explicit: Explicit {
+            model: &shared,
+            parts: &parts,
+            solver: solver.clone(),
             states: arguments.max_states,
             valuations: arguments.max_valuations,
             memory: arguments.limits.memory.and_then(|n| usize::try_from(n).ok()),
-            // The other half is for a proof.
-            time: control.budget.left().map(|left| left / 2),
+            no_well_definedness: false,
+            budget: control.budget.clone(),
         },
-        cancelled: control.budget.cancellation(),
-        no_well_definedness: false,
-        reference_only: false,
+        sizes: &sizes,
+        control,
     };
-    let shared = Arc::new(model.clone());
-    let mut reporter = Reporter::new(shared, control, &arguments.output, Arc::default());
-    let report = check(&problem, &parts, &model, &options, &mut reporter);
+    let mut tried = vec![];
+    let found = search.run(&scope, &mut tried, &mut reporter);
     let mut simulated = None;
-    if let (Some(solver), RefinementVerdict::Holds | RefinementVerdict::Unknown(_), None) =
-        (&solver, &report.verdict, control.stopped())
-    {
+    let is_open = match &found.searched.report.verdict {
+        RefinementVerdict::Holds | RefinementVerdict::Unknown(_) => true,
+        // What is violated in one scope alone may hold in the others.
+        RefinementVerdict::Violated(_) => found.only_in_scope.is_some(),
+        RefinementVerdict::Vacuous(_) | RefinementVerdict::Contradiction(_) => false,
+    };
+    if let (Some(solver), true, None) = (&solver, is_open, control.stopped()) {
         let open = input::scope(&model, &arguments.scope)?;
-        let longest = control.budget.deadline.is_none().then(|| report.time.max(PATIENCE));
-        simulated = Some(prove(&model, refined, &open, solver, longest, control));
+        let budget = match control.budget.deadline {
+            Some(_) => control.budget.clone(),
+            None => control.budget.within(found.searched.report.time.max(PATIENCE)),
+        };
+        simulated = Some(prove(&model, refined, &open, solver, budget));
     }
     control.finish();
     reporter.finish();
     let mut answer = known.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let Found { searched: Searched { scope, report }, only_in_scope } = found;
     let words = Words { model: &model, parts: &parts, scope: &scope };
-    let why = |unknown: &Unknown| search_reason(&model, unknown, &report.incomplete, &report.cuts);
+    let told = |scope: &Scope| ScopeObject::new(&model, scope, &settings);
+    let why = |unknown: &Unknown| match (control.stopped(), unknown) {
+        (Some(stopped), Unknown::Cancelled | Unknown::Timeout) => stopped,
+        _ => search_reason(&model, unknown, &report.incomplete, &report.cuts),
+    };
+    answer.found.scope = told(&scope);
     answer.found.settle(&words, &report, &why);
-    if let RefinementVerdict::Vacuous(why) = &report.verdict
-        && let Some(doubt) = default_scope::doubt(&model, &scope, &sizes, &why.to_string())
+    if let Some(found) = &mut answer.found.counterexample
+        && found.only_in_scope.is_none()
     {
-        answer.found.unknown(&doubt);
+        found.only_in_scope = only_in_scope;
     }
-    if simulated.as_ref().is_some_and(|s| s.proof.is_some()) {
-        (answer.found.verdict, answer.found.reason, answer.found.message) = (VerdictWord::Holds, None, None);
+    if let RefinementVerdict::Vacuous(why) = &report.verdict {
+        let request = input::scope_request(&sizes);
+        let chosen = request.map(|request| scope.chosen(&parts.model, &request)).unwrap_or_default();
+        if !chosen.is_nothing() {
+            answer.found.unknown(&default_scope::undecided(&model, &tried, &chosen, &why.to_string()));
+        }
     }
-    answer.simulation = simulated;
-    if let (Some(path), RefinementVerdict::Violated(found)) = (&arguments.trace, &report.verdict)
-        && output::write(path, &traces::text(path, &model, &found.trace))
+    let mut trace = match &report.verdict {
+        RefinementVerdict::Violated(found) => Some(&found.trace),
+        _ => None,
+    };
+    if let Some((engine, _)) = simulated.as_ref().and_then(|s| s.proof.as_ref()) {
+        let open = input::scope(&model, &arguments.scope)?;
+        // What is proved for all sizes is violated in none.
+        (answer.found.counterexample, trace) = (None, None);
+        if answer.found.verdict != VerdictWord::Holds {
+            answer.found.prove(told(&open), engine);
+        }
+    } else if let Some(found) = simulated.as_ref().and_then(|s| s.violated.as_deref())
+        && (trace.is_none() || found.trace.scope.maxint > scope.maxint)
+    {
+        let words = Words { scope: &found.trace.scope, ..words };
+        answer.found.refute(told(&found.trace.scope), UnmatchedObject::new(&words, found));
+        trace = Some(&found.trace);
+    }
+    answer.simulation = simulated.as_ref().map(|s| s.object.clone());
+    if let (Some(path), Some(trace)) = (&arguments.trace, trace)
+        && output::write(path, &traces::text(path, &model, trace))
     {
         answer.trace_file = Some(path.display().to_string());
     }
     answer.found.stats.seconds = control.seconds();
     Ok(Answer::Refinement(Box::new(answer)))
+}
+
+/// What is searched.
+struct Search<'r, 'm> {
+    explicit: Explicit<'m>,
+    /// The arguments with ProB's sizes where nothing else is said.
+    sizes: &'r ScopeArguments,
+    control: &'r Control,
+}
+
+/// The result of the search, in the scope that it says something about.
+struct Found {
+    searched: Searched,
+    /// Of a violation: that it is one only because of the bounds of the integers, and what to try.
+    only_in_scope: Option<String>,
+}
+
+impl Search<'_, '_> {
+    /// Searches the scope; where nobody has chosen its bounds and they leave nothing to compare, are too small for the integers
+    /// of the model or the reason of a violation, larger ones as well.
+    fn run(&self, scope: &Scope, tried: &mut Vec<Scope>, reporter: &mut Reporter) -> Found {
+        let mut first = self.judge(self.ask(scope, reporter));
+        if let RefinementVerdict::Vacuous(why) = &first.searched.report.verdict
+            && let Some(larger) = self.larger(scope, *why, tried)
+        {
+            first = self.judge(self.ask(&larger, reporter));
+        }
+        let model = &self.explicit.parts.model;
+        let is_chosen = self.sizes.maxint.is_some() || model.hints.maxint.is_some() || !reads_bounds(model);
+        let Some(larger) = literal_scope(model, &first.searched.scope).filter(|_| !is_chosen) else {
+            return first;
+        };
+        let longest = match &first.searched.report.verdict {
+            // It is one with any bounds, or there is nothing to compare.
+            RefinementVerdict::Violated(_) if first.only_in_scope.is_none() => return first,
+            RefinementVerdict::Vacuous(_) | RefinementVerdict::Contradiction(_) => return first,
+            RefinementVerdict::Unknown(_) => return first,
+            RefinementVerdict::Violated(_) => None,
+            RefinementVerdict::Holds => Some((4 * first.searched.report.time).max(PATIENCE)),
+        };
+        let second = self.judge(self.explicit.ask_with(&larger, self.time(longest), reporter));
+        match (&first.searched.report.verdict, &second.searched.report.verdict) {
+            (_, RefinementVerdict::Holds) => second,
+            (_, RefinementVerdict::Violated(_)) if second.only_in_scope.is_none() => second,
+            _ => first,
+        }
+    }
+
+    fn ask(&self, scope: &Scope, reporter: &mut Reporter) -> Searched {
+        self.explicit.ask_with(scope, self.time(None), reporter)
+    }
+
+    /// The other half of what is left is for a proof.
+    fn time(&self, longest: Option<Duration>) -> Option<Duration> {
+        let half = self.control.budget.left().map(|left| left / 2);
+        [half, longest].into_iter().flatten().min()
+    }
+
+    /// Says of a violation whether it is one only because of the bounds.
+    fn judge(&self, searched: Searched) -> Found {
+        let mut only_in_scope = None;
+        let is_chosen = self.explicit.parts.model.hints.maxint.is_some();
+        if let RefinementVerdict::Violated(found) = &searched.report.verdict
+            && let Some(wide) = widest(&searched.scope).filter(|_| !is_chosen)
+        {
+            let maxint = &searched.scope.maxint;
+            let proposals = proposals(&self.explicit.parts.model, maxint);
+            let is_gone =
+                |n: &&Int| self.explicit.repeat(found, &with_maxint(&searched.scope, n)) == Repeated::Gone;
+            only_in_scope = match self.explicit.repeat(found, &wide) {
+                Repeated::Unmatched(_) => None,
+                Repeated::Gone => {
+                    let n = proposals.iter().find(is_gone).unwrap_or(&wide.maxint);
+                    Some(format!("violated because MAXINT is {maxint}: try `--maxint {n}`"))
+                }
+                Repeated::Undecided(_) => proposals.first().map(|n| {
+                    format!("it is not known whether a larger MAXINT than {maxint} changes that: try `--maxint {n}`")
+                }),
+            };
+        }
+        Found { searched, only_in_scope }
+    }
+
+    /// A larger scope in which there is something to compare. `tried` gets the scopes without.
+    fn larger(&self, scope: &Scope, why: Vacuous, tried: &mut Vec<Scope>) -> Option<Scope> {
+        tried.push(scope.clone());
+        let question = Enlarging {
+            model: self.explicit.model,
+            scope,
+            arguments: self.sizes,
+            budget: &self.control.budget,
+            solver: self.explicit.solver.as_ref(),
+        };
+        match question.enlarge(why != Vacuous::NoValuation, tried) {
+            Enlarged::Larger(arguments) => input::scope(self.explicit.model, &arguments).ok(),
+            Enlarged::Vacuous(..) | Enlarged::Undecided(_) => None,
+        }
+    }
 }
 
 fn no_abstraction(model: &Model) -> Refusal {

@@ -23,13 +23,15 @@ use bsym_semantics::trace::Trace;
 use crate::answer::Answer;
 use crate::answer::diagnostic::DiagnosticObject;
 use crate::answer::encoding::EncodingObject;
+use crate::answer::not_asked::NotAskedObject;
 use crate::answer::proof::CertificateObject;
 use crate::answer::property::PropertyVerdictWord;
 use crate::answer::reason::Reason;
 use crate::answer::statistics::StatsObject;
 use crate::answer::verification::{BesideObject, Subject, Verdict as Answered, Verification};
 use crate::arguments::{EncodingName, VerifyArguments};
-use crate::commands::compared::Compared;
+use crate::commands::compared;
+use crate::commands::comparison::{self, Pending};
 use crate::commands::default_scope;
 use crate::commands::status::{self, Imported};
 use crate::control::{Control, memory_is_known, peak_memory};
@@ -44,7 +46,7 @@ use crate::traces;
 pub(super) struct Run {
     pub(super) arguments: VerifyArguments,
     /// The command.
-    engine: &'static str,
+    pub(super) engine: &'static str,
     /// The solver for unbounded terms that was chosen.
     solver: Option<SolverChoice>,
     /// The encoding of the engines; `None` where none is at work.
@@ -57,8 +59,8 @@ pub(super) struct Run {
     pub(super) warnings: Vec<String>,
     diagnostics: Vec<DiagnosticObject>,
     pub(super) control: Control,
-    /// The comparison with what the machine refines, once there is one.
-    pub(super) compared: Option<Compared>,
+    /// The comparison with what the machine refines, where the command promises it.
+    pub(super) comparison: Option<Arc<Pending>>,
     /// What is known so far, noted down by the reporter.
     seen: Arc<Mutex<Seen>>,
 }
@@ -186,10 +188,15 @@ impl Run {
             warnings,
             diagnostics: input.diagnostics,
             control: control.clone(),
-            compared: None,
+            comparison: None,
             seen: Arc::default(),
         };
         Ok(run)
+    }
+
+    /// Promises the comparison of a refinement with its abstractions: until it has ended no answer says `holds`.
+    pub(super) fn promise_comparison(&mut self) {
+        self.comparison = comparison::is_promised(self).then(Arc::default);
     }
 
     /// A reporter of the run; from here on what is known so far is said if the run does not stop when
@@ -207,7 +214,23 @@ impl Run {
         let (seen, stuck) = (reporter.seen(), self.clone());
         move |reason| {
             let seen = seen.lock().unwrap_or_else(|e| e.into_inner()).clone();
-            Answer::Verification(Box::new(stuck.interrupted(&seen, reason)))
+            // A comparison may have ended that settles it.
+            stuck.publish(stuck.interrupted(&seen, reason), None, None)
+        }
+    }
+
+    /// Asks the engines to stop: an answer came from beside them. Unless it is a violation the promised comparison is still
+    /// waited for.
+    pub(super) fn decided(&self, is_violated: bool) {
+        match &self.comparison {
+            Some(pending) if !is_violated => {
+                pending.await_it();
+                self.control.budget.cancel();
+                if pending.has_ended() {
+                    self.control.decided();
+                }
+            }
+            _ => self.control.decided(),
         }
     }
 }
@@ -314,7 +337,22 @@ impl Run {
         trace: Option<&Trace>,
         certificate: Option<String>,
     ) -> Answer {
-        let unmatched = self.compared.as_ref().and_then(|compared| compared.settle(&mut result));
+        let compared = self.comparison.as_ref().map(|pending| pending.found());
+        let unmatched = match &compared {
+            Some(Some(compared)) => compared.settle(&mut result),
+            Some(None) => {
+                let asked = comparison::asked(self);
+                compared::unfinished(&self.model, asked, self.control.stopped().as_ref(), &mut result);
+                None
+            }
+            None => None,
+        };
+        if self.model.refined.is_some() && self.comparison.is_none() {
+            result.not_asked.push(NotAskedObject::refinement(&self.model));
+        }
+        // A proof of the levels or of what may be called is another one than that of the engine.
+        let is_own = result.verdict.proof().is_some_and(|proof| !proof.of_levels && !proof.called);
+        let certificate = certificate.filter(|_| is_own || result.verdict.proof().is_none());
         let certificate = certificate.filter(|_| unmatched.is_none());
         if let (Some(trace), Some(path)) = (unmatched.or(trace), &self.arguments.trace)
             && self.write(path, &traces::text(path, &self.model, trace), &mut result)
@@ -333,7 +371,37 @@ impl Run {
                 }
             }
         }
+        self.account_for_certificate(&mut result);
         Answer::Verification(Box::new(result))
+    }
+
+    /// Says why a certificate that was asked for is not there. It is a failure where the answer is `holds`: nothing but a
+    /// certificate is missing then.
+    fn account_for_certificate(&self, result: &mut Verification) {
+        let Some(path) = &self.arguments.certificate else { return };
+        if result.verdict.certificate().is_some_and(|c| c.file().is_some()) {
+            return;
+        }
+        let is_failed = |w: &String| w.contains(&format!("`{}` was not written", path.display()));
+        if result.warnings.iter().any(is_failed) {
+            return;
+        }
+        let why = match &result.verdict {
+            Answered::Holds(proof) if proof.of_levels => {
+                "the proof is about the machine in which the abstraction follows, of which there is no certificate; \
+                 `bsym kind` and `bsym ic3` certify what they prove of the refinement alone"
+            }
+            Answered::Holds(proof) if proof.called => {
+                "only states were visited that allowed calls reach, of which there is no certificate"
+            }
+            Answered::Holds(_) => "of this proof there is no certificate",
+            _ => "nothing is proved",
+        };
+        let message = format!("--certificate: `{}` was not written: {why}", path.display());
+        if let Answered::Holds(_) = &result.verdict {
+            output::lost(&message);
+        }
+        result.warnings.push(message);
     }
 
     /// Writes evidence; a reader of the answer alone is told where that fails.

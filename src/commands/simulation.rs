@@ -1,15 +1,19 @@
 //! Proves that a refinement refines, for every size of its sets: the symbolic engines on the machine in which the abstractions
-//! follow it ([`bsym_language::model::simulation`]).
+//! follow it ([`bsym_language::model::simulation`]). A violation that they find there is one of the refinement where the
+//! definition confirms it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bsym_encodings::budget::Budget;
 use bsym_encodings::session::open::{self, SolverChoice};
 use bsym_engines::ic3::binders;
 use bsym_engines::options::Job;
 use bsym_engines::run::run;
 use bsym_engines::verdict::{Engine, Progress, Verdict};
-use bsym_language::model::simulation::{Undetermined, simulation};
+use bsym_explore::refinement::{Unmatched, of_simulation};
+use bsym_explore::search::Problem;
+use bsym_language::model::simulation::{Undetermined, first_gluing, simulation};
 use bsym_language::model::{Model, Refined};
 use bsym_proofs::claim::Property;
 use bsym_semantics::scope::Scope;
@@ -17,17 +21,29 @@ use bsym_semantics::scope::Scope;
 use crate::answer::proof::ProofObject;
 use crate::answer::refinement::SimulationObject;
 use crate::answer::scope::ScopeObject;
-use crate::control::Control;
 
-/// Tries it, for so long. `scope` has no sizes but those that were asked for.
+/// Longest time in which a violation is held against the definition.
+const CONFIRMED: Duration = Duration::from_secs(2);
+
+/// The result of an attempt.
+#[derive(Clone)]
+pub(super) struct Simulated {
+    /// How it is told.
+    pub(super) object: SimulationObject,
+    /// The proof as one about the refinement, with the name of its engine: its invariant and its refinement hold.
+    pub(super) proof: Option<(String, Box<ProofObject>)>,
+    /// A violation that the definition confirms.
+    pub(super) violated: Option<Box<Unmatched>>,
+}
+
+/// Tries to prove it. `scope` has no sizes but those that were asked for.
 pub(super) fn prove(
     model: &Model,
     refined: &Refined,
     scope: &Scope,
     solver: &SolverChoice,
-    longest: Option<Duration>,
-    control: &Control,
-) -> SimulationObject {
+    budget: Budget,
+) -> Simulated {
     let begin = Instant::now();
     let mut object = SimulationObject {
         scope: ScopeObject::new(model, scope, &Default::default()),
@@ -40,29 +56,48 @@ pub(super) fn prove(
         Ok(joint) => joint,
         Err(why) => {
             object.message = Some(undetermined(model, &why));
-            return object;
+            return Simulated { object, proof: None, violated: None };
         }
     };
+    // What is asserted of the refinement's own states is proved with it.
+    joint.assertions = model.assertions.clone();
     binders::add(&mut joint);
     let joint = Arc::new(joint);
-    let conjuncts = (0..joint.invariant.len()).map(Property::Invariant).collect();
-    let budget = longest.map_or_else(|| control.budget.clone(), |time| control.budget.within(time));
-    let job = Job::new(joint.clone(), scope.clone(), conjuncts, budget);
+    let conjuncts = (0..joint.invariant.len()).map(Property::Invariant);
+    let assertions = (0..joint.assertions.len()).map(Property::Assertion);
+    let job = Job::new(joint.clone(), scope.clone(), conjuncts.chain(assertions).collect(), budget);
     let job = Job { well_definedness: true, representations: Default::default(), ..job };
     let report = run(&job, Engine::Check, &mut |terms| open::open(terms, solver), &mut |_: &Progress| {});
     object.seconds = begin.elapsed().as_secs_f64();
+    let (mut found, mut violated) = (None, None);
     match &report.verdict {
         Verdict::Holds(proof) => {
-            object.engine = Some(report.engine.name().to_string());
-            object.proof = Some(ProofObject::new(&joint, proof).into());
+            let engine = report.engine.name().to_string();
+            let proof = ProofObject { of_levels: true, ..ProofObject::new(&joint, proof) };
+            object.engine = Some(engine.clone());
+            object.proof = Some(proof.clone().into());
+            found = Some((engine, Box::new(proof)));
         }
-        Verdict::Violated(_) => {
-            let why = "the values that follow from the gluing invariant and from what the abstraction assigns do not do";
-            object.message = Some(why.into());
+        Verdict::Violated(counterexample) => {
+            let parts = refined.side_by_side(model);
+            let problem = Problem { model: &parts.model, scope: &counterexample.trace.scope, finder: None };
+            let shown = (&counterexample.trace, &counterexample.violations[..]);
+            let first = first_gluing(model, refined);
+            match of_simulation(&problem, &parts, model, &joint, shown, first, CONFIRMED) {
+                Ok(unmatched) => {
+                    object.message = Some("a step is not matched".into());
+                    violated = Some(Box::new(unmatched));
+                }
+                Err(_) => {
+                    let why = "the values that follow from the gluing invariant and from what the abstraction assigns \
+                               violate an invariant or may not be taken";
+                    object.message = Some(why.into());
+                }
+            }
         }
         _ => object.message = Some("the engines do not decide it".into()),
     }
-    object
+    Simulated { object, proof: found, violated }
 }
 
 fn undetermined(model: &Model, why: &Undetermined) -> String {

@@ -234,13 +234,14 @@ pub enum Repeated {
 }
 
 /// Looks whether a violation is one in another scope, in which the sets have the same sizes: the same steps, each held against
-/// the definition there, within this time.
+/// the definition there, within this time and until it is cancelled.
 pub fn repeat(
     problem: &Problem<'_>,
     parts: &SideBySide,
     model: &Model,
     found: &Unmatched,
     time: Duration,
+    cancelled: &AtomicBool,
 ) -> Repeated {
     let mut steps = found.trace.steps.clone();
     let last = match &found.step {
@@ -258,7 +259,7 @@ pub fn repeat(
     let Some(steps) = path else { return Repeated::Undecided("a step has no state".into()) };
     let reached = last.and_then(|step| step.state);
     let path = Path { constants: found.trace.constants.clone(), steps, reached };
-    interruptible(&AtomicBool::new(false), Instant::now().checked_add(time), |interrupt| {
+    interruptible(cancelled, Instant::now().checked_add(time), |interrupt| {
         let cuts = Cuts::default();
         let reference = problem.reference(interrupt, &cuts).with_all_choices();
         let own = Problem { model, ..*problem };

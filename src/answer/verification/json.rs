@@ -36,7 +36,7 @@ struct Flat<'a> {
     machine: &'a str,
     file: &'a str,
     /// the engine that gave the answer
-    #[schemars(extend("enum" = ["check", "bmc", "tree", "kind", "ic3", "mc", "ldd"]))]
+    #[schemars(extend("enum" = ["check", "bmc", "tree", "kind", "ic3", "mc", "ldd", "refine"]))]
     engine: &'a str,
     /// the kind of property that is violated, else what was checked, separated by commas
     property: String,

@@ -210,7 +210,8 @@ fn how_far(out: &mut String, answer: &Verification) -> Result {
 
 fn evidence(out: &mut String, answer: &Verification, style: Style) -> Result {
     let paint = style.paint;
-    if let Some(found) = answer.verdict.counterexample() {
+    let is_fault = !matches!(answer.verdict, Verdict::Unknown(Reason::Doubtful(..)));
+    if let Some(found) = answer.verdict.counterexample().filter(|_| is_fault || style.whole) {
         writeln!(out)?;
         let refinement = answer.refinement.as_ref().and_then(|r| r.counterexample.as_ref());
         match refinement.filter(|_| found.property == PropertyKind::Refinement) {
@@ -341,6 +342,12 @@ fn next_unknown(answer: &Verification, reason: &Reason) -> &'static str {
             "`bsym check` asks about all values; --set CONSTANT=EXPR and --maxint N ask another question"
         }
         (ReasonCode::MarkerCollisions, _) => "--symmetry canonical tells them apart",
+        (ReasonCode::NotCompared, _) => {
+            "`bsym refine` says more about the comparison; a larger --timeout, --scope SET=SIZE or --maxint N asks another question"
+        }
+        (ReasonCode::NotChecked, _) if matches!(reason, Reason::Doubtful(..)) => {
+            "`bsym refine` compares a refinement with its abstraction; -v shows the trace"
+        }
         (ReasonCode::NotChecked, _) => {
             "`bsym refine` compares a refinement with its abstraction; --conjunct asks about one conjunct alone"
         }
