@@ -6,7 +6,8 @@
 //! invariant counts where the calls that lead to it may be made.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bsym_engines::verdict::Condition;
 use bsym_explore::refinement::{Own, RefinementReport, RefinementVerdict, Unmatched};
@@ -25,7 +26,7 @@ use crate::answer::scope::ScopeObject;
 use crate::answer::trace::{CounterexampleObject, ViolatedObject};
 use crate::answer::verdict_word::VerdictWord;
 use crate::answer::verification::{Verdict, Verification, search_reason};
-use crate::commands::comparison::Searched;
+use crate::commands::explicit::Searched;
 use crate::commands::simulation::Simulated;
 
 /// A comparison that ended.
@@ -57,6 +58,44 @@ pub(super) struct Outcome {
     /// A search of a smaller scope, which decides nothing.
     pub(super) smaller: Option<Searched>,
     pub(super) simulated: Option<Simulated>,
+}
+
+/// A comparison that is promised. Clones of a run share it.
+#[derive(Default)]
+pub(super) struct Pending {
+    found: Mutex<Option<Compared>>,
+    /// Set once there is nothing more to wait for.
+    ended: AtomicBool,
+    /// Set once the rest of the run waits for nothing else.
+    is_awaited: AtomicBool,
+}
+
+impl Pending {
+    /// The comparison, if it ended.
+    pub(super) fn found(&self) -> Option<Compared> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether it ended.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::SeqCst)
+    }
+
+    /// Ends it.
+    pub(super) fn end(&self, found: Option<Compared>) {
+        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = found;
+        self.ended.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether everything else is done.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.is_awaited.load(Ordering::SeqCst)
+    }
+
+    /// Tells that everything else is done. Afterwards the end of the comparison is that of the run.
+    pub(super) fn await_it(&self) {
+        self.is_awaited.store(true, Ordering::SeqCst);
+    }
 }
 
 /// What a comparison does not look at either.

@@ -3,8 +3,8 @@
 //! - From a machine to a verdict: `status` (proof status that is imported or computed first), `run` (what all of these
 //!   share), `encodings` (the engines on one or two encodings), `verify` (`bmc`, `tree`, `kind`, `ic3`), `mc` and `ldd`, with
 //!   `vetting` of imported status, `default_scope` and `enlarge` where nobody chose the scope and it has no state, and
-//!   `check`, which has a search `beside` its engines; refinements of classical B go through a `comparison` as well, and what was
-//!   `compared` is part of the answer.
+//!   `check`, which has a search `beside` its engines; refinements of classical B go through a `comparison` as well, by an `explicit`
+//!   search and a `simulation`, and what was `compared` is part of the answer.
 //! - `many` has `check` look at several machines, each in a process of its own; which they are, `targets` says.
 //! - `certify` and `replay` look at evidence again.
 //! - `ltl` asks temporal formulas about all paths, `refine` compares with abstractions, and `graph` draws the states.
@@ -24,6 +24,7 @@ mod encodings;
 mod enlarge;
 mod eval;
 mod explain;
+mod explicit;
 mod graph;
 mod ldd;
 mod ltl;

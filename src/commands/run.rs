@@ -18,7 +18,7 @@ use bsym_language::model::Model;
 use bsym_proofs::certificate::{Certificate, Facts};
 use bsym_proofs::claim::{Checked, Claim, Property};
 use bsym_semantics::scope::Scope;
-use bsym_semantics::trace::Trace;
+use bsym_semantics::trace::{Trace, doubt};
 
 use crate::answer::Answer;
 use crate::answer::diagnostic::DiagnosticObject;
@@ -29,9 +29,8 @@ use crate::answer::property::PropertyVerdictWord;
 use crate::answer::reason::Reason;
 use crate::answer::statistics::StatsObject;
 use crate::answer::verification::{BesideObject, Subject, Verdict as Answered, Verification};
-use crate::arguments::{EncodingName, VerifyArguments};
-use crate::commands::compared;
-use crate::commands::comparison::{self, Pending};
+use crate::arguments::{EncodingName, PropertyName, VerifyArguments};
+use crate::commands::compared::{self, Pending};
 use crate::commands::default_scope;
 use crate::commands::status::{self, Imported};
 use crate::control::{Control, memory_is_known, peak_memory};
@@ -196,7 +195,25 @@ impl Run {
 
     /// Promises the comparison of a refinement with its abstractions: until it has ended no answer says `holds`.
     pub(super) fn promise_comparison(&mut self) {
-        self.comparison = comparison::is_promised(self).then(Arc::default);
+        let is_promised = self.model.refined.is_some() && self.asked().invariant;
+        self.comparison = is_promised.then(Arc::default);
+    }
+
+    /// What is asked of the machine.
+    pub(super) fn asked(&self) -> doubt::Asked {
+        let names = &self.arguments.properties;
+        let has = |wanted: Property| self.properties.contains(&wanted);
+        doubt::Asked {
+            invariant: self.arguments.conjunct.is_empty()
+                && (names.is_empty() || names.contains(&PropertyName::Inv)),
+            assertions: (0..self.model.assertions.len()).all(|i| has(Property::Assertion(i))),
+            deadlock: has(Property::DeadlockFree),
+        }
+    }
+
+    /// Whether nothing is asked but the invariant and assertions.
+    pub(super) fn is_of_states(&self) -> bool {
+        self.properties.iter().all(|p| matches!(p, Property::Invariant(_) | Property::Assertion(_)))
     }
 
     /// A reporter of the run; from here on what is known so far is said if the run does not stop when
@@ -341,7 +358,7 @@ impl Run {
         let unmatched = match &compared {
             Some(Some(compared)) => compared.settle(&mut result),
             Some(None) => {
-                let asked = comparison::asked(self);
+                let asked = self.asked();
                 compared::unfinished(&self.model, asked, self.control.stopped().as_ref(), &mut result);
                 None
             }

@@ -1,0 +1,192 @@
+//! The explicit search of a refinement beside its abstractions, in one scope or in several.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bsym_encodings::budget::Budget;
+use bsym_encodings::patience::Patience;
+use bsym_encodings::session::open::SolverChoice;
+use bsym_explore::options::Limits;
+use bsym_explore::refinement::{
+    RefinementOptions, RefinementReport, RefinementVerdict, Repeated, Unmatched, check, repeat,
+};
+use bsym_explore::report::{Observer, Progress, Unknown};
+use bsym_explore::search::Problem;
+use bsym_language::int::Int;
+use bsym_language::model::{Model, SideBySide};
+use bsym_language::walk::{Bounds, LargestLiteral, walk_model, walk_operators};
+use bsym_semantics::evaluator::finder::ValueFinder;
+use bsym_semantics::prob_profile;
+use bsym_semantics::scope::Scope;
+use bsym_semantics::trace::bounds::with_maxint;
+
+use crate::arguments::ScopeArguments;
+
+/// How long a small scope is searched before the one that was asked about.
+const SMALL: Duration = Duration::from_secs(2);
+/// Longest time in which a violation is held against the definition in another scope.
+const REPEATED: Duration = Duration::from_secs(1);
+
+/// The explicit search of a refinement beside its abstractions.
+pub(super) struct Explicit<'m> {
+    pub(super) model: &'m Arc<Model>,
+    pub(super) parts: &'m SideBySide,
+    pub(super) solver: Option<SolverChoice>,
+    pub(super) states: Option<usize>,
+    pub(super) valuations: Option<usize>,
+    /// In bytes.
+    pub(super) memory: Option<usize>,
+    pub(super) no_well_definedness: bool,
+    pub(super) budget: Budget,
+}
+
+/// The result of a search in one scope.
+#[derive(Clone)]
+pub(super) struct Searched {
+    pub(super) scope: Scope,
+    pub(super) report: RefinementReport,
+}
+
+/// The result of all searches.
+pub(super) struct Found {
+    /// The scope that decides.
+    pub(super) scope: Scope,
+    pub(super) report: RefinementReport,
+    /// A search of a smaller scope that says something which is not known to be so in the scope that was asked about.
+    pub(super) smaller: Option<Searched>,
+    /// The scope is the one that was asked about, with sizes for sets that it leaves open.
+    pub(super) is_asked: bool,
+}
+
+impl Found {
+    /// Of a search of the scope that was asked about.
+    pub(super) fn of_asked(searched: Searched) -> Found {
+        Found { scope: searched.scope, report: searched.report, smaller: None, is_asked: true }
+    }
+}
+
+impl Explicit<'_> {
+    /// Searches one scope, at most for so long.
+    pub(super) fn ask(&self, scope: &Scope, longest: Option<Duration>) -> Searched {
+        self.ask_with(scope, longest, &mut |_: &Progress| {})
+    }
+
+    /// Searches one scope and tells of the progress.
+    pub(super) fn ask_with(
+        &self,
+        scope: &Scope,
+        longest: Option<Duration>,
+        observer: &mut dyn Observer,
+    ) -> Searched {
+        let time = [self.budget.left(), longest].into_iter().flatten().min();
+        let options = RefinementOptions {
+            limits: Limits { time, memory: self.memory, states: self.states, valuations: self.valuations },
+            cancelled: self.budget.cancellation(),
+            no_well_definedness: self.no_well_definedness,
+            reference_only: false,
+        };
+        let finder = Patience::new(Arc::new(self.parts.model.clone()), self.solver.clone(), &self.budget);
+        let finder = Some(&finder as &dyn ValueFinder);
+        let problem = Problem { model: &self.parts.model, scope, finder };
+        let report = check(&problem, self.parts, self.model, &options, observer);
+        Searched { scope: scope.clone(), report }
+    }
+
+    /// Looks whether a violation is one with the bounds of another scope, too.
+    pub(super) fn repeat(&self, found: &Unmatched, bounds: &Scope) -> Repeated {
+        let Scope { maxint, minint, .. } = bounds.clone();
+        let scope = Scope { maxint, minint, ..found.trace.scope.clone() };
+        let problem = Problem { model: &self.parts.model, scope: &scope, finder: None };
+        repeat(&problem, self.parts, self.model, found, REPEATED, &self.budget.cancellation())
+    }
+
+    /// Searches small scopes for a while, then the one that is asked about, and at last the small ones without a limit.
+    pub(super) fn small_first(&self, arguments: &ScopeArguments, asked: &Scope) -> Found {
+        let small = smaller(&self.parts.model, arguments, asked);
+        let mut smaller: Option<Searched> = None;
+        let mut unfinished = vec![];
+        for scope in small {
+            let searched = self.ask(&scope, Some(SMALL));
+            match self.lifted(&searched, asked) {
+                Ok(found) => return found,
+                Err(is_finished) if !is_finished => unfinished.push(scope),
+                Err(_) => {}
+            }
+            if says_something(&searched) {
+                smaller = Some(searched);
+            }
+        }
+        let searched = self.ask(asked, None);
+        let is_open = matches!(searched.report.verdict, RefinementVerdict::Unknown(_));
+        for scope in unfinished.into_iter().filter(|_| is_open) {
+            let again = self.ask(&scope, None);
+            if let Ok(found) = self.lifted(&again, asked) {
+                return found;
+            }
+            if says_something(&again) {
+                smaller = Some(again);
+            }
+        }
+        Found { smaller, ..Found::of_asked(searched) }
+    }
+
+    /// A violation of a smaller scope as one of the scope that is asked about, where it is one; else whether the search of the
+    /// smaller scope came to an end.
+    fn lifted(&self, searched: &Searched, asked: &Scope) -> Result<Found, bool> {
+        match &searched.report.verdict {
+            RefinementVerdict::Violated(found) => match self.repeat(found, asked) {
+                Repeated::Unmatched(found) => {
+                    let scope = found.trace.scope.clone();
+                    let report = RefinementReport {
+                        verdict: RefinementVerdict::Violated(found),
+                        ..searched.report.clone()
+                    };
+                    Ok(Found { scope, report, smaller: None, is_asked: true })
+                }
+                Repeated::Gone | Repeated::Undecided(_) => Err(true),
+            },
+            RefinementVerdict::Unknown(Unknown::Timeout) => Err(false),
+            _ => Err(true),
+        }
+    }
+}
+
+fn says_something(searched: &Searched) -> bool {
+    matches!(searched.report.verdict, RefinementVerdict::Holds | RefinementVerdict::Violated(_))
+}
+
+/// The scope with small bounds of the integers, and the one in which the largest integer of the model is `MAXINT`, where
+/// formulas speak of the bounds and nobody has chosen them.
+fn smaller(joint: &Model, arguments: &ScopeArguments, asked: &Scope) -> Vec<Scope> {
+    if arguments.maxint.is_some() || joint.hints.maxint.is_some() || !reads_bounds(joint) {
+        return vec![];
+    }
+    let small = Scope {
+        maxint: Int::from(prob_profile::MAXINT),
+        minint: match arguments.minint.is_some() || joint.hints.minint.is_some() {
+            true => asked.minint.clone(),
+            false => Int::from(prob_profile::MININT),
+        },
+        ..asked.clone()
+    };
+    if small.maxint >= asked.maxint {
+        return vec![];
+    }
+    let literal = literal_scope(joint, &small).filter(|scope| scope.maxint < asked.maxint);
+    std::iter::once(small).chain(literal).collect()
+}
+
+/// The scope in which the largest integer that the levels write is `MAXINT`, where that is above the one of a scope.
+pub(super) fn literal_scope(joint: &Model, scope: &Scope) -> Option<Scope> {
+    let widest = Int::from(2147483647i64);
+    let literal = LargestLiteral::of(joint).filter(|n| *n > scope.maxint && *n <= widest)?;
+    Some(with_maxint(scope, &literal))
+}
+
+/// Whether any formula of a model depends on MAXINT or MININT.
+pub(super) fn reads_bounds(model: &Model) -> bool {
+    let mut bounds = Bounds::default();
+    walk_model(&mut bounds, model);
+    walk_operators(&mut bounds, model);
+    bounds.found
+}
