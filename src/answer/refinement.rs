@@ -532,6 +532,7 @@ impl RefinementAnswer {
         match self.found.verdict {
             VerdictWord::Holds => Exit::Done,
             VerdictWord::Violated => Exit::Violated,
+            VerdictWord::Unknown if self.found.reason == Some(ReasonCode::AuditFailed) => Exit::Failed,
             VerdictWord::Vacuous | VerdictWord::Unknown => Exit::Unknown,
         }
     }

@@ -198,6 +198,9 @@ impl Compared {
                 trace = Some(&found.trace);
             }
             _ if is_wrong(&answer.verdict) => {}
+            _ if let RefinementVerdict::Contradiction(why) = &searched.report.verdict => {
+                answer.verdict = Verdict::Unknown(Reason::AuditFailed(why.clone()));
+            }
             _ => match self.violation() {
                 Some((found, _)) => {
                     if let Some(unmatched) = &object.counterexample

@@ -24,10 +24,13 @@ use crate::commands::explicit::{Explicit, Found, Searched};
 use crate::commands::run::Run;
 use crate::commands::simulation::prove;
 use crate::input;
+use crate::output;
 use crate::solvers;
 
 /// How long the engines are alone before the comparison begins beside them.
 const HEAD_START: Duration = Duration::from_millis(150);
+/// How long the rest of the run waits before it says for what.
+const SILENCE: Duration = Duration::from_secs(5);
 /// Between two looks whether the comparison has to end.
 const TICK: Duration = Duration::from_millis(10);
 /// How long the last words are waited for when everything has to end.
@@ -82,8 +85,18 @@ impl Background {
     pub(super) fn wait(&self, run: &Run) {
         // It may have begun before.
         let _ = self.begin.send(());
+        let (begin, mut is_noted) = (Instant::now(), false);
         let mut stopped: Option<Instant> = None;
         while !self.pending.has_ended() {
+            if !is_noted && begin.elapsed() > SILENCE {
+                is_noted = true;
+                let is_endless = run.control.budget.deadline.is_none();
+                if is_endless && !run.arguments.output.is_for_programs() {
+                    output::note(
+                        "note: the comparison with the abstraction goes on without an end (--timeout sets one)",
+                    );
+                }
+            }
             if run.control.stopped().is_some() {
                 stopped.get_or_insert_with(Instant::now);
             }

@@ -8,7 +8,7 @@ use bsym_encodings::patience::Patience;
 use bsym_encodings::session::open::SolverChoice;
 use bsym_explore::options::Limits;
 use bsym_explore::refinement::{
-    RefinementOptions, RefinementReport, RefinementVerdict, Repeated, Unmatched, check, repeat,
+    Own, RefinementOptions, RefinementReport, RefinementVerdict, Repeated, Unmatched, check, repeat,
 };
 use bsym_explore::report::{Observer, Progress, Unknown};
 use bsym_explore::search::Problem;
@@ -139,6 +139,8 @@ impl Explicit<'_> {
                     let scope = found.trace.scope.clone();
                     let report = RefinementReport {
                         verdict: RefinementVerdict::Violated(found),
+                        // What it says of itself was judged with other bounds.
+                        own: Own::Unclear,
                         ..searched.report.clone()
                     };
                     Ok(Found { scope, report, smaller: None, is_asked: true })
