@@ -173,7 +173,14 @@ struct Reading {
 }
 
 /// What may follow from text that could not be read.
-const MISSED: [Code; 3] = [codes::UNKNOWN_TYPE, codes::MISSING_SECTION, codes::NOT_INITIALISED];
+const MISSED: [Code; 6] = [
+    codes::UNKNOWN_TYPE,
+    codes::MISSING_SECTION,
+    codes::NOT_INITIALISED,
+    codes::EVENT_REFINEMENT,
+    codes::WITNESS,
+    codes::CONVERGENCE,
+];
 
 /// What follows from declarations that could not be read …
 const UNDECLARED: [Code; 2] = [codes::UNKNOWN_IDENTIFIER, codes::NOT_A_MACHINE];

@@ -333,14 +333,14 @@ fn a_theory_is_the_same_in_each_of_its_files() {
 
 /// A machine without contexts, as Rodin writes it.
 fn bum(variables: &[&str], invariants: &[&str], initially: &[&str], event: &str) -> String {
-    let element = |tag: &str, attribute: &str, text: &str| {
+    let element = |tag: &str, attribute: &str, (i, text): (usize, &&str)| {
         let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         format!(
-            "<org.eventb.core.{tag} org.eventb.core.label=\"l\" org.eventb.core.{attribute}=\"{text}\"/>\n"
+            "<org.eventb.core.{tag} org.eventb.core.label=\"l{i}\" org.eventb.core.{attribute}=\"{text}\"/>\n"
         )
     };
     let all = |tag: &str, attribute: &str, list: &[&str]| -> String {
-        list.iter().map(|text| element(tag, attribute, text)).collect()
+        list.iter().enumerate().map(|numbered| element(tag, attribute, numbered)).collect()
     };
     format!(
         "<org.eventb.core.machineFile>\n{}{}<org.eventb.core.event org.eventb.core.label=\"INITIALISATION\">\n{}\

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::text::source::Span;
 
 macro_rules! traversal {
     ($(#[$doc:meta])* $visitor:ident, $walk_expr:ident, $walk_subst:ident $(, $mutable:tt)?) => {
@@ -211,6 +212,8 @@ pub fn walk_body<'t, V: Visitor<'t> + ?Sized>(v: &mut V, body: &'t DefinitionBod
 pub struct FreeNames {
     /// The names.
     pub found: BTreeSet<String>,
+    /// The names again, in the order of the text, each with its first occurrence.
+    pub places: Vec<(String, Span)>,
     bound: Vec<String>,
 }
 
@@ -222,11 +225,24 @@ impl FreeNames {
         names.found
     }
 
+    /// The free names of an expression or predicate in the order of the text, each with its first occurrence.
+    pub fn places_in(e: &Expr) -> Vec<(String, Span)> {
+        let mut names = FreeNames::default();
+        names.expr(e);
+        names.places
+    }
+
     /// The free names of a substitution.
     pub fn of_subst(s: &Subst) -> BTreeSet<String> {
         let mut names = FreeNames::default();
         names.subst(s);
         names.found
+    }
+
+    fn note(&mut self, name: &str, span: Span) {
+        if self.found.insert(name.to_string()) {
+            self.places.push((name.to_string(), span));
+        }
     }
 }
 
@@ -234,13 +250,13 @@ impl<'t> Visitor<'t> for FreeNames {
     fn expr(&mut self, e: &'t Expr) {
         match &e.kind {
             ExprKind::Ident(name) if self.bound.contains(name) => {}
-            ExprKind::Ident(name) => drop(self.found.insert(name.clone())),
+            ExprKind::Ident(name) => self.note(name, e.span),
             _ => walk_expr(self, e),
         }
     }
 
     fn name(&mut self, name: &'t Ident) {
-        self.found.insert(name.name.clone());
+        self.note(&name.name, name.span);
     }
 
     fn enter(&mut self, ids: &[Ident]) {

@@ -153,6 +153,8 @@ codes! {
     OLD_VALUE = 310 Scope;
     /// A definition stands where a name is bound.
     DEFINITION_AS_NAME = 315 Parse;
+    /// Two parts of a context, machine or event of Event-B have the same label.
+    DUPLICATE_LABEL = 316 Scope;
     /// Something of B that cannot be treated yet.
     NOT_SUPPORTED = 401 Structure;
     /// A section is missing that another one requires.
@@ -193,6 +195,16 @@ codes! {
     ABSTRACT_ONLY = 428 Structure;
     /// A section stands in a kind of machine that cannot have it.
     MISPLACED_SECTION = 429 Structure;
+    /// An event of Event-B refines or extends what it cannot.
+    EVENT_REFINEMENT = 430 Structure;
+    /// The initialisation of Event-B has parameters or guards, or refines an event.
+    INITIALISATION_FORM = 431 Structure;
+    /// An event of Event-B lacks a witness, or has one that nothing asks for.
+    WITNESS = 432 Structure;
+    /// Variants of Event-B and the events that decrease them do not fit together.
+    CONVERGENCE = 433 Structure;
+    /// A context of Event-B is named twice, or not at all where it is seen anyway.
+    REDUNDANT_CONTEXT = 434 Structure;
     /// A machine is included twice under the same name.
     INCLUDED_TWICE = 440 Structure;
     /// A set is used nowhere (warning, as all that follow).

@@ -26,7 +26,7 @@ pub fn read(text: &str, source: SourceId) -> Result<Project, Diagnostic> {
     let Some(("load_event_b_project", [machines, contexts, rest @ ..])) = package.parts() else {
         return Err(malformed(package, "load_event_b_project/4"));
     };
-    let mut project = Project::default();
+    let mut project = Project { exported: true, ..Project::default() };
     let machines = list(machines, "machines")?;
     let names: Vec<Ident> = machines.iter().map(|m| machine_name(m)).collect::<Read<_>>()?;
     for m in machines {
@@ -178,7 +178,9 @@ fn event(t: &Term) -> Read<Event> {
         name: name(n)?,
         convergence,
         extended: false,
-        refines: names(refines)?,
+        inherited: Inherited::default(),
+        // Hand-written packages have the empty name where there is none.
+        refines: names(refines)?.into_iter().filter(|id| !id.name.is_empty()).collect(),
         parameters: identifiers(parameters)?,
         guards: labelled(guards, false)?,
         actions: vec![],

@@ -12,6 +12,9 @@ pub struct Project {
     pub contexts: Vec<Context>,
     /// Theories likewise.
     pub theories: Vec<Theory>,
+    /// A package that was exported from what Rodin's static checker had let pass; machines may list inherited
+    /// invariants once more.
+    pub exported: bool,
 }
 
 impl Project {
@@ -107,6 +110,8 @@ pub struct Event {
     pub convergence: Convergence,
     /// Whether its parameters, guards and actions are additions to those of the abstract event.
     pub extended: bool,
+    /// How much of it comes from the event that it extends.
+    pub inherited: Inherited,
     /// The abstract events that it refines; several are merged.
     pub refines: Vec<Ident>,
     /// Parameters.
@@ -119,6 +124,17 @@ pub struct Event {
     pub witnesses: Vec<(Ident, Formula)>,
     /// The whole event.
     pub span: Span,
+}
+
+/// How many of an event's parameters, guards and actions come from the event that it extends: these are the first ones.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Inherited {
+    /// Parameters.
+    pub parameters: usize,
+    /// Guards and theorems.
+    pub guards: usize,
+    /// Actions.
+    pub actions: usize,
 }
 
 /// An action of an event.

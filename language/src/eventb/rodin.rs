@@ -181,9 +181,17 @@ impl Reader<'_> {
         for node in children(root.node) {
             let e = Element { node, source: root.source };
             match tag(node) {
-                "refinesMachine" => m.refines = self.noted(e.name("target")),
+                "refinesMachine" => {
+                    let target = self.noted(e.name("target"));
+                    if let (Some(first), Some(second)) = (&m.refines, &target) {
+                        let message = format!("machine `{}` refines two machines", m.name.name);
+                        let d = Diagnostic::error(codes::DUPLICATE_SECTION, second.span, message);
+                        self.diagnostics.push(d.label(first.span, "the first one"));
+                    }
+                    m.refines = m.refines.or(target);
+                }
                 "seesContext" => m.sees.extend(self.noted(e.name("target"))),
-                "variable" => m.variables.extend(self.noted(e.name("identifier"))),
+                "variable" => m.variables.extend(self.noted(e.declared("identifier"))),
                 "invariant" => m.invariants.extend(self.formula(e, "predicate")),
                 "theorem" => m.invariants.extend(self.theorem(e)),
                 "variant" => m.variants.extend(self.formula(e, "expression")),
@@ -202,8 +210,8 @@ impl Reader<'_> {
             let e = Element { node, source: root.source };
             match tag(node) {
                 "extendsContext" => c.extends.extend(self.noted(e.name("target"))),
-                "carrierSet" => c.sets.extend(self.noted(e.name("identifier"))),
-                "constant" => c.constants.extend(self.noted(e.name("identifier"))),
+                "carrierSet" => c.sets.extend(self.noted(e.declared("identifier"))),
+                "constant" => c.constants.extend(self.noted(e.declared("identifier"))),
                 "axiom" => c.axioms.extend(self.formula(e, "predicate")),
                 "theorem" => c.axioms.extend(self.theorem(e)),
                 _ => {}
@@ -218,6 +226,9 @@ impl Reader<'_> {
         let names = Names { is_declared: &is_declared, operators: &self.operators };
         let tree = formula::formula_with(&text, &names);
         let tree = self.noted(tree)?;
+        if tag(e.node) != "variant" {
+            self.noted(e.required("label"));
+        }
         Some(Formula { label: e.label(), text: Some(folded(&text)), theorem: e.is("theorem"), tree })
     }
 
@@ -238,6 +249,7 @@ impl Reader<'_> {
             name,
             convergence,
             extended: e.is("extended"),
+            inherited: Inherited::default(),
             refines: vec![],
             parameters: vec![],
             guards: vec![],
@@ -248,7 +260,7 @@ impl Reader<'_> {
             let e = Element { node, source: e.source };
             match tag(node) {
                 "refinesEvent" => event.refines.extend(self.noted(e.name("target"))),
-                "parameter" => event.parameters.extend(self.noted(e.name("identifier"))),
+                "parameter" => event.parameters.extend(self.noted(e.declared("identifier"))),
                 "guard" => event.guards.extend(self.formula(e, "predicate")),
                 "action" => event.actions.extend(self.action(e)),
                 "witness" => {
@@ -268,6 +280,7 @@ impl Reader<'_> {
         let names = Names { is_declared: &is_declared, operators: &self.operators };
         let kind = formula::assignment_with(&text, &names);
         let kind = self.noted(kind)?;
+        self.noted(e.required("label"));
         Some(Action { label: e.label(), text: Some(folded(&text)), kind, span: text.whole() })
     }
 }
@@ -307,6 +320,11 @@ fn extend(event: &mut Event, abstraction: &[Event]) {
         None => event.name.name.as_str(),
     };
     let Some(other) = abstraction.iter().find(|e| e.name.name == wanted) else { return };
+    event.inherited = Inherited {
+        parameters: other.parameters.len(),
+        guards: other.guards.len(),
+        actions: other.actions.len(),
+    };
     event.parameters.splice(0..0, other.parameters.iter().cloned());
     event.guards.splice(0..0, other.guards.iter().cloned());
     event.actions.splice(0..0, other.actions.iter().cloned());

@@ -2,7 +2,7 @@
 
 use roxmltree::{Document, Node, ParsingOptions};
 
-use super::formula::Text;
+use super::formula::{self, Text};
 use crate::ast::Ident;
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::codes;
@@ -107,6 +107,26 @@ impl Element<'_, '_> {
     pub fn name(self, attribute: &str) -> Result<Ident, Diagnostic> {
         let text = self.required(attribute)?;
         Ok(Ident { name: text.text.trim().to_string(), span: text.whole() })
+    }
+
+    /// A name that is declared: an identifier of Event-B's mathematical language.
+    ///
+    /// # Errors
+    /// As [`required`](Self::required), or formulas could not use the name.
+    pub fn declared(self, attribute: &str) -> Result<Ident, Diagnostic> {
+        let id = self.name(attribute)?;
+        match formula::name_fault(&id.name) {
+            None => Ok(id),
+            Some(formula::NameFault::Reserved) => {
+                let message = format!("`{}` is a word of Event-B and cannot be declared", id.name);
+                Err(Diagnostic::error(codes::KEYWORD_AS_NAME, id.span, message))
+            }
+            Some(formula::NameFault::Form) => {
+                let message = format!("`{}` is no name: formulas cannot use it", id.name);
+                Err(Diagnostic::error(codes::MALFORMED_NAME, id.span, message)
+                    .help("a name consists of letters, digits and `_`, and begins with no digit"))
+            }
+        }
     }
 
     /// A label, without white space around it.

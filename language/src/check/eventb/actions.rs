@@ -45,17 +45,7 @@ impl Composer<'_> {
         let mut seen = BTreeSet::new();
         for action in &e.actions {
             let Some(m) = self.action(action) else { continue };
-            for v in m.targets() {
-                if !self.variables[level].contains(&v) {
-                    let (name, machine) =
-                        (self.c.model.variables[v.index()].name.clone(), &self.chain[level]);
-                    let message = format!("`{name}` is no variable of machine `{}`", machine.name.name);
-                    self.c.error(codes::NOT_ASSIGNABLE, action.span, message);
-                }
-                if !seen.insert(v) {
-                    self.c.assigned_twice(Target::Var(v), action.span);
-                }
-            }
+            seen.extend(m.targets());
             all.push(m);
         }
         if e.name.name == INITIALISATION {

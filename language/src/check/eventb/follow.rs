@@ -115,23 +115,13 @@ impl<'p> Composer<'p> {
         SubstKind::If(branches, Box::new(last)).at(steps.span)
     }
 
-    fn abstractions(&mut self, level: usize, e: &'p Source) -> Vec<&'p Source> {
+    fn abstractions(&self, level: usize, e: &'p Source) -> Vec<&'p Source> {
         let machine = self.chain[level - 1];
         if e.name.name == INITIALISATION {
             return machine.event(INITIALISATION).into_iter().collect();
         }
-        let mut found = vec![];
-        for id in &e.refines {
-            match machine.event(&id.name) {
-                Some(a) => found.push(a),
-                None => self.missing(
-                    &format!("event of machine `{}`:", machine.name.name),
-                    id,
-                    machine.events.iter().map(|e| e.name.name.as_str()),
-                ),
-            }
-        }
-        found
+        // One that is missing is reported by the rules.
+        e.refines.iter().filter_map(|id| machine.event(&id.name)).collect()
     }
 
     // Common variables that the concrete event changes and the abstract one does not.

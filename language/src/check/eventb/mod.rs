@@ -2,7 +2,7 @@
 //!
 //! The state is the variables of all levels, the invariant that of all levels. The rooms: `enumerated` finds the
 //! carrier sets whose elements the axioms name, `actions` types what an event does, `follow` says what the abstract
-//! events do meanwhile, `events` puts parameters and guards around both;
+//! events do meanwhile, `events` puts parameters and guards around both; `rules` are those that need no types;
 //! in the model that comes of it, `refinement_checks` says what is left to check.
 
 mod actions;
@@ -10,6 +10,7 @@ mod enumerated;
 mod events;
 mod follow;
 mod refinement_checks;
+mod rules;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
@@ -31,11 +32,25 @@ pub fn compose_levels(
     model.notation = Notation::EventB;
     let checker = Checker::new(model, Definitions::default());
     with_large_stack(move || {
-        let mut composer =
-            Composer { c: checker, project, chain: vec![], variables: vec![], components: BTreeMap::new() };
+        let mut composer = Composer {
+            c: checker,
+            project,
+            chain: vec![],
+            variables: vec![],
+            components: BTreeMap::new(),
+            broken: vec![],
+        };
         composer.component(component);
         let model = composer.finish();
-        let mut diagnostics = composer.c.diagnostics;
+        // A rule may be broken where types show it as well: what the rule says is enough.
+        let mut diagnostics = composer.broken;
+        let told: BTreeSet<_> = diagnostics.iter().map(|d| (d.code, d.span.source, d.span.start)).collect();
+        // What a name with two meanings is taken for is no news either.
+        let ambiguous = told.iter().any(|(code, ..)| *code == codes::DUPLICATE_DECLARATION);
+        let follows = [codes::UNKNOWN_TYPE, codes::TYPE_MISMATCH, codes::NOT_ASSIGNABLE];
+        diagnostics.extend(composer.c.diagnostics.into_iter().filter(|d| {
+            !told.contains(&(d.code, d.span.source, d.span.start)) && !(ambiguous && follows.contains(&d.code))
+        }));
         diagnostics.sort_by_key(|d| (d.span.source, d.span.start));
         let sound = diagnostics.iter().all(|d| d.severity != Severity::Error);
         (sound.then_some(model), diagnostics)
@@ -51,6 +66,8 @@ struct Composer<'p> {
     variables: Vec<BTreeSet<VarId>>,
     /// Components by kind (machines are `true`) and name.
     components: BTreeMap<(bool, &'p str), ComponentId>,
+    /// Rules that are broken.
+    broken: Vec<Diagnostic>,
 }
 
 impl<'p> Composer<'p> {
@@ -70,6 +87,7 @@ impl<'p> Composer<'p> {
             self.c.error(codes::NOT_A_MACHINE, Span::default(), format!("there is no component `{name}`"));
             return;
         }
+        self.broken = rules::check(self.project, &self.chain, &contexts);
         self.name_components(&contexts);
         self.static_part(&contexts);
         self.variables();
@@ -248,6 +266,16 @@ impl<'p> Composer<'p> {
             variants.push(Variant { label: formula.label.clone(), value });
         }
         self.c.finish_group();
+        for v in &variants {
+            if !matches!(
+                self.c.types.head(&v.value.ty),
+                OpenType::Int | OpenType::Pow(_) | OpenType::Variable(_) | OpenType::Error
+            ) {
+                let found = self.c.type_text(&v.value.ty);
+                let message = format!("a variant is a number or a finite set, this is {found}");
+                self.c.error(codes::TYPE_MISMATCH, v.value.span, message);
+            }
+        }
         let all: Vec<VarId> = (0..self.c.model.variables.len() as u32).map(VarId).collect();
         self.c.close_variables(&all);
         self.c.model.invariant = invariant;
@@ -270,20 +298,9 @@ impl<'p> Composer<'p> {
                 self.c.model.initialisation = self.havoc(machine.name.span);
             }
         }
-        let mut names: BTreeMap<&str, Span> = BTreeMap::new();
         for e in &machine.events {
             if e.name.name == INITIALISATION {
                 continue;
-            }
-            if let Some(first) = names.insert(&e.name.name, e.name.span) {
-                self.c.report(
-                    Diagnostic::error(
-                        codes::DUPLICATE_DECLARATION,
-                        e.name.span,
-                        format!("event `{}` is declared twice", e.name.name),
-                    )
-                    .label(first, "first declared here"),
-                );
             }
             let event = self.event(e);
             self.c.model.events.push(event);

@@ -14,8 +14,8 @@ use crate::diagnostic::Diagnostic;
 use crate::eventb::project::ActionKind;
 use parser::Parser;
 pub use parser::{Fixity, Names};
-pub use tokens::Text;
 use tokens::tokens;
+pub use tokens::{NameFault, Text, name_fault};
 
 /// Reads a predicate or expression that may use operators of theories.
 ///

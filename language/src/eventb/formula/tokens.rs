@@ -78,6 +78,25 @@ pub(super) fn tokens(text: &Text, is_declared: &dyn Fn(&str) -> bool) -> Result<
     Ok(found)
 }
 
+/// Why a name cannot be declared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NameFault {
+    /// A word of the language.
+    Reserved,
+    /// It has characters that no name has.
+    Form,
+}
+
+/// Why formulas could not use a name.
+pub fn name_fault(name: &str) -> Option<NameFault> {
+    if symbols::reserved(name).is_some() {
+        return Some(NameFault::Reserved);
+    }
+    let mut chars = name.chars();
+    let well_formed = chars.next().is_some_and(is_name_start) && chars.all(is_name_part);
+    (!well_formed).then_some(NameFault::Form)
+}
+
 fn is_name_start(c: char) -> bool {
     c.is_alphabetic() || c == '_' || c == '$'
 }
