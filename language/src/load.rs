@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 use crate::ast;
 use crate::check;
+pub use crate::check::Surroundings;
 use crate::classical::{self, parser};
 use crate::diagnostic::codes;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::eventb::{self, package, rodin};
 use crate::lint::{self, Subject};
-use crate::model::{Expr, Model, Pred};
+use crate::model::{Expr, LocalId, Model, Pred};
 use crate::stack::with_large_stack;
 use crate::text::archive::Archive;
 use crate::text::files::{self, Disk, Files, ReadError};
@@ -369,23 +370,42 @@ impl Project {
 /// Parses and types a predicate over the sets, constants and variables of a model. Its text is
 /// added to the model's sources and its bound names to the model's locals.
 pub fn check_predicate(model: &mut Model, text: &str) -> Result<Pred, Vec<Diagnostic>> {
+    Ok(check_predicate_in(model, text, Surroundings::default())?.0)
+}
+
+/// Parses and types a predicate as [`check_predicate`] does, in surroundings whose names become the locals that come
+/// with it, in their order.
+pub fn check_predicate_in(
+    model: &mut Model,
+    text: &str,
+    surroundings: Surroundings<'_>,
+) -> Result<(Pred, Vec<LocalId>), Vec<Diagnostic>> {
     let id = add_source(model, text);
     let (tree, diagnostics) = parser::parse_predicate(&model.sources, id);
     if !diagnostics.is_empty() {
         return Err(diagnostics);
     }
-    check::predicate(model, &tree)
+    check::predicate_in(model, &tree, surroundings)
 }
 
 /// Parses and types an expression over the sets, constants and variables of a model. Its text is
 /// added to the model's sources and its bound names to the model's locals.
 pub fn check_expression(model: &mut Model, text: &str) -> Result<Expr, Vec<Diagnostic>> {
+    Ok(check_expression_in(model, text, Surroundings::default())?.0)
+}
+
+/// Parses and types an expression as [`check_expression`] does, in surroundings as in [`check_predicate_in`].
+pub fn check_expression_in(
+    model: &mut Model,
+    text: &str,
+    surroundings: Surroundings<'_>,
+) -> Result<(Expr, Vec<LocalId>), Vec<Diagnostic>> {
     let id = add_source(model, text);
     let (tree, diagnostics) = parser::parse_expression(&model.sources, id);
     if !diagnostics.is_empty() {
         return Err(diagnostics);
     }
-    check::expression(model, &tree)
+    check::expression_in(model, &tree, surroundings)
 }
 
 fn add_source(model: &mut Model, text: &str) -> SourceId {

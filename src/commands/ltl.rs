@@ -9,6 +9,7 @@ use bsym_explore::options::Limits;
 use bsym_explore::search::Problem;
 use bsym_explore::temporal::{TemporalOptions, TemporalReport, TemporalVerdict, check};
 use bsym_language::ast::{DefinitionBody, ExprKind};
+use bsym_language::model::types::Type;
 use bsym_language::model::{Expr, Model};
 use bsym_language::source::Span;
 use bsym_language::temporal::{Temporal, TemporalError, parse};
@@ -16,6 +17,7 @@ use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::finder::ValueFinder;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::value::env::Env;
+use bsym_semantics::value::literal::literal;
 
 use crate::answer::Answer;
 use crate::answer::diagnostic::place;
@@ -220,9 +222,10 @@ fn set_wrong(model: &Model, formula: &Written, error: &TemporalError, object: &m
     object.help = error.help.clone();
 }
 
-/// The elements of a set that depends on no variable, as B.
-fn candidates(model: &Model, scope: &Scope, set: &Expr) -> Result<Vec<String>, String> {
+/// The elements of a set that depends on no variable.
+fn candidates(model: &Model, scope: &Scope, set: &Expr) -> Result<Vec<Expr>, String> {
     let eval = Evaluator::new(model, scope);
+    let Type::Pow(of) = &set.ty else { return Err("it is no set".into()) };
     let valuations = eval.constants(&Default::default()).found;
     let mut found = std::collections::BTreeSet::new();
     for constants in &valuations {
@@ -233,7 +236,8 @@ fn candidates(model: &Model, scope: &Scope, set: &Expr) -> Result<Vec<String>, S
             return Err(format!("there are more than {MOST_VALUES}"));
         }
     }
-    Ok(found.iter().map(|value| eval.text(value)).collect())
+    let written = |value| literal(value, of).ok_or_else(|| format!("{} cannot be written out", eval.text(value)));
+    found.iter().map(written).collect()
 }
 
 /// What became of a formula.

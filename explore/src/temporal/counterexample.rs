@@ -173,6 +173,15 @@ impl<'e, 'm> Reading<'e, 'm> {
                 let nothing = self.enabled[at].values().all(Vec::is_empty);
                 self.is_taken(at, action, nothing)
             }
+            Atom::Step(pred) => match self.trace.steps.get(at + 1) {
+                Some(step) => {
+                    let old = Env::new(&self.trace.constants, state);
+                    let env = Env::new(&self.trace.constants, step.state.as_deref()?).with_old(&old);
+                    self.eval.pred(&env, pred).ok()
+                }
+                // Where the path ends there is no step; elsewhere it may go on.
+                None => self.enabled[at].values().all(Vec::is_empty).then_some(false),
+            },
             Atom::Deadlock => Some(self.enabled[at].values().all(Vec::is_empty)),
             Atom::Sink => {
                 let stays = |edge: &transition::Edge| edge.state().map(|to| &to[..]) == Some(state);

@@ -99,14 +99,15 @@ impl Product {
         let truth = propositions.in_state(graph, state)?;
         let arcs = graph.arcs(state)?.to_vec();
         if arcs.is_empty() {
-            let letter = propositions.letter(graph, truth, None);
+            let letter = propositions.letter(graph, (state, truth), None)?;
             let accepts = !automaton.steps(location, letter).is_empty();
             return accepts.then_some(Finite::Ends(number));
         }
         let valuation = graph.machine.valuation(&graph.table.row(state));
         let mut found = None;
         for arc in arcs {
-            let letter = propositions.letter(graph, truth, Some((arc.label, valuation)));
+            let letter = propositions.letter(graph, (state, truth), Some((arc, valuation)));
+            let Some(letter) = letter else { continue };
             for step in automaton.steps(location, letter).iter() {
                 if automaton.accepts_all(step.to) {
                     found.get_or_insert(Finite::Decided(number, arc.label, arc.to));

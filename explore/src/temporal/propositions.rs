@@ -8,7 +8,7 @@ use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Env;
 
 use super::automaton::Letter;
-use super::graph::{Graph, Label, LabelId};
+use super::graph::{Arc, Graph, Label, LabelId};
 use crate::search::findings::{Gaps, is_interrupted};
 use crate::space::dependency_matrix::LabelId as Predicate;
 use crate::space::system::System;
@@ -19,6 +19,8 @@ enum Decided {
     Predicate(Predicate),
     Enabled(usize),
     Taken(usize),
+    /// By both ends of an edge.
+    Step(usize),
     Deadlock,
     Sink,
 }
@@ -59,9 +61,13 @@ impl Executions {
 pub(super) struct Propositions {
     atoms: Vec<Decided>,
     executions: Vec<Executions>,
+    /// Predicates of a state and the next.
+    steps: Vec<Pred>,
     /// Of each state that was asked: the letter without what depends on the edge; `None` where it is not known.
     states: HashMap<StateId, Option<u128>>,
     edges: HashMap<(LabelId, usize), u128>,
+    /// Of two states that were asked: which predicates of steps are true; `None` where that is not known.
+    pairs: HashMap<(StateId, StateId), Option<u128>>,
     has_taken: bool,
     /// Why the truth of some is not known.
     pub(super) gaps: Gaps,
@@ -74,7 +80,7 @@ impl Propositions {
         atoms: &[Atom],
         labels: &[Predicate],
     ) -> Result<Propositions, String> {
-        let (mut labels, mut executions) = (labels.iter().copied(), Vec::new());
+        let (mut labels, mut executions, mut steps) = (labels.iter().copied(), Vec::new(), Vec::new());
         let mut decided = Vec::new();
         for atom in atoms {
             let mut number = |action| {
@@ -88,13 +94,17 @@ impl Propositions {
                 },
                 Atom::Enabled(action) => Decided::Enabled(number(action)?),
                 Atom::Taken(action) => Decided::Taken(number(action)?),
+                Atom::Step(pred) => {
+                    steps.push(pred.clone());
+                    Decided::Step(steps.len() - 1)
+                }
                 Atom::Deadlock => Decided::Deadlock,
                 Atom::Sink => Decided::Sink,
             });
         }
         let has_taken = decided.iter().any(|d| matches!(d, Decided::Taken(_)));
-        let (states, edges) = Default::default();
-        Ok(Propositions { atoms: decided, executions, states, edges, has_taken, gaps: Gaps::default() })
+        let (states, edges, pairs, gaps) = Default::default();
+        Ok(Propositions { atoms: decided, executions, steps, states, edges, pairs, has_taken, gaps })
     }
 
     /// The predicates among propositions.
@@ -137,7 +147,7 @@ impl Propositions {
                     let executions = &self.executions[*of];
                     arcs.iter().any(|arc| executions.has(&graph.labels[arc.label as usize], valuation))
                 }
-                Decided::Taken(_) => false,
+                Decided::Taken(_) | Decided::Step(_) => false,
                 Decided::Deadlock => arcs.is_empty(),
                 Decided::Sink => arcs.iter().all(|arc| arc.to == state),
             };
@@ -146,26 +156,59 @@ impl Propositions {
         Some(truth)
     }
 
-    /// The letter of a state that is left by an edge, or in which a path ends.
+    /// The letter of a state with this truth that is left by an edge, or in which a path ends. `None` where it is not
+    /// known.
     pub(super) fn letter(
         &mut self,
         graph: &Graph<'_>,
-        state: u128,
-        edge: Option<(LabelId, usize)>,
-    ) -> Letter {
-        let Some((label, valuation)) = edge else { return Letter { truth: state, ends: true } };
-        if !self.has_taken {
-            return Letter { truth: state, ends: false };
-        }
-        let Propositions { atoms, executions, edges, .. } = self;
-        let taken = *edges.entry((label, valuation)).or_insert_with(|| {
-            let label = &graph.labels[label as usize];
-            let bits = atoms.iter().enumerate().map(|(i, atom)| match atom {
-                Decided::Taken(of) => u128::from(executions[*of].has(label, valuation)) << i,
-                _ => 0,
+        (state, truth): (StateId, u128),
+        edge: Option<(Arc, usize)>,
+    ) -> Option<Letter> {
+        let Some((arc, valuation)) = edge else { return Some(Letter { truth, ends: true }) };
+        let mut truth = truth;
+        if self.has_taken {
+            let Propositions { atoms, executions, edges, .. } = self;
+            truth |= *edges.entry((arc.label, valuation)).or_insert_with(|| {
+                let label = &graph.labels[arc.label as usize];
+                let bits = atoms.iter().enumerate().map(|(i, atom)| match atom {
+                    Decided::Taken(of) => u128::from(executions[*of].has(label, valuation)) << i,
+                    _ => 0,
+                });
+                bits.fold(0, |all, bit| all | bit)
             });
-            bits.fold(0, |all, bit| all | bit)
-        });
-        Letter { truth: state | taken, ends: false }
+        }
+        if !self.steps.is_empty() {
+            truth |= self.between(graph, state, arc.to)?;
+        }
+        Some(Letter { truth, ends: false })
+    }
+
+    /// Which predicates of steps are true of two states.
+    fn between(&mut self, graph: &Graph<'_>, from: StateId, to: StateId) -> Option<u128> {
+        if let Some(known) = self.pairs.get(&(from, to)) {
+            return *known;
+        }
+        let machine = &graph.machine;
+        let (row, next) = (graph.table.row(from), graph.table.row(to));
+        let constants = &machine.context.valuations[machine.valuation(&row)];
+        let (before, after) = (machine.state(&row), machine.state(&next));
+        let old = Env::new(constants, &before);
+        let env = Env::new(constants, &after).with_old(&old);
+        let mut truth = Some(0u128);
+        for (i, atom) in self.atoms.iter().enumerate() {
+            let Decided::Step(of) = atom else { continue };
+            match machine.context.eval.pred(&env, &self.steps[*of]) {
+                Ok(is_true) => truth = truth.map(|all| all | u128::from(is_true) << i),
+                Err(e) => {
+                    truth = None;
+                    if is_interrupted(&e) {
+                        return None;
+                    }
+                    self.gaps.missing("the formula", e);
+                }
+            }
+        }
+        self.pairs.insert((from, to), truth);
+        truth
     }
 }

@@ -5,22 +5,64 @@ use super::*;
 use crate::model::retype::Retype;
 use crate::stack::with_large_stack;
 
+/// What a formula may name beside what its model declares.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Surroundings<'a> {
+    /// Further names with their types; each gets a local of the model.
+    pub bound: &'a [(String, Type)],
+    /// `x$0` is the value of the variable before a step.
+    pub old_values: bool,
+}
+
+/// Types a predicate as [`predicate`] does, in surroundings whose names become the locals that come with it, in
+/// their order.
+pub fn predicate_in(
+    model: &mut Model,
+    tree: &ast::Expr,
+    surroundings: Surroundings<'_>,
+) -> Result<(model::Pred, Vec<LocalId>), Vec<Diagnostic>> {
+    in_model(model, |c| {
+        let locals = surroundings.open(c);
+        let p = c.pred(tree);
+        c.leave(&locals);
+        c.finish_group();
+        (c.closing().pred(p), locals)
+    })
+}
+
+/// Types an expression as [`expression`] does, in surroundings.
+pub fn expression_in(
+    model: &mut Model,
+    tree: &ast::Expr,
+    surroundings: Surroundings<'_>,
+) -> Result<(model::Expr, Vec<LocalId>), Vec<Diagnostic>> {
+    in_model(model, |c| {
+        let locals = surroundings.open(c);
+        let e = c.expr(tree);
+        c.leave(&locals);
+        c.finish_group();
+        (c.closing().expr(e), locals)
+    })
+}
+
+impl Surroundings<'_> {
+    fn open(&self, c: &mut Checker) -> Vec<LocalId> {
+        c.old_values = self.old_values;
+        let new = |(name, ty): &(String, Type)| c.new_local(name, Span::default(), ty.into());
+        let locals: Vec<LocalId> = self.bound.iter().map(new).collect();
+        c.reopen(&locals);
+        locals
+    }
+}
+
 /// Types a predicate over the constants, sets, variables and definitions of a model, and adds its locals there.
 pub fn predicate(model: &mut Model, tree: &ast::Expr) -> Result<model::Pred, Vec<Diagnostic>> {
-    in_model(model, |c| {
-        let p = c.pred(tree);
-        c.finish_group();
-        c.closing().pred(p)
-    })
+    Ok(predicate_in(model, tree, Surroundings::default())?.0)
 }
 
 /// Types an expression over the constants, sets, variables and definitions of a model, and adds its locals there.
 pub fn expression(model: &mut Model, tree: &ast::Expr) -> Result<model::Expr, Vec<Diagnostic>> {
-    in_model(model, |c| {
-        let e = c.expr(tree);
-        c.finish_group();
-        c.closing().expr(e)
-    })
+    Ok(expression_in(model, tree, Surroundings::default())?.0)
 }
 
 fn in_model<T: Send>(

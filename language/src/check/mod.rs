@@ -53,7 +53,7 @@ use crate::text::source::{Sources, Span};
 pub use builtin::set_of_type;
 pub use classical::{check, check_project};
 pub use eventb::compose_levels;
-pub use formula::{expression, predicate};
+pub use formula::{Surroundings, expression, expression_in, predicate, predicate_in};
 use names::{Access, Callable, Entity, Environment, Procedure};
 use open_type::{Conjunct, Event, Expr, OpenModel, OpenType, Pred, Replacement, Subst, Variable, couple};
 use theories::{DataType, Symbol, Theories};

@@ -18,7 +18,7 @@ pub(super) enum Token {
     Predicate(String),
     /// `[op]`
     Taken(String),
-    /// `e(op)`, `WF(op)`, `deadlock(op, …)` and the like: the word, and what stands between the parentheses.
+    /// `e(op)`, `BA({P})`, `deadlock(op, …)` and the like: the word, and what stands between the parentheses.
     Call(&'static str, String),
     /// `!i.` or `#i.`
     Quantifier(bool, String),
@@ -60,8 +60,9 @@ const WORDS: [&[&str]; 22] = [
     &["SEF"],
 ];
 
-/// Words that stand before parentheses with names of events between them.
-const CALLS: [(&str, &str); 11] = [
+/// Words that stand before parentheses with names of events, or a piece of B in braces, between them.
+const CALLS: [(&str, &str); 12] = [
+    ("BA", "BA"),
     ("e", "e"),
     ("Av", "Av"),
     ("WF", "WF"),

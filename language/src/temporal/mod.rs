@@ -154,6 +154,8 @@ pub enum Atom {
     Enabled(Action),
     /// `[op]`: the action is by which the path goes on.
     Taken(Action),
+    /// `BA({P})`: the path goes on, and P is true of this state, whose values are `x$0`, and the next.
+    Step(Pred),
     /// `deadlock`: no event is enabled.
     Deadlock,
     /// `sink`: no event leads to another state.

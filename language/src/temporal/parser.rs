@@ -6,16 +6,19 @@
 use super::error::TemporalError;
 use super::lexer::{Placed, Token, tokens};
 use super::{Action, Atom, Fairness, Formula, Temporal};
-use crate::load::{check_expression, check_predicate};
-use crate::model::{EventId, Expr, Model, same};
+use crate::diagnostic::Diagnostic;
+use crate::load::{Surroundings, check_expression_in, check_predicate_in};
+use crate::model::types::Type;
+use crate::model::visit::{Replacement, VisitorMut, walk_expr_mut};
+use crate::model::{CompareOp, EventId, Expr, ExprKind, LocalId, Model, Pred, same};
 use crate::walk::Names;
 
-/// The values for which a quantified formula is written out, each as B: the elements of a set that is given as an
-/// expression of the model.
+/// The values for which a quantified formula is written out: the elements of a set that is given as an expression of
+/// the model, each as an expression without names.
 ///
 /// # Errors
 /// They cannot be listed: why.
-pub type Candidates<'a> = &'a mut dyn FnMut(&Model, &Expr) -> Result<Vec<String>, String>;
+pub type Candidates<'a> = &'a mut dyn FnMut(&Model, &Expr) -> Result<Vec<Expr>, String>;
 
 /// Reads a formula. Its predicates are typed in the model, to which their bound names are added.
 ///
@@ -32,10 +35,10 @@ pub fn parse(model: &mut Model, text: &str, candidates: Candidates<'_>) -> Resul
     }
 }
 
-/// A name that stands for a value, as B.
+/// A name that stands for a value.
 struct Bound {
     name: String,
-    value: String,
+    value: Expr,
 }
 
 struct Parser<'a> {
@@ -223,8 +226,11 @@ impl Parser<'_> {
                 _ => again(enabled).implies(again(self.atom(Atom::Taken(action)))),
             });
         }
+        if matches!(word, "BA" | "changed" | "unchanged") {
+            return self.step(word, text, text_at);
+        }
         if !matches!(word, "deadlock" | "deterministic" | "controller") {
-            let known = "e(op), [op], deadlock(…), deterministic(…) and controller(…) are";
+            let known = "e(op), [op], BA({…}), changed({…}), deadlock(…), deterministic(…) and controller(…) are";
             return Err(TemporalError::new(at, format!("`{word}` is not supported")).help(known));
         }
         let mut enabled = Vec::new();
@@ -289,13 +295,13 @@ impl Parser<'_> {
     }
 
     /// The values of a name that satisfy a predicate, or all of its type where that depends on the state.
-    fn values(&mut self, name: &str, predicate: &str, at: usize) -> Parsed<Vec<String>> {
-        let predicate = self.with_bound(predicate);
+    fn values(&mut self, name: &str, predicate: &str, at: usize) -> Parsed<Vec<Expr>> {
         let mut why = String::new();
         for set in
             [format!("{{{name} | {predicate}}}"), format!("{{{name} | ({predicate}) or not({predicate})}}")]
         {
-            let set = check_expression(self.model, &set)
+            let set = self
+                .expression(&set)
                 .map_err(|all| TemporalError::new(at, all.first().map_or("", |d| &d.message)))?;
             match (self.candidates)(self.model, &set) {
                 Ok(values) => return Ok(values),
@@ -306,26 +312,58 @@ impl Parser<'_> {
             .help("give its predicate a finite set that does not depend on variables"))
     }
 
-    /// A predicate in which the bound names have their values.
-    fn with_bound(&self, text: &str) -> String {
-        self.bound
-            .iter()
-            .rev()
-            .fold(text.to_owned(), |text, b| format!("#{}.({} = {} & ({text}))", b.name, b.name, b.value))
+    /// The bound names with their types.
+    fn names(&self) -> Vec<(String, Type)> {
+        self.bound.iter().map(|b| (b.name.clone(), b.value.ty.clone())).collect()
+    }
+
+    /// The bound names, which are these locals, have their values.
+    fn valued(&self, locals: &[LocalId]) -> Replacement {
+        let mut names = Replacement::default();
+        names.locals.extend(locals.iter().copied().zip(self.bound.iter().map(|b| b.value.clone())));
+        names
+    }
+
+    /// An expression in which the bound names have their values.
+    fn expression(&mut self, text: &str) -> Result<Expr, Vec<Diagnostic>> {
+        let names = self.names();
+        let surroundings = Surroundings { bound: &names, old_values: false };
+        let (e, locals) = check_expression_in(self.model, text, surroundings)?;
+        Ok(self.valued(&locals).in_expr(&e))
+    }
+
+    /// A predicate in which the bound names have their values, of a state or of a step.
+    fn read(&mut self, text: &str, at: usize, old_values: bool) -> Parsed<Pred> {
+        let names = self.names();
+        let read = check_predicate_in(self.model, text, Surroundings { bound: &names, old_values });
+        let (pred, locals) = read.map_err(|all| wrong(&all, at))?;
+        Ok(self.valued(&locals).in_pred(&pred))
     }
 
     fn predicate(&mut self, text: &str, at: usize) -> Parsed<Formula> {
-        let whole = self.with_bound(text);
-        let prefix = whole.find(text).unwrap_or(0);
-        let pred = check_predicate(self.model, &whole).map_err(|all| self.wrong(&all, at, prefix))?;
+        let pred = self.read(text, at, false)?;
         Ok(self.atom(Atom::Predicate(pred)))
     }
 
-    /// The first message about a piece of B, at its place in the formula.
-    fn wrong(&self, all: &[crate::diagnostic::Diagnostic], at: usize, prefix: usize) -> TemporalError {
-        let Some(first) = all.first() else { return TemporalError::new(at, "this is wrong") };
-        let offset = (first.span.start as usize).saturating_sub(prefix);
-        TemporalError { at: at + offset, message: first.message.clone(), help: first.help.clone() }
+    /// `BA({P})`, `changed({E})` and `unchanged({E})`: about the values before and after the step that comes.
+    fn step(&mut self, word: &str, text: &str, at: usize) -> Parsed<Formula> {
+        let inner = text.trim();
+        let Some(inner) = inner.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else {
+            let message = format!("braces are expected: `{word}({{…}})`");
+            return Err(TemporalError::new(at, message));
+        };
+        let at = at + text.find('{').map_or(0, |open| open + 1);
+        let pred = if word == "BA" {
+            self.read(inner, at, true)?
+        } else {
+            let after = self.expression(inner).map_err(|all| wrong(&all, at))?;
+            let mut before = after.clone();
+            Before.expr(&mut before);
+            let op = if word == "changed" { CompareOp::NotEqual } else { CompareOp::Equal };
+            let span = after.span;
+            Pred::compare(op, after, before, span)
+        };
+        Ok(self.atom(Atom::Step(pred)))
     }
 
     /// `op` or `op(arguments)`.
@@ -352,11 +390,7 @@ impl Parser<'_> {
                 return Err(TemporalError::new(from, format!("`{name}` has {n} parameters")));
             };
             // The type of the parameter is that of the argument, so that both can be compared.
-            let plain = self.bound.iter().rev().fold(part.to_owned(), |e, b| {
-                format!("(%{}.({} = {} | {e}))({})", b.name, b.name, b.value, b.value)
-            });
-            let prefix = plain.find(part).unwrap_or(0);
-            let value = check_expression(self.model, &plain).map_err(|all| self.wrong(&all, from, prefix))?;
+            let value = self.expression(part).map_err(|all| wrong(&all, from))?;
             let expected = &self.model.locals[parameter.index()].ty;
             if value.ty != *expected {
                 return Err(TemporalError::new(
@@ -387,6 +421,25 @@ impl Parser<'_> {
                 self.atoms.len() - 1
             }
         })
+    }
+}
+
+/// The first message about a piece of B that begins at a place of the formula.
+fn wrong(all: &[Diagnostic], at: usize) -> TemporalError {
+    let Some(first) = all.first() else { return TemporalError::new(at, "this is wrong") };
+    let offset = first.span.start as usize;
+    TemporalError { at: at + offset, message: first.message.clone(), help: first.help.clone() }
+}
+
+/// Puts the values before a step in the place of those after it.
+struct Before;
+
+impl VisitorMut for Before {
+    fn expr(&mut self, e: &mut Expr) {
+        if let ExprKind::Var(v) = e.kind {
+            e.kind = ExprKind::Old(v);
+        }
+        walk_expr_mut(self, e);
     }
 }
 
@@ -432,7 +485,7 @@ fn split(list: &str) -> Vec<&str> {
 
 fn is_same(a: &Atom, b: &Atom) -> bool {
     match (a, b) {
-        (Atom::Predicate(a), Atom::Predicate(b)) => same::same_pred(a, b),
+        (Atom::Predicate(a), Atom::Predicate(b)) | (Atom::Step(a), Atom::Step(b)) => same::same_pred(a, b),
         (Atom::Enabled(a), Atom::Enabled(b)) | (Atom::Taken(a), Atom::Taken(b)) => is_same_action(a, b),
         (Atom::Deadlock, Atom::Deadlock) | (Atom::Sink, Atom::Sink) => true,
         _ => false,

@@ -2,14 +2,25 @@
 
 use super::*;
 use crate::load::load_text;
-use crate::model::{Expr, Model};
+use crate::int::Int;
+use crate::model::types::Type;
+use crate::model::{Expr, ExprKind, Model};
+use crate::text::source::Span;
 
 const MACHINE: &str = "MACHINE m SETS D = {a, b} CONSTANTS k PROPERTIES k = 1 VARIABLES x INVARIANT x : 0..3 INITIALISATION x := 0
     OPERATIONS up = SELECT x < 3 THEN x := x + 1 END; set(v, d) = PRE v : 0..3 & d : D THEN x := v END END";
 
 fn read(text: &str) -> Result<Temporal, TemporalError> {
     let mut model = load_text("m.mch", MACHINE).model.expect("the machine is right");
-    let mut elements = |_: &Model, _: &Expr| Ok(vec!["a".to_owned(), "b".to_owned()]);
+    let mut elements = |m: &Model, set: &Expr| {
+        let Type::Pow(ty) = &set.ty else { return Err("this is no set".to_owned()) };
+        let element = |i| match **ty {
+            Type::Carrier(c) => ExprKind::Element(c, i),
+            _ => ExprKind::Integer(Int::from(i64::from(i))),
+        };
+        assert_eq!(m.carriers.len(), 1);
+        Ok((0..2).map(|i| element(i).typed((**ty).clone(), Span::default())).collect())
+    };
     parse(&mut model, text, &mut elements)
 }
 
@@ -18,7 +29,7 @@ fn shown(text: &str) -> String {
     fn show(f: &Formula) -> String {
         match f {
             Formula::Constant(truth) => truth.to_string(),
-            Formula::Atom(i) => ["p", "q", "r", "s"][*i].to_owned(),
+            Formula::Atom(i) => ["p", "q", "r", "s", "t", "u", "v", "w"][*i].to_owned(),
             Formula::Not(a) => format!("-{}", show(a)),
             Formula::Next(a) => format!("X{}", show(a)),
             Formula::Yesterday(a) => format!("Y{}", show(a)),
@@ -53,6 +64,12 @@ fn operators_bind_as_in_prob() {
         ("controller(up, set)", "(-(p & q) & -(-p & -q))"),
         ("WF(up) or true", "true"),
         ("!d.({d : D} => F [set(1, d)])", "((-p | (true U q)) & (-r | (true U s)))"),
+        ("#d.({d : D} & [set(1, d)])", "((p & q) | (r & s))"),
+        ("!d.({d : D} => #n.({n : 0..1} & F [set(n, d)]))", "((-p | ((q & (true U r)) | (s & (true U t)))) & (-u | ((q & (true U v)) | (s & (true U w)))))"),
+        ("G BA({x > x$0})", "-(true U -p)"),
+        ("BA({x = x$0}) or unchanged({x}) or BA( {x$0 = x} )", "((p | p) | q)"),
+        ("changed({x + 1}) & {x = 1}", "(p & q)"),
+        ("!n.({n : 0..1} => G BA({x >= x$0 + n}))", "((-p | -(true U -q)) & (-r | -(true U -s)))"),
     ] {
         assert_eq!(shown(text), expected, "{text}");
     }
@@ -81,6 +98,10 @@ fn mistakes_are_found_at_their_place() {
         ("[set(x)]", 5, "an argument cannot depend on the variable `x`"),
         ("[set(TRUE)]", 5, "`TRUE` is no possible value of parameter 1 of `set`"),
         ("F WEF", 2, "fairness for all events stands before the formula that is asked under it"),
+        ("G BA({x > y$0})", 10, "`y` is not declared"),
+        ("G BA(x > x$0)", 5, "braces are expected: `BA({…})`"),
+        ("G {x > x$0}", 7, "`x$0` may only be used in `: (P)` and in the invariant of a loop"),
+        ("G increasing({x})", 2, "`i` is no part of a temporal formula; predicates stand in braces, as in G {x > 0}"),
         ("G current", 2, "`current` is the state that an animator shows, and there is none here"),
     ] {
         let error = read(text).expect_err(text);

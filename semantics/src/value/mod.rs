@@ -8,6 +8,7 @@
 
 pub mod env;
 pub mod lazy_set;
+pub mod literal;
 pub mod name;
 pub mod parse;
 pub mod partial;
