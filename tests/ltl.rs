@@ -125,3 +125,67 @@ fn mistakes_in_a_formula_are_refused_with_their_place() {
     let output = run("ltl", &plain, &[]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("plain has no definition ASSERT_LTL"));
 }
+
+const PLACES: &str = "MACHINE Places
+SETS D; E = {low, high}
+VARIABLES at, of
+INVARIANT at : D & of : D +-> E
+INITIALISATION at :: D || of := {}
+OPERATIONS
+  go(p) = PRE p : D & p /= at THEN at := p END;
+  put(p, q) = PRE p : D & q : E THEN of(p) := q END
+END";
+
+/// Quantified names stand for elements of deferred and enumerated sets, in predicates, arguments and other quantifiers.
+#[test]
+fn quantifiers_range_over_the_elements_of_all_sets() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = file(folder.path(), "Places.mch", PLACES);
+    for (formula, expected) in [
+        ("#z.({z : D} & {at = z})", 0),
+        ("!z.({z : D} => F {at = z})", 1),
+        ("!z.({z : D} => G ([go(z)] => X {at = z}))", 0),
+        ("!z.({z : D & z /= at} => X {at = z})", 1),
+        ("!z.({z : D} => !w.({w : E} => G ([put(z, w)] => X {of(z) = w})))", 0),
+        ("!z.({z : D} => #w.({w : E & w /= low} & F {z |-> w : of}))", 1),
+        ("!z.({z : D} => #w.({w : D & w /= z} & {at : {z, w}}))", 0),
+        ("!s.({s : POW(E) & s /= {}} => G {card(s) : 1..2})", 0),
+        ("!z.({z : D} => G (BA({at = z & at$0 /= z}) => [go(z)]))", 0),
+    ] {
+        let (code, object) = ltl(&path, &["--formula", formula, "--scope", "D=2"]);
+        assert_eq!(code, Some(expected), "{formula}: {object:#}");
+    }
+    let (_, object) = ltl(&path, &["--formula", "!z.({z : D} => {at = z})", "--scope", "D=1"]);
+    assert_eq!(object["verdict"], "holds");
+}
+
+/// A predicate of a step is about the values before it and after; it is false where the path ends.
+#[test]
+fn steps_are_compared() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text =
+        "MACHINE climb VARIABLES x, f INVARIANT x : 0..3 & f : 0..3 +-> 0..3 INITIALISATION x := 0 || f := {}
+        OPERATIONS up = SELECT x < 3 THEN x := x + 1 || f := {x |-> x} END; rest = skip END";
+    let path = file(folder.path(), "climb.mch", text);
+    for (formula, expected) in [
+        ("G BA({x >= x$0})", 0),
+        ("G BA({x > x$0})", 1),
+        ("G ([up] <=> BA({x = x$0 + 1}))", 0),
+        ("G (changed({x}) <=> [up])", 0),
+        ("G (unchanged({x}) => unchanged({f}))", 0),
+        ("G (X BA({x > x$0}) => {x < 3})", 0),
+        ("F (BA({x = x$0}) & X BA({x > x$0}))", 1),
+        // Before the first step f(0) has no value.
+        ("G BA({f$0(0) = f(0)})", 3),
+    ] {
+        let (code, object) = ltl(&path, &["--formula", formula]);
+        assert_eq!(code, Some(expected), "{formula}: {object:#}");
+    }
+    let text = "MACHINE ends VARIABLES x INVARIANT x : 0..1 INITIALISATION x := 0
+        OPERATIONS up = SELECT x < 1 THEN x := x + 1 END END";
+    let path = file(folder.path(), "ends.mch", text);
+    for (formula, expected) in [("G BA({x > x$0})", 1), ("G (deadlock or BA({x > x$0}))", 0)] {
+        let (code, object) = ltl(&path, &["--formula", formula]);
+        assert_eq!(code, Some(expected), "{formula}: {object:#}");
+    }
+}

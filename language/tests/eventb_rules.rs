@@ -171,12 +171,7 @@ fn what_has_disappeared_is_not_read() {
     refined(&format!("variant y\n{step}\n{convergent}"), &[]);
     refined(&format!("variant x\n{step}\n{convergent}"), &[&format!("C.bum: {variant}")]);
     // What an event inherits it reads as well.
-    refined(
-        "event inc refines inc extended",
-        &[
-            &format!("C.bum: {guard}"),
-        ],
-    );
+    refined("event inc refines inc extended", &[&format!("C.bum: {guard}")]);
 }
 
 #[test]
@@ -190,7 +185,10 @@ fn what_has_disappeared_before_is_not_mentioned_at_all() {
         &["D.bum: error[B0303]: `x` is a variable of machine `A` that already `C` does not have"],
     );
     refined(
-        &format!("{step}{}", third.replace("variable z", "variable z\n variable x").replace("z ≔ 0", "z, x ≔ 0, 0")),
+        &format!(
+            "{step}{}",
+            third.replace("variable z", "variable z\n variable x").replace("z ≔ 0", "z, x ≔ 0, 0")
+        ),
         &["D.bum: error[B0302]: variable `x` of machine `A` has disappeared before and cannot come back"],
     );
 }
@@ -293,9 +291,12 @@ fn a_name_is_declared_once() {
         &["C.bum: error[B0302]: parameter `p` of event `inc` is inherited already"],
     );
     check(
-        &format!("context K\n constant p\n axiom a p = 1\n---{more}{}", kept.replace("refines A", "refines A sees K"))
-            .as_str()
-            .replace("extended\n", "extended\n event inc refines inc extended\n"),
+        &format!(
+            "context K\n constant p\n axiom a p = 1\n---{more}{}",
+            kept.replace("refines A", "refines A sees K")
+        )
+        .as_str()
+        .replace("extended\n", "extended\n event inc refines inc extended\n"),
         &["C.bum: error[B0302]: parameter `p` of event `inc` has the name of a constant"],
     );
     check(
@@ -346,13 +347,12 @@ fn the_initialisation_gives_first_values_and_no_more() {
 fn an_event_assigns_to_variables_of_its_machine_once() {
     let seen = "context K\n set S\n constant c\n axiom a c ∈ S\n---";
     let event = |action: &str| {
-        format!("{seen}machine M sees K\n variable x\n invariant i1 x ∈ ℤ\n{ZERO}event e\n any p\n guard g p ∈ ℤ\n action a {action}")
+        format!(
+            "{seen}machine M sees K\n variable x\n invariant i1 x ∈ ℤ\n{ZERO}event e\n any p\n guard g p ∈ ℤ\n action a {action}"
+        )
     };
     check(&event("x ≔ p"), &[]);
-    check(
-        &event("x ≔ p\n action b x ≔ 1"),
-        &["M.bum: error[B0404]: `x` is assigned twice at the same time"],
-    );
+    check(&event("x ≔ p\n action b x ≔ 1"), &["M.bum: error[B0404]: `x` is assigned twice at the same time"]);
     check(&event("c ≔ c"), &["M.bum: error[B0304]: `c` is a constant and cannot be assigned to"]);
     check(&event("S ≔ S"), &["M.bum: error[B0304]: `S` is a set and cannot be assigned to"]);
     check(&event("p ≔ 1"), &["M.bum: error[B0304]: `p` cannot be assigned to"]);
@@ -418,10 +418,15 @@ fn events_that_are_merged_do_the_same() {
     );
     check(
         &two("action a2 x ≔ x + 1"),
-        &["C.bum: error[B0430]: event `both` merges `inc` and `inc2`, but their actions have different labels"],
+        &[
+            "C.bum: error[B0430]: event `both` merges `inc` and `inc2`, but their actions have different labels",
+        ],
     );
     check(
-        &two("action a1 x ≔ x + 1").replace("inc, inc2", "inc, inc2 extended").replace("\n action a1 x ≔ x + 1\n---", "\n---").replace("2\n action a1 x ≔ x + 1", "2"),
+        &two("action a1 x ≔ x + 1")
+            .replace("inc, inc2", "inc, inc2 extended")
+            .replace("\n action a1 x ≔ x + 1\n---", "\n---")
+            .replace("2\n action a1 x ≔ x + 1", "2"),
         &[
             "C.bum: error[B0430]: event `both` merges `inc` and `inc2`, but their actions differ",
             "C.bum: error[B0430]: event `both` extends and refines more than one event",
@@ -434,7 +439,9 @@ fn a_witness_is_for_what_the_abstract_event_chooses() {
     let choosing = "machine A\n variable x\n invariant i1 x ∈ 0‥3\n event INITIALISATION\n action a1 x ≔ 0\n \
                     event set\n any p\n any q\n guard g1 p ∈ 0‥3 ∧ q = p\n action a1 x :∈ {p}\n---";
     let step = |witnesses: &str| {
-        format!("{choosing}{START}event set refines set\n any q\n guard g1 q ∈ 0‥3\n action a1 y ≔ q\n {witnesses}")
+        format!(
+            "{choosing}{START}event set refines set\n any q\n guard g1 q ∈ 0‥3\n action a1 y ≔ q\n {witnesses}"
+        )
     };
     check(&step("witness p p = q\n witness x' x' = y'"), &[]);
     check(&step("witness x' x' = y'"), &["C.bum: warning[B0432]: event `set` has no witness for `p`"]);
@@ -462,7 +469,9 @@ fn a_witness_is_for_what_the_abstract_event_chooses() {
     check(&format!("{initially} witness x' x' = y'\n {step}"), &[]);
     check(
         &format!("{initially} witness x' x' = y\n {step}"),
-        &["C.bum: error[B0303]: a witness of the initialisation cannot read `y`: no variable has a value before"],
+        &[
+            "C.bum: error[B0303]: a witness of the initialisation cannot read `y`: no variable has a value before",
+        ],
     );
 }
 
@@ -520,7 +529,10 @@ fn contexts_are_named_once() {
         &format!("{contexts}{machine}---machine N refines M sees K\n event INITIALISATION"),
         &["N.bum: warning[B0434]: `N` does not see `L`, which its abstraction sees: it is added"],
     );
-    check(&format!("{contexts}{}", machine.replace("sees L", "sees Q")), &["M.bum: error[B0301]: there is no context `Q`"]);
+    check(
+        &format!("{contexts}{}", machine.replace("sees L", "sees Q")),
+        &["M.bum: error[B0301]: there is no context `Q`"],
+    );
     check(
         &format!("{ABSTRACT}---{START}").replace("machine C refines A", "machine C refines A refines A"),
         &["C.bum: error[B0040]: machine `C` refines two machines"],

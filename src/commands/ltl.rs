@@ -236,7 +236,8 @@ fn candidates(model: &Model, scope: &Scope, set: &Expr) -> Result<Vec<Expr>, Str
             return Err(format!("there are more than {MOST_VALUES}"));
         }
     }
-    let written = |value| literal(value, of).ok_or_else(|| format!("{} cannot be written out", eval.text(value)));
+    let written =
+        |value| literal(value, of).ok_or_else(|| format!("{} cannot be written out", eval.text(value)));
     found.iter().map(written).collect()
 }
 

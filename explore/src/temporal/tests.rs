@@ -63,16 +63,16 @@ impl Small {
     }
 }
 
-/// Propositions: two predicates, what is enabled, what is done, and the two about ends.
+/// Propositions: two predicates, what is enabled, what is done, the two about ends, and one of a step.
 fn atoms(model: &mut Model) -> Vec<Atom> {
-    let text = "{x = 0} & {x > 1} & e(a) & [a] & [b(2)] & e(b(1)) & deadlock & sink";
+    let text = "{x = 0} & {x > 1} & e(a) & [a] & [b(2)] & e(b(1)) & deadlock & sink & BA({x > x$0})";
     let mut none = |_: &Model, _: &Expr| Err("nothing is quantified".to_owned());
     parse(model, text, &mut none).expect("the propositions are right").atoms
 }
 
 fn throw_formula(dice: &mut Dice, depth: usize) -> Formula {
     if depth == 0 || below(dice, 6) == 0 {
-        return Formula::Atom(below(dice, 8));
+        return Formula::Atom(below(dice, 9));
     }
     let mut part = || throw_formula(dice, depth - 1);
     let (a, b) = (part(), part());
@@ -124,8 +124,14 @@ impl Paths<'_> {
             4 => taken(1, Some(2)),
             5 => self.small.edges(here).any(|edge| edge == (1, 1)),
             6 => self.small.edges(here).next().is_none(),
-            _ => self.small.edges(here).all(|(_, to)| to == here),
+            7 => self.small.edges(here).all(|(_, to)| to == here),
+            _ => self.next(at).is_some_and(|to| to > here),
         }
+    }
+
+    /// The state that the path goes on to.
+    fn next(&self, at: usize) -> Option<usize> {
+        self.events.get(at).and(self.states.get(at + 1)).copied()
     }
 
     fn is_false(&self, positions: usize, continuation: Continuation) -> bool {

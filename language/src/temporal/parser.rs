@@ -6,11 +6,12 @@
 use super::error::TemporalError;
 use super::lexer::{Placed, Token, tokens};
 use super::{Action, Atom, Fairness, Formula, Temporal};
+use crate::check::set_of_type;
 use crate::diagnostic::Diagnostic;
 use crate::load::{Surroundings, check_expression_in, check_predicate_in};
 use crate::model::types::Type;
 use crate::model::visit::{Replacement, VisitorMut, walk_expr_mut};
-use crate::model::{CompareOp, EventId, Expr, ExprKind, LocalId, Model, Pred, same};
+use crate::model::{CompareOp, EventId, Expr, ExprKind, LocalId, Model, Pred, PredKind, same};
 use crate::walk::Names;
 
 /// The values for which a quantified formula is written out: the elements of a set that is given as an expression of
@@ -230,7 +231,8 @@ impl Parser<'_> {
             return self.step(word, text, text_at);
         }
         if !matches!(word, "deadlock" | "deterministic" | "controller") {
-            let known = "e(op), [op], BA({…}), changed({…}), deadlock(…), deterministic(…) and controller(…) are";
+            let known =
+                "e(op), [op], BA({…}), changed({…}), deadlock(…), deterministic(…) and controller(…) are";
             return Err(TemporalError::new(at, format!("`{word}` is not supported")).help(known));
         }
         let mut enabled = Vec::new();
@@ -294,15 +296,26 @@ impl Parser<'_> {
         Ok(whole)
     }
 
-    /// The values of a name that satisfy a predicate, or all of its type where that depends on the state.
+    /// The values of a name that satisfy a predicate, as far as that does not depend on the state; all of its type where
+    /// nothing of it does.
     fn values(&mut self, name: &str, predicate: &str, at: usize) -> Parsed<Vec<Expr>> {
+        let mut set = self
+            .expression(&format!("{{{name} | {predicate}}}"))
+            .map_err(|all| TemporalError::new(at, all.first().map_or("", |d| &d.message)))?;
+        if let ExprKind::Comprehension(_, p) = &mut set.kind {
+            let parts = match std::mem::replace(&mut p.kind, PredKind::True) {
+                PredKind::And(parts) => parts,
+                kind => vec![kind.at(p.span)],
+            };
+            let constant = |p: &Pred| Names::of_pred(p).variables.is_empty();
+            **p = Pred::all(parts.into_iter().filter(constant).collect(), p.span);
+        }
+        let all = match &set.ty {
+            Type::Pow(of) => set_of_type(of, set.span),
+            _ => set.clone(),
+        };
         let mut why = String::new();
-        for set in
-            [format!("{{{name} | {predicate}}}"), format!("{{{name} | ({predicate}) or not({predicate})}}")]
-        {
-            let set = self
-                .expression(&set)
-                .map_err(|all| TemporalError::new(at, all.first().map_or("", |d| &d.message)))?;
+        for set in [set, all] {
             match (self.candidates)(self.model, &set) {
                 Ok(values) => return Ok(values),
                 Err(reason) => why = reason,

@@ -1,8 +1,8 @@
 //! Formulas are read as ProB reads them, and what is wrong is said at its place.
 
 use super::*;
-use crate::load::load_text;
 use crate::int::Int;
+use crate::load::load_text;
 use crate::model::types::Type;
 use crate::model::{Expr, ExprKind, Model};
 use crate::text::source::Span;
@@ -65,7 +65,10 @@ fn operators_bind_as_in_prob() {
         ("WF(up) or true", "true"),
         ("!d.({d : D} => F [set(1, d)])", "((-p | (true U q)) & (-r | (true U s)))"),
         ("#d.({d : D} & [set(1, d)])", "((p & q) | (r & s))"),
-        ("!d.({d : D} => #n.({n : 0..1} & F [set(n, d)]))", "((-p | ((q & (true U r)) | (s & (true U t)))) & (-u | ((q & (true U v)) | (s & (true U w)))))"),
+        (
+            "!d.({d : D} => #n.({n : 0..1} & F [set(n, d)]))",
+            "((-p | ((q & (true U r)) | (s & (true U t)))) & (-u | ((q & (true U v)) | (s & (true U w)))))",
+        ),
         ("G BA({x > x$0})", "-(true U -p)"),
         ("BA({x = x$0}) or unchanged({x}) or BA( {x$0 = x} )", "((p | p) | q)"),
         ("changed({x + 1}) & {x = 1}", "(p & q)"),
@@ -101,7 +104,11 @@ fn mistakes_are_found_at_their_place() {
         ("G BA({x > y$0})", 10, "`y` is not declared"),
         ("G BA(x > x$0)", 5, "braces are expected: `BA({…})`"),
         ("G {x > x$0}", 7, "`x$0` may only be used in `: (P)` and in the invariant of a loop"),
-        ("G increasing({x})", 2, "`i` is no part of a temporal formula; predicates stand in braces, as in G {x > 0}"),
+        (
+            "G increasing({x})",
+            2,
+            "`i` is no part of a temporal formula; predicates stand in braces, as in G {x > 0}",
+        ),
         ("G current", 2, "`current` is the state that an animator shows, and there is none here"),
     ] {
         let error = read(text).expect_err(text);

@@ -48,8 +48,17 @@ mod tests {
     fn a_literal_has_its_value() {
         let text = "MACHINE m SETS D; E = {a, b} END";
         let mut model = load_text("m.mch", text).model.expect("a machine");
-        let texts =
-            ["3 - 5", "TRUE", "\"x\"", "b", "(1 |-> b)", "{a} - {a}", "{a} * {1, 2}", "rec(l: 1, k: {a})", "[a, a]"];
+        let texts = [
+            "3 - 5",
+            "TRUE",
+            "\"x\"",
+            "b",
+            "(1 |-> b)",
+            "{a} - {a}",
+            "{a} * {1, 2}",
+            "rec(l: 1, k: {a})",
+            "[a, a]",
+        ];
         for text in texts {
             let e = check_expression(&mut model, text).expect(text);
             let scope = Scope::settle(&model, &ScopeRequest::default()).expect("a scope");

@@ -49,7 +49,8 @@ pub fn compose_levels(
         let ambiguous = told.iter().any(|(code, ..)| *code == codes::DUPLICATE_DECLARATION);
         let follows = [codes::UNKNOWN_TYPE, codes::TYPE_MISMATCH, codes::NOT_ASSIGNABLE];
         diagnostics.extend(composer.c.diagnostics.into_iter().filter(|d| {
-            !told.contains(&(d.code, d.span.source, d.span.start)) && !(ambiguous && follows.contains(&d.code))
+            !told.contains(&(d.code, d.span.source, d.span.start))
+                && !(ambiguous && follows.contains(&d.code))
         }));
         diagnostics.sort_by_key(|d| (d.span.source, d.span.start));
         let sound = diagnostics.iter().all(|d| d.severity != Severity::Error);

@@ -48,7 +48,8 @@ pub(super) fn of_level(level: &Level, found: &mut Vec<Diagnostic>) {
     let mut own = BTreeSet::new();
     for id in &level.machine.variables {
         if !own.insert(id.name.as_str()) {
-            let first = level.machine.variables.iter().find(|v| v.name == id.name).map_or(id.span, |v| v.span);
+            let first =
+                level.machine.variables.iter().find(|v| v.name == id.name).map_or(id.span, |v| v.span);
             found.push(clash(id, "a variable", &("a variable".into(), first)));
             continue;
         }
@@ -60,8 +61,11 @@ pub(super) fn of_level(level: &Level, found: &mut Vec<Diagnostic>) {
                         id.name, m.name.name
                     );
                     let d = Diagnostic::error(codes::DUPLICATE_DECLARATION, id.span, message);
-                    let first = m.variables.iter().find(|v| v.name == id.name).map_or(m.name.span, |v| v.span);
-                    found.push(d.label(first, "first declared here").help("give the new variable a name of its own"));
+                    let first =
+                        m.variables.iter().find(|v| v.name == id.name).map_or(m.name.span, |v| v.span);
+                    found.push(
+                        d.label(first, "first declared here").help("give the new variable a name of its own"),
+                    );
                 }
             }
             Some(first) => found.push(clash(id, "a variable", first)),

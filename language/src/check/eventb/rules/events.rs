@@ -37,7 +37,10 @@ fn initialisation(level: &Level, e: &Event, found: &mut Vec<Diagnostic>) {
     }
     for id in &e.refines {
         if id.name != INITIALISATION {
-            found.push(form(id.span, "the initialisation refines that of the abstraction and nothing else".into()));
+            found.push(form(
+                id.span,
+                "the initialisation refines that of the abstraction and nothing else".into(),
+            ));
         }
     }
     if e.convergence != Convergence::Ordinary {
@@ -56,7 +59,8 @@ fn initialisation(level: &Level, e: &Event, found: &mut Vec<Diagnostic>) {
         if !assigned.contains(&v.name) {
             let message = format!("variable `{}` is not initialised: it may have any value at first", v.name);
             found.push(
-                Diagnostic::warning(codes::NOT_INITIALISED, e.name.span, message).label(v.span, "declared here"),
+                Diagnostic::warning(codes::NOT_INITIALISED, e.name.span, message)
+                    .label(v.span, "declared here"),
             );
         }
     }
@@ -65,7 +69,8 @@ fn initialisation(level: &Level, e: &Event, found: &mut Vec<Diagnostic>) {
 fn event(level: &Level, e: &Event, found: &mut Vec<Diagnostic>) {
     let name = &e.name.name;
     if ["initialisation", "initialization"].contains(&name.to_lowercase().as_str()) {
-        let message = format!("`{name}` is an event like all others: the first values come from {INITIALISATION}");
+        let message =
+            format!("`{name}` is an event like all others: the first values come from {INITIALISATION}");
         found.push(Diagnostic::warning(codes::INITIALISATION_FORM, e.name.span, message));
     }
     if e.extended && e.refines.is_empty() {
@@ -76,12 +81,17 @@ fn event(level: &Level, e: &Event, found: &mut Vec<Diagnostic>) {
         && e.extended
     {
         let message = format!("event `{name}` extends and refines more than one event");
-        found.push(error(second.span, message).help("an event that merges others repeats what they have in common"));
+        found.push(
+            error(second.span, message).help("an event that merges others repeats what they have in common"),
+        );
     }
     for (i, id) in e.refines.iter().enumerate() {
         let known = level.abstraction.map(|m| m.events.as_slice()).unwrap_or_default();
         if id.name == INITIALISATION {
-            found.push(error(id.span, format!("event `{name}` refines {INITIALISATION}, which only that does")));
+            found.push(error(
+                id.span,
+                format!("event `{name}` refines {INITIALISATION}, which only that does"),
+            ));
         } else if e.refines[..i].iter().any(|other| other.name == id.name) {
             found.push(warning(id.span, format!("event `{name}` refines `{}` twice", id.name)));
         } else if known.iter().all(|a| a.name.name != id.name) {
@@ -105,7 +115,8 @@ fn event(level: &Level, e: &Event, found: &mut Vec<Diagnostic>) {
             found.push(if names.is_empty() { d } else { d.help(format!("there are: {}", names.join(", "))) });
         }
     }
-    if level.abstraction.is_some_and(|m| m.event(name).is_some()) && e.refines.iter().all(|r| r.name != *name) {
+    if level.abstraction.is_some_and(|m| m.event(name).is_some()) && e.refines.iter().all(|r| r.name != *name)
+    {
         let message = format!("event `{name}` does not refine the abstract event of its name");
         found.push(warning(e.name.span, message));
     }
@@ -118,8 +129,11 @@ fn event(level: &Level, e: &Event, found: &mut Vec<Diagnostic>) {
 fn merged(e: &Event, refined: &[&Event], found: &mut Vec<Diagnostic>) {
     let Some((first, others)) = refined.split_first() else { return };
     let actions = |a: &Event| -> Vec<(String, ActionKind)> {
-        let mut all: Vec<_> =
-            a.actions.iter().map(|a| (a.label.clone().unwrap_or_default(), without_places(&a.kind))).collect();
+        let mut all: Vec<_> = a
+            .actions
+            .iter()
+            .map(|a| (a.label.clone().unwrap_or_default(), without_places(&a.kind)))
+            .collect();
         all.sort_by(|(a, _), (b, _)| a.cmp(b));
         all
     };
@@ -138,7 +152,9 @@ fn merged(e: &Event, refined: &[&Event], found: &mut Vec<Diagnostic>) {
             e.name.name, first.name.name, other.name.name
         );
         let help = "events that are merged have the same actions with the same labels";
-        let d = error(e.name.span, message).label(first.name.span, "one of them").label(other.name.span, "the other");
+        let d = error(e.name.span, message)
+            .label(first.name.span, "one of them")
+            .label(other.name.span, "the other");
         found.push(d.help(help));
     }
 }
@@ -174,7 +190,8 @@ fn refined_by_none(level: &Level, found: &mut Vec<Diagnostic>) {
         let refined = level.machine.events.iter().any(|e| e.refines.iter().any(|r| r.name == a.name.name));
         let never = a.guards.iter().any(|g| matches!(g.tree.kind, ExprKind::Constant(Constant::Bfalse)));
         if !refined && !never {
-            let message = format!("no event refines `{}` of machine `{}`", a.name.name, abstraction.name.name);
+            let message =
+                format!("no event refines `{}` of machine `{}`", a.name.name, abstraction.name.name);
             found.push(warning(place.span, message).label(a.name.span, "the abstract event"));
         }
     }
@@ -192,7 +209,9 @@ fn convergence(level: &Level, e: &Event, refined: &[&Event], found: &mut Vec<Dia
         return;
     };
     if refined.iter().any(|a| a.convergence != first.convergence) {
-        warn(format!("event `{name}` merges events of which not all are ordinary, anticipated or convergent alike"));
+        warn(format!(
+            "event `{name}` merges events of which not all are ordinary, anticipated or convergent alike"
+        ));
         return;
     }
     match (first.convergence, e.convergence) {

@@ -94,8 +94,11 @@ fn of_event(e: &Event, found: &mut Vec<Diagnostic>) {
         let what = if g.theorem { "theorem" } else { "guard" };
         (i < e.inherited.guards, g.label.as_deref(), what, g.tree.span)
     });
-    let actions =
-        e.actions.iter().enumerate().map(|(i, a)| (i < e.inherited.actions, a.label.as_deref(), "action", a.span));
+    let actions = e
+        .actions
+        .iter()
+        .enumerate()
+        .map(|(i, a)| (i < e.inherited.actions, a.label.as_deref(), "action", a.span));
     // What is inherited comes first: the event's own label is the one that clashes.
     let (inherited, own): (Vec<_>, Vec<_>) = guards.chain(actions).partition(|(inherited, ..)| *inherited);
     for (_, label, what, place) in inherited {

@@ -144,7 +144,12 @@ fn declares(m: &Machine, name: &str) -> bool {
 
 /// A context after those that it extends; missing ones and circles are reported elsewhere.
 fn closure<'p>(project: &'p Project, id: &Ident, found: &mut Vec<&'p Context>) {
-    fn visit<'p>(project: &'p Project, id: &Ident, open: &mut BTreeSet<String>, found: &mut Vec<&'p Context>) {
+    fn visit<'p>(
+        project: &'p Project,
+        id: &Ident,
+        open: &mut BTreeSet<String>,
+        found: &mut Vec<&'p Context>,
+    ) {
         let known = found.iter().any(|c| c.name.name == id.name);
         let Some(context) = project.context(&id.name).filter(|_| !known) else { return };
         if open.insert(id.name.clone()) {

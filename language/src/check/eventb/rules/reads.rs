@@ -63,7 +63,8 @@ fn of_event(level: &Level, e: &Event, found: &mut Vec<Diagnostic>) {
             if let Some(m) = level.disappeared(&name) {
                 tell(inherited, &name, reading(e, inherited, &name, m, "an action", place));
             } else if is_initialisation(e) && level.has(&name) {
-                let message = format!("the initialisation cannot read `{name}`: no variable has a value before");
+                let message =
+                    format!("the initialisation cannot read `{name}`: no variable has a value before");
                 tell(inherited, &name, in_event(e, inherited, codes::NOT_VISIBLE, place, message));
             }
         }
@@ -111,7 +112,10 @@ fn reading(e: &Event, inherited: bool, name: &str, m: &Machine, what: &str, plac
 }
 
 fn has_disappeared(name: &str, m: &Machine, what: &str) -> String {
-    format!("{what} reads `{name}`, a variable of the abstraction `{}` that has disappeared here", m.name.name)
+    format!(
+        "{what} reads `{name}`, a variable of the abstraction `{}` that has disappeared here",
+        m.name.name
+    )
 }
 
 fn help(name: &str) -> String {

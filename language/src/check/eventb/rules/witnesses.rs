@@ -13,16 +13,22 @@ pub(super) fn of_level(level: &Level, found: &mut Vec<Diagnostic>) {
             let name = &id.name;
             if let Some(first) = given.iter().find(|other| other.name == *name) {
                 let message = format!("event `{}` has two witnesses for `{name}`", e.name.name);
-                found.push(Diagnostic::error(codes::WITNESS, id.span, message).label(first.span, "the first one"));
+                found.push(
+                    Diagnostic::error(codes::WITNESS, id.span, message).label(first.span, "the first one"),
+                );
                 continue;
             }
             given.push(id);
             if !needed.contains(name) {
                 let message = format!("event `{}` needs no witness for `{name}`", e.name.name);
                 let help = match name.strip_suffix('\'') {
-                    Some(_) => "a primed name needs one where the abstract event chooses the new value of a variable \
-                                that has disappeared",
-                    None => "a parameter of the abstract event needs one where the event has none of this name",
+                    Some(_) => {
+                        "a primed name needs one where the abstract event chooses the new value of a variable \
+                                that has disappeared"
+                    }
+                    None => {
+                        "a parameter of the abstract event needs one where the event has none of this name"
+                    }
                 };
                 found.push(Diagnostic::error(codes::WITNESS, id.span, message).help(help));
             }
@@ -70,7 +76,10 @@ fn may_not_speak(level: &Level, e: &Event, label: &str, name: &str, place: Span)
         format!("`{variable}` is a variable of machine `{}` that the abstraction does not have", m.name.name)
     } else if variable != name && level.disappeared(variable).is_some() {
         format!("the witness for `{label}` cannot speak of `{name}`, which has one of its own")
-    } else if variable == name && is_initialisation(e) && (level.has(name) || level.disappeared(name).is_some()) {
+    } else if variable == name
+        && is_initialisation(e)
+        && (level.has(name) || level.disappeared(name).is_some())
+    {
         format!("a witness of the initialisation cannot read `{name}`: no variable has a value before")
     } else if level.refined(e).iter().any(|a| a.parameters.iter().any(|p| p.name == name)) {
         format!("the witness for `{label}` cannot speak of `{name}`, another parameter of the abstract event")
