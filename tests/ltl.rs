@@ -146,7 +146,7 @@ fn quantifiers_range_over_the_elements_of_all_sets() {
         ("!z.({z : D} => F {at = z})", 1),
         ("!z.({z : D} => G ([go(z)] => X {at = z}))", 0),
         ("!z.({z : D & z /= at} => X {at = z})", 1),
-        ("!z.({z : D} => !w.({w : E} => G ([put(z, w)] => X {of(z) = w})))", 0),
+        ("!z.({z : D} => !w.({w : E} => G ([put(z, w)] => X {z |-> w : of})))", 0),
         ("!z.({z : D} => #w.({w : E & w /= low} & F {z |-> w : of}))", 1),
         ("!z.({z : D} => #w.({w : D & w /= z} & {at : {z, w}}))", 0),
         ("!s.({s : POW(E) & s /= {}} => G {card(s) : 1..2})", 0),

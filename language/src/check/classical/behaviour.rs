@@ -208,15 +208,17 @@ impl Composition {
         let names: Vec<Ident> = op.results.iter().chain(&op.parameters).cloned().collect();
         let locals = self.c.enter(&names);
         let (results, parameters) = locals.split_at(op.results.len());
-        if let Some(abstraction) = abstraction {
-            self.same_signature(op, abstraction, results, parameters);
+        // What implements a local operation has the types of its specification.
+        let specified = Some(id).filter(|p| local && self.c.procedures[*p].ready);
+        if let Some(other) = abstraction.or(specified) {
+            self.same_signature(op, other, results, parameters);
         }
         self.c.assignable.extend(results);
         let mut body = self.c.outermost(&op.body);
         self.c.leave(&locals);
         self.c.finish_group();
-        if let Some(abstraction) = abstraction {
-            body = self.with_abstract_precondition(body, abstraction, parameters);
+        if let Some(other) = abstraction.or(specified) {
+            body = self.with_abstract_precondition(body, other, parameters);
         }
         let mut refines = vec![];
         if let Some(a) = abstraction {

@@ -7,6 +7,7 @@ use super::*;
 use crate::ast::{SectionKind, SetDeclaration};
 use crate::model::retype::Retype;
 use crate::model::truth::{Truth, truth};
+use crate::model::types::CarrierId;
 
 impl Composition {
     // Whoever includes a machine is the only one to change it.
@@ -21,6 +22,9 @@ impl Composition {
                     continue;
                 }
                 let Some(first) = owners.insert(link.instance, link.place) else { continue };
+                if self.is_shareable(link.instance) {
+                    continue;
+                }
                 let name = self.machine_name(link.instance);
                 let d = Diagnostic::error(
                     codes::INCLUDED_TWICE,
@@ -31,6 +35,14 @@ impl Composition {
                 self.c.report(d.label(first, "first included here").help(help));
             }
         }
+    }
+
+    // Without variables there is nothing that two owners could change: sets and constants exist once anyway.
+    fn is_shareable(&self, instance: usize) -> bool {
+        self.belonging_to(instance).into_iter().all(|i| {
+            let tree = &self.project.units[self.instances[i].unit].tree;
+            tree.parameters.is_empty() && self.variable_names(i).is_empty()
+        })
     }
 
     pub(super) fn components(&mut self) {
@@ -49,18 +61,18 @@ impl Composition {
     // A deferred set that an implementation gives a value is that value: its elements have the type
     // of the value's elements.
     fn deferred(&mut self, id: &Ident) {
-        if self.valued_sets().contains(&id.name) {
+        if self.valued_from(self.current).contains(&id.name) {
             let ty = self.c.fresh_set();
             let c = self.c.new_constant(id.name.clone(), ty, id.span);
             self.c.declare_global(&id.name, id.span, Entity::Const(c));
         } else {
-            self.c.declare_carrier(id, CarrierKind::Deferred);
+            self.carrier(id, CarrierKind::Deferred);
         }
     }
 
-    // Names of `VALUES` where the instance at hand is the implementation or one of its abstractions.
-    fn valued_sets(&self) -> BTreeSet<String> {
-        let mut i = self.current;
+    // Names of `VALUES` where an instance is the implementation or one of its abstractions.
+    pub(super) fn valued_from(&self, instance: usize) -> BTreeSet<String> {
+        let mut i = instance;
         while let Some(finer) = self.instances[i].refined_by {
             i = finer;
         }
@@ -70,6 +82,42 @@ impl Composition {
             _ => None,
         });
         values.flatten().map(|(id, _)| id.name.clone()).collect()
+    }
+
+    // Declares a set, or the one that it is identified with.
+    fn carrier(&mut self, id: &Ident, kind: CarrierKind) -> Option<CarrierId> {
+        let unit = self.instances[self.current].unit;
+        let Some((known, elements)) = self.homonyms.of(unit, &id.name) else {
+            return Some(self.c.declare_carrier(id, kind));
+        };
+        let entity = match (known, elements) {
+            (Some(known), _) => known,
+            (None, elements) => {
+                let kind = elements.cloned().map_or(kind, CarrierKind::Enumerated);
+                Entity::Carrier(self.c.new_carrier(id.name.clone(), kind, id.span))
+            }
+        };
+        self.homonyms.settle(unit, &id.name, entity);
+        self.c.declare_global(&id.name, id.span, entity);
+        match entity {
+            Entity::Carrier(c) => Some(c),
+            _ => None,
+        }
+    }
+
+    /// Declares a constant, or the one that it is identified with.
+    pub(super) fn constant(&mut self, id: &Ident) {
+        let unit = self.instances[self.current].unit;
+        let Some((known, _)) = self.homonyms.of(unit, &id.name) else {
+            self.c.declare_constant(id);
+            return;
+        };
+        let entity = known.unwrap_or_else(|| {
+            let ty = self.c.fresh();
+            Entity::Const(self.c.new_constant(id.name.clone(), ty, id.span))
+        });
+        self.homonyms.settle(unit, &id.name, entity);
+        self.c.declare_global(&id.name, id.span, entity);
     }
 
     pub(super) fn set(&mut self, d: &SetDeclaration) {
@@ -90,7 +138,7 @@ impl Composition {
                             let message = format!("definition `{}` is not a list of names", name.name);
                             self.c.error(codes::DEFINITION_KIND, name.span, message);
                         }
-                        self.c.declare_carrier(id, CarrierKind::Deferred);
+                        self.carrier(id, CarrierKind::Deferred);
                     }
                 }
             }
@@ -99,7 +147,7 @@ impl Composition {
 
     fn enumerated(&mut self, id: &Ident, elements: &[Ident]) {
         let names = elements.iter().map(|e| e.name.clone()).collect();
-        let c = self.c.declare_carrier(id, CarrierKind::Enumerated(names));
+        let Some(c) = self.carrier(id, CarrierKind::Enumerated(names)) else { return };
         for (i, e) in elements.iter().enumerate() {
             self.c.declare_global(&e.name, e.span, Entity::Element(c, i as u32));
         }
@@ -107,11 +155,12 @@ impl Composition {
 
     // One group for all machines: an argument for a set parameter gives the type of its elements.
     pub(super) fn static_part(&mut self) {
-        let (mut axioms, mut obligations) = (vec![], vec![]);
+        let (mut axioms, mut obligations, mut owed) = (vec![], vec![], vec![]);
         for i in self.order.clone() {
             // An argument gives the type of a set parameter; that of a scalar one is in CONSTRAINTS.
             axioms.extend(self.arguments(i, true));
-            let (constraints, properties) = self.inside(i, |m| (m.constraints(i), m.properties(i)));
+            let (constraints, mut properties) = self.inside(i, |m| (m.constraints(i), m.properties(i)));
+            owed.extend(self.owed(i, &mut properties));
             axioms.extend(self.arguments(i, false));
             // Who gives the arguments has to show that they satisfy the constraints (B-Book, chapter 12).
             let list = if self.has_arguments(i) { &mut obligations } else { &mut axioms };
@@ -120,9 +169,11 @@ impl Composition {
         }
         self.c.finish_group();
         self.c.close_constants();
+        let owed = self.still_owed(owed, &axioms);
         self.c.model.axioms = axioms;
         self.c.model.assertions = obligations;
         self.settle_constraints();
+        self.c.model.assertions.extend(owed);
     }
 
     // The instance has an argument for each of its parameters.

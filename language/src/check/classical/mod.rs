@@ -1,13 +1,14 @@
 //! The stage of classical B: a machine with all that it refers to, as one model.
 //!
 //! The rooms, in the order in which a machine goes through them: `instances` says which machines there are, under
-//! which renaming; `sections` which sections they need; `visibility` declares their names and says who sees them;
+//! which renaming; `sections` which sections they need; `homonyms` what refinements identify by name; `visibility` declares their names and says who sees them;
 //! `machine` types their sections; `behaviour` their operations, with what `refinement` takes from an abstraction;
 //! `levels` keeps what the abstractions say and do; in the model that comes of it, `gluing` separates the state from what
 //! only abstractions have.
 
 mod behaviour;
 mod gluing;
+mod homonyms;
 mod instances;
 mod levels;
 mod machine;
@@ -21,6 +22,7 @@ use crate::ast::{DefinitionBody, ExprKind as Ast, Ident, MachineKind};
 use crate::check::*;
 use crate::classical::project::{Project, Unit};
 use crate::stack::with_large_stack;
+use homonyms::Homonyms;
 use instances::Instance;
 
 /// Checks a machine that refers to no other one, and lowers it to a typed model.
@@ -98,12 +100,25 @@ struct Composition {
     state: usize,
     /// The initialisation of each instance, where it has one.
     initialisations: Vec<Option<Subst>>,
+    /// Sets and constants that are one.
+    homonyms: Homonyms,
 }
 
 impl Composition {
     fn new(c: Checker, project: Arc<Project>) -> Self {
         let (instances, order, interfaces, initialisations) = (vec![], vec![], vec![], vec![]);
-        Composition { c, project, instances, order, interfaces, current: 0, state: 0, initialisations }
+        let homonyms = Homonyms::default();
+        Composition {
+            c,
+            project,
+            instances,
+            order,
+            interfaces,
+            current: 0,
+            state: 0,
+            initialisations,
+            homonyms,
+        }
     }
 
     fn machine(&mut self) {
@@ -130,6 +145,7 @@ impl Composition {
         for unit in &project.units {
             self.c.sections_fit(&unit.tree);
         }
+        self.identify();
         self.allocate_variables();
         for i in self.order.clone() {
             self.declare(i);

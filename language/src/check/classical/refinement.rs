@@ -47,7 +47,7 @@ impl Composition {
         }
     }
 
-    /// Gives parameters and results the types that they have in the abstraction.
+    /// Gives parameters and results the types that they have in the abstraction, or in `LOCAL_OPERATIONS`.
     pub(super) fn same_signature(
         &mut self,
         op: &Operation,
@@ -56,17 +56,19 @@ impl Composition {
         parameters: &[LocalId],
     ) {
         let wanted = self.c.procedures[abstraction].clone();
+        let local = self.c.names.operations.get(&op.name.name).is_some_and(|c| c.local);
+        let place = if local { "LOCAL_OPERATIONS" } else { "the abstraction" };
         let lists = [("parameters", &wanted.parameters, parameters), ("results", &wanted.results, results)];
         for (what, of_abstraction, own) in lists {
             if of_abstraction.len() != own.len() {
                 let message = format!(
-                    "operation `{}` has {} {what}, in the abstraction it has {}",
+                    "operation `{}` has {} {what}, in {place} it has {}",
                     op.name.name,
                     own.len(),
                     of_abstraction.len()
                 );
                 let d = Diagnostic::error(codes::NOT_REFINED, op.name.span, message);
-                self.c.report(d.label(wanted.span, "the operation of the abstraction"));
+                self.c.report(d.label(wanted.span, format!("the operation in {place}")));
                 continue;
             }
             for (a, l) in of_abstraction.iter().zip(own) {
@@ -74,7 +76,7 @@ impl Composition {
                 if !self.c.types.unify(&own, &ty) {
                     let (ty, own) = (self.c.type_text(&ty), self.c.type_text(&own));
                     let l = &self.c.model.locals[l.index()];
-                    let message = format!("`{}` is {ty} in the abstraction, this is {own}", l.name);
+                    let message = format!("`{}` is {ty} in {place}, this is {own}", l.name);
                     self.c.error(codes::TYPE_MISMATCH, l.span, message);
                 }
             }

@@ -73,8 +73,10 @@ impl Composition {
         }
     }
 
-    // The variables of an instance. Concrete ones of an abstraction are kept without a word.
-    fn variable_names(&self, i: usize) -> Vec<Ident> {
+    /// The variables of an instance. Concrete ones of an abstraction are kept without a word, unless those of what the
+    /// instance includes or imports implement them.
+    pub(super) fn variable_names(&self, i: usize) -> Vec<Ident> {
+        let implemented = self.implemented_variables(i);
         let mut names: Vec<Ident> = vec![];
         let mut at = Some(i);
         while let Some(j) = at {
@@ -88,7 +90,11 @@ impl Composition {
                 let new = listed(&unit.definitions, ids);
                 names.extend(
                     new.into_iter()
-                        .filter(|id| j == i || names.iter().all(|n| n.name != id.name))
+                        .filter(|id| {
+                            j == i
+                                || (names.iter().all(|n| n.name != id.name)
+                                    && !implemented.contains(&id.name))
+                        })
                         .collect::<Vec<_>>(),
                 );
             }
@@ -139,7 +145,8 @@ impl Composition {
             if link.relation == Relation::Refines {
                 kept.insert(name.clone());
             }
-            self.import_name(name, entity, declared, link.place, &machine);
+            let of_abstraction = kept.contains(&name) && link.relation != Relation::Refines;
+            self.import_name(name, entity, declared, link.place, &machine, of_abstraction);
         }
         let access = match link.relation {
             Relation::Refines => Access::Abstract(machine.clone()),
@@ -148,7 +155,7 @@ impl Composition {
             _ => Access::Included(machine.clone()),
         };
         for (name, v, declared) in variables {
-            self.import_name(link.renamed(&name), Entity::Var(v), declared, link.place, &machine);
+            self.import_name(link.renamed(&name), Entity::Var(v), declared, link.place, &machine, false);
             self.c.names.access.insert(v, access.clone());
         }
         if link.relation == Relation::Refines {
@@ -172,7 +179,15 @@ impl Composition {
         }
     }
 
-    fn import_name(&mut self, name: String, entity: Entity, declared: Span, place: Span, machine: &str) {
+    fn import_name(
+        &mut self,
+        name: String,
+        entity: Entity,
+        declared: Span,
+        place: Span,
+        machine: &str,
+        of_abstraction: bool,
+    ) {
         match self.c.names.globals.get(&name) {
             Some((known, _)) if *known == entity => {}
             Some((_, first)) => {
@@ -182,7 +197,9 @@ impl Composition {
                     format!("`{name}` of machine `{machine}` has the name of something else"),
                 );
                 let d = d.label(*first, "declared here").label(declared, "and here");
-                self.c.report(d);
+                let help = "a refinement identifies constants of one name, deferred sets of the abstraction with sets, \
+                            and enumerated sets that have the same elements in the same order";
+                self.c.report(if of_abstraction { d.help(help) } else { d });
             }
             None => drop(self.c.names.globals.insert(name, (entity, declared))),
         }
@@ -294,7 +311,7 @@ impl Composition {
                         if !(kept.contains(&id.name)
                             && matches!(before.get(&id.name), Some(Entity::Const(_))))
                         {
-                            self.c.declare_constant(id);
+                            self.constant(id);
                         }
                     }
                 }
