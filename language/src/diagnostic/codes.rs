@@ -205,6 +205,8 @@ codes! {
     CONVERGENCE = 433 Structure;
     /// A context of Event-B is named twice, or not at all where it is seen anyway.
     REDUNDANT_CONTEXT = 434 Structure;
+    /// The body of a local operation is not compared with its specification (warning).
+    NOT_COMPARED = 435 Structure;
     /// A machine is included twice under the same name.
     INCLUDED_TWICE = 440 Structure;
     /// A set is used nowhere (warning, as all that follow).

@@ -210,6 +210,7 @@ impl Composition {
         let (results, parameters) = locals.split_at(op.results.len());
         // What implements a local operation has the types of its specification.
         let specified = Some(id).filter(|p| local && self.c.procedures[*p].ready);
+        let specification = specified.map(|p| self.c.procedures[p].clone());
         if let Some(other) = abstraction.or(specified) {
             self.same_signature(op, other, results, parameters);
         }
@@ -217,6 +218,9 @@ impl Composition {
         let mut body = self.c.outermost(&op.body);
         self.c.leave(&locals);
         self.c.finish_group();
+        if let Some(specification) = specification {
+            body = self.compared_locally(op, body, &specification, results, parameters);
+        }
         if let Some(other) = abstraction.or(specified) {
             body = self.with_abstract_precondition(body, other, parameters);
         }

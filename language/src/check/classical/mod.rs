@@ -2,7 +2,7 @@
 //!
 //! The rooms, in the order in which a machine goes through them: `instances` says which machines there are, under
 //! which renaming; `sections` which sections they need; `homonyms` what refinements identify by name; `visibility` declares their names and says who sees them;
-//! `machine` types their sections; `behaviour` their operations, with what `refinement` takes from an abstraction;
+//! `machine` types their sections; `behaviour` their operations, with what `refinement` takes from an abstraction and `local` from LOCAL_OPERATIONS;
 //! `levels` keeps what the abstractions say and do; in the model that comes of it, `gluing` separates the state from what
 //! only abstractions have.
 
@@ -11,6 +11,7 @@ mod gluing;
 mod homonyms;
 mod instances;
 mod levels;
+mod local;
 mod machine;
 mod refinement;
 mod sections;

@@ -48,10 +48,10 @@ pub fn compose_levels(
         // What a name with two meanings is taken for is no news either.
         let ambiguous = told.iter().any(|(code, ..)| *code == codes::DUPLICATE_DECLARATION);
         let follows = [codes::UNKNOWN_TYPE, codes::TYPE_MISMATCH, codes::NOT_ASSIGNABLE];
-        diagnostics.extend(composer.c.diagnostics.into_iter().filter(|d| {
-            !told.contains(&(d.code, d.span.source, d.span.start))
-                && !(ambiguous && follows.contains(&d.code))
-        }));
+        let is_known = |d: &Diagnostic| {
+            told.contains(&(d.code, d.span.source, d.span.start)) || (ambiguous && follows.contains(&d.code))
+        };
+        diagnostics.extend(composer.c.diagnostics.into_iter().filter(|d| !is_known(d)));
         diagnostics.sort_by_key(|d| (d.span.source, d.span.start));
         let sound = diagnostics.iter().all(|d| d.severity != Severity::Error);
         (sound.then_some(model), diagnostics)

@@ -24,7 +24,7 @@ fn take<'p>(taken: &mut Taken<'p>, id: &'p Ident, what: &str, found: &mut Vec<Di
     }
 }
 
-pub(super) fn of_contexts<'p>(contexts: &[&'p Context], found: &mut Vec<Diagnostic>) {
+pub(super) fn of_contexts(contexts: &[&Context], found: &mut Vec<Diagnostic>) {
     statics(contexts, found);
 }
 
