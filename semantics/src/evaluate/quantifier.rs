@@ -163,10 +163,23 @@ impl Evaluator<'_> {
             _ => {}
         }
         let mut values = Vec::new();
-        let _every = self.each_binding(env, locals, pred, at, &mut |inner, _| {
+        let every = self.each_binding(env, locals, pred, at, &mut |inner, _| {
             values.push(self.eval(inner, body)?);
             Ok(ControlFlow::Continue(()))
-        })?;
+        });
+        if let Err(e) = every {
+            // A sum or product has a value over finitely many numbers only.
+            let adds = matches!(op, QuantOp::Sigma | QuantOp::SigmaReal | QuantOp::Pi | QuantOp::PiReal);
+            let is_infinite = || {
+                let over = self.closure(env, ClosureKind::Comprehension, locals, pred, None);
+                self.cardinality(&over, at).is_ok_and(|n| n.is_finite() == Some(false))
+            };
+            let ill_defined = adds && e.kind == EvalErrorKind::TooLarge && is_infinite();
+            return Err(match ill_defined {
+                true => EvalError::ill_defined(at, "a sum or product over an infinite set"),
+                false => e,
+            });
+        }
         match op {
             QuantOp::Union => {
                 let mut all = Value::empty();

@@ -1,7 +1,7 @@
 //! Every operator with the value it has, and every way to be ill-defined.
 
 use bsym_language::load::{check_expression, check_predicate, load_text};
-use bsym_language::model::Model;
+use bsym_language::model::{Model, PredKind};
 
 use crate::error::EvalErrorKind;
 use crate::evaluator::Evaluator;
@@ -307,6 +307,63 @@ fn too_large() {
             "SIGMA(x).(x : 1..10000000000 | x) = 1",
         ],
     );
+}
+
+#[test]
+fn sums_of_infinitely_many_numbers_have_no_value() {
+    check_kind(
+        EvalErrorKind::IllDefined,
+        &["SIGMA(x).(x : INTEGER | 1) = 1", "PI(x).(x : NATURAL & x mod 2 = 0 | 1) = 1"],
+    );
+    check_true(&["SIGMA(x).(x : INTEGER & x : {1, 2} | x) = 3", "PI(x).(x <: C & card(x) = 1 | 2) = 8"]);
+}
+
+/// Whether the predicate behind a quantifier has a truth value for all values of the names.
+fn is_total(text: &str) -> bool {
+    let (mut model, scope) = model();
+    let pred = check_predicate(&mut model, text).unwrap_or_else(|d| panic!("{text}: {d:?}"));
+    let PredKind::Exists(_, inner) = &pred.kind else { panic!("{text}") };
+    Evaluator::new(&model, &scope).is_total(&Env::default(), inner)
+}
+
+#[test]
+fn a_formula_is_total_only_where_its_operators_are() {
+    for text in [
+        "#u.(u : FIN(INTEGER) & SIGMA(q).(q : u | 1) = 0)",
+        "#u.(u <: 1..3 & PI(q).(q : u | 2) = 1)",
+        "#u.(u <: C & SIGMA(q).(q <: u | card(q)) = 1)",
+        "#u.(u : INTEGER & SIGMA(v, w).(v : 1..u & w : 1..v | w) = 1)",
+        "#u.(u : INTEGER & card({v, w | w = v + 1 & v : 1..u}) = 1)",
+        "#u.(u : seq1(INTEGER) & first(u) = last(u))",
+        "#(u, v).(u : INTEGER & v : NATURAL1 & u / v = 1)",
+    ] {
+        assert!(is_total(text), "{text}");
+    }
+    for text in [
+        "#u.(u <: INTEGER & SIGMA(q).(q : u | 1) = 0)",
+        "#u.(u <: INTEGER & PI(q).(q : u | 1) = 0)",
+        "#u.(u <: INTEGER & SIGMA(q).(q <: u | 1) = 0)",
+        "#u.(u : INTEGER & SIGMA(q).(q > u | 1) = 0)",
+        // Each is the only element of a set, but together they are as many as there are numbers.
+        "#u.(u : INTEGER & card({v, w | v : {w} & w : {v} & v > u}) = 1)",
+        "#(u, w).(u <: INTEGER & w <: INTEGER & u <: w & w <: u & card(u) = 1)",
+        "#(u, f).(u <: INTEGER & f : u --> INTEGER & u <: dom(f) & card(u) = 1)",
+        "#u.(u <: INTEGER & card(u) = 0)",
+        "#u.(u <: C & card(u) = 0 & max({x | x : 1..card(u)}) = 1)",
+        "#u.(u : POW(POW(C)) & inter(u) = C)",
+        "#u.(u : INTEGER & 1 / u = 1)",
+        "#u.(u : INTEGER & u mod 2 = 1)",
+        "#u.(u : INTEGER & 2 ** u = 1)",
+        "#u.(u : seq(C) & first(u) = red)",
+        "#u.(u : seq(C) & tail(u) = u)",
+        "#u.(u : C <-> C & iterate(u, -1) = u)",
+        "#u.(u : INTEGER <-> C & size(u) = 1)",
+        "#u.(u : C +-> C & u(red) = red)",
+        "#u.(u : INTEGER & perm({x | x > u}) = {})",
+        "#u.(u <: 1..2 & INTER(x).(x : u | {x}) = {})",
+    ] {
+        assert!(!is_total(text), "{text}");
+    }
 }
 
 #[test]

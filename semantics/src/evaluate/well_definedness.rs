@@ -6,6 +6,7 @@ use bsym_language::external::Support;
 use bsym_language::int::Int;
 use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, QuantOp, UnaryOp};
 use bsym_language::types::Type;
+use bsym_language::walk::Names;
 
 use crate::constraint::interval::{Narrowing, Range};
 use crate::evaluate::cardinality::Cardinality;
@@ -78,8 +79,32 @@ impl<'m> Evaluator<'m> {
 /// double with every level.
 const DEEPEST: u32 = 3;
 
+/// So many operators and inclusions lead to a finite set.
+const FURTHEST: u32 = 24;
+
 thread_local! {
     static NESTED: Cell<u32> = const { Cell::new(0) };
+    static STEPS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// A step of the question whether a set is finite.
+struct Level;
+
+impl Level {
+    fn enter() -> Level {
+        STEPS.set(STEPS.get() + 1);
+        Level
+    }
+
+    fn depth() -> u32 {
+        STEPS.get()
+    }
+}
+
+impl Drop for Level {
+    fn drop(&mut self) {
+        STEPS.set(STEPS.get() - 1);
+    }
 }
 
 struct Totality<'t, 'm, 'p> {
@@ -206,8 +231,16 @@ impl<'p> Totality<'_, '_, 'p> {
             ExprKind::Binary(op, a, b) => !is_partial_binary(*op) && self.expr(a) && self.expr(b),
             ExprKind::Apply(f, x) => self.expr(x) && self.is_defined(f, x),
             ExprKind::BoolOf(p) | ExprKind::Comprehension(_, p) => self.pred(p),
-            ExprKind::Quantified(op, _, p, e) => {
-                *op != QuantOp::Inter && self.pred(p) && self.behind(p, |t| t.expr(e))
+            ExprKind::Quantified(op, locals, p, e) => {
+                // The intersection of no sets has no value, nor has a sum or product of infinitely many numbers.
+                let has_value = match op {
+                    QuantOp::Inter => false,
+                    QuantOp::Sigma | QuantOp::Pi | QuantOp::SigmaReal | QuantOp::PiReal => {
+                        self.are_few(locals, p)
+                    }
+                    QuantOp::Lambda | QuantOp::Union | QuantOp::Image => true,
+                };
+                has_value && self.pred(p) && self.behind(p, |t| t.expr(e))
             }
             ExprKind::Record(fields) | ExprKind::Struct(fields) => fields.iter().all(|(_, e)| self.expr(e)),
             ExprKind::Field(e, _) => self.expr(e),
@@ -234,12 +267,51 @@ impl<'p> Totality<'_, '_, 'p> {
         value
     }
 
-    /// Whether the set is finite whatever the unknowns are.
-    fn is_finite(&self, set: &Expr) -> bool {
-        let finite = |s: &Value| {
-            let known = || self.eval.cardinality(s, set.span).ok().and_then(|c| c.is_finite());
-            as_partial(s).is_some() || known() == Some(true)
+    /// Whether finitely many values make a predicate true, because each name is confined to a finite set. Such a set may
+    /// depend on names that are confined themselves.
+    fn are_few(&self, locals: &[LocalId], p: &Pred) -> bool {
+        let parts = match &p.kind {
+            PredKind::And(ps) => &ps[..],
+            _ => std::slice::from_ref(p),
         };
+        let mut open: Vec<LocalId> = locals.to_vec();
+        loop {
+            let settled = |e: &Expr| {
+                let needed = Names::of_expr(e).locals;
+                !open.iter().any(|l| needed.contains(l))
+            };
+            let confines = |l: LocalId, p: &Pred| match &p.kind {
+                PredKind::Compare(CompareOp::Member, x, s) => {
+                    is_part(l, x) && settled(s) && self.is_finite(s)
+                }
+                PredKind::Compare(CompareOp::Subset | CompareOp::StrictSubset, x, s) => {
+                    x.kind == ExprKind::Local(l) && settled(s) && self.is_finite(s)
+                }
+                PredKind::Compare(CompareOp::Equal, x, e) => {
+                    is_part(l, x) && settled(e) || is_part(l, e) && settled(x)
+                }
+                _ => false,
+            };
+            let is_confined = |l: LocalId| {
+                let ty = &self.eval.model.locals[l.index()].ty;
+                self.is_known_finite(&self.eval.type_values(ty)) || parts.iter().any(|p| confines(l, p))
+            };
+            let left: Vec<LocalId> = open.iter().copied().filter(|l| !is_confined(*l)).collect();
+            if left.len() == open.len() {
+                return left.is_empty();
+            }
+            open = left;
+        }
+    }
+
+    /// Whether the set is finite whatever the unknowns are. Sets may be parts of each other: so many steps are taken.
+    fn is_finite(&self, set: &Expr) -> bool {
+        let _level = Level::enter();
+        Level::depth() <= FURTHEST && self.is_finite_set(set)
+    }
+
+    fn is_finite_set(&self, set: &Expr) -> bool {
+        let finite = |s: &Value| self.is_known_finite(s);
         if matches!(&set.ty, Type::Pow(t) if finite(&self.eval.type_values(t))) {
             return true;
         }
@@ -264,19 +336,7 @@ impl<'p> Totality<'_, '_, 'p> {
             ExprKind::Unary(UnaryOp::Dom | UnaryOp::Ran | UnaryOp::Inverse | UnaryOp::Pow, s) => {
                 self.is_finite(s)
             }
-            ExprKind::Comprehension(locals, p) => {
-                let parts = match &p.kind {
-                    PredKind::And(ps) => &ps[..],
-                    _ => std::slice::from_ref(&**p),
-                };
-                locals.iter().all(|l| {
-                    let confined = |p: &Pred| match &p.kind {
-                        PredKind::Compare(CompareOp::Member, x, s) => is_part(*l, x) && self.is_finite(s),
-                        _ => false,
-                    };
-                    parts.iter().any(confined)
-                })
-            }
+            ExprKind::Comprehension(locals, p) => self.are_few(locals, p),
             _ => false,
         };
         let guarded = |guard: &Expr| match &guard.kind {
@@ -291,6 +351,11 @@ impl<'p> Totality<'_, '_, 'p> {
             || self.value(set).is_some_and(|s| finite(&s))
             || self.known.guards.iter().any(|(x, s)| same(x, set) && guarded(s))
             || self.known.parts.iter().any(|(x, s)| same(x, set) && self.is_finite(s))
+    }
+
+    fn is_known_finite(&self, set: &Value) -> bool {
+        let known = || self.eval.cardinality(set, Default::default()).ok().and_then(|c| c.is_finite());
+        as_partial(set).is_some() || known() == Some(true)
     }
 
     /// Whether its value, if it has one, is a sequence by a guard, by its operator or in fact.
