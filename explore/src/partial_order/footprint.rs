@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bsym_language::int::Int;
 use bsym_language::model::{
-    BinaryOp, CompareOp, Event, Expr, ExprKind, LocalId, Pred, PredKind, Subst, SubstKind, Target, VarId,
+    BinaryOp, CompareOp, Event, Expr, ExprKind, LocalId, Pred, Subst, SubstKind, Target, VarId,
 };
 use bsym_language::types::Type;
 use bsym_language::walk::{Names, cut_into_literals, parts};
 use bsym_semantics::value::Value;
 
+use super::bounds::{Before, Bounds};
 use super::formulas::{Condition, Formulas, Test, variable};
 use super::location::Location;
 
@@ -139,98 +140,20 @@ impl<'m> Footprint<'m> {
         formulas: Formulas<'_, '_>,
         bounds: &Bounds,
     ) -> BTreeMap<Location, BTreeSet<Value>> {
+        let before = Before::new(formulas, bounds, &self.literals);
         let known = |(at, effect): (&Location, &Effect)| {
             let values = match effect {
                 Effect::Values(values) => Some(values.clone()),
-                _ => self.values_of(formulas, bounds, self.sources.get(at)?),
+                _ => before.values_of(self.sources.get(at)?),
             };
             Some((at.clone(), values?))
         };
         self.writes.iter().filter_map(known).collect()
     }
 
-    /// All values of an expression where the guards hold, if the locations that it reads have few.
-    fn values_of(&self, formulas: Formulas<'_, '_>, bounds: &Bounds, e: &Expr) -> Option<BTreeSet<Value>> {
-        if !Names::of_expr(e).locals.is_empty() {
-            return None;
-        }
-        let reads: Vec<Location> = formulas.reads_of_expr(e).into_iter().collect();
-        let is_mixed = |at: &&Location| {
-            at.part.is_none() && reads.iter().filter(|r| r.variable == at.variable).count() > 1
-        };
-        if reads.iter().any(|at| is_mixed(&at)) {
-            return None;
-        }
-        let mut states: Vec<Vec<(&Location, Value)>> = vec![vec![]];
-        for at in &reads {
-            let values = self.values_before(formulas, bounds, at)?;
-            if states.len() * values.len() > COMBINATIONS {
-                return None;
-            }
-            let mut more = Vec::with_capacity(states.len() * values.len());
-            for (state, value) in states.iter().flat_map(|state| values.iter().map(move |v| (state, v))) {
-                let mut state = state.clone();
-                state.push((at, value.clone()));
-                more.push(state);
-            }
-            states = more;
-        }
-        states.iter().map(|state| formulas.value_in(state, e)).collect()
-    }
-
-    /// All values that a location can have where the guards hold, if they are few.
-    fn values_before(
-        &self,
-        formulas: Formulas<'_, '_>,
-        bounds: &Bounds,
-        at: &Location,
-    ) -> Option<BTreeSet<Value>> {
-        let guards = self.literals.iter().filter_map(|literal| literal.condition.as_ref());
-        let conditions: Vec<&Condition> = guards.chain(&bounds.conditions).filter(|c| c.at == *at).collect();
-        let listed = conditions.iter().filter_map(|condition| formulas.allowed(condition));
-        let images = at.part.as_ref().and_then(|_| bounds.images.get(&at.variable)).cloned();
-        let mut values = listed.chain(images).min_by_key(BTreeSet::len)?;
-        values.retain(|value| conditions.iter().all(|c| formulas.allows(c, value) != Some(false)));
-        Some(values)
-    }
-
     /// Everything that is read.
     pub fn all_reads(&self) -> impl Iterator<Item = &Location> {
         self.reads.iter().chain(self.literals.iter().flat_map(|literal| &literal.reads))
-    }
-}
-
-/// Expressions are evaluated in so many states at most.
-const COMBINATIONS: usize = 128;
-
-/// What is known of locations in every state that matters.
-#[derive(Debug, Default)]
-pub struct Bounds {
-    /// Conditions that hold.
-    conditions: Vec<Condition>,
-    /// Of functions all images.
-    images: BTreeMap<VarId, BTreeSet<Value>>,
-}
-
-impl Bounds {
-    /// Those that predicates say.
-    pub fn of(formulas: Formulas<'_, '_>, known: &[&Pred]) -> Bounds {
-        let mut bounds = Bounds::default();
-        let mut literals = vec![];
-        known.iter().for_each(|p| cut_into_literals(true, p, &mut literals));
-        for (positive, pred) in literals {
-            bounds.conditions.extend(formulas.condition(positive, pred));
-            if let PredKind::Compare(CompareOp::Member, f, space) = &pred.kind
-                && positive
-                && let ExprKind::Var(v) = f.kind
-                && let ExprKind::Binary(op, _, to) = &space.kind
-                && op.relation_space().is_some_and(|space| space.functional)
-                && let Some(images) = formulas.elements(to)
-            {
-                bounds.images.entry(v).or_insert(images);
-            }
-        }
-        bounds
     }
 }
 
@@ -462,11 +385,20 @@ impl<'f> Body<'_, '_, '_, 'f> {
         out: &mut Vec<Change<'f>>,
     ) -> bool {
         let ExprKind::SetExtension(items) = &set.kind else { return false };
+        let mut couples: BTreeMap<Value, Vec<&'f Expr>> = BTreeMap::new();
         for item in items {
             let ExprKind::Binary(BinaryOp::Maplet, point, image) = &item.kind else { return false };
             let Some(point) = self.formulas.value(point).filter(|p| !p.has_lazy()) else { return false };
-            out.push((Location::part(v, point), effect(image), is_image.then_some(image)));
+            couples.entry(point).or_default().push(image);
             self.read(image);
+        }
+        for (point, images) in couples {
+            // One of several couples with the same first part is not all that stands there.
+            let (effect, image) = match images[..] {
+                [image] => (effect(image), is_image.then_some(image)),
+                _ => (Effect::Any, None),
+            };
+            out.push((Location::part(v, point), effect, image));
         }
         true
     }

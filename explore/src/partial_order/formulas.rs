@@ -7,10 +7,12 @@ use bsym_language::model::truth::Mentions;
 use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, Pred, PredKind, UnaryOp, VarId};
 use bsym_language::types::Type;
 use bsym_language::walk::{Names, Visitor, walk_expr, walk_pred};
+use bsym_semantics::error::EvalErrorKind;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Env;
 
+use super::bounds::Content;
 use super::location::Location;
 
 /// Sets with more elements are not looked at one by one.
@@ -47,6 +49,16 @@ pub enum Test {
     Present,
 }
 
+/// What an expression is in a state.
+pub enum Evaluated {
+    /// It has this value.
+    Value(Value),
+    /// It has no value.
+    IllDefined,
+    /// That cannot be said.
+    Unknown,
+}
+
 impl Formulas<'_, '_> {
     /// The value of an expression that mentions no variable and no local.
     pub fn value(&self, e: &Expr) -> Option<Value> {
@@ -67,28 +79,42 @@ impl Formulas<'_, '_> {
         self.eval.expr(&env, e).ok()
     }
 
-    /// The value of an expression in a state of which no more is known than these locations.
-    pub fn value_in(&self, state: &[(&Location, Value)], e: &Expr) -> Option<Value> {
-        let mut values = vec![Value::empty(); self.eval.model.variables.len()];
-        for (at, value) in state {
+    /// The value of an expression in a state of which no more is known than the contents of these locations.
+    pub fn value_in(&self, state: &[(&Location, Content)], e: &Expr) -> Evaluated {
+        let mut mentions = Mentions { names: false, externals: false };
+        mentions.expr(e);
+        let needs = !Names::of_expr(e).constants.is_empty() && self.constants.is_none();
+        let Some(values) = self.state(state).filter(|_| !mentions.externals && !needs) else {
+            return Evaluated::Unknown;
+        };
+        let env = Env::new(self.constants.unwrap_or_default(), &values);
+        match self.eval.expr(&env, e) {
+            Ok(value) if !value.has_lazy() => Evaluated::Value(value),
+            Err(error) if error.kind == EvalErrorKind::IllDefined => Evaluated::IllDefined,
+            _ => Evaluated::Unknown,
+        }
+    }
+
+    /// A state with these contents.
+    fn state(&self, contents: &[(&Location, Content)]) -> Option<Vec<Value>> {
+        let variables = &self.eval.model.variables;
+        let mut values = vec![Value::empty(); variables.len()];
+        for (at, content) in contents {
             let slot = &mut values[at.variable.index()];
             let Some(part) = &at.part else {
-                *slot = value.clone();
+                *slot = content.clone()?;
                 continue;
             };
-            let element = match self.eval.model.variables[at.variable.index()].ty.as_relation() {
-                Some(_) => Some(Value::pair(part.clone(), value.clone())),
-                None => (*value == Value::Bool(true)).then(|| part.clone()),
+            let is_relation = variables[at.variable.index()].ty.as_relation().is_some();
+            let element = match content {
+                Some(image) if is_relation => Some(Value::pair(part.clone(), image.clone())),
+                Some(present) => (*present == Value::Bool(true)).then(|| part.clone()),
+                None => None,
             };
             let parts = slot.as_set()?.iter().cloned().chain(element);
             *slot = Value::set(parts);
         }
-        let env = Env::new(self.constants.unwrap_or_default(), &values);
-        let mut mentions = Mentions { names: false, externals: false };
-        mentions.expr(e);
-        let needs = !Names::of_expr(e).constants.is_empty() && self.constants.is_none();
-        let value = self.eval.expr(&env, e).ok().filter(|_| !mentions.externals && !needs)?;
-        (!value.has_lazy()).then_some(value)
+        Some(values)
     }
 
     /// The elements of a set that needs no state, if they are few.

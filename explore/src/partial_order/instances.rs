@@ -18,6 +18,7 @@ use bsym_semantics::value::Value;
 
 use super::footprint::Opening;
 use super::formulas::{Formulas, variable};
+use super::visible::sound_literals;
 
 /// An event gets at most so many instances.
 const INSTANCES: usize = 64;
@@ -51,7 +52,7 @@ type Binding = BTreeMap<LocalId, Value>;
 /// Cuts the events of a model into instances. `known` are predicates that hold in every state that matters: they bound
 /// parameters that are taken from variables.
 pub fn instances(formulas: Formulas<'_, '_>, model: &Model, scope: &Scope, known: &[&Pred]) -> Instances {
-    let domains = Domains { formulas, model, scope, bounds: Bounds::of(known) };
+    let domains = Domains { formulas, model, scope, known: known.to_vec(), bounds: Bounds::of(known) };
     for most in [INSTANCES, INSTANCES / 4, 1] {
         let all: Vec<Vec<Binding>> = model.events.iter().map(|event| domains.bindings(event, most)).collect();
         if all.iter().map(Vec::len).sum::<usize>() <= ALL {
@@ -112,6 +113,7 @@ struct Domains<'a, 'm> {
     formulas: Formulas<'a, 'm>,
     model: &'a Model,
     scope: &'a Scope,
+    known: Vec<&'a Pred>,
     bounds: Bounds<'a>,
 }
 
@@ -127,8 +129,11 @@ impl Domains<'_, '_> {
         let mut literals = vec![];
         conditions.into_iter().for_each(|p| cut_into_literals(true, p, &mut literals));
         let keys = Keys::of(&event.body);
+        // A membership excludes no value for which a guard before it goes wrong.
+        let sound = sound_literals(self.formulas, &self.known, &literals);
+        let bounding = &literals[..literals.len().min(sound + 1)];
         let of = |local: LocalId| {
-            let values = keys.0.contains(&local).then(|| self.domain(local, &literals))?;
+            let values = keys.0.contains(&local).then(|| self.domain(local, bounding))?;
             Some((local, values?))
         };
         let mut domains: Vec<(LocalId, BTreeSet<Value>)> =
@@ -158,7 +163,7 @@ impl Domains<'_, '_> {
             if !positive || x.kind != ExprKind::Local(local) {
                 continue;
             }
-            if let Some(values) = self.upper(set)
+            if let Some(values) = self.upper(set, DEEPEST)
                 && found.as_ref().is_none_or(|best| values.len() < best.len())
             {
                 found = Some(values);
@@ -180,29 +185,35 @@ impl Domains<'_, '_> {
         self.formulas.elements(&all.typed(Type::pow(ty.clone()), span))
     }
 
-    /// What a set is part of in every state that matters.
-    fn upper(&self, set: &Expr) -> Option<BTreeSet<Value>> {
+    /// What a set is part of in every state that matters. Sets may be bounded by each other: so many bounds are followed.
+    fn upper(&self, set: &Expr, depth: usize) -> Option<BTreeSet<Value>> {
+        let depth = depth.checked_sub(1)?;
         match &set.kind {
-            ExprKind::Var(v) => self.upper(self.bounds.sets.get(v)?),
+            ExprKind::Var(v) => self.upper(self.bounds.sets.get(v)?, depth),
             ExprKind::Unary(UnaryOp::Dom, r) => match r.kind {
-                ExprKind::Var(v) => self.upper(self.bounds.domains.get(&v)?),
+                ExprKind::Var(v) => self.upper(self.bounds.domains.get(&v)?, depth),
                 _ => self.formulas.elements(set),
             },
             ExprKind::Unary(UnaryOp::Ran, r) => match r.kind {
-                ExprKind::Var(v) => self.upper(self.bounds.ranges.get(&v)?),
+                ExprKind::Var(v) => self.upper(self.bounds.ranges.get(&v)?, depth),
                 _ => self.formulas.elements(set),
             },
-            ExprKind::Binary(BinaryOp::Difference, a, _) => self.upper(a),
-            ExprKind::Binary(BinaryOp::Intersection, a, b) => self.upper(a).or_else(|| self.upper(b)),
+            ExprKind::Binary(BinaryOp::Difference, a, _) => self.upper(a, depth),
+            ExprKind::Binary(BinaryOp::Intersection, a, b) => {
+                self.upper(a, depth).or_else(|| self.upper(b, depth))
+            }
             ExprKind::Binary(BinaryOp::Union, a, b) => {
-                let mut both = self.upper(a)?;
-                both.append(&mut self.upper(b)?);
+                let mut both = self.upper(a, depth)?;
+                both.append(&mut self.upper(b, depth)?);
                 Some(both)
             }
             _ => self.formulas.elements(set),
         }
     }
 }
+
+/// So many operators and bounds of variables lead to a bound.
+const DEEPEST: usize = 16;
 
 /// The locals that say which part of a variable is read or written: a value of any other one tells nothing of what an event
 /// touches.

@@ -2,6 +2,7 @@
 //!
 //! - `instances`: events cut at the values of their parameters
 //! - `location`, `formulas`, `footprint`: what an event reads and writes, element by element
+//! - `bounds`: the values that stand there before
 //! - `dependency`: which events commute, exclude or enable each other
 //! - `visible`: which can bring about what is looked for
 //! - `stubborn`: the events that are enough in a state
@@ -38,6 +39,7 @@
 //! that can make it true are an up-set. A classical precondition is a guard of the transition system; one inside a body is
 //! not, and its event may go wrong.
 
+pub mod bounds;
 pub mod dependency;
 pub mod footprint;
 pub mod formulas;
@@ -53,8 +55,9 @@ use std::sync::Arc;
 use bsym_language::model::{Model, Pred, same};
 use bsym_language::walk::cut_into_literals;
 
+use bounds::Bounds;
 use dependency::{Dependency, Relation};
-use footprint::{Bounds, Footprint, Literal};
+use footprint::{Footprint, Literal};
 use formulas::Formulas;
 use set::Set;
 use stubborn::{Relations, Target};

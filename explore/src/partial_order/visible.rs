@@ -29,8 +29,10 @@ pub fn preserves(
 fn stays_in_bounds(formulas: Formulas<'_, '_>, event: &Footprint<'_>, property: &Pred) -> bool {
     let PredKind::Compare(op, a, b) = &property.kind else { return false };
     match (op, &b.kind) {
-        (CompareOp::Member, _) if is_whole_type(b) => true,
-        (CompareOp::Subset, _) if is_whole_type(b) => true,
+        // An expression without a value is in no set.
+        (CompareOp::Member | CompareOp::Subset, _) if is_whole_type(b) => {
+            sound_literals(formulas, &[], &[(true, property)]) == 1
+        }
         (CompareOp::Subset, _) => parts_stay(formulas, event, a, b, None),
         (CompareOp::Member, ExprKind::Unary(UnaryOp::Pow | UnaryOp::Fin, set)) => {
             parts_stay(formulas, event, a, set, None)
