@@ -68,6 +68,42 @@ pub enum Finding {
     Good,
     /// This is wrong in the state.
     Wrong(Vec<Violation>),
+    /// The events that were left out in the state can wait.
+    CanWait,
+    /// They cannot, as these steps of theirs show.
+    CannotWait(Vec<EventId>, Refutation),
+}
+
+/// Why events that a partial order reduction has left out in a state cannot wait.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Refutation {
+    /// This is wrong behind the steps.
+    Wrong(Vec<Violation>),
+    /// This event goes wrong behind them.
+    Fails(Option<EventId>, Outcome),
+    /// They enable or disable this event, which was chosen.
+    Enabledness(EventId),
+    /// Taken after the step, this event leads elsewhere than before it.
+    Order(EventId),
+    /// The instances of the event do not lead where the event leads.
+    Instances,
+}
+
+impl Difference {
+    /// The same about events with other numbers.
+    pub fn with_events(mut self, number: impl Fn(EventId) -> EventId) -> Difference {
+        self.event = self.event.map(&number);
+        for side in [&mut self.search, &mut self.reference] {
+            let Finding::CannotWait(steps, why) = side else { continue };
+            steps.iter_mut().for_each(|event| *event = number(*event));
+            match why {
+                Refutation::Enabledness(event) | Refutation::Order(event) => *event = number(*event),
+                Refutation::Fails(event, _) => *event = event.map(&number),
+                Refutation::Wrong(_) | Refutation::Instances => {}
+            }
+        }
+        self
+    }
 }
 
 /// Time of audits, told to a thread that ends those that take too long.
@@ -147,6 +183,20 @@ impl<'m> Audit<'m> {
         let begin = self.start();
         let opinion = opinion(&self.eval, checks, constants, state);
         self.end(begin, opinion, search)
+    }
+
+    /// Asks another evaluator, that of the model whose events were cut into instances, where events lead.
+    pub fn whole(
+        &mut self,
+        eval: &Evaluator<'m>,
+        (constants, state): (&[Value], &[Value]),
+        search: &Cuts,
+    ) -> Option<Vec<Edges>> {
+        let begin = self.start();
+        let events = (0..eval.model.events.len() as u32).map(EventId);
+        let edges: Vec<Edges> = events.map(|event| eval.successors_of(event, constants, state)).collect();
+        let edges = edges.iter().all(|edges| edges.incomplete.is_empty()).then_some(edges);
+        self.end(begin, edges, search)
     }
 
     /// Asks about the initialisation.

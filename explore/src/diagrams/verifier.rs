@@ -486,7 +486,11 @@ impl<'m, 'o> Verifier<'m, 'o> {
             failed.is_none() && finished && self.gaps.incomplete.is_empty() && self.cuts.is_empty();
         let exhausted = self.options.keep_going && complete && self.vacuous.is_none();
         let mut shown = shown.into_iter();
-        let verdict = match (shown.next(), failed, self.stopped.take(), self.vacuous.take()) {
+        let first = shown.next();
+        if let (Some(_), Some(reason)) = (&first, &failed) {
+            self.gaps.unconfirmed(reason);
+        }
+        let verdict = match (first, failed, self.stopped.take(), self.vacuous.take()) {
             (Some(c), ..) => Verdict::Violated(Box::new(c)),
             (None, Some(reason), ..) => Verdict::Unknown(Unknown::ReplayFailed(reason)),
             (None, None, Some(stopped), _) => Verdict::Unknown(stopped),

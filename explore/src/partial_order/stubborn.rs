@@ -151,6 +151,11 @@ impl Choice {
         Choice { chooser: Chooser::new(relations), first, reduced: 0, asked: (0, 0), pause: (0, WINDOW) }
     }
 
+    /// A stubborn set, apart from whether it pays to ask for one.
+    pub fn stubborn(&mut self, enabled: &Set, truth: Truth<'_>) -> Option<Set> {
+        self.chooser.choose(enabled, truth)
+    }
+
     /// Of the events that are enabled in a state those that are enough; `None` for all of them. All are enough in any case: where
     /// it has not paid to ask, it is not asked for a while, and longer each time.
     pub fn choose(&mut self, enabled: &Set, truth: Truth<'_>) -> Option<Set> {

@@ -52,6 +52,9 @@ impl Search<'_, '_> {
             && self.visitor.cuts.is_empty();
         let mut shown = shown.into_iter();
         let first = shown.next();
+        if let (Some(_), Some(reason)) = (&first, &failed) {
+            self.visitor.findings.gaps.unconfirmed(reason);
+        }
         let difference = self.visitor.findings.difference.take();
         let verdict = match (first, failed, self.visitor.stopped.take(), self.visitor.findings.vacuous.take())
         {

@@ -39,9 +39,13 @@ impl Verifier<'_, '_> {
             known.table.find(row, known.table.hash(row)).is_some()
         };
         // A state that did not pass was judged by the reference evaluator.
-        let found = disagreement(machine, &row, &opinion, is_known, known.doubtful.contains(&state));
+        let mut found = disagreement(machine, &row, &opinion, is_known, known.doubtful.contains(&state));
+        let took = begin.elapsed();
+        if found == Some(None) && machine.chooses() {
+            found = Some(self.audit_left_out(machine, &row, (&constants, &values), &opinion));
+        }
         if let Some(audit) = &mut self.audit {
-            audit.compared(begin.elapsed());
+            audit.compared(took);
             audit.audited += u64::from(found == Some(None));
         }
         if let Some((event, search, reference)) = found.flatten() {

@@ -108,6 +108,18 @@ impl Gaps {
     }
 }
 
+impl Gaps {
+    /// A counterexample is not confirmed by its replay, and another one is shown.
+    pub(crate) fn unconfirmed(&mut self, reason: &str) {
+        self.missing("a counterexample", unconfirmed(reason));
+    }
+}
+
+/// Says why a counterexample that was found is not shown.
+pub(crate) fn unconfirmed(reason: &str) -> EvalError {
+    EvalError::unsupported(Default::default(), format!("its replay does not confirm it: {reason}"))
+}
+
 /// The kind of violation that a step which goes wrong is, if it is one.
 pub(crate) fn step_key(checks: &Checks, failure: &Failure) -> Option<Key> {
     let what = match &failure.outcome {

@@ -16,6 +16,7 @@ mod coverage;
 pub(crate) mod dropped;
 pub(crate) mod findings;
 mod judging;
+mod left_out;
 mod limits;
 mod partial;
 mod problem;

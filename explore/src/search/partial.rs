@@ -13,14 +13,16 @@ use bsym_semantics::trace::replay::{Checks, replay_with};
 use bsym_semantics::transition::state::Constants;
 
 use super::constants::Valuations;
+use super::findings;
 use super::problem::Problem;
-use super::visit::visit_states;
+use super::visit::{Instantiated, visit_states};
 use crate::options::{ProvenMeanwhile, SearchOptions};
 use crate::partial_order::formulas::Formulas;
 use crate::partial_order::instances::{Instances, instances};
 use crate::partial_order::set::Set;
+use crate::partial_order::visible::sound_literals;
 use crate::partial_order::{Property, analyse};
-use crate::report::{Counterexample, Observer, PartialOrderReduction, SearchReport, Unknown, Verdict};
+use crate::report::{Incomplete, Observer, PartialOrderReduction, SearchReport, Unknown, Verdict};
 
 /// Larger sets are not listed to find out what events read and write.
 const LISTING: usize = 1 << 10;
@@ -40,12 +42,18 @@ pub(super) fn visit(
         let cut = {
             let eval = evaluator(problem.model, problem, interrupt);
             let formulas = Formulas { eval: &eval, constants: constants.as_deref() };
-            instances(formulas, problem.model, problem.scope, &known(problem.model, &options.checks))
+            instances(
+                formulas,
+                problem.model,
+                problem.scope,
+                &known(formulas, problem.model, &options.checks),
+            )
         };
         let eval = evaluator(&cut.model, problem, interrupt);
         let formulas = Formulas { eval: &eval, constants: constants.as_deref() };
-        let properties = properties(&cut, options);
-        let order = analyse(formulas, &cut.model, &properties, &known(&cut.model, &options.checks));
+        let known = known(formulas, &cut.model, &options.checks);
+        let properties = properties(&cut, options, known.len() == cut.model.invariant.len());
+        let order = analyse(formulas, &cut.model, &properties, &known);
         // Where valuations are left out because they differ in names only, those of the instances may be more.
         let order = order.filter(|_| is_known);
         let mut inner = options.clone();
@@ -58,7 +66,8 @@ pub(super) fn visit(
         inner.proven = cut.of_instances(&options.proven).collect();
         inner.proven_meanwhile = ProvenMeanwhile::default();
         let instances = Problem { model: &cut.model, ..*problem };
-        let mut report = visit_states(&instances, &inner, observer, valuations, Some(&order));
+        let reduced = Instantiated { order: &order, whole: *problem, events: &cut.events };
+        let mut report = visit_states(&instances, &inner, observer, valuations, Some(&reduced));
         if let Some(found) = &mut report.statistics.partial_order {
             found.instances = cut.events.len();
             found.independent = order.independent;
@@ -91,15 +100,24 @@ fn single(valuations: &Valuations) -> Option<Constants> {
     }
 }
 
-/// The conjuncts of the invariant that hold in every state that is not bad.
-fn known<'m>(model: &'m Model, checks: &Checks) -> Vec<&'m Pred> {
-    (0..model.invariant.len()).filter(|i| checks.asks(*i)).map(|i| &model.invariant[i].pred).collect()
+/// The conjuncts of the invariant that hold in every state that is not bad. One without a truth value makes a state bad only
+/// where all before it are asked for, and where ill-definedness is.
+fn known<'m>(formulas: Formulas<'_, '_>, model: &'m Model, checks: &Checks) -> Vec<&'m Pred> {
+    let mut known = vec![];
+    let mut all_before = checks.well_definedness;
+    for (i, conjunct) in model.invariant.iter().enumerate() {
+        all_before &= checks.asks(i);
+        let pred = &conjunct.pred;
+        if checks.asks(i) && (all_before || sound_literals(formulas, &known, &[(true, pred)]) == 1) {
+            known.push(pred);
+        }
+    }
+    known
 }
 
-/// What is looked for.
-fn properties<'m>(cut: &'m Instances, options: &SearchOptions) -> Vec<Property<'m>> {
+/// What is looked for. Proofs count where the whole invariant holds in every state that is not bad.
+fn properties<'m>(cut: &'m Instances, options: &SearchOptions, whole: bool) -> Vec<Property<'m>> {
     let (model, checks, n) = (&cut.model, &options.checks, cut.events.len());
-    let whole = (0..model.invariant.len()).all(|i| checks.asks(i));
     let is_proven = |event: EventId, i: usize| {
         whole && (options.proven.contains(&(event, i)) || options.settled.contains(&(event, i)))
     };
@@ -123,27 +141,154 @@ fn properties<'m>(cut: &'m Instances, options: &SearchOptions) -> Vec<Property<'
 /// Calls instances by their events, and replays what was found in the model itself.
 fn tell(problem: &Problem<'_>, options: &SearchOptions, cut: &Instances, report: &mut SearchReport) {
     report.statistics.uncompiled.dedup();
-    if let Verdict::Contradiction(difference) = &mut report.verdict {
-        difference.event = difference.event.map(|event| cut.events[event.index()]);
-    }
     // Behind a violation nothing is known of other ones.
     report.exhausted &= matches!(report.verdict, Verdict::Holds(_));
     let eval = Evaluator::new(problem.model, problem.scope);
-    let replayed = |found: &mut Counterexample| {
+    let mut unconfirmed = vec![];
+    let mut confirmed = vec![];
+    let verdict = std::mem::replace(&mut report.verdict, Verdict::Unknown(Unknown::Incomplete));
+    let (first, other) = match verdict {
+        Verdict::Violated(found) => (Some(*found), None),
+        Verdict::Contradiction(difference) => {
+            let told = difference.with_events(|event| cut.events[event.index()]);
+            (None, Some(Verdict::Contradiction(Box::new(told))))
+        }
+        other => (None, Some(other)),
+    };
+    for mut found in first.into_iter().chain(std::mem::take(&mut report.further)) {
         for step in &mut found.trace.steps {
             step.event = step.event.map(|event| cut.events[event.index()]);
         }
-        let same =
-            replay_with(&eval, &found.trace, &options.checks).is_ok_and(|r| r.violations == found.violations);
-        same.then_some(())
-            .ok_or_else(|| "the trace of the instances of events is none of the events".to_owned())
+        let checks = options.checks.that_found(&found.violations);
+        match replay_with(&eval, &found.trace, &checks) {
+            Ok(replayed) if replayed.violations == found.violations => confirmed.push(found),
+            Ok(_) => unconfirmed.push("the trace of the instances of events ends otherwise".to_owned()),
+            Err(error) => unconfirmed
+                .push(format!("the trace of the instances of events is none of the events: {error}")),
+        }
+    }
+    let mut confirmed = confirmed.into_iter();
+    report.verdict = match (confirmed.next(), unconfirmed.first(), other) {
+        (Some(found), ..) => Verdict::Violated(Box::new(found)),
+        (None, Some(reason), _) => Verdict::Unknown(Unknown::ReplayFailed(reason.clone())),
+        (None, None, other) => other.unwrap_or(Verdict::Unknown(Unknown::Incomplete)),
     };
-    let failed = match &mut report.verdict {
-        Verdict::Violated(found) => replayed(found).err(),
-        _ => None,
-    };
-    report.further.retain_mut(|found| replayed(found).is_ok());
-    if let Some(reason) = failed {
-        report.verdict = Verdict::Unknown(Unknown::ReplayFailed(reason));
+    report.further = confirmed.collect();
+    // What was not confirmed is told beside what was.
+    let missing = unconfirmed
+        .into_iter()
+        .map(|reason| Incomplete { place: "a counterexample".into(), error: findings::unconfirmed(&reason) });
+    report.incomplete.extend(missing);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use bsym_language::load::load_text;
+    use bsym_semantics::scope::{Scope, ScopeRequest};
+
+    use super::*;
+    use crate::audit::{Finding, Refutation};
+    use crate::partial_order::PartialOrder;
+    use crate::report::Progress;
+
+    /// The verdict of a search under relations that were changed.
+    fn verdict(text: &str, checks: &Checks, change: impl Fn(&mut PartialOrder<'_>)) -> Verdict {
+        let model = load_text("M.mch", text).model.expect("the machine is right");
+        let scope =
+            Scope::settle(&model, &ScopeRequest { prob: true, ..Default::default() }).expect("a scope");
+        let options = SearchOptions { checks: checks.clone(), ..SearchOptions::default() };
+        let interrupt = AtomicBool::new(false);
+        let problem = Problem { model: &model, scope: &scope, finder: None };
+        let cut = {
+            let eval = evaluator(&model, &problem, &interrupt);
+            instances(Formulas { eval: &eval, constants: Some(&[]) }, &model, &scope, &[])
+        };
+        let instantiated = Problem { model: &cut.model, ..problem };
+        let eval = evaluator(&cut.model, &instantiated, &interrupt);
+        let formulas = Formulas { eval: &eval, constants: Some(&[]) };
+        let known = known(formulas, &cut.model, checks);
+        let properties = properties(&cut, &options, true);
+        let mut order = analyse(formulas, &cut.model, &properties, &known).expect("something commutes");
+        change(&mut order);
+        let reduced = Instantiated { order: &order, whole: problem, events: &cut.events };
+        let mut observer = |_: &Progress| {};
+        let report = visit_states(&instantiated, &options, &mut observer, None, Some(&reduced));
+        report.verdict
+    }
+
+    const ROUND: &str =
+        "MACHINE M VARIABLES x, y, z INVARIANT x : 0..2 & y : 0..2 & z : 0..2 & not(x = 1 & y = 1)
+        INITIALISATION x := 0 || y := 0 || z := 0
+        OPERATIONS round = SELECT z : 0..2 THEN z := (z + 1) mod 3 END;
+        a = SELECT x = 0 THEN x := 1 END; b = SELECT y = 0 & x = 1 THEN y := 1 END END";
+
+    fn refuted(verdict: Verdict) -> (usize, Refutation) {
+        match verdict {
+            Verdict::Contradiction(difference) => match difference.reference {
+                Finding::CannotWait(steps, why) => (steps.len(), why),
+                other => panic!("{other:?}"),
+            },
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_violation_that_nothing_aims_at_is_a_contradiction() {
+        let checks = Checks::default();
+        assert!(matches!(verdict(ROUND, &checks, |_| {}), Verdict::Violated(_)));
+        let blind = |order: &mut PartialOrder<'_>| Arc::make_mut(&mut order.relations).targets.clear();
+        let (steps, why) = refuted(verdict(ROUND, &checks, blind));
+        assert_eq!(steps, 2);
+        assert!(matches!(why, Refutation::Wrong(_)), "{why:?}");
+    }
+
+    #[test]
+    fn events_that_only_seem_to_commute_are_a_contradiction() {
+        let text = "MACHINE M VARIABLES x, z INVARIANT x : 0..9 & z : 0..2 INITIALISATION x := 1 || z := 0
+            OPERATIONS round = SELECT z : 0..2 THEN z := (z + 1) mod 3 END;
+            twice = SELECT x < 3 THEN x := 2 * x END; more = SELECT x < 3 THEN x := x + 1 END END";
+        let checks = Checks { invariant: Some(vec![1]), ..Checks::default() };
+        assert!(matches!(verdict(text, &checks, |_| {}), Verdict::Holds(_)));
+        let apart = |order: &mut PartialOrder<'_>| {
+            let relations = Arc::make_mut(&mut order.relations);
+            let n = relations.dependent.len();
+            relations.dependent = (0..n).map(|e| Set::filter(n, |other| other == e)).collect();
+            relations.targets.clear();
+            relations.targets.push(crate::partial_order::stubborn::Target {
+                writers: Set::filter(n, |e| e == 1),
+                literals: vec![],
+            });
+        };
+        let (_, why) = refuted(verdict(text, &checks, apart));
+        assert!(matches!(why, Refutation::Order(_) | Refutation::Enabledness(_)), "{why:?}");
+    }
+
+    #[test]
+    fn instances_that_leave_something_out_are_a_contradiction() {
+        let text = "MACHINE M VARIABLES s, z INVARIANT s <: 0..3 & z : 0..2 INITIALISATION s := {} || z := 0
+            OPERATIONS round = SELECT z : 0..2 THEN z := (z + 1) mod 3 END;
+            put = ANY p WHERE p : 0..3 & p /: s THEN s := s \\/ {p} END END";
+        let model = load_text("M.mch", text).model.expect("the machine is right");
+        let scope =
+            Scope::settle(&model, &ScopeRequest { prob: true, ..Default::default() }).expect("a scope");
+        let interrupt = AtomicBool::new(false);
+        let problem = Problem { model: &model, scope: &scope, finder: None };
+        let eval = evaluator(&model, &problem, &interrupt);
+        let formulas = Formulas { eval: &eval, constants: Some(&[]) };
+        let mut cut = instances(formulas, &model, &scope, &[]);
+        assert_eq!(cut.events.len(), 5);
+        cut.events.pop();
+        cut.model.events.pop();
+        let eval = evaluator(&cut.model, &problem, &interrupt);
+        let formulas = Formulas { eval: &eval, constants: Some(&[]) };
+        let order = analyse(formulas, &cut.model, &[], &[]).expect("something commutes");
+        let reduced = Instantiated { order: &order, whole: problem, events: &cut.events };
+        let options = SearchOptions::default();
+        let instantiated = Problem { model: &cut.model, ..problem };
+        let mut observer = |_: &Progress| {};
+        let report = visit_states(&instantiated, &options, &mut observer, None, Some(&reduced));
+        assert_eq!(refuted(report.verdict), (0, Refutation::Instances));
     }
 }

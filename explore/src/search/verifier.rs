@@ -15,6 +15,7 @@ use bsym_semantics::transition::Outcome;
 
 use super::constants::Valuations;
 use super::findings::{Findings, Key};
+use super::left_out::Whole;
 use super::schedule::Schedule;
 use super::witness::Failure;
 use crate::audit::Audit;
@@ -53,6 +54,8 @@ pub(super) struct Verifier<'m, 'o> {
     pub(super) resumed: bool,
     pub(super) initialised: bool,
     pub(super) audit: Option<Audit<'m>>,
+    /// The model whose events were cut into those that are searched.
+    pub(super) whole: Option<Whole<'m>>,
 }
 
 /// Makes ready for a search: the constants, unless their valuations are given, the machine under these, and what was put aside.
@@ -78,6 +81,7 @@ pub(super) fn prepare<'m, 'o>(
         resumed: false,
         initialised: false,
         audit,
+        whole: None,
     };
     let valuations = valuations.unwrap_or_else(|| Valuations::of(&eval, cuts, options));
     for (place, e) in valuations.missing {

@@ -2,17 +2,29 @@
 
 use std::time::Instant;
 
+use bsym_language::model::EventId;
 use bsym_semantics::constraint::methods::Tally;
 use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::evaluator::interrupt::interruptible;
 
 use super::constants::Valuations;
+use super::left_out::Whole;
 use super::problem::Problem;
 use super::verifier;
 use crate::audit::{Audit, Clock};
 use crate::options::SearchOptions;
 use crate::partial_order::PartialOrder;
 use crate::report::{Observer, SearchReport};
+
+/// The order of the events of a model that are instances of those of another one.
+pub(super) struct Instantiated<'i, 'm> {
+    /// The order.
+    pub(super) order: &'i PartialOrder<'m>,
+    /// The other model.
+    pub(super) whole: Problem<'m>,
+    /// Of each instance its event.
+    pub(super) events: &'m [EventId],
+}
 
 /// Searches the states of a model, with valuations that were found before if they are given; with an order of events as few of
 /// them are taken as are enough.
@@ -21,7 +33,7 @@ pub(super) fn visit_states(
     options: &SearchOptions,
     observer: &mut dyn Observer,
     valuations: Option<Valuations>,
-    order: Option<&PartialOrder<'_>>,
+    reduced: Option<&Instantiated<'_, '_>>,
 ) -> SearchReport {
     let begin = Instant::now();
     let deadline = options.limits.time.and_then(|t| begin.checked_add(t));
@@ -35,8 +47,10 @@ pub(super) fn visit_states(
         let audit = (!options.reference_only)
             .then(|| Audit::new(reference, &audit_cuts, &clock, options.seed, begin));
         let mut search = verifier::prepare(eval, &cuts, valuations, audit, options, observer, begin);
-        if let Some(order) = order {
+        if let Some(Instantiated { order, whole, events }) = reduced {
             search.reached.system.reduce_by(order);
+            let eval = whole.reference(clock.flag(), &audit_cuts);
+            search.visitor.whole = Some(Whole { eval, events });
         }
         std::thread::scope(|threads| {
             // Dropped when the search is over, which ends the watch.
@@ -45,7 +59,7 @@ pub(super) fn visit_states(
             threads.spawn(move || clock.watch(begin, interrupt, &over));
             // Where the states met before decide which one is searched, one thread meets them; so it does where
             // all events are looked at before some are taken.
-            let alone = search.is_stateful() || order.is_some();
+            let alone = search.is_stateful() || reduced.is_some();
             search.start_workers(threads, if alone { 1 } else { options.threads }, options.share_all);
             search.run();
             // The workers end with it.

@@ -31,6 +31,11 @@ impl Checks {
     pub fn asks(&self, conjunct: usize) -> bool {
         self.invariant.as_ref().is_none_or(|some| some.contains(&conjunct))
     }
+
+    /// The checks that repeat violations found in a state: a search asks whether a state is a deadlock apart from everything else.
+    pub fn that_found(&self, violations: &[Violation]) -> Checks {
+        Checks { deadlock: violations.contains(&Violation::Deadlock), ..self.clone() }
+    }
 }
 
 impl Default for Checks {

@@ -2,7 +2,7 @@
 
 use bsym_engines::verdict::{Condition, violated_properties};
 use bsym_engines::vetting::Vetted;
-use bsym_explore::audit::{Difference, Finding};
+use bsym_explore::audit::{Difference, Finding, Refutation};
 use bsym_explore::report::{
     Counterexample, Incomplete, OpenProperty, Reduction, Refused, SearchReport, Unknown, Verdict as Found,
 };
@@ -198,6 +198,26 @@ fn difference_text(model: &Model, scope: &Scope, difference: &Difference) -> Str
         Finding::Wrong(violations) => {
             let texts = ViolatedObject::all(model, violations).into_iter().map(|v| v.text);
             format!("violated: {}", texts.collect::<Vec<_>>().join(", "))
+        }
+        Finding::CanWait => "the events that were left out can wait".into(),
+        Finding::CannotWait(steps, why) => {
+            let name = |event: &EventId| model.events[event.index()].name.clone();
+            let path: Vec<String> = steps.iter().map(name).collect();
+            let path = if path.is_empty() { String::new() } else { format!("after {}: ", path.join(", ")) };
+            let what = match why {
+                Refutation::Wrong(violations) => {
+                    let texts = ViolatedObject::all(model, violations).into_iter().map(|v| v.text);
+                    format!("violated: {}", texts.collect::<Vec<_>>().join(", "))
+                }
+                Refutation::Fails(event, outcome) => {
+                    let event = event.as_ref().map_or("the initialisation".into(), name);
+                    format!("`{event}` goes wrong ({outcome:?})")
+                }
+                Refutation::Enabledness(event) => format!("`{}` gets enabled or disabled", name(event)),
+                Refutation::Order(event) => format!("`{}` leads elsewhere than before", name(event)),
+                Refutation::Instances => "its instances do not lead where it leads".into(),
+            };
+            format!("they cannot wait: {path}{what}")
         }
     };
     let place = match (difference.event, difference.state.is_empty()) {
