@@ -300,7 +300,10 @@ impl ViolatedObject {
 /// That something is violated only because of the bounds of the integers, and which `MAXINT` to try.
 pub fn only_in_scope(property: PropertyKind, scope: &Scope, maxint: &Int) -> String {
     let word = match property {
-        PropertyKind::Invariant | PropertyKind::Assertions | PropertyKind::Precondition => "false because",
+        PropertyKind::Invariant
+        | PropertyKind::Assertions
+        | PropertyKind::Assert
+        | PropertyKind::Precondition => "false because",
         _ => "only because",
     };
     format!("{word} MAXINT is {}: try `--maxint {maxint}`", scope.maxint)
