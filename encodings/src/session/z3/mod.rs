@@ -30,6 +30,9 @@ pub struct Z3 {
     choices: Choices,
     lowering: Lowering,
     solver: Solver,
+    /// Everything that was asserted, for the [next solver](Z3::replace_solver).
+    asserted: Vec<Bool>,
+    parameters: Parameters,
     watcher: Rc<Watcher>,
     /// The assumptions of the last check.
     assumed: Vec<Bool>,
@@ -42,15 +45,13 @@ pub struct Z3 {
 impl Z3 {
     /// A solver without assertions.
     pub fn new(terms: Rc<Terms>) -> Self {
-        let solver = Solver::new();
-        // Z3 would take Ctrl-C away from the program for as long as a check runs.
-        let mut parameters = Params::new();
-        parameters.set_bool("ctrl_c", false);
-        solver.set_params(&parameters);
+        let parameters = Parameters { quantifiers: true };
         Z3 {
             choices: Choices::new(terms.clone()),
             lowering: Lowering::new(terms),
-            solver,
+            solver: parameters.solver(),
+            asserted: vec![],
+            parameters,
             watcher: WATCHER.with(Rc::clone),
             assumed: vec![],
             sat: false,
@@ -66,12 +67,51 @@ impl Z3 {
         format!("z3 {} (linked)", short.join("."))
     }
 
+    /// Goes on with a solver that has not been interrupted and has the same assertions.
+    ///
+    /// An interrupt leaves a solver of Z3 in a state that is not always consistent: a later check of the same solver may crash.
+    /// About one in thirty did on a step of k-induction with arrays and quantifiers in 5.4.0, and none of a new solver.
+    /// What the old one has learned is lost.
+    fn replace_solver(&mut self) {
+        self.solver = self.parameters.solver();
+        for assertion in &self.asserted {
+            self.solver.assert(assertion);
+        }
+    }
+
     /// Takes the model of the last check; whoever takes it puts it back.
     fn take_model(&mut self) -> Result<Model, SolverError> {
         if self.model.is_none() && self.sat {
             self.model = self.solver.get_model();
         }
         self.model.take().ok_or_else(|| SolverError::Refused("there is no model".into()))
+    }
+}
+
+/// Parameters of a solver.
+#[derive(Clone, Copy, Debug)]
+struct Parameters {
+    /// Some assertion may have a quantifier.
+    quantifiers: bool,
+}
+
+impl Parameters {
+    fn solver(self) -> Solver {
+        let solver = Solver::new();
+        self.set(&solver);
+        solver
+    }
+
+    fn set(self, solver: &Solver) {
+        let mut parameters = Params::new();
+        // Z3 would take Ctrl-C away from the program for as long as a check runs.
+        parameters.set_bool("ctrl_c", false);
+        // What is relevant decides which instances of quantifiers are made. Without any, to keep account of it is a large part
+        // of the time (a third on TwoPhaseCommit, by perf).
+        if !self.quantifiers {
+            parameters.set_u32("relevancy", 0);
+        }
+        solver.set_params(&parameters);
     }
 }
 
@@ -89,12 +129,8 @@ impl Backend for Z3 {
     }
 
     fn without_quantifiers(&mut self) {
-        // What is relevant decides which instances of quantifiers are made. Without any, to keep account of it is a large part
-        // of the time (a third on TwoPhaseCommit, by perf).
-        let mut parameters = Params::new();
-        parameters.set_bool("ctrl_c", false);
-        parameters.set_u32("relevancy", 0);
-        self.solver.set_params(&parameters);
+        self.parameters.quantifiers = false;
+        self.parameters.set(&self.solver);
     }
 
     fn assert(&mut self, t: Term) -> Result<(), SolverError> {
@@ -102,6 +138,7 @@ impl Backend for Z3 {
         for t in self.choices.assertions(t) {
             let t = self.lowering.bool(t)?;
             self.solver.assert(&t);
+            self.asserted.push(t);
         }
         Ok(())
     }
@@ -114,6 +151,7 @@ impl Backend for Z3 {
         if let Some(why) = stopped {
             // An answer may have come at the same moment, but its model or core may be damaged.
             forget_interrupt();
+            self.replace_solver();
             return Ok(RawAnswer::Unknown(why));
         }
         Ok(match answer {
@@ -184,8 +222,12 @@ fn unknown(reason: &str) -> RawAnswer {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::time::Duration;
+
+    use bsym_language::int::Int;
     use z3::Context;
+
+    use super::*;
 
     #[test]
     fn an_interrupt_that_comes_too_late_loses_no_assertion() {
@@ -201,5 +243,29 @@ mod tests {
             let answer = z3.check(&[l], &Budget::unlimited()).unwrap();
             assert!(matches!(answer, RawAnswer::Unsat));
         }
+    }
+
+    #[test]
+    fn after_an_interrupt_everything_that_was_asserted_still_is() {
+        let terms = Rc::new(Terms::new());
+        let [a, b, c] = ["a", "b", "c"].map(|name| terms.symbol(name, Terms::INT));
+        let cube = |x| terms.mul(x, terms.mul(x, x));
+        // The sum of three cubes for 42, with numbers of 17 digits.
+        let sum = terms.eq(terms.add([cube(a), cube(b), cube(c)]), terms.int(42));
+        let [hard, small, large] = ["hard", "small", "large"].map(|name| terms.symbol(name, Terms::BOOL));
+        let mut z3 = Z3::new(terms.clone());
+        z3.assert(terms.implies(hard, sum)).unwrap();
+        z3.assert(terms.implies(small, terms.lt(a, terms.int(7)))).unwrap();
+        let brief = Budget::unlimited().per_query(Duration::from_millis(50));
+        for _ in 0..2 {
+            let answer = z3.check(&[hard], &brief).unwrap();
+            assert!(matches!(answer, RawAnswer::Unknown(Stopped::Timeout)), "{answer:?}");
+        }
+        z3.assert(terms.implies(large, terms.lt(terms.int(7), a))).unwrap();
+        assert!(matches!(z3.check(&[small, large], &Budget::unlimited()).unwrap(), RawAnswer::Unsat));
+        assert_eq!(z3.core().unwrap(), [0, 1]);
+        assert!(matches!(z3.check(&[large], &Budget::unlimited()).unwrap(), RawAnswer::Sat));
+        let Ok(TermValue::Int(value)) = z3.value(a) else { panic!("no value of an integer") };
+        assert!(value > Int::from(7));
     }
 }
