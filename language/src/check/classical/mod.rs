@@ -1,7 +1,7 @@
 //! The stage of classical B: a machine with all that it refers to, as one model.
 //!
 //! The rooms, in the order in which a machine goes through them: `instances` says which machines there are, under
-//! which renaming; `sections` which sections they need; `homonyms` what refinements identify by name; `visibility` declares their names and says who sees them;
+//! which renaming; `sections` which sections they need; `homonyms` what refinements identify by name, found by `identification`; `visibility` declares their names and says who sees them;
 //! `machine` types their sections; `behaviour` their operations, with what `refinement` takes from an abstraction and `local` from LOCAL_OPERATIONS;
 //! `levels` keeps what the abstractions say and do; in the model that comes of it, `gluing` separates the state from what
 //! only abstractions have.
@@ -9,6 +9,7 @@
 mod behaviour;
 mod gluing;
 mod homonyms;
+mod identification;
 mod instances;
 mod levels;
 mod local;

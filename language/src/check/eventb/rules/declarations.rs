@@ -1,8 +1,12 @@
 //! Names: each stands for one set, constant, variable or parameter.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::*;
+use super::level::{Level, declares, in_event};
+use crate::ast::Ident;
+use crate::diagnostic::{Diagnostic, codes};
+use crate::eventb::project::{Context, Event, Machine};
+use crate::text::source::Span;
 
 /// Names that are taken: what each is, with the place of its declaration.
 type Taken<'p> = BTreeMap<&'p str, (String, Span)>;

@@ -1,10 +1,12 @@
 //! What an event refines and extends, the form of the initialisation, and which events a variant is for.
 
+use super::level::{Level, is_initialisation};
 use super::reads::assigned_by;
-use super::*;
 use crate::ast::visit::{VisitorMut, walk_expr_mut};
-use crate::ast::{Constant, Convergence, Expr, ExprKind};
-use crate::eventb::project::ActionKind;
+use crate::ast::{Constant, Convergence, Expr, ExprKind, Ident};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::eventb::project::{ActionKind, Event, INITIALISATION};
+use crate::text::source::Span;
 
 pub(super) fn of_level(level: &Level, found: &mut Vec<Diagnostic>) {
     for e in &level.machine.events {

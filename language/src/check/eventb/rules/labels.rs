@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::*;
+use crate::diagnostic::{Diagnostic, codes};
+use crate::eventb::project::{Context, Event, Machine};
+use crate::text::source::Span;
 
 /// Labels that are taken, with the place of the first use.
 #[derive(Default)]

@@ -1,10 +1,14 @@
 //! Which variables a formula may speak of: what has disappeared has no value in a refinement, and before the
 //! initialisation nothing has one.
 
-use super::*;
+use std::collections::BTreeSet;
+
+use super::level::{Level, in_event, is_initialisation};
 use crate::ast::visit::FreeNames;
 use crate::ast::{Expr, ExprKind};
-use crate::eventb::project::{Action, ActionKind};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::eventb::project::{Action, ActionKind, Event, Machine};
+use crate::text::source::Span;
 
 pub(super) fn of_invariants(level: &Level, found: &mut Vec<Diagnostic>) {
     for formula in &level.machine.invariants {

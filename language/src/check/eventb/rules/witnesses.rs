@@ -1,9 +1,12 @@
 //! Witnesses: one for each choice of the abstract event that the concrete one does not make itself.
 
+use super::level::{Level, is_initialisation};
 use super::reads::assigned_by;
-use super::*;
+use crate::ast::Ident;
 use crate::ast::visit::FreeNames;
-use crate::eventb::project::ActionKind;
+use crate::diagnostic::{Diagnostic, codes};
+use crate::eventb::project::{ActionKind, Event};
+use crate::text::source::Span;
 
 pub(super) fn of_level(level: &Level, found: &mut Vec<Diagnostic>) {
     for e in &level.machine.events {
