@@ -28,7 +28,7 @@ use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::trace::replay::Checks;
 
 /// Machines of a run that nobody asks for more.
-const SHORT: u64 = 16;
+const SHORT: u64 = 10;
 /// Machines that are drawn for one without a violation in the initial states.
 const TRIES: u64 = 8;
 /// Larger machines are left out.
