@@ -4,7 +4,7 @@
 //! work does not stop soon after it was asked to, prints what is known so far and ends the program.
 
 use std::process::Child;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -17,14 +17,22 @@ use crate::answer::statistics::seconds;
 use crate::exit::Exit;
 use crate::output::note;
 
-/// How long the work may go on after it was asked to stop.
-const GRACE: Duration = Duration::from_secs(4);
-/// The same where the answer is there already and waits only for the engines.
-const HASTE: Duration = Duration::from_millis(300);
+/// Longest time that the work may go on after the deadline: the answer has to be written within a second of it.
+const AFTER_DEADLINE: Duration = Duration::from_millis(500);
+/// Longest time that the work may go on after an interrupt.
+const AFTER_INTERRUPT: Duration = Duration::from_millis(1500);
+/// Longest time that the work may go on when memory is short: much can be allocated in a second.
+const AFTER_MEMORY: Duration = Duration::from_millis(150);
+/// Longest time that the engines may go on when the answer is there already.
+const AFTER_DECISION: Duration = Duration::from_millis(300);
 /// A signal that follows another one sooner is the same request: `timeout` of coreutils signals its child and then the
 /// whole group, so that one request arrives twice.
 const SAME_REQUEST: Duration = Duration::from_millis(500);
 const TICK: Duration = Duration::from_millis(20);
+/// The tick when more than half of the memory is in use.
+const SHORT_TICK: Duration = Duration::from_millis(3);
+/// Part of the memory limit by which the work may exceed it before it is ended at once: one in so many.
+const EXCESS: u64 = 12;
 
 /// What is known so far, given the reason why there is no more.
 type Fallback = Box<dyn FnOnce(&Reason) -> Answer + Send>;
@@ -54,6 +62,8 @@ pub struct Control {
 struct Shared {
     interrupted: AtomicBool,
     last_signal: Mutex<Option<Instant>>,
+    at_once: AtomicBool,
+    patience: AtomicU32,
     out_of_memory: AtomicBool,
     decided: AtomicBool,
     beside: Mutex<Option<Arc<Mutex<Child>>>>,
@@ -103,6 +113,12 @@ impl Control {
         note("interrupted: stopping with what is known so far (once more to end at once)");
     }
 
+    /// Lets the work go on so many times longer after a limit: it waits for processes with the same limits, or writes
+    /// a large file that would be lost.
+    pub fn be_patient(&self, times: u32) {
+        self.shared.patience.store(times, Ordering::SeqCst);
+    }
+
     /// Why the run was stopped from outside, if it was.
     pub fn stopped(&self) -> Option<Reason> {
         if self.shared.out_of_memory.load(Ordering::SeqCst) {
@@ -131,30 +147,45 @@ impl Control {
         self.shared.beside.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// Looks after the limit of memory.
-    fn watch_memory(&self) {
-        let Some(limit) = self.memory else { return };
-        if self.shared.out_of_memory.load(Ordering::SeqCst) {
-            return;
-        }
+    /// Enforces the limit of memory. Returns how long to wait before the next look.
+    fn watch_memory(&self) -> Duration {
+        let Some(limit) = self.memory else { return TICK };
         let mut beside = self.beside();
         let other = beside.as_ref().map_or(0, |child| {
             let id = child.lock().unwrap_or_else(|e| e.into_inner()).id();
             memory_of(&id.to_string(), "VmRSS:").unwrap_or(0)
         });
-        if memory_of_field("VmRSS:").is_none_or(|own| own.saturating_add(other) <= limit) {
-            return;
+        let own = memory_of_field("VmRSS:").unwrap_or(0);
+        let used = own.saturating_add(other);
+        if used <= limit {
+            return if used > limit / 2 { SHORT_TICK } else { TICK };
         }
         match beside.take() {
             Some(child) if other > 0 => {
-                // Whether it ended just now makes no difference.
+                // It may have ended just now.
                 let _ = child.lock().unwrap_or_else(|e| e.into_inner()).kill();
             }
             _ => {
                 self.shared.out_of_memory.store(true, Ordering::SeqCst);
                 self.budget.cancel();
+                if own > limit.saturating_add(limit / EXCESS) {
+                    self.shared.at_once.store(true, Ordering::SeqCst);
+                }
             }
         }
+        SHORT_TICK
+    }
+
+    /// When the work has to be over, given why it was asked to stop `asked` ago.
+    fn is_late(&self, reason: &Reason, asked: Duration) -> bool {
+        let patience = self.shared.patience.load(Ordering::SeqCst).max(1);
+        let time = match reason {
+            Reason::Memory(_) if patience == 1 && self.shared.at_once.load(Ordering::SeqCst) => return true,
+            Reason::Memory(_) => AFTER_MEMORY,
+            Reason::Interrupted => AFTER_INTERRUPT,
+            _ => AFTER_DEADLINE,
+        };
+        asked > time * patience
     }
 
     /// What to say, with the reason, where the work does not stop when asked to; without it, the reason alone.
@@ -179,20 +210,22 @@ impl Control {
     /// Waits for the work.
     pub fn wait(&self, done: &Receiver<Exit>) -> Ended {
         let mut asked_at: Option<Instant> = None;
+        let mut tick = TICK;
         loop {
-            match done.recv_timeout(TICK) {
+            match done.recv_timeout(tick) {
                 Ok(exit) => return Ended::Done(exit),
                 Err(RecvTimeoutError::Disconnected) => return Ended::Failed,
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            self.watch_memory();
-            let (reason, grace) = match self.stopped() {
-                Some(reason) => (reason, GRACE),
-                None if self.shared.decided.load(Ordering::SeqCst) => (Reason::Interrupted, HASTE),
+            tick = self.watch_memory();
+            let is_decided = self.shared.decided.load(Ordering::SeqCst);
+            let reason = match self.stopped() {
+                Some(reason) => reason,
+                None if is_decided => Reason::Interrupted,
                 None => continue,
             };
-            let asked = *asked_at.get_or_insert_with(Instant::now);
-            if asked.elapsed() > grace {
+            let asked = asked_at.get_or_insert_with(Instant::now).elapsed();
+            if (is_decided && asked > AFTER_DECISION) || self.is_late(&reason, asked) {
                 let fallback = self.fallback().take();
                 if let Some(fallback) = fallback {
                     return Ended::Stuck(Box::new(fallback(&reason)));

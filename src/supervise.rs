@@ -12,6 +12,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -64,11 +65,15 @@ impl Attempt {
 /// Carries out the command line of this process in another one. `None` if none can be started: then this one has to do it.
 pub fn supervise(start: Instant, format: &OutputArguments) -> Option<Exit> {
     let working: Arc<Mutex<Option<Pid>>> = Arc::default();
-    let handler = working.clone();
+    let interrupted: Arc<AtomicBool> = Arc::default();
+    let (handler, noted) = (working.clone(), interrupted.clone());
     // The other process knows what to do; without one there is nothing to stop.
-    let interrupt = move || match handler.lock().ok().and_then(|pid| *pid) {
-        Some(pid) => drop(kill(pid, Signal::SIGINT)),
-        None => std::process::exit(Exit::Unknown as i32),
+    let interrupt = move || {
+        noted.store(true, Ordering::SeqCst);
+        match handler.lock().ok().and_then(|pid| *pid) {
+            Some(pid) => drop(kill(pid, Signal::SIGINT)),
+            None => std::process::exit(Exit::Unknown as i32),
+        }
     };
     let mut handled = false;
     for crashes in 0..ATTEMPTS {
@@ -86,6 +91,10 @@ pub fn supervise(start: Instant, format: &OutputArguments) -> Option<Exit> {
             End::Died(status) => status,
         };
         let Some(signal) = status.signal() else { return Some(exit_of(status)) };
+        // A process that has just begun dies of a signal, and one that was to stop is not begun anew.
+        if interrupted.load(Ordering::SeqCst) {
+            return Some(output::show(&Answer::stopped(&Reason::Interrupted), format, start.elapsed().as_secs_f64()));
+        }
         let name = Signal::try_from(signal).map_or_else(|_| signal.to_string(), |s| s.to_string());
         let again = crashes + 1 < ATTEMPTS && signal != Signal::SIGKILL as i32;
         let next = if again { "; beginning anew" } else { "" };

@@ -25,6 +25,8 @@ use crate::refusal::Refusal;
 
 /// How often an interrupt is looked for.
 const TICK: Duration = Duration::from_millis(20);
+/// The processes end within their own time after a limit or an interrupt, and their rows are read after that.
+const PATIENCE: u32 = 3;
 
 /// Runs the command.
 ///
@@ -43,6 +45,7 @@ pub fn run(arguments: &CheckArguments, control: &Control) -> anyhow::Result<Answ
     };
     let done: Arc<Mutex<Vec<Option<Row>>>> = Arc::new(Mutex::new(vec![None; files.len()]));
     let (so_far, names, start) = (done.clone(), files.clone(), control.start);
+    control.be_patient(PATIENCE);
     control.set_fallback(move |_| several(&names, &so_far, seconds(start.elapsed())));
     std::thread::scope(|scope| {
         let (send, rows) = mpsc::channel();

@@ -36,6 +36,8 @@ use crate::output;
 use crate::refusal::Refusal;
 use crate::solvers;
 
+/// Writing a checkpoint may take so many times as long as the rest of a search needs to stop.
+const CHECKPOINT_PATIENCE: u32 = 60;
 /// How often a search is put aside.
 const ASIDE: Duration = Duration::from_secs(120);
 /// Longest time for the question whether a search that is continued was one in a larger scope.
@@ -155,6 +157,10 @@ fn attempt(
     options.symmetry = method(arguments.symmetry);
     options.partial_order = arguments.por;
     options.coverage = arguments.coverage;
+    if arguments.checkpoint.is_some() {
+        // The file is written after the limit.
+        control.be_patient(CHECKPOINT_PATIENCE);
+    }
     options.checkpoint = arguments.checkpoint.clone().map(|path| Checkpoint { path, every: ASIDE });
     options.resume = arguments.resume.clone();
     // What bsym has established itself is nobody's claim.
