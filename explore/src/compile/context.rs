@@ -100,7 +100,7 @@ impl<'m> Context<'m> {
     #[inline]
     pub fn is_stopped(&mut self) -> bool {
         self.ticks = self.ticks.wrapping_add(1);
-        if self.ticks & 0xFFFF == 0 {
+        if self.ticks & 0xFFF == 0 {
             self.stopped |= self.cancelled.load(Ordering::Relaxed)
                 || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         }

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use bsym_language::model::{Pred, Subst, SubstKind};
 
 use super::binder::Plan;
-use super::code::{Exec, R};
+use super::code::{Exec, Fail, R};
 use crate::compile::context::Context;
 
 const GO: R<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
@@ -80,6 +80,9 @@ impl<'m> EventCode<'m> {
         let _every = self.parameters.run(ctx, &mut |ctx| {
             ctx.mask = 0;
             (self.body)(ctx, &mut |ctx| {
+                if ctx.is_stopped() {
+                    return Err(Fail);
+                }
                 rows.extend(self.shown.iter().map(|slot| ctx.slots[*slot]));
                 if self.kept.is_empty() {
                     self.push(ctx, ctx.mask, rows);
@@ -137,6 +140,9 @@ impl<'m> EventCode<'m> {
         let _every = self.parameters.run(ctx, &mut |ctx| {
             ctx.mask = 0;
             (self.body)(ctx, &mut |ctx| {
+                if ctx.is_stopped() {
+                    return Err(Fail);
+                }
                 count += 1;
                 self.push(ctx, ctx.mask, updates);
                 GO
@@ -150,6 +156,9 @@ impl<'m> EventCode<'m> {
         let mut rows: Vec<u32> = Vec::new();
         let mut seen = HashSet::new();
         let _every = (self.body)(ctx, &mut |ctx| {
+            if ctx.is_stopped() {
+                return Err(Fail);
+            }
             let row: Vec<u32> = self.written.iter().map(|slot| ctx.slots[*slot]).collect();
             if !seen.contains(&row) {
                 rows.extend_from_slice(&row);
