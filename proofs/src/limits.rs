@@ -3,6 +3,8 @@
 //! What stands in a certificate decides how much work its check is, and anybody may have written it. What no proof
 //! comes near is refused before the work begins; what is below ends with the limits of time and memory.
 
+use bsym_semantics::scope::MOST_ELEMENTS_OF_A_SET;
+
 /// Bytes of the file.
 pub const BYTES: u64 = 64 << 20;
 /// Steps of an induction or of a path: their states are compared in pairs.
@@ -10,6 +12,6 @@ pub const STEPS: usize = 2_000;
 /// Lemmas.
 pub const LEMMAS: usize = 20_000;
 /// Elements of a deferred set.
-pub const ELEMENTS: usize = 1_000_000;
+pub const ELEMENTS: usize = MOST_ELEMENTS_OF_A_SET;
 /// Digits of a bound.
 pub const DIGITS: usize = 1_000;

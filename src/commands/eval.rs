@@ -141,8 +141,9 @@ fn settle(
 pub(super) fn name_elements(model: &mut Model, scope: &Scope) {
     for i in 0..model.carriers.len() {
         let carrier = CarrierId(i as u32);
-        let Some(size) = scope.size(model, carrier).filter(|size| *size <= MOST_NAMED) else { continue };
-        let names: Vec<String> = (0..size as u32).map(|e| element_text(model, carrier, e)).collect();
+        let small = |all: &std::ops::Range<u32>| all.len() <= MOST_NAMED;
+        let Some(all) = scope.positions(model, carrier).filter(small) else { continue };
+        let names: Vec<String> = all.map(|e| element_text(model, carrier, e)).collect();
         let of_sets = model.carriers.iter().flat_map(|c| match &c.kind {
             CarrierKind::Enumerated(elements) => elements.as_slice(),
             CarrierKind::Deferred => std::slice::from_ref(&c.name),

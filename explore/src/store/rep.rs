@@ -47,8 +47,8 @@ impl Rep {
             Type::Bool => Rep::Bool,
             Type::Int => Rep::Int,
             Type::Carrier(c) if c.index() >= model.carriers.len() => Rep::Opaque,
-            Type::Carrier(c) => match scope.size(model, *c).and_then(|n| u32::try_from(n).ok()) {
-                Some(n) => Rep::Element(*c, n),
+            Type::Carrier(c) => match scope.positions(model, *c) {
+                Some(all) => Rep::Element(*c, all.end),
                 None => Rep::Opaque,
             },
             Type::Pair(a, b) => Rep::pair(of(a), of(b)),

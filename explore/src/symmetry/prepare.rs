@@ -43,7 +43,7 @@ pub fn prepare(
 ) -> Prepared {
     let distinguished = Distinguished::of(eval.model);
     let free = distinguished.interchangeable(eval.model, eval.scope);
-    let size = |carrier| eval.scope.size(eval.model, carrier).map_or(0, |n| n as u32);
+    let size = |carrier| eval.scope.positions(eval.model, carrier).map_or(0, |all| all.end);
     let atoms = Arc::new(Atoms::new(&free, size));
     if free.is_empty() {
         return Prepared { symmetry: None, valuations, free, distinguished };

@@ -33,8 +33,8 @@ impl Evaluator<'_> {
 
     /// The elements of a carrier, if its size is settled.
     pub fn carrier(&self, carrier: CarrierId) -> Value {
-        match self.scope.size(self.model, carrier) {
-            Some(n) => Value::set((0..n as u32).map(|i| Value::Element(carrier, i))),
+        match self.scope.positions(self.model, carrier) {
+            Some(all) => Value::set(all.map(|i| Value::Element(carrier, i))),
             None => LazySet::Carrier(carrier).into(),
         }
     }

@@ -37,6 +37,9 @@ pub struct ScopeRequest {
     pub prob: bool,
 }
 
+/// Largest size that a deferred set may be given. All elements of a set of settled size may be listed.
+pub const MOST_ELEMENTS_OF_A_SET: usize = 1_000_000;
+
 /// Why a scope cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[allow(missing_docs)]
@@ -45,6 +48,11 @@ pub enum ScopeError {
     UnknownSet(String, String, String),
     #[error("the size of `{0}` must be at least 1")]
     EmptySet(String),
+    #[error(
+        "`{0}` would have {1} elements, and a set of more than {MOST_ELEMENTS_OF_A_SET} is not listed; a smaller size is \
+         chosen with --scope {0}=N where the machine allows it"
+    )]
+    TooLarge(String, usize),
     #[error("MININT {0} is not below MAXINT {1}")]
     Bounds(Int, Int),
 }
@@ -54,7 +62,7 @@ impl Scope {
     /// defaults: any size and 32-bit bounds, or ProB's with [`ScopeRequest::prob`].
     ///
     /// # Errors
-    /// A name that is no deferred set, a size of zero, crossed bounds.
+    /// A name that is no deferred set, a size of zero or above [`MOST_ELEMENTS_OF_A_SET`], crossed bounds.
     pub fn settle(model: &Model, request: &ScopeRequest) -> Result<Scope, ScopeError> {
         let deferred =
             || (0u32..).map(CarrierId).zip(&model.carriers).filter(|(_, c)| c.kind == CarrierKind::Deferred);
@@ -87,6 +95,9 @@ impl Scope {
                     .unwrap_or(prob_profile::DEFERRED_SET_SIZE);
                 sizes.entry(id).or_insert(hint.max(least.get(&id).copied().unwrap_or(1)));
             }
+        }
+        if let Some((id, &size)) = sizes.iter().find(|(_, size)| **size > MOST_ELEMENTS_OF_A_SET) {
+            return Err(ScopeError::TooLarge(model.carriers[id.index()].name.clone(), size));
         }
         let pick = |asked: &Option<Int>, hint: &Option<Int>, prob: i64, full: i64| {
             asked.clone().or_else(|| hint.clone()).unwrap_or(Int::from(if request.prob {
@@ -175,6 +186,11 @@ impl Scope {
             CarrierKind::Enumerated(elements) => Some(elements.len()),
             CarrierKind::Deferred => self.sizes.get(&carrier).copied(),
         }
+    }
+
+    /// Positions of the elements of a carrier, if its size is settled and elements can be numbered.
+    pub fn positions(&self, model: &Model, carrier: CarrierId) -> Option<std::ops::Range<u32>> {
+        Some(0..u32::try_from(self.size(model, carrier)?).ok()?)
     }
 
     /// Whether every carrier has a settled size.

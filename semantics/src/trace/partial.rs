@@ -177,8 +177,8 @@ fn from_itf(model: &Model, scope: &Scope, ty: &Type, json: &Json) -> Option<Valu
 }
 
 fn element(model: &Model, scope: &Scope, carrier: CarrierId, name: &str) -> Option<Value> {
-    let size = scope.size(model, carrier)? as u32;
-    (0..size).find(|i| element_text(model, carrier, *i) == name).map(|i| Value::Element(carrier, i))
+    let mut all = scope.positions(model, carrier)?;
+    all.find(|i| element_text(model, carrier, *i) == name).map(|i| Value::Element(carrier, i))
 }
 
 #[cfg(test)]

@@ -316,8 +316,8 @@ impl Reader<'_> {
         if let Type::Carrier(c) = element
             && self.model.carriers.get(c.index()).is_some_and(|k| k.name == name)
         {
-            let size = self.scope.size(self.model, *c).ok_or("the size of the set is not settled")?;
-            return Ok(Value::set((0..size as u32).map(|i| Value::Element(*c, i))));
+            let all = self.scope.positions(self.model, *c).ok_or("the size of the set is not settled")?;
+            return Ok(Value::set(all.map(|i| Value::Element(*c, i))));
         }
         self.at = start;
         if *element == Type::Int {
