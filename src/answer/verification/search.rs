@@ -6,7 +6,7 @@ use bsym_explore::audit::{Difference, Finding, Refutation};
 use bsym_explore::report::{
     Counterexample, Incomplete, OpenProperty, Reduction, Refused, SearchReport, Unknown, Verdict as Found,
 };
-use bsym_language::model::Model;
+use bsym_language::model::{EventId, Model};
 use bsym_language::source::Span;
 use bsym_language::types::CarrierId;
 use bsym_proofs::claim::Property;
