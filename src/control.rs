@@ -4,7 +4,7 @@
 //! work does not stop soon after it was asked to, prints what is known so far and ends the program.
 
 use std::process::Child;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -21,8 +21,8 @@ use crate::output::note;
 const AFTER_DEADLINE: Duration = Duration::from_millis(500);
 /// Longest time that the work may go on after an interrupt.
 const AFTER_INTERRUPT: Duration = Duration::from_millis(1500);
-/// Longest time that the work may go on when memory is short: much can be allocated in a second.
-const AFTER_MEMORY: Duration = Duration::from_millis(150);
+/// Longest time that the work may go on when memory is short, if it does not take much more.
+const AFTER_MEMORY: Duration = Duration::from_millis(500);
 /// Longest time that the engines may go on when the answer is there already.
 const AFTER_DECISION: Duration = Duration::from_millis(300);
 /// A signal that follows another one sooner is the same request: `timeout` of coreutils signals its child and then the
@@ -31,8 +31,11 @@ const SAME_REQUEST: Duration = Duration::from_millis(500);
 const TICK: Duration = Duration::from_millis(20);
 /// The tick when more than half of the memory is in use.
 const SHORT_TICK: Duration = Duration::from_millis(3);
-/// Part of the memory limit by which the work may exceed it before it is ended at once: one in so many.
+/// Part of the memory limit that may be taken before the work is ended at once, counted from when it was asked to stop: one
+/// in so many.
 const EXCESS: u64 = 12;
+/// Bytes that may be taken then whatever the limit is.
+const LEAST_EXCESS: u64 = 16 << 20;
 
 /// What is known so far, given the reason why there is no more.
 type Fallback = Box<dyn FnOnce(&Reason) -> Answer + Send>;
@@ -63,6 +66,8 @@ struct Shared {
     interrupted: AtomicBool,
     last_signal: Mutex<Option<Instant>>,
     at_once: AtomicBool,
+    /// Bytes above which the work is ended at once; 0 before it was asked to stop.
+    most_memory: AtomicU64,
     patience: AtomicU32,
     out_of_memory: AtomicBool,
     decided: AtomicBool,
@@ -168,7 +173,14 @@ impl Control {
             _ => {
                 self.shared.out_of_memory.store(true, Ordering::SeqCst);
                 self.budget.cancel();
-                if own > limit.saturating_add(limit / EXCESS) {
+                // A limit below what the program takes by itself leaves time to read the machine.
+                let most = own.saturating_add(LEAST_EXCESS.max(limit / EXCESS));
+                let most = match self.shared.most_memory.load(Ordering::SeqCst) {
+                    0 => most,
+                    before => before,
+                };
+                self.shared.most_memory.store(most, Ordering::SeqCst);
+                if own > most {
                     self.shared.at_once.store(true, Ordering::SeqCst);
                 }
             }

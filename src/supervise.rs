@@ -93,7 +93,11 @@ pub fn supervise(start: Instant, format: &OutputArguments) -> Option<Exit> {
         let Some(signal) = status.signal() else { return Some(exit_of(status)) };
         // A process that has just begun dies of a signal, and one that was to stop is not begun anew.
         if interrupted.load(Ordering::SeqCst) {
-            return Some(output::show(&Answer::stopped(&Reason::Interrupted), format, start.elapsed().as_secs_f64()));
+            return Some(output::show(
+                &Answer::stopped(&Reason::Interrupted),
+                format,
+                start.elapsed().as_secs_f64(),
+            ));
         }
         let name = Signal::try_from(signal).map_or_else(|_| signal.to_string(), |s| s.to_string());
         let again = crashes + 1 < ATTEMPTS && signal != Signal::SIGKILL as i32;

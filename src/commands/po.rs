@@ -1,12 +1,13 @@
 //! `bsym po`: the obligations of a machine, what the prover makes of them, and their status as a file.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::bail;
+use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::open;
 use bsym_language::diagnostic::nearest;
-use bsym_proofs::obligations::{Proof, prove_obligations};
+use bsym_proofs::obligations::{Obligations as Proved, Proof, prove_obligations};
 
 use crate::answer::Answer;
 use crate::answer::event::Event;
@@ -40,7 +41,26 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
     let model = Arc::new(model);
     let budget = control.budget.per_query(arguments.each);
     let (jsonl, verbose) = (arguments.output.jsonl, arguments.output.verbose > 0);
+    // What is decided so far is said if the work does not stop when it is asked to.
+    let decided: Arc<Mutex<Vec<Proof>>> = Arc::default();
+    let (known, stuck, clock, file_scope) = (decided.clone(), model.clone(), control.clone(), scope.clone());
+    control.set_fallback(move |_| {
+        let mut proved = Proved::default();
+        proved.all = std::mem::take(&mut *known.lock().unwrap_or_else(PoisonError::into_inner));
+        proved.stopped = Some(Stopped::Timeout);
+        let file = proved.to_po(&stuck, &file_scope, Path::new(""));
+        output::note("stopped: obligations that were not decided by then are not listed");
+        Answer::Obligations(Box::new(Obligations {
+            not_checked: DroppedObject::all(&stuck),
+            seconds: clock.seconds(),
+            ..Obligations::new(file, &proved, &stuck)
+        }))
+    });
     let mut observer = |proof: &Proof| {
+        let mut decided = decided.lock().unwrap_or_else(PoisonError::into_inner);
+        // Terms belong to the thread that made them.
+        decided.push(Proof { formula: vec![], ..proof.clone() });
+        drop(decided);
         if jsonl {
             output::json_line(&Event::Obligation {
                 time: control.seconds(),
