@@ -268,7 +268,7 @@ fn a_crash_of_the_solver_library_is_survived_and_named() {
         command.args(["check", &path, "--json", "--timeout", "20s"]).stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     };
-    let crash = |child: &std::process::Child, before: Option<u32>| {
+    let crash = |child: &bsym_testing::process::Running, before: Option<u32>| {
         let id = child.id();
         until("nobody works", || {
             working_for(id).is_some_and(|w| Some(w) != before && !searches(&path).is_empty())

@@ -2,9 +2,10 @@
 
 mod common;
 
+use bsym_testing::process::Running;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ExitStatus, Stdio};
+use std::process::{ChildStdin, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,7 @@ use serde_json::{Value as Json, json};
 
 /// A small editor.
 struct Editor {
-    server: Child,
+    server: Running,
     input: Option<ChildStdin>,
     messages: Receiver<Json>,
     /// What came while something else was waited for.

@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+pub mod process;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

@@ -1,9 +1,10 @@
 //! What the end-to-end tests share.
 #![allow(dead_code)] // each test program uses a part of it
 
+use bsym_testing::process::Limited;
 use bsym_testing::{Part, present};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use serde_json::Value as Json;
 
@@ -12,9 +13,9 @@ pub fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The program, started in [`root`].
-pub fn bsym() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bsym"));
+/// The program with a time limit, started in [`root`].
+pub fn bsym() -> Limited {
+    let mut command = Limited::new(env!("CARGO_BIN_EXE_bsym"));
     command.current_dir(root()).env_remove("RUST_LOG").env_remove("NO_COLOR");
     command
 }
