@@ -1,0 +1,242 @@
+//! Every command under signals, a time limit and a memory limit, on machines that are hard for it: the result so far is
+//! printed, and the limit is kept.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use common::{bsym, file, has_solver};
+
+/// Steps with 2^48 executions, and arithmetic that doubles the digits of a number in each step.
+const STEPS: &str = "MACHINE steps VARIABLES v, w, x INVARIANT v <: 1..12 & w <: 1..12 & x : INTEGER & x /= 0 \
+    INITIALISATION v := {} || w := {} || x := 1 OPERATIONS \
+    op = BEGIN BEGIN v :: POW(1..12) || w :: POW(1..12) END ; BEGIN v :: POW(1..12) || w :: POW(1..12) END END; \
+    square = x := x * x + 1 END";
+
+/// An abstraction with the same steps.
+const REFINEMENT: &str = "REFINEMENT steps_r REFINES steps VARIABLES v, w, x, y INVARIANT y : NATURAL \
+    INITIALISATION v := {} || w := {} || x := 1 || y := 0 OPERATIONS \
+    op = BEGIN BEGIN v :: POW(1..12) || w :: POW(1..12) END ; BEGIN v :: POW(1..12) || w :: POW(1..12) END END; \
+    square = BEGIN x := x * x + 1 || y := y + 1 END END";
+
+/// What happens to a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Event {
+    /// SIGTERM after a while, so often.
+    Signals(usize),
+    /// `--timeout 1s`.
+    Timeout,
+    /// `--memory 200M`.
+    Memory,
+}
+
+const EVENTS: [Event; 4] = [Event::Signals(1), Event::Signals(2), Event::Timeout, Event::Memory];
+
+/// When signals are sent: the program has begun to work.
+const BEFORE_SIGNAL: Duration = Duration::from_millis(1500);
+/// A machine with much else to do makes a run late; on one without, it ends within a second of the limit.
+const LATE: Duration = Duration::from_secs(8);
+/// Memory is looked at from time to time.
+const MOST_MEMORY: u64 = 300 << 20;
+
+/// A machine with 60 variables of two values each, all of which are chosen in the beginning and in every step.
+fn choices() -> String {
+    let all = |of: &dyn Fn(usize) -> String, between: &str| (0..60).map(of).collect::<Vec<_>>().join(between);
+    format!(
+        "MACHINE choices VARIABLES {} INVARIANT {} & not({}) INITIALISATION {} OPERATIONS again = BEGIN {} END END",
+        all(&|i| format!("b{i}"), ", "),
+        all(&|i| format!("b{i} : BOOL"), " & "),
+        all(&|i| format!("b{i} = TRUE"), " & "),
+        all(&|i| format!("b{i} := FALSE"), " || "),
+        all(&|i| format!("b{i} :: BOOL"), " || "),
+    )
+}
+
+/// The most memory that a process and those that it started take, as far as it is seen.
+fn memory(process: &str) -> u64 {
+    let read = |name: &str| std::fs::read_to_string(format!("/proc/{process}/{name}")).unwrap_or_default();
+    let status = read("status");
+    let peak = status
+        .lines()
+        .find_map(|l| l.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+    let children = read(&format!("task/{process}/children"));
+    let below = children.split_whitespace().map(memory).max().unwrap_or(0);
+    below.max(peak.unwrap_or(0) << 10)
+}
+
+/// Runs a command. Returns what it says, how long it takes after the event, and the most memory.
+fn run(arguments: &[String], event: Event) -> (Output, Duration, u64) {
+    let mut command = bsym();
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.limit(Duration::from_secs(60));
+    let limit = match event {
+        Event::Signals(_) => BEFORE_SIGNAL,
+        Event::Timeout => Duration::from_secs(1),
+        Event::Memory => Duration::from_secs(3),
+    };
+    match event {
+        Event::Signals(_) => {}
+        Event::Timeout => drop(command.args(["--timeout", "1s"])),
+        Event::Memory => drop(command.args(["--memory", "200M", "--timeout", "3s"])),
+    }
+    let begin = Instant::now();
+    let child = command.spawn().expect("it starts");
+    let id = child.id().to_string();
+    if let Event::Signals(times) = event {
+        std::thread::sleep(BEFORE_SIGNAL);
+        for _ in 0..times {
+            let _ = child.signal("TERM").expect("there is a program that sends signals");
+        }
+    }
+    let waiting = std::thread::spawn(move || child.wait_with_output().expect("it ends in time"));
+    let mut most = 0;
+    while !waiting.is_finished() {
+        most = most.max(memory(&id));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let output = waiting.join().expect("it ends in time");
+    (output, begin.elapsed().saturating_sub(limit), most)
+}
+
+/// What is wrong with a run of a command, if anything is.
+fn fault(arguments: &[String], event: Event) -> Option<String> {
+    let (output, late, memory) = run(arguments, event);
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let wrong = match output.status.code() {
+        None => Some(format!("killed: {}", output.status)),
+        Some(0 | 1 | 3) if out.trim().is_empty() => Some("no result".into()),
+        Some(3)
+            if !["unknown", "incomplete", "stopped", "obligations", "error"]
+                .iter()
+                .any(|w| out.contains(w)) =>
+        {
+            Some("no verdict".into())
+        }
+        Some(0 | 1 | 3) => None,
+        Some(code) => Some(format!("exit code {code}")),
+    };
+    let wrong = wrong.or_else(|| (late > LATE).then(|| format!("{late:?} late"))).or_else(|| {
+        (event == Event::Memory && memory > MOST_MEMORY).then(|| format!("{} MiB", memory >> 20))
+    });
+    if std::env::var_os("BSYM_TABLE").is_some() {
+        println!(
+            "{}\t{event:?}\t{:?}\t{late:?}\t{} MiB",
+            arguments.join(" "),
+            output.status.code(),
+            memory >> 20
+        );
+    }
+    wrong.map(|wrong| format!("bsym {} ({event:?}): {wrong}\n{out}{err}", arguments.join(" ")))
+}
+
+/// Runs all rows, some at a time, and fails with those that are wrong.
+fn all_good(rows: VecDeque<(Vec<String>, Event)>) {
+    let (rows, faults) = (Mutex::new(rows), Mutex::new(Vec::new()));
+    std::thread::scope(|threads| {
+        for _ in 0..6 {
+            threads.spawn(|| {
+                loop {
+                    let row = rows.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+                    let Some((arguments, event)) = row else { return };
+                    faults.lock().unwrap_or_else(PoisonError::into_inner).extend(fault(&arguments, event));
+                }
+            });
+        }
+    });
+    let faults = faults.into_inner().unwrap_or_else(PoisonError::into_inner);
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+fn words(text: &str, machine: &Path) -> Vec<String> {
+    text.split(' ')
+        .map(|word| if word == "M" { machine.display().to_string() } else { word.to_string() })
+        .collect()
+}
+
+#[test]
+fn every_command_keeps_its_limits_and_says_what_it_knows() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| -> PathBuf { file(folder.path(), name, text) };
+    let (steps, many) = (write("steps.mch", STEPS), write("choices.mch", &choices()));
+    let refinement = write("steps_r.ref", REFINEMENT);
+    let mut commands = vec![
+        words("mc M", &steps),
+        words("mc --symmetry canonical M", &many),
+        words("ldd M", &steps),
+        words("ldd M", &many),
+        words("graph --max-nodes 100000000 M", &many),
+        words("ltl M -f G{x>0}", &steps),
+        words("simulate --steps 100000000 M", &steps),
+        words("refine M", &refinement),
+    ];
+    if has_solver() {
+        let asked = ["check M", "bmc M", "kind M", "ic3 M", "tree M", "po M", "strengthen M"];
+        commands.extend(asked.map(|text| words(text, &steps)));
+        commands.push(words("check M", &refinement));
+    }
+    all_good(commands.into_iter().flat_map(|c| EVENTS.map(|event| (c.clone(), event))).collect());
+}
+
+#[test]
+fn evaluations_keep_the_time_limit() {
+    let formulas = [
+        "card({f | f : 1..9 --> 1..9 & !x.(x : 1..9 => f(x) /= x)})",
+        "card(perm(1..12))",
+        "card(closure1(%x.(x : 1..3000 | x + 1)))",
+        "!(a,b,c,d,e,f).(a : 1..99 & b : 1..99 & c : 1..99 & d : 1..99 & e : 1..99 & f : 1..99 => a+b+c+d+e+f > 0)",
+        "PI(i).(i : 1..1000000 | i)",
+        "SIGMA(i).(i : 1..10**12 | i * i)",
+        "{s | s : POW(POW(1..20)) & card(s) = 3}",
+        "(7 ** 1000000) mod 10",
+    ];
+    let eval = |f: &&str| vec!["eval".to_string(), f.to_string()];
+    all_good(formulas.iter().map(|f| (eval(f), Event::Timeout)).collect());
+}
+
+#[test]
+fn sizes_above_the_limit_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = |properties: &str| {
+        format!(
+            "MACHINE large SETS D {properties} VARIABLES s INVARIANT s <: D & card(s) <= 1 INITIALISATION s := {{}} \
+             OPERATIONS add(d) = PRE d : D THEN s := s \\/ {{d}} END END"
+        )
+    };
+    let open = file(folder.path(), "large.mch", text(""));
+    let counted = folder.path().join("counted");
+    std::fs::create_dir(&counted).expect("a folder");
+    let said = file(&counted, "large.mch", text("PROPERTIES card(D) = 4294967297"));
+    let defined = folder.path().join("defined");
+    std::fs::create_dir(&defined).expect("a folder");
+    let defined = file(&defined, "large.mch", text("DEFINITIONS scope_D == 1000000000000"));
+    let trace = file(
+        folder.path(),
+        "trace.json",
+        r#"{"format": "bsym-trace", "version": 1, "machine": "large", "scope": {"sizes": {"D": 1000000000000},
+            "maxint": "3", "minint": "-1"}, "constants": {}, "steps": [{"event": "INITIALISATION", "parameters": {},
+            "results": {}, "changed": {"s": "{}"}, "state": {"s": "{}"}, "choices": []}]}"#,
+    );
+    let mut rows = vec![];
+    for size in ["4294967297", "1000000000000", "18446744073709551615"] {
+        let scope = format!("--scope D={size}");
+        let all = ["mc M", "ldd M", "ltl -f G{s<:D} M", "graph M", "simulate M", "mc --symmetry canonical M"];
+        let solved = ["check M", "bmc M", "kind M", "ic3 M", "po M"].iter().filter(|_| has_solver());
+        rows.extend(all.iter().chain(solved).map(|c| words(&format!("{c} {scope}"), &open)));
+    }
+    for machine in [&said, &defined] {
+        rows.extend(["mc M", "ldd M", "graph M", "simulate M", "eval M card(D)"].map(|c| words(c, machine)));
+    }
+    rows.push(words(&format!("replay {} M", trace.display()), &open));
+    rows.push(words(&format!("eval --trace {} M card(D)", trace.display()), &open));
+    for row in rows {
+        let output = bsym().args(&row).stdin(Stdio::null()).output().expect("it ends");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{row:?}: {error}");
+        assert!(error.contains("more than 1000000"), "{row:?}: {error}");
+    }
+}
