@@ -396,6 +396,10 @@ fn operations_may_abort_where_nothing_is_owed() {
     let late = ("d := 0 END", "d := 0 * (1 / (d - 4)) END");
     assert_eq!(count_of(free, &[late]), Found::Holds(4));
     assert_eq!(count_of(free, &[("d := 0 END", "d := 0 * (1 / (d - 2)) END")]), abort("reset", 1));
+    // Nor is a call owed there that the refinement does not allow.
+    assert_eq!(count_of(free, &[("reset = BEGIN d := 0", "reset = PRE d < 4 THEN d := 0")]), Found::Holds(4));
+    let fewer = ("reset = BEGIN d := 0", "reset = PRE d < 2 THEN d := 0");
+    assert_eq!(count_of(free, &[fewer]), Found::Precondition("reset".into(), 1));
     // Nobody knows where it has no meaning itself.
     let vague = ("Count.mch", &*COUNT.1.replace("BEGIN c := 0 END", "BEGIN c := 0 * (1 / (c - 2)) END"));
     let found = count_of(vague, &[late]);

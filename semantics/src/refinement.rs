@@ -252,7 +252,8 @@ impl Levels<'_, '_> {
         found.iter().map(|&conjunct| FalseGluing { conjunct, state: Some((*state).clone()) }).collect()
     }
 
-    /// Arguments with which the abstractions allow an operation in each of the related states, and the refinement does not.
+    /// Arguments with which the abstractions allow an operation in each of the related states without a way to abort, and the
+    /// refinement does not allow it.
     ///
     /// # Errors
     /// Something could not be evaluated.
@@ -285,7 +286,13 @@ impl Levels<'_, '_> {
                 Some(known) => known.intersection(&arguments).cloned().collect(),
             });
         }
-        Ok(common.unwrap_or_default())
+        let mut owed = BTreeSet::new();
+        for arguments in common.unwrap_or_default() {
+            if self.must_end(before, related, event, &arguments)? {
+                owed.insert(arguments);
+            }
+        }
+        Ok(owed)
     }
 
     /// Those of some abstract states that are related to a state of the refinement.
@@ -297,8 +304,8 @@ impl Levels<'_, '_> {
         self.glued(ways.collect(), concrete.len())
     }
 
-    /// Whether the abstractions allow an operation with these arguments in each of the related states, and the refinement
-    /// does not.
+    /// Tests for arguments with which the abstractions allow an operation in each of the related states without a way to abort,
+    /// and the refinement does not allow it.
     ///
     /// # Errors
     /// Something could not be evaluated.
@@ -317,7 +324,7 @@ impl Levels<'_, '_> {
                 return Ok(false);
             }
         }
-        Ok(!related.is_empty())
+        self.must_end(before, related, event, parameters)
     }
 
     /// The abstract parts of those states in which what glues the levels together is true.

@@ -272,9 +272,19 @@ impl Search<'_, '_> {
         for event in (0..self.pairs.parts.operations.len() as u32).map(EventId) {
             match self.pairs.narrowed(pair, event) {
                 Some(arguments) => {
-                    if let Some(parameters) = arguments.into_iter().next().filter(|_| is_owed) {
-                        let step = UnmatchedStep::Precondition { event, parameters };
-                        return Some(self.found(Some(node), step, None));
+                    for parameters in arguments.into_iter().filter(|_| is_owed) {
+                        match self.pairs.call(pair, event, &parameters) {
+                            Call::MustEnd => {
+                                let step = UnmatchedStep::Precondition { event, parameters };
+                                return Some(self.found(Some(node), step, None));
+                            }
+                            Call::Unclear if self.pairs.machine.is_stopped() => {
+                                return self.stopped().map(End::Stopped);
+                            }
+                            Call::Unclear => self.is_unclear = true,
+                            // Nothing is owed where the abstraction may do anything.
+                            Call::Forbidden | Call::Aborts | Call::Unknown => {}
+                        }
                     }
                 }
                 None if self.pairs.machine.is_stopped() => return self.stopped().map(End::Stopped),
