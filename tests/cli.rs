@@ -350,7 +350,7 @@ fn obligations_are_written_and_used() {
     lines.iter().for_each(|line| assert_valid("events", line));
     assert_eq!(lines.last().unwrap()["result"]["format"], "bsym-po");
     let output = run(&["po", "examples/mutex.mch", "-o", &po, "--export", &export]);
-    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert_eq!(output.status.code(), Some(3), "{}", err(&output));
     assert!(out(&output).contains("refuted"), "{}", out(&output));
     assert!(std::fs::read_dir(&export).unwrap().count() > 0);
     let output = run(&["ic3", "examples/mutex.mch", "--proofs", &po, "--json"]);

@@ -16,6 +16,7 @@ pub mod diagnostic;
 pub mod encoding;
 pub mod explanation;
 pub mod folding;
+pub mod left_out;
 pub mod named;
 pub mod not_asked;
 pub mod not_checked;

@@ -2,12 +2,12 @@
 
 use bsym_language::model::Model;
 use bsym_proofs::obligations::Obligations as Proved;
-use bsym_status::file::{LeftOut, PoFile, Status};
+use bsym_status::file::{PoFile, Status};
 use serde::{Serialize, Serializer};
 
-use super::diagnostic::location;
+use super::left_out::{self, LeftOutObject};
 use super::not_checked::{self, DroppedObject};
-use super::open_obligation::Explanation;
+use super::open_obligation::{Explanation, ReachKind};
 use super::trace::counted;
 use crate::exit::Exit;
 use crate::paint::Paint;
@@ -20,6 +20,8 @@ pub struct Obligations {
     pub counts: Vec<(Status, usize)>,
     /// Those that are not discharged.
     pub open: Vec<OpenObligation>,
+    /// Parts without obligations of their own.
+    pub left_out: Vec<LeftOutObject>,
     /// Why they are open, where that was asked.
     pub explanations: Option<Vec<Explanation>>,
     pub stopped: bool,
@@ -58,6 +60,7 @@ impl Obligations {
                     reason: p.reason.clone(),
                 })
                 .collect(),
+            left_out: LeftOutObject::all(proved, model),
             explanations: None,
             stopped: proved.stopped.is_some(),
             written: None,
@@ -66,13 +69,23 @@ impl Obligations {
         }
     }
 
-    /// Done where all obligations are discharged and nothing was left out, else unknown.
+    /// Returns `Done` where all obligations are discharged and nothing was left out, `Violated` where one is explained by a
+    /// reachable state in which it fails, else `Unknown`.
     pub fn exit(&self) -> Exit {
-        let all_looked_at = self.file.left_out.is_empty() && self.not_checked.is_empty();
+        let all_looked_at = self.left_out.is_empty() && self.not_checked.is_empty();
+        if self.explanations.iter().flatten().any(Self::is_reached) {
+            return Exit::Violated;
+        }
         match !self.stopped && self.open.is_empty() && all_looked_at {
             true => Exit::Done,
             false => Exit::Unknown,
         }
+    }
+
+    /// Tests for an obligation that fails after a trace that was found.
+    fn is_reached(explanation: &Explanation) -> bool {
+        let reached = explanation.reach.as_ref().is_some_and(|reach| reach.kind == ReachKind::Reached);
+        reached && !explanation.violated.is_empty()
     }
 
     /// For people.
@@ -87,11 +100,7 @@ impl Obligations {
             (_, n) => counts.push(format!("{open} open ({n} not tried)")),
         }
         let all = self.counts.iter().map(|(_, n)| n).sum::<usize>() + open;
-        match self.file.left_out.len() {
-            0 => {}
-            1 => counts.push("1 part not looked at".into()),
-            n => counts.push(format!("{n} parts not looked at")),
-        }
+        counts.extend(left_out::count(&self.left_out));
         let counts = if counts.is_empty() { "nothing to prove".into() } else { counts.join(", ") };
         let mut text = format!("{}: {counts}  [{:.2} s]\n", counted(all, "obligation"), self.seconds);
         let mut refuted = false;
@@ -106,10 +115,7 @@ impl Obligations {
             let reason = reason.map(|r| format!(": {r}")).unwrap_or_default();
             text.push_str(&format!("  {word}  {name}{reason}\n    {goal}\n"));
         }
-        for LeftOut { part, reason, file, line } in &self.file.left_out {
-            let at = location(file, *line).map(|at| format!(" ({at})")).unwrap_or_default();
-            text.push_str(&format!("  {}: {part}: {reason}{at}\n", paint.doubt("not looked at")));
-        }
+        text.push_str(&left_out::text(&self.left_out, paint));
         for explanation in self.explanations.iter().flatten() {
             // Strings grow.
             let _ = explanation.write(&mut text, paint);

@@ -10,6 +10,7 @@ use bsym_semantics::scope::Scope;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::left_out::{self, LeftOutObject};
 use super::not_checked::{self, DroppedObject};
 use super::scope::ScopeObject;
 use super::statistics::TimeObject;
@@ -45,6 +46,8 @@ pub struct StrengthenedAnswer {
     pub violations: Vec<ViolationObject>,
     /// Where the patch was written to.
     pub patch: Option<String>,
+    /// Parts of the machine without obligations of their own, because nothing is encoded there.
+    pub left_out: Vec<LeftOutObject>,
     /// Parts of the machine that are in no check.
     pub not_checked: Vec<DroppedObject>,
     pub stats: TimeObject,
@@ -127,6 +130,7 @@ impl StrengthenedAnswer {
                 })
                 .collect(),
             patch: None,
+            left_out: LeftOutObject::all(&found.before, model),
             not_checked: DroppedObject::all(model),
             stats: TimeObject { seconds },
             event_b: model.notation == Notation::EventB,
@@ -135,7 +139,8 @@ impl StrengthenedAnswer {
 
     /// What a script is told.
     pub fn exit(&self) -> Exit {
-        match (self.violations.is_empty(), self.left.is_empty()) {
+        let all_looked_at = self.left_out.is_empty() && self.not_checked.is_empty();
+        match (self.violations.is_empty(), self.left.is_empty() && all_looked_at) {
             (false, _) => Exit::Violated,
             (true, false) => Exit::Unknown,
             (true, true) => Exit::Done,
@@ -155,8 +160,9 @@ impl StrengthenedAnswer {
         let all = counted(self.obligations, "obligation");
         if self.open.is_empty() {
             let good = paint.good("none is open");
-            writeln!(out, "{all} of {}: {good}  {time}", self.machine)?;
-            return out.write_str(&not_checked::text(&self.not_checked, verbose, paint));
+            let left = left_out::count(&self.left_out).map(|n| format!(", {n}")).unwrap_or_default();
+            writeln!(out, "{all} of {}: {good}{left}  {time}", self.machine)?;
+            return self.write_left_out(out, verbose, paint);
         }
         let closed = format!("{} closed", self.closed.len());
         let closed = if self.closed.is_empty() { paint.doubt(&closed) } else { paint.good(&closed) };
@@ -201,6 +207,11 @@ impl StrengthenedAnswer {
         if let Some(path) = &self.patch {
             writeln!(out, "\npatch written to {path}")?;
         }
+        self.write_left_out(out, verbose, paint)
+    }
+
+    fn write_left_out(&self, out: &mut String, verbose: bool, paint: Paint) -> Result {
+        out.write_str(&left_out::text(&self.left_out, paint))?;
         out.write_str(&not_checked::text(&self.not_checked, verbose, paint))
     }
 }

@@ -20,9 +20,11 @@ use bsym_language::walk::Names;
 use bsym_proofs::claim::check_of;
 use bsym_proofs::obligations::{Obligations, Proof, Subject, prove_obligations};
 use bsym_proofs::recorded::Recorded;
+use bsym_semantics::trace::doubt;
 use bsym_status::file::Kind;
 use bsym_status::{Check, Formula, ProofStatus};
 
+use crate::dropped::is_genuine;
 use crate::excluded::Excluded;
 use crate::first_states::FirstStates;
 use crate::ic3::shapes::shapes;
@@ -284,6 +286,11 @@ impl Strengthening<'_> {
         let (candidates, why) = match search(&question, budget, open, observer)? {
             Found::Lemmas(lemmas) => (lemmas, "the lemmas that were found are not proved".to_string()),
             Found::Nothing(met, why) => (met, why),
+            Found::Violated(found) if !is_genuine(&self.job.model, &found) => {
+                let dropped = doubt::doubt(&self.job.model, &found.trace);
+                let why = dropped.map(|dropped| doubt::sentence(&self.job.model, dropped));
+                (vec![], why.unwrap_or_default())
+            }
             Found::Violated(found) => {
                 let names = self.named(group, &found);
                 let all = names.len() == group.len();

@@ -56,7 +56,8 @@ impl Obligations {
         file
     }
 
-    fn left_out(&self, model: &Model) -> Vec<LeftOut> {
+    /// Returns the parts of the model without obligations of their own.
+    pub fn left_out(&self, model: &Model) -> Vec<LeftOut> {
         let part = |u: &Unsupported| {
             let known = model.sources.iter().any(|(id, _)| id == u.span.source);
             LeftOut {
