@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::named::Values;
 use super::not_checked::{self, DroppedObject};
+use super::property::AxiomObject;
 use super::reason_code::ReasonCode;
 use super::scope::ScopeObject;
 use super::statistics::TimeObject;
@@ -59,6 +60,8 @@ pub struct GraphAnswer {
     pub reason: Option<ReasonCode>,
     /// Why it is not, and what else is to be said, in sentences.
     pub messages: Vec<String>,
+    /// Axioms that contradict each other.
+    pub core: Vec<AxiomObject>,
     /// Nodes of the state space that was visited: the root, the valuations of the constants, the states.
     pub states: usize,
     /// Its edges; those that differ in operation, arguments, results or target.
@@ -147,6 +150,7 @@ impl GraphAnswer {
         for message in &self.messages {
             writeln!(out, "  {message}")?;
         }
+        AxiomObject::write_core(&self.core, out, paint)?;
         write!(out, "  {} nodes, {} edges", self.nodes, self.edges)?;
         if let Some(definite) = self.definite {
             write!(out, ", {definite} of them definite")?;

@@ -1,5 +1,7 @@
 //! What can be asked and what can be violated.
 
+use std::fmt::{self, Write};
+
 use bsym_engines::verdict::PropertyVerdict;
 use bsym_language::model::{Conjunct, EventId, Model};
 use bsym_language::print;
@@ -8,8 +10,9 @@ use bsym_semantics::trace::Violation;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::diagnostic::{end, place};
+use super::diagnostic::{end, location, place};
 use super::words::words;
+use crate::paint::Paint;
 
 words! {
     /// Kinds of properties and violations; those that can be asked for are named as in `--prop`.
@@ -183,6 +186,25 @@ impl AxiomObject {
     pub fn new(model: &Model, axiom: &Conjunct) -> AxiomObject {
         let (file, line, _) = place(&model.sources, axiom.span);
         AxiomObject { label: axiom.label.clone(), text: axiom.text.clone(), file, line }
+    }
+
+    /// Axioms of the model, by position.
+    pub fn all(model: &Model, core: &[usize]) -> Vec<AxiomObject> {
+        core.iter().filter_map(|&i| model.axioms.get(i)).map(|axiom| AxiomObject::new(model, axiom)).collect()
+    }
+
+    /// Writes axioms that contradict each other, each with its place; nothing where there is none.
+    pub fn write_core(core: &[AxiomObject], out: &mut String, paint: Paint) -> fmt::Result {
+        if core.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "  these axioms contradict each other:")?;
+        for axiom in core {
+            let name = axiom.label.as_ref().map(|l| format!("{l}: ")).unwrap_or_default();
+            let at = location(&axiom.file, axiom.line).map(|at| format!("   {at}")).unwrap_or_default();
+            writeln!(out, "    {name}{}{}", axiom.text, paint.faint(&at))?;
+        }
+        Ok(())
     }
 }
 

@@ -18,8 +18,7 @@ use super::explanation::ExplanationObject;
 use super::named::Values;
 use super::not_checked::{self, DroppedObject};
 use super::proof::{CheckedObject, EvidenceKind, ProofObject};
-use super::property::PropertyKind;
-use super::property::event_name;
+use super::property::{AxiomObject, PropertyKind, event_name};
 use super::reason::Reason;
 use super::reason_code::ReasonCode;
 use super::scope::ScopeObject;
@@ -64,6 +63,8 @@ pub struct RefinementAnswer {
     /// The proof for every size of the sets, or why there is none; missing where none was tried.
     pub simulation: Option<SimulationObject>,
     pub trace_file: Option<String>,
+    /// Axioms that contradict each other.
+    pub core: Vec<AxiomObject>,
     /// Parts of the machine that are in no check.
     pub not_checked: Vec<DroppedObject>,
 }
@@ -557,6 +558,7 @@ impl RefinementAnswer {
         if let Some(message) = &found.message {
             writeln!(out, "  reason: {message}")?;
         }
+        AxiomObject::write_core(&self.core, out, paint)?;
         if found.engine.as_deref().is_none_or(|engine| engine == EXPLICIT) {
             writeln!(out, "  every step that may be called is compared, on the explicit states")?;
         }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::named::Values;
 use super::not_checked::{self, DroppedObject};
+use super::property::AxiomObject;
 use super::scope::ScopeObject;
 use super::statistics::TimeObject;
 use super::trace::{StepObject, Style, ViolatedObject, events, write_steps, write_violations};
@@ -43,6 +44,8 @@ pub struct Simulation {
     pub scope: ScopeObject,
     pub ended: Ended,
     pub reason: Option<String>,
+    /// Axioms that contradict each other.
+    pub core: Vec<AxiomObject>,
     pub events: usize,
     pub violated: Vec<ViolatedObject>,
     /// Parts of the machine that are in no check.
@@ -85,6 +88,7 @@ impl Simulation {
             }
             Ended::Vacuous => {
                 writeln!(out, "{}: {name} has no trace: {reason}", paint.doubt("vacuous"))?;
+                AxiomObject::write_core(&self.core, out, paint)?;
             }
             Ended::Unknown => {
                 let head = paint.doubt("unknown");

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::diagnostic::location;
 use super::named::Values;
 use super::not_checked::{self, DroppedObject};
+use super::property::AxiomObject;
 use super::reason::Reason;
 use super::reason_code::ReasonCode;
 use super::scope::ScopeObject;
@@ -46,6 +47,8 @@ pub struct TemporalAnswer {
     /// Of all formulas together: the first of violated, unknown, vacuous and holds that one of them has.
     pub verdict: VerdictWord,
     pub formulas: Vec<TemporalObject>,
+    /// Axioms that contradict each other.
+    pub core: Vec<AxiomObject>,
     /// Parts of the machine that are in no check.
     pub not_checked: Vec<DroppedObject>,
     pub stats: TimeObject,
@@ -201,6 +204,7 @@ impl TemporalAnswer {
         for formula in &self.formulas {
             formula.write(out, Style::new(verbose, paint))?;
         }
+        AxiomObject::write_core(&self.core, out, paint)?;
         writeln!(out, "  {}, on all paths of the explicit states", self.machine)?;
         writeln!(out, "  scope: {}", self.scope.text())?;
         let last = self.formulas.iter().rev().find(|f| f.stats.states > 0);

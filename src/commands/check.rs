@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use bsym_engines::verdict::{Condition, Engine, Report, Unknown, Verdict};
-use bsym_explore::report::{SearchReport, Verdict as Found};
+use bsym_engines::verdict::{Condition, Engine, Report, Unknown, Vacuous, Verdict};
+use bsym_explore::report::{SearchReport, Vacuous as NoState, Verdict as Found};
 
 use crate::answer::Answer;
 use crate::answer::reason::Reason;
@@ -40,7 +40,7 @@ pub fn run(arguments: &VerifyArguments, control: &Control) -> anyhow::Result<Ans
     }
     let begin = Instant::now();
     // Without a solver there is still the search.
-    let (run, report) = match run_engines(&run, Engine::Check, &mut reporter) {
+    let (mut run, report) = match run_engines(&run, Engine::Check, &mut reporter) {
         Some((decided, report)) => (decided, Some(report)),
         None => (run, None),
     };
@@ -57,6 +57,9 @@ pub fn run(arguments: &VerifyArguments, control: &Control) -> anyhow::Result<Ans
     };
     if let Some(comparison) = comparison.filter(|_| !is_violated(report.as_ref(), answer.as_ref())) {
         comparison.wait(&run);
+    }
+    if is_without_valuation(report.as_ref(), answer.as_ref()) {
+        run.find_contradiction();
     }
     control.finish();
     drop(beside);
@@ -130,6 +133,12 @@ fn conclude(
 fn is_violated(report: Option<&Report>, answer: Option<&SearchReport>) -> bool {
     report.is_some_and(|r| matches!(r.verdict, Verdict::Violated(_) | Verdict::Vacuous(_)))
         || answer.is_some_and(|a| matches!(a.verdict, Found::Violated(_) | Found::Vacuous(_)))
+}
+
+/// Tests for an answer that the constants have no values.
+fn is_without_valuation(report: Option<&Report>, answer: Option<&SearchReport>) -> bool {
+    report.is_some_and(|r| matches!(r.verdict, Verdict::Vacuous(Vacuous::NoValuation(_))))
+        || answer.is_some_and(|a| matches!(a.verdict, Found::Vacuous(NoState::NoValuation)))
 }
 
 /// Whether the search has nothing to add.

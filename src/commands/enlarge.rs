@@ -103,6 +103,14 @@ impl Enlarging<'_> {
         }
     }
 
+    /// Returns the positions of axioms that contradict each other in this scope and in all that it was chosen from.
+    pub(super) fn contradiction(&self) -> Option<Vec<usize>> {
+        let request = input::scope_request(self.arguments).ok()?;
+        let chosen = self.scope.chosen(self.model, &request);
+        let finder = Patience::new(self.model.clone(), self.solver.cloned(), self.budget);
+        self.core(Some(&finder), &chosen)
+    }
+
     /// The axioms that contradict each other whatever the scope leaves open.
     fn core(&self, finder: Option<&dyn ValueFinder>, chosen: &Chosen) -> Option<Vec<usize>> {
         let Enlarging { model, scope, solver, .. } = *self;

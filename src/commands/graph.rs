@@ -11,7 +11,7 @@ use bsym_explore::graph::{
     minimise, to_first,
 };
 use bsym_explore::options::Limits;
-use bsym_explore::report::Unknown;
+use bsym_explore::report::{Unknown, Vacuous};
 use bsym_explore::search::Problem;
 use bsym_language::diagnostic::nearest;
 use bsym_language::load::check_predicate;
@@ -25,13 +25,14 @@ use crate::answer::Answer;
 use crate::answer::graph::{EdgeObject, GraphAnswer, GraphObject, NodeObject, NodeWord, ViewWord};
 use crate::answer::named::Values;
 use crate::answer::not_checked::DroppedObject;
-use crate::answer::property::{conjunct_name, event_name};
+use crate::answer::property::{AxiomObject, conjunct_name, event_name};
 use crate::answer::reason_code::ReasonCode;
 use crate::answer::scope::ScopeObject;
 use crate::answer::statistics::TimeObject;
 use crate::answer::verification::search_reason;
 use crate::arguments::{GraphArguments, ViewName};
 use crate::commands::default_scope;
+use crate::commands::enlarge::Enlarging;
 use crate::control::Control;
 use crate::drawing;
 use crate::paint::Paint;
@@ -72,7 +73,7 @@ pub fn run(arguments: &GraphArguments, control: &Control) -> anyhow::Result<Answ
         let reason = Some(reason.code());
         Answer::Graph(Box::new(GraphAnswer { reason, messages, stats, ..stuck }))
     });
-    let finder = Patience::new(model.clone(), solver, &control.budget);
+    let finder = Patience::new(model.clone(), solver.clone(), &control.budget);
     let finder = Some(&finder as &dyn ValueFinder);
     let problem = Problem { model: &model, scope: &scope, finder };
     // More states than can be drawn need not be found.
@@ -89,14 +90,26 @@ pub fn run(arguments: &GraphArguments, control: &Control) -> anyhow::Result<Answ
     };
     let mut reporter = Reporter::new(model.clone(), control, &arguments.output, Arc::default());
     let found = collect(&problem, &predicates, &options, &mut reporter);
+    let core = match found.vacuous {
+        Some(Vacuous::NoValuation) => Enlarging {
+            model: &model,
+            scope: &scope,
+            arguments: &sizes,
+            budget: &control.budget,
+            solver: solver.as_ref(),
+        }
+        .contradiction(),
+        _ => None,
+    };
     control.finish();
     reporter.finish();
     let mut answer = begun;
     say_doubt(&mut answer, &model, &found, most);
     if let Some(why) = found.vacuous {
-        let doubt = default_scope::doubt(&model, &scope, &sizes, &why.to_string());
+        let doubt = default_scope::doubt(&model, &scope, &sizes, &why.to_string()).filter(|_| core.is_none());
         let text = doubt.as_ref().map_or(why.to_string(), |doubt| doubt.text());
         answer.incomplete(doubt.map(|doubt| doubt.code()), text);
+        answer.core = AxiomObject::all(&model, &core.unwrap_or_default());
     }
     let maker = Maker { arguments, model: &model, scope: &scope, found: &found, asked, hidden };
     let graph = maker.view(&mut answer);
@@ -181,6 +194,7 @@ fn begun(arguments: &GraphArguments, model: &Model, scope: ScopeObject) -> Graph
         },
         scope,
         complete: false,
+        core: vec![],
         reason: None,
         messages: vec![],
         states: 0,

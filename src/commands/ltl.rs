@@ -1,11 +1,13 @@
 //! `bsym ltl`: temporal formulas on all paths of a finite scope.
 
+use std::cell::LazyCell;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::bail;
 use bsym_encodings::patience::Patience;
 use bsym_explore::options::Limits;
+use bsym_explore::report::Vacuous;
 use bsym_explore::search::Problem;
 use bsym_explore::temporal::{TemporalOptions, TemporalReport, TemporalVerdict, check};
 use bsym_language::ast::{DefinitionBody, ExprKind};
@@ -22,6 +24,7 @@ use bsym_semantics::value::literal::literal;
 use crate::answer::Answer;
 use crate::answer::diagnostic::place;
 use crate::answer::not_checked::DroppedObject;
+use crate::answer::property::AxiomObject;
 use crate::answer::reason::Reason;
 use crate::answer::reason_code::ReasonCode;
 use crate::answer::scope::ScopeObject;
@@ -30,6 +33,7 @@ use crate::answer::temporal::{PathObject, TemporalAnswer, TemporalObject, Tempor
 use crate::answer::verification::{VerdictWord, search_reason};
 use crate::arguments::LtlArguments;
 use crate::commands::default_scope;
+use crate::commands::enlarge::Enlarging;
 use crate::control::Control;
 use crate::progress::Reporter;
 use crate::refusal::Refusal;
@@ -88,6 +92,7 @@ pub fn run(arguments: &LtlArguments, control: &Control) -> anyhow::Result<Answer
         scope: ScopeObject::new(&model, &scope, &settings),
         verdict: VerdictWord::Unknown,
         formulas: objects,
+        core: vec![],
         not_checked: DroppedObject::all(&model),
         stats: TimeObject { seconds: 0.0 },
     };
@@ -105,7 +110,7 @@ pub fn run(arguments: &LtlArguments, control: &Control) -> anyhow::Result<Answer
         answer.conclude();
         Answer::Temporal(Box::new(answer))
     });
-    let finder = Patience::new(model.clone(), solver, &control.budget);
+    let finder = Patience::new(model.clone(), solver.clone(), &control.budget);
     let finder = Some(&finder as &dyn ValueFinder);
     let problem = Problem { model: &model, scope: &scope, finder };
     let options = TemporalOptions {
@@ -120,11 +125,21 @@ pub fn run(arguments: &LtlArguments, control: &Control) -> anyhow::Result<Answer
     };
     let mut reporter = Reporter::new(model.clone(), control, &arguments.output, Arc::default());
     let mut trace = arguments.trace.as_deref();
+    let contradiction = LazyCell::new(|| {
+        let (budget, solver) = (&control.budget, solver.as_ref());
+        Enlarging { model: &model, scope: &scope, arguments: &sizes, budget, solver }.contradiction()
+    });
     check(&problem, &asked, &options, &mut reporter, &mut |i, report| {
+        let has_no_constants = matches!(report.verdict, TemporalVerdict::Vacuous(Vacuous::NoValuation));
+        let core = if has_no_constants { contradiction.as_deref() } else { None };
         let mut answer = known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(core) = core {
+            answer.core = AxiomObject::all(&model, core);
+        }
         let object = &mut answer.formulas[numbers[i]];
         settle(&model, &report, object);
         if let TemporalVerdict::Vacuous(why) = &report.verdict
+            && core.is_none()
             && let Some(doubt) = default_scope::doubt(&model, &scope, &sizes, &why.to_string())
         {
             object.unknown(&doubt);

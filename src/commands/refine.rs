@@ -13,6 +13,7 @@ use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::bounds::{proposals, widest, with_maxint};
 
 use crate::answer::Answer;
+use crate::answer::property::AxiomObject;
 use crate::answer::refinement::{RefinementAnswer, RefinementObject, UnmatchedObject, Words};
 use crate::answer::scope::ScopeObject;
 use crate::answer::verdict_word::VerdictWord;
@@ -51,6 +52,7 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
         found: RefinementObject::new(&parts, ScopeObject::new(&model, &scope, &settings)),
         simulation: None,
         trace_file: None,
+        core: vec![],
         not_checked: compared::left(&model),
     };
     // What is known so far is printed if the search does not stop when it is asked to.
@@ -95,6 +97,12 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
         };
         simulated = Some(prove(&model, refined, &open, solver, budget));
     }
+    let core = match &found.searched.report.verdict {
+        RefinementVerdict::Vacuous(Vacuous::NoValuation) => {
+            search.enlarging(&found.searched.scope).contradiction()
+        }
+        _ => None,
+    };
     control.finish();
     reporter.finish();
     let mut answer = known.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -112,7 +120,8 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
     {
         found.only_in_scope = only_in_scope;
     }
-    if let RefinementVerdict::Vacuous(why) = &report.verdict {
+    answer.core = AxiomObject::all(&model, core.as_deref().unwrap_or_default());
+    if let (RefinementVerdict::Vacuous(why), None) = (&report.verdict, &core) {
         let request = input::scope_request(&sizes);
         let chosen = request.map(|request| scope.chosen(&parts.model, &request)).unwrap_or_default();
         if !chosen.is_nothing() {
@@ -228,17 +237,21 @@ impl Search<'_, '_> {
         Found { searched, only_in_scope }
     }
 
-    /// A larger scope in which there is something to compare. `tried` gets the scopes without.
-    fn larger(&self, scope: &Scope, why: Vacuous, tried: &mut Vec<Scope>) -> Option<Scope> {
-        tried.push(scope.clone());
-        let question = Enlarging {
+    /// The question about a scope without a state.
+    fn enlarging<'s>(&'s self, scope: &'s Scope) -> Enlarging<'s> {
+        Enlarging {
             model: self.explicit.model,
             scope,
             arguments: self.sizes,
             budget: &self.control.budget,
             solver: self.explicit.solver.as_ref(),
-        };
-        match question.enlarge(why != Vacuous::NoValuation, tried) {
+        }
+    }
+
+    /// A larger scope in which there is something to compare. `tried` gets the scopes without.
+    fn larger(&self, scope: &Scope, why: Vacuous, tried: &mut Vec<Scope>) -> Option<Scope> {
+        tried.push(scope.clone());
+        match self.enlarging(scope).enlarge(why != Vacuous::NoValuation, tried) {
             Enlarged::Larger(arguments) => input::scope(self.explicit.model, &arguments).ok(),
             Enlarged::Vacuous(..) | Enlarged::Undecided(_) => None,
         }

@@ -32,6 +32,7 @@ use crate::answer::verification::{BesideObject, Subject, Verdict as Answered, Ve
 use crate::arguments::{EncodingName, PropertyName, VerifyArguments};
 use crate::commands::compared::{self, Pending};
 use crate::commands::default_scope;
+use crate::commands::enlarge::Enlarging;
 use crate::commands::status::{self, Imported};
 use crate::control::{Control, memory_is_known, peak_memory};
 use crate::input;
@@ -60,6 +61,8 @@ pub(super) struct Run {
     pub(super) control: Control,
     /// The comparison with what the machine refines, where the command promises it.
     pub(super) comparison: Option<Arc<Pending>>,
+    /// The positions of axioms that contradict each other, where there is no valuation of the constants.
+    core: Option<Vec<usize>>,
     /// What is known so far, noted down by the reporter.
     seen: Arc<Mutex<Seen>>,
 }
@@ -188,9 +191,22 @@ impl Run {
             diagnostics: input.diagnostics,
             control: control.clone(),
             comparison: None,
+            core: None,
             seen: Arc::default(),
         };
         Ok(run)
+    }
+
+    /// Looks for axioms that contradict each other, which the answer names where there is no valuation of the constants.
+    pub(super) fn find_contradiction(&mut self) {
+        let enlarging = Enlarging {
+            model: &self.model,
+            scope: &self.scope,
+            arguments: &self.arguments.scope,
+            budget: &self.control.budget,
+            solver: self.solver.as_ref(),
+        };
+        self.core = enlarging.contradiction();
     }
 
     /// Promises the comparison of a refinement with its abstractions: until it has ended no answer says `holds`.
@@ -317,6 +333,7 @@ impl Run {
         result.search = search;
         result.stats.steps = self.seen.lock().unwrap_or_else(|e| e.into_inner()).steps.clone();
         if let Verdict::Vacuous(why) = &report.verdict
+            && self.core.is_none()
             && let Some(doubt) =
                 default_scope::doubt(&self.model, &report.scope, &self.arguments.scope, &why.to_string())
         {
@@ -354,6 +371,9 @@ impl Run {
         trace: Option<&Trace>,
         certificate: Option<String>,
     ) -> Answer {
+        if let Some(core) = &self.core {
+            result.set_core(&self.model, core, None);
+        }
         let compared = self.comparison.as_ref().map(|pending| pending.found());
         let unmatched = match &compared {
             Some(Some(compared)) => compared.settle(&mut result),

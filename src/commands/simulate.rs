@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bsym_encodings::patience::Patience;
+use bsym_explore::report::Vacuous;
 use bsym_explore::search::Problem;
 use bsym_explore::walk::{End, Walk, WalkOptions, walk};
 use bsym_language::model::Model;
@@ -16,6 +17,7 @@ use crate::answer::Answer;
 use crate::answer::diagnostic::{location, place};
 use crate::answer::named::Values;
 use crate::answer::not_checked::DroppedObject;
+use crate::answer::property::AxiomObject;
 use crate::answer::reason::Reason;
 use crate::answer::scope::ScopeObject;
 use crate::answer::simulation::{Ended, Simulation};
@@ -23,6 +25,7 @@ use crate::answer::statistics::TimeObject;
 use crate::answer::trace::{StepObject, ViolatedObject, constants};
 use crate::arguments::{ScopeArguments, SimulateArguments};
 use crate::commands::default_scope;
+use crate::commands::enlarge::Enlarging;
 use crate::control::Control;
 use crate::input;
 use crate::output;
@@ -39,7 +42,7 @@ pub fn run(arguments: &SimulateArguments, control: &Control) -> anyhow::Result<A
     let read = input::finite(&arguments.file, &arguments.component, &arguments.scope, &arguments.output)?;
     let input::Finite { model, scope, settings, sizes } = read;
     let model = Arc::new(model);
-    let finder = Patience::new(model.clone(), solver, &control.budget);
+    let finder = Patience::new(model.clone(), solver.clone(), &control.budget);
     let finder = Some(&finder as &dyn ValueFinder);
     let options = WalkOptions {
         steps: arguments.steps,
@@ -55,8 +58,22 @@ pub fn run(arguments: &SimulateArguments, control: &Control) -> anyhow::Result<A
         Answer::Simulation(Box::new(Simulation { reason: Some(reason.text()), stats, ..stuck }))
     });
     let walked = walk(&Problem { model: &model, scope: &scope, finder }, &options);
+    let core = match &walked.end {
+        End::Vacuous(Vacuous::NoValuation) => Enlarging {
+            model: &model,
+            scope: &scope,
+            arguments: &sizes,
+            budget: &control.budget,
+            solver: solver.as_ref(),
+        }
+        .contradiction(),
+        _ => None,
+    };
     control.finish();
-    let (ended, reason, violated) = ending(&model, &scope, &sizes, &walked, control);
+    let (ended, reason, violated) = match (&walked.end, &core) {
+        (End::Vacuous(why), Some(_)) => (Ended::Vacuous, Some(why.to_string()), vec![]),
+        _ => ending(&model, &scope, &sizes, &walked, control),
+    };
     let trace = walked.trace.as_ref();
     let steps = trace.map(|trace| StepObject::all(&model, trace)).unwrap_or_default();
     let asked = arguments.trace.as_ref().zip(trace);
@@ -64,6 +81,7 @@ pub fn run(arguments: &SimulateArguments, control: &Control) -> anyhow::Result<A
     Ok(Answer::Simulation(Box::new(Simulation {
         ended,
         reason,
+        core: AxiomObject::all(&model, &core.unwrap_or_default()),
         events: steps.len().saturating_sub(1),
         violated,
         constants: trace.map(|trace| constants(&model, trace)).unwrap_or_default(),
@@ -85,6 +103,7 @@ fn begun(arguments: &SimulateArguments, model: &Model, scope: ScopeObject) -> Si
         scope,
         ended: Ended::Unknown,
         reason: None,
+        core: vec![],
         events: 0,
         violated: vec![],
         not_checked: DroppedObject::all(model),

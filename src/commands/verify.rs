@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use bsym_engines::verdict::Engine;
+use bsym_engines::verdict::{Engine, Vacuous, Verdict};
 
 use crate::answer::Answer;
 use crate::arguments::VerifyArguments;
@@ -18,9 +18,12 @@ pub fn run(engine: Engine, arguments: &VerifyArguments, control: &Control) -> an
     let run = Run::prepare(engine.name(), arguments, Asked::engines(encoding, solver), control)?;
     let mut reporter = run.reporter();
     let begin = Instant::now();
-    let Some((run, report)) = run_engines(&run, engine, &mut reporter) else {
+    let Some((mut run, report)) = run_engines(&run, engine, &mut reporter) else {
         return Err(solvers::missing());
     };
+    if let Verdict::Vacuous(Vacuous::NoValuation(_)) = report.verdict {
+        run.find_contradiction();
+    }
     control.finish();
     reporter.timing("run", begin.elapsed().as_secs_f64());
     reporter.finish();

@@ -143,8 +143,7 @@ impl Verification {
     /// scopes that is known.
     pub fn set_core(&mut self, model: &Model, core: &[usize], scopes: Option<String>) {
         if let Verdict::Vacuous(_, reason, axioms) = &mut self.verdict {
-            let named = core.iter().filter_map(|&i| model.axioms.get(i));
-            *axioms = named.map(|axiom| AxiomObject::new(model, axiom)).collect();
+            *axioms = AxiomObject::all(model, core);
             if let Some(scopes) = scopes {
                 reason.push_str(&format!(": {scopes}"));
             }

@@ -2,12 +2,12 @@
 
 use std::fmt::{Result, Write};
 
-use super::{BesideObject, Verdict, Verification, worth_trying};
+use super::{BesideObject, Missing, Verdict, Verification, worth_trying};
 use crate::answer::diagnostic::location;
 use crate::answer::encoding::EncodingObject;
 use crate::answer::not_checked;
 use crate::answer::proof::{CertificateObject, ObjectionWord};
-use crate::answer::property::{PropertyKind, PropertyObject, PropertyVerdictWord};
+use crate::answer::property::{AxiomObject, PropertyKind, PropertyObject, PropertyVerdictWord};
 use crate::answer::reason::Reason;
 use crate::answer::reason_code::ReasonCode;
 use crate::answer::scope::Size;
@@ -145,15 +145,8 @@ fn head(out: &mut String, answer: &Verification, paint: Paint) -> Result {
         }
     }
     how_far(out, answer)?;
-    if let Verdict::Vacuous(_, _, core) = &answer.verdict
-        && !core.is_empty()
-    {
-        writeln!(out, "  these axioms contradict each other:")?;
-        for axiom in core {
-            let name = axiom.label.as_ref().map(|l| format!("{l}: ")).unwrap_or_default();
-            let at = location(&axiom.file, axiom.line).map(|at| format!("   {at}")).unwrap_or_default();
-            writeln!(out, "    {name}{}{}", axiom.text, paint.faint(&at))?;
-        }
+    if let Verdict::Vacuous(_, _, core) = &answer.verdict {
+        AxiomObject::write_core(core, out, paint)?;
     }
     for warning in &answer.warnings {
         writeln!(out, "  {}: {warning}", paint.doubt("warning"))?;
@@ -291,8 +284,11 @@ fn next(answer: &Verification) -> &'static str {
         Verdict::Vacuous(_, _, core) if !core.is_empty() => {
             "look at these axioms: no constants satisfy them all"
         }
+        Verdict::Vacuous(Missing::InitialState, ..) => {
+            "look at the initialisation: it has no outcome for any constants that satisfy the axioms"
+        }
         Verdict::Vacuous(..) => {
-            "look at the axioms (PROPERTIES, --set) and at the initialisation: no state of this scope satisfies them"
+            "look at the axioms (PROPERTIES, --set): no constants of this scope satisfy them"
         }
         Verdict::Violated(..) if !answer.further.is_empty() => "",
         Verdict::Violated(..)
