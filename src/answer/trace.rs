@@ -22,6 +22,11 @@ use super::named::Values;
 use super::property::{PropertyKind, event_name};
 use crate::paint::Paint;
 
+/// Steps at each end of a long path that are written.
+const END: usize = 2;
+/// Least number of steps that are left out.
+const LEAST_HIDDEN: usize = 3;
+
 /// A trace and what is wrong at its end.
 #[derive(Serialize, JsonSchema, Clone, Debug)]
 pub struct CounterexampleObject {
@@ -158,7 +163,7 @@ impl CounterexampleToInductionObject {
             None => writeln!(out, "its first state need not be reachable")?,
         }
         writeln!(out)?;
-        write_steps(out, &self.constants, &self.trace, style)?;
+        write_ends(out, &self.constants, &self.trace, style)?;
         writeln!(out)?;
         write_violations(out, &self.violated, style)
     }
@@ -329,6 +334,22 @@ pub fn write_steps(out: &mut String, constants: &Values, trace: &[StepObject], s
     write_steps_beside(out, constants, trace, &|_| vec![], style)
 }
 
+/// Writes the steps as [`write_steps`] does. Of a long path only both ends are written, unless all is told.
+fn write_ends(out: &mut String, constants: &Values, trace: &[StepObject], style: Style) -> Result {
+    let hidden = trace.len().saturating_sub(2 * END);
+    if style.whole || hidden < LEAST_HIDDEN {
+        return write_steps(out, constants, trace, style);
+    }
+    write_constants(out, constants, trace, style)?;
+    let (first, last) = (&trace[..END], &trace[trace.len() - END..]);
+    let width = (trace.len() - 1).to_string().len();
+    let shown = Numbered { first: 0, width, before: None };
+    let before = shown.write(out, first, &|_| vec![], style)?;
+    writeln!(out, "  {:>width$}  … {hidden} steps … {}", "", style.paint.faint("(-v writes them)"))?;
+    // What changes is told against the state that is written above.
+    Numbered { first: trace.len() - END, width, before }.write(out, last, &|_| vec![], style).map(drop)
+}
+
 /// The same, with further lines after each step.
 pub fn write_steps_beside(
     out: &mut String,
@@ -337,29 +358,57 @@ pub fn write_steps_beside(
     beside: &dyn Fn(usize) -> Vec<String>,
     style: Style,
 ) -> Result {
-    let paint = style.paint;
-    if !constants.is_empty() {
-        writeln!(out, "  {}", paint.strong("constants"))?;
-        let reading = style.reading(trace.first().is_some_and(|step| step.sequences));
-        constants
-            .iter()
-            .try_for_each(|(name, value)| writeln!(out, "       {name} = {}", readable(value, reading)))?;
-    }
+    write_constants(out, constants, trace, style)?;
     let width = trace.len().saturating_sub(1).to_string().len();
-    let mut before: Option<&Values> = None;
-    for (i, step) in trace.iter().enumerate() {
-        writeln!(out, "  {i:>width$}  {}", paint.strong(&call(step, style)))?;
-        let Some(state) = &step.state else {
-            writeln!(out, "       (the step fails before it reaches a state)")?;
-            continue;
-        };
-        write_changes(out, before, state, style.reading(step.sequences))?;
-        for line in beside(i) {
-            writeln!(out, "       {}", paint.faint(&line))?;
-        }
-        before = Some(state);
+    Numbered { first: 0, width, before: None }.write(out, trace, beside, style).map(drop)
+}
+
+fn write_constants(out: &mut String, constants: &Values, trace: &[StepObject], style: Style) -> Result {
+    if constants.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    writeln!(out, "  {}", style.paint.strong("constants"))?;
+    let reading = style.reading(trace.first().is_some_and(|step| step.sequences));
+    constants
+        .iter()
+        .try_for_each(|(name, value)| writeln!(out, "       {name} = {}", readable(value, reading)))
+}
+
+/// Steps of a trace that follow others.
+struct Numbered<'a> {
+    /// The number of the first of them.
+    first: usize,
+    /// Characters of the longest number.
+    width: usize,
+    /// The state that was written last.
+    before: Option<&'a Values>,
+}
+
+impl<'a> Numbered<'a> {
+    /// Writes the steps and returns the state that was written last.
+    fn write(
+        self,
+        out: &mut String,
+        steps: &'a [StepObject],
+        beside: &dyn Fn(usize) -> Vec<String>,
+        style: Style,
+    ) -> std::result::Result<Option<&'a Values>, std::fmt::Error> {
+        let Numbered { first, width, mut before } = self;
+        let paint = style.paint;
+        for (i, step) in (first..).zip(steps) {
+            writeln!(out, "  {i:>width$}  {}", paint.strong(&call(step, style)))?;
+            let Some(state) = &step.state else {
+                writeln!(out, "       (the step fails before it reaches a state)")?;
+                continue;
+            };
+            write_changes(out, before, state, style.reading(step.sequences))?;
+            for line in beside(i) {
+                writeln!(out, "       {}", paint.faint(&line))?;
+            }
+            before = Some(state);
+        }
+        Ok(before)
+    }
 }
 
 /// What a state has that the one before has not.

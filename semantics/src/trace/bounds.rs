@@ -1,10 +1,11 @@
-//! Violations that are there only because `MAXINT` is as small as it is.
+//! Violations that are there only because `MAXINT` is as small as it is, and those that are far away because it is as large.
 //!
 //! What is violated is evaluated once more, in the same state and with the same step, where `MAXINT` and `MININT` are those of
 //! 32 bits. Where it is right there, the violation says something about the scope and perhaps nothing about the machine.
 
 use bsym_language::int::Int;
-use bsym_language::model::{Conjunct, Model, Pred};
+use bsym_language::model::visit::{Visitor, walk_expr, walk_operators};
+use bsym_language::model::{BuiltinSet, Conjunct, Expr, ExprKind, Model, Pred};
 use bsym_language::walk::LargestLiteral;
 
 use crate::evaluator::Evaluator;
@@ -20,6 +21,59 @@ const WORK: u64 = 500_000;
 const WIDEST: i64 = 2147483647;
 /// Values of `MAXINT` that are proposed where no literal of the model will do.
 const PROPOSED: [i64; 5] = [7, 20, 127, 1023, WIDEST];
+
+/// Least bound of integers that is proposed in place of that of 32 bits.
+const SMALL: i64 = 10;
+/// A literal above this one makes a small bound useless: to count up to it takes long as well.
+const LARGE_LITERAL: i64 = 1000;
+
+/// Bounds of integers that bring an overflow near.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SmallBounds {
+    /// `MAXINT`.
+    pub maxint: i64,
+    /// `MININT`, where the formulas of the model have a lower bound of integers.
+    pub minint: Option<i64>,
+}
+
+/// Returns small bounds where a scope has those of 32 bits and the invariant, an assertion or an event depends on them.
+///
+/// An integer that is counted up step by step leaves `NAT` only after `MAXINT` steps. With small bounds that is found soon.
+/// All literals of the model lie within the bounds. `None` where a literal is large or the model has chosen its bounds.
+pub fn small_bounds(model: &Model, scope: &Scope) -> Option<SmallBounds> {
+    if model.hints.maxint.is_some() || scope.maxint < Int::from(WIDEST) {
+        return None;
+    }
+    let mut read = ReadBounds::default();
+    model.invariant.iter().chain(&model.assertions).for_each(|c| read.pred(&c.pred));
+    model.events.iter().for_each(|event| read.subst(&event.body));
+    walk_operators(&mut read, model);
+    if !(read.upper || read.lower) {
+        return None;
+    }
+    let literal = LargestLiteral::of(model).map_or(Some(0), |n| n.to_i64())?;
+    // The step beyond a literal shall not be beyond the bound as well.
+    let maxint = if literal < SMALL { SMALL } else { 2 * literal };
+    (literal <= LARGE_LITERAL).then_some(SmallBounds { maxint, minint: read.lower.then_some(-maxint - 1) })
+}
+
+/// The bounds that formulas depend on, also through `INT` and `NAT`.
+#[derive(Default)]
+struct ReadBounds {
+    upper: bool,
+    lower: bool,
+}
+
+impl Visitor for ReadBounds {
+    fn expr(&mut self, e: &Expr) {
+        self.upper |= matches!(
+            e.kind,
+            ExprKind::MaxInt | ExprKind::Set(BuiltinSet::Int | BuiltinSet::Nat | BuiltinSet::Nat1)
+        );
+        self.lower |= matches!(e.kind, ExprKind::MinInt | ExprKind::Set(BuiltinSet::Int));
+        walk_expr(self, e);
+    }
+}
 
 /// The scope with the bounds of 32 bits, where its own are smaller.
 pub fn widest(scope: &Scope) -> Option<Scope> {
@@ -94,6 +148,30 @@ mod tests {
 
     use super::*;
     use crate::scope::ScopeRequest;
+
+    #[test]
+    fn small_bounds_are_those_that_the_formulas_need() {
+        let small = |sections: &str, request: &ScopeRequest| {
+            let text = format!("MACHINE M VARIABLES x {sections} END");
+            let model = load_text("M.mch", &text).model.expect("the machine is right");
+            let scope = Scope::settle(&model, request).expect("a scope");
+            small_bounds(&model, &scope).map(|b| (b.maxint, b.minint))
+        };
+        let any = ScopeRequest::default();
+        let of = |invariant: &str, step: &str| {
+            let text = format!("INVARIANT {invariant} INITIALISATION x := 0 OPERATIONS go = {step}");
+            small(&text, &any)
+        };
+        assert_eq!(of("x : NAT", "x := x + 1"), Some((10, None)));
+        assert_eq!(of("x : INT", "x := x - 1"), Some((10, Some(-11))));
+        assert_eq!(of("x : INTEGER", "SELECT x < MAXINT THEN x := x + 1 END"), Some((10, None)));
+        assert_eq!(of("x : NAT & x < 320", "x := x + 1"), Some((640, None)));
+        assert_eq!(of("x : NAT & x < 123456", "x := x + 1"), None);
+        assert_eq!(of("x : NATURAL", "x := x + 1"), None);
+        let prob = ScopeRequest { prob: true, ..any.clone() };
+        assert_eq!(small("INVARIANT x : NAT INITIALISATION x := 0", &prob), None);
+    }
+
     use crate::trace::Step;
     use crate::trace::replay::{Checks, replay};
     use crate::value::Value;

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use bsym_language::model::Model;
 use bsym_proofs::claim::Property;
 use bsym_semantics::scope::Scope;
+use bsym_semantics::trace::bounds::{SmallBounds, small_bounds};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -78,6 +79,8 @@ pub struct Verification {
     pub warnings: Vec<String>,
     pub diagnostics: Vec<DiagnosticObject>,
     pub stats: StatsObject,
+    /// Bounds of integers with which an overflow is near, where those of the scope are large.
+    pub small_bounds: Option<SmallBounds>,
 }
 
 /// The answer about all properties together, with what only it has.
@@ -297,6 +300,7 @@ impl Verification {
             warnings: subject.warnings.clone(),
             diagnostics: subject.diagnostics.clone(),
             stats: subject.stats.clone(),
+            small_bounds: small_bounds(model, subject.scope),
         }
     }
 

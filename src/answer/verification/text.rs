@@ -37,7 +37,13 @@ impl Verification {
             let _ = coverage.write(text, paint);
         }
         let _ = self.proofs.write(text, self.verdict.proof().is_some(), paint);
-        let hint = next(self);
+        let mut hint = next(self).to_string();
+        if let (Some(bounds), Verdict::Unknown(reason)) = (self.small_bounds, &self.verdict)
+            && worth_trying::is_unfinished(reason.code())
+        {
+            let flags = worth_trying::of_bounds(bounds).join(" ");
+            hint = format!("{flags} finds what goes wrong where integers end; {hint}");
+        }
         if !hint.is_empty() {
             let _ = writeln!(text, "\n{} {hint}", paint.faint("next:"));
         }

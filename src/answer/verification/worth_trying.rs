@@ -2,12 +2,16 @@
 //!
 //! Each is one that bsym takes (its own definition of the command line says so) and differs from what was run.
 
+use bsym_semantics::trace::bounds::SmallBounds;
 use clap::{ArgAction, CommandFactory, Parser};
 
 use super::Verification;
 use crate::answer::reason_code::ReasonCode;
 use crate::answer::scope::Size;
 use crate::arguments::Arguments;
+
+/// Bytes that a run needs at least.
+const LEAST_MEMORY: u64 = 64 << 20;
 
 /// Most commands that are shown.
 const MOST: usize = 3;
@@ -18,6 +22,21 @@ pub struct Suggestion {
     pub command: String,
     /// What for.
     pub why: &'static str,
+}
+
+/// Tests for a reason of a run that might have found more: with more time, depth or memory, or elsewhere.
+pub fn is_unfinished(code: ReasonCode) -> bool {
+    use ReasonCode::*;
+    matches!(
+        code,
+        Timeout | Interrupted | SolverUnknown | DepthLimit | StateLimit | Memory | Exhausted | Bounded
+    )
+}
+
+/// The flags that ask for bounds of integers.
+pub fn of_bounds(bounds: SmallBounds) -> Vec<String> {
+    let maxint = ["--maxint".to_string(), bounds.maxint.to_string()];
+    maxint.into_iter().chain(bounds.minint.map(|n| format!("--minint={n}"))).collect()
 }
 
 /// What is worth trying after this answer to the command line (without the program).
@@ -66,6 +85,26 @@ pub fn after(answer: &Verification, code: ReasonCode, line: &[String]) -> Vec<Su
             vec![all()]
         }
         _ => vec![],
+    };
+    let candidates = match answer.small_bounds.filter(|_| is_unfinished(code)) {
+        Some(bounds) => {
+            let mut words = without(&without(&free, "--maxint"), "--minint");
+            words.extend(of_bounds(bounds));
+            let small = (words, "small integers: what goes wrong where they end is near");
+            let states = (translated(&free, "mc"), "each state of a finite scope, with small integers");
+            [vec![small, states], candidates].concat()
+        }
+        None => candidates,
+    };
+    // Where the memory was used up before anything was looked at, no other command does with it.
+    let nothing_was_done = answer.depth.is_none() && answer.states.unwrap_or(0) == 0;
+    let candidates = match code {
+        ReasonCode::Memory if nothing_was_done => {
+            let used = answer.stats.memory.unwrap_or(0).max(LEAST_MEMORY).saturating_mul(4);
+            let more = format!("{}M", used.div_ceil(1 << 20));
+            vec![(with(line, "--memory", &more), "more memory")]
+        }
+        _ => candidates,
     };
     let mut found: Vec<Suggestion> = vec![];
     for (words, why) in candidates {
