@@ -70,7 +70,7 @@ impl Z3 {
     /// Goes on with a solver that has not been interrupted and has the same assertions.
     ///
     /// An interrupt leaves a solver of Z3 in a state that is not always consistent: a later check of the same solver may crash.
-    /// About one in thirty did on a step of k-induction with arrays and quantifiers in 5.4.0, and none of a new solver.
+    /// Up to one in thirty did, on a step of k-induction with arrays and quantifiers in 5.4.0 (`examples/interrupts`).
     /// What the old one has learned is lost.
     fn replace_solver(&mut self) {
         self.solver = self.parameters.solver();
