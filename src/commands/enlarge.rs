@@ -26,6 +26,8 @@ const TRIALS: Duration = Duration::from_secs(10);
 const TRIAL: Duration = Duration::from_secs(2);
 /// Longest time for the core of contradicting axioms.
 const CORE: Duration = Duration::from_secs(5);
+/// How often a question about the core is asked that a solver does not confirm.
+const ATTEMPTS: usize = 2;
 /// A proof for any size is held against these: a solver may take a set of any size for an infinite one.
 const SMALL: std::ops::RangeInclusive<usize> = 1..=4;
 
@@ -116,21 +118,28 @@ impl Enlarging<'_> {
         let Enlarging { model, scope, solver, .. } = *self;
         let budget = self.budget.within(CORE);
         let scopes = open_scopes(scope, chosen);
-        let mut refutes = |axioms: &[usize]| match solver {
-            Some(solver) => scopes.iter().all(|scope| {
-                is_refuted(model, axioms, scope, &budget, &mut |terms| open::open(terms, solver))
-                    .unwrap_or(false)
-            }),
-            // Without a solver only the scope at hand can be asked about.
-            None => {
-                let part = with_axioms(model, axioms);
-                let left = budget.left().unwrap_or(CORE);
-                let problem = Problem { model: &part, scope, finder };
-                chosen.is_nothing()
-                    && valuation(&problem, left.min(TRIAL), &budget.cancellation()) == Existence::Nothing
-            }
-        };
         let all: Vec<usize> = (0..model.axioms.len()).collect();
+        if let Some(solver) = solver {
+            let mut refutes = |axioms: &[usize]| {
+                let once = |scope: &Scope| {
+                    is_refuted(model, axioms, scope, &budget, &mut |terms| open::open(terms, solver))
+                        .unwrap_or(false)
+                };
+                // A query that fails for another reason than its formulas would leave an axiom too many in the core.
+                scopes.iter().all(|scope| (0..ATTEMPTS).any(|_| once(scope)))
+            };
+            if refutes(&all) {
+                return Some(minimal_core(all, &mut refutes));
+            }
+        }
+        // The evaluator can be asked about the scope at hand alone.
+        let mut refutes = |axioms: &[usize]| {
+            let part = with_axioms(model, axioms);
+            let left = budget.left().unwrap_or(CORE);
+            let problem = Problem { model: &part, scope, finder };
+            chosen.is_nothing()
+                && valuation(&problem, left.min(TRIAL), &budget.cancellation()) == Existence::Nothing
+        };
         refutes(&all).then(|| minimal_core(all, &mut refutes))
     }
 }
