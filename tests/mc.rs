@@ -377,3 +377,32 @@ VARIABLES x INVARIANT x = next(other) INITIALISATION x := 0 END";
     let reason = object["reason"].as_str().unwrap_or_default();
     assert!(reason.ends_with("; --set next=EXPR fixes it"), "{reason}");
 }
+
+/// A conjunct, a step and a deadlock that are wrong only because nobody has chosen a larger MAXINT say so.
+#[test]
+fn what_is_violated_because_of_maxint_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "MACHINE Hall VARIABLES people INVARIANT people : NAT INITIALISATION people := 0
+OPERATIONS enter = SELECT people < 40 THEN people := people + 1 END END";
+    let path = file(folder.path(), "Hall.mch", text);
+    for (command, schema) in [("mc", "result"), ("ldd", "result"), ("simulate", "simulation")] {
+        let (code, object) = answer(schema, command, &path, &[]);
+        assert_eq!(code, Some(1), "{command}: {object:#}");
+        let only = object["violated"][0]["only_in_scope"].as_str();
+        assert_eq!(only, Some("false because MAXINT is 3: try `--maxint 40`"), "{command}: {object:#}");
+        let output = run(command, &path, &[]);
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains("false because MAXINT is 3: try `--maxint 40`"), "{command}: {text}");
+    }
+    let (code, object) = answer("result", "mc", &path, &["--maxint", "40"]);
+    assert_eq!(code, Some(0), "{object:#}");
+    let deadlock = text.replace("people < 40", "people + 1 : NAT");
+    let path = file(folder.path(), "Hall.mch", deadlock);
+    let (code, object) = answer("result", "mc", &path, &["--prop", "deadlock"]);
+    let only = object["violated"][0]["only_in_scope"].as_str();
+    assert_eq!((code, only), (Some(1), Some("only because MAXINT is 3: try `--maxint 7`")), "{object:#}");
+    // What is wrong with any bounds does not.
+    let path = file(folder.path(), "Hall.mch", text.replace("people : NAT", "people : NAT & people < 2"));
+    let (_, object) = answer("result", "mc", &path, &[]);
+    assert_eq!(object["violated"][0]["only_in_scope"], Json::Null, "{object:#}");
+}
