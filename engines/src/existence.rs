@@ -7,6 +7,7 @@
 //!
 //! What a solver refutes is refuted only as far as the evaluator does not know better.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -25,7 +26,7 @@ use crate::excluded::Excluded;
 use crate::options::Job;
 pub use crate::problem::Existence;
 use crate::problem::{Decided, Open, Problem, decide};
-use crate::small_scopes::{SIZES, evaluate_in, scopes};
+use crate::small_scopes::{evaluate_in, scopes, with_sizes};
 use crate::verdict::Vacuous;
 
 /// How much it is worth to know.
@@ -84,7 +85,8 @@ pub fn look(
             if doubtful && let Some(trace) = met.find_map(|shown| shown) {
                 return Ok(Existence::Contradicted(trace));
             }
-            return Ok(if doubtful && !finite { of_any_size(refuted, &sorted(&SIZES)) } else { refuted });
+            let tried = || sizes_tried(&job.model, &scope);
+            return Ok(if doubtful && !finite { of_any_size(refuted, &tried()) } else { refuted });
         }
         Solved::Unknown(why) => why,
     };
@@ -115,8 +117,9 @@ pub fn look(
             });
         }
     }
-    for size in SOLVED.into_iter().filter(|_| !finite && effort == Effort::Thorough) {
-        let small = Job { scope: scope.with_open_sets(&job.model, |_| size), ..job.clone() };
+    let solved_in = (!finite && effort == Effort::Thorough).then(|| with_sizes(&job.model, &scope, &SOLVED));
+    for scope in solved_in.into_iter().flatten() {
+        let small = Job { scope, ..job.clone() };
         let mut problem = Problem::plain(&small, &Excluded::default());
         if let Solved::Shown(trace) = solved(&mut problem, open, &budget)? {
             return Ok(Existence::Shown(trace));
@@ -192,10 +195,12 @@ fn no_valuation(model: &Model) -> Vacuous {
     })
 }
 
-fn sorted(sizes: &[usize]) -> Vec<usize> {
-    let mut sizes = sizes.to_vec();
-    sizes.sort_unstable();
-    sizes
+/// The sizes that sets of open size have in the scopes that the evaluator tries, in ascending order.
+fn sizes_tried(model: &Model, scope: &Scope) -> Vec<usize> {
+    let sets: Vec<_> = scope.open_sets(model).collect();
+    let sizes = scopes(model, scope)
+        .flat_map(|tried| sets.iter().filter_map(|set| tried.size(model, *set)).collect::<Vec<_>>());
+    sizes.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// Who says so, where the scope leaves sizes open.

@@ -8,6 +8,7 @@ use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::evaluator::interrupt::interruptible;
 use bsym_semantics::evaluator::{Evaluator, Limits};
 use bsym_semantics::scope::Scope;
+use bsym_semantics::scope::least_sizes::least_sizes;
 use bsym_semantics::transition::state::Constants;
 
 /// Sizes of the deferred sets that have none, in the order in which the evaluator tries them.
@@ -17,9 +18,23 @@ pub const SIZES: [usize; 8] = [2, 1, 3, 4, 5, 6, 7, 8];
 pub const LIMITS: Limits = Limits { listing: 1 << 16, rounds: 1 << 16, branching: 1 << 12 };
 
 /// The scopes that the evaluator tries: the own one where it is finite.
-pub fn scopes<'m>(model: &'m Model, scope: &'m Scope) -> impl Iterator<Item = Scope> + 'm {
+pub fn scopes(model: &Model, scope: &Scope) -> impl Iterator<Item = Scope> {
     let sizes: &[usize] = if scope.is_finite(model) { &SIZES[..1] } else { &SIZES };
-    sizes.iter().map(|&size| scope.with_open_sets(model, |_| size))
+    with_sizes(model, scope, sizes).into_iter()
+}
+
+/// The scopes in which the sets of open size have these sizes, each once. Where the axioms force a set to be larger,
+/// as `card(S) = 400` does, it has the least size that their form shows.
+pub fn with_sizes(model: &Model, scope: &Scope, sizes: &[usize]) -> Vec<Scope> {
+    let least = least_sizes(model, &scope.sizes);
+    let mut scopes: Vec<Scope> = vec![];
+    for &size in sizes {
+        let fitted = scope.with_open_sets(model, |set| least.get(&set).map_or(size, |&n| size.max(n)));
+        if !scopes.contains(&fitted) {
+            scopes.push(fitted);
+        }
+    }
+    scopes
 }
 
 /// Lets an evaluator of a scope work within a budget; choices among infinitely many values are cut, and noted.
@@ -44,4 +59,28 @@ pub fn valuations(eval: &Evaluator<'_>, most: usize) -> Vec<Constants> {
         if all.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use bsym_language::load::load_text;
+    use bsym_semantics::scope::ScopeRequest;
+
+    use super::*;
+
+    #[test]
+    fn sets_have_as_many_elements_as_the_axioms_ask_for() {
+        let check = |properties: &str, expected: &[&[usize]]| {
+            let text = format!("MACHINE m SETS S; T CONSTANTS f PROPERTIES {properties} END");
+            let model = load_text("m.mch", &text).model.expect("a machine");
+            let scope = Scope::settle(&model, &ScopeRequest::default()).expect("nothing is asked");
+            let sizes = |scope: Scope| scope.sizes.values().copied().collect::<Vec<_>>();
+            let found: Vec<_> = with_sizes(&model, &scope, &[2, 1, 3]).into_iter().map(sizes).collect();
+            assert_eq!(found, expected, "{properties}");
+        };
+        check("f : S --> T", &[&[2, 2], &[1, 1], &[3, 3]]);
+        check("card(S) = 400 & f : S --> T", &[&[400, 2], &[400, 1], &[400, 3]]);
+        check("card(S) >= 300 & card(T) = 20000 & f : S --> T", &[&[300, 20000]]);
+        check("f : 1..1000 >-> S & card(T) = 1", &[&[1000, 2], &[1000, 1], &[1000, 3]]);
+    }
 }

@@ -14,7 +14,7 @@ use bsym_language::model::{
 use bsym_language::types::{CarrierId, Type};
 
 /// A set of more elements is no scope.
-const LARGEST: usize = 1024;
+const LARGEST: usize = 1 << 16;
 /// One size may tell another: so often at most.
 const ROUNDS: usize = 16;
 /// Steps in the search for the constants that are all kept apart.
