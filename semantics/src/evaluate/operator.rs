@@ -18,6 +18,9 @@ use crate::value::Value;
 use crate::value::lazy_set::LazySet;
 use crate::value::real;
 
+/// Most bits of a product or a power: computing it does not look at the time limit.
+const LONGEST_NUMBER: u64 = 1 << 21;
+
 impl Evaluator<'_> {
     pub(crate) fn unary(&self, op: UnaryOp, v: Value, ty: &Type, at: Span) -> Eval<Value> {
         use UnaryOp::*;
@@ -131,7 +134,15 @@ impl Evaluator<'_> {
         match op {
             Add => Ok(Value::Int(self.int(&a, at)? + self.int(&b, at)?)),
             Subtract => Ok(Value::Int(self.int(&a, at)? - self.int(&b, at)?)),
-            Multiply => Ok(Value::Int(self.int(&a, at)? * self.int(&b, at)?)),
+            Multiply => {
+                let (n, m) = (self.int(&a, at)?, self.int(&b, at)?);
+                // A product of two small ones is never too long.
+                let is_small = n.to_i64().is_some() || m.to_i64().is_some();
+                if !is_small && n.to_big().bits().saturating_add(m.to_big().bits()) > LONGEST_NUMBER {
+                    return Err(EvalError::too_large(at, "the product is too large to compute"));
+                }
+                Ok(Value::Int(n * m))
+            }
             Divide => {
                 let (n, d) = (self.int(&a, at)?, self.int(&b, at)?);
                 n.div_trunc(d)
@@ -152,10 +163,13 @@ impl Evaluator<'_> {
                 }
                 let bits = n.to_big().bits().saturating_mul(e.to_usize().unwrap_or(usize::MAX) as u64);
                 let trivial = n.to_big().bits() <= 1;
-                let result = if bits > 1 << 24 && !trivial { None } else { n.pow(e) };
-                result
-                    .map(Value::Int)
-                    .ok_or_else(|| EvalError::too_large(at, format!("{n} ** {e} is too large to compute")))
+                let result = if bits > LONGEST_NUMBER && !trivial { None } else { n.pow(e) };
+                result.map(Value::Int).ok_or_else(|| {
+                    EvalError::too_large(
+                        at,
+                        format!("{} ** {} is too large to compute", self.short(&a), self.short(&b)),
+                    )
+                })
             }
             AddReal => Ok(real(self.real(&a, at)? + self.real(&b, at)?)),
             SubtractReal => Ok(real(self.real(&a, at)? - self.real(&b, at)?)),
