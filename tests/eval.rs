@@ -46,11 +46,12 @@ fn values_and_truth_values_come_in_the_order_of_the_inputs() {
 
 #[test]
 fn every_line_has_an_object_with_its_kind() {
-    let lines = "card({1,2})\n\n1 = 2\n1 / 0\n1 +\n{1} = 2\nSIGMA(x).(x : NATURAL | x)\n";
-    let output = run_on(&["--json"], lines);
+    let sums = "SIGMA(x).(x : POW(NATURAL) & card(x) = 1 | 1)\nSIGMA(x).(x : NATURAL | x)\n";
+    let lines = format!("card({{1,2}})\n\n1 = 2\n1 / 0\n1 +\n{{1}} = 2\n{sums}");
+    let output = run_on(&["--json"], &lines);
     let objects = objects(&output);
     let kinds: Vec<_> = objects.iter().map(|o| o["kind"].as_str().unwrap()).collect();
-    assert_eq!(kinds, ["expression", "predicate", "ill-defined", "error", "error", "error"]);
+    assert_eq!(kinds, ["expression", "predicate", "ill-defined", "error", "error", "error", "ill-defined"]);
     assert_eq!(objects[0]["value"], "2");
     assert_eq!(objects[1]["value"], "FALSE");
     assert_eq!(objects[2]["column"], 1);
