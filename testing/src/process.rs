@@ -19,6 +19,8 @@ const NAP: Duration = Duration::from_millis(10);
 pub struct Limited {
     command: Command,
     limit: Duration,
+    has_stdout: bool,
+    has_stderr: bool,
 }
 
 impl Limited {
@@ -27,7 +29,7 @@ impl Limited {
         let mut command = Command::new(program);
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        Limited { command, limit: LONGEST }
+        Limited { command, limit: LONGEST, has_stdout: false, has_stderr: false }
     }
 
     /// Sets the time limit.
@@ -84,12 +86,14 @@ impl Limited {
     /// Sets standard output.
     pub fn stdout(&mut self, to: impl Into<Stdio>) -> &mut Limited {
         self.command.stdout(to);
+        self.has_stdout = true;
         self
     }
 
     /// Sets standard error.
     pub fn stderr(&mut self, to: impl Into<Stdio>) -> &mut Limited {
         self.command.stderr(to);
+        self.has_stderr = true;
         self
     }
 
@@ -104,12 +108,17 @@ impl Limited {
         Ok(Running { child, end, limit: self.limit, stdin, stdout, stderr })
     }
 
-    /// Runs the process and collects what it writes.
+    /// Runs the process and collects what it writes, where that was not sent elsewhere.
     ///
     /// # Errors
     /// It cannot be started, or reaches the time limit.
     pub fn output(&mut self) -> Result<Output> {
-        self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        if !self.has_stdout {
+            self.command.stdout(Stdio::piped());
+        }
+        if !self.has_stderr {
+            self.command.stderr(Stdio::piped());
+        }
         self.spawn()?.wait_with_output()
     }
 
