@@ -39,6 +39,8 @@ use crate::solvers;
 const MEMORY: u64 = 2 << 30;
 /// How long the last words of a search are waited for when the run has to end.
 const LAST_WORDS: Duration = Duration::from_millis(300);
+/// How long axioms that contradict each other are looked for once the search has said that no valuation exists.
+const EXPLANATION: Duration = Duration::from_secs(8);
 /// Most bytes of what the search complains that are kept.
 const COMPLAINT: usize = 4096;
 
@@ -107,6 +109,7 @@ impl Beside {
                 let mut heard = lock(&heard);
                 let conclusive = answer.as_ref().filter(|a| is_conclusive(&run, a));
                 let is_violated = conclusive.map(|a| matches!(a.verdict, Verdict::Violated(_)));
+                let is_vacuous = conclusive.is_some_and(|a| matches!(a.verdict, Verdict::Vacuous(_)));
                 heard.answer = answer;
                 heard.said = Some(match &events.result {
                     Some(result) => {
@@ -117,7 +120,12 @@ impl Beside {
                 });
                 heard.ended = true;
                 drop(heard);
-                if let Some(is_violated) = is_violated {
+                if is_vacuous {
+                    // The engines stop; the axioms that contradict each other are still to be found.
+                    run.control.budget.cancel();
+                    std::thread::sleep(EXPLANATION);
+                    run.control.decided();
+                } else if let Some(is_violated) = is_violated {
                     run.decided(is_violated);
                 }
             });

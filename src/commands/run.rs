@@ -199,11 +199,14 @@ impl Run {
 
     /// Looks for axioms that contradict each other, which the answer names where there is no valuation of the constants.
     pub(super) fn find_contradiction(&mut self) {
+        // The budget of the run may be cancelled already, because there is an answer.
+        let mut budget = Budget::unlimited();
+        budget.deadline = self.control.budget.deadline;
         let enlarging = Enlarging {
             model: &self.model,
             scope: &self.scope,
             arguments: &self.arguments.scope,
-            budget: &self.control.budget,
+            budget: &budget,
             solver: self.solver.as_ref(),
         };
         self.core = enlarging.contradiction();
