@@ -1,7 +1,7 @@
 //! Tests of the simplifying builders: golden ones, and random terms whose simplified form must mean
 //! the same as the plain one.
 
-use bsym_testing::{Part, present};
+use bsym_testing::{Part, present, skipped};
 use std::collections::HashMap;
 
 use super::*;
@@ -510,7 +510,9 @@ fn the_z3_program_agrees() {
 #[test]
 fn cvc5_agrees() {
     use crate::session::{Dialect, find_solver, process};
-    solvers_agree(|t| Some(process(t, &find_solver("cvc5")?, Dialect::Generic).expect("starts")), 60);
+    // Set-up does not bring it, so that nobody can require it.
+    let Some(path) = find_solver("cvc5") else { return skipped("cvc5") };
+    solvers_agree(|t| Some(process(t, &path, Dialect::Generic).expect("starts")), 60);
 }
 
 #[test]
