@@ -17,7 +17,6 @@ use bsym_semantics::scope::{Chosen, Scope};
 use crate::answer::reason::Reason;
 use crate::arguments::{ScopeArguments, ScopeItem};
 use crate::commands::default_scope::{sizes_text, undecided};
-use crate::commands::run::Run;
 use crate::input;
 
 /// Longest time for the trial of larger scopes; at most half of the time that is left.
@@ -50,18 +49,6 @@ pub(super) struct Enlarging<'a> {
     pub(super) arguments: &'a ScopeArguments,
     pub(super) budget: &'a Budget,
     pub(super) solver: Option<&'a SolverChoice>,
-}
-
-/// Looks for a scope with a state in place of that of a run, which has none. `tried` gets the scopes without one.
-pub(super) fn enlarge(
-    run: &Run,
-    arguments: &ScopeArguments,
-    solver: Option<&SolverChoice>,
-    has_valuation: bool,
-    tried: &mut Vec<Scope>,
-) -> Enlarged {
-    let (model, scope, budget) = (&run.model, &run.scope, &run.control.budget);
-    Enlarging { model, scope, arguments, budget, solver }.enlarge(has_valuation, tried)
 }
 
 impl Enlarging<'_> {

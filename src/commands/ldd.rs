@@ -16,7 +16,7 @@ use super::mc::options;
 use crate::answer::Answer;
 use crate::answer::verification::{Verdict as Answered, Verification};
 use crate::arguments::{EncodingName, LddArguments, ScopeItem, StrategyName, VerifyArguments};
-use crate::commands::enlarge::{Enlarged, enlarge};
+use crate::commands::enlarge::Enlarged;
 use crate::commands::run::{Asked, Run};
 use crate::control::Control;
 use crate::refusal::Refusal;
@@ -58,7 +58,7 @@ pub fn run(arguments: &LddArguments, control: &Control) -> anyhow::Result<Answer
     }
     tried.push(run.scope.clone());
     let has_valuation = why != Vacuous::NoValuation;
-    match enlarge(&run, &verify.scope, solver.as_ref(), has_valuation, &mut tried) {
+    match run.enlarge(&verify.scope, solver.as_ref(), has_valuation, &mut tried) {
         Enlarged::Larger(scope) => {
             verify.scope = scope;
             let (run, report) = attempt(arguments, &verify, solver.as_ref(), control)?;

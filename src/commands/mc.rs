@@ -28,7 +28,7 @@ use crate::answer::event::Event;
 use crate::answer::verification::{Verdict as Answered, Verification};
 use crate::arguments::{EncodingName, McArguments, OrderName, ScopeItem, SymmetryName, VerifyArguments};
 use crate::commands::comparison::compare;
-use crate::commands::enlarge::{Enlarged, enlarge};
+use crate::commands::enlarge::Enlarged;
 use crate::commands::run::{Asked, Run};
 use crate::commands::vetting;
 use crate::control::Control;
@@ -98,7 +98,7 @@ pub fn run(arguments: &McArguments, control: &Control) -> anyhow::Result<Answer>
         let problem = Problem { model: &run.model, scope: &run.scope, finder };
         if existence(&problem, RESUMED, &control.budget.cancellation()) == Existence::Nothing {
             tried.push(run.scope.clone());
-            let enlarged = enlarge(&run, &verify.scope, solver.as_ref(), false, &mut tried);
+            let enlarged = run.enlarge(&verify.scope, solver.as_ref(), false, &mut tried);
             if let Enlarged::Larger(scope) = enlarged {
                 verify.scope = scope;
             }
@@ -115,7 +115,7 @@ pub fn run(arguments: &McArguments, control: &Control) -> anyhow::Result<Answer>
     let has_valuation = why != Vacuous::NoValuation;
     // What is known so far is printed if the trial does not stop when it is asked to.
     let reporter = searched.run.reporter();
-    let enlarged = enlarge(&searched.run, &verify.scope, solver.as_ref(), has_valuation, &mut tried);
+    let enlarged = searched.run.enlarge(&verify.scope, solver.as_ref(), has_valuation, &mut tried);
     control.finish();
     reporter.finish();
     match enlarged {

@@ -29,10 +29,10 @@ use crate::answer::property::PropertyVerdictWord;
 use crate::answer::reason::Reason;
 use crate::answer::statistics::StatsObject;
 use crate::answer::verification::{BesideObject, Subject, Verdict as Answered, Verification};
-use crate::arguments::{EncodingName, PropertyName, VerifyArguments};
+use crate::arguments::{EncodingName, PropertyName, ScopeArguments, VerifyArguments};
 use crate::commands::compared::{self, Pending};
 use crate::commands::default_scope;
-use crate::commands::enlarge::Enlarging;
+use crate::commands::enlarge::{Enlarged, Enlarging};
 use crate::commands::status::{self, Imported};
 use crate::control::{Control, memory_is_known, peak_memory};
 use crate::input;
@@ -210,6 +210,18 @@ impl Run {
             solver: self.solver.as_ref(),
         };
         self.core = enlarging.contradiction();
+    }
+
+    /// Looks for a scope with a state in place of that of this run, which has none. `tried` gets the scopes without one.
+    pub(super) fn enlarge(
+        &self,
+        arguments: &ScopeArguments,
+        solver: Option<&SolverChoice>,
+        has_valuation: bool,
+        tried: &mut Vec<Scope>,
+    ) -> Enlarged {
+        let (model, scope, budget) = (&self.model, &self.scope, &self.control.budget);
+        Enlarging { model, scope, arguments, budget, solver }.enlarge(has_valuation, tried)
     }
 
     /// Promises the comparison of a refinement with its abstractions: until it has ended no answer says `holds`.

@@ -9,15 +9,12 @@ use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, Pred, PredKind, 
 use bsym_language::walk::{Names, cut_into_literals};
 use bsym_semantics::value::Value;
 
-use super::footprint::Literal;
 use super::formulas::{Condition, Evaluated, Formulas, Test, variable};
-use super::location::Location;
+use super::literal::Literal;
+use super::location::{Content, Location};
 
 /// Expressions are evaluated in so many states at most.
 const COMBINATIONS: usize = 128;
-
-/// The content of a location: its value, of a part of a function the image there; `None` where a function has no image.
-pub type Content = Option<Value>;
 
 /// What is known of locations in every state that matters.
 #[derive(Debug, Default)]

@@ -7,8 +7,9 @@
 
 use std::collections::BTreeSet;
 
-use super::footprint::{Effect, Footprint, Literal};
+use super::footprint::{Effect, Footprint};
 use super::formulas::Formulas;
+use super::literal::Literal;
 use super::location::{Location, touches};
 use super::set::Set;
 

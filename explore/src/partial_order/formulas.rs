@@ -12,8 +12,7 @@ use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Env;
 
-use super::bounds::Content;
-use super::location::Location;
+use super::location::{Content, Location};
 
 /// Sets with more elements are not looked at one by one.
 pub const LISTED: usize = 64;

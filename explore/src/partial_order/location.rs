@@ -19,6 +19,9 @@ pub struct Location {
     pub part: Option<Value>,
 }
 
+/// The content of a location: its value, of a part of a function the image there; `None` where a function has no image.
+pub type Content = Option<Value>;
+
 impl Location {
     /// A variable.
     pub fn whole(variable: VarId) -> Location {

@@ -44,6 +44,7 @@ pub mod dependency;
 pub mod footprint;
 pub mod formulas;
 pub mod instances;
+pub mod literal;
 pub mod location;
 pub mod set;
 pub mod stubborn;
@@ -57,8 +58,9 @@ use bsym_language::walk::cut_into_literals;
 
 use bounds::Bounds;
 use dependency::{Dependency, Relation};
-use footprint::{Footprint, Literal};
+use footprint::Footprint;
 use formulas::Formulas;
+use literal::Literal;
 use set::Set;
 use stubborn::{Relations, Target};
 

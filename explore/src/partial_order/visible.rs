@@ -8,8 +8,9 @@ use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Env;
 
 use super::dependency::Dependency;
-use super::footprint::{Footprint, Literal, Opening};
+use super::footprint::{Footprint, Opening};
 use super::formulas::{Formulas, variable};
+use super::literal::Literal;
 use super::location::touches;
 
 /// Whether an event leaves a property as it should be, where it is so before, as far as the texts say it.

@@ -14,7 +14,6 @@
 use std::collections::BTreeMap;
 
 use bsym_language::model::EventId;
-use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::trace::replay::Checks;
 use bsym_semantics::transition::Edges;
 use bsym_semantics::transition::state::{Constants, State};
@@ -31,14 +30,6 @@ use crate::space::machine::Machine;
 const FAR: usize = 3;
 /// The reference evaluator is asked about so many states at most.
 const MANY: usize = 16;
-
-/// The model whose events were cut into instances.
-pub(super) struct Whole<'m> {
-    /// Its evaluator.
-    pub(super) eval: Evaluator<'m>,
-    /// Of each instance its event.
-    pub(super) events: &'m [EventId],
-}
 
 impl Verifier<'_, '_> {
     /// Audits what was left out in a state; the event it is about, and both sides.

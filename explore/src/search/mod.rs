@@ -24,6 +24,7 @@ mod reduction;
 mod schedule;
 pub(crate) mod verifier;
 mod visit;
+mod whole;
 pub(crate) mod witness;
 
 use crate::options::SearchOptions;

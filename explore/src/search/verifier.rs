@@ -15,8 +15,8 @@ use bsym_semantics::transition::Outcome;
 
 use super::constants::Valuations;
 use super::findings::{Findings, Key};
-use super::left_out::Whole;
 use super::schedule::Schedule;
+use super::whole::Whole;
 use super::witness::Failure;
 use crate::audit::Audit;
 use crate::options::SearchOptions;

@@ -8,9 +8,9 @@ use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::evaluator::interrupt::interruptible;
 
 use super::constants::Valuations;
-use super::left_out::Whole;
 use super::problem::Problem;
 use super::verifier;
+use super::whole::Whole;
 use crate::audit::{Audit, Clock};
 use crate::options::SearchOptions;
 use crate::partial_order::PartialOrder;

@@ -1,0 +1,12 @@
+//! The model itself, beside one whose events were cut into instances.
+
+use bsym_language::model::EventId;
+use bsym_semantics::evaluator::Evaluator;
+
+/// The model whose events were cut into instances.
+pub(super) struct Whole<'m> {
+    /// Its evaluator.
+    pub(super) eval: Evaluator<'m>,
+    /// Of each instance its event.
+    pub(super) events: &'m [EventId],
+}
