@@ -90,7 +90,7 @@ pub enum Refutation {
 }
 
 impl Difference {
-    /// The same about events with other numbers.
+    /// Returns this finding with events numbered otherwise.
     pub fn with_events(mut self, number: impl Fn(EventId) -> EventId) -> Difference {
         self.event = self.event.map(&number);
         for side in [&mut self.search, &mut self.reference] {

@@ -16,7 +16,7 @@ use super::location::{Content, Location};
 /// Expressions are evaluated in so many states at most.
 const COMBINATIONS: usize = 128;
 
-/// What is known of locations in every state that matters.
+/// Facts about locations in every state that matters.
 #[derive(Debug, Default)]
 pub struct Bounds {
     /// Conditions that hold.
@@ -78,7 +78,7 @@ fn present(formulas: Formulas<'_, '_>, positive: bool, pred: &Pred) -> Option<Lo
     (condition.at.part.is_some() && !matches!(condition.test, Test::Present)).then_some(condition.at)
 }
 
-/// What is known where the guards of an event hold.
+/// Facts about locations where the guards of an event hold.
 pub struct Before<'b, 'a, 'm> {
     formulas: Formulas<'a, 'm>,
     bounds: &'b Bounds,
@@ -87,7 +87,7 @@ pub struct Before<'b, 'a, 'm> {
 }
 
 impl<'b, 'a, 'm> Before<'b, 'a, 'm> {
-    /// What bounds and guards say together.
+    /// Joins the facts of bounds and of guards.
     pub fn new(formulas: Formulas<'a, 'm>, bounds: &'b Bounds, guards: &'b [Literal<'_>]) -> Self {
         let conditions = guards.iter().filter_map(|literal| literal.condition.as_ref());
         Before {
@@ -158,7 +158,7 @@ impl<'b, 'a, 'm> Before<'b, 'a, 'm> {
         Some(contents)
     }
 
-    /// Whether a relation is known to hold a couple at a part.
+    /// Tests whether a relation is known to hold a couple at a part.
     fn is_present(&self, at: &Location) -> bool {
         let is_in = |domain: &Value| {
             let part = at.part.as_ref();

@@ -48,7 +48,7 @@ pub enum Test {
     Present,
 }
 
-/// What an expression is in a state.
+/// The result of evaluating an expression in a state.
 pub enum Evaluated {
     /// It has this value.
     Value(Value),

@@ -185,7 +185,7 @@ impl Domains<'_, '_> {
         self.formulas.elements(&all.typed(Type::pow(ty.clone()), span))
     }
 
-    /// What a set is part of in every state that matters. Sets may be bounded by each other: so many bounds are followed.
+    /// Returns a superset of a set in every state that matters. Sets may be bounded by each other: so many bounds are followed.
     fn upper(&self, set: &Expr, depth: usize) -> Option<BTreeSet<Value>> {
         let depth = depth.checked_sub(1)?;
         match &set.kind {

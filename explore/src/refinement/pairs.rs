@@ -48,7 +48,7 @@ pub(super) enum Follow {
     Unclear,
 }
 
-/// What the abstractions ask of a call.
+/// Demands of the abstractions on a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Call {
     /// It must not abort: it is allowed in all abstract states, and aborts in none.
@@ -259,7 +259,7 @@ impl<'m> Pairs<'m> {
         Some(Some(ways))
     }
 
-    /// What the abstractions ask of a call that aborts in the refinement.
+    /// Demands of the abstractions on a call that aborts in the refinement.
     pub(super) fn call(&mut self, pair: Pair, event: EventId, parameters: &[Value]) -> Call {
         let parts = self.parts;
         let Some(followed) = &parts.operations[event.index()] else { return Call::Unknown };

@@ -341,7 +341,7 @@ impl Search<'_, '_> {
         None
     }
 
-    /// Whether a step that fails like this is one that aborts.
+    /// Tests whether a step that fails like this aborts.
     fn counts(&self, outcome: &Outcome) -> bool {
         !(self.options.no_well_definedness && matches!(outcome, Outcome::IllDefined(_)))
     }

@@ -1,6 +1,6 @@
 //! Refinements of classical B, whose own obligations are not encoded.
 //!
-//! What B asks about a refinement has the invariants of all levels and the abstract precondition among its
+//! An obligation of a refinement has the invariants of all levels and the abstract precondition among its
 //! hypotheses. Only conjuncts and events of the refinement itself are encoded here. What follows from less
 //! is proved, but what does not follow from less may still follow: it is open and never refuted.
 

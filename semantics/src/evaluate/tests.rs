@@ -318,7 +318,7 @@ fn sums_of_infinitely_many_numbers_have_no_value() {
     check_true(&["SIGMA(x).(x : INTEGER & x : {1, 2} | x) = 3", "PI(x).(x <: C & card(x) = 1 | 2) = 8"]);
 }
 
-/// Whether the predicate behind a quantifier has a truth value for all values of the names.
+/// Tests whether the predicate behind a quantifier has a truth value for all values of the names.
 fn is_total(text: &str) -> bool {
     let (mut model, scope) = model();
     let pred = check_predicate(&mut model, text).unwrap_or_else(|d| panic!("{text}: {d:?}"));

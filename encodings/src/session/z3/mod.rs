@@ -71,7 +71,7 @@ impl Z3 {
     ///
     /// An interrupt leaves a solver of Z3 in a state that is not always consistent: a later check of the same solver may crash.
     /// Up to one in thirty did, on a step of k-induction with arrays and quantifiers in 5.4.0 (`examples/interrupts`).
-    /// What the old one has learned is lost.
+    /// Learned clauses of the old one are lost.
     fn replace_solver(&mut self) {
         self.solver = self.parameters.solver();
         for assertion in &self.asserted {

@@ -10,7 +10,7 @@ use crate::model::same::same_pred;
 use crate::model::types::CarrierId;
 use crate::model::visit::{Names, Visitor, walk_expr};
 
-/// What a name is declared as.
+/// The kind of declaration of a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Kind {
     Constant,

@@ -82,12 +82,12 @@ impl<'p> Level<'p> {
     }
 }
 
-/// Whether an event gives the variables their first values.
+/// Tests whether an event gives the variables their first values.
 pub(super) fn is_initialisation(e: &Event) -> bool {
     e.name.name == INITIALISATION
 }
 
-/// Whether a machine has a variable of this name.
+/// Tests whether a machine has a variable of this name.
 pub(super) fn declares(m: &Machine, name: &str) -> bool {
     m.variables.iter().any(|v| v.name == name)
 }
