@@ -19,6 +19,20 @@ pub struct Refined<T = Type> {
     /// By event of the refinement; `None` for what no abstraction speaks of: new events, operations of machines that are
     /// seen. They leave abstractions alone.
     pub operations: Vec<Option<Followed<T>>>,
+    /// The refinement itself.
+    pub own: OwnLevel<T>,
+}
+
+/// A refinement with what it says of its abstractions on the way: preconditions of calls, `ASSERT`, invariants of loops and
+/// `ASSERTIONS` are whole here. Its formulas speak of the variables of [`SideBySide::model`].
+#[derive(Clone, Debug)]
+pub struct OwnLevel<T = Type> {
+    /// The initialisation, with those of what it sees, includes or imports.
+    pub initialisation: Subst<T>,
+    /// The operations, by event of the refinement; each has parameters and results of its own.
+    pub operations: Vec<Event<T>>,
+    /// By position, the assertions of the machine and its abstractions.
+    pub assertions: Vec<Conjunct<T>>,
 }
 
 /// An abstraction.

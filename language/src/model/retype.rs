@@ -171,7 +171,13 @@ pub trait Retype<T, U> {
                 (precondition.map(|e| self.event(e)), narrowed.map(|e| self.event(e)));
             Some(Followed { parameters, by, precondition, narrowed })
         });
-        Refined { levels, operations: operations.collect() }
+        let operations = operations.collect();
+        let own = OwnLevel {
+            initialisation: self.subst(r.own.initialisation),
+            operations: r.own.operations.into_iter().map(|e| self.event(e)).collect(),
+            assertions: r.own.assertions.into_iter().map(|c| self.conjunct(c)).collect(),
+        };
+        Refined { levels, operations, own }
     }
 
     /// A model with new types.

@@ -50,7 +50,8 @@ impl Composition {
                 operations: vec![],
             });
         }
-        let mut refined = Refined { levels, operations: vec![] };
+        let own = self.own_level(&floors);
+        let mut refined = Refined { levels, operations: vec![], own };
         let main: Vec<(String, usize)> =
             self.interfaces[0].operations.iter().map(|(name, p, _)| (name.clone(), *p)).collect();
         for event in 0..self.c.model.events.len() {
@@ -62,9 +63,43 @@ impl Composition {
         self.c.model.refined = Some(Box::new(refined));
     }
 
-    /// Writes the texts of gluing conjuncts for which the source has none.
+    /// What the refinement does, before anything about its abstractions is taken out.
+    fn own_level(&mut self, floors: &[Floor]) -> OwnLevel<OpenType> {
+        let renaming = Relevel::of(floors, 0);
+        let mut parts = vec![];
+        for i in self.order.clone() {
+            if self.instances[i].concrete
+                && let Some(body) = self.initialisations[i].clone()
+            {
+                let mut body = self.c.copied_subst(&body);
+                renaming.clone().subst(&mut body);
+                parts.push(body);
+            }
+        }
+        let span = parts.last().map_or(Span::default(), |body| body.span);
+        let initialisation = SubstKind::Sequence(parts).at(span);
+        let mut operations = vec![];
+        let main: Vec<usize> = self.interfaces[0].operations.iter().map(|(_, p, _)| *p).collect();
+        for (at, event) in self.c.model.events.clone().into_iter().enumerate() {
+            operations.push(match main.get(at) {
+                Some(procedure) => self.level_event(floors, 0, &event.name, *procedure),
+                // Machines that are seen know nothing of abstractions.
+                None => event,
+            });
+        }
+        let assertions = self.c.model.assertions.clone();
+        let assertions = (0..).zip(&assertions).map(|(at, c)| self.releveled(c, at, &renaming)).collect();
+        OwnLevel { initialisation, operations, assertions }
+    }
+
+    /// Writes the texts of conjuncts for which the source has none.
     pub(super) fn write_level_texts(&self, model: &mut Model) {
         let Some(refined) = &mut model.refined else { return };
+        for c in &mut refined.own.assertions {
+            if let Some(Ok(at)) = c.text.strip_prefix('\u{0}').map(str::parse::<usize>) {
+                c.text = model.assertions[at].text.clone();
+            }
+        }
         for c in
             refined.levels.iter_mut().flat_map(|level| level.gluing.iter_mut().chain(&mut level.invariant))
         {
