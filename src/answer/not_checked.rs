@@ -62,6 +62,12 @@ impl DroppedObject {
         model.not_checked.iter().map(|d| DroppedObject::new(model, d)).collect()
     }
 
+    /// Returns what no obligation of a machine is about: those of a refinement that was composed with its abstractions speak
+    /// of the variables of both.
+    pub fn without_obligation(model: &Model) -> Vec<DroppedObject> {
+        if model.refined.is_some() { vec![] } else { DroppedObject::all(model) }
+    }
+
     fn named(&self) -> String {
         let label = self.label.as_ref().map(|l| format!("{l}: ")).unwrap_or_default();
         let at = location(&self.file, self.line).map(|at| format!(" ({at})")).unwrap_or_default();

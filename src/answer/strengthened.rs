@@ -131,7 +131,7 @@ impl StrengthenedAnswer {
                 .collect(),
             patch: None,
             left_out: LeftOutObject::all(&found.before, model),
-            not_checked: DroppedObject::all(model),
+            not_checked: DroppedObject::without_obligation(model),
             stats: TimeObject { seconds },
             event_b: model.notation == Notation::EventB,
         }

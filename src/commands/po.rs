@@ -51,7 +51,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
         let file = proved.to_po(&stuck, &file_scope, Path::new(""));
         output::note("stopped: obligations that were not decided by then are not listed");
         Answer::Obligations(Box::new(Obligations {
-            not_checked: DroppedObject::all(&stuck),
+            not_checked: DroppedObject::without_obligation(&stuck),
             seconds: clock.seconds(),
             ..Obligations::new(file, &proved, &stuck)
         }))
@@ -96,7 +96,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
     let written = arguments.output_file.as_deref().filter(|path| output::write(path, &file.to_text()));
     let answer = Obligations {
         written: written.map(|path| path.display().to_string()),
-        not_checked: DroppedObject::all(&model),
+        not_checked: DroppedObject::without_obligation(&model),
         seconds: control.seconds(),
         explanations,
         ..Obligations::new(file, &obligations, &model)

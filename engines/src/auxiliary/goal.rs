@@ -38,6 +38,9 @@ impl Goal {
             let was_tried = proof.status != Status::Unattempted;
             return Err(if was_tried { "it has no encoding" } else { "there was no time to try it" });
         }
+        if system.model.refined.is_some() {
+            return Err("it is about a refinement together with its abstraction");
+        }
         match (&proof.subject, proof.kind, proof.event) {
             (Subject::Invariant(i), Kind::Inv, Some(event)) => Ok(Goal::Conjunct(event, *i)),
             (Subject::Invariant(_), Kind::InvEst, _) => {

@@ -27,15 +27,15 @@ pub(super) struct Generator<'a> {
 }
 
 /// An obligation before it is asked.
-struct Question {
-    kind: Kind,
-    name: String,
-    event: Option<EventId>,
-    subject: Subject,
+pub(super) struct Question {
+    pub kind: Kind,
+    pub name: String,
+    pub event: Option<EventId>,
+    pub subject: Subject,
 }
 
 /// An obligation before anything is asked.
-fn unasked(q: Question, status: Status, reason: Option<String>) -> Proof {
+pub(super) fn unasked(q: Question, status: Status, reason: Option<String>) -> Proof {
     let Question { kind, name, event, subject } = q;
     let (says, failures, formula) = (None, vec![], vec![]);
     Proof { kind, name, event, subject, status, says, failures, reason, formula }

@@ -12,6 +12,8 @@
 //! | VAR, NAT of an event | axioms, all conjuncts, the event or its guards | it decreases the variant, which is natural |
 //! | FIN, VWD | axioms, all conjuncts | the variant is finite, is well-defined |
 //! | WD, THM of a context | the axioms and theorems before it | it is well-defined, it follows |
+//! | REF, RES, FOLLOW | see [`classical`] | a step of a classical refinement is one of its abstraction |
+//! | EST, KEPT, NAT, VAR of a loop | see [`classical`] | its invariant and its variant are right |
 //!
 //! In Event-B they have the names that Rodin gives them (`evt/inv1/INV`, `evt/grd1/WD`, `evt/act1/FIS`). What an
 //! abstraction or a context declares is named with it: `evt/abs.inv1/INV` says that an event of the machine itself
@@ -26,7 +28,7 @@
 //! `trivial`: the event writes nothing that the conjunct reads. `refuted`: the sequent has a
 //! counterexample, which says that the conjunct cannot be proved for this event from the invariant
 //! alone; the state before the step may be unreachable, so the machine need not be wrong. In a refinement of
-//! classical B nothing is refuted: the gluing invariant and the abstraction, its further hypotheses, are not encoded.
+//! classical B nothing is refuted: the hypotheses speak of pairs of states, and whether one is reachable is not asked.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -38,19 +40,20 @@ use bsym_encodings::budget::{Budget, Stopped};
 use bsym_encodings::session::{Dialect, SolverError, Statistics, script};
 use bsym_encodings::system::Unsupported;
 use bsym_encodings::system::build::{Representations, encode_with};
-use bsym_encodings::term::Terms;
-use bsym_language::model::Model;
+use bsym_encodings::term::{Term, Terms};
+use bsym_language::model::{Model, Notation};
 use bsym_semantics::scope::Scope;
-use bsym_status::file::{Kind, Status};
+use bsym_status::file::{Kind, LeftOut, Status};
 use bsym_status::{Level, PairStatus, PoError, ProofStatus};
 
 pub use self::obligation::{Choice, Proof, Subject};
 
 use self::generate::Generator;
-use self::rounds::Rounds;
+use self::rounds::{Family, Rounds};
 use crate::recorded::is_complete;
 use crate::sequent::{Opener, Prover};
 
+mod classical;
 mod extra;
 mod generate;
 mod names;
@@ -74,6 +77,8 @@ pub struct Obligations {
     pub stopped: Option<Stopped>,
     /// Parts of the machine without an encoding.
     pub unsupported: Vec<Unsupported>,
+    /// Parts of a refinement of classical B without obligations.
+    pub left_out: Vec<LeftOut>,
     /// Where the formulas live.
     terms: Rc<Terms>,
 }
@@ -110,31 +115,12 @@ pub fn prove_chosen(
     observer: &mut dyn FnMut(&Proof),
     choose: &dyn Fn(&Proof) -> Choice,
 ) -> Result<Obligations, SolverError> {
-    let mut system = encode_with(Rc::new(Terms::new()), model.clone(), scope, Representations::Stated);
-    let terms = system.terms.clone();
-    let states = [extra::feasible(&mut system), extra::variants(&mut system)].concat();
-    let mut generator = Generator::new(&system, vec![]);
-    let mut complete = is_complete(&system);
-    let of_context = match extra::is_context(&model) {
-        true => extra::of_context(&terms, &model, scope),
-        false => vec![],
-    };
-    if !extra::is_context(&model) {
-        generator.machine();
-    }
-    generator.extra(states);
-    let (mut all, mut families) = (generator.all, generator.families);
-    let further = extra::decreases(terms.clone(), &model, scope).into_iter();
-    for (own, extra) in further.chain(of_context.into_iter().map(|(own, e)| (own, vec![e]))) {
-        let mut generator = Generator::new(&own, all);
-        generator.extra(extra);
-        complete &= is_complete(&own);
-        families.extend(generator.families);
-        all = generator.all;
-    }
+    let terms = Rc::new(Terms::new());
+    let Generated { mut all, families, complete, carriers, unsupported, left_out } =
+        generate(&terms, &model, scope);
     name_apart(&mut all);
     let mut prover = Prover::new(terms.clone(), open, budget.clone());
-    prover.also_reading(system.whole_carriers());
+    prover.also_reading(carriers);
     let observer = &mut refinement::reopening(&model, observer);
     let mut asked = vec![];
     for proof in &mut all {
@@ -155,9 +141,56 @@ pub fn prove_chosen(
         statistics: prover.statistics,
         all,
         stopped,
-        unsupported: system.unsupported.clone(),
+        unsupported,
+        left_out,
         terms,
     })
+}
+
+/// All obligations of a model, before anything is asked.
+struct Generated {
+    all: Vec<Proof>,
+    families: Vec<Family>,
+    /// All hypotheses have terms.
+    complete: bool,
+    /// What may stand for deferred sets where arrays are only read.
+    carriers: Vec<(Term, Term)>,
+    unsupported: Vec<Unsupported>,
+    left_out: Vec<LeftOut>,
+}
+
+fn generate(terms: &Rc<Terms>, model: &Arc<Model>, scope: &Scope) -> Generated {
+    if let Some(refined) = model.refined.as_deref().filter(|_| model.notation == Notation::ClassicalB) {
+        let classical::Generated { all, families, system, mut left_out } =
+            classical::generate(terms, model, refined, scope);
+        left_out.extend(refinement::of_implementation(model));
+        let (complete, carriers) = (is_complete(&system), system.whole_carriers());
+        return Generated { all, families, complete, carriers, unsupported: vec![], left_out };
+    }
+    let mut system = encode_with(terms.clone(), model.clone(), scope, Representations::Stated);
+    let states = [extra::feasible(&mut system), extra::variants(&mut system)].concat();
+    let mut generator = Generator::new(&system, vec![]);
+    let mut complete = is_complete(&system);
+    let of_context = match extra::is_context(model) {
+        true => extra::of_context(terms, model, scope),
+        false => vec![],
+    };
+    if !extra::is_context(model) {
+        generator.machine();
+    }
+    generator.extra(states);
+    let (mut all, mut families) = (generator.all, generator.families);
+    let further = extra::decreases(terms.clone(), model, scope).into_iter();
+    for (own, extra) in further.chain(of_context.into_iter().map(|(own, e)| (own, vec![e]))) {
+        let mut generator = Generator::new(&own, all);
+        generator.extra(extra);
+        complete &= is_complete(&own);
+        families.extend(generator.families);
+        all = generator.all;
+    }
+    let left_out = refinement::left_out(model).into_iter().collect();
+    let carriers = system.whole_carriers();
+    Generated { all, families, complete, carriers, unsupported: system.unsupported.clone(), left_out }
 }
 
 /// Numbers the obligations whose labels are not unique.

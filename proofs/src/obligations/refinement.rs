@@ -1,21 +1,27 @@
-//! Refinements of classical B, whose own obligations are not encoded.
+//! Refinements of classical B: what is left out of them, and why none of their obligations is refuted.
 //!
-//! An obligation of a refinement has the invariants of all levels and the abstract precondition among its
-//! hypotheses. Only conjuncts and events of the refinement itself are encoded here. What follows from less
-//! is proved, but what does not follow from less may still follow: it is open and never refuted.
+//! That an obligation does not follow from its hypotheses says that there is a pair of states of the refinement and its
+//! abstraction in which it fails. Whether such a pair is reachable is not asked: it is open.
 
 use bsym_language::model::{Model, Notation, Relation};
 use bsym_status::file::{LeftOut, Status};
 
 use super::obligation::Proof;
 
-const REASON: &str = "the gluing invariant and the operations of the abstraction are not encoded (`bsym refine` compares them)";
+const IMPLEMENTATION: &str = "VALUES, overflow, types of concrete names in INT and specifications of local operations have no obligations";
 
-/// The comparison with the abstraction, where a model of classical B has one.
+const REASON: &str = "the abstraction could not be composed with it";
+
+/// Whether a model is a refinement of classical B.
+pub(super) fn is_refinement(model: &Model) -> bool {
+    model.notation == Notation::ClassicalB && model.components.iter().any(|c| c.relation == Relation::Refines)
+}
+
+/// The comparison with the abstraction, where a model of classical B has one that was not composed.
 pub(super) fn left_out(model: &Model) -> Option<LeftOut> {
     let refines = |c: &&bsym_language::model::Component| c.relation == Relation::Refines;
-    let abstraction =
-        model.components.iter().find(refines).filter(|_| model.notation == Notation::ClassicalB)?;
+    let whole = model.notation != Notation::ClassicalB || model.refined.is_some();
+    let abstraction = model.components.iter().find(refines).filter(|_| !whole)?;
     Some(LeftOut {
         part: format!("refinement of {}", abstraction.name),
         reason: REASON.into(),
@@ -24,9 +30,23 @@ pub(super) fn left_out(model: &Model) -> Option<LeftOut> {
     })
 }
 
+/// Returns what of an implementation has no obligations yet; nothing for machines and refinements.
+pub(super) fn of_implementation(model: &Model) -> Option<LeftOut> {
+    let main = model.components.first()?;
+    let head = model.sources.iter().find(|(id, _)| *id == main.span.source).map(|(_, source)| source)?;
+    let before = head.text.get(..main.span.start as usize).unwrap_or(&head.text);
+    let named = head.path.extension().is_some_and(|e| e.eq_ignore_ascii_case("imp"));
+    (named || before.contains("IMPLEMENTATION")).then(|| LeftOut {
+        part: format!("implementation {}", main.name),
+        reason: IMPLEMENTATION.into(),
+        file: Some(head.path.display().to_string()),
+        line: Some(model.sources.position(main.span).line),
+    })
+}
+
 /// Opens what was refuted, where the model is a refinement of classical B.
 pub(super) fn reopen(model: &Model, all: &mut [Proof]) {
-    if left_out(model).is_none() {
+    if !is_refinement(model) {
         return;
     }
     all.iter_mut().for_each(open);
@@ -34,7 +54,7 @@ pub(super) fn reopen(model: &Model, all: &mut [Proof]) {
 
 /// Calls `observer` with what is left of each obligation of `model` after [`reopen`].
 pub(super) fn reopening<'o>(model: &Model, observer: &'o mut dyn FnMut(&Proof)) -> impl FnMut(&Proof) + 'o {
-    let is_refinement = left_out(model).is_some();
+    let is_refinement = is_refinement(model);
     move |proof| match is_refinement && proof.status == Status::Refuted {
         true => {
             let mut proof = proof.clone();
@@ -48,6 +68,6 @@ pub(super) fn reopening<'o>(model: &Model, observer: &'o mut dyn FnMut(&Proof)) 
 fn open(proof: &mut Proof) {
     if proof.status == Status::Refuted {
         proof.status = Status::Unknown;
-        proof.reason = Some(format!("it does not follow from this machine alone; {REASON}"));
+        proof.reason = Some("it does not follow from the hypotheses".into());
     }
 }

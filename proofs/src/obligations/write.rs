@@ -10,7 +10,6 @@ use bsym_status::digest::{self, INITIALISATION};
 use bsym_status::file::*;
 use bsym_status::path::relative;
 
-use super::refinement::left_out as refinement;
 use super::{Obligations, Proof, Subject};
 use crate::scope::named;
 
@@ -67,7 +66,7 @@ impl Obligations {
                 line: known.then(|| model.sources.position(u.span).line),
             }
         };
-        self.unsupported.iter().map(part).chain(refinement(model)).collect()
+        self.unsupported.iter().map(part).chain(self.left_out.iter().cloned()).collect()
     }
 
     fn obligation(&self, p: &Proof, model: &Model) -> Obligation {

@@ -1,0 +1,404 @@
+//! The paths of a substitution, with what has to be proved on each: symbolic execution, which computes the weakest
+//! precondition path by path (B-Book, 6.1 and 9.2).
+//!
+//! What is chosen, and what a loop may have assigned, becomes a further variable of the model with the name of what it
+//! stands for: free in a sequent, it has any value.
+
+use std::collections::BTreeMap;
+
+use bsym_language::model::types::Type;
+use bsym_language::model::*;
+use bsym_language::print;
+use bsym_language::source::Span;
+use bsym_language::walk::{Names, Replacement};
+use bsym_status::file::Kind;
+
+use super::sequent::{NoObligations, Says, Sequent, conjuncts};
+
+/// More paths than any operation has whose obligations somebody reads.
+const MOST_PATHS: usize = 400;
+
+/// A place on a path: the values of all names there, and what is known.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Place {
+    pub names: Replacement,
+    pub hypotheses: Vec<Pred>,
+}
+
+/// What a further variable stands for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Unknown {
+    Before(VarId),
+    Local(LocalId),
+    Chosen(ChoiceId, usize),
+    Loop(usize, Target),
+}
+
+/// Walks the paths of substitutions of one operation.
+pub(super) struct Execution<'m> {
+    /// The model of all levels; further variables are added to it.
+    pub joint: &'m mut Model,
+    /// What has to be proved on the way.
+    pub sequents: Vec<Sequent>,
+    /// The operation's name.
+    who: String,
+    unknowns: BTreeMap<Unknown, VarId>,
+    /// Places of what is evaluated, in the order in which they are met.
+    places: Vec<Span>,
+    /// Loops, in the order in which they are met, by their places.
+    loops: Vec<*const Subst>,
+}
+
+impl<'m> Execution<'m> {
+    /// An execution of the operation with this name.
+    pub fn new(joint: &'m mut Model, who: &str) -> Self {
+        let (sequents, unknowns, places, loops) = Default::default();
+        Execution { joint, sequents, who: who.to_string(), unknowns, places, loops }
+    }
+
+    /// The value of a local that any value is possible for.
+    pub fn any_value(&mut self, local: LocalId) -> Expr {
+        let Variable { name, ty, span } = self.joint.locals[local.index()].clone();
+        self.unknown(Unknown::Local(local), &name, &ty, span)
+    }
+
+    /// The place before an initialisation: what it or the abstract one reads, and what neither writes, has any value. Others
+    /// have none there that is ever read.
+    pub fn before_all(&mut self, own: &Subst, of_level: &Subst) -> Place {
+        let (own, of_level) = (Names::of_subst(own), Names::of_subst(of_level));
+        let mut place = Place::default();
+        for (i, Variable { name, ty, span }) in self.joint.variables.clone().into_iter().enumerate() {
+            let v = VarId(i as u32);
+            let is_read = own.variables.contains(&v) || of_level.variables.contains(&v);
+            if is_read || !(own.written.contains(&v) || of_level.written.contains(&v)) {
+                let value = self.unknown(Unknown::Before(v), &name, &ty, span);
+                assign(&mut place.names, Target::Var(v), value);
+            }
+        }
+        place
+    }
+
+    fn unknown(&mut self, what: Unknown, name: &str, ty: &Type, span: Span) -> Expr {
+        let v = match self.unknowns.get(&what) {
+            Some(v) => *v,
+            None => {
+                let v = VarId(self.joint.variables.len() as u32);
+                let taken = |name: &str| self.joint.variables.iter().any(|v| v.name == name);
+                let mut unique = name.to_string();
+                let mut count = 1;
+                while taken(&unique) {
+                    count += 1;
+                    unique = format!("{name}_{count}");
+                }
+                self.joint.variables.push(Variable { name: unique, ty: ty.clone(), span });
+                self.unknowns.insert(what, v);
+                v
+            }
+        };
+        ExprKind::Var(v).typed(ty.clone(), span)
+    }
+
+    fn target(&self, target: Target) -> Variable {
+        match target {
+            Target::Var(v) => self.joint.variables[v.index()].clone(),
+            Target::Local(l) => self.joint.locals[l.index()].clone(),
+        }
+    }
+
+    /// Adds a sequent.
+    pub fn ask(&mut self, kind: Kind, name: &str, text: String, hypotheses: &[Pred], goal: Pred, says: Says) {
+        let name = format!("{}/{name}", self.who);
+        self.sequents.push(Sequent { kind, name, text, hypotheses: hypotheses.to_vec(), goal, says });
+    }
+
+    /// That a predicate as it was written has a meaning with the values of a place.
+    pub fn meaning(&mut self, place: &Place, p: &Pred) {
+        let goal = place.names.in_pred(p);
+        let at = self.number(p.span);
+        let text = print::at(self.joint, p.span);
+        self.ask(Kind::Wd, &format!("{at}/WD"), text, &place.hypotheses, goal, Says::Defined);
+    }
+
+    fn meaning_of(&mut self, place: &Place, e: &Expr) {
+        let itself = Pred::compare(CompareOp::Equal, e.clone(), e.clone(), e.span);
+        self.meaning(place, &itself);
+    }
+
+    fn number(&mut self, span: Span) -> usize {
+        let known = self.places.iter().position(|p| *p == span);
+        known.unwrap_or_else(|| {
+            self.places.push(span);
+            self.places.len() - 1
+        }) + 1
+    }
+
+    /// That the conjuncts of a predicate hold at a place; they are known from there on.
+    fn demand(&mut self, place: &mut Place, kind: Kind, short: &str, p: &Pred) {
+        self.meaning(place, p);
+        for part in conjuncts(p) {
+            let goal = place.names.in_pred(part);
+            let at = self.number(part.span);
+            let text = print::at(self.joint, part.span);
+            self.ask(kind, &format!("{at}/{short}"), text, &place.hypotheses, goal, Says::Holds);
+        }
+        place.know(p);
+    }
+
+    /// The places that a substitution leads to.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn run(&mut self, s: &Subst, place: Place) -> Result<Vec<Place>, NoObligations> {
+        let mut place = place;
+        let ends = match &s.kind {
+            SubstKind::Skip => vec![place],
+            SubstKind::Assign(list) => {
+                let mut names = place.names.clone();
+                for (target, value) in list {
+                    self.meaning_of(&place, value);
+                    assign(&mut names, *target, place.names.in_expr(value));
+                }
+                place.names = names;
+                vec![place]
+            }
+            SubstKind::BecomesIn(choice, targets, set) => {
+                self.meaning_of(&place, set);
+                let set = place.names.in_expr(set);
+                let mut values = vec![];
+                for (i, target) in targets.iter().enumerate() {
+                    let Variable { name, ty, .. } = self.target(*target);
+                    let value = self.unknown(Unknown::Chosen(*choice, i), &format!("{name}'"), &ty, s.span);
+                    assign(&mut place.names, *target, value.clone());
+                    values.push(value);
+                }
+                if let Some(couple) = values.into_iter().reduce(Expr::couple) {
+                    place.hypotheses.push(Pred::compare(CompareOp::Member, couple, set, s.span));
+                }
+                vec![place]
+            }
+            SubstKind::BecomesSuch(choice, list, p) => {
+                let mut chosen = place.clone();
+                let mut after = place.names.clone();
+                for (i, (target, local)) in list.iter().enumerate() {
+                    let Variable { name, ty, .. } = self.target(*target);
+                    let value = self.unknown(Unknown::Chosen(*choice, i), &format!("{name}'"), &ty, s.span);
+                    chosen.names.locals.insert(*local, value.clone());
+                    assign(&mut after, *target, value);
+                }
+                self.meaning(&chosen, p);
+                chosen.know(p);
+                vec![Place { names: after, hypotheses: chosen.hypotheses }]
+            }
+            SubstKind::Pre(p, body) => {
+                self.demand(&mut place, Kind::Precondition, "PRE", p);
+                self.run(body, place)?
+            }
+            SubstKind::Assert(_, p, body) => {
+                self.demand(&mut place, Kind::Other, "ASSERT", p);
+                self.run(body, place)?
+            }
+            SubstKind::Choice(_, branches) => {
+                let mut ends = vec![];
+                for branch in branches {
+                    ends.extend(self.run(branch, place.clone())?);
+                }
+                ends
+            }
+            SubstKind::If(branches, otherwise) => {
+                let mut ends = vec![];
+                for (condition, body) in branches {
+                    self.meaning(&place, condition);
+                    ends.extend(self.run(body, place.clone().where_(condition))?);
+                    place.know_not(condition);
+                }
+                ends.extend(self.run(otherwise, place)?);
+                ends
+            }
+            SubstKind::Select { branches, otherwise, .. } => {
+                let mut ends = vec![];
+                let mut none = place.clone();
+                for (guard, body) in branches {
+                    self.meaning(&place, guard);
+                    ends.extend(self.run(body, place.clone().where_(guard))?);
+                    none.know_not(guard);
+                }
+                if let Some(other) = otherwise {
+                    ends.extend(self.run(other, none)?);
+                }
+                ends
+            }
+            SubstKind::Any(_, locals, p, body) => {
+                for local in locals {
+                    let value = self.any_value(*local);
+                    place.names.locals.insert(*local, value);
+                }
+                self.meaning(&place, p);
+                self.run(body, place.where_(p))?
+            }
+            SubstKind::Let(list, body) => {
+                let mut names = place.names.clone();
+                for (local, value) in list {
+                    self.meaning_of(&place, value);
+                    names.locals.insert(*local, place.names.in_expr(value));
+                }
+                self.run(body, Place { names, ..place })?
+            }
+            SubstKind::Var(locals, body) => {
+                for local in locals {
+                    let value = self.any_value(*local);
+                    place.names.locals.insert(*local, value);
+                }
+                self.run(body, place)?
+            }
+            SubstKind::Sequence(parts) => {
+                let mut ends = vec![place];
+                for part in parts {
+                    let mut next = vec![];
+                    for end in ends {
+                        next.extend(self.run(part, end)?);
+                    }
+                    ends = next;
+                }
+                ends
+            }
+            SubstKind::Parallel(parts) => {
+                let before = place.names.clone();
+                let mut ends = vec![place];
+                for part in parts {
+                    let mut next = vec![];
+                    for end in ends {
+                        let here = Place { names: before.clone(), hypotheses: end.hypotheses };
+                        for Place { names, hypotheses } in self.run(part, here)? {
+                            let names = beside(&end.names, names, part);
+                            next.push(Place { names, hypotheses });
+                        }
+                    }
+                    ends = next;
+                }
+                ends
+            }
+            SubstKind::While { condition, body, invariant, variant } => {
+                self.repeat(s, condition, body, invariant, variant, place)?
+            }
+        };
+        if ends.len() > MOST_PATHS {
+            return Err(NoObligations(format!("there are more than {MOST_PATHS} paths through it")));
+        }
+        Ok(ends)
+    }
+
+    /// A loop by its invariant and its variant (B-Book, 9.2.9; B Language Reference Manual, 6.17): the invariant holds before, is
+    /// kept by the body and is what is known after, with the condition being false.
+    fn repeat(
+        &mut self,
+        s: &Subst,
+        condition: &Pred,
+        body: &Subst,
+        invariant: &Pred,
+        variant: &Expr,
+        before: Place,
+    ) -> Result<Vec<Place>, NoObligations> {
+        let at: *const Subst = s;
+        let number = self.loops.iter().position(|l| *l == at).unwrap_or_else(|| {
+            self.loops.push(at);
+            self.loops.len() - 1
+        });
+        let who = format!("loop{}", number + 1);
+        let parts = conjuncts(invariant);
+        // `x$0` in the invariant is the value before the loop.
+        let old = before.names.clone();
+        let of = |names: &Replacement| Replacement { old: old.variables.clone(), ..names.clone() };
+        let texts: Vec<String> = parts.iter().map(|p| print::at(self.joint, p.span)).collect();
+        for (i, (part, text)) in parts.iter().zip(&texts).enumerate() {
+            let goal = of(&before.names).in_pred(part);
+            let name = format!("{who}.inv{}/EST", i + 1);
+            self.ask(Kind::Other, &name, text.clone(), &before.hypotheses, goal, Says::Holds);
+        }
+        let mut head = before;
+        let written = Names::of_subst(body);
+        let targets = written.written.iter().map(|v| Target::Var(*v));
+        for target in targets.chain(written.written_locals.iter().map(|l| Target::Local(*l))) {
+            let Variable { name, ty, span } = self.target(target);
+            let value = self.unknown(Unknown::Loop(number, target), &name, &ty, span);
+            assign(&mut head.names, target, value);
+        }
+        for (i, (part, text)) in parts.iter().zip(&texts).enumerate() {
+            let p = of(&head.names).in_pred(part);
+            let name = format!("{who}.inv{}/WD", i + 1);
+            self.ask(Kind::Wd, &name, text.clone(), &head.hypotheses, p.clone(), Says::Defined);
+            head.hypotheses.push(p);
+        }
+        self.meaning_of(&head, variant);
+        let measure = of(&head.names).in_expr(variant);
+        let span = variant.span;
+        let text = print::at(self.joint, variant.span);
+        let naturals = ExprKind::Set(BuiltinSet::Natural).typed(Type::pow(Type::Int), span);
+        let natural = Pred::compare(CompareOp::Member, measure.clone(), naturals, span);
+        let goal = format!("{text} : NATURAL");
+        self.ask(Kind::Nat, &format!("{who}/NAT"), goal, &head.hypotheses, natural, Says::Holds);
+        self.meaning(&head, condition);
+        for end in self.run(body, head.clone().where_(condition))? {
+            for (i, (part, text)) in parts.iter().zip(&texts).enumerate() {
+                let goal = of(&end.names).in_pred(part);
+                let name = format!("{who}.inv{}/KEPT", i + 1);
+                self.ask(Kind::Other, &name, text.clone(), &end.hypotheses, goal, Says::Holds);
+            }
+            let after = of(&end.names).in_expr(variant);
+            let goal = Pred::compare(CompareOp::Less, after, measure.clone(), span);
+            let text = format!("{text} after the body < {text} before it");
+            self.ask(Kind::Var, &format!("{who}/VAR"), text, &end.hypotheses, goal, Says::Holds);
+        }
+        head.know_not(condition);
+        Ok(vec![head])
+    }
+}
+
+impl Place {
+    /// From here on a predicate is known, with the values of this place.
+    pub fn know(&mut self, p: &Pred) {
+        if p.kind != PredKind::True {
+            self.hypotheses.push(self.names.in_pred(p));
+        }
+    }
+
+    fn know_not(&mut self, p: &Pred) {
+        let p = self.names.in_pred(p);
+        let span = p.span;
+        self.hypotheses.push(PredKind::Not(Box::new(p)).at(span));
+    }
+
+    fn where_(mut self, p: &Pred) -> Place {
+        self.know(p);
+        self
+    }
+}
+
+/// Gives a target a value.
+pub(super) fn assign(names: &mut Replacement, target: Target, value: Expr) {
+    match target {
+        Target::Var(v) => {
+            names.old.insert(v, value.clone());
+            names.variables.insert(v, value);
+        }
+        Target::Local(l) => {
+            names.locals.insert(l, value);
+        }
+    }
+}
+
+/// The values after one more part of a parallel substitution, which writes what it writes and nothing else.
+pub(super) fn beside(others: &Replacement, own: Replacement, part: &Subst) -> Replacement {
+    let written = Names::of_subst(part);
+    let mut names = others.clone();
+    for v in &written.written {
+        if let Some(value) = own.variables.get(v) {
+            assign(&mut names, Target::Var(*v), value.clone());
+        }
+    }
+    for l in &written.written_locals {
+        if let Some(value) = own.locals.get(l) {
+            assign(&mut names, Target::Local(*l), value.clone());
+        }
+    }
+    names
+}

@@ -1,0 +1,99 @@
+//! Refinements, implementations and loops of classical B in pairs: all obligations of the right ones are discharged, each
+//! wrong one has exactly these open.
+
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use bsym_encodings::budget::Budget;
+use bsym_encodings::session::{Session, SolverChoice, SolverError, open};
+use bsym_encodings::term::Terms;
+use bsym_language::load::load_model;
+use bsym_proofs::obligations::{Obligations, prove_obligations};
+use bsym_semantics::scope::{Scope, ScopeRequest};
+use bsym_status::file::Status;
+use bsym_testing::{Part, present};
+
+const RIGHT: [&str; 13] = [
+    "Both_r.ref",
+    "Level_r.ref",
+    "Pick_r.ref",
+    "Root_r.ref",
+    "Share_r.ref",
+    "Sign_r.ref",
+    "Start_r.ref",
+    "Swap_r.ref",
+    "Take_r.ref",
+    "Twice_r.ref",
+    "Total_r.imp",
+    "Total2_r.imp",
+    "Total3_r.imp",
+];
+
+const WRONG: [(&str, &[&str]); 13] = [
+    ("Both_w.ref", &["ass1/ASSERTION"]),
+    ("Level_w.ref", &["get/r/RES", "raise/inv2/REF"]),
+    ("Pick_w.ref", &["pick/FOLLOW"]),
+    ("Root_w.ref", &["grow/FOLLOW#6"]),
+    ("Share_w.ref", &["share/3/WD", "share/q/RES"]),
+    ("Sign_w.ref", &["sign/r/RES#2"]),
+    ("Start_w.ref", &["INITIALISATION/inv2/REF"]),
+    ("Swap_w.ref", &["swap/q/REF"]),
+    ("Take_w.ref", &["take/PRE#2"]),
+    ("Twice_w.ref", &["store/3/PRE", "store/inv1/REF"]),
+    ("Total_w.imp", &["total/loop1.inv1/EST", "total/loop1.inv2/EST"]),
+    ("Total2_w.imp", &["total/loop1.inv1/KEPT", "total/loop1.inv2/KEPT"]),
+    ("Total3_w.imp", &["total/loop1/VAR"]),
+];
+
+fn opener(terms: Rc<Terms>) -> Result<Session, SolverError> {
+    open(terms, &SolverChoice::Default)
+}
+
+fn has_solver() -> bool {
+    present(Part::Solver, opener(Rc::new(Terms::new())).ok(), "solver").is_some()
+}
+
+fn proved(name: &str) -> (Obligations, usize) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/po/classical").join(name);
+    let model = Arc::new(load_model(&path).expect("a file").model.expect("a machine"));
+    let scope = Scope::settle(&model, &ScopeRequest::default()).expect("a scope");
+    let mut open = opener;
+    let all = prove_obligations(model.clone(), &scope, &mut open, &Budget::unlimited(), &mut |_| {});
+    let all = all.expect("a solver");
+    let left_out = all.left_out(&model).len();
+    (all, left_out)
+}
+
+fn open_ones(all: &Obligations) -> Vec<&str> {
+    all.all.iter().filter(|p| !p.status.is_discharged()).map(|p| p.name.as_str()).collect()
+}
+
+#[test]
+fn all_obligations_of_right_refinements_are_discharged() {
+    if !has_solver() {
+        return;
+    }
+    for name in RIGHT {
+        let (all, left_out) = proved(name);
+        assert_eq!(open_ones(&all), [""; 0], "{name}");
+        assert!(all.count(Status::Discharged) > 0, "{name}");
+        // Implementations have parts without obligations, and that is said.
+        assert_eq!(left_out, usize::from(name.ends_with(".imp")), "{name}");
+    }
+}
+
+#[test]
+fn each_wrong_refinement_has_an_open_obligation() {
+    if !has_solver() {
+        return;
+    }
+    for (name, expected) in WRONG {
+        let all = proved(name).0;
+        assert_eq!(open_ones(&all), expected, "{name}");
+        // They are known to the solver alone: no trace was replayed.
+        assert_eq!(all.count(Status::Refuted), 0, "{name}");
+        // No engine takes for granted what rests on the abstraction.
+        assert_eq!(all.status().len(), 0, "{name}");
+    }
+}
