@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use crate::model::types::Type;
 use crate::model::*;
+use crate::source::Span;
 
 /// The abstractions of a refinement, and what each of its operations owes to them.
 #[derive(Clone, Debug)]
@@ -33,6 +34,29 @@ pub struct OwnLevel<T = Type> {
     pub operations: Vec<Event<T>>,
     /// By position, the assertions of the machine and its abstractions.
     pub assertions: Vec<Conjunct<T>>,
+    /// Those of them that are properties of an abstraction about sets and constants of a machine that is seen, included or
+    /// imported: who puts them together has to prove them.
+    pub owed: Range<usize>,
+    /// Set where it is an implementation.
+    pub implementation: Option<Implementation>,
+}
+
+/// What an implementation gives values to, and what it owes for them (B Language Reference Manual, clause `VALUES`).
+#[derive(Clone, Default, Debug)]
+pub struct Implementation {
+    /// The equations of `VALUES`, by position in [`Model::axioms`].
+    pub values: Vec<usize>,
+    /// By position in [`Model::axioms`], the properties that the values have to satisfy: its own and those of its
+    /// abstractions. The others are what it is told of machines that it sees or imports, and of parameters.
+    pub owed: Vec<usize>,
+    /// Constants of its own or its abstractions that are none of another machine.
+    pub constants: Vec<ConstId>,
+    /// Sets and concrete constants of its own or its abstractions that get no value.
+    pub unvalued: Vec<(String, Span)>,
+    /// Its own variables: concrete ones.
+    pub variables: Vec<VarId>,
+    /// Its local operations.
+    pub local: Vec<(String, Span)>,
 }
 
 /// An abstraction.

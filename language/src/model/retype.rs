@@ -176,6 +176,8 @@ pub trait Retype<T, U> {
             initialisation: self.subst(r.own.initialisation),
             operations: r.own.operations.into_iter().map(|e| self.event(e)).collect(),
             assertions: r.own.assertions.into_iter().map(|c| self.conjunct(c)).collect(),
+            owed: r.own.owed,
+            implementation: r.own.implementation,
         };
         Refined { levels, operations, own }
     }

@@ -126,10 +126,9 @@ impl Composition {
             return vec![];
         }
         let is_owed = |c: &Conjunct| {
-            let mut sets = Sets::default();
-            sets.pred(&c.pred);
             let constants = Names::of_pred(&c.pred).constants.into_iter().map(Entity::Const);
-            let mut spoken = constants.chain(sets.0.into_iter().map(Entity::Carrier)).peekable();
+            let mut spoken =
+                constants.chain(Sets::of_pred(&c.pred).into_iter().map(Entity::Carrier)).peekable();
             spoken.peek().is_some() && spoken.all(|entity| given.contains(&entity))
         };
         let (owed, kept) = take(properties).into_iter().partition(is_owed);
@@ -143,8 +142,18 @@ impl Composition {
     }
 }
 
+/// The sets that a predicate names.
 #[derive(Default)]
-struct Sets(BTreeSet<CarrierId>);
+pub(super) struct Sets(pub BTreeSet<CarrierId>);
+
+impl Sets {
+    /// Those of one predicate.
+    pub(super) fn of_pred(p: &Pred) -> BTreeSet<CarrierId> {
+        let mut sets = Sets::default();
+        sets.pred(p);
+        sets.0
+    }
+}
 
 impl Visitor<OpenType> for Sets {
     fn expr(&mut self, e: &Expr) {

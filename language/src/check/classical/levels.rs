@@ -89,7 +89,9 @@ impl Composition {
         }
         let assertions = self.c.model.assertions.clone();
         let assertions = (0..).zip(&assertions).map(|(at, c)| self.releveled(c, at, &renaming)).collect();
-        OwnLevel { initialisation, operations, assertions }
+        let implementation = self.implementation();
+        let owed = self.owed.clone();
+        OwnLevel { initialisation, operations, assertions, owed, implementation }
     }
 
     /// Writes the texts of conjuncts for which the source has none.
@@ -133,7 +135,7 @@ impl Composition {
         floors
     }
 
-    fn abstraction_of(&self, instance: usize) -> Option<usize> {
+    pub(super) fn abstraction_of(&self, instance: usize) -> Option<usize> {
         self.instances[instance].links.iter().find(|l| l.relation == Relation::Refines).map(|l| l.instance)
     }
 

@@ -173,7 +173,9 @@ impl Composition {
         self.c.model.axioms = axioms;
         self.c.model.assertions = obligations;
         self.settle_constraints();
+        let constraints = self.c.model.assertions.len();
         self.c.model.assertions.extend(owed);
+        self.owed = constraints..self.c.model.assertions.len();
     }
 
     // The instance has an argument for each of its parameters.

@@ -3,13 +3,14 @@
 //! The rooms, in the order in which a machine goes through them: `instances` says which machines there are, under
 //! which renaming; `sections` which sections they need; `homonyms` what refinements identify by name, found by `identification`; `visibility` declares their names and says who sees them;
 //! `machine` types their sections; `behaviour` their operations, with what `refinement` takes from an abstraction and `local` from LOCAL_OPERATIONS;
-//! `levels` keeps what the abstractions say and do; in the model that comes of it, `gluing` separates the state from what
+//! `levels` keeps what the abstractions say and do, `implementation` what has to have values; in the model that comes of it, `gluing` separates the state from what
 //! only abstractions have.
 
 mod behaviour;
 mod gluing;
 mod homonyms;
 mod identification;
+mod implementation;
 mod instances;
 mod levels;
 mod local;
@@ -19,6 +20,7 @@ mod sections;
 mod visibility;
 
 use std::mem::{replace, swap, take};
+use std::ops::Range;
 
 use crate::ast::{DefinitionBody, ExprKind as Ast, Ident, MachineKind};
 use crate::check::*;
@@ -104,6 +106,8 @@ struct Composition {
     initialisations: Vec<Option<Subst>>,
     /// Sets and constants that are one.
     homonyms: Homonyms,
+    /// Assertions that are properties of abstractions which others have to satisfy.
+    owed: Range<usize>,
 }
 
 impl Composition {
@@ -120,6 +124,7 @@ impl Composition {
             state: 0,
             initialisations,
             homonyms,
+            owed: 0..0,
         }
     }
 
