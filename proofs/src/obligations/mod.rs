@@ -13,6 +13,7 @@
 //! | FIN, VWD | axioms, all conjuncts | the variant is finite, is well-defined |
 //! | WD, THM of a context | the axioms and theorems before it | it is well-defined, it follows |
 //! | REF, RES, FOLLOW | see [`classical`] | a step of a classical refinement is one of its abstraction |
+//! | VALUES, INT | see [`classical`] | values of an implementation satisfy the properties, integers fit |
 //! | EST, KEPT, NAT, VAR of a loop | see [`classical`] | its invariant and its variant are right |
 //!
 //! In Event-B they have the names that Rodin gives them (`evt/inv1/INV`, `evt/grd1/WD`, `evt/act1/FIS`). What an
@@ -161,10 +162,10 @@ struct Generated {
 
 fn generate(terms: &Rc<Terms>, model: &Arc<Model>, scope: &Scope) -> Generated {
     if let Some(refined) = model.refined.as_deref().filter(|_| model.notation == Notation::ClassicalB) {
-        let classical::Generated { all, families, system, mut left_out } =
+        let classical::Generated { all, families, systems, left_out } =
             classical::generate(terms, model, refined, scope);
-        left_out.extend(refinement::of_implementation(model));
-        let (complete, carriers) = (is_complete(&system), system.whole_carriers());
+        let complete = systems.iter().all(is_complete);
+        let carriers = systems[0].whole_carriers();
         return Generated { all, families, complete, carriers, unsupported: vec![], left_out };
     }
     let mut system = encode_with(terms.clone(), model.clone(), scope, Representations::Stated);

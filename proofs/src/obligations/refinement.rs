@@ -8,8 +8,6 @@ use bsym_status::file::{LeftOut, Status};
 
 use super::obligation::Proof;
 
-const IMPLEMENTATION: &str = "VALUES, overflow, types of concrete names in INT and specifications of local operations have no obligations";
-
 const REASON: &str = "the abstraction could not be composed with it";
 
 /// Whether a model is a refinement of classical B.
@@ -27,20 +25,6 @@ pub(super) fn left_out(model: &Model) -> Option<LeftOut> {
         reason: REASON.into(),
         file: model.sources.iter().next().map(|(_, source)| source.path.display().to_string()),
         line: model.components.first().map(|main| model.sources.position(main.span).line),
-    })
-}
-
-/// Returns what of an implementation has no obligations yet; nothing for machines and refinements.
-pub(super) fn of_implementation(model: &Model) -> Option<LeftOut> {
-    let main = model.components.first()?;
-    let head = model.sources.iter().find(|(id, _)| *id == main.span.source).map(|(_, source)| source)?;
-    let before = head.text.get(..main.span.start as usize).unwrap_or(&head.text);
-    let named = head.path.extension().is_some_and(|e| e.eq_ignore_ascii_case("imp"));
-    (named || before.contains("IMPLEMENTATION")).then(|| LeftOut {
-        part: format!("implementation {}", main.name),
-        reason: IMPLEMENTATION.into(),
-        file: Some(head.path.display().to_string()),
-        line: Some(model.sources.position(main.span).line),
     })
 }
 

@@ -4,15 +4,16 @@
 //! What is chosen, and what a loop may have assigned, becomes a further variable of the model with the name of what it
 //! stands for: free in a sequent, it has any value.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bsym_language::model::types::Type;
 use bsym_language::model::*;
 use bsym_language::print;
-use bsym_language::source::Span;
+use bsym_language::source::{SourceId, Span};
 use bsym_language::walk::{Names, Replacement};
 use bsym_status::file::Kind;
 
+use super::integers::{Computed, in_machine};
 use super::sequent::{NoObligations, Says, Sequent, conjuncts};
 
 /// More paths than any operation has whose obligations somebody reads.
@@ -47,13 +48,85 @@ pub(super) struct Execution<'m> {
     places: Vec<Span>,
     /// Loops, in the order in which they are met, by their places.
     loops: Vec<*const Subst>,
+    /// The file of the implementation, if it is one: what stands there computes with the integers of a machine.
+    code: Option<SourceId>,
+    /// Locals of an implementation that are variables of the machine which runs it.
+    registers: BTreeSet<LocalId>,
+    /// Something of an implementation is computed under a binder.
+    pub bound: Option<Span>,
 }
 
 impl<'m> Execution<'m> {
     /// An execution of the operation with this name.
     pub fn new(joint: &'m mut Model, who: &str) -> Self {
-        let (sequents, unknowns, places, loops) = Default::default();
-        Execution { joint, sequents, who: who.to_string(), unknowns, places, loops }
+        let (sequents, unknowns, places, loops, registers) = Default::default();
+        let who = who.to_string();
+        Execution { joint, sequents, who, unknowns, places, loops, code: None, registers, bound: None }
+    }
+
+    /// From here on, what stands in the main file is code of an implementation; `results` are its results.
+    pub fn as_code(&mut self, results: &[LocalId]) {
+        self.code = self.joint.components.first().map(|c| c.span.source);
+        self.registers.extend(results);
+    }
+
+    fn is_code(&self, span: Span) -> bool {
+        self.code.is_some_and(|source| source == span.source)
+    }
+
+    /// That what an expression or a condition computes fits into the machine.
+    fn computes(&mut self, place: &Place, span: Span, computed: Computed) {
+        if !self.is_code(span) {
+            return;
+        }
+        if computed.bound {
+            self.bound.get_or_insert(span);
+        }
+        for (e, known) in computed.found {
+            let hypotheses: Vec<Pred> = place
+                .hypotheses
+                .iter()
+                .cloned()
+                .chain(known.iter().map(|p| place.names.in_pred(p)))
+                .collect();
+            self.fits(place, &e, &hypotheses);
+        }
+    }
+
+    fn fits(&mut self, place: &Place, e: &Expr, hypotheses: &[Pred]) {
+        let at = self.number(e.span);
+        let text = format!("{} : INT", print::at(self.joint, e.span));
+        let goal = place.names.in_pred(&in_machine(e));
+        self.ask(Kind::Other, &format!("{at}/INT"), text, hypotheses, goal, Says::Fits);
+    }
+
+    /// That a value fits into a variable of the machine.
+    fn stored(&mut self, place: &Place, target: Target, value: &Expr) {
+        let Target::Local(local) = target else { return };
+        if self.registers.contains(&local) && value.ty == Type::Int {
+            let was_asked =
+                self.is_code(value.span) && Computed::of_expr(value).found.iter().any(|(e, _)| e == value);
+            if !was_asked {
+                self.fits(place, value, &place.hypotheses);
+            }
+        }
+    }
+
+    /// The same for a value that a target was given at this place.
+    fn chosen(&mut self, place: &Place, target: Target, span: Span) {
+        let Variable { ty, .. } = self.target(target);
+        if let Target::Local(local) = target {
+            self.stored(place, target, &ExprKind::Local(local).typed(ty, span));
+        }
+    }
+
+    /// What is known of a variable of the machine.
+    fn known_to_fit(&self, place: &mut Place, local: LocalId) {
+        if self.registers.contains(&local)
+            && let Some(value) = place.names.locals.get(&local).filter(|value| value.ty == Type::Int)
+        {
+            place.hypotheses.push(in_machine(value));
+        }
     }
 
     /// The value of a local that any value is possible for.
@@ -156,6 +229,8 @@ impl<'m> Execution<'m> {
                 let mut names = place.names.clone();
                 for (target, value) in list {
                     self.meaning_of(&place, value);
+                    self.computes(&place, value.span, Computed::of_expr(value));
+                    self.stored(&place, *target, value);
                     assign(&mut names, *target, place.names.in_expr(value));
                 }
                 place.names = names;
@@ -174,6 +249,7 @@ impl<'m> Execution<'m> {
                 if let Some(couple) = values.into_iter().reduce(Expr::couple) {
                     place.hypotheses.push(Pred::compare(CompareOp::Member, couple, set, s.span));
                 }
+                targets.iter().for_each(|target| self.chosen(&place, *target, s.span));
                 vec![place]
             }
             SubstKind::BecomesSuch(choice, list, p) => {
@@ -187,7 +263,9 @@ impl<'m> Execution<'m> {
                 }
                 self.meaning(&chosen, p);
                 chosen.know(p);
-                vec![Place { names: after, hypotheses: chosen.hypotheses }]
+                let place = Place { names: after, hypotheses: chosen.hypotheses };
+                list.iter().for_each(|(target, _)| self.chosen(&place, *target, s.span));
+                vec![place]
             }
             SubstKind::Pre(p, body) => {
                 self.demand(&mut place, Kind::Precondition, "PRE", p);
@@ -208,6 +286,7 @@ impl<'m> Execution<'m> {
                 let mut ends = vec![];
                 for (condition, body) in branches {
                     self.meaning(&place, condition);
+                    self.computes(&place, condition.span, Computed::of_pred(condition));
                     ends.extend(self.run(body, place.clone().where_(condition))?);
                     place.know_not(condition);
                 }
@@ -239,6 +318,10 @@ impl<'m> Execution<'m> {
                 let mut names = place.names.clone();
                 for (local, value) in list {
                     self.meaning_of(&place, value);
+                    // Arguments of a call; a specification of a local operation stands elsewhere.
+                    if s.span.contains(value.span) {
+                        self.computes(&place, value.span, Computed::of_expr(value));
+                    }
                     names.locals.insert(*local, place.names.in_expr(value));
                 }
                 self.run(body, Place { names, ..place })?
@@ -247,6 +330,10 @@ impl<'m> Execution<'m> {
                 for local in locals {
                     let value = self.any_value(*local);
                     place.names.locals.insert(*local, value);
+                    if self.is_code(s.span) {
+                        self.registers.insert(*local);
+                        self.known_to_fit(&mut place, *local);
+                    }
                 }
                 self.run(body, place)?
             }
@@ -321,6 +408,9 @@ impl<'m> Execution<'m> {
             let Variable { name, ty, span } = self.target(target);
             let value = self.unknown(Unknown::Loop(number, target), &name, &ty, span);
             assign(&mut head.names, target, value);
+            if let Target::Local(local) = target {
+                self.known_to_fit(&mut head, local);
+            }
         }
         for (i, (part, text)) in parts.iter().zip(&texts).enumerate() {
             let p = of(&head.names).in_pred(part);
@@ -337,6 +427,7 @@ impl<'m> Execution<'m> {
         let goal = format!("{text} : NATURAL");
         self.ask(Kind::Nat, &format!("{who}/NAT"), goal, &head.hypotheses, natural, Says::Holds);
         self.meaning(&head, condition);
+        self.computes(&head, condition.span, Computed::of_pred(condition));
         for end in self.run(body, head.clone().where_(condition))? {
             for (i, (part, text)) in parts.iter().zip(&texts).enumerate() {
                 let goal = of(&end.names).in_pred(part);

@@ -61,6 +61,13 @@ pub(super) fn goals(
     Ok(goals)
 }
 
+/// Goals that say that some values of `locals` satisfy all parts: one for each group that has none in common with others.
+pub(super) fn some_values(mut locals: Vec<LocalId>, mut parts: Vec<Part>) -> Vec<Goal> {
+    one_point(&mut locals, &mut parts);
+    let groups = apart(locals, parts).into_iter();
+    groups.map(|(locals, parts)| together(locals, parts, vec![], Span::default())).collect()
+}
+
 type Then<'t> = &'t mut dyn FnMut(&mut Following<'_>, Replacement) -> Result<Tree, NoObligations>;
 
 struct Following<'m> {

@@ -8,6 +8,7 @@ use bsym_encodings::system::build::{Representations, encode_with};
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::same::same_pred;
 use bsym_language::model::*;
+use bsym_language::source::Span;
 use bsym_language::walk::Replacement;
 use bsym_semantics::scope::Scope;
 use bsym_status::digest::INITIALISATION;
@@ -26,7 +27,8 @@ use crate::recorded::invariant;
 pub(in crate::obligations) struct Generated {
     pub all: Vec<Proof>,
     pub families: Vec<Family>,
-    pub system: System,
+    /// What their formulas were made in; the first is that of the states.
+    pub systems: Vec<System>,
     /// Parts without obligations.
     pub left_out: Vec<LeftOut>,
 }
@@ -43,7 +45,9 @@ pub(in crate::obligations) fn generate(
     refinement.initialisation();
     (0..refined.own.operations.len()).for_each(|e| refinement.operation(e));
     refinement.assertions();
-    refinement.encoded(terms, scope)
+    refinement.machine_variables();
+    let values = refinement.values();
+    refinement.encoded(terms, scope, values)
 }
 
 /// Something that the refinement has to establish: a conjunct of its invariant.
@@ -55,16 +59,16 @@ struct Owed {
     own: bool,
 }
 
-struct Refinement<'m> {
-    model: &'m Model,
-    refined: &'m Refined,
+pub(super) struct Refinement<'m> {
+    pub model: &'m Model,
+    pub refined: &'m Refined,
     /// The model of all levels: its invariant is all that is known of a state.
-    joint: Model,
+    pub joint: Model,
     /// By event.
     preconditions: Vec<Option<FollowedPart>>,
     levels: Vec<LevelPart>,
     owed: Vec<Owed>,
-    groups: Vec<Group>,
+    pub groups: Vec<Group>,
     left_out: Vec<LeftOut>,
 }
 
@@ -89,7 +93,8 @@ impl<'m> Refinement<'m> {
         }
     }
 
-    fn leave(&mut self, part: String, reason: String, span: bsym_language::source::Span) {
+    /// Notes a part without obligations.
+    pub fn leave(&mut self, part: String, reason: String, span: Span) {
         let known = self.model.sources.iter().any(|(id, _)| id == span.source);
         self.left_out.push(LeftOut {
             part,
@@ -97,6 +102,13 @@ impl<'m> Refinement<'m> {
             file: known.then(|| self.model.sources.path(span).display().to_string()),
             line: known.then(|| self.model.sources.position(span).line),
         });
+    }
+
+    fn leave_bound(&mut self, part: &str, bound: Option<Span>) {
+        if let Some(span) = bound {
+            let reason = "overflow of what is computed under a binder is not asked";
+            self.leave(format!("overflow in {part}"), reason.into(), span);
+        }
     }
 
     /// That each conjunct has a meaning where those of the abstractions and those before it hold.
@@ -126,9 +138,13 @@ impl<'m> Refinement<'m> {
         let refined = self.refined;
         let (own, level) = (&refined.own.initialisation, &refined.levels[0].initialisation);
         let mut execution = Execution::new(&mut self.joint, INITIALISATION);
+        if refined.own.implementation.is_some() {
+            execution.as_code(&[]);
+        }
         let before = execution.before_all(own, level);
         let ends = execution.run(own, before);
-        let sequents = execution.sequents;
+        let (sequents, bound) = (execution.sequents, execution.bound);
+        self.leave_bound("initialisation", bound);
         let found = self.followed(INITIALISATION, ends, Some(level), &[], sequents, false);
         match found {
             Ok(sequents) => {
@@ -156,6 +172,9 @@ impl<'m> Refinement<'m> {
             part.as_ref().and_then(|p| p.precondition).map(|e| self.joint.events[e.index()].clone());
         let narrowed = part.as_ref().and_then(|p| p.narrowed).map(|e| self.joint.events[e.index()].clone());
         let mut execution = Execution::new(&mut self.joint, &event.name);
+        if refined.own.implementation.is_some() {
+            execution.as_code(&event.results);
+        }
         let mut place = Place::default();
         let parameters: Vec<Expr> = event.parameters.iter().map(|l| execution.any_value(*l)).collect();
         for (local, value) in event.parameters.iter().zip(&parameters) {
@@ -194,7 +213,8 @@ impl<'m> Refinement<'m> {
             body = &branches[0].1;
         }
         let ends = execution.run(body, place);
-        let sequents = execution.sequents;
+        let (sequents, bound) = (execution.sequents, execution.bound);
+        self.leave_bound(&format!("operation {}", event.name), bound);
         let by = match (&refined.operations[at], &part) {
             (Some(followed), Some(_)) => {
                 let Some(level) = followed.by[0].map(|by| &refined.levels[0].operations[by]) else {
@@ -318,7 +338,12 @@ impl<'m> Refinement<'m> {
         let mut sequents = vec![];
         let mut hypotheses = vec![];
         for (i, c) in self.refined.own.assertions.iter().enumerate() {
-            let of_abstraction = self.model.components[c.origin.index()].relation == Relation::Refines;
+            let owed = &self.refined.own;
+            let of_abstraction = match owed.owed.contains(&i) {
+                // An implementation owes them with its values.
+                true => owed.implementation.is_some(),
+                false => self.model.components[c.origin.index()].relation == Relation::Refines,
+            };
             let label = key(self.model, "ass", i, c);
             if !of_abstraction {
                 let sequent = |kind, name, says| Sequent {
@@ -338,42 +363,58 @@ impl<'m> Refinement<'m> {
         self.groups.push(Group { event: None, of_step: false, invariant: true, sequents });
     }
 
-    /// The obligations with terms.
-    fn encoded(mut self, terms: &Rc<Terms>, scope: &Scope) -> Generated {
+    /// The obligations with terms; `values` is about the constants alone.
+    fn encoded(mut self, terms: &Rc<Terms>, scope: &Scope, values: Option<(Model, Group)>) -> Generated {
         let span = self.joint.initialisation.span;
         // What the invariant says of the values that variables have is kept where all of them stay as they are.
         let keep = |(i, v): (usize, &Variable)| {
             let id = VarId(i as u32);
             (Target::Var(id), ExprKind::Var(id).typed(v.ty.clone(), span))
         };
-        let all: Vec<(Target, Expr)> = self.joint.variables.iter().enumerate().map(keep).collect();
+        let kept: Vec<(Target, Expr)> = self.joint.variables.iter().enumerate().map(keep).collect();
         self.joint.initialisation =
-            if all.is_empty() { SubstKind::Skip.at(span) } else { SubstKind::Assign(all).at(span) };
+            if kept.is_empty() { SubstKind::Skip.at(span) } else { SubstKind::Assign(kept).at(span) };
         self.joint.events = vec![];
-        let mut system =
-            encode_with(terms.clone(), Arc::new(self.joint.clone()), scope, Representations::Stated);
-        let mut encoded: Vec<Vec<Result<(Term, Term), String>>> = vec![];
-        for group in &self.groups {
-            let mut before = vec![];
-            encoded.push(group.sequents.iter().map(|s| terms_of(&mut system, s, &mut before)).collect());
-        }
-        // What the goals have defined besides is known by now.
-        let always: Vec<Term> = [&system.axioms[..], &system.background, &system.state_facts].concat();
-        let invariant = invariant(&system);
         let (mut all, mut families) = (vec![], vec![]);
-        for (group, encoded) in self.groups.iter().zip(encoded) {
-            let mut said = always.clone();
-            if group.invariant {
-                said.extend(&invariant);
-            }
-            let mut found: Family = family(said);
-            for (sequent, terms) in group.sequents.iter().zip(encoded) {
-                note(group, sequent, terms, system.terms.as_ref(), &mut all, &mut found);
-            }
-            families.push(found);
+        let states = encode(terms, scope, self.joint, &self.groups, &mut all, &mut families);
+        let mut systems = vec![states];
+        if let Some((constants, group)) = values {
+            systems.push(encode(terms, scope, constants, &[group], &mut all, &mut families));
         }
-        Generated { all, families, system, left_out: self.left_out }
+        Generated { all, families, systems, left_out: self.left_out }
     }
+}
+
+/// Adds the obligations of groups with their terms in an encoding of a model.
+fn encode(
+    terms: &Rc<Terms>,
+    scope: &Scope,
+    model: Model,
+    groups: &[Group],
+    all: &mut Vec<Proof>,
+    families: &mut Vec<Family>,
+) -> System {
+    let mut system = encode_with(terms.clone(), Arc::new(model), scope, Representations::Stated);
+    let mut encoded: Vec<Vec<Result<(Term, Term), String>>> = vec![];
+    for group in groups {
+        let mut before = vec![];
+        encoded.push(group.sequents.iter().map(|s| terms_of(&mut system, s, &mut before)).collect());
+    }
+    // What the goals have defined besides is known by now.
+    let always: Vec<Term> = [&system.axioms[..], &system.background, &system.state_facts].concat();
+    let invariant = invariant(&system);
+    for (group, encoded) in groups.iter().zip(encoded) {
+        let mut said = always.clone();
+        if group.invariant {
+            said.extend(&invariant);
+        }
+        let mut found: Family = family(said);
+        for (sequent, terms) in group.sequents.iter().zip(encoded) {
+            note(group, sequent, terms, system.terms.as_ref(), all, &mut found);
+        }
+        families.push(found);
+    }
+    system
 }
 
 /// What stands for names of the abstract operation.
@@ -480,7 +521,7 @@ fn note(
             all.push(unasked(question, Status::Unknown, Some(reason)));
         }
         // What is defined by its form is no obligation.
-        Ok((_, Terms::TRUE)) if s.says == Says::Defined => {}
+        Ok((_, Terms::TRUE)) if matches!(s.says, Says::Defined | Says::Fits) => {}
         Ok((known, goal)) => {
             let obligation = all.len();
             all.push(unasked(question, Status::Unattempted, None));

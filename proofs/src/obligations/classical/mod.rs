@@ -8,12 +8,17 @@
 //! calls; `following` makes a predicate of `not([S] not(…))` at its end, in parts, one for each conjunct where the
 //! abstraction leaves no choice.
 //!
+//! An implementation owes more: what it computes fits into the machine (`integers`), and the values that it gives to
+//! constants and sets satisfy the properties of all levels (`values`).
+//!
 //! Only the nearest abstraction is held against: those behind it have obligations of their own, as in Atelier B. All
 //! invariants are hypotheses.
 
 mod execution;
 mod following;
 mod generate;
+mod integers;
 mod sequent;
+mod values;
 
 pub(super) use generate::{Generated, generate};

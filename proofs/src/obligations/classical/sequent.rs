@@ -10,6 +10,8 @@ pub(super) enum Says {
     Holds,
     /// It is well-defined.
     Defined,
+    /// An integer that is computed fits into the machine: where its form says so, nothing has to be proved.
+    Fits,
     /// It is one of the hypotheses: nothing has to be proved.
     Trivial,
 }
