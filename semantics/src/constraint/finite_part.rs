@@ -9,6 +9,8 @@ use std::sync::Arc;
 use bsym_language::model::{BinaryOp, UnaryOp};
 use bsym_language::source::Span;
 
+use num_rational::BigRational;
+
 use crate::constraint::interval::Range;
 use crate::evaluator::cuts::Part;
 use crate::evaluator::{Eval, Evaluator};
@@ -22,6 +24,9 @@ const LISTED: usize = 1 << 12;
 
 /// Integers that are sampled.
 const WIDTH: i64 = 16;
+
+/// Reals that are tried, as quotients.
+const REALS: [(i64, i64); 5] = [(-1, 1), (0, 1), (1, 2), (1, 1), (2, 1)];
 
 /// Which part of an infinite set is taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,6 +56,9 @@ impl Evaluator<'_> {
             LazySet::From(low) => self.interval(low.clone(), low + &WIDTH.into()),
             LazySet::Strings if in_scope => Value::set(prob_profile::STRINGS.map(Value::string)),
             LazySet::Strings => Value::set(["", "a", "b"].map(Value::string)),
+            LazySet::Reals => {
+                Value::set(REALS.map(|(n, d)| Value::Real(Arc::new(BigRational::new(n.into(), d.into())))))
+            }
             LazySet::Power(s) => LazySet::Power(part(s)?).into(),
             LazySet::Unary(UnaryOp::Seq | UnaryOp::Seq1, s) if in_scope => {
                 self.sequences_in_scope(&part(s)?, at)?

@@ -135,6 +135,12 @@ impl<'m> Search<'_, 'm> {
         {
             return Ok(generator);
         }
+        if self.probe == Probing::Bounded
+            && let Some((_, generator)) = &best
+            && let Some(generator) = self.sampled(generator)?
+        {
+            return Ok(generator);
+        }
         match best {
             Some((n, generator)) if n < usize::MAX => {
                 // Where every solution is wanted there is no use in looking at a part of them.

@@ -66,6 +66,9 @@ pub const SMT_SOLUTIONS: usize = 64;
 /// Most values of unknowns that have infinitely many by their types, whoever lists them.
 pub const UNBOUNDED_SOLUTIONS: usize = 64;
 
+/// Values after which nobody but the search is asked, where it is known to be given up if there are many.
+pub const MANY: usize = 64;
+
 /// How often a method may fail for the same names.
 pub const FAILURES: usize = 3;
 

@@ -17,7 +17,7 @@
 //! - `generators`: what an unknown is bound to next; `pattern`: unknowns inside expressions; `definitions` and
 //!   `set_bounds`: what determines an unknown or bounds a set; `interval`: bounds of integers
 //! - `finite_domain`: many unknowns at once, cell by cell; `enclosure`: sets of which a part is decided
-//! - `finite_part` and `truncation`: a part of infinitely many values, as the last resort
+//! - `finite_part` and `truncation`: a part of infinitely many values, as the last resort; `sampling`: a part of too many
 
 mod definitions;
 mod enclosure;
@@ -27,6 +27,7 @@ mod generators;
 pub(crate) mod interval;
 pub mod methods;
 mod pattern;
+mod sampling;
 mod search;
 mod set_bounds;
 pub(crate) mod solutions;

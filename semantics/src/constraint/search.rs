@@ -216,14 +216,22 @@ impl<'m> Search<'_, 'm> {
         (0..literal).all(|i| settled[i] || self.is_total(env, i))
     }
 
+    /// How many candidates are looked at.
+    pub(super) fn most_candidates(&self) -> usize {
+        match self.probe {
+            Probing::No | Probing::Witness => self.eval.candidates,
+            Probing::Some | Probing::Bounded => self.eval.candidates.min(self.eval.choices),
+        }
+    }
+
     /// Counts a candidate.
     pub(super) fn count(&self) -> Eval<()> {
         self.candidates.set(self.candidates.get() + 1);
-        if self.candidates.get() > self.eval.candidates { Err(self.too_many()) } else { Ok(()) }
+        if self.candidates.get() > self.most_candidates() { Err(self.too_many()) } else { Ok(()) }
     }
 
     pub(super) fn too_many(&self) -> EvalError {
-        let message = format!("more than {} candidates for {}", self.eval.candidates, self.open_names());
+        let message = format!("more than {} candidates for {}", self.most_candidates(), self.open_names());
         EvalError::too_large(self.at, message).for_want_of(self.unknowns.iter().copied())
     }
 

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use bsym_language::model::Pred;
 use bsym_language::source::Span;
 
-use crate::constraint::methods::{Method, TURNS, TURNS_AGAIN, Turn};
+use crate::constraint::methods::{MANY, Method, TURNS, TURNS_AGAIN, Turn};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::finder::{Candidate, Claim, Question, Visit};
 use crate::evaluator::work::Work;
@@ -81,6 +81,12 @@ impl Turns {
         true
     }
 
+    /// Asks nobody any more.
+    fn go_on_alone(&self) -> bool {
+        self.work.portion(u64::MAX);
+        true
+    }
+
     fn is_answered(&self) -> bool {
         self.answers.borrow().last().is_some_and(Answer::is_complete)
     }
@@ -135,6 +141,9 @@ impl Evaluator<'_> {
         at: Span,
         found: Bound<'_>,
     ) -> Flow {
+        if let Some(flow) = self.sampled_solutions(env, names, preds, at, found) {
+            return flow;
+        }
         let mut known = BTreeSet::new();
         // Where the work is bounded from outside, nobody else is asked.
         let is_asked = self.finder.is_some_and(|finder| finder.is_worth_asking(names));
@@ -145,11 +154,23 @@ impl Evaluator<'_> {
         let partly = self.cuts.is_none();
         let has_answered = self.finder.is_some_and(|finder| finder.has_answered(names));
         let turns = Turns::new(if has_answered { &TURNS_AGAIN } else { &TURNS });
+        let reported = Cell::new(0);
+        let found: Bound<'_> = &mut |bound, truth| {
+            reported.set(reported.get() + 1);
+            found(bound, truth)
+        };
         let ask = |turn: Turn, visit: Visit<'_>| self.ask_finder(turn, env, names, preds, at, visit);
-        let go_on = || turns.go_on(&mut |turn, visit| ask(turn, visit));
+        let go_on = || match self.impatient && reported.get() >= MANY {
+            true => turns.go_on_alone(),
+            false => turns.go_on(&mut |turn, visit| ask(turn, visit)),
+        };
         let quick = Evaluator { work: Some(&turns.work), go_on: Some(&go_on), ..self.with_all_choices() };
         match quick.search(env, names, preds, at, (partly, &mut known), found) {
-            (Err(e), false) if e.kind == EvalErrorKind::TooLarge => {}
+            (Err(e), false) if e.kind == EvalErrorKind::TooLarge => {
+                if self.impatient && reported.get() >= MANY {
+                    return Err(e);
+                }
+            }
             (Err(e), false) if e.kind == EvalErrorKind::Interrupted && turns.work.is_spent() => {
                 self.proceed(at)?;
             }
@@ -213,6 +234,19 @@ impl Evaluator<'_> {
         }
     }
 
+    /// As [`Evaluator::each_solution`], without a finder.
+    pub(super) fn search_alone(
+        &self,
+        env: &Env<'_>,
+        names: &[Name],
+        preds: &[&Pred],
+        at: Span,
+        found: Bound<'_>,
+    ) -> Flow {
+        let alone = Evaluator { finder: None, ..*self };
+        alone.search(env, names, preds, at, (true, &mut BTreeSet::new()), found).0
+    }
+
     fn note_method(&self, method: Method) {
         if let Some(tally) = self.tally {
             tally.note(method);
@@ -271,7 +305,8 @@ impl Evaluator<'_> {
             .iter()
             .map(|n| Ok((*n, self.type_of(*n).cloned().ok_or_else(|| self.confused(at))?)))
             .collect::<Eval<Vec<_>>>()?;
-        let limit = solutions.min(self.limits.branching);
+        let patience = if self.impatient { MANY } else { usize::MAX };
+        let limit = solutions.min(self.limits.branching).min(patience);
         let question =
             Question { method, writing, env, scope: self.scope, unknowns: &typed, predicates: preds, limit };
         finder.find(&question, visit)

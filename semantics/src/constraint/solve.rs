@@ -14,6 +14,7 @@ use crate::constraint::search::{
 };
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::Evaluator;
+use crate::evaluator::cuts::Part;
 use crate::evaluator::free_names::{names_of_pred, reads_unassigned};
 use crate::value::Value;
 use crate::value::env::{Env, Name};
@@ -174,7 +175,10 @@ impl Search<'_, '_> {
         self.cuts.take();
         let generator = self.generator(&env, bound, &settled);
         let cuts = self.cuts.take();
+        let is_sampled = cuts.iter().any(|(_, part)| matches!(part, Part::Sample(_)));
         let few = match &generator {
+            // Where parts are built up, what is asked of them is heeded.
+            Ok(_) if is_sampled => false,
             Ok(Generator::Nothing) => true,
             Ok(Generator::Values(_, values)) => values.len() <= ALTERNATIVES,
             Ok(Generator::Range(i, Value::Set(s))) => {
@@ -220,11 +224,12 @@ impl Search<'_, '_> {
                 return Err(self.unconfined(index));
             }
         };
-        // Where elements may be visited twice they are listed first.
-        let set = match self.eval.try_list(&set, self.at)? {
-            Some(listed) => Value::Set(listed),
-            None => set,
-        };
+        // Where elements may be visited twice they are listed first, unless only a part of them is looked at.
+        let most = self.most_candidates();
+        let few =
+            most >= self.eval.candidates || self.eval.cardinality(&set, self.at)?.within(most).is_some();
+        let listed = if few { self.eval.try_list(&set, self.at)? } else { None };
+        let set = listed.map_or(set, Value::Set);
         let eval = self.eval;
         eval.each(&set, self.at, &mut |v| {
             let mut next = bound.clone();
@@ -283,7 +288,7 @@ impl Search<'_, '_> {
 
     pub(super) fn candidate(&self, next: &mut Binding, settled: &[bool], report: Report<'_>) -> Flow {
         self.count()?;
-        let limit = self.eval.candidates;
+        let limit = self.most_candidates();
         match self.round(next, settled.to_vec(), report) {
             // Where a part of the solutions is wanted, other candidates may lead to some.
             Err(e)

@@ -57,6 +57,8 @@ pub(crate) enum Part {
     Integers(Int, Int),
     /// A set, as B text.
     Set(String),
+    /// A sample of at most so many.
+    Sample(usize),
     /// What a conjunct allows that stands behind one that may be ill-defined.
     BehindPartial,
 }
@@ -91,6 +93,16 @@ impl Cuts {
             && self.made.borrow().keys().all(|name| !exceeded.contains(name))
     }
 
+    /// Forgets the cuts: what was cut is known otherwise.
+    pub fn clear(&self) {
+        self.made.borrow_mut().clear();
+    }
+
+    /// The names whose values were cut.
+    pub fn names(&self) -> BTreeSet<Name> {
+        self.made.borrow().keys().copied().collect()
+    }
+
     /// Notes that all values of names were taken, though a search would have cut them.
     pub(crate) fn exceed(&self, names: &[Name]) {
         self.exceeded.borrow_mut().extend(names);
@@ -101,6 +113,7 @@ impl Cuts {
         let text = |part: &Part| match part {
             Part::Integers(low, high) => format!("{low}..{high}"),
             Part::Set(text) => text.clone(),
+            Part::Sample(n) => format!("a sample of {n}"),
             Part::BehindPartial => "what a conjunct behind one that may be ill-defined allows".into(),
         };
         self.made.borrow().iter().map(|(name, part)| Cut { name: *name, values: text(part) }).collect()
@@ -117,9 +130,14 @@ impl Cuts {
             cuts.insert(name, part);
             return;
         };
-        if let (Part::Integers(low, high), Part::Integers(l, h)) = (known, part) {
-            *low = std::mem::replace(low, Int::ZERO).min(l);
-            *high = std::mem::replace(high, Int::ZERO).max(h);
+        match (known, part) {
+            (Part::Integers(low, high), Part::Integers(l, h)) => {
+                *low = std::mem::replace(low, Int::ZERO).min(l);
+                *high = std::mem::replace(high, Int::ZERO).max(h);
+            }
+            // The smallest part says how little was looked at.
+            (known @ Part::Integers(..) | known @ Part::Set(_), part @ Part::Sample(_)) => *known = part,
+            _ => {}
         }
     }
 }

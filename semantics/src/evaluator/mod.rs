@@ -48,6 +48,9 @@ impl Default for Limits {
     }
 }
 
+/// Candidates that are looked at for each value, where not all are listed.
+const CANDIDATES: usize = 4;
+
 /// Evaluates expressions and predicates of one model under one scope.
 ///
 /// It recurses along the trees that it is given, which may be 1,500 levels high: where formulas come
@@ -64,8 +67,16 @@ pub struct Evaluator<'m> {
     pub finder: Option<&'m dyn ValueFinder>,
     /// Choices among infinitely many values are made among a finite part of them, and noted here.
     pub(crate) cuts: Option<&'m Cuts>,
+    /// Where many values are found soon, nobody else is asked for them.
+    pub(crate) impatient: bool,
+    /// A choice among more values than may be listed is refused before any of them is taken.
+    pub(crate) refuses: bool,
+    /// A choice among more values takes a sample of at most so many.
+    pub(crate) samples: Option<usize>,
     /// Candidates that one search looks at; at most the elements of a set that is listed.
     pub(crate) candidates: usize,
+    /// Candidates that one search for the values of a choice looks at.
+    pub(crate) choices: usize,
     /// Set from outside, it ends an evaluation with [`EvalErrorKind::Interrupted`].
     pub interrupt: Option<&'m AtomicBool>,
     /// Valuations of the constants are wanted up to the names of the elements of these deferred sets.
@@ -88,7 +99,11 @@ impl<'m> Evaluator<'m> {
             limits,
             finder: None,
             cuts: None,
+            impatient: false,
+            refuses: false,
+            samples: None,
             candidates: limits.listing,
+            choices: usize::MAX,
             interrupt: None,
             up_to_names: None,
             work: None,
@@ -102,9 +117,25 @@ impl<'m> Evaluator<'m> {
         Evaluator { limits, candidates: limits.listing, ..self }
     }
 
+    /// The same, which gives up where there are more than so many transitions from one state, valuations or initial states, or
+    /// where finding them takes many more candidates; at once, where that can be told.
+    pub fn listing(self, most: usize) -> Self {
+        if most >= self.limits.branching {
+            return Evaluator { refuses: true, ..self };
+        }
+        let (limits, choices) =
+            (Limits { branching: most, ..self.limits }, self.choices.min(most * CANDIDATES));
+        Evaluator { impatient: true, refuses: true, choices, limits, ..self }
+    }
+
     /// The same with a finder for values that enumeration cannot reach.
     pub fn with_finder(self, finder: &'m dyn ValueFinder) -> Self {
         Evaluator { finder: Some(finder), ..self }
+    }
+
+    /// The same, which enumerates and asks nobody else.
+    pub fn without_finder(self) -> Self {
+        Evaluator { finder: None, ..self }
     }
 
     /// The same, stopped where the flag is set.

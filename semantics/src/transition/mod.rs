@@ -2,6 +2,7 @@
 //!
 //! - [`state`]: states, and how one is reached from another
 //! - `constants`: the valuations of the constants
+//! - [`open_constants`]: the same, where constants that nothing reads have one value each
 //! - `edges`: one step with the choices given, or all edges out of a state; whether an event is enabled
 //! - [`guards`]: which conjunct of its guard keeps an event off
 //! - `substitution`: the ways through a substitution; [`deterministic`]: those with one way
@@ -12,6 +13,7 @@ pub mod deterministic;
 mod edges;
 mod execution;
 pub mod guards;
+pub mod open_constants;
 pub mod state;
 mod substitution;
 

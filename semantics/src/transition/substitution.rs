@@ -13,6 +13,7 @@ use bsym_language::source::Span;
 use crate::constraint::finite_part::Extent;
 use crate::constraint::solutions::Bound;
 use crate::error::{EvalError, EvalErrorKind};
+use crate::evaluator::cuts::Part;
 use crate::evaluator::{Eval, Evaluator};
 use crate::transition::deterministic::is_deterministic;
 use crate::transition::execution::{Choices, End, Loop, Path, Writes};
@@ -335,6 +336,13 @@ impl Walker<'_> {
                 Err(e) => Err(e),
             };
         }
+        if let Some(sample) = self.eval.sample_of(&set, at)? {
+            targets.iter().for_each(|target| self.eval.note(name_of(*target), Part::Sample(sample.len())));
+            for v in sample {
+                go!(write(v));
+            }
+            return Ok(GO);
+        }
         let listed = match self.eval.try_list(&set, at) {
             Ok(listed) => listed,
             Err(e) if e.kind == EvalErrorKind::IllDefined => return visit(Path::new(End::IllDefined(e))),
@@ -349,20 +357,22 @@ impl Walker<'_> {
                 Ok(GO)
             }
             None => {
+                let limit = self.eval.limits.branching;
+                let is_refused = |part: &Value| -> Eval<bool> {
+                    Ok(self.eval.refuses && self.eval.cardinality(part, at)?.within(limit).is_none())
+                };
                 if let Some(part) = self.eval.choices_in(&set, at)? {
-                    for target in targets {
-                        let name = match target {
-                            Target::Var(v) => Name::Var(*v),
-                            Target::Local(l) => Name::Local(*l),
-                        };
-                        self.eval.note_cut(name, &set, &part);
+                    if is_refused(&part)? {
+                        return Err(self.eval.not_listed(&part, at));
                     }
+                    targets.iter().for_each(|target| self.eval.note_cut(name_of(*target), &set, &part));
                     return self.eval.each(&part, at, &mut |v| write(v));
                 }
                 // Some elements, then the reason why there are others.
-                if let Some(part) = self.eval.finite_part(&set, Extent::Sample, at) {
+                if let Some(part) = self.eval.finite_part(&set, Extent::Sample, at)
+                    && !is_refused(&part)?
+                {
                     let mut count = 0;
-                    let limit = self.eval.limits.branching;
                     go!(self.eval.each(&part, at, &mut |v| {
                         count += 1;
                         if count > limit {
@@ -502,4 +512,12 @@ fn together(left: &Path, right: &Path) -> Path {
     writes.extend(right.writes.iter().map(|(t, v)| (*t, v.clone())));
     choices.extend(right.choices.iter().cloned());
     Path { writes, choices, end }
+}
+
+/// The name of what an assignment writes.
+fn name_of(target: Target) -> Name {
+    match target {
+        Target::Var(v) => Name::Var(v),
+        Target::Local(l) => Name::Local(l),
+    }
 }

@@ -1,0 +1,131 @@
+//! Constants that nothing reads: no state and no step depends on their values, so that one value is as good as all.
+//!
+//! The valuations of the other constants are those that satisfy the axioms about them alone and can be extended to the
+//! constants that nothing reads. Each is extended once: to a valuation that satisfies all axioms. So every state of the model is
+//! reached under some of the valuations that are found, and every state that is reached under one of them is a state of the
+//! model.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+use bsym_language::model::{ConstId, Model, Pred};
+use bsym_language::source::Span;
+use bsym_language::walk::{Names, Visitor, walk_model, walk_operators};
+
+use crate::error::EvalErrorKind;
+use crate::evaluator::Evaluator;
+use crate::evaluator::cuts::Cuts;
+use crate::transition::state::Constants;
+use crate::value::Value;
+use crate::value::env::{Env, Name};
+
+/// Most valuations of the constants that are read.
+const MOST: usize = 1 << 10;
+
+/// The constants that nothing but the axioms reads.
+pub fn unread_constants(model: &Model) -> BTreeSet<ConstId> {
+    let mut names = Names::default();
+    let mut walk = |model: &Model| {
+        walk_model(&mut names, &Model { axioms: vec![], ..model.clone() });
+        walk_operators(&mut names, model);
+        model.goal.iter().for_each(|goal| names.pred(goal));
+        model.gluing.iter().for_each(|conjunct| names.pred(&conjunct.pred));
+        model.variants.iter().for_each(|variant| names.expr(&variant.value));
+        let constructors = model.free_types.iter().flat_map(|ty| &ty.constructors);
+        constructors.filter_map(|c| c.argument.as_ref()).for_each(|set| names.expr(set));
+    };
+    walk(model);
+    // What the levels of a refinement read beside each other.
+    model.refined.iter().for_each(|refined| walk(&refined.side_by_side(model).model));
+    (0..model.constants.len() as u32).map(ConstId).filter(|c| !names.constants.contains(c)).collect()
+}
+
+/// The positions of the axioms that mention some constants.
+pub fn axioms_about(model: &Model, constants: &BTreeSet<ConstId>) -> BTreeSet<usize> {
+    let mentions = |pred: &Pred| !Names::of_pred(pred).constants.is_disjoint(constants);
+    (0..model.axioms.len()).filter(|i| mentions(&model.axioms[*i].pred)).collect()
+}
+
+/// Valuations in which the constants that nothing reads have one value each.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LeftOpen {
+    /// These constants.
+    pub constants: BTreeSet<ConstId>,
+    /// All valuations of the others, extended.
+    pub valuations: Vec<Constants>,
+}
+
+impl Evaluator<'_> {
+    /// All valuations of the constants, where one value is taken for each constant that nothing reads. `None`: there is no such
+    /// constant, or not all valuations of the others are found, or an axiom about these is ill-defined, or one cannot be
+    /// extended and it is not known that it has no extension. `known`: valuations of all constants, taken where they fit.
+    pub fn valuations_leaving_open(
+        &self,
+        fixed: &BTreeMap<ConstId, Value>,
+        known: &[Constants],
+    ) -> Option<LeftOpen> {
+        let mut constants = unread_constants(self.model);
+        constants.retain(|c| !fixed.contains_key(c));
+        if constants.is_empty() {
+            return None;
+        }
+        let about = axioms_about(self.model, &constants);
+        let axioms = (0..).zip(&self.model.axioms).filter(|(i, _)| !about.contains(i));
+        let axioms: Vec<&Pred> = axioms.map(|(_, axiom)| &axiom.pred).collect();
+        let given: Vec<_> = fixed.iter().map(|(c, v)| (Name::Const(*c), v.clone())).collect();
+        let base = Env::default();
+        let frame = base.frame(&given);
+        let all = (0..self.model.constants.len() as u32).map(ConstId);
+        let read = all.filter(|c| !constants.contains(c) && !fixed.contains_key(c));
+        let read: Vec<_> = read.map(Name::Const).collect();
+        let at = self.model.axioms.first().map_or(Span::default(), |a| a.span);
+        let all_of_read = |eval: &Evaluator<'_>| {
+            let mut found: Vec<BTreeMap<ConstId, Value>> = vec![];
+            let done = eval.each_solution(&base.within(&frame), &read, &axioms, at, &mut |bound, truth| {
+                let values = bound.into_iter().filter_map(|(name, value)| match name {
+                    Name::Const(c) => Some((c, value)),
+                    _ => None,
+                });
+                found.push(fixed.clone().into_iter().chain(values).collect());
+                let go_on = truth.is_ok() && found.len() <= MOST;
+                Ok(if go_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+            });
+            done.map(|flow| flow.is_continue().then_some(found))
+        };
+        let whole = self.with_all_choices();
+        // Tables of many entries keep a solver busy that enumeration does not need.
+        let found = match all_of_read(&whole.without_finder()) {
+            Err(e) if e.kind == EvalErrorKind::TooLarge && whole.finder.is_some() => all_of_read(&whole),
+            found => found,
+        };
+        let found = found.ok()??;
+        let fitting = |valuation: &BTreeMap<ConstId, Value>| {
+            known
+                .iter()
+                .find(|constants| valuation.iter().all(|(c, value)| constants.get(c.index()) == Some(value)))
+        };
+        let extended = |valuation| match fitting(valuation) {
+            Some(constants) => Some(Some(constants.clone())),
+            None => self.extension(valuation),
+        };
+        let extended = found.iter().map(extended).collect::<Option<Vec<_>>>()?;
+        Some(LeftOpen { constants, valuations: extended.into_iter().flatten().collect() })
+    }
+
+    /// The first valuation of all constants found in which some have these values: `Some(None)` if it is known that there is none.
+    fn extension(&self, fixed: &BTreeMap<ConstId, Value>) -> Option<Option<Constants>> {
+        let cuts = Cuts::default();
+        // One value is found soon, or hardly at all.
+        let eval = self.without_finder().with_bounded_choices(&cuts).with_samples(1);
+        let mut extended = None;
+        let done = eval.each_valuation(fixed, &mut |constants, truth| {
+            if truth.is_ok() {
+                extended = Some(constants);
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        });
+        let is_known = extended.is_some() || done.is_ok() && cuts.is_empty();
+        is_known.then_some(extended)
+    }
+}
