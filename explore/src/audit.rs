@@ -173,15 +173,16 @@ impl<'m> Audit<'m> {
             || mix(self.seed, number).is_multiple_of(EVERY) && self.spent * SHARE < self.begin.elapsed()
     }
 
-    /// Asks about a state; `None` where the reference has no answer, or none in time.
+    /// Asks about a state, but for the events of which the search has taken a part only; `None` where the reference has no answer, or none in time.
     pub fn state(
         &mut self,
         checks: &Checks,
         (constants, state): (&[Value], &[Value]),
         search: &Cuts,
+        skipped: &dyn Fn(EventId) -> bool,
     ) -> Option<Opinion> {
         let begin = self.start();
-        let opinion = opinion(&self.eval, checks, constants, state);
+        let opinion = opinion(&self.eval, checks, constants, state, skipped);
         self.end(begin, opinion, search)
     }
 
@@ -230,16 +231,26 @@ impl<'m> Audit<'m> {
 
 /// What the reference evaluator says about a state.
 pub struct Opinion {
-    /// The edges of each event.
+    /// The edges of each event; none of those that were skipped.
     pub events: Vec<Edges>,
     /// What is wrong there.
     pub judged: Judgement,
 }
 
 /// The opinion about a state, if there is one about everything.
-fn opinion(eval: &Evaluator<'_>, checks: &Checks, constants: &[Value], state: &[Value]) -> Option<Opinion> {
+fn opinion(
+    eval: &Evaluator<'_>,
+    checks: &Checks,
+    constants: &[Value],
+    state: &[Value],
+    skipped: &dyn Fn(EventId) -> bool,
+) -> Option<Opinion> {
     let mut events = Vec::with_capacity(eval.model.events.len());
     for event in 0..eval.model.events.len() as u32 {
+        if skipped(EventId(event)) {
+            events.push(Edges::default());
+            continue;
+        }
         let edges = eval.successors_of(EventId(event), constants, state);
         if !edges.incomplete.is_empty() {
             return None;

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::audit::Difference;
 use crate::symmetry::reduction::Method;
+use bsym_language::model::ConstId;
 use bsym_semantics::constraint::methods::Answered;
 use bsym_semantics::error::EvalError;
 use bsym_semantics::evaluator::cuts::Cut;
@@ -195,6 +196,8 @@ pub struct Statistics {
     pub audited: u64,
     /// Who found the values of constants, parameters and choices, without those that other threads asked for.
     pub found_by: Answered,
+    /// Constants that nothing reads, of which one value was taken although there may be others.
+    pub left_open: BTreeSet<ConstId>,
     /// Events that only the reference evaluator can execute, with the reason.
     pub uncompiled: Vec<(String, String)>,
     /// How symmetric states were left out, where that was asked.

@@ -45,7 +45,7 @@ fn constants(properties: &str) -> String {
     format!(
         "MACHINE Test DEFINITIONS E == {{n | n : 1..40 & n mod 2 = 0}}
         SETS C = {{red, green}} CONSTANTS a, b PROPERTIES {properties}
-        VARIABLES x INVARIANT x = 0 INITIALISATION x := 0 END"
+        VARIABLES x INVARIANT x = 0 & a = a & b = b INITIALISATION x := 0 END"
     )
 }
 

@@ -43,6 +43,11 @@ pub struct Context<'m> {
     /// The code has been stopped; its answers mean nothing.
     pub stopped: bool,
     ticks: u32,
+    /// Executions that code has found since [`Context::limit_executions`], and how many it may find.
+    executions: u64,
+    most_executions: u64,
+    /// It has found more.
+    pub has_too_many: bool,
     /// For each constant with one value in all valuations: its word, if that can be written.
     fixed: Vec<Option<Option<u32>>>,
     /// Words of the other constants, by valuation.
@@ -69,6 +74,9 @@ impl<'m> Context<'m> {
             cancelled: Arc::default(),
             stopped: false,
             ticks: 0,
+            executions: 0,
+            most_executions: u64::MAX,
+            has_too_many: false,
             fixed: Vec::new(),
             words: Vec::new(),
         };
@@ -105,6 +113,20 @@ impl<'m> Context<'m> {
                 || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         }
         self.stopped
+    }
+
+    /// Lets the code that runs next find so many executions; where there are more it fails.
+    #[inline]
+    pub fn limit_executions(&mut self, most: u64) {
+        (self.executions, self.most_executions, self.has_too_many) = (0, most, false);
+    }
+
+    /// Counts an execution; whether it is one too many.
+    #[inline]
+    pub fn is_beyond(&mut self) -> bool {
+        self.executions += 1;
+        self.has_too_many |= self.executions > self.most_executions;
+        self.has_too_many
     }
 
     /// Whether a constant has the same value in all valuations.

@@ -54,7 +54,7 @@ pub(super) fn audit(
         let row = exploration.levels.decode(&state);
         let values = exploration.system.state(&row);
         let constants = exploration.system.context.valuations[exploration.system.valuation(&row)].clone();
-        let Some(opinion) = audit.state(checks, (&constants, &values), cuts) else { continue };
+        let Some(opinion) = audit.state(checks, (&constants, &values), cuts, &|_| false) else { continue };
         let begin = Instant::now();
         let bad = is_bad(exploration, &state);
         let Exploration { system, levels, nodes, reached, .. } = &mut *exploration;

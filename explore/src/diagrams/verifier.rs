@@ -22,7 +22,7 @@ use crate::report::{
     Counterexample, DiagramStatistics, Evidence, Observer, OpenProperty, Progress, SearchReport, Statistics,
     Unknown, Vacuous, Verdict,
 };
-use crate::search::constants::Valuations;
+use crate::search::constants::{Question, Valuations};
 use crate::search::findings::{Gaps, Key, is_interrupted, keys, open_properties, step_key};
 use crate::search::verifier::asked;
 use crate::search::witness::{Failure, Path, counterexample};
@@ -149,13 +149,14 @@ impl<'m, 'o> Verifier<'m, 'o> {
 
     /// The machine under the valuations of its constants.
     fn prepare(&mut self, eval: Evaluator<'m>, deadline: Option<Instant>) -> Machine<'m> {
-        let valuations = Valuations::of(&eval, self.cuts, self.options);
+        let valuations = Valuations::of(&eval, self.cuts, self.options, Question::OF_THE_MODEL);
         for (place, e) in valuations.missing {
             self.gaps.missing(place, e);
         }
         self.vacuous = valuations.vacuous;
         self.stopped = valuations.limited;
         self.statistics.valuations = valuations.nodes;
+        self.statistics.left_open = valuations.left_open;
         let mut machine =
             Machine::new(eval, valuations.found, Store::default(), !self.options.reference_only);
         machine.context.deadline = deadline;

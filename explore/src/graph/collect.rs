@@ -21,7 +21,7 @@ use super::labelled::{Edge, Graph};
 use crate::options::{Limits, SearchOptions};
 use crate::report::{Incomplete, Observer, Progress, Unknown, Vacuous};
 use crate::search::Problem;
-use crate::search::constants::Valuations;
+use crate::search::constants::{Question, Valuations};
 use crate::search::findings::{Gaps, failure, is_interrupted};
 use crate::space::dependency_matrix::{LabelId, LabelKind};
 use crate::space::machine::Machine;
@@ -129,7 +129,7 @@ pub fn collect(
         let eval = problem.evaluator(interrupt, &cuts);
         let reference = problem.reference(interrupt, &reference_cuts);
         let search = SearchOptions { limits: options.limits.clone(), ..SearchOptions::default() };
-        let valuations = Valuations::of(&eval, &cuts, &search);
+        let valuations = Valuations::of(&eval, &cuts, &search, Question::default());
         let mut machine = Machine::new(eval, valuations.found.clone(), Store::default(), true);
         machine.context.deadline = deadline;
         machine.context.cancelled = options.cancelled.clone();

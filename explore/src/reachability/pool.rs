@@ -13,6 +13,8 @@ use crate::store::discoveries::Discoveries;
 
 /// Most states of a batch for each thread.
 const BATCH: usize = 1 << 12;
+/// Seconds that a batch takes about at most: what it leads to waits for its end, and takes memory.
+const BATCH_TIME: f64 = 0.5;
 /// Work from which on it is shared out, in seconds of one thread.
 const WORTHWHILE: f64 = 300e-6;
 /// A search that is over before is not shared out.
@@ -93,7 +95,8 @@ impl<D: Send + Sync> Pool<D> {
         let worthwhile = waiting >= 2 * threads && waiting as f64 * self.pace >= WORTHWHILE;
         // The clock is the last to be asked: this is, before every state.
         let shared = worthwhile && (self.has_worked || self.begin.elapsed() >= SHORT);
-        (waiting > 0 && (shared || self.share_all)).then_some(BATCH * threads)
+        let soon = (BATCH_TIME / self.pace.max(1e-9)) as usize;
+        (waiting > 0 && (shared || self.share_all)).then_some(soon.clamp(2, BATCH) * threads)
     }
 
     /// Number of states of a batch to take at a time: small enough that the last ones are soon done and the limits often

@@ -1,16 +1,18 @@
 //! The search: pair by pair, breadth first.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use bsym_language::model::{EventId, Model, SideBySide};
+use bsym_language::model::{ConstId, EventId, Model, SideBySide};
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::{Cut, Cuts};
 use bsym_semantics::evaluator::interrupt::interruptible;
 use bsym_semantics::refinement::Levels;
 use bsym_semantics::trace::replay::{Checks, replay_with};
 use bsym_semantics::transition::Outcome;
+use bsym_semantics::transition::open_constants::unread_constants;
 use bsym_semantics::transition::state::{Constants, State};
 use bsym_semantics::value::Value;
 
@@ -20,7 +22,7 @@ use super::pairs::{Call, Follow, Pair, Pairs, Step};
 use crate::options::{Limits, SearchOptions};
 use crate::report::{Counterexample, Incomplete, Observer, Progress, Unknown, Vacuous};
 use crate::search::Problem;
-use crate::search::constants::Valuations;
+use crate::search::constants::{Question, Valuations};
 use crate::search::findings::{failure, is_interrupted};
 use crate::space::machine::Machine;
 use crate::space::system::System;
@@ -60,6 +62,8 @@ pub struct RefinementReport {
     pub incomplete: Vec<Incomplete>,
     /// Choices of which only a part of the values was looked at.
     pub cuts: Vec<Cut>,
+    /// Constants that nothing reads, of which one value was taken although there may be others.
+    pub left_open: BTreeSet<ConstId>,
     /// Pairs of a state of the refinement with its abstract states.
     pub pairs: u64,
     /// Steps that were followed.
@@ -134,7 +138,10 @@ pub fn check(
         let own = Problem { model, ..*problem };
         let own = own.reference(interrupt, &reference_cuts).with_all_choices();
         let search = SearchOptions { limits: options.limits.clone(), ..SearchOptions::default() };
-        let valuations = Valuations::of(&eval, &cuts, &search);
+        // What the refinement says of itself is asked beside what the levels say together.
+        let may_leave_open = unread_constants(eval.model).is_subset(&unread_constants(model));
+        let question = Question { may_leave_open, ..Question::default() };
+        let valuations = Valuations::of(&eval, &cuts, &search, question);
         let mut machine = Machine::new(eval, valuations.found, Store::default(), !options.reference_only);
         machine.context.deadline = deadline;
         machine.context.cancelled = options.cancelled.clone();
@@ -156,6 +163,7 @@ pub fn check(
             weak: Vec::new(),
             own: Own::Holds,
             is_unclear: false,
+            left_open: valuations.left_open,
             steps: 0,
         };
         let mut verdict = match valuations.vacuous {
@@ -186,6 +194,7 @@ struct Search<'m, 'o> {
     own: Own,
     /// Something that is asked of the refinement could not be evaluated.
     is_unclear: bool,
+    left_open: BTreeSet<ConstId>,
     steps: u64,
 }
 
@@ -499,6 +508,7 @@ impl Search<'_, '_> {
             own: self.own,
             weak: self.weak,
             cuts: self.pairs.cuts(),
+            left_open: self.left_open,
             incomplete: self.pairs.gaps.incomplete,
             pairs: self.nodes.len() as u64,
             steps: self.steps,

@@ -27,7 +27,10 @@ impl Verifier<'_, '_> {
         let valuation = machine.valuation(&row);
         let constants = machine.context.valuations[valuation].clone();
         let Some(audit) = &mut self.audit else { return };
-        let Some(opinion) = audit.state(&self.checks, (&constants, &values), self.cuts) else { return };
+        let skipped = |event| machine.is_sampled(Some(event));
+        let Some(opinion) = audit.state(&self.checks, (&constants, &values), self.cuts, &skipped) else {
+            return;
+        };
         let begin = Instant::now();
         let is_known = &mut |machine: &mut Machine<'_>, row: &[u32]| {
             if machine.chooses() {
@@ -88,6 +91,9 @@ pub(crate) fn disagreement(
     for (e, edges) in opinion.events.iter().enumerate() {
         let group = GroupId(e as u32);
         let event = machine.event(group);
+        if machine.is_sampled(Some(event)) {
+            continue;
+        }
         let by_reference = machine.by_reference;
         let mut updates = Updates::default();
         let compiled = match machine.next(group, row, &mut updates) {

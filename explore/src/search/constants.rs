@@ -1,14 +1,40 @@
 //! The valuations of the constants that a search begins with.
 
-use bsym_semantics::error::EvalError;
+use std::collections::BTreeSet;
+
+use bsym_language::model::ConstId;
+use bsym_semantics::error::{EvalError, EvalErrorKind};
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::Cuts;
+use bsym_semantics::evaluator::work::Work;
 use bsym_semantics::prob_profile::only_names_elements;
+use bsym_semantics::transition;
+use bsym_semantics::transition::open_constants::{LeftOpen, unread_constants};
 use bsym_semantics::transition::state::Constants;
+use bsym_semantics::value::Value;
 
 use super::findings::is_interrupted;
 use crate::options::SearchOptions;
 use crate::report::{Unknown, Vacuous};
+use crate::space::machine::Sampling;
+
+/// Valuations that are listed before constants that nothing reads are left open, and the work for it.
+const LISTED: usize = 1 << 12;
+const UNITS: u64 = 1 << 20;
+
+/// What is wanted where there are too many valuations.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Question {
+    /// Some of them.
+    pub(crate) sampling: Option<Sampling>,
+    /// One value of each constant that the model does not read: nor does anything else that is asked.
+    pub(crate) may_leave_open: bool,
+}
+
+impl Question {
+    /// Nothing but the model reads its constants.
+    pub(crate) const OF_THE_MODEL: Question = Question { sampling: None, may_leave_open: true };
+}
 
 /// Valuations, and what follows from how they were found.
 pub(crate) struct Valuations {
@@ -21,15 +47,26 @@ pub(crate) struct Valuations {
     pub(crate) limited: Option<Unknown>,
     /// How many nodes of a state space they are.
     pub(crate) nodes: u64,
+    /// Constants that nothing reads, of which one value was taken.
+    pub(crate) left_open: BTreeSet<ConstId>,
+    /// There are too many, and some were taken.
+    pub(crate) sampled: bool,
     /// Somebody asked to stop, or time is over.
     pub(crate) interrupted: bool,
 }
 
 impl Valuations {
     /// Looks for as many as the limits allow.
-    pub(crate) fn of(eval: &Evaluator<'_>, cuts: &Cuts, options: &SearchOptions) -> Valuations {
-        let most = options.limits.valuations.unwrap_or(usize::MAX);
-        let valuations = eval.some_constants_up_to_names(&options.fixed, most);
+    ///
+    /// Where they are many or cannot be listed, constants that nothing reads take one value each; after that, and if that is
+    /// asked, a sample is taken.
+    pub(crate) fn of(
+        eval: &Evaluator<'_>,
+        cuts: &Cuts,
+        options: &SearchOptions,
+        question: Question,
+    ) -> Valuations {
+        let Many { valuations, left_open, sampled } = Many::of(eval, cuts, options, question);
         let interrupted = valuations.incomplete.as_ref().is_some_and(is_interrupted);
         let ill_defined = valuations.ill_defined.into_iter().next();
         let open = ill_defined.map(|(_, e)| ("the properties of the constants", e));
@@ -51,7 +88,67 @@ impl Valuations {
             // Where only properties are given, of the sizes of sets, there is a set-up as well.
             nodes: if only_names_elements(eval.model) { 0 } else { found.len() as u64 },
             interrupted,
+            left_open,
+            sampled,
             found,
         }
     }
+}
+
+/// Valuations, however many there are.
+#[derive(Default)]
+struct Many {
+    valuations: transition::Valuations,
+    left_open: BTreeSet<ConstId>,
+    sampled: bool,
+}
+
+impl Many {
+    fn of(eval: &Evaluator<'_>, cuts: &Cuts, options: &SearchOptions, question: Question) -> Many {
+        let Question { sampling, may_leave_open } = question;
+        let most = options.limits.valuations.unwrap_or(usize::MAX);
+        let all = |eval: &Evaluator<'_>| eval.some_constants_up_to_names(&options.fixed, most);
+        if may_leave_open && options.limits.valuations.is_none() && !unread_constants(eval.model).is_empty() {
+            let work = Work::new(UNITS);
+            work.portion(UNITS);
+            // Whoever is asked for values that are hard to find is asked when one value of these is not enough.
+            let valuations = all(&eval.listing(LISTED).with_work(&work).without_finder());
+            let is_whole = valuations.incomplete.is_none();
+            if is_whole && cuts.is_empty() {
+                return Many { valuations, ..Many::default() };
+            }
+            match eval.valuations_leaving_open(&options.fixed, &valuations.found) {
+                // One value is as good as those beyond.
+                Some(open) if is_whole && covers(&valuations.found, &open) => {
+                    cuts.clear();
+                    return Many { valuations, left_open: open.constants, ..Many::default() };
+                }
+                Some(open) if !is_whole => {
+                    cuts.clear();
+                    let valuations = transition::Valuations { found: open.valuations, ..Default::default() };
+                    return Many { valuations, left_open: open.constants, ..Many::default() };
+                }
+                _ => cuts.clear(),
+            }
+        }
+        let valuations = all(&sampling.map_or(*eval, |sampling| eval.listing(sampling.listed)));
+        let too_large = valuations.incomplete.as_ref().is_some_and(|e| e.kind == EvalErrorKind::TooLarge);
+        match sampling.and_then(|sampling| sampling.values) {
+            Some(values) if too_large => {
+                let valuations = all(&eval.with_samples(values));
+                Many { valuations, sampled: true, ..Many::default() }
+            }
+            _ => Many { valuations, ..Many::default() },
+        }
+    }
+}
+
+/// Whether valuations give all values to the constants that are read.
+fn covers(found: &[Constants], open: &LeftOpen) -> bool {
+    let read = |constants: &Constants| -> Vec<Value> {
+        let all = (0..).map(ConstId).zip(constants);
+        all.filter(|(c, _)| !open.constants.contains(c)).map(|(_, value)| value.clone()).collect()
+    };
+    let known: BTreeSet<_> = found.iter().map(read).collect();
+    open.valuations.iter().all(|valuation| known.contains(&read(valuation)))
 }

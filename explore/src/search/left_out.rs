@@ -124,7 +124,8 @@ impl Walk<'_, '_> {
         if self.opinions.len() >= MANY || has_lazy(state) {
             return false;
         }
-        let Some(opinion) = self.audit.state(self.checks, (self.constants, state), self.cuts) else {
+        let Some(opinion) = self.audit.state(self.checks, (self.constants, state), self.cuts, &|_| false)
+        else {
             return false;
         };
         self.opinions.insert(state.clone(), opinion);

@@ -12,9 +12,10 @@ use bsym_semantics::evaluator::interrupt::interruptible;
 use bsym_semantics::trace::replay::{Checks, replay_with};
 use bsym_semantics::transition::state::Constants;
 
-use super::constants::Valuations;
+use super::constants::{Question, Valuations};
 use super::findings;
 use super::problem::Problem;
+use super::rounds::Round;
 use super::visit::{Instantiated, visit_states};
 use crate::options::{ProvenMeanwhile, SearchOptions};
 use crate::partial_order::formulas::Formulas;
@@ -59,7 +60,7 @@ pub(super) fn visit(
         let mut inner = options.clone();
         inner.limits.time = options.limits.time.map(|time| time.saturating_sub(begin.elapsed()));
         let Some(order) = order else {
-            let mut report = visit_states(problem, &inner, observer, valuations, None);
+            let mut report = visit_states(problem, &inner, observer, valuations, None, Round::WHOLE).report;
             report.statistics.partial_order = Some(PartialOrderReduction::default());
             return report;
         };
@@ -67,7 +68,8 @@ pub(super) fn visit(
         inner.proven_meanwhile = ProvenMeanwhile::default();
         let instances = Problem { model: &cut.model, ..*problem };
         let reduced = Instantiated { order: &order, whole: *problem, events: &cut.events };
-        let mut report = visit_states(&instances, &inner, observer, valuations, Some(&reduced));
+        let mut report =
+            visit_states(&instances, &inner, observer, valuations, Some(&reduced), Round::WHOLE).report;
         if let Some(found) = &mut report.statistics.partial_order {
             found.instances = cut.events.len();
             found.independent = order.independent;
@@ -87,7 +89,7 @@ fn evaluator<'m>(model: &'m Model, problem: &Problem<'m>, interrupt: &'m AtomicB
 fn valuations(problem: &Problem<'_>, options: &SearchOptions, interrupt: &AtomicBool) -> Option<Valuations> {
     let cuts = Cuts::default();
     let eval = problem.evaluator(interrupt, &cuts);
-    let valuations = Valuations::of(&eval, &cuts, options);
+    let valuations = Valuations::of(&eval, &cuts, options, Question::OF_THE_MODEL);
     (cuts.is_empty() && !valuations.interrupted).then_some(valuations)
 }
 
@@ -214,7 +216,8 @@ mod tests {
         change(&mut order);
         let reduced = Instantiated { order: &order, whole: problem, events: &cut.events };
         let mut observer = |_: &Progress| {};
-        let report = visit_states(&instantiated, &options, &mut observer, None, Some(&reduced));
+        let report =
+            visit_states(&instantiated, &options, &mut observer, None, Some(&reduced), Round::WHOLE).report;
         report.verdict
     }
 
@@ -288,7 +291,8 @@ mod tests {
         let options = SearchOptions::default();
         let instantiated = Problem { model: &cut.model, ..problem };
         let mut observer = |_: &Progress| {};
-        let report = visit_states(&instantiated, &options, &mut observer, None, Some(&reduced));
+        let report =
+            visit_states(&instantiated, &options, &mut observer, None, Some(&reduced), Round::WHOLE).report;
         assert_eq!(refuted(report.verdict), (0, Refutation::Instances));
     }
 }

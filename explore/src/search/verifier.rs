@@ -13,8 +13,9 @@ use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::trace::replay::Checks;
 use bsym_semantics::transition::Outcome;
 
-use super::constants::Valuations;
+use super::constants::{Question, Valuations};
 use super::findings::{Findings, Key};
+use super::rounds::{Course, Round};
 use super::schedule::Schedule;
 use super::whole::Whole;
 use super::witness::Failure;
@@ -56,6 +57,10 @@ pub(super) struct Verifier<'m, 'o> {
     pub(super) audit: Option<Audit<'m>>,
     /// The model whose events were cut into those that are searched.
     pub(super) whole: Option<Whole<'m>>,
+    /// How far the round is.
+    pub(super) course: Course,
+    /// A part of the valuations of the constants is looked at.
+    pub(super) sampled_constants: bool,
 }
 
 /// Makes ready for a search: the constants, unless their valuations are given, the machine under these, and what was put aside.
@@ -64,7 +69,7 @@ pub(super) fn prepare<'m, 'o>(
     cuts: &'m Cuts,
     valuations: Option<Valuations>,
     audit: Option<Audit<'m>>,
-    options: &'o SearchOptions,
+    (options, round): (&'o SearchOptions, Round),
     observer: &'o mut dyn Observer,
     begin: Instant,
 ) -> Search<'m, 'o> {
@@ -82,20 +87,28 @@ pub(super) fn prepare<'m, 'o>(
         initialised: false,
         audit,
         whole: None,
+        course: Course::new(round),
+        sampled_constants: false,
     };
-    let valuations = valuations.unwrap_or_else(|| Valuations::of(&eval, cuts, options));
+    let valuations = valuations.unwrap_or_else(|| {
+        let question = Question { sampling: round.sampling, may_leave_open: true };
+        Valuations::of(&eval, cuts, options, question)
+    });
+    verifier.sampled_constants = valuations.sampled;
     for (place, e) in valuations.missing {
         verifier.findings.missing(place, e);
     }
     verifier.findings.vacuous = valuations.vacuous;
     verifier.stopped = valuations.limited;
     verifier.statistics.valuations = valuations.nodes;
+    verifier.statistics.left_open = valuations.left_open;
     let mut snapshot = verifier.read_checkpoint(&eval);
     let store = snapshot.as_mut().map(|snapshot| std::mem::take(&mut snapshot.store));
     let mut store = store.unwrap_or_else(|| Store::for_threads(options.threads));
     let (found, symmetry) = verifier.reduce(&eval, valuations.found, &mut store);
     let is_interrupted = eval.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed));
     let mut machine = Machine::new(eval, found, store, !options.reference_only);
+    machine.sampling = round.sampling;
     machine.orbits = symmetry.map(|symmetry| Orbits::new(Arc::new(symmetry)));
     machine.context.deadline = options.limits.time.and_then(|t| begin.checked_add(t));
     machine.context.cancelled = options.cancelled.clone();
@@ -206,6 +219,9 @@ impl<'m> Visitor<Machine<'m>> for Verifier<'m, '_> {
     }
 
     fn expanded(&mut self, reached: &mut States<'m>, state: StateId, enabled: bool) {
+        if self.course.ends_after(&reached.system, reached.counts.transitions) {
+            self.stopped = Some(Unknown::Bounded);
+        }
         if !enabled && self.options.checks.deadlock {
             let row = reached.table.row(state);
             if self.is_deadlock(&mut reached.system, &row) {

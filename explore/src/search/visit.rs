@@ -9,6 +9,7 @@ use bsym_semantics::evaluator::interrupt::interruptible;
 
 use super::constants::Valuations;
 use super::problem::Problem;
+use super::rounds::{Course, Next, Round};
 use super::verifier;
 use super::whole::Whole;
 use crate::audit::{Audit, Clock};
@@ -26,6 +27,12 @@ pub(super) struct Instantiated<'i, 'm> {
     pub(super) events: &'m [EventId],
 }
 
+/// A search, and whether other rounds of it are to say more.
+pub(super) struct Visited {
+    pub(super) report: SearchReport,
+    pub(super) next: Next,
+}
+
 /// Searches the states of a model, with valuations that were found before if they are given; with an order of events as few of
 /// them are taken as are enough.
 pub(super) fn visit_states(
@@ -34,7 +41,8 @@ pub(super) fn visit_states(
     observer: &mut dyn Observer,
     valuations: Option<Valuations>,
     reduced: Option<&Instantiated<'_, '_>>,
-) -> SearchReport {
+    round: Round,
+) -> Visited {
     let begin = Instant::now();
     let deadline = options.limits.time.and_then(|t| begin.checked_add(t));
     interruptible(&options.cancelled, deadline, |interrupt| {
@@ -46,7 +54,7 @@ pub(super) fn visit_states(
         // The reference need not be held against itself.
         let audit = (!options.reference_only)
             .then(|| Audit::new(reference, &audit_cuts, &clock, options.seed, begin));
-        let mut search = verifier::prepare(eval, &cuts, valuations, audit, options, observer, begin);
+        let mut search = verifier::prepare(eval, &cuts, valuations, audit, (options, round), observer, begin);
         if let Some(Instantiated { order, whole, events }) = reduced {
             search.reached.system.reduce_by(order);
             let eval = whole.reference(clock.flag(), &audit_cuts);
@@ -65,8 +73,10 @@ pub(super) fn visit_states(
             // The workers end with it.
             search.end();
         });
+        let sampled = search.reached.system.has_sampled() || search.visitor.sampled_constants;
+        let course = std::mem::replace(&mut search.visitor.course, Course::new(Round::WHOLE));
         let mut report = search.report();
         report.statistics.found_by = tally.answered();
-        report
+        Visited { next: course.next(sampled, &report), report }
     })
 }

@@ -11,7 +11,7 @@ use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::trace::replay::{Checks, replay_with};
 use bsym_semantics::trace::{Step, Trace};
-use bsym_semantics::transition::state::{Constants, State};
+use bsym_semantics::transition::state::State;
 use bsym_semantics::transition::{self, Outcome};
 
 use crate::report::Counterexample;
@@ -56,6 +56,8 @@ pub fn counterexample(
     let cuts = Cuts::default();
     let eval = machine.context.eval;
     let (all, eval) = (eval.with_all_choices(), eval.with_bounded_choices(&cuts));
+    // Of an event that was sampled later, all executions may have been taken before.
+    machine.finds_again = true;
     let mut steps = Vec::with_capacity(path.rows.len() + 1);
     let mut here: Option<(Vec<u32>, State)> = None;
     for stored in &path.rows {
@@ -72,15 +74,15 @@ pub fn counterexample(
         .map_err(no_step)?;
         let state = machine.context.decode_state(&row);
         let reaches = |edge: &transition::Edge| edge.state() == Some(&state);
-        let edge =
-            find(&eval, &constants, before.map(|(_, state)| state), event, &reaches).map_err(no_step)?;
+        let edge = find((machine, path.valuation), &eval, before.map(|(_, state)| state), event, &reaches)
+            .map_err(no_step)?;
         steps.push(Step { event, execution: edge.execution, state: Some(state.clone()) });
         here = Some((row, state));
     }
     if let Some(Failure { event, outcome }) = path.failure {
         let fails = |edge: &transition::Edge| is_same_failure(&edge.outcome, &outcome);
         let before = here.as_ref().map(|(_, state)| &state[..]);
-        let edge = find(&eval, &constants, before, event, &fails)
+        let edge = find((machine, path.valuation), &eval, before, event, &fails)
             .map_err(|_| "the step that goes wrong is not found again".to_owned())?;
         steps.push(Step { event, execution: edge.execution, state: None });
     }
@@ -139,12 +141,19 @@ fn step_to(
 
 /// The first edge of an event, or of the initialisation, that will do. Without one, why it may be missing.
 fn find(
+    (machine, valuation): (&mut Machine<'_>, usize),
     eval: &Evaluator<'_>,
-    constants: &Constants,
     before: Option<&[bsym_semantics::value::Value]>,
     event: Option<EventId>,
     will_do: &dyn Fn(&transition::Edge) -> bool,
 ) -> Result<transition::Edge, Option<EvalError>> {
+    if machine.is_sampled(event) {
+        let edges = machine.reference_edges(event, valuation, before.unwrap_or_default());
+        if let Some(edge) = edges.edges.into_iter().find(will_do) {
+            return Ok(edge);
+        }
+    }
+    let constants = &machine.context.valuations[valuation];
     let edges = match (event, before) {
         (Some(event), Some(before)) => eval.successors_of(event, constants, before),
         _ => eval.initial_states(constants),

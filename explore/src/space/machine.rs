@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use bsym_language::model::{EventId, Model, Pred, Target as Assigned, VarId};
 use bsym_language::walk::{Names, Visitor, always_assigned, cut_into_literals};
-use bsym_semantics::error::EvalError;
+use bsym_semantics::error::{EvalError, EvalErrorKind};
 use bsym_semantics::evaluator::{Eval, Evaluator};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::transition::state::{Constants, State};
@@ -46,6 +46,17 @@ const OWN: usize = 4;
 /// Values that are not kept for good are forgotten when they take so many bytes, and one in so many bytes of all states.
 const LEAST_PASSING: usize = 1 << 17;
 const PASSING: usize = 12;
+
+/// How an event with too many executions is searched: some are taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sampling {
+    /// Executions of one event in one state that the reference evaluator lists.
+    pub listed: usize,
+    /// Executions that compiled code lists.
+    pub executed: u64,
+    /// Where there are more, each choice takes so many values. `None`: where there are more, edges are missing.
+    pub values: Option<usize>,
+}
 
 /// How an event is executed.
 struct EventCode<'m> {
@@ -105,6 +116,12 @@ pub struct Machine<'m> {
     pub orbits: Option<Orbits>,
     /// Chooses the events that are enough in a state, if that is asked.
     pub choice: Option<Choice>,
+    /// How choices with too many values are sampled, if they are.
+    pub sampling: Option<Sampling>,
+    /// Whether the initialisation and the events have had too many executions somewhere, so that they are sampled.
+    wide: Vec<bool>,
+    /// Steps are found again that were found when less was known to be wide.
+    pub finds_again: bool,
     /// From so many states on it is looked again whether rows should have another layout.
     look_at: usize,
 }
@@ -141,6 +158,9 @@ impl<'m> Machine<'m> {
             by_column: Vec::new(),
             orbits: None,
             choice: None,
+            sampling: None,
+            wide: vec![false; 1 + model.events.len()],
+            finds_again: false,
             look_at: FIRST_LOOK,
         };
         machine.context.reserve(variables + model.constants.len());
@@ -376,18 +396,45 @@ impl<'m> Machine<'m> {
         true
     }
 
-    /// The edges of an event, or of the initialisation, by the reference evaluator.
-    fn reference_edges(
-        &self,
+    /// The edges of an event, or of the initialisation, by the reference evaluator: a part of them where there are too many.
+    pub(crate) fn reference_edges(
+        &mut self,
         event: Option<EventId>,
         valuation: usize,
         state: &[Value],
     ) -> transition::Edges {
         let constants = &self.context.valuations[valuation];
-        match event {
-            None => self.context.eval.initial_states(constants),
-            Some(event) => self.context.eval.successors_of(event, constants, state),
+        let edges = |eval: &Evaluator<'_>| match event {
+            None => eval.initial_states(constants),
+            Some(event) => eval.successors_of(event, constants, state),
+        };
+        let eval = &self.context.eval;
+        let Some(Sampling { listed, values, .. }) = self.sampling else { return edges(eval) };
+        let at = place(event);
+        let mut all = transition::Edges::default();
+        if !self.wide[at] || self.finds_again {
+            all = edges(&eval.listing(listed));
+            if all.incomplete.iter().all(|(_, e)| e.kind != EvalErrorKind::TooLarge) {
+                return all;
+            }
         }
+        let Some(values) = values else { return all };
+        let mut sample = edges(&eval.with_samples(values));
+        self.wide[at] = true;
+        if self.finds_again {
+            sample.edges.append(&mut all.edges);
+        }
+        sample
+    }
+
+    /// Whether an event, or the initialisation, was sampled somewhere.
+    pub fn is_sampled(&self, event: Option<EventId>) -> bool {
+        self.wide[place(event)]
+    }
+
+    /// Whether any was.
+    pub fn has_sampled(&self) -> bool {
+        self.wide.contains(&true)
     }
 
     /// Edges of the reference evaluator with their targets in words.
@@ -415,7 +462,12 @@ impl<'m> Machine<'m> {
         let valuation = self.valuation(row);
         let EventCode { event, compiled, reads, writes, .. } = &self.events[group.index()];
         let (code, writes) = (compiled.as_ref()?, writes.len());
+        let at = place(Some(*event));
+        if self.wide[at] && !self.finds_again {
+            return None;
+        }
         self.context.load(row, reads, valuation);
+        self.context.limit_executions(self.sampling.map_or(u64::MAX, |sampling| sampling.executed));
         let (mut words, mut seen, mut distinct) = (Vec::new(), HashSet::new(), Vec::new());
         let found = code.each_edge(&mut self.context, &mut words, &mut |words: &mut Vec<u32>| {
             let edge: Box<[u32]> = words.drain(..).collect();
@@ -425,6 +477,7 @@ impl<'m> Machine<'m> {
             }
             if distinct.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
+        self.wide[at] |= self.context.has_too_many;
         found.ok().filter(|()| !self.context.store.is_full())?;
         let event = &self.context.eval.model.events[event.index()];
         let matrix = self.matrix.clone();
@@ -465,11 +518,12 @@ impl<'m> Machine<'m> {
         state: &[Value],
         limit: usize,
     ) -> Edges {
-        let (eval, constants) = (&self.context.eval, &self.context.valuations[valuation]);
-        if limit >= eval.limits.branching {
-            let edges = self.reference_edges(event, valuation, state);
+        if limit >= self.context.eval.limits.branching || self.sampling.is_some() {
+            let mut edges = self.reference_edges(event, valuation, state);
+            edges.edges.truncate(limit);
             return self.written(valuation, edges);
         }
+        let (eval, constants) = (&self.context.eval, &self.context.valuations[valuation]);
         let mut edges = transition::Edges::default();
         let done = eval.each_edge(event, constants, state, &mut |edge| {
             edges.edges.push(edge);
@@ -518,9 +572,13 @@ impl<'m> Machine<'m> {
 
     /// The rows of the first initial states of a valuation, each once, if compiled code finds them.
     fn compiled_initial_rows(&mut self, valuation: usize, limit: usize) -> Option<Vec<Vec<u32>>> {
-        let code = self.initialisation.as_ref()?;
+        let at = place(None);
+        let code = self.initialisation.as_ref().filter(|_| !self.wide[at] || self.finds_again)?;
         self.context.load_constants(valuation);
-        let rows = code.initial(&mut self.context, limit).ok()?;
+        self.context.limit_executions(self.sampling.map_or(u64::MAX, |sampling| sampling.executed));
+        let rows = code.initial(&mut self.context, limit);
+        self.wide[at] |= self.context.has_too_many;
+        let rows = rows.ok()?;
         // What found no room got the word of another value.
         if self.context.store.is_full() {
             self.context.stopped = true;
@@ -649,8 +707,9 @@ impl System for Machine<'_> {
 
     fn next(&mut self, group: GroupId, row: &[u32], updates: &mut Updates) -> Expansion {
         let valuation = self.valuation(row);
-        let Machine { context, events, matrix, scratch, .. } = self;
+        let Machine { context, events, matrix, scratch, sampling, wide, finds_again, .. } = self;
         let event = &mut events[group.index()];
+        let wide = &mut wide[place(Some(event.event))];
         updates.start(matrix.groups[group.index()].may_write.len());
         if let Some(code) = &event.compiled
             && event.cache.is_some()
@@ -670,8 +729,9 @@ impl System for Machine<'_> {
             }
         }
         let mut expansion = None;
-        if let Some(code) = &event.compiled {
+        if let Some(code) = event.compiled.as_ref().filter(|_| !*wide || *finds_again) {
             context.load(row, &event.reads, valuation);
+            context.limit_executions(sampling.map_or(u64::MAX, |sampling| sampling.executed));
             if !context.layout.is_plain() {
                 updates.start(event.writes.len());
             }
@@ -681,6 +741,7 @@ impl System for Machine<'_> {
                 }
                 expansion = Some(Expansion::Moves(edges));
             }
+            *wide |= context.has_too_many;
         }
         context.stopped |= context.store.is_full();
         if context.stopped {
@@ -818,6 +879,7 @@ pub struct Seed<'m> {
     store: Store,
     layout: Layout,
     compiled: bool,
+    sampling: Option<Sampling>,
     symmetry: Option<Arc<Symmetry>>,
     /// What is remembered of each event, where that is shared.
     caches: Vec<Option<Cache>>,
@@ -842,6 +904,8 @@ impl<'m> Replicate for Machine<'m> {
             store: store.clone(),
             layout: layout.clone(),
             compiled: self.compiled,
+            // What is too much is left to this machine.
+            sampling: self.sampling.map(|sampling| Sampling { values: None, ..sampling }),
             symmetry: self.orbits.as_ref().map(|orbits| orbits.symmetry().clone()),
             caches: self.events.iter().map(|code| code.cache.as_ref().and_then(Cache::shared)).collect(),
         }
@@ -854,6 +918,7 @@ impl<'m> Replicate for Machine<'m> {
         let mut machine = Machine::new(eval, seed.valuations.clone(), seed.store.clone(), seed.compiled);
         machine.context.deadline = seed.deadline;
         machine.context.cancelled = seed.cancelled.clone();
+        machine.sampling = seed.sampling;
         machine.orbits = seed.symmetry.clone().map(Orbits::new);
         machine.set_layout(seed.layout.clone()).expect("the layout of a machine of the same model");
         for (code, cache) in machine.events.iter_mut().zip(&seed.caches) {
@@ -871,6 +936,11 @@ impl<'m> Replicate for Machine<'m> {
         }
         self.context.layout == seed.layout
     }
+}
+
+/// The place of an event, or of the initialisation, in a list of both.
+fn place(event: Option<EventId>) -> usize {
+    event.map_or(0, |event| 1 + event.index())
 }
 
 /// Sorts updates by content, so that states are numbered in the same way whatever words values have.

@@ -21,7 +21,7 @@ use super::propositions::{Executions, Propositions};
 use crate::options::{Limits, SearchOptions};
 use crate::report::{Incomplete, Observer, Progress, Unknown, Vacuous};
 use crate::search::Problem;
-use crate::search::constants::Valuations;
+use crate::search::constants::{Question, Valuations};
 use crate::search::findings::Gaps;
 use crate::space::machine::Machine;
 use crate::space::system::System;
@@ -147,7 +147,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
         observer: &'o mut dyn Observer,
     ) -> Verifier<'m, 'o> {
         let search = SearchOptions { limits: options.limits.clone(), ..SearchOptions::default() };
-        let valuations = Valuations::of(&eval, cuts, &search);
+        let valuations = Valuations::of(&eval, cuts, &search, Question::default());
         let mut machine = Machine::new(eval, valuations.found, Store::default(), !options.reference_only);
         machine.context.deadline = deadline;
         machine.context.cancelled = options.cancelled.clone();

@@ -1,0 +1,126 @@
+//! Rounds of a search: where an event has too many executions in a state, a few are taken, and in the next round more.
+//!
+//! So what is wrong near the initial states is found although a choice on the way has more values than anybody could list. A
+//! round in which nothing was sampled is the whole search, and the only one. The last round lists what can be listed in
+//! time, and samples the rest; its answer is the answer.
+
+use crate::options::SearchOptions;
+use crate::report::{SearchReport, Unknown, Verdict};
+use crate::space::machine::{Machine, Sampling};
+
+/// One round.
+#[derive(Clone, Copy)]
+pub(super) struct Round {
+    /// When events are sampled, and how.
+    pub(super) sampling: Option<Sampling>,
+    /// Transitions after which the round ends once something is sampled, beside as many as there were by then. `None`: it is
+    /// the last round.
+    transitions: Option<u64>,
+    /// It ends where all that is listed is so much that what is a few events away would wait for long.
+    is_first: bool,
+}
+
+/// What comes after a round.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Next {
+    /// Nothing: its answer is the answer.
+    Nothing,
+    /// A round that takes more.
+    Wider,
+    /// Rounds that take less, and then the last one.
+    Narrower,
+}
+
+/// Executions that the reference evaluator lists, those that compiled code lists, values of a sampled choice, transitions.
+type Extent = (usize, u64, usize, u64);
+/// Where some events have more executions than can be listed.
+const WIDE: [Extent; 2] = [(1 << 12, 1 << 18, 8, 1 << 14), (1 << 16, 1 << 21, 64, 1 << 18)];
+/// Where they can be listed in each state, but not in all that are reached soon.
+const DENSE: [Extent; 2] = [(1 << 6, 1 << 6, 8, 1 << 14), (1 << 10, 1 << 10, 64, 1 << 18)];
+/// Transitions after which the first round is looked at, and how many for each expanded state are many.
+const LOOK: u64 = 1 << 17;
+const MANY: u64 = 1 << 10;
+/// Values of a sampled choice in the last round.
+const LAST: usize = 512;
+
+impl Round {
+    /// The only round of a search that lists all or nothing.
+    pub(super) const WHOLE: Round = Round { sampling: None, transitions: None, is_first: false };
+
+    /// The last round: it lists what can be listed in time.
+    fn last() -> Round {
+        let all = Sampling { listed: usize::MAX, executed: u64::MAX, values: Some(LAST) };
+        Round { sampling: Some(all), ..Round::WHOLE }
+    }
+
+    fn early((listed, executed, values, transitions): Extent) -> Round {
+        Round {
+            sampling: Some(Sampling { listed, executed, values: Some(values) }),
+            transitions: Some(transitions),
+            is_first: false,
+        }
+    }
+
+    /// The rounds of a search.
+    pub(super) fn of(options: &SearchOptions) -> Vec<Round> {
+        if options.checkpoint.is_some() || options.resume.is_some() {
+            return vec![Round::WHOLE];
+        }
+        if options.keep_going || options.coverage {
+            return vec![Round::last()];
+        }
+        let [first, second] = WIDE.map(Round::early);
+        vec![Round { is_first: true, ..first }, second, Round::last()]
+    }
+
+    /// The rounds after one that has found too much in each state.
+    pub(super) fn narrower() -> Vec<Round> {
+        let [first, second] = DENSE.map(Round::early);
+        vec![first, second, Round::last()]
+    }
+}
+
+/// How far a round is.
+pub(super) struct Course {
+    round: Round,
+    /// Something was sampled: the number of transitions with which the round ends.
+    end: Option<u64>,
+    /// States that were expanded.
+    expanded: u64,
+    /// It has ended because states have many executions.
+    is_dense: bool,
+}
+
+impl Course {
+    pub(super) fn new(round: Round) -> Course {
+        Course { round, end: None, expanded: 0, is_dense: false }
+    }
+
+    /// Counts a state that was expanded; whether the round ends with it, after so many transitions.
+    pub(super) fn ends_after(&mut self, machine: &Machine<'_>, transitions: u64) -> bool {
+        let Some(more) = self.round.transitions else { return false };
+        self.expanded += 1;
+        if !machine.has_sampled() {
+            self.is_dense = self.round.is_first && transitions >= LOOK && transitions / MANY >= self.expanded;
+            return self.is_dense;
+        }
+        let end = *self.end.get_or_insert(transitions.saturating_mul(2).saturating_add(more));
+        transitions >= end
+    }
+
+    /// What comes next: another round where this one has ended early, or found nothing in a part of the states. `sampled`:
+    /// whether something was sampled.
+    pub(super) fn next(&self, sampled: bool, report: &SearchReport) -> Next {
+        let bounded = matches!(report.verdict, Verdict::Unknown(Unknown::Bounded | Unknown::Incomplete));
+        let failed = matches!(report.verdict, Verdict::Unknown(Unknown::ReplayFailed(_)));
+        if self.round.transitions.is_none() || !(bounded || failed) {
+            Next::Nothing
+        } else if self.is_dense {
+            Next::Narrower
+        } else if sampled {
+            Next::Wider
+        } else {
+            Next::Nothing
+        }
+    }
+}
