@@ -22,7 +22,7 @@ use super::property::{AxiomObject, PropertyKind, event_name};
 use super::reason::Reason;
 use super::reason_code::ReasonCode;
 use super::scope::ScopeObject;
-use super::statistics::seconds;
+use super::statistics::{constant_names, left_open_text, seconds};
 use super::trace::{CounterexampleObject, ViolatedObject};
 use super::trace::{StepObject, Style, constants, values, write_steps_beside, write_violations};
 use super::verdict_word::VerdictWord;
@@ -152,6 +152,8 @@ pub struct RefinementStats {
     /// Steps of the refinement that were compared.
     pub steps: u64,
     pub abstract_states: u64,
+    /// Constants that nothing reads, of which the search took one value for all.
+    pub left_open: Vec<String>,
     pub seconds: f64,
 }
 
@@ -463,6 +465,7 @@ impl RefinementObject {
             states: report.pairs,
             steps: report.steps,
             abstract_states: report.abstract_states,
+            left_open: constant_names(words.model, &report.left_open),
             seconds: seconds(report.time),
         };
         self.weak = report.weak.iter().map(|weak| WeakObject::new(words, weak)).collect();
@@ -485,11 +488,12 @@ impl RefinementObject {
 
     /// What was looked at, and which obligations are open.
     fn write_counts(&self, out: &mut String) -> Result {
-        let RefinementStats { states, steps, abstract_states, seconds } = &self.stats;
+        let RefinementStats { states, steps, abstract_states, left_open, seconds } = &self.stats;
         writeln!(
             out,
             "  {states} states with {abstract_states} abstract ones beside them, {steps} steps, {seconds:.2} s"
-        )
+        )?;
+        left_open_text(left_open).map_or(Ok(()), |said| writeln!(out, "  {said}"))
     }
 
     fn write_weak(&self, out: &mut String, verbose: bool, paint: Paint) -> Result {

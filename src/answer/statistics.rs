@@ -1,10 +1,12 @@
 //! What a run took.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use bsym_encodings::session::Size;
 use bsym_engines::verdict::PathSize;
 use bsym_explore::report::{DiagramStatistics, PartialOrderReduction};
+use bsym_language::model::{ConstId, Model};
 use bsym_semantics::constraint::methods::Answered;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,6 +29,8 @@ pub struct StatsObject {
     pub steps: Vec<StepObject>,
     /// States of a search that the reference evaluator has judged as well.
     pub audited: Option<u64>,
+    /// Constants that nothing reads, of which the search took one value for all.
+    pub left_open: Vec<String>,
     /// Who found the values of constants, parameters and choices.
     pub found_by: Option<FoundByObject>,
     /// How symmetric states were left out.
@@ -175,4 +179,21 @@ pub struct TimeObject {
 /// A duration in seconds, to the microsecond.
 pub fn seconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e6
+}
+
+/// The names of constants.
+pub fn constant_names(model: &Model, constants: &BTreeSet<ConstId>) -> Vec<String> {
+    constants.iter().filter_map(|c| model.constants.get(c.index())).map(|c| c.name.clone()).collect()
+}
+
+/// A sentence about constants that nothing reads.
+pub fn left_open_text(names: &[String]) -> Option<String> {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match &quoted[..] {
+        [] => None,
+        [one] => Some(format!("nothing reads the constant {one}: one value of it stands for all")),
+        all => {
+            Some(format!("nothing reads the constants {}: one value of each stands for all", all.join(", ")))
+        }
+    }
 }

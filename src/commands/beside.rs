@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use bsym_engines::counterexample::{Attempt, confirm};
 use bsym_explore::report::{Counterexample, Evidence, SearchReport, Statistics, Unknown, Vacuous, Verdict};
+use bsym_language::model::ConstId;
 use bsym_language::stack::with_large_stack;
 use bsym_proofs::certificate::Certificate;
 use bsym_proofs::certify::open_value;
@@ -317,9 +318,17 @@ fn judge(run: &Run, events: &Events) -> Option<SearchReport> {
             transitions,
             depth: result["depth"].as_u64().and_then(|d| usize::try_from(d).ok()),
             audited: result["stats"]["audited"].as_u64().unwrap_or(0),
+            left_open: left_open(run, &result["stats"]["left_open"]),
             ..Statistics::default()
         },
     })
+}
+
+/// The constants of which the search took one value for all.
+fn left_open(run: &Run, names: &Json) -> BTreeSet<ConstId> {
+    let names = names.as_array().into_iter().flatten();
+    let find = |name: &Json| run.model.constants.iter().position(|c| Some(c.name.as_str()) == name.as_str());
+    names.filter_map(find).map(|i| ConstId(i as u32)).collect()
 }
 
 /// Why a search gave no answer.

@@ -25,7 +25,7 @@ use crate::answer::proof::ProofObject;
 use crate::answer::property::{AxiomObject, PropertyObject, PropertyVerdictWord};
 use crate::answer::reason::Reason;
 use crate::answer::scope::ScopeObject;
-use crate::answer::statistics::{InterchangeableObject, SymmetryObject};
+use crate::answer::statistics::{InterchangeableObject, SymmetryObject, constant_names, left_open_text};
 use crate::answer::status::PairObject;
 use crate::answer::trace::{CounterexampleObject, ViolatedObject};
 
@@ -82,6 +82,8 @@ impl Verification {
                 answer.warnings.push(format!("--por: {why}; nothing was left out"));
             }
         }
+        answer.stats.left_open = constant_names(model, &report.statistics.left_open);
+        answer.warnings.extend(left_open_text(&answer.stats.left_open));
         // Of what is left out where values are cut nothing is known.
         let complete = report.exhausted || matches!(report.verdict, Found::Holds(_));
         answer.coverage = report.coverage.as_ref().map(|c| CoverageObject::new(model, c, complete));
