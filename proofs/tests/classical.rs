@@ -14,7 +14,7 @@ use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_status::file::Status;
 use bsym_testing::{Part, present};
 
-const RIGHT: [&str; 19] = [
+const RIGHT: [&str; 20] = [
     "Both_r.ref",
     "Level_r.ref",
     "Pick_r.ref",
@@ -34,9 +34,10 @@ const RIGHT: [&str; 19] = [
     "Tank_r.imp",
     "Meter_r.imp",
     "Half_r.imp",
+    "Three_r.imp",
 ];
 
-const WRONG: [(&str, &[&str]); 21] = [
+const WRONG: [(&str, &[&str]); 23] = [
     ("Both_w.ref", &["ass1/ASSERTION"]),
     ("Level_w.ref", &["get/r/RES", "raise/inv2/REF"]),
     ("Pick_w.ref", &["pick/FOLLOW"]),
@@ -66,6 +67,8 @@ const WRONG: [(&str, &[&str]); 21] = [
     ("Tank2_w.imp", &["add/5/PRE"]),
     ("Meter2_w.imp", &["fill/PRE#2", "drain/inv1/REF"]),
     ("Half_w.imp", &["half/4/ASSERT"]),
+    ("Three_w.imp", &["three/3/PRE", "near/9/ASSERT", "some/FOLLOW"]),
+    ("Three2_w.imp", &["three/6/ASSERT", "twice/r/RES"]),
 ];
 
 fn opener(terms: Rc<Terms>) -> Result<Session, SolverError> {

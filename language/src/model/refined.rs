@@ -39,6 +39,18 @@ pub struct OwnLevel<T = Type> {
     pub owed: Range<usize>,
     /// Set where it is an implementation.
     pub implementation: Option<Implementation>,
+    /// Its local operations.
+    pub local: Vec<LocalOperation<T>>,
+}
+
+/// An operation of `LOCAL_OPERATIONS` (B Language Reference Manual, clause of that name): what implements it does no more
+/// than it says.
+#[derive(Clone, Debug)]
+pub struct LocalOperation<T = Type> {
+    /// What it says.
+    pub specification: Event<T>,
+    /// What implements it.
+    pub implementation: Event<T>,
 }
 
 /// What an implementation gives values to, and what it owes for them (B Language Reference Manual, clause `VALUES`).
@@ -55,8 +67,8 @@ pub struct Implementation {
     pub unvalued: Vec<(String, Span)>,
     /// Its own variables: concrete ones.
     pub variables: Vec<VarId>,
-    /// Its local operations.
-    pub local: Vec<(String, Span)>,
+    /// Local operations that nothing implements.
+    pub unimplemented: Vec<(String, Span)>,
 }
 
 /// An abstraction.

@@ -178,8 +178,17 @@ pub trait Retype<T, U> {
             assertions: r.own.assertions.into_iter().map(|c| self.conjunct(c)).collect(),
             owed: r.own.owed,
             implementation: r.own.implementation,
+            local: r.own.local.into_iter().map(|l| self.local_operation(l)).collect(),
         };
         Refined { levels, operations, own }
+    }
+
+    /// A local operation with new types.
+    fn local_operation(&mut self, l: LocalOperation<T>) -> LocalOperation<U> {
+        LocalOperation {
+            specification: self.event(l.specification),
+            implementation: self.event(l.implementation),
+        }
     }
 
     /// A model with new types.

@@ -6,6 +6,7 @@ use super::instances::{join, owns};
 use super::*;
 use crate::ast::visit::FreeNames;
 use crate::ast::{Operation, SectionKind};
+use crate::check::names::Procedure;
 use crate::model::visit::Names;
 
 impl Composition {
@@ -200,6 +201,28 @@ impl Composition {
             && !self.interfaces[i].own.is_empty()
     }
 
+    /// Keeps a local operation of the main machine with what implements it, before the two are put together.
+    fn keep_local(
+        &mut self,
+        specification: &Procedure,
+        body: &Subst,
+        results: &[LocalId],
+        parameters: &[LocalId],
+    ) {
+        if self.current != 0 {
+            return;
+        }
+        let implementation = Procedure {
+            body: body.clone(),
+            results: results.to_vec(),
+            parameters: parameters.to_vec(),
+            ..specification.clone()
+        };
+        let next = self.c.procedures.len();
+        self.c.procedures.extend([specification.clone(), implementation]);
+        self.local.push((specification.name.clone(), next, next + 1));
+    }
+
     /// Types an operation of the instance at hand.
     fn procedure(&mut self, op: &Operation) {
         let Some(callable) = self.c.names.operations.get(&op.name.name) else { return };
@@ -219,6 +242,7 @@ impl Composition {
         self.c.leave(&locals);
         self.c.finish_group();
         if let Some(specification) = specification {
+            self.keep_local(&specification, &body, results, parameters);
             body = self.compared_locally(op, body, &specification, results, parameters);
         }
         if let Some(other) = abstraction.or(specified) {

@@ -50,8 +50,10 @@ impl Composition {
             SectionKind::LocalOperations(list) => Some(list),
             _ => None,
         });
-        let local = local.flatten().map(|op| (op.name.name.clone(), op.name.span)).collect();
-        Some(Implementation { values, owed, constants, unvalued, variables, local })
+        let is_implemented = |name: &str| self.local.iter().any(|(known, ..)| known == name);
+        let unimplemented = local.flatten().filter(|op| !is_implemented(&op.name.name));
+        let unimplemented = unimplemented.map(|op| (op.name.name.clone(), op.name.span)).collect();
+        Some(Implementation { values, owed, constants, unvalued, variables, unimplemented })
     }
 
     fn valuation_spans(&self) -> Vec<Span> {

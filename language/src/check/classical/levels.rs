@@ -91,7 +91,14 @@ impl Composition {
         let assertions = (0..).zip(&assertions).map(|(at, c)| self.releveled(c, at, &renaming)).collect();
         let implementation = self.implementation();
         let owed = self.owed.clone();
-        OwnLevel { initialisation, operations, assertions, owed, implementation }
+        let mut local = vec![];
+        for (name, specification, implementation) in self.local.clone() {
+            local.push(LocalOperation {
+                specification: self.level_event(floors, 0, &name, specification),
+                implementation: self.level_event(floors, 0, &name, implementation),
+            });
+        }
+        OwnLevel { initialisation, operations, assertions, owed, implementation, local }
     }
 
     /// Writes the texts of conjuncts for which the source has none.

@@ -108,6 +108,8 @@ struct Composition {
     homonyms: Homonyms,
     /// Assertions that are properties of abstractions which others have to satisfy.
     owed: Range<usize>,
+    /// Local operations of the main machine: specifications with what implements them.
+    local: Vec<(String, usize, usize)>,
 }
 
 impl Composition {
@@ -125,6 +127,7 @@ impl Composition {
             initialisations,
             homonyms,
             owed: 0..0,
+            local: vec![],
         }
     }
 

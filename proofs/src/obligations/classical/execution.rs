@@ -206,7 +206,7 @@ impl<'m> Execution<'m> {
     }
 
     /// That the conjuncts of a predicate hold at a place; they are known from there on.
-    fn demand(&mut self, place: &mut Place, kind: Kind, short: &str, p: &Pred) {
+    pub fn demand(&mut self, place: &mut Place, kind: Kind, short: &str, p: &Pred) {
         self.meaning(place, p);
         for part in conjuncts(p) {
             let goal = place.names.in_pred(part);

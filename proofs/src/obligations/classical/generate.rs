@@ -44,6 +44,7 @@ pub(in crate::obligations) fn generate(
     refinement.invariant_meaning();
     refinement.initialisation();
     (0..refined.own.operations.len()).for_each(|e| refinement.operation(e));
+    refinement.local_operations();
     refinement.assertions();
     refinement.machine_variables();
     let values = refinement.values();
@@ -104,7 +105,8 @@ impl<'m> Refinement<'m> {
         });
     }
 
-    fn leave_bound(&mut self, part: &str, bound: Option<Span>) {
+    /// Notes that something is computed under a binder.
+    pub fn leave_bound(&mut self, part: &str, bound: Option<Span>) {
         if let Some(span) = bound {
             let reason = "overflow of what is computed under a binder is not asked";
             self.leave(format!("overflow in {part}"), reason.into(), span);

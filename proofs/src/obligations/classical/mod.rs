@@ -9,7 +9,8 @@
 //! abstraction leaves no choice.
 //!
 //! An implementation owes more: what it computes fits into the machine (`integers`), and the values that it gives to
-//! constants and sets satisfy the properties of all levels (`values`).
+//! constants and sets satisfy the properties of all levels (`values`), and
+//! local operations do what their specifications say (`local`).
 //!
 //! Only the nearest abstraction is held against: those behind it have obligations of their own, as in Atelier B. All
 //! invariants are hypotheses.
@@ -18,6 +19,7 @@ mod execution;
 mod following;
 mod generate;
 mod integers;
+mod local;
 mod sequent;
 mod values;
 

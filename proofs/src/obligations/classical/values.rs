@@ -41,16 +41,14 @@ impl Refinement<'_> {
     /// The obligations of `VALUES` with the model in which they are asked: that of the constants without what has to be proved
     /// of them.
     pub(super) fn values(&mut self) -> Option<(Model, Group)> {
-        let Implementation { values, owed, constants, unvalued, local, .. } =
+        let Implementation { values, owed, constants, unvalued, unimplemented, .. } =
             self.refined.own.implementation.clone()?;
         for (name, span) in unvalued {
             let reason = "VALUES gives it no value, and no machine that is seen or imported has its name";
             self.leave(format!("value of {name}"), reason.into(), span);
         }
-        for (name, span) in local {
-            let reason = "what implements it is looked at where it is called, its specification only where that is \
-                          made of assignments";
-            self.leave(format!("local operation {name}"), reason.into(), span);
+        for (name, span) in unimplemented {
+            self.leave(format!("local operation {name}"), "nothing implements it".into(), span);
         }
         let axioms = self.model.axioms.clone();
         let (mut sequents, mut known) = (vec![], vec![]);
