@@ -3,7 +3,7 @@
 mod common;
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use common::{bsym, file, root};
 
@@ -179,7 +179,7 @@ fn an_interrupt_stops_what_is_computed_and_not_the_session() {
     let mut next = || lines.next().expect("a line").expect("text");
     while !next().contains("not enabled: take") {}
     std::thread::sleep(std::time::Duration::from_millis(300));
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("it runs");
+    let killed = child.signal("INT").expect("it runs");
     assert!(killed.success());
     let said = next();
     assert!(said.contains("error: none of") && said.contains("stopped"), "{said}");

@@ -4,8 +4,8 @@
 mod common;
 
 use std::path::Path;
-use std::process::Command;
 
+use bsym_testing::process::Limited;
 use common::{bsym, json};
 use serde_json::Value as Json;
 
@@ -27,7 +27,7 @@ fn counts(result: &Json) -> (u64, u64) {
 fn theirs(peer: &Path, file: &Path, d: u32) -> (u64, u64) {
     let property = format!("d={d}");
     let options = ["--timeout", "120", "--", "-property", &property, "-nodead", "-nogoal"];
-    let output = Command::new(peer).arg("prob-mc").arg(file).args(options).output().unwrap();
+    let output = Limited::new(peer).arg("prob-mc").arg(file).args(options).output().unwrap();
     let result: Json = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"));
     assert_eq!(result["verdict"], "holds", "{result:#}");
     counts(&result)

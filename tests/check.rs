@@ -3,9 +3,10 @@
 mod common;
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
+use bsym_testing::process::Limited;
 use common::{assert_valid, bsym, file, has_solver, json};
 use serde_json::Value as Json;
 use tempfile::TempDir;
@@ -214,7 +215,7 @@ fn the_search_ends_with_the_program_that_started_it() {
     };
     // A signal, with a result.
     let child = start();
-    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    child.signal("INT").unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), &json(&output)["reason_code"]), (Some(3), &"interrupted".into()));
     until("the search goes on", || searches(&path).is_empty());
@@ -241,7 +242,7 @@ fn the_death_of_the_search_is_survived_and_named() {
     let child = command.stderr(Stdio::null()).spawn().unwrap();
     until("no search was started", || !searches(&path).is_empty());
     for id in searches(&path) {
-        Command::new("kill").args(["-9", &id.to_string()]).status().unwrap();
+        Limited::new("kill").args(["-9", &id.to_string()]).status().unwrap();
     }
     let output = child.wait_with_output().unwrap();
     let found = json(&output);
@@ -275,7 +276,7 @@ fn a_crash_of_the_solver_library_is_survived_and_named() {
         });
         let working = working_for(id).unwrap();
         // Not SEGV: the first that is sent only takes the handler for stack overflows away.
-        Command::new("kill").args(["-ABRT", &working.to_string()]).status().unwrap();
+        Limited::new("kill").args(["-ABRT", &working.to_string()]).status().unwrap();
         Some(working)
     };
     // Once: another process goes on, and says what it knows when it is interrupted.
@@ -283,7 +284,7 @@ fn a_crash_of_the_solver_library_is_survived_and_named() {
     let crashed = crash(&child, None);
     until("nobody goes on", || working_for(child.id()).is_some_and(|w| Some(w) != crashed));
     until("no search was started", || !searches(&path).is_empty());
-    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    child.signal("INT").unwrap();
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("the solver crashed") && said.contains("beginning anew"), "{said}");

@@ -4,9 +4,10 @@ mod common;
 
 use std::io::Read;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
+use bsym_testing::process::Limited;
 use common::{assert_valid, bsym, file, has_solver, json, root};
 use serde_json::Value as Json;
 use tempfile::TempDir;
@@ -96,10 +97,8 @@ fn bash_completes() {
         complete_line() { COMP_WORDS=(\"$@\"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=()
             _bsym bsym \"${COMP_WORDS[COMP_CWORD]}\" \"${COMP_WORDS[COMP_CWORD-1]}\"; echo \"${COMPREPLY[@]}\"; }
         complete_line bsym ch; complete_line bsym mc --cov; complete_line bsym check --color al";
-    let bash = std::process::Command::new("bash")
-        .args(["--norc", "-c", script])
-        .env("BSYM", env!("CARGO_BIN_EXE_bsym"))
-        .output();
+    let bash =
+        Limited::new("bash").args(["--norc", "-c", script]).env("BSYM", env!("CARGO_BIN_EXE_bsym")).output();
     let Ok(bash) = bash else {
         eprintln!("skipped: there is no bash");
         return;
@@ -420,10 +419,9 @@ fn an_interrupt_gives_the_result_so_far() {
     let mut child =
         bsym().args(["bmc", &path, "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(1500));
-    let id = child.id().to_string();
     // Twice, as `timeout` of coreutils does. Not SIGINT, which a shell may have set to be ignored.
-    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
-    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    assert!(child.signal("TERM").unwrap().success());
+    assert!(child.signal("TERM").unwrap().success());
     let begin = Instant::now();
     let status = loop {
         if let Some(status) = child.try_wait().unwrap() {

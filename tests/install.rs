@@ -3,8 +3,7 @@
 
 mod common;
 
-use std::process::Command;
-
+use bsym_testing::process::Limited;
 use common::{has_solver, root};
 
 #[test]
@@ -15,7 +14,7 @@ fn what_is_installed_is_complete_and_can_be_removed() {
     let folder = tempfile::tempdir().expect("a folder");
     let staged = folder.path().join("staged");
     let install = |more: &[&str]| {
-        let script = Command::new(root().join("tools/install"))
+        let script = Limited::new(root().join("tools/install"))
             .args(more)
             .arg(&staged)
             .arg("/opt/b")
@@ -36,7 +35,7 @@ fn what_is_installed_is_complete_and_can_be_removed() {
     ] {
         assert!(prefix.join(file).metadata().is_ok_and(|m| m.len() > 100), "{file}");
     }
-    let version = Command::new(prefix.join("bin/bsym")).arg("--version").output().expect("it runs");
+    let version = Limited::new(prefix.join("bin/bsym")).arg("--version").output().expect("it runs");
     assert!(String::from_utf8_lossy(&version.stdout).starts_with("bsym "));
     std::fs::rename(&prefix, staged.join("opt/b")).expect("it can be moved back");
     install(&["--remove"]);

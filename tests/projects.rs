@@ -3,7 +3,7 @@
 mod common;
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
 use common::{assert_valid, bsym, file, has_solver, json};
@@ -134,7 +134,7 @@ fn an_interrupt_stops_all_and_shows_what_is_there() {
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     std::thread::sleep(Duration::from_secs(2));
     let begin = Instant::now();
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert!(child.signal("INT").unwrap().success());
     let output = child.wait_with_output().unwrap();
     assert!(begin.elapsed() < Duration::from_secs(8), "{:?}", begin.elapsed());
     assert_eq!(rows(&json(&output)), [("good.mch", "holds"), ("hard.mch", "unknown")]);

@@ -1,13 +1,16 @@
 //! `--encoding sat`: the machines of `benches/rich`, with a fault and without one.
 
-use std::path::Path;
-use std::process::{Command, Output};
+mod common;
 
+use std::path::Path;
+use std::process::Output;
+
+use common::{bsym, root};
 use serde_json::Value as Json;
 
 fn run(engine: &str, machine: &str, scope: &str, more: &[&str]) -> Output {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/rich");
-    Command::new(env!("CARGO_BIN_EXE_bsym"))
+    let folder = root().join("benches/rich");
+    bsym()
         .args([engine, "--scope", scope])
         .args((!more.contains(&"--text")).then_some("--json"))
         .arg(folder.join(machine).with_extension("mch"))
@@ -77,8 +80,7 @@ fn the_answer_names_the_encoding() {
     assert!(said.contains("encoding: propositional logic over the scope (as asked)"), "{said}");
     let auto = run("bmc", "LibraryWrong", "BOOK=3,READER=2", &[]);
     let auto: Json = serde_json::from_slice(&auto.stdout).expect("an answer");
-    let version =
-        Command::new(env!("CARGO_BIN_EXE_bsym")).arg("--version").output().expect("the program runs");
+    let version = bsym().arg("--version").output().expect("the program runs");
     let is_solver = String::from_utf8_lossy(&version.stdout).contains("solver: ");
     let expected = if is_solver { "unbounded" } else { "sat" };
     assert_eq!(auto["encoding"]["name"], expected, "{auto:#}");
@@ -103,7 +105,7 @@ fn machine(name: &str, text: &str) -> tempfile::NamedTempFile {
 }
 
 fn answer_about(engine: &str, file: &Path, more: &[&str]) -> Json {
-    let output = Command::new(env!("CARGO_BIN_EXE_bsym"))
+    let output = bsym()
         .args([engine, "--encoding=sat", "--json"])
         .arg(file)
         .args(more)

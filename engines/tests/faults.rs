@@ -11,6 +11,7 @@ use bsym_encodings::term::Terms;
 use bsym_engines::run::run;
 use bsym_engines::verdict::{Engine, Progress, Unknown, Verdict};
 use bsym_semantics::scope::ScopeRequest;
+use bsym_testing::process::Limited;
 use common::faulty::{Dice, FAULTS, Fault, Faulty};
 use common::*;
 
@@ -128,9 +129,9 @@ fn a_failing_solver_makes_no_wrong_verdict() {
     let name = "a_failing_solver_makes_no_wrong_verdict";
     let me = std::env::current_exe().expect("the test is a program");
     for _ in 0..3 {
-        let mut command = std::process::Command::new(&me);
+        let mut command = Limited::new(&me);
         let status = command.args(["--exact", name, "--nocapture"]).env(INNER, "1").status();
-        let status = status.expect("the test starts once more");
+        let status = status.expect("the test starts once more and ends");
         if status.code().is_some() {
             return assert!(status.success(), "{status}");
         }
