@@ -66,3 +66,25 @@ fn theorems_in_guards_are_checked() {
         assert!(text.contains("ASSERT x < 2") && text.contains("3 - x"), "{text}");
     }
 }
+
+#[test]
+fn wrong_refinements_are_explained_by_values() {
+    if !has_solver() {
+        return;
+    }
+    let folder = root().join("tests/po/classical");
+    let mut files: Vec<_> =
+        std::fs::read_dir(&folder).expect("a folder").map(|e| e.expect("a file").path()).collect();
+    files.retain(|path| path.file_stem().is_some_and(|name| name.to_string_lossy().ends_with("_w")));
+    assert!(files.len() >= 20, "{files:?}");
+    for machine in files {
+        let output = bsym().arg("po").arg(&machine).arg("--explain").output().expect("it runs");
+        assert_eq!(output.status.code(), Some(3), "{machine:?}");
+        let text = String::from_utf8_lossy(&output.stdout);
+        // The evaluator says so of the values that are shown.
+        let shown = text.matches("(some values)").count();
+        let open = text.lines().filter(|l| l.starts_with("  unknown ")).count();
+        assert!(open > 0 && shown == open, "{machine:?}: {text}");
+        assert!(text.contains("  false: ") || text.contains("  ill-defined: "), "{machine:?}: {text}");
+    }
+}

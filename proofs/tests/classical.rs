@@ -115,6 +115,12 @@ fn each_wrong_refinement_has_an_open_obligation() {
     for (name, expected) in WRONG {
         let all = proved(name).0;
         assert_eq!(open_ones(&all), expected, "{name}");
+        // Each has a sequent that can be evaluated.
+        let open = all.all.iter().filter(|p| !p.status.is_discharged());
+        assert!(
+            open.map(|p| all.sequent(p)).all(|s| s.is_some_and(|s| s.model.assertions.len() == 1)),
+            "{name}"
+        );
         // They are known to the solver alone: no trace was replayed.
         assert_eq!(all.count(Status::Refuted), 0, "{name}");
         // No engine takes for granted what rests on the abstraction.

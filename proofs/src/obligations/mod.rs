@@ -47,6 +47,7 @@ use bsym_semantics::scope::Scope;
 use bsym_status::file::{Kind, LeftOut, Status};
 use bsym_status::{Level, PairStatus, PoError, ProofStatus};
 
+pub use self::classical::SequentMachine;
 pub use self::obligation::{Choice, Proof, Subject};
 
 use self::generate::Generator;
@@ -80,6 +81,8 @@ pub struct Obligations {
     pub unsupported: Vec<Unsupported>,
     /// Parts of a refinement of classical B without obligations.
     pub left_out: Vec<LeftOut>,
+    /// What those of a refinement of classical B ask, by name, with the model of their variables.
+    asked: BTreeMap<String, (Arc<Model>, classical::Asked)>,
     /// Where the formulas live.
     terms: Rc<Terms>,
 }
@@ -117,9 +120,10 @@ pub fn prove_chosen(
     choose: &dyn Fn(&Proof) -> Choice,
 ) -> Result<Obligations, SolverError> {
     let terms = Rc::new(Terms::new());
-    let Generated { mut all, families, complete, carriers, unsupported, left_out } =
+    let Generated { mut all, families, complete, carriers, unsupported, left_out, asked: sequents } =
         generate(&terms, &model, scope);
     name_apart(&mut all);
+    let sequents = sequents.into_iter().map(|(at, of, asked)| (all[at].name.clone(), (of, asked))).collect();
     let mut prover = Prover::new(terms.clone(), open, budget.clone());
     prover.also_reading(carriers);
     let observer = &mut refinement::reopening(&model, observer);
@@ -144,6 +148,7 @@ pub fn prove_chosen(
         stopped,
         unsupported,
         left_out,
+        asked: sequents,
         terms,
     })
 }
@@ -158,15 +163,19 @@ struct Generated {
     carriers: Vec<(Term, Term)>,
     unsupported: Vec<Unsupported>,
     left_out: Vec<LeftOut>,
+    /// What is asked of a refinement of classical B, by number of the obligation.
+    asked: Vec<(usize, Arc<Model>, classical::Asked)>,
 }
 
 fn generate(terms: &Rc<Terms>, model: &Arc<Model>, scope: &Scope) -> Generated {
     if let Some(refined) = model.refined.as_deref().filter(|_| model.notation == Notation::ClassicalB) {
-        let classical::Generated { all, families, systems, left_out } =
+        let classical::Generated { all, families, systems, asked, left_out } =
             classical::generate(terms, model, refined, scope);
         let complete = systems.iter().all(is_complete);
         let carriers = systems[0].whole_carriers();
-        return Generated { all, families, complete, carriers, unsupported: vec![], left_out };
+        let asked = asked.into_iter().map(|(at, system, asked)| (at, systems[system].model.clone(), asked));
+        let asked = asked.collect();
+        return Generated { all, families, complete, carriers, unsupported: vec![], left_out, asked };
     }
     let mut system = encode_with(terms.clone(), model.clone(), scope, Representations::Stated);
     let states = [extra::feasible(&mut system), extra::variants(&mut system)].concat();
@@ -191,7 +200,15 @@ fn generate(terms: &Rc<Terms>, model: &Arc<Model>, scope: &Scope) -> Generated {
     }
     let left_out = refinement::left_out(model).into_iter().collect();
     let carriers = system.whole_carriers();
-    Generated { all, families, complete, carriers, unsupported: system.unsupported.clone(), left_out }
+    Generated {
+        all,
+        families,
+        complete,
+        carriers,
+        unsupported: system.unsupported.clone(),
+        left_out,
+        asked: vec![],
+    }
 }
 
 /// Numbers the obligations whose labels are not unique.
@@ -228,6 +245,12 @@ impl Obligations {
             }
         }
         status
+    }
+
+    /// The sequent of an obligation of a refinement of classical B that does not follow.
+    pub fn sequent(&self, p: &Proof) -> Option<SequentMachine> {
+        let (model, asked) = self.asked.get(&p.name)?;
+        refinement::does_not_follow(p).then(|| asked.as_machine(model))
     }
 
     /// Number of obligations with a status.

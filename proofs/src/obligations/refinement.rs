@@ -8,6 +8,8 @@ use bsym_status::file::{LeftOut, Status};
 
 use super::obligation::Proof;
 
+const OPEN: &str = "it does not follow from the hypotheses";
+
 const REASON: &str = "the abstraction could not be composed with it";
 
 /// Whether a model is a refinement of classical B.
@@ -52,6 +54,11 @@ pub(super) fn reopening<'o>(model: &Model, observer: &'o mut dyn FnMut(&Proof)) 
 fn open(proof: &mut Proof) {
     if proof.status == Status::Refuted {
         proof.status = Status::Unknown;
-        proof.reason = Some("it does not follow from the hypotheses".into());
+        proof.reason = Some(OPEN.into());
     }
+}
+
+/// Whether an obligation of a refinement has a counterexample.
+pub(super) fn does_not_follow(proof: &Proof) -> bool {
+    proof.status == Status::Unknown && proof.reason.as_deref() == Some(OPEN)
 }

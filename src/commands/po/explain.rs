@@ -16,7 +16,7 @@ use bsym_engines::verdict::{Engine, Progress, Verdict};
 use bsym_language::load::check_predicate;
 use bsym_language::model::{Model, Pred};
 use bsym_proofs::claim::{Evidence, Property};
-use bsym_proofs::obligations::{Obligations, Proof, Subject};
+use bsym_proofs::obligations::{Obligations, Proof, SequentMachine, Subject};
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::Trace;
@@ -57,7 +57,11 @@ impl<'a> Explainer<'a> {
             if self.budget.check().is_err() {
                 break;
             }
-            found.push(self.explanation(proof, all.goal_text(proof, self.model)));
+            let goal = all.goal_text(proof, self.model);
+            found.push(match all.sequent(proof) {
+                Some(sequent) => self.of_sequent(proof, goal, sequent),
+                None => self.explanation(proof, goal),
+            });
         }
         found
     }
@@ -66,16 +70,50 @@ impl<'a> Explainer<'a> {
         |terms| open::open(terms, self.solver)
     }
 
-    fn explanation(&self, proof: &Proof, goal: String) -> Explanation {
-        let mut explanation = Explanation {
-            name: proof.name.clone(),
-            goal,
-            violated: vec![],
-            constants: Default::default(),
-            step: vec![],
-            reach: None,
-            message: None,
+    /// Values of a refinement and its abstraction for which the hypotheses of an obligation hold and its goal does not.
+    /// Whether they are ever reached together is not asked.
+    fn of_sequent(&self, proof: &Proof, goal: String, sequent: SequentMachine) -> Explanation {
+        let mut explanation = unexplained(proof, goal);
+        let SequentMachine { model, names } = sequent;
+        let model = Arc::new(model);
+        let limit = self.budget.query.unwrap_or_default();
+        let job = Job::new(model.clone(), self.scope.clone(), vec![], self.budget.within(limit));
+        let found = match counterexample(&job, &Asked::Assertion(0), &mut self.open()) {
+            Ok(Ok(found)) => found,
+            Ok(Err(why)) => {
+                let reason = proof.reason.clone().unwrap_or_default();
+                explanation.message = Some(format!("{reason}; no values are shown: {}", short(&why)));
+                return explanation;
+            }
+            Err(e) => {
+                explanation.message = Some(e.to_string());
+                return explanation;
+            }
         };
+        explanation.violated = ViolatedObject::all(&model, &found.violations);
+        let spoken = |name: &str| {
+            names.variables.iter().any(|v| model.variables[v.index()].name == name)
+                || names.constants.iter().any(|c| model.constants[c.index()].name == name)
+        };
+        let constants = constants(&model, &found.trace);
+        explanation.constants = constants
+            .iter()
+            .filter(|(name, _)| spoken(name))
+            .map(|(name, value)| (name.to_string(), value.clone()))
+            .collect();
+        explanation.step = StepObject::all(&model, &found.trace);
+        for step in &mut explanation.step {
+            step.event = "(some values)".into();
+            step.state = step.state.take().map(|state| {
+                let some = state.iter().filter(|(name, _)| spoken(name));
+                some.map(|(name, value)| (name.to_string(), value.clone())).collect()
+            });
+        }
+        explanation
+    }
+
+    fn explanation(&self, proof: &Proof, goal: String) -> Explanation {
+        let mut explanation = unexplained(proof, goal);
         let reason = proof.reason.clone().unwrap_or_else(|| "it is discharged".into());
         let (Status::Refuted, Some(asked)) = (proof.status, asked(proof)) else {
             explanation.message = Some(match proof.status {
@@ -195,6 +233,18 @@ impl<'a> Explainer<'a> {
                 None => open,
             },
         }
+    }
+}
+
+fn unexplained(proof: &Proof, goal: String) -> Explanation {
+    Explanation {
+        name: proof.name.clone(),
+        goal,
+        violated: vec![],
+        constants: Default::default(),
+        step: vec![],
+        reach: None,
+        message: None,
     }
 }
 

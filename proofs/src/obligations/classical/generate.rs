@@ -16,7 +16,7 @@ use bsym_status::file::{Kind, LeftOut, Status};
 
 use super::execution::{Execution, Place};
 use super::following::{self, Part};
-use super::sequent::{Group, NoObligations, Says, Sequent, conjuncts};
+use super::sequent::{Asked, Group, NoObligations, Says, Sequent, conjuncts};
 use crate::obligations::generate::{Question, unasked};
 use crate::obligations::names::key;
 use crate::obligations::obligation::{Proof, Subject};
@@ -29,6 +29,8 @@ pub(in crate::obligations) struct Generated {
     pub families: Vec<Family>,
     /// What their formulas were made in; the first is that of the states.
     pub systems: Vec<System>,
+    /// What is asked, with the number of the obligation and of the system.
+    pub asked: Vec<(usize, usize, Asked)>,
     /// Parts without obligations.
     pub left_out: Vec<LeftOut>,
 }
@@ -377,25 +379,24 @@ impl<'m> Refinement<'m> {
         self.joint.initialisation =
             if kept.is_empty() { SubstKind::Skip.at(span) } else { SubstKind::Assign(kept).at(span) };
         self.joint.events = vec![];
-        let (mut all, mut families) = (vec![], vec![]);
-        let states = encode(terms, scope, self.joint, &self.groups, &mut all, &mut families);
-        let mut systems = vec![states];
-        if let Some((constants, group)) = values {
-            systems.push(encode(terms, scope, constants, &[group], &mut all, &mut families));
+        let models =
+            [Some((self.joint, self.groups)), values.map(|(constants, group)| (constants, vec![group]))];
+        let mut made = Generated {
+            all: vec![],
+            families: vec![],
+            systems: vec![],
+            asked: vec![],
+            left_out: self.left_out,
+        };
+        for (model, groups) in models.into_iter().flatten() {
+            encode(terms, scope, model, &groups, &mut made);
         }
-        Generated { all, families, systems, left_out: self.left_out }
+        made
     }
 }
 
 /// Adds the obligations of groups with their terms in an encoding of a model.
-fn encode(
-    terms: &Rc<Terms>,
-    scope: &Scope,
-    model: Model,
-    groups: &[Group],
-    all: &mut Vec<Proof>,
-    families: &mut Vec<Family>,
-) -> System {
+fn encode(terms: &Rc<Terms>, scope: &Scope, model: Model, groups: &[Group], made: &mut Generated) {
     let mut system = encode_with(terms.clone(), Arc::new(model), scope, Representations::Stated);
     let mut encoded: Vec<Vec<Result<(Term, Term), String>>> = vec![];
     for group in groups {
@@ -412,11 +413,11 @@ fn encode(
         }
         let mut found: Family = family(said);
         for (sequent, terms) in group.sequents.iter().zip(encoded) {
-            note(group, sequent, terms, system.terms.as_ref(), all, &mut found);
+            note(group, sequent, terms, system.terms.as_ref(), made, &mut found);
         }
-        families.push(found);
+        made.families.push(found);
     }
-    system
+    made.systems.push(system);
 }
 
 /// What stands for names of the abstract operation.
@@ -508,9 +509,10 @@ fn note(
     s: &Sequent,
     encoded: Result<(Term, Term), String>,
     terms: &Terms,
-    all: &mut Vec<Proof>,
+    made: &mut Generated,
     found: &mut Family,
 ) {
+    let (systems, all) = (made.systems.len(), &mut made.all);
     let subject = match group.of_step {
         true => Subject::Action(s.text.clone()),
         false => Subject::Axiom(s.text.clone()),
@@ -527,6 +529,7 @@ fn note(
         Ok((known, goal)) => {
             let obligation = all.len();
             all.push(unasked(question, Status::Unattempted, None));
+            made.asked.push((obligation, systems, Asked { sequent: s.clone(), invariant: group.invariant }));
             let goal = terms.implies(known, goal);
             found.entries.push(Entry::Ask { obligation, goal, lemma: true });
         }

@@ -24,3 +24,5 @@ mod sequent;
 mod values;
 
 pub(super) use generate::{Generated, generate};
+pub(super) use sequent::Asked;
+pub use sequent::SequentMachine;

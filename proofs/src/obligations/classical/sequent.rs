@@ -1,11 +1,12 @@
 //! Sequents as predicates of B, before they have terms.
 
 use bsym_language::model::*;
+use bsym_language::walk::Names;
 use bsym_status::file::Kind;
 
 /// What a sequent says of its goal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Says {
+pub(in crate::obligations) enum Says {
     /// It is well-defined and true.
     Holds,
     /// It is well-defined.
@@ -18,7 +19,7 @@ pub(super) enum Says {
 
 /// Hypotheses and a goal, with a name.
 #[derive(Clone, Debug)]
-pub(super) struct Sequent {
+pub(in crate::obligations) struct Sequent {
     pub kind: Kind,
     pub name: String,
     /// The goal in words or B.
@@ -37,6 +38,51 @@ pub(super) struct Group {
     /// Whether the invariants of all levels are hypotheses.
     pub invariant: bool,
     pub sequents: Vec<Sequent>,
+}
+
+/// A sequent that was asked.
+#[derive(Clone, Debug)]
+pub(in crate::obligations) struct Asked {
+    pub sequent: Sequent,
+    /// Whether the invariants of all levels are hypotheses.
+    pub invariant: bool,
+}
+
+/// A sequent as a machine without events: its invariant is the hypotheses, its assertion the goal.
+#[derive(Clone, Debug)]
+pub struct SequentMachine {
+    /// The machine. Variables stand for the state before, for parameters and for what is chosen.
+    pub model: Model,
+    /// What the sequent itself speaks of, without the invariants of the levels.
+    pub names: Names,
+}
+
+impl Asked {
+    /// The sequent as a machine; `model` has the variables and axioms.
+    pub fn as_machine(&self, model: &Model) -> SequentMachine {
+        let Sequent { text, hypotheses, goal, .. } = &self.sequent;
+        let conjunct = |pred: &Pred, text: &str| Conjunct {
+            label: None,
+            text: text.to_string(),
+            origin: ComponentId(0),
+            span: pred.span,
+            pred: pred.clone(),
+        };
+        let mut names = Names::of_pred(goal);
+        for of in hypotheses.iter().map(Names::of_pred) {
+            names.variables.extend(of.variables);
+            names.constants.extend(of.constants);
+        }
+        let known = if self.invariant { model.invariant.clone() } else { vec![] };
+        let further = hypotheses.iter().map(|p| conjunct(p, ""));
+        let model = Model {
+            invariant: known.into_iter().chain(further).collect(),
+            assertions: vec![conjunct(goal, text)],
+            events: vec![],
+            ..model.clone()
+        };
+        SequentMachine { model, names }
+    }
 }
 
 /// A reason for which a part has no obligations: lower case, no full stop.
