@@ -47,9 +47,10 @@ fn a_path_grows_by_the_same_size_with_each_step() {
         let answer: Json = serde_json::from_slice(&output.stdout).expect("an answer");
         ["variables", "clauses"].map(|of| answer["stats"][of].as_u64().expect("a number"))
     };
-    // Sums of balances, and lengths of queues, have a bit more now and then.
+    // Sums of balances, and lengths of queues, have a bit more now and then; and what is asked before the path begins counts,
+    // which ends after a second on a busy machine.
     let machines =
-        [("Library", "BOOK=2,READER=2", 0), ("Bank", "ACCOUNT=2,CLIENT=2", 15), ("Queue", "MESSAGE=3", 15)];
+        [("Library", "BOOK=2,READER=2", 0), ("Bank", "ACCOUNT=2,CLIENT=2", 25), ("Queue", "MESSAGE=3", 25)];
     for (machine, scope, percent) in machines {
         let [first, second, third] = ["4", "8", "12"].map(|depth| size(machine, scope, depth));
         for i in 0..2 {
