@@ -60,6 +60,8 @@ struct Owed {
     pred: Pred,
     /// It speaks of the refinement alone.
     own: bool,
+    /// The refinement itself says it.
+    of_main: bool,
 }
 
 pub(super) struct Refinement<'m> {
@@ -124,7 +126,9 @@ impl<'m> Refinement<'m> {
             + self.refined.levels.iter().map(|level| level.invariant.len()).sum::<usize>();
         hypotheses.extend(behind.map(|i| self.joint.invariant[first + i].pred.clone()));
         let mut sequents = vec![];
-        for owed in &self.owed {
+        // Machines that are imported or included know nothing of the refinement.
+        let (others, own): (Vec<&Owed>, Vec<&Owed>) = self.owed.iter().partition(|owed| !owed.of_main);
+        for owed in others.into_iter().chain(own) {
             sequents.push(Sequent {
                 kind: Kind::Wd,
                 name: format!("{}/WD", owed.label),
@@ -449,11 +453,12 @@ fn owed(model: &Model, gluing: &[Conjunct]) -> Vec<Owed> {
         count = if origin == Some(c.origin) { count + 1 } else { 0 };
         origin = Some(c.origin);
         let label = key(model, "inv", count, c);
-        found.push(Owed { label, text: c.text.clone(), pred: c.pred.clone(), own });
+        let of_main = c.origin == ComponentId(0);
+        found.push(Owed { label, text: c.text.clone(), pred: c.pred.clone(), own, of_main });
     }
     for c in gluing.iter().filter(|c| !speaks(c)) {
         let label = c.text.split(' ').next().unwrap_or(&c.text).to_string();
-        found.push(Owed { label, text: c.text.clone(), pred: c.pred.clone(), own: false });
+        found.push(Owed { label, text: c.text.clone(), pred: c.pred.clone(), own: false, of_main: true });
     }
     found
 }
