@@ -14,7 +14,7 @@ use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_status::file::Status;
 use bsym_testing::{Part, present};
 
-const RIGHT: [&str; 21] = [
+const RIGHT: [&str; 22] = [
     "Both_r.ref",
     "Level_r.ref",
     "Pick_r.ref",
@@ -36,9 +36,10 @@ const RIGHT: [&str; 21] = [
     "Half_r.imp",
     "Three_r.imp",
     "Peak_r.imp",
+    "Usage_r.imp",
 ];
 
-const WRONG: [(&str, &[&str]); 24] = [
+const WRONG: [(&str, &[&str]); 25] = [
     ("Both_w.ref", &["ass1/ASSERTION"]),
     ("Level_w.ref", &["get/r/RES", "raise/inv2/REF"]),
     ("Pick_w.ref", &["pick/FOLLOW"]),
@@ -69,6 +70,7 @@ const WRONG: [(&str, &[&str]); 24] = [
     ("Meter2_w.imp", &["fill/PRE#2", "drain/inv1/REF"]),
     ("Half_w.imp", &["half/4/ASSERT"]),
     ("Three_w.imp", &["three/3/PRE", "near/9/ASSERT", "some/FOLLOW"]),
+    ("Usage2_w.imp", &["ValuesLemmas/Usage2.prop1/VALUES"]),
     ("Peak_w.imp", &["get/r/RES"]),
     ("Three2_w.imp", &["three/6/ASSERT", "twice/r/RES"]),
 ];

@@ -44,7 +44,12 @@ impl Composition {
         let declared = |of: Vec<usize>| -> BTreeSet<ConstId> {
             of.into_iter().flat_map(|i| self.interfaces[i].constants.iter().copied()).collect()
         };
-        let constants = declared(own).difference(&declared(others)).copied().collect();
+        // A constant that is one with that of another machine is declared by the first of them alone.
+        let units = of_development.iter().map(|i| self.instances[*i].unit);
+        let given: Vec<Entity> = units.flat_map(|unit| self.homonyms.given(unit)).collect();
+        let others = declared(others);
+        let is_own = |c: &ConstId| !others.contains(c) && !given.contains(&Entity::Const(*c));
+        let constants = declared(own).into_iter().filter(is_own).collect();
         let variables = self.interfaces[0].own.iter().map(|(_, v)| *v).collect();
         let local = self.project.units[0].tree.sections.iter().filter_map(|s| match &s.kind {
             SectionKind::LocalOperations(list) => Some(list),
