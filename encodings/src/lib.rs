@@ -16,6 +16,8 @@ mod pred;
 
 pub mod system;
 
+pub mod first_order;
+
 pub mod session;
 
 pub mod propositional;
