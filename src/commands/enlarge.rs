@@ -17,6 +17,7 @@ use bsym_semantics::scope::{Chosen, Scope};
 use crate::answer::reason::Reason;
 use crate::arguments::{ScopeArguments, ScopeItem};
 use crate::commands::default_scope::{sizes_text, undecided};
+use crate::control::Control;
 use crate::input;
 
 /// Longest time for the trial of larger scopes; at most half of the time that is left.
@@ -49,6 +50,18 @@ pub(super) struct Enlarging<'a> {
     pub(super) arguments: &'a ScopeArguments,
     pub(super) budget: &'a Budget,
     pub(super) solver: Option<&'a SolverChoice>,
+}
+
+/// Returns the positions of axioms that contradict each other in this scope and in all that it was chosen from. `arguments` are
+/// the scope that was asked for.
+pub(super) fn contradiction(
+    model: &Arc<Model>,
+    scope: &Scope,
+    arguments: &ScopeArguments,
+    control: &Control,
+    solver: Option<&SolverChoice>,
+) -> Option<Vec<usize>> {
+    Enlarging { model, scope, arguments, budget: &control.budget, solver }.contradiction()
 }
 
 impl Enlarging<'_> {

@@ -32,7 +32,7 @@ use crate::answer::statistics::TimeObject;
 use crate::answer::verification::search_reason;
 use crate::arguments::{GraphArguments, ViewName};
 use crate::commands::default_scope;
-use crate::commands::enlarge::Enlarging;
+use crate::commands::enlarge::contradiction;
 use crate::control::Control;
 use crate::drawing;
 use crate::paint::Paint;
@@ -91,14 +91,7 @@ pub fn run(arguments: &GraphArguments, control: &Control) -> anyhow::Result<Answ
     let mut reporter = Reporter::new(model.clone(), control, &arguments.output, Arc::default());
     let found = collect(&problem, &predicates, &options, &mut reporter);
     let core = match found.vacuous {
-        Some(Vacuous::NoValuation) => Enlarging {
-            model: &model,
-            scope: &scope,
-            arguments: &sizes,
-            budget: &control.budget,
-            solver: solver.as_ref(),
-        }
-        .contradiction(),
+        Some(Vacuous::NoValuation) => contradiction(&model, &scope, &sizes, control, solver.as_ref()),
         _ => None,
     };
     control.finish();

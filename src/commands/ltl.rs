@@ -33,7 +33,7 @@ use crate::answer::temporal::{PathObject, TemporalAnswer, TemporalObject, Tempor
 use crate::answer::verification::{VerdictWord, search_reason};
 use crate::arguments::LtlArguments;
 use crate::commands::default_scope;
-use crate::commands::enlarge::Enlarging;
+use crate::commands::enlarge::contradiction;
 use crate::control::Control;
 use crate::progress::Reporter;
 use crate::refusal::Refusal;
@@ -125,13 +125,10 @@ pub fn run(arguments: &LtlArguments, control: &Control) -> anyhow::Result<Answer
     };
     let mut reporter = Reporter::new(model.clone(), control, &arguments.output, Arc::default());
     let mut trace = arguments.trace.as_deref();
-    let contradiction = LazyCell::new(|| {
-        let (budget, solver) = (&control.budget, solver.as_ref());
-        Enlarging { model: &model, scope: &scope, arguments: &sizes, budget, solver }.contradiction()
-    });
+    let core = LazyCell::new(|| contradiction(&model, &scope, &sizes, control, solver.as_ref()));
     check(&problem, &asked, &options, &mut reporter, &mut |i, report| {
         let has_no_constants = matches!(report.verdict, TemporalVerdict::Vacuous(Vacuous::NoValuation));
-        let core = if has_no_constants { contradiction.as_deref() } else { None };
+        let core = if has_no_constants { core.as_deref() } else { None };
         let mut answer = known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(core) = core {
             answer.core = AxiomObject::all(&model, core);

@@ -25,7 +25,7 @@ use crate::answer::statistics::TimeObject;
 use crate::answer::trace::{StepObject, ViolatedObject, constants};
 use crate::arguments::{ScopeArguments, SimulateArguments};
 use crate::commands::default_scope;
-use crate::commands::enlarge::Enlarging;
+use crate::commands::enlarge::contradiction;
 use crate::control::Control;
 use crate::input;
 use crate::output;
@@ -59,14 +59,7 @@ pub fn run(arguments: &SimulateArguments, control: &Control) -> anyhow::Result<A
     });
     let walked = walk(&Problem { model: &model, scope: &scope, finder }, &options);
     let core = match &walked.end {
-        End::Vacuous(Vacuous::NoValuation) => Enlarging {
-            model: &model,
-            scope: &scope,
-            arguments: &sizes,
-            budget: &control.budget,
-            solver: solver.as_ref(),
-        }
-        .contradiction(),
+        End::Vacuous(Vacuous::NoValuation) => contradiction(&model, &scope, &sizes, control, solver.as_ref()),
         _ => None,
     };
     control.finish();
