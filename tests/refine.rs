@@ -110,6 +110,26 @@ fn a_narrowed_precondition_is_named_with_its_arguments() {
     assert_eq!((&found["kind"], &found["parameters"]["k"]), (&"precondition".into(), &"1".into()));
 }
 
+/// An `ASSERT` about a variable of the abstraction is in no comparison: this one is false, and nothing else is wrong.
+#[test]
+fn an_assert_about_the_abstraction_leaves_it_open() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let body = "BEGIN n := first(list) || list := tail(list) END";
+    let text = LIST.replace(body, &format!("ASSERT free = {{}} THEN {body} END"));
+    let path = list(folder.path(), &text);
+    let (code, object) = refine(&path, &[]);
+    assert_eq!((code, &object["verdict"]), (Some(3), &"unknown".into()), "{object:#}");
+    assert_eq!((&object["reason"], &object["engine"]), (&"not-compared".into(), &Json::Null), "{object:#}");
+    let message = object["message"].as_str().unwrap_or_default();
+    assert!(message.contains("ASSERT `free = {}`"), "{message}");
+    assert_eq!(object["not_checked"][0]["kind"], "assert", "{object:#}");
+    // What is violated beside it is violated.
+    let path = list(folder.path(), &text.replace("list <- k", "k -> (list <- k)"));
+    let (code, object) = refine(&path, &[]);
+    assert_eq!((code, &object["verdict"]), (Some(1), &"violated".into()), "{object:#}");
+    assert_eq!(object["reason"], Json::Null, "{object:#}");
+}
+
 #[test]
 fn what_cannot_be_compared_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -459,6 +459,20 @@ impl RefinementObject {
         (self.reason, self.message, self.counterexample) = (None, None, Some(found));
     }
 
+    /// Says that what holds is not all that is asked: these parts were left out.
+    pub fn leave_open(&mut self, parts: &[String]) {
+        if self.verdict != VerdictWord::Holds || parts.is_empty() {
+            return;
+        }
+        let code = ReasonCode::NotCompared;
+        (self.verdict, self.engine, self.reason) = (VerdictWord::Unknown, None, Some(code));
+        let parts = parts.join(", ");
+        self.message = Some(format!(
+            "{}: every step has a match, but without parts about variables of the abstraction: {parts}",
+            code.word()
+        ));
+    }
+
     /// What became of it; `why` is the reason where it is not decided.
     pub fn settle(&mut self, words: &Words<'_>, report: &RefinementReport, why: &dyn Fn(&Unknown) -> Reason) {
         self.stats = RefinementStats {

@@ -104,6 +104,17 @@ pub(super) fn left(model: &Model) -> Vec<DroppedObject> {
     all.filter(|(_, dropped)| is_left(dropped.kind)).map(|(object, _)| object).collect()
 }
 
+/// What of the operations a comparison does not look at: parts that make one abort and speak of variables of an abstraction.
+pub(super) fn not_compared(model: &Model) -> Vec<String> {
+    left_over(model, Asked { invariant: true, assertions: false, deadlock: false })
+}
+
+/// What is asked and no comparison looks at, in words.
+fn left_over(model: &Model, asked: Asked) -> Vec<String> {
+    let all = doubt::left_open(model, asked).into_iter().filter(|d| is_left(d.kind));
+    all.map(|d| d.describe(model)).collect()
+}
+
 fn is_left(kind: DroppedKind) -> bool {
     !matches!(kind, DroppedKind::Gluing | DroppedKind::AbstractPrecondition(_))
 }
@@ -136,7 +147,7 @@ impl Compared {
 
     /// Whether a proof about all levels is one of everything that is asked.
     fn covers(&self) -> bool {
-        self.is_of_states && doubt::left_open(&self.model, self.asked).iter().all(|d| !is_left(d.kind))
+        self.is_of_states && left_over(&self.model, self.asked).is_empty()
     }
 
     /// How it is told.
@@ -171,6 +182,7 @@ impl Compared {
                 },
             });
         }
+        object.leave_open(&not_compared(&self.model));
         object
     }
 
@@ -229,8 +241,7 @@ impl Compared {
 
     /// Makes of an answer one that does not leave the comparison open.
     fn confirm(&self, answer: &mut Verification) {
-        let left_over = doubt::left_open(&self.model, self.asked).into_iter().filter(|d| is_left(d.kind));
-        let parts: Vec<String> = left_over.map(|d| d.describe(&self.model)).collect();
+        let parts = left_over(&self.model, self.asked);
         answer.not_checked = left(&self.model);
         let searched = &self.outcome.searched;
         let is_visited = self.outcome.is_whole && searched.report.own == Own::Holds && self.is_of_states;
@@ -305,8 +316,7 @@ fn leave_open(model: &Model, asked: Asked, why: &str, answer: &mut Verification)
     conditions.retain(|c| !matches!(c, Condition::NotChecked(_)));
     conditions.push(open);
     if is_gluing {
-        let parts = doubt::left_open(model, asked).into_iter().filter(|d| is_left(d.kind));
-        let parts: Vec<String> = parts.map(|d| d.describe(model)).collect();
+        let parts = left_over(model, asked);
         conditions.extend((!parts.is_empty()).then_some(Condition::NotChecked(parts)));
     }
     conditions.sort();

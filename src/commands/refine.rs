@@ -146,6 +146,7 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
         answer.found.refute(told(&found.trace.scope), UnmatchedObject::new(&words, found));
         trace = Some(&found.trace);
     }
+    answer.found.leave_open(&compared::not_compared(&model));
     answer.simulation = simulated.as_ref().map(|s| s.object.clone());
     if let (Some(path), Some(trace)) = (&arguments.trace, trace)
         && output::write(path, &traces::text(path, &model, trace))
