@@ -140,3 +140,62 @@ fn wrong_input_is_refused() {
         assert!(text.contains(said), "{arguments:?}: {text}");
     }
 }
+
+/// What is wrong in a node only because MAXINT is small says so; what is wrong with any bounds does not.
+#[test]
+fn what_is_wrong_because_of_maxint_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let machine = |invariant: &str, operations: &str| {
+        let text = format!(
+            "MACHINE Hall CONSTANTS c PROPERTIES c : 2..3 VARIABLES x INVARIANT {invariant}
+            INITIALISATION x := 0 OPERATIONS {operations} END"
+        );
+        file(folder.path(), "Hall.mch", text)
+    };
+    let said = |path: &Path, arguments: &[&str]| -> Vec<(String, String)> {
+        let (_, object) = view(path, arguments);
+        let nodes = object["graph"]["nodes"].as_array().expect("nodes");
+        let found = nodes.iter().filter_map(|node| {
+            Some((node["values"]["x"].as_str()?.to_string(), node["only_in_scope"].as_str()?.to_string()))
+        });
+        let found: Vec<_> = found.collect();
+        let messages = object["messages"].to_string();
+        assert!(found.iter().all(|(_, only)| messages.contains(only)), "{messages}");
+        assert_eq!(messages.contains("because MAXINT"), !found.is_empty(), "{messages}");
+        let (_, drawn) = drawn(path, arguments);
+        assert_eq!(drawn.contains("because MAXINT"), !found.is_empty(), "{drawn}");
+        found
+    };
+    let count = "up = SELECT x < 5 THEN x := x + 1 END; down = SELECT x = 5 THEN x := 4 END";
+    let because = "false because MAXINT is 3: try `--maxint 5`";
+    let both = |x: &str| [(x.to_string(), because.to_string()), (x.to_string(), because.to_string())];
+    // Both in each valuation of the constants.
+    let path = machine("x : NAT", count);
+    let found = said(&path, &[]);
+    assert_eq!(found.len(), 4, "{found:?}");
+    assert_eq!(said(&path, &["--view", "paths"]), both("4"));
+    assert!(!said(&path, &["--view", "signature"]).is_empty());
+    assert!(said(&path, &["--maxint", "5"]).is_empty());
+    // Wrong with any bounds, alone or beside it.
+    assert!(said(&machine("x : INTEGER & x < 4", count), &[]).is_empty());
+    assert_eq!(said(&machine("x : NAT & x < 5", count), &[]), both("4"));
+    assert!(said(&machine("x : NAT & x < 4", count), &[]).is_empty());
+    assert!(
+        said(&machine("x : INTEGER & x < MAXINT", "up = SELECT x < 1 THEN x := MAXINT END"), &[]).is_empty()
+    );
+    // A deadlock and steps that go wrong.
+    let only = |found: Vec<(String, String)>| {
+        found.into_iter().map(|(x, only)| x + ": " + &only).collect::<Vec<_>>()
+    };
+    let found = said(&machine("x : INTEGER", "up = SELECT x + 1 : NAT THEN x := x + 1 END"), &[]);
+    assert_eq!(only(found)[..1], ["3: only because MAXINT is 3: try `--maxint 7`"]);
+    assert!(said(&machine("x : INTEGER", "up = SELECT x + 1 < 3 THEN x := x + 1 END"), &[]).is_empty());
+    let assert =
+        "up(n) = SELECT n : 1..2 & x < 4 THEN ASSERT x + n : NAT THEN x := x + 1 END END; stay = skip";
+    let found = only(said(&machine("x : INTEGER", assert), &[]));
+    assert!(found.contains(&"2: false because MAXINT is 3: try `--maxint 4`".into()), "{found:?}");
+    assert!(found.contains(&"3: false because MAXINT is 3: try `--maxint 7`".into()), "{found:?}");
+    let mixed = "up(n) = SELECT n : 1..2 & x = 0 THEN ASSERT n = 1 & x + 3 + n : NAT THEN x := x + 1 END END; stay = skip";
+    let found = said(&machine("x : INTEGER", mixed), &[]);
+    assert!(found.is_empty(), "{found:?}");
+}

@@ -189,3 +189,65 @@ fn steps_are_compared() {
         assert_eq!(code, Some(expected), "{formula}: {object:#}");
     }
 }
+
+/// A formula that is false on its path only because MAXINT is small says so; what is false with any bounds does not.
+#[test]
+fn what_is_false_because_of_maxint_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let machine = |guard: &str, first: &str, step: &str| {
+        format!(
+            "MACHINE Hall CONSTANTS most PROPERTIES most : NATURAL & most = 40 VARIABLES x INVARIANT x : INTEGER
+            INITIALISATION x := {first} OPERATIONS enter = SELECT {guard} THEN x := {step} END; rest = SELECT x = 3 THEN skip END;
+            jump(n) = SELECT n : NAT & x = 90 THEN x := n END END"
+        )
+    };
+    let hall = machine("x < most", "0", "x + 1");
+    let bounded = machine("x + 1 : NAT", "0", "x + 1");
+    let ending = |guard: &str| machine(guard, "0", "x + 2").replace("x = 3 THEN skip", "x = 80 THEN skip");
+    let only = |text: &str, formula: &str| {
+        let path = file(folder.path(), "Hall.mch", text);
+        let (code, object) = ltl(&path, &["-f", formula]);
+        assert_eq!(code, Some(1), "{formula}: {object:#}");
+        let only = object["formulas"][0]["only_in_scope"].clone();
+        let text = run("ltl", &path, &["-f", formula]);
+        let text = String::from_utf8_lossy(&text.stdout).into_owned();
+        let said = only.as_str().unwrap_or("because MAXINT is 3");
+        assert_eq!(text.contains(said), only != Json::Null, "{formula}: {text}");
+        only
+    };
+    let because = |n: usize| Json::from(format!("false because MAXINT is 3: try `--maxint {n}`"));
+    let no = Json::Null;
+    for (text, formula, expected) in [
+        // Whatever comes after the path.
+        (&hall, "G {x : NAT}", because(90)),
+        (&hall, "G {x < 30}", no.clone()),
+        (&hall, "G {x : NAT & x < 4}", no.clone()),
+        // A path that ends goes on there; what is false on it already stays so.
+        (&ending("x + 2 : NAT"), "F {x = 4}", because(90)),
+        (&ending("x + 2 : NAT"), "G not deadlock", because(90)),
+        (&ending("x + 2 : NAT"), "F {x = 4} & {x = 1}", no.clone()),
+        (&ending("x + 2 < 4"), "F {x = 4}", no.clone()),
+        // A loop that is fair only because what is owed is not possible.
+        (&bounded, "WF(enter) => F {x = 4}", because(90)),
+        (&bounded, "WF(rest) => F {x = 4}", no.clone()),
+        (&bounded, "F {x = 4}", no.clone()),
+        // In a loop an atom is another one.
+        (&bounded, "F ({x = 3} & X {x + 1 : NAT})", because(90)),
+        (&bounded, "F ({x = 3} & X e(enter))", because(90)),
+        (&bounded, "F ({x = 3} & BA({x$0 + 1 : NAT}))", because(90)),
+        // With other bounds the path is none.
+        (&machine("x < 1", "0", "MAXINT"), "G {x < MAXINT}", no.clone()),
+        (&machine("x < 1", "MAXINT", "0"), "G {x < MAXINT}", no.clone()),
+        // With other bounds the formula speaks of more values.
+        (&hall, "!n.({n : NAT} => G {x /= n + 1 or x : NAT})", no.clone()),
+        (&hall, "!n.({n : 2..3} => G {x /= n + 1 or x : NAT})", because(90)),
+    ] {
+        assert_eq!(only(text, formula), expected, "{formula}");
+    }
+    // The model, or the question, has chosen them.
+    let chosen = hall.replace("VARIABLES", "DEFINITIONS SET_PREF_MAXINT == 3 VARIABLES");
+    assert_eq!(only(&chosen, "G {x : NAT}"), no);
+    let path = file(folder.path(), "Hall.mch", &hall);
+    let (code, object) = ltl(&path, &["-f", "G {x : NAT}", "--maxint", "90"]);
+    assert_eq!(code, Some(0), "{object:#}");
+}

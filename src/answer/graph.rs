@@ -102,6 +102,9 @@ pub struct NodeObject {
     pub violated: Vec<String>,
     /// Steps that go wrong, in some member.
     pub wrong: Vec<String>,
+    /// That this is so only because `MAXINT` is small in this scope, and which one to try: of everything that is false or goes
+    /// wrong, or of the deadlock where nothing does.
+    pub only_in_scope: Option<String>,
     /// No event is enabled, in all members.
     pub deadlock: bool,
     /// The goal is true, in some member.

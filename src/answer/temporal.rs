@@ -70,6 +70,8 @@ pub struct TemporalObject {
     pub help: Option<String>,
     /// A path on which it is false.
     pub counterexample: Option<PathObject>,
+    /// That it is false on this path only because `MAXINT` is small in this scope, and which one to try.
+    pub only_in_scope: Option<String>,
     pub trace_file: Option<String>,
     pub stats: TemporalStats,
 }
@@ -166,6 +168,9 @@ impl TemporalObject {
         if let Some(path) = &self.counterexample {
             writeln!(out)?;
             path.write(out, style)?;
+            if let Some(only) = &self.only_in_scope {
+                writeln!(out, "       {}", paint.doubt(only))?;
+            }
             writeln!(out)?;
         }
         if let Some(path) = &self.trace_file {

@@ -304,14 +304,14 @@ impl ViolatedObject {
 
 /// That something is violated only because of the bounds of the integers, and which `MAXINT` to try.
 pub fn only_in_scope(property: PropertyKind, scope: &Scope, maxint: &Int) -> String {
-    let word = match property {
-        PropertyKind::Invariant
-        | PropertyKind::Assertions
-        | PropertyKind::Assert
-        | PropertyKind::Precondition => "false because",
-        _ => "only because",
-    };
-    format!("{word} MAXINT is {}: try `--maxint {maxint}`", scope.maxint)
+    use PropertyKind::{Assert, Assertions, Invariant, Precondition};
+    because_of_maxint(matches!(property, Invariant | Assertions | Assert | Precondition), scope, maxint)
+}
+
+/// The same of anything that is false, or else happens.
+pub fn because_of_maxint(is_false: bool, scope: &Scope, maxint: &Int) -> String {
+    let word = if is_false { "false" } else { "only" };
+    format!("{word} because MAXINT is {}: try `--maxint {maxint}`", scope.maxint)
 }
 
 /// `1 event`, `2 events`.

@@ -1,5 +1,7 @@
 //! `bsym graph`: the state space of a finite scope, or a smaller view of it, as a picture.
 
+mod bounds;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -21,6 +23,7 @@ use bsym_semantics::scope::Scope;
 use bsym_semantics::value::Value;
 use bsym_semantics::value::text::value_text;
 
+use self::bounds::Bounds;
 use crate::answer::Answer;
 use crate::answer::graph::{EdgeObject, GraphAnswer, GraphObject, NodeObject, NodeWord, ViewWord};
 use crate::answer::named::Values;
@@ -104,8 +107,10 @@ pub fn run(arguments: &GraphArguments, control: &Control) -> anyhow::Result<Answ
         answer.incomplete(doubt.map(|doubt| doubt.code()), text);
         answer.core = AxiomObject::all(&model, &core.unwrap_or_default());
     }
-    let maker = Maker { arguments, model: &model, scope: &scope, found: &found, asked, hidden };
+    let bounds = Bounds::new(&model, &scope, &found, control);
+    let maker = Maker { arguments, model: &model, scope: &scope, found: &found, asked, hidden, bounds };
     let graph = maker.view(&mut answer);
+    answer.messages.extend(bounds::messages(&graph.nodes));
     answer.stats.seconds = control.seconds();
     publish(arguments, format, answer, graph)
 }
@@ -245,6 +250,7 @@ struct Maker<'a> {
     found: &'a Collected,
     asked: Asked,
     hidden: Vec<String>,
+    bounds: Bounds<'a>,
 }
 
 impl Maker<'_> {
@@ -396,13 +402,16 @@ impl Maker<'_> {
             .collect();
         wrong.sort();
         wrong.dedup();
+        let deadlock = !members.is_empty() && all().all(|node| node.is_deadlock);
+        let is_wrong = deadlock || !violated.is_empty() || !wrong.is_empty();
         NodeObject {
             number,
             kind: if members.len() > 1 { NodeWord::Set } else { kind },
             values,
             violated: violated.iter().map(|i| conjunct_name(&self.model.invariant[*i])).collect(),
             wrong,
-            deadlock: !members.is_empty() && all().all(|node| node.is_deadlock),
+            only_in_scope: is_wrong.then(|| self.bounds.only_in_scope(members)).flatten(),
+            deadlock,
             goal: self
                 .asked
                 .goal

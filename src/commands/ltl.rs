@@ -9,9 +9,10 @@ use bsym_encodings::patience::Patience;
 use bsym_explore::options::Limits;
 use bsym_explore::report::Vacuous;
 use bsym_explore::search::Problem;
-use bsym_explore::temporal::{TemporalOptions, TemporalReport, TemporalVerdict, check};
+use bsym_explore::temporal::{TemporalOptions, TemporalReport, TemporalVerdict, check, maxint_without};
 use bsym_language::ast::{DefinitionBody, ExprKind};
 use bsym_language::model::types::Type;
+use bsym_language::model::visit::{Bounds, Names, Visitor};
 use bsym_language::model::{Expr, Model};
 use bsym_language::source::Span;
 use bsym_language::temporal::{Temporal, TemporalError, parse};
@@ -30,6 +31,7 @@ use crate::answer::reason_code::ReasonCode;
 use crate::answer::scope::ScopeObject;
 use crate::answer::statistics::TimeObject;
 use crate::answer::temporal::{PathObject, TemporalAnswer, TemporalObject, TemporalStats};
+use crate::answer::trace::because_of_maxint;
 use crate::answer::verification::{VerdictWord, search_reason};
 use crate::arguments::LtlArguments;
 use crate::commands::default_scope;
@@ -70,13 +72,20 @@ pub fn run(arguments: &LtlArguments, control: &Control) -> anyhow::Result<Answer
         );
     }
     let mut objects: Vec<TemporalObject> = Vec::new();
-    let (mut asked, mut numbers) = (Vec::<Temporal>::new(), Vec::new());
+    let mut asked = Vec::<Temporal>::new();
+    // Of each formula its number, and whether it is another one in another scope.
+    let mut numbers = Vec::new();
     for (i, formula) in written.iter().enumerate() {
         let mut object = object(&model, formula);
-        match parse(&mut model, &formula.text, &mut |model, set| candidates(model, &scope, set)) {
+        let mut is_scoped = false;
+        let mut candidates = |model: &Model, set: &Expr| {
+            is_scoped |= depends_on_scope(model, set);
+            candidates(model, &scope, set)
+        };
+        match parse(&mut model, &formula.text, &mut candidates) {
             Ok(temporal) => {
                 asked.push(temporal);
-                numbers.push(i);
+                numbers.push((i, is_scoped));
             }
             Err(error) if formula.span.is_none() => bail!(refusal(&formula.text, &error)),
             Err(error) => set_wrong(&model, formula, &error, &mut object),
@@ -133,13 +142,20 @@ pub fn run(arguments: &LtlArguments, control: &Control) -> anyhow::Result<Answer
         if let Some(core) = core {
             answer.core = AxiomObject::all(&model, core);
         }
-        let object = &mut answer.formulas[numbers[i]];
+        let (number, is_scoped) = numbers[i];
+        let object = &mut answer.formulas[number];
         settle(&model, &report, object);
         if let TemporalVerdict::Vacuous(why) = &report.verdict
             && core.is_none()
             && let Some(doubt) = default_scope::doubt(&model, &scope, &sizes, &why.to_string())
         {
             object.unknown(&doubt);
+        }
+        if let TemporalVerdict::Violated(found) = &report.verdict
+            && !is_scoped
+        {
+            let maxint = maxint_without(&model, &asked[i], found);
+            object.only_in_scope = maxint.map(|n| because_of_maxint(true, &found.trace.scope, &n));
         }
         if let TemporalVerdict::Violated(found) = &report.verdict
             && let Some(path) = trace.take()
@@ -192,6 +208,7 @@ fn object(model: &Model, formula: &Written) -> TemporalObject {
         message: None,
         help: None,
         counterexample: None,
+        only_in_scope: None,
         trace_file: None,
         stats: TemporalStats::default(),
     }
@@ -251,6 +268,14 @@ fn candidates(model: &Model, scope: &Scope, set: &Expr) -> Result<Vec<Expr>, Str
     let written =
         |value| literal(value, of).ok_or_else(|| format!("{} cannot be written out", eval.text(value)));
     found.iter().map(written).collect()
+}
+
+/// Whether the elements of a set may be others where `MAXINT` is larger: a formula with a name for each of them is another one.
+fn depends_on_scope(model: &Model, set: &Expr) -> bool {
+    let (mut bounds, mut names) = (Bounds::default(), Names::default());
+    bounds.expr(set);
+    names.expr(set);
+    bounds.found || !names.constants.is_empty() || !model.operators.is_empty()
 }
 
 /// What became of a formula.

@@ -62,8 +62,12 @@ fn node(node: &NodeObject) -> Node {
     about.extend(values());
     about.extend(node.violated.iter().map(|conjunct| format!("violated: {conjunct}")));
     about.extend(node.wrong.iter().map(|step| format!("goes wrong: {step}")));
+    let is_wrong = !node.violated.is_empty() || !node.wrong.is_empty();
+    let only = || node.only_in_scope.clone();
+    about.extend(only().filter(|_| is_wrong));
     let marks = [(node.deadlock, "deadlock"), (node.goal, "goal"), (node.open, "not explored")];
     about.extend(marks.into_iter().filter(|(is_so, _)| *is_so).map(|(_, word)| word.to_owned()));
+    about.extend(only().filter(|_| !is_wrong));
     let mut lines = vec![head];
     if node.kind != NodeWord::Set {
         lines.extend(some(values().map(|line| folded(&line)), LINES));

@@ -183,13 +183,10 @@ impl<'j> Judge<'j> {
 
     /// What the claim excludes of the outcomes of a step.
     pub fn failure(&self, outcome: &Outcome) -> Option<Broken> {
-        Some(Broken::Violation(match outcome {
-            Outcome::IllDefined(e) if self.claim.well_definedness => Violation::IllDefined(e.clone()),
-            Outcome::AssertFailed(span) => Violation::Assert(*span),
-            Outcome::PreconditionFailed(span) => Violation::Precondition(*span),
-            Outcome::RefinementFailed(id) => Violation::Refinement(*id),
-            Outcome::IllDefined(_) | Outcome::Reached { .. } | Outcome::Disabled { .. } => return None,
-        }))
+        if matches!(outcome, Outcome::IllDefined(_)) && !self.claim.well_definedness {
+            return None;
+        }
+        Violation::of_step(outcome).map(Broken::Violation)
     }
 
     /// Whether a path is one of the model, its states but the last are in Q, and its end is wrong in this way.

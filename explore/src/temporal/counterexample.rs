@@ -1,10 +1,13 @@
 //! From a path of the product to a trace, replayed by the reference evaluator, on which the formula is false by its
 //! definition and every condition of fairness is met.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use bsym_language::model::EventId;
 use bsym_language::temporal::{Action, Atom, Temporal};
+use bsym_semantics::error::EvalError;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::temporal::{Continuation, holds};
 use bsym_semantics::trace::replay::{Checks, replay_with};
@@ -87,7 +90,9 @@ fn check(eval: &Evaluator<'_>, temporal: &Temporal, mut found: Refutation) -> Re
             if last != found.trace.steps[begin].state.as_ref() {
                 return Err("the loop of the trace does not return to where it began".into());
             }
-            reading.check_fairness(temporal, begin)?;
+            if reading.is_fair(temporal, begin) != Some(true) {
+                return Err("the loop of the trace is not fair".into());
+            }
         }
         // As short as it can be: how the path goes on matters to nobody.
         Continuation::Open => {
@@ -108,42 +113,90 @@ fn check(eval: &Evaluator<'_>, temporal: &Temporal, mut found: Refutation) -> Re
 }
 
 /// A trace as the definitions look at it.
-struct Reading<'e, 'm> {
+pub(super) struct Reading<'e, 'm> {
     eval: &'e Evaluator<'m>,
-    trace: Trace,
+    trace: &'e Trace,
     /// Positions: the states of the trace, without the last one where that is the first of a loop.
-    positions: usize,
-    /// Whether something is enabled, by state.
-    enabled: Vec<BTreeMap<EventId, Vec<transition::Edge>>>,
+    pub(super) positions: usize,
+    /// The executions of each event, by state, as far as they were asked for.
+    enabled: RefCell<Vec<BTreeMap<EventId, Rc<Executions>>>>,
+}
+
+/// The executions of an event in a state.
+struct Executions {
+    edges: Vec<transition::Edge>,
+    /// Why there may be others.
+    incomplete: Option<EvalError>,
 }
 
 impl<'e, 'm> Reading<'e, 'm> {
-    fn of(eval: &'e Evaluator<'m>, found: &Refutation) -> Result<Reading<'e, 'm>, String> {
-        let trace = found.trace.clone();
-        let is_loop = matches!(found.continuation, Continuation::Loop(_));
-        let positions = trace.steps.len() - usize::from(is_loop);
-        let mut enabled = Vec::new();
-        for step in &trace.steps[..positions] {
-            let state = step.state.as_deref().ok_or("a step of the trace reaches no state")?;
-            let mut of_state = BTreeMap::new();
-            for event in (0..eval.model.events.len() as u32).map(EventId) {
-                let edges = eval.successors_of(event, &trace.constants, state);
-                if let Some((_, why)) = edges.incomplete.first() {
+    /// A reading that knows everything that is enabled.
+    fn of(eval: &'e Evaluator<'m>, found: &'e Refutation) -> Result<Reading<'e, 'm>, String> {
+        let reading = Reading::on_demand(eval, found);
+        for at in 0..reading.positions {
+            if found.trace.steps[at].state.is_none() {
+                return Err("a step of the trace reaches no state".into());
+            }
+            for event in reading.events() {
+                if let Some(why) = &reading.executions(at, event).incomplete {
                     return Err(format!(
                         "what is enabled in a state of the trace is not known: {}",
                         why.message
                     ));
                 }
-                of_state.insert(event, edges.edges);
             }
-            enabled.push(of_state);
         }
-        if found.continuation == Continuation::Ends
-            && enabled.last().is_some_and(|last| last.values().any(|edges| !edges.is_empty()))
-        {
+        if found.continuation == Continuation::Ends && reading.is_dead(reading.positions - 1) != Some(true) {
             return Err("the trace ends in a state where an event is enabled".into());
         }
-        Ok(Reading { eval, trace, positions, enabled })
+        Ok(reading)
+    }
+
+    /// A reading that asks for the executions of an event when an atom speaks of them.
+    pub(super) fn on_demand(eval: &'e Evaluator<'m>, found: &'e Refutation) -> Reading<'e, 'm> {
+        let is_loop = matches!(found.continuation, Continuation::Loop(_));
+        let positions = found.trace.steps.len() - usize::from(is_loop);
+        let enabled = RefCell::new(vec![BTreeMap::new(); positions]);
+        Reading { eval, trace: &found.trace, positions, enabled }
+    }
+
+    fn events(&self) -> impl Iterator<Item = EventId> + use<> {
+        (0..self.eval.model.events.len() as u32).map(EventId)
+    }
+
+    fn executions(&self, at: usize, event: EventId) -> Rc<Executions> {
+        if let Some(known) = self.enabled.borrow()[at].get(&event) {
+            return known.clone();
+        }
+        let state = self.trace.steps[at].state.as_deref().unwrap_or_default();
+        let found = self.eval.successors_of(event, &self.trace.constants, state);
+        let incomplete = found.incomplete.into_iter().next().map(|(_, why)| why);
+        let executions = Rc::new(Executions { edges: found.edges, incomplete });
+        self.enabled.borrow_mut()[at].insert(event, executions.clone());
+        executions
+    }
+
+    /// Whether no event is enabled.
+    pub(super) fn is_dead(&self, at: usize) -> Option<bool> {
+        let is_known = |event: EventId| self.enabled.borrow()[at].contains_key(&event);
+        if self.events().all(is_known) {
+            return self.all_edges(at, |_| false);
+        }
+        let state = self.trace.steps[at].state.as_deref()?;
+        self.eval.is_deadlock(&self.trace.constants, state).ok()
+    }
+
+    /// Whether all executions of all events are as asked.
+    fn all_edges(&self, at: usize, is_so: impl Fn(&transition::Edge) -> bool) -> Option<bool> {
+        let mut is_known = true;
+        for event in self.events() {
+            let executions = self.executions(at, event);
+            if !executions.edges.iter().all(&is_so) {
+                return Some(false);
+            }
+            is_known &= executions.incomplete.is_none();
+        }
+        is_known.then_some(true)
     }
 
     fn arguments(&self, action: &Action) -> Option<Vec<Value>> {
@@ -153,64 +206,70 @@ impl<'e, 'm> Reading<'e, 'm> {
 
     fn is_enabled(&self, at: usize, action: &Action) -> Option<bool> {
         let arguments = self.arguments(action)?;
-        let edges = self.enabled[at].get(&action.event)?;
-        Some(edges.iter().any(|edge| edge.execution.parameters.starts_with(&arguments)))
+        let executions = self.executions(at, action.event);
+        let is_it = |edge: &transition::Edge| edge.execution.parameters.starts_with(&arguments);
+        if executions.edges.iter().any(is_it) {
+            return Some(true);
+        }
+        executions.incomplete.is_none().then_some(false)
     }
 
     /// Whether the path leaves a position by an action; unknown at the end of what is known.
-    fn is_taken(&self, at: usize, action: &Action, ends: bool) -> Option<bool> {
-        let Some(step) = self.trace.steps.get(at + 1) else { return ends.then_some(false) };
+    fn is_taken(&self, at: usize, action: &Action) -> Option<bool> {
+        let Some(step) = self.trace.steps.get(at + 1) else { return self.ends(at) };
         let arguments = self.arguments(action)?;
         Some(step.event == Some(action.event) && step.execution.parameters.starts_with(&arguments))
     }
 
-    fn atom(&self, at: usize, atom: &Atom) -> Option<bool> {
+    /// That nothing is done at the last position, where the path ends; elsewhere it may go on.
+    fn ends(&self, at: usize) -> Option<bool> {
+        (self.is_dead(at)?).then_some(false)
+    }
+
+    /// Whether the truth of an atom depends on how the trace goes on.
+    pub(super) fn is_open(&self, at: usize, atom: &Atom) -> bool {
+        let is_about_step = matches!(atom, Atom::Taken(_) | Atom::Step(_));
+        is_about_step && at + 1 == self.trace.steps.len() && self.is_dead(at) == Some(false)
+    }
+
+    pub(super) fn atom(&self, at: usize, atom: &Atom) -> Option<bool> {
         let state = self.trace.steps[at].state.as_deref()?;
         match atom {
             Atom::Predicate(pred) => self.eval.pred(&Env::new(&self.trace.constants, state), pred).ok(),
             Atom::Enabled(action) => self.is_enabled(at, action),
-            Atom::Taken(action) => {
-                let nothing = self.enabled[at].values().all(Vec::is_empty);
-                self.is_taken(at, action, nothing)
-            }
+            Atom::Taken(action) => self.is_taken(at, action),
             Atom::Step(pred) => match self.trace.steps.get(at + 1) {
                 Some(step) => {
                     let old = Env::new(&self.trace.constants, state);
                     let env = Env::new(&self.trace.constants, step.state.as_deref()?).with_old(&old);
                     self.eval.pred(&env, pred).ok()
                 }
-                // Where the path ends there is no step; elsewhere it may go on.
-                None => self.enabled[at].values().all(Vec::is_empty).then_some(false),
+                None => self.ends(at),
             },
-            Atom::Deadlock => Some(self.enabled[at].values().all(Vec::is_empty)),
-            Atom::Sink => {
-                let stays = |edge: &transition::Edge| edge.state().map(|to| &to[..]) == Some(state);
-                Some(self.enabled[at].values().flatten().all(stays))
-            }
+            Atom::Deadlock => self.is_dead(at),
+            Atom::Sink => self.all_edges(at, |edge| edge.state().map(|to| &to[..]) == Some(state)),
         }
     }
 
     /// Whether the loop from a position on is a fair one.
-    fn check_fairness(&self, temporal: &Temporal, begin: usize) -> Result<(), String> {
+    pub(super) fn is_fair(&self, temporal: &Temporal, begin: usize) -> Option<bool> {
         let round = begin..self.positions;
-        let unfair = || "the loop of the trace is not fair".to_owned();
-        let known = |truth: Option<bool>| truth.ok_or_else(unfair);
         let conditions = temporal.fairness.weak.iter().map(|a| (a, false));
         for (action, is_strong) in conditions.chain(temporal.fairness.strong.iter().map(|a| (a, true))) {
             let (mut always, mut sometimes, mut taken) = (true, false, false);
             for at in round.clone() {
-                let enabled = known(self.is_enabled(at, action))?;
+                let enabled = self.is_enabled(at, action)?;
                 always &= enabled;
                 sometimes |= enabled;
-                taken |= known(self.is_taken(at, action, false))?;
+                taken |= self.is_taken(at, action)?;
             }
             let owes = if is_strong { sometimes } else { always };
             if owes && !taken {
-                return Err(unfair());
+                return Some(false);
             }
         }
         if !temporal.fairness.all_weak && !temporal.fairness.all_strong {
-            return Ok(());
+            return Some(true);
         }
         // Every event with each of its values counts for itself.
         let name = |edge: &transition::Edge| {
@@ -220,19 +279,24 @@ impl<'e, 'm> Reading<'e, 'm> {
             };
             (edge.event, edge.execution.parameters.clone(), results)
         };
-        let labels = |at: usize| self.enabled[at].values().flatten().map(name).collect::<Vec<_>>();
+        let labels = |at: usize| {
+            let mut labels = Vec::new();
+            for event in self.events() {
+                let executions = self.executions(at, event);
+                labels.extend(executions.edges.iter().map(name));
+                if executions.incomplete.is_some() {
+                    return None;
+                }
+            }
+            Some(labels)
+        };
         let taken: Vec<_> = round
             .clone()
             .map(|at| &self.trace.steps[at + 1])
             .map(|step| (step.event, step.execution.parameters.clone(), step.execution.results.clone()))
             .collect();
-        let all: Vec<Vec<_>> = round.map(labels).collect();
-        for label in all.iter().flatten() {
-            let owes = temporal.fairness.all_strong || all.iter().all(|here| here.contains(label));
-            if owes && !taken.contains(label) {
-                return Err(unfair());
-            }
-        }
-        Ok(())
+        let all: Vec<Vec<_>> = round.map(labels).collect::<Option<_>>()?;
+        let owes = |label| temporal.fairness.all_strong || all.iter().all(|here| here.contains(label));
+        Some(all.iter().flatten().all(|label| !owes(label) || taken.contains(label)))
     }
 }

@@ -4,7 +4,8 @@
 //! it; an `automaton` reads that and knows the paths on which the formula is false; the `product` of both is searched
 //! breadth-first, and looked at for `acceptance` whenever it has doubled and when it is complete, so that a loop is found
 //! also where the states are without end. What is found becomes a `counterexample`: a trace of the reference evaluator on which the
-//! formula is false as it is defined, with a loop, at its end, or whatever comes after. Without one, and with nothing left
+//! formula is false as it is defined, with a loop, at its end, or whatever comes after; `wider` says whether a larger `MAXINT`
+//! changes that. Without one, and with nothing left
 //! out, the formula holds in the scope; the `auditing` has then held some states against the reference evaluator.
 //!
 //! States of one orbit have different paths as soon as a formula names what tells them apart, and a reduction by partial
@@ -18,9 +19,11 @@ mod graph;
 mod product;
 mod propositions;
 mod verifier;
+mod wider;
 
 #[cfg(test)]
 mod tests;
 
 pub use counterexample::Refutation;
 pub use verifier::{TemporalOptions, TemporalReport, TemporalStatistics, TemporalVerdict, check};
+pub use wider::maxint_without;

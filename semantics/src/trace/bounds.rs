@@ -11,12 +11,15 @@ use bsym_language::walk::LargestLiteral;
 use crate::evaluator::Evaluator;
 use crate::evaluator::work::Work;
 use crate::scope::Scope;
+use crate::trace::replay::{Start, check_path};
 use crate::trace::{Trace, Violation};
 use crate::transition::Outcome;
 use crate::value::env::Env;
 
 /// Work that the question may take, which is well below a second.
 const WORK: u64 = 500_000;
+/// Work that a trace may take.
+const PATH_WORK: u64 = 2_000_000;
 /// `MAXINT` of 32 bits.
 const WIDEST: i64 = 2147483647;
 /// Values of `MAXINT` that are proposed where no literal of the model will do.
@@ -93,21 +96,62 @@ pub fn proposals(model: &Model, maxint: &Int) -> Vec<Int> {
     all.filter(|n| n > maxint).collect()
 }
 
-/// A larger `MAXINT` with which the part of a violation is none, if its bounds are why it is one. `part` is the position of
-/// the conjunct among those that the violation names.
+/// A larger `MAXINT` with which something is right that is wrong in a scope, if the bounds of the scope are why it is wrong.
 ///
-/// `None` where it is violated with the bounds of 32 bits as well, where that cannot be evaluated with little work, and where
-/// the model has chosen its bounds.
-pub fn maxint_without(model: &Model, trace: &Trace, violation: &Violation, part: usize) -> Option<Int> {
+/// `None` where it is wrong with the bounds of 32 bits as well, and where the model has chosen its bounds.
+pub fn larger_maxint(model: &Model, scope: &Scope, is_right: &dyn Fn(&Scope) -> bool) -> Option<Int> {
     if model.hints.maxint.is_some() {
         return None;
     }
-    let widest = widest(&trace.scope)?;
-    if !is_right(model, trace, violation, part, &widest) {
-        return None;
-    }
-    let mut proposed = proposals(model, &trace.scope.maxint).into_iter();
-    proposed.find(|n| is_right(model, trace, violation, part, &with_maxint(&trace.scope, n)))
+    widest(scope).filter(is_right)?;
+    let mut proposed = proposals(model, &scope.maxint).into_iter();
+    proposed.find(|n| is_right(&with_maxint(scope, n)))
+}
+
+/// A larger `MAXINT` with which the part of a violation is none, if its bounds are why it is one. `part` is the position of
+/// the conjunct among those that the violation names.
+///
+/// `None` where it is violated with the bounds of 32 bits as well, where these do not allow the trace, where that cannot be
+/// evaluated with little work, and where the model has chosen its bounds.
+pub fn maxint_without(model: &Model, trace: &Trace, violation: &Violation, part: usize) -> Option<Int> {
+    let is_right =
+        |scope: &Scope| is_right(model, trace, violation, part, scope) && is_path(model, trace, scope);
+    larger_maxint(model, &trace.scope, &is_right)
+}
+
+/// A larger `MAXINT` with which several violations are none, with all their parts. As [`maxint_without`].
+pub fn maxint_without_all(model: &Model, all: &[(Trace, Violation)]) -> Option<Int> {
+    let (first, _) = all.first()?;
+    let is_right = |scope: &Scope| {
+        all.iter().all(|(trace, violation)| {
+            let parts = match violation {
+                Violation::Invariant(which) | Violation::Assertions(which) => which.len(),
+                _ => 1,
+            };
+            (0..parts).all(|part| is_right(model, trace, violation, part, scope))
+                && is_path(model, trace, scope)
+        })
+    };
+    larger_maxint(model, &first.scope, &is_right)
+}
+
+/// Checks that a trace is one of the model in another scope too, up to its last state. A step like `x := MAXINT` leads
+/// elsewhere there, and nothing is known about what is wrong then.
+pub fn is_path(model: &Model, trace: &Trace, scope: &Scope) -> bool {
+    let of = |scope: &Scope, steps: usize, start: Start| {
+        let work = Work::new(PATH_WORK);
+        work.portion(PATH_WORK);
+        let eval = Evaluator::new(model, scope).with_work(&work);
+        check_path(&eval, &trace.constants, &trace.steps[..steps], start).is_ok()
+    };
+    let reached = trace.steps.iter().take_while(|step| step.state.is_some()).count();
+    // The first state of a counterexample to induction is any state.
+    let start = if of(&trace.scope, reached.min(1), Start::Initialisation) {
+        Start::Initialisation
+    } else {
+        Start::Anywhere
+    };
+    of(scope, reached, start)
 }
 
 /// Whether what is violated in the scope of the trace is right in another one.
@@ -216,6 +260,11 @@ mod tests {
         // It is one everywhere.
         assert_eq!(proposed(&count("x : INTEGER & x < 3", ""), &[0, 2, 4], &all), None);
         assert_eq!(proposed(&count("x : NAT & x < 3", ""), &[0, 2, 4], &all), n(300));
+        // With other bounds the trace is none.
+        let most = "INVARIANT x : INTEGER & x < MAXINT INITIALISATION x := 2 OPERATIONS up = x := MAXINT";
+        assert_eq!(proposed(most, &[2, 3], &all), None);
+        let begin = "INVARIANT x : INTEGER & x < MAXINT INITIALISATION x := MAXINT";
+        assert_eq!(proposed(begin, &[3], &all), None);
         // The model has chosen its bounds.
         let chosen = count("x : NAT", "DEFINITIONS SET_PREF_MAXINT == 3");
         assert_eq!(proposed(&chosen, &[0, 2, 4], &all), None);

@@ -22,6 +22,7 @@ use bsym_language::source::Span;
 
 use crate::error::EvalError;
 use crate::scope::Scope;
+use crate::transition::Outcome;
 use crate::transition::state::{Constants, Execution, State};
 
 /// One step of a trace.
@@ -66,4 +67,17 @@ pub enum Violation {
     Precondition(Span),
     /// No abstract event can follow the last step.
     Refinement(RefinementId),
+}
+
+impl Violation {
+    /// What goes wrong on the way of a step.
+    pub fn of_step(outcome: &Outcome) -> Option<Violation> {
+        match outcome {
+            Outcome::IllDefined(error) => Some(Violation::IllDefined(error.clone())),
+            Outcome::AssertFailed(span) => Some(Violation::Assert(*span)),
+            Outcome::PreconditionFailed(span) => Some(Violation::Precondition(*span)),
+            Outcome::RefinementFailed(id) => Some(Violation::Refinement(*id)),
+            Outcome::Reached { .. } | Outcome::Disabled { .. } => None,
+        }
+    }
 }

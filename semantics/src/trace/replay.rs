@@ -126,9 +126,31 @@ pub fn replay_from_any_state(model: &Model, trace: &Trace, checks: &Checks) -> R
 
 /// Where a path starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Start {
+pub(super) enum Start {
     Initialisation,
     Anywhere,
+}
+
+/// Checks the constants and that each step reaches its state, without a look at what is wrong there.
+///
+/// # Errors
+/// As [`replay`].
+pub(super) fn check_path(
+    eval: &Evaluator<'_>,
+    constants: &[Value],
+    steps: &[Step],
+    start: Start,
+) -> Result<(), ReplayError> {
+    check_constants(eval, constants)?;
+    let mut before: &[Value] = &[];
+    for (i, step) in steps.iter().enumerate() {
+        let Some(claimed) = &step.state else { break };
+        if i > 0 || start == Start::Initialisation {
+            follow(eval, constants, i, step, before, claimed)?;
+        }
+        before = claimed;
+    }
+    Ok(())
 }
 
 fn replay_path(
@@ -142,7 +164,7 @@ fn replay_path(
     if *eval.scope != trace.scope {
         return Err(failed(None, None, "the scope is not that of the trace".into()));
     }
-    check_constants(eval, trace)?;
+    check_constants(eval, &trace.constants)?;
     let Some((last, before)) = trace.steps.split_last() else {
         return Err(failed(None, None, "the trace has no steps".into()));
     };
@@ -155,7 +177,7 @@ fn replay_path(
         if i == 0 && start == Start::Anywhere {
             check_types(eval, claimed)?;
         } else {
-            replayed.choices.add(&step.execution, &follow(eval, trace, i, step, state, claimed)?);
+            replayed.choices.add(&step.execution, &follow(eval, &trace.constants, i, step, state, claimed)?);
         }
         state = claimed;
         if replayed.first_violated.is_none() {
@@ -171,7 +193,9 @@ fn replay_path(
             if i == 0 && start == Start::Anywhere {
                 check_types(eval, claimed)?;
             } else {
-                replayed.choices.add(&last.execution, &follow(eval, trace, i, last, state, claimed)?);
+                replayed
+                    .choices
+                    .add(&last.execution, &follow(eval, &trace.constants, i, last, state, claimed)?);
             }
             let judge = |checks: &Checks| violations(eval, &trace.constants, claimed, checks);
             // Whether any event is enabled may be beyond the evaluator. What is wrong in the state is known all the same.
@@ -233,16 +257,16 @@ fn only_invariant(checks: &Checks) -> Checks {
     Checks { assertions: false, deadlock: false, goal: false, ..checks.clone() }
 }
 
-fn check_constants(eval: &Evaluator<'_>, trace: &Trace) -> Result<(), ReplayError> {
+fn check_constants(eval: &Evaluator<'_>, constants: &[Value]) -> Result<(), ReplayError> {
     let failed = |span, reason| Err(ReplayError { step: None, reason, span });
-    if !trace.scope.is_finite(eval.model) {
+    if !eval.scope.is_finite(eval.model) {
         return failed(None, "a deferred set has no size in the scope of the trace".into());
     }
-    if trace.constants.len() != eval.model.constants.len() {
-        let (n, m) = (trace.constants.len(), eval.model.constants.len());
+    if constants.len() != eval.model.constants.len() {
+        let (n, m) = (constants.len(), eval.model.constants.len());
         return failed(None, format!("{n} values for {m} constants"));
     }
-    for (constant, value) in eval.model.constants.iter().zip(&trace.constants) {
+    for (constant, value) in eval.model.constants.iter().zip(constants) {
         if !eval.has_type(value, &constant.ty) {
             return failed(
                 Some(constant.span),
@@ -250,7 +274,7 @@ fn check_constants(eval: &Evaluator<'_>, trace: &Trace) -> Result<(), ReplayErro
             );
         }
     }
-    let env = Env::new(&trace.constants, &[]);
+    let env = Env::new(constants, &[]);
     for axiom in &eval.model.axioms {
         match eval.pred(&env, &axiom.pred) {
             Ok(true) => {}
@@ -285,7 +309,7 @@ fn check_order(i: usize, step: &Step) -> Result<(), ReplayError> {
 /// Checks that a step reaches the state claimed; what was chosen on the way.
 fn follow(
     eval: &Evaluator<'_>,
-    trace: &Trace,
+    constants: &[Value],
     i: usize,
     step: &Step,
     state: &[Value],
@@ -297,7 +321,7 @@ fn follow(
         let (n, m) = (claimed.len(), eval.model.variables.len());
         return failed(None, format!("{n} values for {m} variables"));
     }
-    let (outcome, made) = match eval.follow(&trace.constants, state, step.event, &step.execution) {
+    let (outcome, made) = match eval.follow(constants, state, step.event, &step.execution) {
         Ok(followed) => followed,
         Err(e) => return failed(Some(e.span), e.message),
     };

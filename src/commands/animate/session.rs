@@ -10,7 +10,6 @@ use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::replay::{Checks, violations};
 use bsym_semantics::trace::{Step, Trace, Violation};
-use bsym_semantics::transition::Outcome;
 use bsym_semantics::transition::state::{Constants, State};
 
 use super::choices::{Choice, Choices};
@@ -178,7 +177,7 @@ impl Session {
         }
         let before = self.steps[..self.at - 1].last().and_then(|s| s.state.clone()).unwrap_or_default();
         let outcome = eval.execute(constants, &before, step.event, &step.execution).map_err(|e| e.message)?;
-        Ok(failure(&outcome).into_iter().collect())
+        Ok(Violation::of_step(&outcome).into_iter().collect())
     }
 
     /// A number below another one, by the throw of a die.
@@ -189,16 +188,5 @@ impl Session {
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         ((z ^ (z >> 31)) % below.max(1) as u64) as usize
-    }
-}
-
-/// What goes wrong on the way of a step.
-pub fn failure(outcome: &Outcome) -> Option<Violation> {
-    match outcome {
-        Outcome::IllDefined(e) => Some(Violation::IllDefined(e.clone())),
-        Outcome::AssertFailed(span) => Some(Violation::Assert(*span)),
-        Outcome::PreconditionFailed(span) => Some(Violation::Precondition(*span)),
-        Outcome::RefinementFailed(id) => Some(Violation::Refinement(*id)),
-        Outcome::Reached { .. } | Outcome::Disabled { .. } => None,
     }
 }

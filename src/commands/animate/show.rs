@@ -8,13 +8,13 @@ use bsym_language::model::{EventId, Model};
 use bsym_language::print;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::trace::doubt;
-use bsym_semantics::trace::{Step, Trace};
+use bsym_semantics::trace::{Step, Trace, Violation};
 use bsym_semantics::transition::guards::{Guard, Judged};
 use bsym_semantics::value::env::Env;
 
 use super::choices::{Choice, Choices, goes_wrong};
 use super::command::{Command, path_of};
-use super::session::{Session, failure};
+use super::session::Session;
 use crate::answer::folding::{Reading, has_sequences, readable};
 use crate::answer::property::conjunct_name;
 use crate::answer::trace::{
@@ -242,7 +242,7 @@ impl Screen {
             }
             if let Choice::Edge(edge) = choice
                 && goes_wrong(edge)
-                && let Some(violation) = failure(&edge.outcome)
+                && let Some(violation) = Violation::of_step(&edge.outcome)
             {
                 let what: Vec<_> =
                     ViolatedObject::of(model, &violation).into_iter().map(|v| v.text).collect();

@@ -1,0 +1,58 @@
+//! Formulas that are false on a path only because `MAXINT` is as small as it is.
+
+use std::cell::Cell;
+
+use bsym_language::int::Int;
+use bsym_language::model::Model;
+use bsym_language::temporal::Temporal;
+use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::evaluator::work::Work;
+use bsym_semantics::scope::Scope;
+use bsym_semantics::temporal::{Continuation, holds};
+use bsym_semantics::trace::bounds::{is_path, larger_maxint};
+
+use super::counterexample::{Reading, Refutation};
+
+/// Work that the question may take, which is well below a second.
+const WORK: u64 = 500_000;
+
+/// A larger `MAXINT` with which the formula is not false on the path, if the bounds of the scope are why it is.
+///
+/// `None` where it is false with the bounds of 32 bits as well, where these do not allow the path, where that cannot be
+/// evaluated with little work, and where the model has chosen its bounds.
+pub fn maxint_without(model: &Model, temporal: &Temporal, found: &Refutation) -> Option<Int> {
+    let is_gone = |scope: &Scope| {
+        is_gone(model, temporal, found, scope) == Some(true) && is_path(model, &found.trace, scope)
+    };
+    larger_maxint(model, &found.trace.scope, &is_gone)
+}
+
+/// Whether the path shows no longer that the formula is false, in another scope. `None` where that is not known.
+fn is_gone(model: &Model, temporal: &Temporal, found: &Refutation, scope: &Scope) -> Option<bool> {
+    let work = Work::new(WORK);
+    work.portion(WORK);
+    let eval = Evaluator::new(model, scope).with_work(&work);
+    let reading = Reading::on_demand(&eval, found);
+    // An atom without a truth value, which is not one about how the path goes on.
+    let has_failed = Cell::new(false);
+    let truth = |continuation| {
+        let truth = holds(&temporal.formula, reading.positions, continuation, &|at, atom| {
+            let atom = &temporal.atoms[atom];
+            let truth = reading.atom(at, atom);
+            has_failed.set(has_failed.get() || truth.is_none() && !reading.is_open(at, atom));
+            truth
+        });
+        (!has_failed.get()).then_some(truth)
+    };
+    match found.continuation {
+        Continuation::Loop(begin) => match truth(found.continuation)?? {
+            true => Some(true),
+            false => reading.is_fair(temporal, begin).map(|is_fair| !is_fair),
+        },
+        Continuation::Ends if reading.is_dead(reading.positions.checked_sub(1)?)? => {
+            truth(Continuation::Ends)?
+        }
+        // What ends there in the smaller scope goes on here.
+        Continuation::Ends | Continuation::Open => Some(truth(Continuation::Open)? != Some(false)),
+    }
+}

@@ -1,0 +1,103 @@
+//! Nodes in which something is wrong only because `MAXINT` is as small as it is.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use bsym_explore::graph::{Collected, Node, Paths};
+use bsym_language::model::Model;
+use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::evaluator::work::Work;
+use bsym_semantics::scope::Scope;
+use bsym_semantics::trace::Violation;
+use bsym_semantics::trace::bounds::{maxint_without_all, widest};
+
+use crate::answer::graph::NodeObject;
+use crate::answer::property::PropertyKind;
+use crate::answer::trace::{because_of_maxint, only_in_scope};
+use crate::commands::explicit::reads_bounds;
+use crate::control::Control;
+
+/// Most states that are asked about: each needs a trace.
+const STATES: usize = 20;
+/// Work that the traces may take together.
+const WORK: u64 = 4_000_000;
+/// Most nodes that a message names.
+const NAMED: usize = 5;
+
+/// Asks whether what is wrong is so only because of the bounds.
+pub(super) struct Bounds<'a> {
+    model: &'a Model,
+    scope: &'a Scope,
+    found: &'a Collected,
+    control: &'a Control,
+    /// `None` where bounds cannot be why.
+    paths: Option<Paths<'a>>,
+    work: Work,
+    asked: Cell<usize>,
+}
+
+impl<'a> Bounds<'a> {
+    pub(super) fn new(
+        model: &'a Model,
+        scope: &'a Scope,
+        found: &'a Collected,
+        control: &'a Control,
+    ) -> Bounds<'a> {
+        let can_be_why = model.hints.maxint.is_none() && widest(scope).is_some() && reads_bounds(model);
+        let paths = can_be_why.then(|| Paths::new(found));
+        Bounds { model, scope, found, control, paths, work: Work::new(WORK), asked: Cell::new(0) }
+    }
+
+    /// What is to be said of some states of the state space together: of what is false or goes wrong in them, or else of their
+    /// deadlock. `None` where that is not known to be due to the bounds alone.
+    pub(super) fn only_in_scope(&self, states: &[usize]) -> Option<String> {
+        let paths = self.paths.as_ref()?;
+        let is_wrong = |node: &Node| !node.violated.is_empty() || !node.wrong.is_empty();
+        let has_wrong = states.iter().any(|state| is_wrong(&self.found.nodes[*state]));
+        let is_asked = |state: &&usize| {
+            let node = &self.found.nodes[**state];
+            if has_wrong { is_wrong(node) } else { node.is_deadlock }
+        };
+        let mut all = Vec::new();
+        for state in states.iter().filter(is_asked) {
+            self.asked.set(self.asked.get() + 1);
+            if self.asked.get() > STATES || self.control.stopped().is_some() {
+                return None;
+            }
+            self.work.portion(self.work.left());
+            let eval = Evaluator::new(self.model, self.scope).with_work(&self.work);
+            let violations = paths.violations(&eval, *state)?;
+            all.extend(violations.into_iter().filter(|(_, what)| !has_wrong || *what != Violation::Deadlock));
+        }
+        let maxint = maxint_without_all(self.model, &all)?;
+        let mut sentences: Vec<String> = all
+            .iter()
+            .map(|(_, violation)| only_in_scope(PropertyKind::from(violation), self.scope, &maxint))
+            .collect();
+        sentences.dedup();
+        match &sentences[..] {
+            [one] => Some(one.clone()),
+            _ => Some(because_of_maxint(false, self.scope, &maxint)),
+        }
+    }
+}
+
+/// The same of all nodes, in sentences.
+pub(super) fn messages(nodes: &[NodeObject]) -> Vec<String> {
+    let mut by_sentence: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for node in nodes {
+        if let Some(only) = &node.only_in_scope {
+            by_sentence.entry(only).or_default().push(node.number);
+        }
+    }
+    let message = |(only, numbers): (&str, Vec<usize>)| {
+        let named: Vec<String> = numbers.iter().take(NAMED).map(usize::to_string).collect();
+        let (word, more) = match numbers.len() {
+            1 => ("node", ""),
+            n if n > NAMED => ("nodes", ", …"),
+            _ => ("nodes", ""),
+        };
+        format!("{word} {}{more}: {only}", named.join(", "))
+    };
+    by_sentence.into_iter().map(message).collect()
+}
