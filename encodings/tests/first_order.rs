@@ -2,7 +2,7 @@
 //!
 //! Random predicates over variables with known values and a deferred set of one to three elements. What the evaluator finds false
 //! must not be proved, nor the negation of what it finds true, nor that something ill-defined is well-defined. That much
-//! of it is proved shows that this says something.
+//! of it is proved shows that this says something. Half of the machines are of Event-B, whose sets need not be finite.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use bsym_encodings::first_order::{Goal, Selection, Sequent, lower};
 use bsym_encodings::session::{Answer, linked};
 use bsym_encodings::term::Terms;
 use bsym_language::load::{check_predicate, load_text};
-use bsym_language::model::{Model, Pred, PredKind};
+use bsym_language::model::{Model, Notation, Pred, PredKind};
 use bsym_language::types::CarrierId;
 use bsym_semantics::error::EvalErrorKind;
 use bsym_semantics::evaluator::Evaluator;
@@ -63,14 +63,15 @@ struct Question<'m> {
     model: &'m Model,
     scope: &'m Scope,
     hypotheses: Vec<Pred>,
+    defined: Vec<Pred>,
     selection: Selection,
 }
 
 impl Question<'_> {
     /// Whether all parts of a goal are proved; `None` without a solver.
     fn is_proved(&self, goal: &Goal, counts: &mut Counts) -> Option<bool> {
-        let (hypotheses, goal) = (self.hypotheses.clone(), goal.clone());
-        let sequent = Sequent { hypotheses, defined: vec![], goal };
+        let (hypotheses, defined) = (self.hypotheses.clone(), self.defined.clone());
+        let sequent = Sequent { hypotheses, defined, goal: goal.clone() };
         let parts = match lower(self.model, self.scope, &sequent, self.selection) {
             Ok(parts) => parts,
             Err(u) => {
@@ -98,17 +99,31 @@ fn is_thorough() -> bool {
     std::env::var_os("BSYM_PREDICATES").is_some()
 }
 
-/// The sequent of values and a formula.
-fn compare(
-    values: &[String],
-    text: &str,
+/// A formula, and what is known.
+struct Drawn {
+    values: Vec<String>,
+    text: String,
+    /// Formulas that are hypotheses where they are true, and well-defined where they have a value.
+    also: Vec<String>,
+    /// Number of elements of `D`.
     size: usize,
-    drawn: usize,
-    counts: &mut Counts,
-) -> Result<(), String> {
+    notation: Notation,
+    /// The choice of hypotheses.
+    choice: usize,
+}
+
+/// The sequent of values and a formula.
+fn compare(drawn: &Drawn, counts: &mut Counts) -> Result<(), String> {
+    let Drawn { values, text, also, size, notation, choice } = drawn;
+    let (size, choice) = (*size, *choice);
     let loaded = load_text("m.mch", MACHINE);
     let mut model = loaded.model.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
+    model.notation = *notation;
     let pred = check_predicate(&mut model, text).map_err(|d| format!("does not check: {d:?}"))?;
+    let mut others = vec![];
+    for text in also {
+        others.push(check_predicate(&mut model, text).map_err(|d| format!("does not check: {d:?}"))?);
+    }
     let elements = match size {
         1 => "D = {d1} & d2 = d1 & d3 = d1",
         2 => "D = {d1, d2} & d1 /= d2 & d3 = d2",
@@ -149,13 +164,15 @@ fn compare(
     }] += 1;
     known.append(&mut said);
     // Without them the functions are relations.
-    if !drawn.is_multiple_of(3) {
+    if !choice.is_multiple_of(3) {
         known.extend(model.invariant.iter().map(|c| c.pred.clone()));
         known.extend(further);
     }
+    known.extend(others.iter().filter(|_| !choice.is_multiple_of(4)).cloned());
     known.retain(|p| matches!(eval.pred(&env, p), Ok(true)));
-    let selection = if drawn.is_multiple_of(2) { Selection::All } else { Selection::Connected };
-    let question = Question { model: &model, scope: &scope, hypotheses: known, selection };
+    others.retain(|p| eval.pred(&env, p).is_ok());
+    let selection = if choice.is_multiple_of(2) { Selection::All } else { Selection::Connected };
+    let question = Question { model: &model, scope: &scope, hypotheses: known, defined: others, selection };
     let no = PredKind::Not(Box::new(pred.clone())).at(pred.span);
     let wrong = match truth {
         Some(true) => vec![Goal::Holds(no)],
@@ -200,9 +217,15 @@ fn nothing_is_proved_that_the_evaluator_finds_false() {
         if std::env::var("BSYM_SHOW").is_ok() {
             eprintln!("{seed}: {text}");
         }
-        let size = 1 + (seed / 4 % 3) as usize;
-        if let Err(why) = compare(&values, &text, size, (seed / 12) as usize, &mut counts) {
-            failures.push(format!("seed {seed}: {text}\n  with {values:?}, {size} elements: {why}"));
+        let also = (0..seed / 24 % 3).map(|_| g.predicate(1 + (seed % 3) as usize)).collect();
+        let notation = if seed.is_multiple_of(2) { Notation::EventB } else { Notation::ClassicalB };
+        let (size, choice) = (1 + (seed / 4 % 3) as usize, (seed / 12) as usize);
+        let drawn = Drawn { values, text, also, size, notation, choice };
+        if let Err(why) = compare(&drawn, &mut counts) {
+            let Drawn { values, text, also, .. } = &drawn;
+            failures.push(format!(
+                "seed {seed}: {text}\n  beside {also:?} with {values:?}, {size} elements: {why}"
+            ));
         }
     }
     eprintln!("{counts:#?}");
