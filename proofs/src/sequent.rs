@@ -111,6 +111,11 @@ impl<'a> Prover<'a> {
         Ok(())
     }
 
+    /// A prover of the same kind over other terms. What it did is to be counted when it is done.
+    pub fn over(&mut self, terms: Rc<Terms>, budget: Budget) -> Prover<'_> {
+        Prover::new(terms, &mut *self.open, budget)
+    }
+
     fn session(&mut self) -> Result<Session, SolverError> {
         let mut session = (self.open)(self.terms.clone())?;
         if let Some(carriers) = &self.carriers {
@@ -118,6 +123,41 @@ impl<'a> Prover<'a> {
         }
         self.solver = session.solver();
         Ok(session)
+    }
+}
+
+impl Prover<'_> {
+    /// Asks whether terms of another table, in which arrays are only read, are unsatisfiable: then what their negation says is
+    /// proved. A model of them refutes nothing, but more time is of no use.
+    ///
+    /// # Errors
+    /// If the solver cannot be started.
+    pub fn refute(
+        &mut self,
+        terms: &Rc<Terms>,
+        assertions: &[Term],
+        budget: &Budget,
+    ) -> Result<Outcome, SolverError> {
+        self.checks += 1;
+        if assertions.contains(&Terms::FALSE) {
+            return Ok(Outcome::Proved);
+        }
+        if let Err(stopped) = budget.check() {
+            return Ok(Outcome::Undecided(stopped));
+        }
+        let mut session = (self.open)(terms.clone())?;
+        self.solver = session.solver();
+        session.only_read_arrays([]);
+        let asserted = assertions.iter().try_for_each(|&t| session.assert(t));
+        let answer = asserted.and_then(|()| {
+            Ok(match session.check(&[], budget)? {
+                Answer::Unsat(_) => Outcome::Proved,
+                Answer::Sat(_) => Outcome::Refuted,
+                Answer::Unknown(why) => Outcome::Undecided(why),
+            })
+        });
+        self.statistics += session.statistics();
+        answer.or_else(|e| Ok(Outcome::Undecided(undecided(e)?)))
     }
 }
 

@@ -20,6 +20,8 @@ pub struct Obligations {
     pub counts: Vec<(Status, usize)>,
     /// Those that are not discharged.
     pub open: Vec<OpenObligation>,
+    /// Those that were proved in first-order logic, and that nothing else has confirmed.
+    pub unconfirmed: Vec<String>,
     /// Parts without obligations of their own.
     pub left_out: Vec<LeftOutObject>,
     /// Why they are open, where that was asked.
@@ -60,6 +62,7 @@ impl Obligations {
                     reason: p.reason.clone(),
                 })
                 .collect(),
+            unconfirmed: proved.unconfirmed().map(|p| p.name.clone()).collect(),
             left_out: LeftOutObject::all(proved, model),
             explanations: None,
             stopped: proved.stopped.is_some(),
@@ -103,6 +106,13 @@ impl Obligations {
         counts.extend(left_out::count(&self.left_out));
         let counts = if counts.is_empty() { "nothing to prove".into() } else { counts.join(", ") };
         let mut text = format!("{}: {counts}  [{:.2} s]\n", counted(all, "obligation"), self.seconds);
+        if !self.unconfirmed.is_empty() {
+            let what = counted(self.unconfirmed.len(), "proof");
+            text.push_str(&format!("  {what} in first-order logic alone (`confirmed` in --json)\n"));
+            if verbose {
+                self.unconfirmed.iter().for_each(|name| text.push_str(&format!("    {name}\n")));
+            }
+        }
         let mut refuted = false;
         for OpenObligation { name, status, goal, reason } in &self.open {
             let word = match status {

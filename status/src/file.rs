@@ -282,6 +282,9 @@ pub struct Obligation {
     /// The proof depends on more than the sequent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_dependent: Option<bool>,
+    /// Of a proof in first-order logic: whether the other encoding holds where the deferred sets are small.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirmed: Option<bool>,
     /// Known to be for another text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
@@ -317,6 +320,7 @@ impl Obligation {
             confidence: None,
             manual: None,
             context_dependent: None,
+            confirmed: None,
             stale: false,
             stale_reason: None,
             unmatched: None,

@@ -171,12 +171,7 @@ pub(super) fn decreases(terms: Rc<Terms>, model: &Model, scope: &Scope) -> Optio
         for (v, variant) in &assigned {
             let value = &variant.value;
             let before = ExprKind::Var(*v).typed(value.ty.clone(), value.span);
-            let (op, sign) = match (value.ty == Type::Int, strictly) {
-                (true, true) => (CompareOp::Less, "<"),
-                (true, false) => (CompareOp::LessEqual, "<="),
-                (false, true) => (CompareOp::StrictSubset, "<<:"),
-                (false, false) => (CompareOp::Subset, "<:"),
-            };
+            let (op, sign) = decrease(value.ty == Type::Int, strictly);
             let text = print::expr(model, value);
             let goal = system.predicate(&Pred::compare(op, value.clone(), before, value.span));
             all.push(Extra {
@@ -193,6 +188,16 @@ pub(super) fn decreases(terms: Rc<Terms>, model: &Model, scope: &Scope) -> Optio
     Some((system, all))
 }
 
+/// How a variant is compared with itself before a step, and the sign for it.
+pub(super) fn decrease(is_number: bool, strictly: bool) -> (CompareOp, &'static str) {
+    match (is_number, strictly) {
+        (true, true) => (CompareOp::Less, "<"),
+        (true, false) => (CompareOp::LessEqual, "<="),
+        (false, true) => (CompareOp::StrictSubset, "<<:"),
+        (false, false) => (CompareOp::Subset, "<:"),
+    }
+}
+
 /// The events that the variant is about, and whether they decrease it strictly.
 fn decreasing(model: &Model) -> Vec<(EventId, bool)> {
     let kind = |(i, e): (usize, &Event)| match e.convergence {
@@ -207,7 +212,7 @@ fn decreasing(model: &Model) -> Vec<(EventId, bool)> {
     }
 }
 
-fn prefixed(variant: &Variant, kind: &str) -> String {
+pub(super) fn prefixed(variant: &Variant, kind: &str) -> String {
     match variant.label.as_deref() {
         Some(label) if !label.is_empty() => format!("{label}/{kind}"),
         _ => kind.to_string(),
@@ -219,10 +224,16 @@ pub(super) fn is_context(model: &Model) -> bool {
     model.notation == Notation::EventB && model.variables.is_empty() && model.events.is_empty()
 }
 
+/// The axioms and theorems before one of them: those of other contexts come first.
+pub(super) fn before(model: &Model, conjunct: &Conjunct) -> Vec<Conjunct> {
+    let order = |c: &Conjunct| (std::cmp::Reverse(c.origin.0), c.span.start);
+    let all = model.axioms.iter().chain(&model.assertions);
+    all.filter(|c| order(c) < order(conjunct)).cloned().collect()
+}
+
 /// That the axioms and theorems of a context have a meaning, and that the theorems follow: each from the axioms before it,
 /// and from nothing that comes later. So each has a system of its own.
 pub(super) fn of_context(terms: &Rc<Terms>, model: &Model, scope: &Scope) -> Vec<(System, Extra)> {
-    let order = |c: &Conjunct| (std::cmp::Reverse(c.origin.0), c.span.start);
     let mut all = vec![];
     let theorems = model.assertions.iter().map(|c| (c, true));
     let own = model.axioms.iter().map(|c| (c, false)).chain(theorems).filter(|(c, _)| c.origin.index() == 0);
@@ -232,9 +243,7 @@ pub(super) fn of_context(terms: &Rc<Terms>, model: &Model, scope: &Scope) -> Vec
             continue;
         }
         let mut before = model.clone();
-        before.axioms.extend(std::mem::take(&mut before.assertions));
-        before.axioms.retain(|c| order(c) < order(conjunct));
-        before.goal = None;
+        (before.axioms, before.assertions, before.goal) = (self::before(model, conjunct), vec![], None);
         let label = conjunct.label.clone().unwrap_or_else(|| "?".into());
         let mut asked = |kind: Kind, short: &str, of: fn(StatePredicate) -> StatePredicate| {
             let mut system =

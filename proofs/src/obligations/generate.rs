@@ -38,7 +38,8 @@ pub(super) struct Question {
 pub(super) fn unasked(q: Question, status: Status, reason: Option<String>) -> Proof {
     let Question { kind, name, event, subject } = q;
     let (says, failures, formula) = (None, vec![], vec![]);
-    Proof { kind, name, event, subject, status, says, failures, reason, formula }
+    let (form, confirmed) = (None, false);
+    Proof { kind, name, event, subject, status, says, failures, reason, form, confirmed, formula }
 }
 
 impl<'a> Generator<'a> {

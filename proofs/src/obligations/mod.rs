@@ -39,8 +39,8 @@ use std::sync::Arc;
 
 use bsym_encodings::budget::{Budget, Stopped};
 use bsym_encodings::session::{Dialect, SolverError, Statistics, script};
-use bsym_encodings::system::Unsupported;
 use bsym_encodings::system::build::{Representations, encode_with};
+use bsym_encodings::system::{System, Unsupported};
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::{Model, Notation};
 use bsym_semantics::scope::Scope;
@@ -48,22 +48,31 @@ use bsym_status::file::{Kind, LeftOut, Status};
 use bsym_status::{Level, PairStatus, PoError, ProofStatus};
 
 pub use self::classical::SequentMachine;
-pub use self::obligation::{Choice, Proof, Subject};
+pub use self::obligation::{Choice, Form, Proof, Subject};
 
+use self::first_order::FirstOrder;
 use self::generate::Generator;
-use self::rounds::{Family, Rounds};
+use self::rounds::{Family, Others, Rounds};
+use self::small::SmallSizes;
+use self::typed::Typed;
 use crate::recorded::is_complete;
 use crate::sequent::{Opener, Prover};
 
+#[cfg(test)]
+mod agreement;
 mod classical;
 mod extra;
+mod first_order;
 mod generate;
 mod names;
 mod obligation;
+mod paths;
 mod refinement;
 mod rounds;
+mod small;
 #[cfg(test)]
 mod tests;
+mod typed;
 mod write;
 
 /// The obligations of a machine.
@@ -120,7 +129,7 @@ pub fn prove_chosen(
     choose: &dyn Fn(&Proof) -> Choice,
 ) -> Result<Obligations, SolverError> {
     let terms = Rc::new(Terms::new());
-    let Generated { mut all, families, complete, carriers, unsupported, left_out, asked: sequents } =
+    let Generated { mut all, families, complete, carriers, system, left_out, asked: sequents } =
         generate(&terms, &model, scope);
     name_apart(&mut all);
     let sequents = sequents.into_iter().map(|(at, of, asked)| (all[at].name.clone(), (of, asked))).collect();
@@ -138,7 +147,11 @@ pub fn prove_chosen(
         }
         asked.push(choice == Choice::Ask);
     }
-    Rounds::new(&mut prover, &mut all, asked, complete, observer).prove(&families)?;
+    let first_order =
+        system.as_ref().map(|s| FirstOrder { model: &model, scope, typed: Typed::new(&model, s) });
+    let small = system.as_ref().map(|_| SmallSizes::new(&model, scope));
+    let others = Others { first_order: first_order.as_ref(), small: small.as_ref() };
+    Rounds::new(&mut prover, &mut all, asked, complete, observer, others).prove(&families)?;
     refinement::reopen(&model, &mut all);
     let stopped = budget.check().err();
     Ok(Obligations {
@@ -146,7 +159,7 @@ pub fn prove_chosen(
         statistics: prover.statistics,
         all,
         stopped,
-        unsupported,
+        unsupported: system.map(|s| s.unsupported).unwrap_or_default(),
         left_out,
         asked: sequents,
         terms,
@@ -161,7 +174,8 @@ struct Generated {
     complete: bool,
     /// What may stand for deferred sets where arrays are only read.
     carriers: Vec<(Term, Term)>,
-    unsupported: Vec<Unsupported>,
+    /// The machine in terms; none for a refinement of classical B, whose sequents have systems of their own.
+    system: Option<System>,
     left_out: Vec<LeftOut>,
     /// What is asked of a refinement of classical B, by number of the obligation.
     asked: Vec<(usize, Arc<Model>, classical::Asked)>,
@@ -175,7 +189,7 @@ fn generate(terms: &Rc<Terms>, model: &Arc<Model>, scope: &Scope) -> Generated {
         let carriers = systems[0].whole_carriers();
         let asked = asked.into_iter().map(|(at, system, asked)| (at, systems[system].model.clone(), asked));
         let asked = asked.collect();
-        return Generated { all, families, complete, carriers, unsupported: vec![], left_out, asked };
+        return Generated { all, families, complete, carriers, system: None, left_out, asked };
     }
     let mut system = encode_with(terms.clone(), model.clone(), scope, Representations::Stated);
     let states = [extra::feasible(&mut system), extra::variants(&mut system)].concat();
@@ -200,15 +214,7 @@ fn generate(terms: &Rc<Terms>, model: &Arc<Model>, scope: &Scope) -> Generated {
     }
     let left_out = refinement::left_out(model).into_iter().collect();
     let carriers = system.whole_carriers();
-    Generated {
-        all,
-        families,
-        complete,
-        carriers,
-        unsupported: system.unsupported.clone(),
-        left_out,
-        asked: vec![],
-    }
+    Generated { all, families, complete, carriers, system: Some(system), left_out, asked: vec![] }
 }
 
 /// Numbers the obligations whose labels are not unique.
@@ -240,8 +246,9 @@ impl Obligations {
             if let (Kind::Inv | Kind::InvEst, Subject::Invariant(i), Status::Discharged | Status::Trivial) =
                 (p.kind, &p.subject, p.status)
             {
-                let provers = vec![self.prover(p.status)];
-                status.insert((p.event, *i), PairStatus { provers, level: Level::Checked });
+                // What one form alone says is looked at again.
+                let level = if p.is_unconfirmed() { Level::Tool } else { Level::Checked };
+                status.insert((p.event, *i), PairStatus { provers: vec![self.prover(p)], level });
             }
         }
         status
@@ -258,10 +265,19 @@ impl Obligations {
         self.all.iter().filter(|p| p.status == status).count()
     }
 
-    pub(crate) fn prover(&self, status: Status) -> String {
-        match status {
+    /// What was proved in one form alone.
+    pub fn unconfirmed(&self) -> impl Iterator<Item = &Proof> {
+        self.all.iter().filter(|p| p.is_unconfirmed())
+    }
+
+    /// The prover that decided an obligation, and the form that it was given in.
+    pub(crate) fn prover(&self, p: &Proof) -> String {
+        match p.status {
             Status::Trivial => "bsym:frame".into(),
             _ if self.solver.is_empty() => "bsym:simplifier".into(),
+            Status::Discharged if p.form == Some(Form::FirstOrder) => {
+                format!("bsym:{}, first-order form", self.solver)
+            }
             _ => format!("bsym:{}", self.solver),
         }
     }

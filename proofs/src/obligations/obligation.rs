@@ -38,9 +38,29 @@ pub struct Proof {
     pub failures: Vec<usize>,
     /// Why it is open.
     pub reason: Option<String>,
+    /// The form in which a solver proved it.
+    pub form: Option<Form>,
+    /// It was proved in first-order logic, and the other form holds where the deferred sets are small.
+    pub confirmed: bool,
     /// Asserted together, they are unsatisfiable if and only if the obligation holds; empty for
     /// what has no terms.
     pub formula: Vec<Term>,
+}
+
+impl Proof {
+    /// Whether it was proved in first-order logic, and nothing has confirmed that.
+    pub fn is_unconfirmed(&self) -> bool {
+        self.form == Some(Form::FirstOrder) && !self.confirmed
+    }
+}
+
+/// Forms in which obligations are given to a solver.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// Sets as arrays, by the encoding of states that the engines use.
+    Arrays,
+    /// Sets as predicates ([`bsym_encodings::first_order`]).
+    FirstOrder,
 }
 
 /// What is to be done about an obligation.

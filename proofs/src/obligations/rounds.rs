@@ -7,11 +7,19 @@ use bsym_encodings::session::SolverError;
 use bsym_encodings::term::{Term, Terms};
 use bsym_status::file::Status;
 
-use super::obligation::Proof;
+use super::first_order::{Attempt, FirstOrder};
+use super::obligation::{Form, Proof};
+use super::small::{Small, SmallSizes};
 use crate::sequent::{Effort, Hypotheses, Outcome, Prover};
 
 /// Time for each obligation in the rounds; the last one has what the run allows for each.
 const ROUNDS: [Duration; 2] = [Duration::from_millis(300), Duration::from_secs(2)];
+
+/// Time for the first-order form of an obligation where the run has no limit for each.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Longest time for small sizes of one obligation.
+const SMALL: Duration = Duration::from_millis(500);
 
 /// Obligations with common hypotheses, in order.
 #[derive(Debug, Default)]
@@ -43,8 +51,21 @@ pub(super) struct Rounds<'r, 'p> {
     /// All hypotheses have terms, so a model of them refutes.
     pub complete: bool,
     pub observer: &'r mut dyn FnMut(&Proof),
+    /// What else is tried.
+    pub others: Others<'r>,
     /// Those that a longer time may decide.
     pending: Vec<bool>,
+    /// Those that the first-order form does not decide, however long it takes.
+    tried: Vec<bool>,
+}
+
+/// Ways to decide an obligation beside its form in terms of arrays.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Others<'r> {
+    /// The form in first-order logic.
+    pub first_order: Option<&'r FirstOrder<'r>>,
+    /// Small sizes of the deferred sets.
+    pub small: Option<&'r SmallSizes<'r>>,
 }
 
 impl<'r, 'p> Rounds<'r, 'p> {
@@ -55,11 +76,14 @@ impl<'r, 'p> Rounds<'r, 'p> {
         pending: Vec<bool>,
         complete: bool,
         observer: &'r mut dyn FnMut(&Proof),
+        others: Others<'r>,
     ) -> Self {
-        Rounds { prover, all, complete, observer, pending }
+        let tried = vec![false; all.len()];
+        Rounds { prover, all, complete, observer, others, pending, tried }
     }
 
-    /// All rounds. The budget's time for a query is that for one obligation.
+    /// All rounds. The budget's time for a query is that for one obligation; from the second round on, half of it is for the
+    /// first-order form and a part for small sizes.
     pub fn prove(mut self, families: &[Family]) -> Result<(), SolverError> {
         let budget = self.prover.budget().clone();
         let limit = budget.query;
@@ -71,6 +95,9 @@ impl<'r, 'p> Rounds<'r, 'p> {
                 (0, Some(time)) if !last => Effort::Quick(*time),
                 _ => Effort::Full,
             };
+            if effort == Effort::Full {
+                self.other_ways(limit.unwrap_or(PATIENCE), &budget)?;
+            }
             for family in families {
                 self.family(family, effort, *limit, &budget)?;
             }
@@ -82,6 +109,56 @@ impl<'r, 'p> Rounds<'r, 'p> {
             }
         }
         Ok(())
+    }
+
+    /// Tries all that is open in other ways: half of the time is for the first-order form, a quarter for small sizes.
+    fn other_ways(&mut self, time: Duration, budget: &Budget) -> Result<(), SolverError> {
+        for i in 0..self.all.len() {
+            // A counterexample is looked at with full effort first.
+            if !self.pending[i] || self.all[i].status == Status::Refuted || budget.check().is_err() {
+                continue;
+            }
+            let proved = self.in_first_order(i, budget, time / 2)?;
+            // What was proved is a lemma for others only when this has confirmed it.
+            let small = match self.others.small {
+                Some(small) => {
+                    small.ask(&self.all[i].name, self.all, self.prover, budget, SMALL.min(time / 4))?
+                }
+                None => Small::Nothing,
+            };
+            let proof = &mut self.all[i];
+            match (proved, small) {
+                (true, Small::Refuted(sizes)) => {
+                    proof.reason = Some(format!(
+                        "its forms disagree, which is a fault of bsym: there is a proof in first-order logic, and a \
+                         counterexample {sizes}"
+                    ));
+                }
+                (true, small) => {
+                    (proof.status, proof.reason) = (Status::Discharged, None);
+                    (proof.form, proof.confirmed) = (Some(Form::FirstOrder), small == Small::Holds);
+                }
+                (false, Small::Refuted(sizes)) => {
+                    proof.status = Status::Refuted;
+                    proof.reason = Some(format!("it does not follow from the hypotheses {sizes}"));
+                }
+                (false, _) => continue,
+            }
+            self.pending[i] = false;
+            (self.observer)(&self.all[i]);
+        }
+        Ok(())
+    }
+
+    /// Whether the first-order form of an obligation is proved. Where it is not, nothing is known.
+    fn in_first_order(&mut self, i: usize, budget: &Budget, time: Duration) -> Result<bool, SolverError> {
+        let Some(first_order) = self.others.first_order else { return Ok(false) };
+        if self.tried[i] {
+            return Ok(false);
+        }
+        let attempt = first_order.attempt(i, self.all, self.prover, budget, time)?;
+        self.tried[i] = attempt == Attempt::Useless;
+        Ok(attempt == Attempt::Proved)
     }
 
     fn family(
@@ -138,6 +215,8 @@ impl<'r, 'p> Rounds<'r, 'p> {
         self.prover.set_budget(match (limit, effort) {
             // What the shared session does not decide is asked again alone.
             (Some(time), Effort::Full) => {
+                // The rest was for other ways.
+                let time = if self.others.first_order.is_some() { time / 2 } else { time };
                 budget.within(time).per_query(time / if self.prover.reads_otherwise() { 3 } else { 2 })
             }
             _ => budget.clone(),
@@ -167,6 +246,7 @@ impl<'r, 'p> Rounds<'r, 'p> {
             }
             Outcome::Undecided(reason) => (Status::Unknown, Some(reason.to_string()), false),
         };
+        proof.form = (status == Status::Discharged).then_some(Form::Arrays);
         (proof.status, proof.reason) = (status, reason);
         if settled {
             self.pending[obligation] = false;

@@ -10,7 +10,7 @@ use bsym_status::digest::{self, INITIALISATION};
 use bsym_status::file::*;
 use bsym_status::path::relative;
 
-use super::{Obligations, Proof, Subject};
+use super::{Form, Obligations, Proof, Subject};
 use crate::scope::named;
 
 impl Obligations {
@@ -97,10 +97,11 @@ impl Obligations {
             target: Some(target),
             status: p.status,
             parts: None,
-            prover: if decided { vec![self.prover(p.status)] } else { vec![] },
+            prover: if decided { vec![self.prover(p)] } else { vec![] },
             confidence: None,
             manual: Some(false),
             context_dependent: None,
+            confirmed: (p.form == Some(Form::FirstOrder)).then_some(p.confirmed),
             stale: false,
             stale_reason: None,
             unmatched: None,

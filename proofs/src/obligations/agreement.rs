@@ -1,0 +1,263 @@
+//! The two forms of obligations against each other: what has a counterexample in terms of arrays must not be proved in
+//! first-order logic.
+//!
+//! The machines are changed at random, one operator after another is exchanged, so that many obligations are false.
+//! Deferred sets have one to three elements, where solvers find counterexamples; a proof in first-order logic is for all sizes.
+//! `BSYM_MACHINES` lists more files, separated by colons; of each machine `BSYM_MUTANTS` mutants are made.
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bsym_encodings::budget::Budget;
+use bsym_encodings::term::Terms;
+use bsym_language::int::Int;
+use bsym_language::load::load_model;
+use bsym_language::model::*;
+use bsym_language::walk::{VisitorMut, walk_expr_mut, walk_pred_mut};
+use bsym_semantics::scope::{Scope, ScopeRequest};
+use bsym_status::file::Status;
+
+use super::first_order::{Attempt, FirstOrder};
+use super::rounds::{Others, Rounds};
+use super::typed::Typed;
+use super::{Generated, generate};
+use crate::sequent::Prover;
+use crate::testing::{model, open_default, solver};
+
+/// All forms of substitutions, functions of functions, and what is well-defined only under a guard.
+const MACHINES: [&str; 3] = [
+    "MACHINE Tables SETS D CONSTANTS top PROPERTIES top : D
+     VARIABLES f, g, s, n INVARIANT f : D +-> D & g : D +-> (D +-> D) & s <: D & n : INTEGER & 0 <= n
+       & dom(g) <: s & !x.(x : dom(g) => dom(g(x)) <: s) & (top : dom(f) => f(top) : s)
+     INITIALISATION f := {} || g := {} || s := {} || n := 0
+     OPERATIONS
+       put(d) = PRE d : D & d /: dom(f) THEN
+         IF d = top THEN f(d) := d || s := s \\/ {d} ELSE f := f <+ {d |-> top} || n := n + 1 END END;
+       add = ANY d, h WHERE d : D & h : D +-> D & dom(h) <: s & d : s THEN g := g <+ {d |-> h} END;
+       drop(d) = PRE d : s & d /: dom(g) & d /: ran(f) & !x.(x : dom(g) => d /: dom(g(x))) THEN s := s - {d} END;
+       count = SELECT n > 3 THEN n := n - 2 WHEN n = 0 THEN s, n := D, 5 ELSE CHOICE n := 1 OR n := 2 END END;
+       step = VAR h IN h := {top |-> top}; f := f <+ h; s := s \\/ {top}; IF n > 0 THEN n := n / 2 END END;
+       wild = BEGIN n :: 0..7 || f : (f : D +-> D & (top : dom(f) => f(top) : s)) END;
+       r <-- read(d) = PRE d : dom(g) THEN r := g(d) END
+     END",
+    "MACHINE Rings SETS P VARIABLES next, prev, in, k
+     INVARIANT next : P >+> P & prev = next~ & in = dom(next) \\/ ran(next) & k : NATURAL & card(in) <= 2 * k
+     ASSERTIONS prev : P >+> P; !(a, b).(a |-> b : next => prev(b) = a)
+     INITIALISATION next, prev, in, k := {}, {}, {}, 0
+     OPERATIONS
+       link(a, b) = PRE a : P & b : P & a /: dom(next) & b /: ran(next) THEN
+         next(a) := b || prev(b) := a || in := in \\/ {a, b} || k := k + 1 END;
+       cut(a) = PRE a : dom(next) THEN
+         LET b BE b = next(a) IN
+           next := {a} <<| next || prev := prev |>> {a} || in := dom({a} <<| next) \\/ ran(next |>> {b}) END END;
+       turn = BEGIN next := next~; prev := prev~ END
+     END",
+    "MACHINE Queue SETS M VARIABLES q, seen, len INVARIANT q : seq(M) & seen <: M & ran(q) <: seen & len : INTEGER
+       & len = size(q) & (q /= [] => first(q) : seen)
+     INITIALISATION q := [] || seen := {} || len := 0
+     OPERATIONS
+       send(m) = PRE m : M THEN q := q <- m || seen := seen \\/ {m} || len := len + 1 END;
+       m <-- get = PRE q /= [] THEN m := first(q) || q := tail(q) || len := len - 1 END;
+       flush = BEGIN q := []; len := size(q) END;
+       swap = SELECT size(q) >= 2 THEN q := q <+ {1 |-> q(2), 2 |-> q(1)} END
+     END",
+];
+
+/// Exchanges the operator at one place.
+struct Exchange {
+    /// Operators that are passed before.
+    left: usize,
+    seed: usize,
+    done: bool,
+}
+
+impl Exchange {
+    fn is_here(&mut self) -> bool {
+        self.left = self.left.wrapping_sub(1);
+        self.done |= self.left == usize::MAX;
+        self.left == usize::MAX
+    }
+
+    fn other<T: Copy + PartialEq>(&self, groups: &[&[T]], op: T) -> Option<T> {
+        let group = groups.iter().find(|g| g.contains(&op))?;
+        let others: Vec<T> = group.iter().copied().filter(|o| *o != op).collect();
+        Some(others[self.seed % others.len()])
+    }
+}
+
+impl VisitorMut for Exchange {
+    fn expr(&mut self, e: &mut Expr) {
+        use BinaryOp::*;
+        let groups: [&[BinaryOp]; 6] = [
+            &[Add, Subtract, Multiply, Divide],
+            &[Union, Intersection, Difference],
+            &[DomainRestriction, DomainSubtraction],
+            &[RangeRestriction, RangeSubtraction],
+            &[Relation, TotalRelation, PartialFunction, TotalFunction, PartialInjection, TotalInjection],
+            &[TotalSurjection, PartialSurjection, TotalBijection, PartialBijection],
+        ];
+        let is_relation = e.ty.as_relation().is_some();
+        match &mut e.kind {
+            ExprKind::Binary(op, a, b) => {
+                let mut groups = groups.to_vec();
+                if is_relation {
+                    groups[1] = &[Union, Intersection, Difference, Override];
+                    groups.push(&[Override, Union]);
+                }
+                if let Some(other) = self.other(&groups, *op)
+                    && self.is_here()
+                {
+                    *op = other;
+                }
+                if a.ty == b.ty && matches!(op, Subtract | Difference | Override) && self.is_here() {
+                    std::mem::swap(a, b);
+                }
+            }
+            ExprKind::Unary(op @ (UnaryOp::Dom | UnaryOp::Ran), r)
+                if r.ty.as_relation().is_some_and(|(a, b)| a == b) && self.is_here() =>
+            {
+                *op = if *op == UnaryOp::Dom { UnaryOp::Ran } else { UnaryOp::Dom };
+            }
+            ExprKind::Integer(n) if self.is_here() => *n = Int::from(n.to_big() + 1),
+            _ => {}
+        }
+        walk_expr_mut(self, e);
+    }
+
+    fn pred(&mut self, p: &mut Pred) {
+        use CompareOp::*;
+        let groups: [&[CompareOp]; 4] = [
+            &[Equal, NotEqual],
+            &[Member, NotMember],
+            &[Subset, StrictSubset, NotSubset],
+            &[Less, LessEqual, Greater, GreaterEqual],
+        ];
+        match &mut p.kind {
+            PredKind::Compare(op, ..) => {
+                if let Some(other) = self.other(&groups, *op)
+                    && self.is_here()
+                {
+                    *op = other;
+                }
+            }
+            PredKind::And(list) if list.len() > 1 && self.is_here() => {
+                let list = std::mem::take(list);
+                p.kind = PredKind::Or(list);
+            }
+            PredKind::Or(list) if list.len() > 1 && self.is_here() => {
+                let list = std::mem::take(list);
+                p.kind = PredKind::And(list);
+            }
+            PredKind::Implies(a, b) if self.is_here() => std::mem::swap(a, b),
+            _ => {}
+        }
+        walk_pred_mut(self, p);
+    }
+}
+
+/// The model with one operator exchanged, chosen by the seed; `None` if there is none.
+fn mutant(model: &Model, seed: usize) -> Option<Model> {
+    let exchange = |left| {
+        let mut exchange = Exchange { left, seed, done: false };
+        let mut changed = model.clone();
+        for event in &mut changed.events {
+            exchange.subst(&mut event.body);
+        }
+        for c in changed.invariant.iter_mut().chain(&mut changed.assertions) {
+            exchange.pred(&mut c.pred);
+        }
+        exchange.subst(&mut changed.initialisation);
+        (exchange, changed)
+    };
+    let places = usize::MAX - exchange(usize::MAX).0.left;
+    // Fibonacci hashing spreads the seeds over the places.
+    let place = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 8;
+    (places > 0).then(|| exchange(place % places).1)
+}
+
+#[derive(Default, Debug)]
+struct Counts {
+    machines: usize,
+    discharged: usize,
+    refuted: usize,
+    undecided: usize,
+    /// Of those that are discharged in terms of arrays, what is proved in first-order logic.
+    also_proved: usize,
+    /// Of those that are undecided.
+    more: usize,
+}
+
+/// Obligations that one form refutes and the other proves.
+fn compare(model: &Arc<Model>, scope: &Scope, counts: &mut Counts) -> Vec<String> {
+    let terms = Rc::new(Terms::new());
+    let Generated { mut all, families, complete, carriers, system, .. } = generate(&terms, model, scope);
+    let Some(system) = system else { return vec![] };
+    let mut open = open_default;
+    let budget = Budget::unlimited().per_query(Duration::from_millis(150));
+    let mut prover = Prover::new(terms, &mut open, budget.clone());
+    prover.also_reading(carriers);
+    let asked = all.iter().map(|p| p.status == Status::Unattempted).collect();
+    Rounds::new(&mut prover, &mut all, asked, complete, &mut |_| {}, Others::default())
+        .prove(&families)
+        .expect("a solver");
+    let first_order = FirstOrder { model, scope, typed: Typed::new(model, &system) };
+    counts.machines += 1;
+    let mut wrong = vec![];
+    for i in 0..all.len() {
+        let count = match all[i].status {
+            Status::Discharged => &mut counts.discharged,
+            Status::Refuted => &mut counts.refuted,
+            Status::Unknown => &mut counts.undecided,
+            _ => continue,
+        };
+        *count += 1;
+        let time = Duration::from_millis(150);
+        let attempt = first_order.attempt(i, &all, &mut prover, &budget, time).expect("a solver");
+        if attempt == Attempt::Proved {
+            match all[i].status {
+                Status::Discharged => counts.also_proved += 1,
+                Status::Unknown => counts.more += 1,
+                _ => wrong.push(all[i].name.clone()),
+            }
+        }
+    }
+    wrong
+}
+
+#[test]
+fn what_arrays_refute_first_order_logic_does_not_prove() {
+    if solver().is_none() {
+        return;
+    }
+    let number =
+        |name: &str, default| std::env::var(name).ok().and_then(|s| s.parse().ok()).unwrap_or(default);
+    let mut models: Vec<(String, Model)> =
+        MACHINES.iter().map(|text| model(text)).map(|m| (m.name.clone(), m)).collect();
+    let listed = std::env::var("BSYM_MACHINES").unwrap_or_default();
+    for path in listed.split(':').filter(|p| !p.is_empty()).map(PathBuf::from) {
+        match load_model(Path::new(&path)).ok().and_then(|l| l.model) {
+            Some(model) => models.push((path.display().to_string(), model)),
+            None => eprintln!("{} does not load", path.display()),
+        }
+    }
+    let (first, mutants) = (number("BSYM_SEED", 1), number("BSYM_MUTANTS", 1));
+    let mut counts = Counts::default();
+    let mut wrong = vec![];
+    for (name, original) in &models {
+        for seed in std::iter::once(0).chain(first..first + mutants) {
+            let changed = if seed == 0 { Some(original.clone()) } else { mutant(original, seed) };
+            let Some(changed) = changed else { continue };
+            let Ok(scope) = Scope::settle(&changed, &ScopeRequest::default()) else { continue };
+            let scope = scope.with_open_sets(&changed, |_| 1 + seed % 3);
+            for obligation in compare(&Arc::new(changed), &scope, &mut counts) {
+                eprintln!("{name}, mutant {seed}: {obligation}");
+                wrong.push(format!("{name}, mutant {seed}: {obligation}"));
+            }
+        }
+    }
+    eprintln!("{counts:#?}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(counts.refuted > 0 && counts.also_proved > counts.discharged / 2, "{counts:#?}");
+}

@@ -1,0 +1,186 @@
+//! Obligations as sequents of predicates, before they have terms: what the first-order form is made of.
+//!
+//! Each says the same as the terms of the obligation. Conjuncts of a state after a step may be used for those behind them where they
+//! were proved for the same step.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use bsym_encodings::first_order::{Goal, Sequent};
+use bsym_encodings::system::{FailureKind, System};
+use bsym_language::model::*;
+use bsym_language::types::Type;
+use bsym_status::file::{Kind, Status};
+
+use super::extra;
+use super::obligation::{Proof, Subject};
+use super::paths::{End, Known, Paths, paths};
+
+/// Makes the sequents of a machine's obligations.
+pub(super) struct Typed<'m> {
+    model: &'m Model,
+    system: &'m System,
+    /// What was walked.
+    paths: RefCell<BTreeMap<Option<EventId>, Option<Rc<Paths>>>>,
+}
+
+impl<'m> Typed<'m> {
+    pub fn new(model: &'m Model, system: &'m System) -> Self {
+        Typed { model, system, paths: RefCell::default() }
+    }
+
+    /// The sequents that an obligation consists of; `None` where it has no such form.
+    pub fn sequents(&self, obligation: usize, all: &[Proof]) -> Option<Vec<Sequent>> {
+        let proof = &all[obligation];
+        let model = self.model;
+        if extra::is_context(model) {
+            return self.of_context(proof);
+        }
+        if !proof.failures.is_empty() {
+            return self.of_failures(proof);
+        }
+        if let Some(says) = &proof.says {
+            let invariant = !(proof.event.is_none() && proof.kind == Kind::Fis);
+            let hypotheses = if invariant { self.always() } else { self.axioms() };
+            return Some(vec![Sequent { hypotheses, defined: vec![], goal: Goal::Meant(says.clone()) }]);
+        }
+        let of_state = |hypotheses, goal| Some(vec![Sequent { hypotheses, defined: vec![], goal }]);
+        match (proof.kind, &proof.subject) {
+            (Kind::Wd, Subject::Invariant(i)) => {
+                let before = model.invariant[..*i].iter().map(|c| c.pred.clone());
+                let hypotheses = self.axioms().into_iter().chain(before).collect();
+                of_state(hypotheses, Goal::Defined(model.invariant[*i].pred.clone()))
+            }
+            (Kind::Inv | Kind::InvEst, Subject::Invariant(i)) => self.of_step(proof, *i, all),
+            (Kind::Wd | Kind::Thm | Kind::Assertion, Subject::Assertion(i)) => {
+                let before = model.assertions[..*i].iter().map(|c| c.pred.clone());
+                let hypotheses = self.always().into_iter().chain(before).collect();
+                let p = model.assertions[*i].pred.clone();
+                of_state(hypotheses, if proof.kind == Kind::Wd { Goal::Defined(p) } else { Goal::Meant(p) })
+            }
+            (Kind::Var, _) => self.of_variant(proof),
+            _ => None,
+        }
+    }
+
+    fn axioms(&self) -> Vec<Pred> {
+        self.model.axioms.iter().map(|c| c.pred.clone()).collect()
+    }
+
+    /// The axioms and the invariant.
+    fn always(&self) -> Vec<Pred> {
+        let invariant = self.model.invariant.iter().map(|c| c.pred.clone());
+        self.axioms().into_iter().chain(invariant).collect()
+    }
+
+    /// What is known before a step of an event, and where it begins.
+    fn before(&self, event: Option<EventId>) -> Vec<Pred> {
+        if event.is_some() { self.always() } else { self.axioms() }
+    }
+
+    fn paths(&self, event: Option<EventId>) -> Option<Rc<Paths>> {
+        let mut known = self.paths.borrow_mut();
+        known.entry(event).or_insert_with(|| paths(self.model, event).map(Rc::new)).clone()
+    }
+
+    fn of_context(&self, proof: &Proof) -> Option<Vec<Sequent>> {
+        let model = self.model;
+        let conjunct = match &proof.subject {
+            Subject::Assertion(i) => &model.assertions[*i],
+            Subject::Axiom(text) => {
+                let named = |c: &&Conjunct| {
+                    let label = c.label.as_deref().unwrap_or("?");
+                    c.origin.index() == 0 && c.text == *text && proof.name == format!("{label}/WD")
+                };
+                let mut found = model.axioms.iter().filter(named);
+                let first = found.next()?;
+                found.next().is_none().then_some(first)?
+            }
+            _ => return None,
+        };
+        let hypotheses = extra::before(model, conjunct).into_iter().map(|c| c.pred).collect();
+        let p = conjunct.pred.clone();
+        let goal = match proof.kind {
+            Kind::Wd => Goal::Defined(p),
+            Kind::Thm => Goal::Meant(p),
+            _ => return None,
+        };
+        Some(vec![Sequent { hypotheses, defined: vec![], goal }])
+    }
+
+    /// All ways to fail that the obligation excludes, on all paths on which they are met.
+    fn of_failures(&self, proof: &Proof) -> Option<Vec<Sequent>> {
+        let transition = match proof.event {
+            None => &self.system.initialisation,
+            Some(e) => &self.system.events[e.index()],
+        };
+        let paths = self.paths(proof.event)?;
+        let before = self.before(proof.event);
+        let mut all = vec![];
+        for &i in &proof.failures {
+            let failure = &transition.failures[i];
+            let known = all.len();
+            for demand in &paths.demands {
+                if (demand.kind, demand.span) == (failure.kind, failure.span) {
+                    let goal = match demand.kind {
+                        FailureKind::IllDefined => Goal::Defined(demand.pred.clone()),
+                        _ => Goal::Holds(demand.pred.clone()),
+                    };
+                    all.push(sequent(&before, &demand.known, goal));
+                }
+            }
+            if all.len() == known {
+                // The paths do not know of it.
+                return None;
+            }
+        }
+        Some(all)
+    }
+
+    /// That a conjunct holds after a step, on all paths.
+    fn of_step(&self, proof: &Proof, conjunct: usize, all: &[Proof]) -> Option<Vec<Sequent>> {
+        let paths = self.paths(proof.event)?;
+        let before = self.before(proof.event);
+        let same_step = |p: &&Proof| (p.event, p.kind) == (proof.event, proof.kind);
+        let proved = all.iter().filter(same_step).filter_map(|p| match p.subject {
+            Subject::Invariant(i) if matches!(p.status, Status::Discharged | Status::Trivial) => Some(i),
+            _ => None,
+        });
+        let earlier: Vec<usize> = proved.filter(|i| *i < conjunct).collect();
+        let after = |end: &End, i: usize| end.values.in_pred(&self.model.invariant[i].pred);
+        let each = paths.ends.iter().map(|end| {
+            let mut sequent = sequent(&before, &end.known, Goal::Meant(after(end, conjunct)));
+            sequent.hypotheses.extend(earlier.iter().map(|i| after(end, *i)));
+            sequent
+        });
+        Some(each.collect())
+    }
+
+    /// That an event decreases a variant, or does not increase it where it is anticipated.
+    fn of_variant(&self, proof: &Proof) -> Option<Vec<Sequent>> {
+        let event = proof.event?;
+        let variants = self.model.variants.iter();
+        let mut named = variants.filter(|v| proof.name.ends_with(&format!("/{}", extra::prefixed(v, "VAR"))));
+        let (variant, None) = (named.next()?, named.next()) else { return None };
+        let strictly = match self.model.events[event.index()].convergence {
+            Convergence::Ordinary => return None,
+            Convergence::Convergent => true,
+            Convergence::Anticipated => false,
+        };
+        let op = extra::decrease(variant.value.ty == Type::Int, strictly).0;
+        let paths = self.paths(Some(event))?;
+        let before = self.before(Some(event));
+        let each = paths.ends.iter().map(|end| {
+            let after = end.values.in_expr(&variant.value);
+            let p = Pred::compare(op, after, variant.value.clone(), variant.value.span);
+            sequent(&before, &end.known, Goal::Meant(p))
+        });
+        Some(each.collect())
+    }
+}
+
+fn sequent(before: &[Pred], known: &Known, goal: Goal) -> Sequent {
+    let hypotheses = before.iter().chain(&known.hypotheses).cloned().collect();
+    Sequent { hypotheses, defined: known.defined.clone(), goal }
+}
