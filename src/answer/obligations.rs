@@ -20,7 +20,7 @@ pub struct Obligations {
     pub counts: Vec<(Status, usize)>,
     /// Those that are not discharged.
     pub open: Vec<OpenObligation>,
-    /// Those that were proved in first-order logic, and that nothing else has confirmed.
+    /// Those that were proved in one form alone.
     pub unconfirmed: Vec<String>,
     /// Parts without obligations of their own.
     pub left_out: Vec<LeftOutObject>,
@@ -108,7 +108,7 @@ impl Obligations {
         let mut text = format!("{}: {counts}  [{:.2} s]\n", counted(all, "obligation"), self.seconds);
         if !self.unconfirmed.is_empty() {
             let what = counted(self.unconfirmed.len(), "proof");
-            text.push_str(&format!("  {what} in first-order logic alone (`confirmed` in --json)\n"));
+            text.push_str(&format!("  {what} in one form alone (`confirmed` in --json)\n"));
             if verbose {
                 self.unconfirmed.iter().for_each(|name| text.push_str(&format!("    {name}\n")));
             }

@@ -7,7 +7,7 @@ use anyhow::bail;
 use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::open;
 use bsym_language::diagnostic::nearest;
-use bsym_proofs::obligations::{Obligations as Proved, Proof, prove_obligations};
+use bsym_proofs::obligations::{Obligations as Proved, Proof, prove_and_confirm};
 
 use crate::answer::Answer;
 use crate::answer::event::Event;
@@ -59,7 +59,11 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
     let mut observer = |proof: &Proof| {
         let mut decided = decided.lock().unwrap_or_else(PoisonError::into_inner);
         // Terms belong to the thread that made them.
-        decided.push(Proof { formula: vec![], ..proof.clone() });
+        let proof = Proof { formula: vec![], ..proof.clone() };
+        match decided.iter_mut().find(|p| p.name == proof.name) {
+            Some(known) => *known = proof.clone(),
+            None => decided.push(proof.clone()),
+        }
         drop(decided);
         if jsonl {
             output::json_line(&Event::Obligation {
@@ -72,7 +76,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
             output::note(&format!("{}: {}", proof.name, proof.status.word()));
         }
     };
-    let obligations = prove_obligations(
+    let obligations = prove_and_confirm(
         model.clone(),
         &scope,
         &mut |terms| open::open(terms, &choice),

@@ -282,7 +282,7 @@ pub struct Obligation {
     /// The proof depends on more than the sequent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_dependent: Option<bool>,
-    /// Of a proof in first-order logic: whether the other encoding holds where the deferred sets are small.
+    /// Of our own proofs: whether there is one in another form as well, or where the deferred sets are small.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<bool>,
     /// Known to be for another text.

@@ -21,7 +21,6 @@ use bsym_status::file::Status;
 
 use super::first_order::{Attempt, FirstOrder};
 use super::rounds::{Others, Rounds};
-use super::typed::Typed;
 use super::{Generated, generate};
 use crate::sequent::Prover;
 use crate::testing::{model, open_default, solver};
@@ -202,7 +201,7 @@ fn compare(model: &Arc<Model>, scope: &Scope, counts: &mut Counts) -> Vec<String
     Rounds::new(&mut prover, &mut all, asked, complete, &mut |_| {}, Others::default())
         .prove(&families)
         .expect("a solver");
-    let first_order = FirstOrder { model, scope, typed: Typed::new(model, &system) };
+    let first_order = FirstOrder::of_machine(model, &system, scope);
     counts.machines += 1;
     let mut wrong = vec![];
     for i in 0..all.len() {

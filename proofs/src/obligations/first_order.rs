@@ -1,22 +1,32 @@
 //! Discharging obligations by their form in first-order logic.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
 use bsym_encodings::first_order::{Lowered, Selection, lower};
 use bsym_encodings::session::SolverError;
+use bsym_encodings::system::System;
 use bsym_language::model::Model;
 use bsym_semantics::scope::Scope;
 
+use super::classical::Asked;
 use super::obligation::Proof;
 use super::typed::Typed;
 use crate::sequent::{Outcome, Prover};
 
-/// The first-order form of a machine's obligations.
+/// The first-order form of obligations.
 pub(super) struct FirstOrder<'m> {
-    pub model: &'m Model,
-    pub scope: &'m Scope,
-    pub typed: Typed<'m>,
+    scope: &'m Scope,
+    of: Of<'m>,
+}
+
+/// What the obligations are those of.
+enum Of<'m> {
+    Machine(&'m Model, Typed<'m>),
+    /// A refinement of classical B, whose obligations are sequents from the beginning.
+    Refinement(&'m BTreeMap<String, (Arc<Model>, Asked)>),
 }
 
 /// What became of an attempt.
@@ -30,7 +40,17 @@ pub(super) enum Attempt {
     TooShort,
 }
 
-impl FirstOrder<'_> {
+impl<'m> FirstOrder<'m> {
+    /// That of a machine's obligations.
+    pub fn of_machine(model: &'m Model, system: &'m System, scope: &'m Scope) -> Self {
+        FirstOrder { scope, of: Of::Machine(model, Typed::new(model, system)) }
+    }
+
+    /// That of a refinement's obligations, by name.
+    pub fn of_refinement(asked: &'m BTreeMap<String, (Arc<Model>, Asked)>, scope: &'m Scope) -> Self {
+        FirstOrder { scope, of: Of::Refinement(asked) }
+    }
+
     /// Tries to prove all parts of an obligation within the time.
     ///
     /// # Errors
@@ -56,10 +76,16 @@ impl FirstOrder<'_> {
     }
 
     fn parts(&self, obligation: usize, all: &[Proof]) -> Option<Vec<Lowered>> {
-        let sequents = self.typed.sequents(obligation, all)?;
+        let (model, sequents) = match &self.of {
+            Of::Machine(model, typed) => (*model, typed.sequents(obligation, all)?),
+            Of::Refinement(asked) => {
+                let (model, asked) = asked.get(&all[obligation].name)?;
+                (&**model, vec![asked.in_first_order(model)])
+            }
+        };
         let mut parts = vec![];
         for sequent in &sequents {
-            parts.extend(lower(self.model, self.scope, sequent, Selection::All).ok()?);
+            parts.extend(lower(model, self.scope, sequent, Selection::All).ok()?);
         }
         Some(parts)
     }

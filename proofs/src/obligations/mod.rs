@@ -36,6 +36,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use bsym_encodings::budget::{Budget, Stopped};
 use bsym_encodings::session::{Dialect, SolverError, Statistics, script};
@@ -54,7 +55,6 @@ use self::first_order::FirstOrder;
 use self::generate::Generator;
 use self::rounds::{Family, Others, Rounds};
 use self::small::SmallSizes;
-use self::typed::Typed;
 use crate::recorded::is_complete;
 use crate::sequent::{Opener, Prover};
 
@@ -96,6 +96,9 @@ pub struct Obligations {
     terms: Rc<Terms>,
 }
 
+/// Least time for cross-checking all proofs.
+const LEAST_CONFIRMING: Duration = Duration::from_secs(1);
+
 /// Generates all obligations and tries to discharge them, each within the budget's query time, in rounds.
 ///
 /// The machine is encoded with the representations that its invariant says. What only an analysis of all events knows would
@@ -113,10 +116,25 @@ pub fn prove_obligations(
     budget: &Budget,
     observer: &mut dyn FnMut(&Proof),
 ) -> Result<Obligations, SolverError> {
-    prove_chosen(model, scope, open, budget, observer, &|_| Choice::Ask)
+    prove(model, scope, open, budget, observer, &|_| Choice::Ask, false)
 }
 
-/// The same where only some are asked: `choose` says which, of all that have a term and are not trivial.
+/// The same, and then what a solver proved in terms of arrays is cross-checked in another form, for about as long as the
+/// proofs took ([`Proof::confirmed`]).
+///
+/// # Errors
+/// If the solver cannot be started.
+pub fn prove_and_confirm(
+    model: Arc<Model>,
+    scope: &Scope,
+    open: Opener<'_>,
+    budget: &Budget,
+    observer: &mut dyn FnMut(&Proof),
+) -> Result<Obligations, SolverError> {
+    prove(model, scope, open, budget, observer, &|_| Choice::Ask, true)
+}
+
+/// As [`prove_obligations`] where only some are asked: `choose` says which, of all that have a term and are not trivial.
 ///
 /// # Errors
 /// If the solver cannot be started.
@@ -128,11 +146,24 @@ pub fn prove_chosen(
     observer: &mut dyn FnMut(&Proof),
     choose: &dyn Fn(&Proof) -> Choice,
 ) -> Result<Obligations, SolverError> {
+    prove(model, scope, open, budget, observer, choose, false)
+}
+
+fn prove(
+    model: Arc<Model>,
+    scope: &Scope,
+    open: Opener<'_>,
+    budget: &Budget,
+    observer: &mut dyn FnMut(&Proof),
+    choose: &dyn Fn(&Proof) -> Choice,
+    confirm: bool,
+) -> Result<Obligations, SolverError> {
     let terms = Rc::new(Terms::new());
     let Generated { mut all, families, complete, carriers, system, left_out, asked: sequents } =
         generate(&terms, &model, scope);
     name_apart(&mut all);
-    let sequents = sequents.into_iter().map(|(at, of, asked)| (all[at].name.clone(), (of, asked))).collect();
+    let sequents: BTreeMap<_, _> =
+        sequents.into_iter().map(|(at, of, asked)| (all[at].name.clone(), (of, asked))).collect();
     let mut prover = Prover::new(terms.clone(), open, budget.clone());
     prover.also_reading(carriers);
     let observer = &mut refinement::reopening(&model, observer);
@@ -147,13 +178,21 @@ pub fn prove_chosen(
         }
         asked.push(choice == Choice::Ask);
     }
-    let first_order =
-        system.as_ref().map(|s| FirstOrder { model: &model, scope, typed: Typed::new(&model, s) });
-    let small = system.as_ref().map(|_| SmallSizes::new(&model, scope));
-    let others = Others { first_order: first_order.as_ref(), small: small.as_ref() };
-    Rounds::new(&mut prover, &mut all, asked, complete, observer, others).prove(&families)?;
-    refinement::reopen(&model, &mut all);
+    let first_order = match &system {
+        Some(system) => FirstOrder::of_machine(&model, system, scope),
+        None => FirstOrder::of_refinement(&sequents, scope),
+    };
+    let small = SmallSizes::new(&model, scope);
+    let others = Others { first_order: Some(&first_order), small: Some(&small) };
+    let start = Instant::now();
+    let mut rounds = Rounds::new(&mut prover, &mut all, asked, complete, observer, others);
+    rounds.prove(&families)?;
     let stopped = budget.check().err();
+    if confirm {
+        let time = start.elapsed() + LEAST_CONFIRMING;
+        rounds.confirm(&budget.within(time))?;
+    }
+    refinement::reopen(&model, &mut all);
     Ok(Obligations {
         solver: prover.solver,
         statistics: prover.statistics,
@@ -246,8 +285,9 @@ impl Obligations {
             if let (Kind::Inv | Kind::InvEst, Subject::Invariant(i), Status::Discharged | Status::Trivial) =
                 (p.kind, &p.subject, p.status)
             {
-                // What one form alone says is looked at again.
-                let level = if p.is_unconfirmed() { Level::Tool } else { Level::Checked };
+                // What engines would not prove in their own form is looked at again.
+                let foreign = p.form == Some(Form::FirstOrder) && !p.confirmed;
+                let level = if foreign { Level::Tool } else { Level::Checked };
                 status.insert((p.event, *i), PairStatus { provers: vec![self.prover(p)], level });
             }
         }

@@ -40,7 +40,7 @@ pub struct Proof {
     pub reason: Option<String>,
     /// The form in which a solver proved it.
     pub form: Option<Form>,
-    /// It was proved in first-order logic, and the other form holds where the deferred sets are small.
+    /// It was proved in another form as well, or where the deferred sets are small.
     pub confirmed: bool,
     /// Asserted together, they are unsatisfiable if and only if the obligation holds; empty for
     /// what has no terms.
@@ -48,9 +48,9 @@ pub struct Proof {
 }
 
 impl Proof {
-    /// Whether it was proved in first-order logic, and nothing has confirmed that.
+    /// Whether it was proved in one form, and nothing has confirmed that.
     pub fn is_unconfirmed(&self) -> bool {
-        self.form == Some(Form::FirstOrder) && !self.confirmed
+        self.form.is_some() && !self.confirmed
     }
 }
 

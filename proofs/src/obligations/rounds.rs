@@ -18,6 +18,9 @@ const ROUNDS: [Duration; 2] = [Duration::from_millis(300), Duration::from_secs(2
 /// Time for the first-order form of an obligation where the run has no limit for each.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Longest time for cross-checking a proof in one way.
+const CONFIRMING: Duration = Duration::from_millis(200);
+
 /// Longest time for small sizes of one obligation.
 const SMALL: Duration = Duration::from_millis(500);
 
@@ -84,7 +87,7 @@ impl<'r, 'p> Rounds<'r, 'p> {
 
     /// All rounds. The budget's time for a query is that for one obligation; from the second round on, half of it is for the
     /// first-order form and a part for small sizes.
-    pub fn prove(mut self, families: &[Family]) -> Result<(), SolverError> {
+    pub fn prove(&mut self, families: &[Family]) -> Result<(), SolverError> {
         let budget = self.prover.budget().clone();
         let limit = budget.query;
         let shorter = ROUNDS.into_iter().filter(|r| limit.is_none_or(|l| *r < l)).map(Some);
@@ -146,6 +149,39 @@ impl<'r, 'p> Rounds<'r, 'p> {
             }
             self.pending[i] = false;
             (self.observer)(&self.all[i]);
+        }
+        Ok(())
+    }
+
+    /// Cross-checks what was proved in terms of arrays: in first-order logic, else where the deferred sets are small. What
+    /// there is no time for stays unconfirmed.
+    pub fn confirm(&mut self, budget: &Budget) -> Result<(), SolverError> {
+        for i in 0..self.all.len() {
+            if budget.check().is_err() {
+                break;
+            }
+            if self.all[i].form != Some(Form::Arrays) || self.all[i].confirmed {
+                continue;
+            }
+            let proved = self.in_first_order(i, budget, CONFIRMING)?;
+            let small = match self.others.small {
+                Some(small) if !proved => {
+                    small.ask(&self.all[i].name, self.all, self.prover, budget, CONFIRMING)?
+                }
+                _ => Small::Nothing,
+            };
+            let proof = &mut self.all[i];
+            match small {
+                Small::Refuted(sizes) => {
+                    (proof.status, proof.form) = (Status::Unknown, None);
+                    proof.reason = Some(format!(
+                        "its forms disagree, which is a fault of bsym: there is a proof in terms of arrays, and a \
+                         counterexample {sizes}"
+                    ));
+                    (self.observer)(proof);
+                }
+                small => proof.confirmed = proved || small == Small::Holds,
+            }
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use bsym_status::digest::{self, INITIALISATION};
 use bsym_status::file::*;
 use bsym_status::path::relative;
 
-use super::{Form, Obligations, Proof, Subject};
+use super::{Obligations, Proof, Subject};
 use crate::scope::named;
 
 impl Obligations {
@@ -101,7 +101,7 @@ impl Obligations {
             confidence: None,
             manual: Some(false),
             context_dependent: None,
-            confirmed: (p.form == Some(Form::FirstOrder)).then_some(p.confirmed),
+            confirmed: p.form.map(|_| p.confirmed),
             stale: false,
             stale_reason: None,
             unmatched: None,

@@ -1,5 +1,6 @@
 //! Sequents as predicates of B, before they have terms.
 
+use bsym_encodings::first_order::{self, Goal};
 use bsym_language::model::*;
 use bsym_language::walk::Names;
 use bsym_status::file::Kind;
@@ -58,6 +59,21 @@ pub struct SequentMachine {
 }
 
 impl Asked {
+    /// The sequent in the shape that the first-order form is made of; `model` has the variables and axioms.
+    pub fn in_first_order(&self, model: &Model) -> first_order::Sequent {
+        let invariant = if self.invariant { &model.invariant[..] } else { &[] };
+        let known = model.axioms.iter().chain(invariant).map(|c| &c.pred);
+        let goal = self.sequent.goal.clone();
+        first_order::Sequent {
+            hypotheses: known.chain(&self.sequent.hypotheses).cloned().collect(),
+            defined: vec![],
+            goal: match self.sequent.says {
+                Says::Defined => Goal::Defined(goal),
+                Says::Holds | Says::Fits | Says::Trivial => Goal::Meant(goal),
+            },
+        }
+    }
+
     /// The sequent as a machine; `model` has the variables and axioms.
     pub fn as_machine(&self, model: &Model) -> SequentMachine {
         let Sequent { text, hypotheses, goal, .. } = &self.sequent;
