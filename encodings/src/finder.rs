@@ -68,6 +68,7 @@ impl SolverFinder {
             abstract_variables: vec![],
             refined: None,
             refinement_checks: vec![],
+            owed: vec![],
             variants: vec![],
             formulas: vec![],
             initialisation: Subst { kind: SubstKind::Skip, span: Span::default() },

@@ -30,6 +30,7 @@ pub fn with_axioms(model: &Model, axioms: &[usize]) -> Model {
         initialisation: Subst { kind: SubstKind::Skip, span: Span::default() },
         events: vec![],
         refinement_checks: vec![],
+        owed: vec![],
         variants: vec![],
         formulas: vec![],
         goal: None,

@@ -67,9 +67,23 @@ pub fn places_of_meaning(model: &Model) -> Vec<(Option<EventId>, Span)> {
     of_model(model).into_keys().filter_map(place).collect()
 }
 
+/// What steps are checked for so that the abstractions can follow, with the events.
+pub fn places_of_refinement(model: &Model) -> Vec<(Option<EventId>, RefinementId)> {
+    let place = |check| match check {
+        Check::Step(event, StepCheck::Refinement(id)) => Some((event, id)),
+        _ => None,
+    };
+    of_model(model).into_keys().filter_map(place).collect()
+}
+
 /// Whether a predicate has parts that may have no meaning.
 pub fn may_lack_meaning(p: &Pred) -> bool {
     !partial(p).is_empty()
+}
+
+/// Whether a predicate has parts that may have no meaning and stand within a place of the text.
+pub fn may_lack_meaning_within(p: &Pred, span: Span) -> bool {
+    partial(p).iter().any(|place| span.contains(*place))
 }
 
 struct Places<'a> {

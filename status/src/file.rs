@@ -437,7 +437,7 @@ pub enum Status {
     Pending,
     Unattempted,
     Broken,
-    /// True by the frame or by typing.
+    /// True by the frame or by typing, equal to a hypothesis, or an identity.
     Trivial,
     /// The sequent has a counterexample. That is no counterexample of the machine: the state before
     /// may be unreachable.

@@ -28,7 +28,7 @@ pub mod import;
 
 pub mod proven;
 
-pub use checks::{may_lack_meaning, places_of_meaning};
+pub use checks::{may_lack_meaning, may_lack_meaning_within, places_of_meaning, places_of_refinement};
 pub use error::PoError;
 pub use file::PoFile;
 pub use import::{Import, ImportOptions, OpenKind, import, read_status};

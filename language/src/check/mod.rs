@@ -87,6 +87,7 @@ fn empty_model(name: String, sources: Arc<Sources>) -> OpenModel {
         initialisation: SubstKind::Skip.at(Span::default()),
         events: vec![],
         refinement_checks: vec![],
+        owed: vec![],
         variants: vec![],
         formulas: vec![],
         definitions: Definitions::default(),

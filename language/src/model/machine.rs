@@ -57,6 +57,8 @@ pub struct Model<T = Type> {
     pub events: Vec<Event<T>>,
     /// What steps of a refinement must satisfy so that the abstractions can follow (Event-B).
     pub refinement_checks: Vec<RefinementCheck>,
+    /// What the events owe to the nearest abstraction and no step is checked for (Event-B).
+    pub owed: Vec<Owed<T>>,
     /// Variants of the main machine (Event-B): integers, or finite sets. Termination is asked by nobody:
     /// answers may say so.
     pub variants: Vec<Variant<T>>,
@@ -377,6 +379,61 @@ pub enum RefinementKind {
     Operation,
     /// Classical B: where the abstraction allows a call the refinement does so.
     Precondition,
+}
+
+/// A proof obligation of a refinement of Event-B that no step is checked for: there is nothing to check, or it is checked in
+/// another form. Where no equation gives what an abstract event chooses, steps are checked for whether there is a value at all;
+/// Rodin asks for each witness whether it has a value, and for each abstract guard and action whether all values of the witness
+/// suit it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Owed<T = Type> {
+    /// The event of the machine; `INITIALISATION` for the initialisation.
+    pub event: String,
+    /// What is owed.
+    pub kind: OwedKind,
+    /// Label of the abstract guard or action; the variable that is unchanged; what a witness is for.
+    pub label: String,
+    /// The abstract guard or action, or the witness.
+    pub span: Span,
+    /// What has to hold where the guards of the event do, after what its actions choose; `None` where it is equal to a hypothesis
+    /// or an identity.
+    pub goal: Option<OwedGoal<T>>,
+}
+
+/// What an obligation may be about that no step is checked for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum OwedKind {
+    /// The abstract guard holds.
+    Guard,
+    /// The abstract action allows what the concrete one does.
+    Simulation,
+    /// A variable that the abstract event leaves alone keeps its value.
+    Unchanged,
+    /// The witness has a value.
+    Witness,
+    /// The witness is well-defined: this is about its meaning alone, whether or not it holds.
+    Meaning,
+}
+
+/// A predicate behind choices.
+#[derive(Clone, PartialEq, Debug)]
+pub struct OwedGoal<T = Type> {
+    /// Locals that may have any values with a predicate, the outer ones first.
+    pub choices: Vec<(Vec<LocalId>, Pred<T>)>,
+    /// What has to hold for all of them.
+    pub pred: Pred<T>,
+}
+
+impl<T> OwedGoal<T> {
+    /// The predicate for all values of the choices.
+    pub fn into_pred(self) -> Pred<T> {
+        let OwedGoal { choices, pred } = self;
+        choices.into_iter().rev().fold(pred, |p, (locals, choice)| {
+            let span = p.span;
+            let p = PredKind::Implies(Box::new(choice), Box::new(p)).at(span);
+            if locals.is_empty() { p } else { PredKind::Forall(locals, Box::new(p)).at(span) }
+        })
+    }
 }
 
 /// A guard, action or witness of an event of some level (Event-B), as it was written.

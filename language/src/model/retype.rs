@@ -191,6 +191,15 @@ pub trait Retype<T, U> {
         }
     }
 
+    /// An obligation that no step is checked for, with new types.
+    fn owed(&mut self, o: Owed<T>) -> Owed<U> {
+        let goal = o.goal.map(|goal| OwedGoal {
+            choices: goal.choices.into_iter().map(|(locals, p)| (locals, self.pred(p))).collect(),
+            pred: self.pred(goal.pred),
+        });
+        Owed { event: o.event, kind: o.kind, label: o.label, span: o.span, goal }
+    }
+
     /// A model with new types.
     fn model(&mut self, m: Model<T>) -> Model<U> {
         let mut conjuncts = |list: Vec<Conjunct<T>>| list.into_iter().map(|c| self.conjunct(c)).collect();
@@ -206,6 +215,7 @@ pub trait Retype<T, U> {
         });
         let operators = operators.collect();
         let events = m.events.into_iter().map(|e| self.event(e)).collect();
+        let owed = m.owed.into_iter().map(|o| self.owed(o)).collect();
         let refined = m.refined.map(|r| Box::new(self.refined(*r)));
         let variants =
             m.variants.into_iter().map(|v| Variant { label: v.label, value: self.expr(v.value) }).collect();
@@ -233,6 +243,7 @@ pub trait Retype<T, U> {
             initialisation: self.subst(m.initialisation),
             events,
             refinement_checks: m.refinement_checks,
+            owed,
             variants,
             formulas: m.formulas,
             definitions: m.definitions,

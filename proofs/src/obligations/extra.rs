@@ -66,8 +66,13 @@ pub(super) fn feasible(system: &mut System) -> Vec<Extra> {
     all
 }
 
+/// Whether an obligation is about the initialisation, before which nothing is known but the axioms.
+pub(super) fn is_of_start(event: Option<EventId>, kind: Kind) -> bool {
+    event.is_none() && matches!(kind, Kind::Fis | Kind::Grd | Kind::Sim | Kind::Wfis | Kind::Wwd)
+}
+
 /// The predicate for all parameters for which the guards hold.
-fn where_enabled(model: &Model, event: Option<EventId>, pred: Pred) -> Pred {
+pub(super) fn where_enabled(model: &Model, event: Option<EventId>, pred: Pred) -> Pred {
     let Some(event) = event.map(|e| &model.events[e.index()]) else { return pred };
     let span = pred.span;
     let guarded = match &event.body.kind {

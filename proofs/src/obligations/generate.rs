@@ -10,9 +10,10 @@ use bsym_language::source::Span;
 use bsym_status::file::{Kind, Status};
 use bsym_status::frame::frame_agrees;
 
-use super::extra::Extra;
-use super::names::{Part, event_name, key, part};
+use super::extra::{Extra, is_of_start};
+use super::names::{ABSTRACTION, Part, event_name, key, part};
 use super::obligation::{Proof, Subject};
+use super::owed::is_split;
 use super::rounds::{Entry, Family, family};
 use crate::recorded::invariant;
 use crate::states::States;
@@ -27,6 +28,7 @@ pub(super) struct Generator<'a> {
 }
 
 /// An obligation before it is asked.
+#[derive(Debug)]
 pub(super) struct Question {
     pub kind: Kind,
     pub name: String,
@@ -59,10 +61,15 @@ impl<'a> Generator<'a> {
         self.assertions();
     }
 
+    /// What holds by itself.
+    pub fn trivial(&mut self, questions: Vec<Question>) {
+        questions.into_iter().for_each(|q| self.note(q, Status::Trivial, None));
+    }
+
     /// Predicates of states or of the states after steps.
     pub fn extra(&mut self, extra: Vec<Extra>) {
         for e in extra {
-            let of_start = e.event.is_none() && e.kind == Kind::Fis;
+            let of_start = is_of_start(e.event, e.kind);
             let question = Question { kind: e.kind, name: e.name, event: e.event, subject: e.subject };
             let Ok(goal) = e.goal else {
                 self.without_term(question, "the goal");
@@ -211,8 +218,22 @@ impl<'a> Generator<'a> {
                     add(part, None);
                 }
             }
+            for (_, check) in bsym_status::places_of_refinement(&model).into_iter().filter(|p| p.0 == id) {
+                let kind = FailureKind::Refinement(check);
+                let check = &model.refinement_checks[check.index()];
+                let part = part(&model, id, kind, check.span, 0);
+                let is_rodins = check.origin == ABSTRACTION && part.kind != Kind::Mrg;
+                if is_rodins && !is_split(&model, event_name(&model, id), check) {
+                    add(part, None);
+                }
+            }
         }
         for (i, (kind, span, condition)) in failures.into_iter().enumerate() {
+            if let FailureKind::Refinement(check) = kind
+                && is_split(&model, event_name(&model, id), &model.refinement_checks[check.index()])
+            {
+                continue;
+            }
             add(part(&model, id, kind, span, i + 1), Some((i, condition)));
         }
         let mut found = family(said.to_vec());

@@ -66,6 +66,7 @@ mod first_order;
 mod generate;
 mod names;
 mod obligation;
+mod owed;
 mod paths;
 mod refinement;
 mod rounds;
@@ -241,8 +242,14 @@ fn generate(terms: &Rc<Terms>, model: &Arc<Model>, scope: &Scope) -> Generated {
     if !extra::is_context(model) {
         generator.machine();
     }
-    generator.extra(states);
-    let (mut all, mut families) = (generator.all, generator.families);
+    let (all, mut families) = (generator.all, generator.families);
+    let listed = all.iter().map(|p| p.name.clone()).collect();
+    let owes = owed::owes(&mut system, &listed);
+    let mut generator = Generator::new(&system, all);
+    generator.trivial(owes.trivial);
+    generator.extra([owes.asked, states].concat());
+    families.extend(generator.families);
+    let mut all = generator.all;
     let further = extra::decreases(terms.clone(), model, scope).into_iter();
     for (own, extra) in further.chain(of_context.into_iter().map(|(own, e)| (own, vec![e]))) {
         let mut generator = Generator::new(&own, all);
@@ -313,7 +320,8 @@ impl Obligations {
     /// The prover that decided an obligation, and the form that it was given in.
     pub(crate) fn prover(&self, p: &Proof) -> String {
         match p.status {
-            Status::Trivial => "bsym:frame".into(),
+            Status::Trivial if matches!(p.kind, Kind::Inv) => "bsym:frame".into(),
+            Status::Trivial => "bsym:hypothesis".into(),
             _ if self.solver.is_empty() => "bsym:simplifier".into(),
             Status::Discharged if p.form == Some(Form::FirstOrder) => {
                 format!("bsym:{}, first-order form", self.solver)

@@ -10,7 +10,7 @@ use bsym_status::file::Kind;
 /// The component that a model is made of first.
 const MAIN: ComponentId = ComponentId(0);
 /// The nearest abstraction of a machine of Event-B.
-const ABSTRACTION: ComponentId = ComponentId(1);
+pub(super) const ABSTRACTION: ComponentId = ComponentId(1);
 
 /// Label, or word and position from 1; what another component declares is named with that.
 pub(super) fn key(model: &Model, word: &str, position: usize, conjunct: &Conjunct) -> String {

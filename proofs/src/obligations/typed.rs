@@ -41,7 +41,7 @@ impl<'m> Typed<'m> {
             return self.of_failures(proof);
         }
         if let Some(says) = &proof.says {
-            let invariant = !(proof.event.is_none() && proof.kind == Kind::Fis);
+            let invariant = !extra::is_of_start(proof.event, proof.kind);
             let hypotheses = if invariant { self.always() } else { self.axioms() };
             return Some(vec![Sequent { hypotheses, defined: vec![], goal: Goal::Meant(says.clone()) }]);
         }

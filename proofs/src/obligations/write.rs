@@ -111,7 +111,7 @@ impl Obligations {
                 name: Some(p.name.clone()),
                 desc: p.reason.clone(),
                 stamp: None,
-                mapped_by: Some(if p.status == Status::Trivial {
+                mapped_by: Some(if p.status == Status::Trivial && p.kind == Kind::Inv {
                     MappedBy::Frame
                 } else {
                     MappedBy::Computed

@@ -67,7 +67,9 @@ impl<'p> Composer<'p> {
                 steps.beside.push(part);
             }
         }
+        let owed = self.c.model.owed.len();
         let mut body = self.follow(level, e, parameters, steps, refines);
+        self.behind(owed, &choices);
         for (locals, p) in choices.into_iter().rev() {
             let span = p.span;
             body = SubstKind::Any(self.c.choice(), locals, p, Box::new(body)).at(span);

@@ -17,7 +17,7 @@
 use super::actions::{Move, MoveKind, Parameters, conjunction, parallel};
 use super::*;
 use crate::ast::visit::FreeNames;
-use crate::eventb::project::Event as Source;
+use crate::eventb::project::{Event as Source, Formula};
 use crate::model::visit::Names;
 
 /// New values of the variables, as far as the levels below are concerned.
@@ -48,20 +48,29 @@ impl Steps {
 
 /// A predicate that a step must satisfy, and what is wrong where it does not.
 #[derive(Clone)]
-struct Demand {
-    pred: Pred,
-    check: RefinementCheck,
+pub(super) struct Demand {
+    pub pred: Pred,
+    pub check: RefinementCheck,
+    /// Rodin has no obligation of this: the concrete event has the same formula, or it says that a value has its type.
+    pub is_repeated: bool,
+}
+
+/// A witness in terms of the state before and of locals.
+pub(super) struct Whole<'p> {
+    pub id: &'p Ident,
+    pub formula: &'p Formula,
+    pub pred: Pred,
 }
 
 /// An abstract event beside a concrete one.
-struct Abstract<'p> {
+pub(super) struct Abstract<'p> {
     event: &'p Source,
     parameters: Parameters,
     /// Values that a witness gives.
-    given: Vec<(LocalId, Expr)>,
+    pub given: Vec<(LocalId, Expr)>,
     /// What the abstract event still has to choose, with what that has to satisfy.
-    chosen: Vec<LocalId>,
-    choice: Vec<Demand>,
+    pub chosen: Vec<LocalId>,
+    pub choice: Vec<Demand>,
     guards: Vec<Demand>,
     demands: Vec<Demand>,
     steps: Steps,
@@ -88,8 +97,9 @@ impl<'p> Composer<'p> {
         }
         refines.extend(abstracts.iter().map(|a| a.name.name.clone()));
         let mut prepared = vec![];
+        let merged = abstracts.len() > 1;
         for a in abstracts {
-            prepared.push(self.prepare(level, e, parameters, steps.clone(), a));
+            prepared.push(self.prepare(level, e, parameters, steps.clone(), a, merged));
         }
         let mut last = None;
         let mut branches = vec![];
@@ -152,7 +162,7 @@ impl<'p> Composer<'p> {
                 origin: self.origin(level - 1),
                 span: after.span,
             };
-            demands.push(Demand { pred: equal(after.clone(), before), check });
+            demands.push(Demand { pred: equal(after.clone(), before), check, is_repeated: false });
         }
         demands
     }
@@ -164,6 +174,7 @@ impl<'p> Composer<'p> {
         parameters: &Parameters,
         steps: Steps,
         abstraction: &'p Source,
+        merged: bool,
     ) -> Abstract<'p> {
         let mut chosen = vec![];
         let mut own = Parameters::new();
@@ -195,7 +206,8 @@ impl<'p> Composer<'p> {
             if !g.theorem {
                 let text = g.text.clone().unwrap_or_default();
                 let check = check(RefinementKind::Guard, &g.label, text, g.tree.span);
-                guards.push(Demand { pred, check });
+                let is_repeated = merged || owed::says_a_type(&pred) || owed::has_guard(e, g);
+                guards.push(Demand { pred, check, is_repeated });
             }
         }
         let moves = self.moves(level - 1, abstraction);
@@ -211,12 +223,16 @@ impl<'p> Composer<'p> {
             demands: vec![],
             steps: steps.clone(),
         };
-        let mut moved = BTreeSet::new();
+        let (mut moved, mut demanded) = (BTreeSet::new(), 0);
         let mut constraints = vec![];
         for m in moves {
             moved.extend(m.targets());
             let (label, text, span) = (m.label.clone(), m.text.clone(), m.span);
             let simulation = |text: String| check(RefinementKind::Simulation, &label, text, span);
+            let common = m.targets().iter().any(|v| self.variables[level].contains(v));
+            let is_demanded = common || !matches!(m.kind, MoveKind::Assign(_));
+            let is_repeated = owed::has_action(e, abstraction, span, demanded);
+            demanded += usize::from(is_demanded);
             match m.kind {
                 MoveKind::Assign(list) => {
                     for (v, value) in list {
@@ -224,7 +240,7 @@ impl<'p> Composer<'p> {
                             let after = self.after(&steps, v, span);
                             let name = &self.c.model.variables[v.index()].name;
                             let check = simulation(text.clone().unwrap_or(format!("{name} := ")));
-                            a.demands.push(Demand { pred: equal(after, value), check });
+                            a.demands.push(Demand { pred: equal(after, value), check, is_repeated });
                         } else {
                             a.steps.after.insert(v, value);
                         }
@@ -232,14 +248,26 @@ impl<'p> Composer<'p> {
                 }
                 MoveKind::In(..) | MoveKind::Such(..) => {
                     let pred = self.nondeterministic(level, m, &steps, &mut a);
-                    constraints.push(Demand { pred, check: simulation(text.unwrap_or_default()) });
+                    let check = simulation(text.unwrap_or_default());
+                    constraints.push(Demand { pred, check, is_repeated });
                 }
             }
         }
         a.demands.extend(self.unchanged(level, e, &steps, &moved, &abstraction.name.name));
-        let mut all = self.witnesses(level, e, parameters, &mut a, &check);
+        let (witnesses, chosen) = (self.witnesses(level, e, parameters, &a), a.chosen.clone());
+        let mut all = vec![];
+        for Whole { id, formula, pred } in &witnesses {
+            for pred in parts(pred.clone()) {
+                let text = formula.text.clone().unwrap_or_default();
+                let check = check(RefinementKind::Witness, &Some(id.name.clone()), text, formula.tree.span);
+                all.push(Demand { pred, check, is_repeated: true });
+            }
+        }
         all.extend(constraints);
         self.resolve(all, &mut a);
+        if level + 1 == self.chain.len() {
+            self.owe(e, &a, &witnesses, &chosen, merged);
+        }
         let origin = self.origin(level - 1);
         for d in a.guards.iter_mut().chain(&mut a.demands).chain(&mut a.choice) {
             d.check.origin = origin;
@@ -314,9 +342,8 @@ impl<'p> Composer<'p> {
         level: usize,
         e: &'p Source,
         parameters: &Parameters,
-        a: &mut Abstract,
-        check: &impl Fn(RefinementKind, &Option<String>, String, Span) -> RefinementCheck,
-    ) -> Vec<Demand> {
+        a: &Abstract,
+    ) -> Vec<Whole<'p>> {
         let mut all = vec![];
         for (id, formula) in &e.witnesses {
             let names = FreeNames::of_expr(&formula.tree);
@@ -335,16 +362,7 @@ impl<'p> Composer<'p> {
             }
             let pred = self.c.pred(&formula.tree);
             self.close(opened);
-            let pred = replacement.in_pred(&pred);
-            let parts = match pred.kind {
-                PredKind::And(parts) => parts,
-                kind => vec![kind.at(pred.span)],
-            };
-            for pred in parts {
-                let text = formula.text.clone().unwrap_or_default();
-                let check = check(RefinementKind::Witness, &Some(id.name.clone()), text, formula.tree.span);
-                all.push(Demand { pred, check });
-            }
+            all.push(Whole { id, formula, pred: replacement.in_pred(&pred) });
         }
         all
     }
@@ -399,7 +417,14 @@ impl<'p> Composer<'p> {
         PredKind::Let(a.given.clone(), Box::new(p)).at(span)
     }
 
-    fn exists(&mut self, locals: &[LocalId], p: Pred) -> Pred {
+    pub(super) fn exists(&mut self, locals: &[LocalId], p: Pred) -> Pred {
+        let span = p.span;
+        let (fresh, p) = self.renamed(locals, p);
+        PredKind::Exists(fresh, Box::new(p)).at(span)
+    }
+
+    /// Copies of locals, and a predicate that speaks of these.
+    pub(super) fn renamed(&mut self, locals: &[LocalId], p: Pred) -> (Vec<LocalId>, Pred) {
         let mut replacement = Replacement::default();
         let mut fresh = vec![];
         for &l in locals {
@@ -408,8 +433,7 @@ impl<'p> Composer<'p> {
             replacement.locals.insert(l, self.local_expr(copy, p.span));
             fresh.push(copy);
         }
-        let span = p.span;
-        PredKind::Exists(fresh, Box::new(replacement.in_pred(&p))).at(span)
+        (fresh, replacement.in_pred(&p))
     }
 
     fn enclose(&mut self, a: Abstract, inner: Subst, span: Span) -> Subst {
@@ -428,7 +452,7 @@ impl<'p> Composer<'p> {
                     text: String::new(),
                     ..check
                 };
-                Demand { pred: self.exists(&a.chosen, p.clone()), check }
+                Demand { pred: self.exists(&a.chosen, p.clone()), check, is_repeated: true }
             });
             let choice = self.c.choice();
             body = SubstKind::Any(choice, a.chosen, p, Box::new(body)).at(span);
@@ -444,11 +468,21 @@ impl<'p> Composer<'p> {
         let mut body = inner;
         for d in demands.into_iter().rev() {
             let id = RefinementId(self.c.model.refinement_checks.len() as u32);
+            if d.is_repeated {
+                self.repeated.insert(id);
+            }
             self.c.model.refinement_checks.push(d.check);
             let kind = SubstKind::Assert(Claim::Refinement(id), d.pred, Box::new(body));
             body = kind.at(span);
         }
         body
+    }
+}
+
+fn parts(p: Pred) -> Vec<Pred> {
+    match p.kind {
+        PredKind::And(parts) => parts,
+        kind => vec![kind.at(p.span)],
     }
 }
 

@@ -2,13 +2,14 @@
 //!
 //! The state is the variables of all levels, the invariant that of all levels. The rooms: `enumerated` finds the
 //! carrier sets whose elements the axioms name, `actions` types what an event does, `follow` says what the abstract
-//! events do meanwhile, `events` puts parameters and guards around both; `rules` are those that need no types;
+//! events do meanwhile, `owed` what is an obligation although no step is checked for it, `events` puts parameters and guards around both; `rules` are those that need no types;
 //! in the model that comes of it, `refinement_checks` says what is left to check.
 
 mod actions;
 mod enumerated;
 mod events;
 mod follow;
+mod owed;
 mod refinement_checks;
 mod rules;
 
@@ -39,6 +40,7 @@ pub fn compose_levels(
             variables: vec![],
             components: BTreeMap::new(),
             broken: vec![],
+            repeated: BTreeSet::new(),
         };
         composer.component(component);
         let model = composer.finish();
@@ -69,6 +71,8 @@ struct Composer<'p> {
     components: BTreeMap<(bool, &'p str), ComponentId>,
     /// Rules that are broken.
     broken: Vec<Diagnostic>,
+    /// Checks that Rodin has no obligation of.
+    repeated: BTreeSet<RefinementId>,
 }
 
 impl<'p> Composer<'p> {
@@ -107,7 +111,7 @@ impl<'p> Composer<'p> {
         model.variables = variables;
         close::write_texts(&mut model, |_| true);
         sizes::of_deferred_sets(&mut model);
-        refinement_checks::settle(&mut model);
+        refinement_checks::settle(&mut model, &self.repeated);
         model
     }
 

@@ -1,75 +1,138 @@
 //! Which refinement checks are left once types are closed: what holds by itself is not checked.
 
+use std::collections::BTreeSet;
 use std::mem::{replace, take};
 
+use crate::eventb::project::INITIALISATION;
 use crate::model::same::{canonical, same_expr};
 use crate::model::visit::{Replacement, VisitorMut, binds, walk_subst_mut};
 use crate::model::*;
 use crate::print;
 
+/// The nearest abstraction.
+const ABSTRACTION: ComponentId = ComponentId(1);
+
 /// Takes the checks that hold by themselves out of initialisation and events, numbers the others in their order and
-/// gives them their texts.
-pub(super) fn settle(model: &mut Model) {
+/// gives them their texts. What is taken out is still owed, but for what is in `repeated`.
+pub(super) fn settle(model: &mut Model, repeated: &BTreeSet<RefinementId>) {
     let skip = SubstKind::Skip.at(model.initialisation.span);
     let mut initialisation = replace(&mut model.initialisation, skip);
     let mut events = take(&mut model.events);
     let all = take(&mut model.refinement_checks);
     let mut left = Left { model, all, checks: vec![] };
-    for body in [&mut initialisation].into_iter().chain(events.iter_mut().map(|e| &mut e.body)) {
-        drop_repeated(body, &mut vec![]);
+    let first = [(INITIALISATION.to_string(), &mut initialisation)].into_iter();
+    for (event, body) in first.chain(events.iter_mut().map(|e| (e.name.clone(), &mut e.body))) {
+        let mut dropping = Dropping::default();
+        dropping.drop_repeated(body);
+        for (id, goal) in dropping.dropped {
+            if !repeated.contains(&id) {
+                left.owe(&event, id, goal);
+            }
+        }
         left.subst(body);
     }
     model.refinement_checks = left.checks;
     (model.initialisation, model.events) = (initialisation, events);
 }
 
-/// Takes out what is checked although it holds: predicates that are a guard already, `E = E`; and writes
-/// values for the names of a `LET` where no name is bound twice by that.
-fn drop_repeated(s: &mut Subst, facts: &mut Vec<Pred<()>>) {
-    let known = facts.len();
-    loop {
-        let span = s.span;
-        let inner = match &mut s.kind {
-            SubstKind::Assert(_, p, body) if holds(p, facts) => {
-                std::mem::replace(&mut **body, SubstKind::Skip.at(span))
-            }
-            SubstKind::Assert(_, p, body) => {
-                facts.extend(parts(p).map(canonical));
-                return drop_repeated_in(body, facts, known);
-            }
-            SubstKind::Let(list, body) if list.iter().all(|(_, value)| !binds(value)) => {
-                let mut replacement = Replacement::default();
-                replacement.locals.extend(std::mem::take(list));
-                replacement.in_subst(body)
-            }
-            _ => break,
-        };
-        *s = inner;
-    }
-    match &mut s.kind {
-        SubstKind::Select { branches, otherwise: None, .. } if branches.len() == 1 => {
-            facts.extend(parts(&branches[0].0).map(canonical));
-            drop_repeated_in(&mut branches[0].1, facts, known);
-        }
-        SubstKind::Any(_, _, p, body) => {
-            facts.extend(parts(p).map(canonical));
-            drop_repeated_in(body, facts, known);
-        }
-        SubstKind::Let(_, body) => drop_repeated_in(body, facts, known),
-        SubstKind::If(branches, other) => {
-            for (p, body) in branches.iter_mut() {
-                facts.extend(parts(p).map(canonical));
-                drop_repeated_in(body, facts, known);
-            }
-            drop_repeated_in(other, facts, known);
-        }
-        _ => {}
-    }
+/// Takes out what is checked although it holds: predicates that are a guard already, `E = E`, and what is checked before; and
+/// writes values for the names of a `LET` where no name is bound twice by that.
+#[derive(Default)]
+struct Dropping {
+    /// What is known, and whether it is a hypothesis. What is checked before is none: the check may fail.
+    facts: Vec<(Pred<()>, bool)>,
+    /// What is chosen so far.
+    choices: Vec<(Vec<LocalId>, Pred)>,
+    /// What was taken out, with what is still to be proved of it.
+    dropped: Vec<(RefinementId, Option<OwedGoal>)>,
 }
 
-fn drop_repeated_in(s: &mut Subst, facts: &mut Vec<Pred<()>>, known: usize) {
-    drop_repeated(s, facts);
-    facts.truncate(known);
+impl Dropping {
+    fn drop_repeated(&mut self, s: &mut Subst) {
+        let known = self.facts.len();
+        loop {
+            let span = s.span;
+            let inner = match &mut s.kind {
+                SubstKind::Assert(claim, p, body) if let Some(is_hypothesis) = self.holds(p) => {
+                    if let Claim::Refinement(id) = claim {
+                        let goal = OwedGoal { choices: self.choices.clone(), pred: p.clone() };
+                        self.dropped.push((*id, (!is_hypothesis).then_some(goal)));
+                    }
+                    replace(&mut **body, SubstKind::Skip.at(span))
+                }
+                SubstKind::Assert(_, p, body) => {
+                    self.facts.extend(parts(p).map(|p| (canonical(p), false)));
+                    return self.behind(None, body, known);
+                }
+                SubstKind::Let(list, body) if list.iter().all(|(_, value)| !binds(value)) => {
+                    let mut replacement = Replacement::default();
+                    replacement.locals.extend(take(list));
+                    replacement.in_subst(body)
+                }
+                _ => break,
+            };
+            *s = inner;
+        }
+        match &mut s.kind {
+            SubstKind::Select { branches, otherwise: None, .. } if branches.len() == 1 => {
+                self.suppose(&branches[0].0);
+                self.behind(None, &mut branches[0].1, known);
+            }
+            SubstKind::Any(_, locals, p, body) => {
+                self.suppose(p);
+                self.behind(Some((locals.clone(), p.clone())), body, known);
+            }
+            SubstKind::Let(list, body) => {
+                let equation = |(l, value): &(LocalId, Expr)| {
+                    let local = ExprKind::Local(*l).typed(value.ty.clone(), value.span);
+                    Pred::compare(CompareOp::Equal, local, value.clone(), value.span)
+                };
+                let equations = Pred::all(list.iter().map(equation).collect(), s.span);
+                let locals = list.iter().map(|(l, _)| *l).collect();
+                self.behind(Some((locals, equations)), body, known);
+            }
+            SubstKind::If(branches, other) => {
+                let mut others = vec![];
+                for (p, body) in branches.iter_mut() {
+                    self.suppose(p);
+                    self.behind(Some((vec![], p.clone())), body, known);
+                    others.push(PredKind::Not(Box::new(p.clone())).at(p.span));
+                }
+                self.behind(Some((vec![], Pred::all(others, s.span))), other, known);
+            }
+            _ => {}
+        }
+    }
+
+    fn behind(&mut self, choice: Option<(Vec<LocalId>, Pred)>, s: &mut Subst, known: usize) {
+        let before = self.choices.len();
+        self.choices.extend(choice);
+        self.drop_repeated(s);
+        self.choices.truncate(before);
+        self.facts.truncate(known);
+    }
+
+    fn suppose(&mut self, p: &Pred) {
+        self.facts.extend(parts(p).map(|p| (canonical(p), true)));
+    }
+
+    /// Whether a predicate is known, and then whether hypotheses alone say so.
+    fn holds(&self, p: &Pred) -> Option<bool> {
+        let mut all = true;
+        for p in parts(p) {
+            all &= match &p.kind {
+                PredKind::True => true,
+                PredKind::Compare(CompareOp::Equal, l, r) if same_expr(l, r) => true,
+                _ => {
+                    let p = canonical(p);
+                    let mut known = self.facts.iter().filter(|f| f.0 == p).map(|f| f.1);
+                    let first = known.next()?;
+                    first || known.any(|is_hypothesis| is_hypothesis)
+                }
+            };
+        }
+        Some(all)
+    }
 }
 
 fn parts(p: &Pred) -> impl Iterator<Item = &Pred> {
@@ -79,19 +142,26 @@ fn parts(p: &Pred) -> impl Iterator<Item = &Pred> {
     }
 }
 
-fn holds(p: &Pred, facts: &[Pred<()>]) -> bool {
-    parts(p).all(|p| match &p.kind {
-        PredKind::True => true,
-        PredKind::Compare(CompareOp::Equal, l, r) if same_expr(l, r) => true,
-        _ => facts.contains(&canonical(p)),
-    })
-}
-
 /// Collects the checks that are left.
 struct Left<'m> {
-    model: &'m Model,
+    model: &'m mut Model,
     all: Vec<RefinementCheck>,
     checks: Vec<RefinementCheck>,
+}
+
+impl Left<'_> {
+    /// Notes what an event still owes to the nearest abstraction, although it is not checked.
+    fn owe(&mut self, event: &str, id: RefinementId, goal: Option<OwedGoal>) {
+        let check = &self.all[id.index()];
+        let kind = match check.kind {
+            RefinementKind::Guard => OwedKind::Guard,
+            RefinementKind::Simulation => OwedKind::Simulation,
+            RefinementKind::Unchanged => OwedKind::Unchanged,
+            RefinementKind::Witness | RefinementKind::Operation | RefinementKind::Precondition => return,
+        };
+        let (Some(label), ABSTRACTION) = (check.label.clone(), check.origin) else { return };
+        self.model.owed.push(Owed { event: event.to_string(), kind, label, span: check.span, goal });
+    }
 }
 
 impl VisitorMut for Left<'_> {
