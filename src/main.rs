@@ -232,8 +232,8 @@ impl Command {
             // The time limit is one of each line.
             Command::Animate(a) => LimitArguments { timeout: None, memory: a.limits.memory },
             Command::Eval(a) => LimitArguments { timeout: None, memory: a.limits.memory },
+            Command::Parse(a) => a.limits.clone(),
             Command::Proofs(_)
-            | Command::Parse(_)
             | Command::Lsp(_)
             | Command::Explain(_)
             | Command::Completions { .. }

@@ -20,6 +20,8 @@ pub struct ParseArguments {
     #[arg(long)]
     pub types: bool,
     #[command(flatten)]
+    pub limits: LimitArguments,
+    #[command(flatten)]
     pub output: OutputArguments,
 }
 

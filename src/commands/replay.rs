@@ -1,17 +1,21 @@
 //! `bsym replay`: whether a trace is one of the machine, and what is wrong where it ends.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, bail};
 use bsym_language::model::Model;
+use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::evaluator::interrupt::interruptible;
 use bsym_semantics::trace::Trace;
 use bsym_semantics::trace::doubt;
 use bsym_semantics::trace::file::trace_from_json;
-use bsym_semantics::trace::replay::{Checks, ChoiceCounts, replay};
+use bsym_semantics::trace::replay::{Checks, ChoiceCounts, replay_with};
 
 use crate::answer::Answer;
 use crate::answer::diagnostic::place;
 use crate::answer::not_checked::DroppedObject;
+use crate::answer::reason::Reason;
 use crate::answer::replay::{ChoicesObject, FailureObject, Replay, Replayed};
 use crate::answer::scope::ScopeObject;
 use crate::answer::trace::{StepObject, ViolatedObject, constants};
@@ -37,8 +41,13 @@ pub fn run(arguments: &ReplayArguments, control: &Control) -> anyhow::Result<Ans
     let text = std::fs::read_to_string(path).with_context(|| format!("{shown}: the trace cannot be read"))?;
     let model = input::machine(&arguments.file, &arguments.component, &arguments.output)?.model;
     let trace: Trace = trace_from_json(&model, &text).with_context(|| shown.to_string())?;
-    let (replayed, choices) = judge(&model, &trace);
+    let cancelled = control.budget.cancellation();
+    let judged = interruptible(&cancelled, control.budget.deadline, |flag| judge(&model, &trace, flag));
     control.finish();
+    // What was not evaluated to its end says nothing about the trace.
+    let Some((replayed, choices)) = judged else {
+        return Ok(Answer::stopped(&control.stopped().unwrap_or(Reason::Interrupted)));
+    };
     let mut answer = Replay::new(
         &model.name,
         ScopeObject::new(&model, &trace.scope, &BTreeMap::new()),
@@ -52,9 +61,16 @@ pub fn run(arguments: &ReplayArguments, control: &Control) -> anyhow::Result<Ans
 }
 
 /// Judges a trace as the engines do: what is wrong behind a step outside of what B speaks of shows no fault.
-fn judge(model: &Model, trace: &Trace) -> (Replayed, Option<ChoicesObject>) {
+///
+/// `None` where it is interrupted.
+fn judge(model: &Model, trace: &Trace, interrupt: &AtomicBool) -> Option<(Replayed, Option<ChoicesObject>)> {
     let checks = Checks { assertions: true, deadlock: true, goal: true, ..Checks::default() };
-    match replay(model, trace, &checks) {
+    let eval = Evaluator::new(model, &trace.scope).with_interrupt(interrupt);
+    let replayed = replay_with(&eval, trace, &checks);
+    if interrupt.load(Ordering::Relaxed) {
+        return None;
+    }
+    Some(match replayed {
         Err(error) => {
             let (file, line, column) = error.span.map(|s| place(&model.sources, s)).unwrap_or_default();
             let text = error.to_string();
@@ -70,5 +86,5 @@ fn judge(model: &Model, trace: &Trace) -> (Replayed, Option<ChoicesObject>) {
             };
             (judged, Some(ChoicesObject { given, unused, found }))
         }
-    }
+    })
 }
