@@ -173,6 +173,9 @@ impl Control {
             _ => {
                 self.shared.out_of_memory.store(true, Ordering::SeqCst);
                 self.budget.cancel();
+                if let Some(flag) = &*self.shared.session.lock().unwrap_or_else(|e| e.into_inner()) {
+                    flag.store(true, Ordering::SeqCst);
+                }
                 // A limit below what the program takes by itself leaves time to read the machine.
                 let most = own.saturating_add(LEAST_EXCESS.max(limit / EXCESS));
                 let most = match self.shared.most_memory.load(Ordering::SeqCst) {

@@ -187,5 +187,5 @@ fn an_interrupt_stops_what_is_computed_and_not_the_session() {
     drop(input);
     let rest: Vec<String> = lines.map(Result::unwrap).collect();
     assert_eq!(rest.last().map(String::as_str), Some("{7}"), "{rest:?}");
-    assert_eq!(child.wait().unwrap().code(), Some(2));
+    assert_eq!(child.wait().unwrap().code(), Some(3));
 }

@@ -35,7 +35,7 @@ use crate::paint::Paint;
 use crate::refusal::Refusal;
 use crate::solvers;
 
-/// Runs the command. A line of a pipe that is refused is what a script is told.
+/// Runs the command. A line of a pipe that is refused, or that is stopped by a limit, makes the exit code.
 pub fn run(arguments: &AnimateArguments, control: &Control) -> anyhow::Result<Answer> {
     if arguments.output.is_for_programs() {
         bail!(
@@ -50,7 +50,6 @@ pub fn run(arguments: &AnimateArguments, control: &Control) -> anyhow::Result<An
     // Ctrl-C stops what is computed, and not the session.
     let budget = Budget::unlimited();
     let interrupt = budget.cancellation();
-    control.finish();
     control.leave_interrupts_to(interrupt.clone());
     let finder = Patience::new(model.clone(), solver, &budget);
     let mut session = Session::new(model, scope, finder, arguments.seed);
@@ -60,23 +59,33 @@ pub fn run(arguments: &AnimateArguments, control: &Control) -> anyhow::Result<An
     let limited = |session: &mut Session, work: &mut dyn FnMut(&mut Session, &AtomicBool) -> Outcome| {
         interrupt.store(false, Ordering::SeqCst);
         let deadline = arguments.limits.timeout.and_then(|t| Instant::now().checked_add(t));
-        let outcome = interruptible(&interrupt, deadline, |flag| work(session, flag));
+        let (outcome, is_stopped) = interruptible(&interrupt, deadline, |flag| {
+            let outcome = work(session, flag);
+            (outcome, flag.load(Ordering::SeqCst))
+        });
         if let Err(message) = &outcome {
             output::result(&format!("{}: {message}\n", screen.paint.bad("error")));
         }
-        outcome.is_ok()
+        match outcome {
+            _ if is_stopped => Exit::Unknown,
+            Ok(()) => Exit::Done,
+            Err(_) => Exit::Refused,
+        }
     };
     if is_terminal {
         output::result(&format!("{}: `help` lists the commands, Ctrl-D ends\n", session.model.name));
     }
-    let mut good = limited(&mut session, &mut |session, flag| {
+    let mut exit = limited(&mut session, &mut |session, flag| {
         session.begin(flag)?;
         if let Some(path) = &arguments.load {
             screen.load(session, flag, path)?;
         }
         screen.here(session, flag)
     });
-    while let Some(text) = lines.next(&session, screen.paint) {
+    // The path is lost with the memory, so that a session says why it ends.
+    while control.stopped().is_none()
+        && let Some(text) = lines.next(&session, screen.paint)
+    {
         if text.trim().is_empty() {
             continue;
         }
@@ -84,14 +93,18 @@ pub fn run(arguments: &AnimateArguments, control: &Control) -> anyhow::Result<An
             Ok(Command::Quit) => break,
             command => command,
         };
-        good &= limited(&mut session, &mut |session, flag| {
+        exit = exit.max(limited(&mut session, &mut |session, flag| {
             let command = command.as_ref().map_err(String::clone)?;
             screen.carry_out(command, session, flag)
-        });
+        }));
     }
     if is_terminal {
         output::result("\n");
     }
     lines.keep_history();
-    Ok(Answer::Said(if good || is_terminal { Exit::Done } else { Exit::Refused }))
+    control.finish();
+    if let Some(reason) = control.stopped() {
+        return Ok(Answer::stopped(&reason));
+    }
+    Ok(Answer::Said(if is_terminal { Exit::Done } else { exit }))
 }
