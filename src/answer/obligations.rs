@@ -26,7 +26,8 @@ pub struct Obligations {
     pub left_out: Vec<LeftOutObject>,
     /// Why they are open, where that was asked.
     pub explanations: Option<Vec<Explanation>>,
-    pub stopped: bool,
+    /// Why the prover ended early, if it did.
+    pub stopped: Option<String>,
     /// Where the status was written to.
     pub written: Option<String>,
     pub not_checked: Vec<DroppedObject>,
@@ -65,7 +66,7 @@ impl Obligations {
             unconfirmed: proved.unconfirmed().map(|p| p.name.clone()).collect(),
             left_out: LeftOutObject::all(proved, model),
             explanations: None,
-            stopped: proved.stopped.is_some(),
+            stopped: proved.stopped.as_ref().map(ToString::to_string),
             written: None,
             not_checked: vec![],
             seconds: 0.0,
@@ -79,7 +80,7 @@ impl Obligations {
         if self.explanations.iter().flatten().any(Self::is_reached) {
             return Exit::Violated;
         }
-        match !self.stopped && self.open.is_empty() && all_looked_at {
+        match self.stopped.is_none() && self.open.is_empty() && all_looked_at {
             true => Exit::Done,
             false => Exit::Unknown,
         }
@@ -104,7 +105,11 @@ impl Obligations {
         }
         let all = self.counts.iter().map(|(_, n)| n).sum::<usize>() + open;
         counts.extend(left_out::count(&self.left_out));
-        let counts = if counts.is_empty() { "nothing to prove".into() } else { counts.join(", ") };
+        let counts = match &self.stopped {
+            Some(_) if counts.is_empty() => "none is decided".into(),
+            None if counts.is_empty() => "nothing to prove".into(),
+            _ => counts.join(", "),
+        };
         let mut text = format!("{}: {counts}  [{:.2} s]\n", counted(all, "obligation"), self.seconds);
         if !self.unconfirmed.is_empty() {
             let what = counted(self.unconfirmed.len(), "proof");
@@ -112,6 +117,9 @@ impl Obligations {
             if verbose {
                 self.unconfirmed.iter().for_each(|name| text.push_str(&format!("    {name}\n")));
             }
+        }
+        if let Some(why) = &self.stopped {
+            text.push_str(&format!("  stopped: {why}\n"));
         }
         let mut refuted = false;
         for OpenObligation { name, status, goal, reason } in &self.open {

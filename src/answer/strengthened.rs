@@ -44,6 +44,8 @@ pub struct StrengthenedAnswer {
     pub left: Vec<LeftObject>,
     /// Traces on which open obligations fail.
     pub violations: Vec<ViolationObject>,
+    /// Why the run ended before everything was tried, if it did.
+    pub stopped: Option<String>,
     /// Where the patch was written to.
     pub patch: Option<String>,
     /// Parts of the machine without obligations of their own, because nothing is encoded there.
@@ -129,6 +131,7 @@ impl StrengthenedAnswer {
                     counterexample: CounterexampleObject::new(model, &c.trace, &c.violations),
                 })
                 .collect(),
+            stopped: None,
             patch: None,
             left_out: LeftOutObject::all(&found.before, model),
             not_checked: DroppedObject::without_obligation(model),
@@ -167,6 +170,9 @@ impl StrengthenedAnswer {
         let closed = format!("{} closed", self.closed.len());
         let closed = if self.closed.is_empty() { paint.doubt(&closed) } else { paint.good(&closed) };
         writeln!(out, "{all} of {}: {} open, {closed}  {time}", self.machine, self.open.len())?;
+        if let Some(why) = &self.stopped {
+            writeln!(out, "  stopped: {why}")?;
+        }
         if !self.auxiliaries.is_empty() {
             writeln!(
                 out,

@@ -157,9 +157,9 @@ impl Compared {
         let words = Words { model: &self.model, parts: &self.parts, scope: &searched.scope };
         let mut object = RefinementObject::new(&self.parts, told(&searched.scope));
         let report = &searched.report;
-        let why = |unknown: &Unknown| match (&self.stopped, unknown) {
-            (Some(stopped), Unknown::Cancelled | Unknown::Timeout) => stopped.clone(),
-            _ => search_reason(&self.model, unknown, &report.incomplete, &report.cuts),
+        let why = |unknown: &Unknown| {
+            let stopped = self.stopped.clone();
+            search_reason(&self.model, unknown, &report.incomplete, &report.cuts, stopped)
         };
         object.settle(&words, report, &why);
         if let (Some((engine, _)), false) =

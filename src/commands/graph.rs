@@ -29,6 +29,7 @@ use crate::answer::graph::{EdgeObject, GraphAnswer, GraphObject, NodeObject, Nod
 use crate::answer::named::Values;
 use crate::answer::not_checked::DroppedObject;
 use crate::answer::property::{AxiomObject, conjunct_name, event_name};
+use crate::answer::reason::Reason;
 use crate::answer::reason_code::ReasonCode;
 use crate::answer::scope::ScopeObject;
 use crate::answer::statistics::TimeObject;
@@ -97,10 +98,9 @@ pub fn run(arguments: &GraphArguments, control: &Control) -> anyhow::Result<Answ
         Some(Vacuous::NoValuation) => contradiction(&model, &scope, &sizes, control, solver.as_ref()),
         _ => None,
     };
-    control.finish();
     reporter.finish();
     let mut answer = begun;
-    say_doubt(&mut answer, &model, &found, most);
+    say_doubt(&mut answer, &model, &found, most, control.stopped());
     if let Some(why) = found.vacuous {
         let doubt = default_scope::doubt(&model, &scope, &sizes, &why.to_string()).filter(|_| core.is_none());
         let text = doubt.as_ref().map_or(why.to_string(), |doubt| doubt.text());
@@ -111,6 +111,8 @@ pub fn run(arguments: &GraphArguments, control: &Control) -> anyhow::Result<Answ
     let maker = Maker { arguments, model: &model, scope: &scope, found: &found, asked, hidden, bounds };
     let graph = maker.view(&mut answer);
     answer.messages.extend(bounds::messages(&graph.nodes));
+    // Values of many states are a long text: until they are written out, the limits hold.
+    control.finish();
     answer.stats.seconds = control.seconds();
     publish(arguments, format, answer, graph)
 }
@@ -215,13 +217,19 @@ impl GraphAnswer {
     }
 }
 
-/// What was visited, and whether that is all.
-fn say_doubt(answer: &mut GraphAnswer, model: &Model, found: &Collected, most: Option<usize>) {
+/// What was visited, and why that is not all, if it is not.
+fn say_doubt(
+    answer: &mut GraphAnswer,
+    model: &Model,
+    found: &Collected,
+    most: Option<usize>,
+    stopped: Option<Reason>,
+) {
     answer.states = found.graph.len();
     answer.transitions = found.graph.edges().len();
     answer.complete = true;
     let Some(doubt) = found.doubt() else { return };
-    let reason = search_reason(model, &doubt, &found.incomplete, &found.cuts);
+    let reason = search_reason(model, &doubt, &found.incomplete, &found.cuts, stopped);
     let text = match doubt {
         Unknown::StateLimit(limit) if most == Some(limit) => {
             format!("there are more than {limit} states; --max-nodes N draws more of them")

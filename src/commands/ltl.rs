@@ -144,7 +144,7 @@ pub fn run(arguments: &LtlArguments, control: &Control) -> anyhow::Result<Answer
         }
         let (number, is_scoped) = numbers[i];
         let object = &mut answer.formulas[number];
-        settle(&model, &report, object);
+        settle(&model, &report, control.stopped(), object);
         if let TemporalVerdict::Vacuous(why) = &report.verdict
             && core.is_none()
             && let Some(doubt) = default_scope::doubt(&model, &scope, &sizes, &why.to_string())
@@ -279,7 +279,7 @@ fn depends_on_scope(model: &Model, set: &Expr) -> bool {
 }
 
 /// What became of a formula.
-fn settle(model: &Model, report: &TemporalReport, object: &mut TemporalObject) {
+fn settle(model: &Model, report: &TemporalReport, stopped: Option<Reason>, object: &mut TemporalObject) {
     object.stats = report.statistics.into();
     match &report.verdict {
         TemporalVerdict::Holds => object.verdict = VerdictWord::Holds,
@@ -292,7 +292,7 @@ fn settle(model: &Model, report: &TemporalReport, object: &mut TemporalObject) {
             object.message = Some(why.to_string());
         }
         TemporalVerdict::Unknown(why) => {
-            let reason = search_reason(model, why, &report.incomplete, &report.cuts);
+            let reason = search_reason(model, why, &report.incomplete, &report.cuts, stopped);
             object.unknown(&reason);
         }
         TemporalVerdict::Doubtful(found, why) => {

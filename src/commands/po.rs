@@ -44,7 +44,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
     // What is decided so far is said if the work does not stop when it is asked to.
     let decided: Arc<Mutex<Vec<Proof>>> = Arc::default();
     let (known, stuck, clock, file_scope) = (decided.clone(), model.clone(), control.clone(), scope.clone());
-    control.set_fallback(move |_| {
+    control.set_fallback(move |reason| {
         let mut proved = Proved::default();
         proved.all = std::mem::take(&mut *known.lock().unwrap_or_else(PoisonError::into_inner));
         proved.stopped = Some(Stopped::Timeout);
@@ -52,6 +52,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
         output::note("stopped: obligations that were not decided by then are not listed");
         Answer::Obligations(Box::new(Obligations {
             not_checked: DroppedObject::without_obligation(&stuck),
+            stopped: Some(reason.text()),
             seconds: clock.seconds(),
             ..Obligations::new(file, &proved, &stuck)
         }))
@@ -98,12 +99,15 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
     let folder = arguments.output_file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
     let file = obligations.to_po(&model, &scope, folder);
     let written = arguments.output_file.as_deref().filter(|path| output::write(path, &file.to_text()));
+    let of_prover = Obligations::new(file, &obligations, &model);
+    let why = control.stopped().map(|reason| reason.text());
     let answer = Obligations {
+        stopped: of_prover.stopped.clone().map(|other| why.unwrap_or(other)),
         written: written.map(|path| path.display().to_string()),
         not_checked: DroppedObject::without_obligation(&model),
         seconds: control.seconds(),
         explanations,
-        ..Obligations::new(file, &obligations, &model)
+        ..of_prover
     };
     if let Some(folder) = &arguments.export {
         match obligations.export(&model, folder) {

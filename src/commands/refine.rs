@@ -109,9 +109,8 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
     let Found { searched: Searched { scope, report }, only_in_scope } = found;
     let words = Words { model: &model, parts: &parts, scope: &scope };
     let told = |scope: &Scope| ScopeObject::new(&model, scope, &settings);
-    let why = |unknown: &Unknown| match (control.stopped(), unknown) {
-        (Some(stopped), Unknown::Cancelled | Unknown::Timeout) => stopped,
-        _ => search_reason(&model, unknown, &report.incomplete, &report.cuts),
+    let why = |unknown: &Unknown| {
+        search_reason(&model, unknown, &report.incomplete, &report.cuts, control.stopped())
     };
     answer.found.scope = told(&scope);
     answer.found.settle(&words, &report, &why);

@@ -59,8 +59,10 @@ pub fn run(arguments: &StrengthenArguments, control: &Control) -> anyhow::Result
     };
     let found = strengthen(&job, &mut |terms| open::open(terms, &choice), &mut reporter, &mut proved)?;
     control.finish();
+    let stopped = control.stopped().filter(|_| !found.left.is_empty());
     reporter.finish();
     let mut answer = StrengthenedAnswer::new(&model, &scope, &found, control.seconds());
+    answer.stopped = stopped.map(|reason| reason.text());
     if let Some(path) = &arguments.patch
         && !found.auxiliaries.is_empty()
     {

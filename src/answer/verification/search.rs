@@ -43,7 +43,7 @@ impl Verification {
                 Verdict::Unknown(Reason::AuditFailed(difference_text(model, &report.scope, difference)))
             }
             Found::Unknown(unknown) => {
-                Verdict::Unknown(search_reason(model, unknown, &report.incomplete, &report.cuts))
+                Verdict::Unknown(search_reason(model, unknown, &report.incomplete, &report.cuts, None))
             }
         };
         let trace = match &report.verdict {
@@ -302,8 +302,17 @@ fn is_open(report: &SearchReport, property: Property) -> bool {
     report.open.contains(&open)
 }
 
-/// The reason why a search gave no answer.
-pub fn search_reason(model: &Model, unknown: &Unknown, incomplete: &[Incomplete], cuts: &[Cut]) -> Reason {
+/// Returns the reason why a search gave no answer. Where it was cancelled, that is why the run was stopped, if it was.
+pub fn search_reason(
+    model: &Model,
+    unknown: &Unknown,
+    incomplete: &[Incomplete],
+    cuts: &[Cut],
+    stopped: Option<Reason>,
+) -> Reason {
+    if let (Some(stopped), Unknown::Cancelled | Unknown::Timeout) = (stopped, unknown) {
+        return stopped;
+    }
     match unknown {
         Unknown::Cancelled => Reason::Interrupted,
         Unknown::Timeout => Reason::Timeout,
