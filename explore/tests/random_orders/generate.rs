@@ -106,7 +106,7 @@ impl Draw {
                 Relation => "r",
                 Sequence => "q",
                 Nested => "n",
-                Record => "e",
+                Record => "c",
                 OnSet => "h",
                 OnElements => "m",
                 Injective => "i",
