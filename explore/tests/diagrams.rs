@@ -327,3 +327,30 @@ fn products_are_those_of_relations() {
         assert_eq!(nodes.predecessor(x, relation, &shape, &other).is_some(), image.contains(&other));
     }
 }
+
+#[test]
+fn a_conjunct_is_ill_defined_where_those_before_it_hold_that_nobody_asks_for() {
+    // In the first state without f(1) the conjunct before it is false.
+    let text = "MACHINE M VARIABLES x, f INVARIANT x : 0..1 & f : 1..2 +-> 0..1 & (x = 1 or f /= {}) & f(1) : 0..1 \
+        INITIALISATION x := 0 || f := {1 |-> 0} OPERATIONS clear = BEGIN f := {} END; put = BEGIN x := 1 END END";
+    let model = load_text("M.mch", text).model.expect("a machine");
+    let scope = Scope::settle(&model, &ScopeRequest::default()).expect("a scope");
+    let mut options = SearchOptions::default();
+    options.checks.invariant = Some(vec![3]);
+    with_large_stack(|| {
+        let problem = Problem { model: &model, scope: &scope, finder: None };
+        let mut reports: Vec<SearchReport> = STRATEGIES
+            .iter()
+            .map(|s| diagrams::search(&problem, &options, &with(*s), &mut |_: &Progress| {}))
+            .collect();
+        for partial_order in [false, true] {
+            let options = SearchOptions { partial_order, ..options.clone() };
+            reports.push(search(&problem, &options, &mut |_: &Progress| {}));
+        }
+        for report in reports {
+            let Verdict::Violated(found) = &report.verdict else { panic!("{:?}", report.verdict) };
+            assert!(matches!(found.violations[..], [Violation::IllDefined(_)]), "{found:?}");
+            assert_eq!(found.trace.steps.len(), 3);
+        }
+    });
+}

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
 use bsym_semantics::constraint::methods::Tally;
-use bsym_semantics::error::EvalError;
+use bsym_semantics::error::{EvalError, EvalErrorKind};
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::evaluator::interrupt::interruptible;
@@ -95,6 +95,11 @@ struct Checked {
     label: LabelId,
     good: bool,
     reads: Chosen,
+    /// What decides whether it is a violation that the label has no truth value.
+    context: Chosen,
+    /// Short rows without a truth value, and contexts of them that were judged.
+    undefined: Set,
+    judged: Set,
     /// Short rows that were looked at, and those of them that did not pass.
     seen: Set,
     bad: Set,
@@ -179,9 +184,19 @@ impl<'m, 'o> Verifier<'m, 'o> {
         (stop.cancelled, stop.deadline) = (self.options.cancelled.clone(), deadline);
         stop.memory = self.options.limits.memory;
         for (label, good) in asked.labels {
-            let reads = exploration.system.matrix.label(label).reads.clone();
-            let reads = exploration.levels.choose(&reads);
-            self.labels.push(Checked { label, good, reads, seen: EMPTY, bad: EMPTY });
+            let matrix = &exploration.system.matrix;
+            let context = exploration.levels.choose(&matrix.context(label));
+            let reads = exploration.levels.choose(&matrix.label(label).reads);
+            self.labels.push(Checked {
+                label,
+                good,
+                reads,
+                context,
+                undefined: EMPTY,
+                judged: EMPTY,
+                seen: EMPTY,
+                bad: EMPTY,
+            });
         }
         let mut initial = Vec::new();
         for root in 0..exploration.system.roots() {
@@ -304,6 +319,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
         let short = exploration.nodes.project(set, &checked.reads.positions);
         let new = exploration.nodes.minus(short, checked.seen);
         if new == EMPTY {
+            self.judge_undefined(exploration, at, set);
             return;
         }
         let words = exploration.nodes.words(new);
@@ -325,6 +341,10 @@ impl<'m, 'o> Verifier<'m, 'o> {
             let checked = &mut self.labels[at];
             checked.bad = exploration.nodes.union(checked.bad, short);
             let states = exploration.nodes.restrict(set, short, &checked.reads.positions);
+            if truth.is_err_and(|e| e.kind == EvalErrorKind::IllDefined) {
+                checked.undefined = exploration.nodes.union(checked.undefined, short);
+                continue;
+            }
             self.judge(exploration, states);
             if self.is_over() {
                 return;
@@ -332,6 +352,31 @@ impl<'m, 'o> Verifier<'m, 'o> {
         }
         let checked = &mut self.labels[at];
         checked.seen = exploration.nodes.union(checked.seen, new);
+        self.judge_undefined(exploration, at, set);
+    }
+
+    /// Judges the states of a set in which a label has no truth value. That is a violation where the conjuncts before it
+    /// hold, so that a state of each context is looked at.
+    fn judge_undefined(&mut self, exploration: &mut Exploration<Machine<'m>>, at: usize, set: Set) {
+        let Checked { reads, context, undefined, judged, .. } = &self.labels[at];
+        let positions = context.positions.clone();
+        let states = exploration.nodes.restrict(set, *undefined, &reads.positions);
+        let contexts = exploration.nodes.project(states, &positions);
+        let mut new = exploration.nodes.minus(contexts, *judged);
+        while let Some(short) = exploration.nodes.first(new) {
+            if exploration.nodes.gives_up() {
+                return;
+            }
+            let one = exploration.nodes.singleton(&short);
+            let states = exploration.nodes.restrict(states, one, &positions);
+            self.judge(exploration, states);
+            if self.is_over() {
+                return;
+            }
+            let checked = &mut self.labels[at];
+            checked.judged = exploration.nodes.union(checked.judged, one);
+            new = exploration.nodes.minus(new, one);
+        }
     }
 
     /// Everything that is wrong in one of these states, according to the reference evaluator.

@@ -131,6 +131,13 @@ fn properties<'m>(cut: &'m Instances, options: &SearchOptions, whole: bool) -> V
         }
     }
     let unproven = |pred, good| Property { pred, good, proven: Set::below(n) };
+    // A conjunct without a truth value is a violation where all before it hold: also those that nobody asks for.
+    if checks.well_definedness
+        && let Some(last) = (0..model.invariant.len()).rev().find(|&i| checks.asks(i))
+    {
+        let before = model.invariant[..last].iter().enumerate().filter(|(i, _)| !checks.asks(*i));
+        found.extend(before.map(|(_, conjunct)| unproven(&conjunct.pred, false)));
+    }
     if checks.assertions {
         found.extend(model.assertions.iter().map(|assertion| unproven(&assertion.pred, true)));
     }

@@ -3,6 +3,7 @@
 //! and writes that must apart (Meijer, Kant, Blom, van de Pol, *Read, Write and Copy Dependencies for Symbolic Model
 //! Checking*, HVC 2014).
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// A group of transitions.
@@ -105,6 +106,19 @@ impl DependencyMatrix {
     /// A label.
     pub fn label(&self, label: LabelId) -> &Label {
         &self.labels[label.index()]
+    }
+
+    /// Columns that decide whether it is a violation that a label has no truth value: those of the properties that are listed
+    /// before it, and its own.
+    pub fn context(&self, label: LabelId) -> Vec<usize> {
+        let is_before = |kind: LabelKind| match (kind, self.label(label).kind) {
+            (LabelKind::Invariant(i), LabelKind::Invariant(last)) => i <= last,
+            (LabelKind::Assertion(i), LabelKind::Assertion(last)) => i <= last,
+            (kind, of_label) => kind == of_label,
+        };
+        let labels = self.labels.iter().filter(|other| is_before(other.kind));
+        let columns: BTreeSet<usize> = labels.flat_map(|other| other.reads.iter().copied()).collect();
+        columns.into_iter().collect()
     }
 
     /// The label about something, if there is one.
