@@ -17,7 +17,7 @@ use bsym_language::types::Type;
 use bsym_semantics::scope::Scope;
 use bsym_status::file::Kind;
 
-use super::names::{event_name, formula, is_repeated, written};
+use super::names::{event_name, formula, repeated, written};
 use super::obligation::Subject;
 
 /// An obligation that is a predicate.
@@ -47,7 +47,8 @@ pub(super) fn feasible(system: &mut System) -> Vec<Extra> {
         found.subst(body);
         for (span, pred) in found.0 {
             let Some(f) = formula(&model, event, span) else { continue };
-            if f.role != FormulaRole::Action || f.origin.index() != 0 || is_repeated(&model, event, f) {
+            if f.role != FormulaRole::Action || f.origin.index() != 0 || repeated(&model, event, f).is_some()
+            {
                 continue;
             }
             let says = where_enabled(&model, event, pred);
@@ -229,9 +230,14 @@ pub(super) fn is_context(model: &Model) -> bool {
     model.notation == Notation::EventB && model.variables.is_empty() && model.events.is_empty()
 }
 
-/// The axioms and theorems before one of them: those of other contexts come first.
+/// Where a formula of states stands among all levels of Event-B: contexts come first, then the machines, the most abstract one
+/// first.
+pub(super) fn order(c: &Conjunct) -> (std::cmp::Reverse<u32>, u32) {
+    (std::cmp::Reverse(c.origin.0), c.span.start)
+}
+
+/// The axioms and theorems before one of them.
 pub(super) fn before(model: &Model, conjunct: &Conjunct) -> Vec<Conjunct> {
-    let order = |c: &Conjunct| (std::cmp::Reverse(c.origin.0), c.span.start);
     let all = model.axioms.iter().chain(&model.assertions);
     all.filter(|c| order(c) < order(conjunct)).cloned().collect()
 }

@@ -10,7 +10,7 @@ use bsym_language::source::Span;
 use bsym_status::file::{Kind, Status};
 use bsym_status::frame::frame_agrees;
 
-use super::extra::{Extra, is_of_start};
+use super::extra::{Extra, is_of_start, order};
 use super::names::{ABSTRACTION, Part, event_name, key, part};
 use super::obligation::{Proof, Subject};
 use super::owed::is_split;
@@ -53,12 +53,19 @@ impl<'a> Generator<'a> {
 
     /// Those of conjuncts, steps and assertions.
     pub fn machine(&mut self) {
-        self.well_definedness();
+        let event_b = self.system.model.notation == Notation::EventB;
+        if event_b {
+            self.states_in_order();
+        } else {
+            self.well_definedness();
+        }
         self.establishment();
         for event in 0..self.system.events.len() {
             self.preservation(event);
         }
-        self.assertions();
+        if !event_b {
+            self.assertions();
+        }
     }
 
     /// What holds by itself.
@@ -116,23 +123,43 @@ impl<'a> Generator<'a> {
     }
 
     fn well_definedness(&mut self) {
-        let model = self.system.model.clone();
         let mut found = family(self.always(0));
-        for (i, p) in self.system.invariant.iter().enumerate() {
-            let question = Question {
-                kind: Kind::Wd,
-                name: format!("{}/WD", key(&model, "inv", i, &model.invariant[i])),
-                event: None,
-                subject: Subject::Invariant(i),
-            };
-            if !self.system.is_supported(i) {
-                self.without_term(question, "the conjunct");
-            } else if self.needs_meaning(&model.invariant[i], p.defined) {
-                self.ask(question, &mut found, p.defined, false);
-            }
-            found.entries.push(Entry::Known(self.meant(p)));
+        for i in 0..self.system.invariant.len() {
+            self.meaning(i, &mut found);
         }
         self.families.push(found);
+    }
+
+    /// That conjuncts and theorems of Event-B have a meaning, and that the theorems follow: each from what stands before it.
+    fn states_in_order(&mut self) {
+        let model = self.system.model.clone();
+        let conjuncts = (0..model.invariant.len()).map(|i| (order(&model.invariant[i]), false, i));
+        let theorems = (0..model.assertions.len()).map(|i| (order(&model.assertions[i]), true, i));
+        let mut all: Vec<_> = conjuncts.chain(theorems).collect();
+        all.sort();
+        let mut found = family(self.always(0));
+        for (_, is_theorem, i) in all {
+            if is_theorem { self.assertion(i, &mut found) } else { self.meaning(i, &mut found) }
+        }
+        self.families.push(found);
+    }
+
+    /// That a conjunct has a meaning.
+    fn meaning(&mut self, i: usize, found: &mut Family) {
+        let model = self.system.model.clone();
+        let p = &self.system.invariant[i];
+        let question = Question {
+            kind: Kind::Wd,
+            name: format!("{}/WD", key(&model, "inv", i, &model.invariant[i])),
+            event: None,
+            subject: Subject::Invariant(i),
+        };
+        if !self.system.is_supported(i) {
+            self.without_term(question, "the conjunct");
+        } else if self.needs_meaning(&model.invariant[i], p.defined) {
+            self.ask(question, found, p.defined, false);
+        }
+        found.entries.push(Entry::Known(self.meant(p)));
     }
 
     fn establishment(&mut self) {
@@ -261,33 +288,39 @@ impl<'a> Generator<'a> {
     }
 
     fn assertions(&mut self) {
-        let model = self.system.model.clone();
-        let event_b = model.notation == Notation::EventB;
         let mut said = self.always(0);
         said.extend(invariant(self.system));
         let mut found = family(said);
-        for (i, p) in self.system.assertions.iter().enumerate() {
-            let (kind, short) = if event_b { (Kind::Thm, "THM") } else { (Kind::Assertion, "ASSERTION") };
-            let key = key(&model, "ass", i, &model.assertions[i]);
-            let question = |kind, short: &str| Question {
-                kind,
-                name: format!("{key}/{short}"),
-                event: None,
-                subject: Subject::Assertion(i),
-            };
-            if self.system.unsupported_assertions.contains(&i) {
-                self.without_term(question(kind, short), "the assertion");
-                continue;
-            }
-            if event_b && self.needs_meaning(&model.assertions[i], p.defined) {
-                self.ask(question(Kind::Wd, "WD"), &mut found, p.defined, true);
-            }
-            let goal = self.meant(p);
-            self.ask(question(kind, short), &mut found, goal, false);
-            // A theorem may use those before it, whether or not they are proved.
-            found.entries.push(Entry::Known(goal));
+        for i in 0..self.system.assertions.len() {
+            self.assertion(i, &mut found);
         }
         self.families.push(found);
+    }
+
+    /// That an assertion or theorem has a meaning and follows.
+    fn assertion(&mut self, i: usize, found: &mut Family) {
+        let model = self.system.model.clone();
+        let event_b = model.notation == Notation::EventB;
+        let (kind, short) = if event_b { (Kind::Thm, "THM") } else { (Kind::Assertion, "ASSERTION") };
+        let key = key(&model, "ass", i, &model.assertions[i]);
+        let question = |kind, short: &str| Question {
+            kind,
+            name: format!("{key}/{short}"),
+            event: None,
+            subject: Subject::Assertion(i),
+        };
+        if self.system.unsupported_assertions.contains(&i) {
+            self.without_term(question(kind, short), "the assertion");
+            return;
+        }
+        let p = &self.system.assertions[i];
+        if event_b && self.needs_meaning(&model.assertions[i], p.defined) {
+            self.ask(question(Kind::Wd, "WD"), found, p.defined, true);
+        }
+        let goal = self.meant(p);
+        self.ask(question(kind, short), found, goal, false);
+        // A theorem may use those before it, whether or not they are proved.
+        found.entries.push(Entry::Known(goal));
     }
 
     fn ask(&mut self, question: Question, family: &mut Family, goal: Term, lemma: bool) {

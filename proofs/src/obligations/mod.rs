@@ -6,7 +6,8 @@
 //! | INV | axioms, all conjuncts, the event | conjunct i in the state after |
 //! | WD of a conjunct | axioms, the conjuncts before it | it is well-defined |
 //! | WD, PRECONDITION, OTHER of an event | axioms, all conjuncts | no evaluation, `PRE`, `ASSERT` in it fails |
-//! | ASSERTION, THM | axioms, all conjuncts, the assertions before it | the assertion |
+//! | ASSERTION | axioms, all conjuncts, the assertions before it | the assertion |
+//! | THM | axioms, the conjuncts and theorems before it | the theorem |
 //! | FIS of an action | axioms, all conjuncts, the guards | something can be chosen |
 //! | GRD, SIM, EQL, MRG, WFIS | axioms, all conjuncts, the guards | the abstract event can follow in this respect |
 //! | VAR, NAT of an event | axioms, all conjuncts, the event or its guards | it decreases the variant, which is natural |

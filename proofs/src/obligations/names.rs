@@ -61,9 +61,9 @@ pub(super) fn part(
                 (Kind::Wd, FormulaRole::Witness) => (Kind::Wwd, "WWD"),
                 _ => (word, short),
             };
-            let repeated = f.origin == MAIN && is_repeated(model, event, f);
-            let origin = if repeated { ABSTRACTION } else { f.origin };
-            let name = format!("{}/{short}", within(model, origin, &f.label));
+            let is_own = f.origin == MAIN && f.role != FormulaRole::Witness;
+            let owner = if is_own { repeated(model, event, f).unwrap_or(f) } else { f };
+            let name = format!("{}/{short}", within(model, owner.origin, &owner.label));
             Part { kind: word, name, text: print::at(model, f.span) }
         }
         None => Part { kind: word, name: format!("{position}/{short}"), text },
@@ -110,30 +110,49 @@ pub(super) fn formula(model: &Model, event: Option<EventId>, span: Span) -> Opti
     own.filter(around).min_by_key(size).or_else(|| others.filter(around).min_by_key(size))
 }
 
-/// Whether the nearest abstraction has the same formula, so that it owes its meaning and its result: a guard has its meaning
-/// behind the same guards there.
-pub(super) fn is_repeated(model: &Model, event: Option<EventId>, own: &EventFormula) -> bool {
-    let before = |f: &&EventFormula| {
-        let is_guard = f.role == FormulaRole::Guard && own.role == FormulaRole::Guard;
-        is_guard && (f.origin, &f.event) == (own.origin, &own.event)
+/// The formula of the nearest abstraction that is the same, so that the abstraction owes its meaning and its result: an action, or
+/// a guard before which the event has all guards that the abstract event has before it. Labels do not matter (Rodin,
+/// `FwdMachineEventGuardModule` and `FwdMachineEventActionModule`).
+pub(super) fn repeated<'m>(
+    model: &'m Model,
+    event: Option<EventId>,
+    own: &EventFormula,
+) -> Option<&'m EventFormula> {
+    let text = |f: &EventFormula| squeezed(&written(model, f.span));
+    let of = |origin: ComponentId, name: &str| {
+        let some = model.formulas.iter().filter(move |f| f.origin == origin && f.role == own.role);
+        some.filter(|f| f.event == name).collect::<Vec<_>>()
     };
-    let until = model.formulas.iter().position(|f| f == own).unwrap_or_default();
-    let mut all = model.formulas[..until].iter().filter(before).chain([own]);
-    all.all(|f| is_above(model, event, f))
+    let beside = of(own.origin, &own.event);
+    let until = beside.iter().position(|f| *f == own).unwrap_or_default();
+    let before: Vec<String> = beside[..until].iter().map(|f| text(f)).collect();
+    let own_text = text(own);
+    let abstractions: Vec<&str> = match event {
+        None => vec![INITIALISATION],
+        Some(e) => model.events[e.index()].refines.iter().map(String::as_str).collect(),
+    };
+    abstractions.into_iter().find_map(|name| {
+        let above = of(ABSTRACTION, name);
+        let at = above.iter().position(|f| text(f) == own_text)?;
+        let is_guard = own.role == FormulaRole::Guard;
+        let is_behind = !is_guard || above[..at].iter().all(|f| before.contains(&text(f)));
+        is_behind.then_some(above[at])
+    })
 }
 
-fn is_above(model: &Model, event: Option<EventId>, own: &EventFormula) -> bool {
-    let above = |name: &str| match event {
-        None => name == event_name(model, None),
-        Some(e) => model.events[e.index()].refines.iter().any(|r| r == name),
-    };
-    let text = written(model, own.span);
-    model.formulas.iter().any(|f| {
-        f.origin == ABSTRACTION
-            && (f.role, &f.label) == (own.role, &own.label)
-            && above(&f.event)
-            && written(model, f.span) == text
-    })
+/// A formula without the white space that parts no names.
+fn squeezed(text: &str) -> String {
+    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '\'');
+    let mut out = String::new();
+    let mut words = text.split_whitespace();
+    out.push_str(words.next().unwrap_or_default());
+    for word in words {
+        if is_word(out.chars().last()) && is_word(word.chars().next()) {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
 }
 
 /// An action as it is written, on one line: the model may say it in another way.

@@ -45,8 +45,13 @@ impl<'m> Typed<'m> {
             let hypotheses = if invariant { self.always() } else { self.axioms() };
             return Some(vec![Sequent { hypotheses, defined: vec![], goal: Goal::Meant(says.clone()) }]);
         }
+        let event_b = model.notation == Notation::EventB;
         let of_state = |hypotheses, goal| Some(vec![Sequent { hypotheses, defined: vec![], goal }]);
         match (proof.kind, &proof.subject) {
+            (Kind::Wd, Subject::Invariant(i)) if event_b => {
+                let conjunct = &model.invariant[*i];
+                of_state(self.behind(conjunct), Goal::Defined(conjunct.pred.clone()))
+            }
             (Kind::Wd, Subject::Invariant(i)) => {
                 let before = model.invariant[..*i].iter().map(|c| c.pred.clone());
                 let hypotheses = self.axioms().into_iter().chain(before).collect();
@@ -55,7 +60,10 @@ impl<'m> Typed<'m> {
             (Kind::Inv | Kind::InvEst, Subject::Invariant(i)) => self.of_step(proof, *i, all),
             (Kind::Wd | Kind::Thm | Kind::Assertion, Subject::Assertion(i)) => {
                 let before = model.assertions[..*i].iter().map(|c| c.pred.clone());
-                let hypotheses = self.always().into_iter().chain(before).collect();
+                let hypotheses = match event_b {
+                    true => self.behind(&model.assertions[*i]),
+                    false => self.always().into_iter().chain(before).collect(),
+                };
                 let p = model.assertions[*i].pred.clone();
                 of_state(hypotheses, if proof.kind == Kind::Wd { Goal::Defined(p) } else { Goal::Meant(p) })
             }
@@ -66,6 +74,13 @@ impl<'m> Typed<'m> {
 
     fn axioms(&self) -> Vec<Pred> {
         self.model.axioms.iter().map(|c| c.pred.clone()).collect()
+    }
+
+    /// All axioms, and what stands before a conjunct or theorem of Event-B.
+    fn behind(&self, conjunct: &Conjunct) -> Vec<Pred> {
+        let all = self.model.invariant.iter().chain(&self.model.assertions);
+        let before = all.filter(|c| extra::order(c) < extra::order(conjunct)).map(|c| c.pred.clone());
+        self.axioms().into_iter().chain(before).collect()
     }
 
     /// The axioms and the invariant.

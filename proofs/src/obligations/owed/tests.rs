@@ -70,7 +70,7 @@ fn refined(abstraction: Event<'_>, concrete: Event<'_>) -> Option<Obligations> {
 
 /// What Rodin asks of the event, by name.
 fn names(all: &Obligations) -> BTreeMap<&str, Status> {
-    let kinds = [Kind::Grd, Kind::Sim, Kind::Eql, Kind::Wfis, Kind::Wwd];
+    let kinds = [Kind::Grd, Kind::Sim, Kind::Eql, Kind::Wfis, Kind::Wwd, Kind::Wd, Kind::Fis];
     let some = all.all.iter().filter(|p| kinds.contains(&p.kind));
     some.map(|p| (p.name.strip_prefix("go/").unwrap_or(&p.name), p.status)).collect()
 }
@@ -139,4 +139,52 @@ fn a_guard_that_equals_another_one_that_is_owed_is_not_trivial() {
         Event("go", &["m"], &["a: m ∈ 1 ‥ x"], &["n: n = m"], &[]),
         &[("grd1/GRD", Refuted), ("grd2/GRD", Refuted)],
     );
+}
+
+#[test]
+fn a_formula_of_the_abstraction_has_its_meaning_and_its_result_there() {
+    // Labels and white space do not matter, nor does what the event has before the guard.
+    check(
+        Event("go", &[], &["grd1: 6 ÷ x > 0"], &[], &["act1: x :∈ 1 ‥ x"]),
+        Event("go", &[], &["a: x > 1", "b: 6÷x>0"], &[], &["c: x :∈ 1‥x"]),
+        &[("A.grd1/WD", Discharged)],
+    );
+    // What the abstract event has before it is missing, or comes later.
+    let go = || Event("go", &[], &["grd1: x > 0", "grd2: 6 ÷ x > 0"], &[], &[]);
+    check(go(), Event("go", &[], &["b: 6 ÷ x > 0", "a: x > 0"], &[], &[]), &[("b/WD", Refuted)]);
+    check(go(), Event("go", &[], &["a: x > 0", "b: 6 ÷ x > 0"], &[], &[]), &[("A.grd2/WD", Discharged)]);
+}
+
+#[test]
+fn a_theorem_follows_from_what_stands_before_it() {
+    if solver().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let start = Event("INITIALISATION", &[], &[], &[], &["act1: x ≔ 9"]);
+    machine(
+        folder.path(),
+        "T",
+        None,
+        &["inv1: x ≥ 3", "thm1: 6 ÷ x < 3", "inv2: x ≥ 5", "thm2: x > 4"],
+        &[start],
+    );
+    let path = folder.path().join("T.bum");
+    let text = std::fs::read_to_string(&path).expect("text");
+    let text = text.replace("label=\"thm", "theorem=\"true\" org.eventb.core.label=\"thm");
+    let proved = |text: &str| {
+        std::fs::write(&path, text).expect("a file");
+        let m = load_model(&path).expect("a file").model.expect("a machine");
+        let budget = Budget::unlimited();
+        let all = prove_obligations(Arc::new(m.clone()), &scope(&m), &mut open_default, &budget, &mut |_| {});
+        let all = all.expect("a solver").all.into_iter().filter(|p| matches!(p.kind, Kind::Thm | Kind::Wd));
+        all.map(|p| (p.name, p.status)).collect::<BTreeMap<_, _>>()
+    };
+    let expected = |first: Status| {
+        let all = [("thm1/THM", first), ("thm1/WD", Discharged), ("thm2/THM", Discharged)];
+        all.map(|(name, status)| (name.to_string(), status)).into_iter().collect::<BTreeMap<_, _>>()
+    };
+    assert_eq!(proved(&text), expected(Discharged));
+    // 6 / 3 is 2: that x is at least 5 is said too late for less.
+    assert_eq!(proved(&text.replace("6 ÷ x &lt; 3", "6 ÷ x &lt; 2")), expected(Refuted));
 }
