@@ -37,6 +37,7 @@ pub mod evaluation;
 pub mod event;
 pub mod graph;
 pub mod obligations;
+pub mod of_status;
 pub mod open_obligation;
 pub mod parsed;
 pub mod recorded;

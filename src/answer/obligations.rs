@@ -7,7 +7,8 @@ use serde::{Serialize, Serializer};
 
 use super::left_out::{self, LeftOutObject};
 use super::not_checked::{self, DroppedObject};
-use super::open_obligation::{Explanation, ReachKind};
+use super::of_status::OfStatus;
+use super::open_obligation::Explanation;
 use super::trace::counted;
 use crate::exit::Exit;
 use crate::paint::Paint;
@@ -26,6 +27,8 @@ pub struct Obligations {
     pub left_out: Vec<LeftOutObject>,
     /// Why they are open, where that was asked.
     pub explanations: Option<Vec<Explanation>>,
+    /// What became of those that a proof status leaves open, where only these were asked.
+    pub of_status: Option<OfStatus>,
     /// Why the prover ended early, if it did.
     pub stopped: Option<String>,
     /// Where the status was written to.
@@ -66,6 +69,7 @@ impl Obligations {
             unconfirmed: proved.unconfirmed().map(|p| p.name.clone()).collect(),
             left_out: LeftOutObject::all(proved, model),
             explanations: None,
+            of_status: None,
             stopped: proved.stopped.as_ref().map(ToString::to_string),
             written: None,
             not_checked: vec![],
@@ -77,19 +81,19 @@ impl Obligations {
     /// reachable state in which it fails, else `Unknown`.
     pub fn exit(&self) -> Exit {
         let all_looked_at = self.left_out.is_empty() && self.not_checked.is_empty();
-        if self.explanations.iter().flatten().any(Self::is_reached) {
+        if self.explanations.iter().flatten().any(Explanation::is_reached) {
             return Exit::Violated;
         }
-        match self.stopped.is_none() && self.open.is_empty() && all_looked_at {
+        let none_is_left = self.open.is_empty() && self.of_status.as_ref().is_none_or(|s| s.open == 0);
+        match self.stopped.is_none() && none_is_left && all_looked_at {
             true => Exit::Done,
             false => Exit::Unknown,
         }
     }
 
-    /// Tests for an obligation that fails after a trace that was found.
-    fn is_reached(explanation: &Explanation) -> bool {
-        let reached = explanation.reach.as_ref().is_some_and(|reach| reach.kind == ReachKind::Reached);
-        reached && !explanation.violated.is_empty()
+    /// Whether an obligation is explained by a reachable state in which it fails.
+    fn is_reached(&self, name: &str) -> bool {
+        self.explanations.iter().flatten().any(|e| e.name == name && e.is_reached())
     }
 
     /// For people.
@@ -110,7 +114,11 @@ impl Obligations {
             None if counts.is_empty() => "nothing to prove".into(),
             _ => counts.join(", "),
         };
-        let mut text = format!("{}: {counts}  [{:.2} s]\n", counted(all, "obligation"), self.seconds);
+        let first = match &self.of_status {
+            Some(of_status) => of_status.in_words(),
+            None => format!("{}: {counts}", counted(all, "obligation")),
+        };
+        let mut text = format!("{first}  [{:.2} s]\n", self.seconds);
         if !self.unconfirmed.is_empty() {
             let what = counted(self.unconfirmed.len(), "proof");
             text.push_str(&format!("  {what} in one form alone (`confirmed` in --json)\n"));
@@ -123,16 +131,21 @@ impl Obligations {
         }
         let mut refuted = false;
         for OpenObligation { name, status, goal, reason } in &self.open {
+            // Of those that a status leaves open, only what a trace leads to is called refuted.
+            let is_refuted =
+                *status == Status::Refuted && (self.of_status.is_none() || self.is_reached(name));
             let word = match status {
-                Status::Refuted => paint.bad("refuted"),
+                _ if is_refuted => paint.bad("refuted"),
+                Status::Refuted => paint.doubt("open"),
                 _ => paint.doubt(&status.word()),
             };
-            refuted |= *status == Status::Refuted;
+            refuted |= is_refuted;
             // That a refuted one does not follow is what the word says.
-            let reason = reason.as_ref().filter(|_| *status != Status::Refuted);
+            let reason = reason.as_ref().filter(|_| !is_refuted);
             let reason = reason.map(|r| format!(": {r}")).unwrap_or_default();
             text.push_str(&format!("  {word}  {name}{reason}\n    {goal}\n"));
         }
+        text.extend(self.of_status.as_ref().map(|of_status| of_status.unknown_text(paint)));
         text.push_str(&left_out::text(&self.left_out, paint));
         for explanation in self.explanations.iter().flatten() {
             // Strings grow.
@@ -152,19 +165,25 @@ impl Obligations {
     }
 }
 
-/// The status with its explanations beside it.
+/// The status, with what was asked for beside it.
 #[derive(Serialize)]
-struct Explained<'a> {
+struct Beside<'a> {
     #[serde(flatten)]
     file: &'a PoFile,
-    explanations: &'a [Explanation],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanations: Option<&'a [Explanation]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of_status: Option<&'a OfStatus>,
 }
 
 impl Serialize for Obligations {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.explanations {
-            None => self.file.serialize(serializer),
-            Some(explanations) => Explained { file: &self.file, explanations }.serialize(serializer),
+        match (&self.explanations, &self.of_status) {
+            (None, None) => self.file.serialize(serializer),
+            (explanations, of_status) => {
+                let (explanations, of_status) = (explanations.as_deref(), of_status.as_ref());
+                Beside { file: &self.file, explanations, of_status }.serialize(serializer)
+            }
         }
     }
 }

@@ -48,6 +48,11 @@ pub struct Reach {
 }
 
 impl Explanation {
+    /// Tests for an obligation that fails after a trace that was found.
+    pub fn is_reached(&self) -> bool {
+        self.reach.as_ref().is_some_and(|reach| reach.kind == ReachKind::Reached) && !self.violated.is_empty()
+    }
+
     /// For people.
     pub fn write(&self, out: &mut String, paint: Paint) -> Result {
         writeln!(out, "\n{}: {}", paint.strong(&self.name), self.goal)?;

@@ -13,6 +13,7 @@ use super::certification::Certification;
 use super::evaluation::Evaluation;
 use super::event::Event;
 use super::graph::GraphAnswer;
+use super::of_status::OfStatus;
 use super::open_obligation::Explanation;
 use super::parsed::Parsed;
 use super::recorded::Recorded;
@@ -65,5 +66,6 @@ fn the_files_are_what_the_types_say() {
     check::<Recorded>("proofs");
     check::<Refused>("error");
     check::<Explanation>("explanation");
+    check::<OfStatus>("of_status");
     check::<Event>("events");
 }

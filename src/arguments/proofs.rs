@@ -24,6 +24,15 @@ pub struct PoArguments {
     /// Show the state and step that refute each open obligation, or this one, and whether they are reachable
     #[arg(long, value_name = "NAME", num_args = 0..=1)]
     pub explain: Option<Option<String>>,
+    /// Try only the obligations that a proof status leaves open, and look for a trace to each state that refutes one
+    #[arg(long, conflicts_with = "explain", help_heading = "Proof status")]
+    pub open: bool,
+    /// The proof status: a po.json, a Rodin project, a ProB package; Rodin projects and packages bring their own
+    #[arg(long, value_name = "FILE", requires = "open", help_heading = "Proof status")]
+    pub proofs: Option<PathBuf>,
+    /// Count obligations that were only reviewed as proven
+    #[arg(long, requires = "open", help_heading = "Proof status")]
+    pub trust_reviewed: bool,
     /// Write the open obligations as SMT-LIB into this folder
     #[arg(long, value_name = "DIR")]
     pub export: Option<PathBuf>,

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::bail;
 use bsym_encodings::budget::Stopped;
-use bsym_encodings::session::open;
+use bsym_encodings::session::open as sessions;
 use bsym_language::diagnostic::nearest;
-use bsym_proofs::obligations::{Obligations as Proved, Proof, prove_and_confirm};
+use bsym_proofs::obligations::{Choice, Obligations as Proved, Proof, prove_and_confirm};
 
 use crate::answer::Answer;
 use crate::answer::event::Event;
@@ -22,8 +22,10 @@ use crate::refusal::Refusal;
 use crate::solvers;
 
 use self::explain::Explainer;
+use self::open::Open;
 
 mod explain;
+mod open;
 
 /// Runs the command.
 pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer> {
@@ -37,6 +39,11 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
     let choice = solvers::choose(arguments.solver.name.as_deref())?;
     let mut model = input::machine(&arguments.file, &arguments.component, &arguments.output)?.model;
     let scope = input::scope(&model, &arguments.scope)?;
+    let open = match arguments.open {
+        true => Some(Open::read(arguments, &model, &scope)?),
+        false => None,
+    };
+    let is_asked = |proof: &Proof| open.as_ref().is_none_or(|open| open.has(&proof.name));
     input::fix_constants(&mut model, &arguments.scope.set, paint)?;
     let model = Arc::new(model);
     let budget = control.budget.per_query(arguments.each);
@@ -44,20 +51,26 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
     // What is decided so far is said if the work does not stop when it is asked to.
     let decided: Arc<Mutex<Vec<Proof>>> = Arc::default();
     let (known, stuck, clock, file_scope) = (decided.clone(), model.clone(), control.clone(), scope.clone());
+    let left_open = open.clone();
     control.set_fallback(move |reason| {
         let mut proved = Proved::default();
         proved.all = std::mem::take(&mut *known.lock().unwrap_or_else(PoisonError::into_inner));
         proved.stopped = Some(Stopped::Timeout);
         let file = proved.to_po(&stuck, &file_scope, Path::new(""));
         output::note("stopped: obligations that were not decided by then are not listed");
-        Answer::Obligations(Box::new(Obligations {
+        let mut answer = Obligations {
             not_checked: DroppedObject::without_obligation(&stuck),
             stopped: Some(reason.text()),
             seconds: clock.seconds(),
             ..Obligations::new(file, &proved, &stuck)
-        }))
+        };
+        answer.of_status = left_open.map(|open| open.outcome(&answer));
+        Answer::Obligations(Box::new(answer))
     });
     let mut observer = |proof: &Proof| {
+        if !is_asked(proof) {
+            return;
+        }
         let mut decided = decided.lock().unwrap_or_else(PoisonError::into_inner);
         // Terms belong to the thread that made them.
         let proof = Proof { formula: vec![], ..proof.clone() };
@@ -77,17 +90,22 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
             output::note(&format!("{}: {}", proof.name, proof.status.word()));
         }
     };
-    let obligations = prove_and_confirm(
+    let choose = |proof: &Proof| open.as_ref().map_or(Choice::Ask, |open| open.choose(proof));
+    let mut obligations = prove_and_confirm(
         model.clone(),
         &scope,
-        &mut |terms| open::open(terms, &choice),
+        &mut |terms| sessions::open(terms, &choice),
         &budget,
         &mut observer,
+        &choose,
     )?;
-    let explanations = arguments.explain.as_ref().map(|name| {
-        let explainer = Explainer::new(&model, &scope, &choice, budget.clone());
-        explainer.explain(&obligations, name.as_deref())
-    });
+    obligations.all.retain(is_asked);
+    let explainer = Explainer::new(&model, &scope, &choice, budget.clone());
+    let explanations = match &arguments.explain {
+        Some(name) => Some(explainer.explain(&obligations, name.as_deref())),
+        // What is refuted is so by a reachable state alone.
+        None => open.as_ref().map(|_| explainer.of_refuted(&obligations)),
+    };
     if let Some(Some(name)) = &arguments.explain
         && !obligations.all.iter().any(|p| p.name == *name)
     {
@@ -101,7 +119,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
     let written = arguments.output_file.as_deref().filter(|path| output::write(path, &file.to_text()));
     let of_prover = Obligations::new(file, &obligations, &model);
     let why = control.stopped().map(|reason| reason.text());
-    let answer = Obligations {
+    let mut answer = Obligations {
         stopped: of_prover.stopped.clone().map(|other| why.unwrap_or(other)),
         written: written.map(|path| path.display().to_string()),
         not_checked: DroppedObject::without_obligation(&model),
@@ -109,6 +127,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
         explanations,
         ..of_prover
     };
+    answer.of_status = open.map(|open| open.outcome(&answer));
     if let Some(folder) = &arguments.export {
         match obligations.export(&model, folder) {
             Ok(exported) => {

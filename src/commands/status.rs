@@ -166,7 +166,8 @@ fn imported(path: &Path, import: Import) -> Imported {
     }
 }
 
-fn refuse(path: &Path, error: &PoError) -> Refusal {
+/// What is wrong with a status that the user names.
+pub fn refuse(path: &Path, error: &PoError) -> Refusal {
     let refusal = Refusal::new(format!("--proofs: {error}"));
     match error {
         PoError::Read { .. } if !path.exists() => refusal.help("check the path, or leave --proofs out"),

@@ -121,7 +121,7 @@ pub fn prove_obligations(
     prove(model, scope, open, budget, observer, &|_| Choice::Ask, false)
 }
 
-/// The same, and then what a solver proved in terms of arrays is cross-checked in another form, for about as long as the
+/// As [`prove_chosen`], and then what a solver proved in terms of arrays is cross-checked in another form, for about as long as the
 /// proofs took ([`Proof::confirmed`]).
 ///
 /// # Errors
@@ -132,8 +132,9 @@ pub fn prove_and_confirm(
     open: Opener<'_>,
     budget: &Budget,
     observer: &mut dyn FnMut(&Proof),
+    choose: &dyn Fn(&Proof) -> Choice,
 ) -> Result<Obligations, SolverError> {
-    prove(model, scope, open, budget, observer, &|_| Choice::Ask, true)
+    prove(model, scope, open, budget, observer, choose, true)
 }
 
 /// As [`prove_obligations`] where only some are asked: `choose` says which, of all that have a term and are not trivial.

@@ -66,6 +66,13 @@ impl<'a> Explainer<'a> {
         found
     }
 
+    /// Those of the refuted obligations.
+    pub fn of_refuted(&self, all: &Obligations) -> Vec<Explanation> {
+        let refuted = all.all.iter().filter(|p| p.status == Status::Refuted);
+        let in_time = refuted.take_while(|_| self.budget.check().is_ok());
+        in_time.map(|p| self.explanation(p, all.goal_text(p, self.model))).collect()
+    }
+
     fn open(&self) -> impl FnMut(Rc<Terms>) -> Result<Session, SolverError> + '_ {
         |terms| open::open(terms, self.solver)
     }

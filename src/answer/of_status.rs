@@ -1,0 +1,45 @@
+//! What became of the obligations that a recorded proof status leaves open.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::paint::Paint;
+
+/// The obligations that a proof status leaves open, and what became of them.
+#[derive(Serialize, JsonSchema, Clone, PartialEq, Eq, Debug)]
+pub struct OfStatus {
+    /// Who left them open: `Rodin`, or the file.
+    pub left_open_by: String,
+    pub total: usize,
+    pub discharged: usize,
+    /// Those that fail in a state at the end of a trace of the machine.
+    pub refuted: usize,
+    pub open: usize,
+    /// Of those that are open, the names that the machine has no obligation of.
+    pub unknown: Vec<String>,
+}
+
+impl OfStatus {
+    /// `16 open in Rodin: 14 discharged, 1 refuted by a reachable state, 1 open`.
+    pub fn in_words(&self) -> String {
+        let parts = [
+            (self.discharged, "discharged"),
+            (self.refuted, "refuted by a reachable state"),
+            (self.open, "open"),
+        ];
+        let words: Vec<String> =
+            parts.into_iter().filter(|p| p.0 > 0).map(|(n, word)| format!("{n} {word}")).collect();
+        match self.total {
+            0 => format!("nothing is open in {}", self.left_open_by),
+            n => format!("{n} open in {}: {}", self.left_open_by, words.join(", ")),
+        }
+    }
+
+    /// Those that the machine has no obligation of, for people.
+    pub fn unknown_text(&self, paint: Paint) -> String {
+        let line = |name: &String| {
+            format!("  {}  {name}: the machine has no obligation of this name\n", paint.doubt("open"))
+        };
+        self.unknown.iter().map(line).collect()
+    }
+}
