@@ -41,10 +41,9 @@ use std::time::{Duration, Instant};
 
 use bsym_encodings::budget::{Budget, Stopped};
 use bsym_encodings::session::{Dialect, SolverError, Statistics, script};
-use bsym_encodings::system::build::{Representations, encode_with};
-use bsym_encodings::system::{System, Unsupported};
-use bsym_encodings::term::{Term, Terms};
-use bsym_language::model::{Model, Notation};
+use bsym_encodings::system::Unsupported;
+use bsym_encodings::term::Terms;
+use bsym_language::model::Model;
 use bsym_semantics::scope::Scope;
 use bsym_status::file::{Kind, LeftOut, Status};
 use bsym_status::{Level, PairStatus, PoError, ProofStatus};
@@ -53,18 +52,19 @@ pub use self::classical::SequentMachine;
 pub use self::obligation::{Choice, Form, Proof, Subject};
 
 use self::first_order::FirstOrder;
-use self::generate::Generator;
-use self::rounds::{Family, Others, Rounds};
+use self::generate::{Generated, generate, name_apart};
+use self::rounds::{Others, Rounds};
 use self::small::SmallSizes;
-use crate::recorded::is_complete;
 use crate::sequent::{Opener, Prover};
 
 #[cfg(test)]
 mod agreement;
 mod classical;
 mod extra;
+mod family;
 mod first_order;
 mod generate;
+mod generator;
 mod names;
 mod obligation;
 mod owed;
@@ -121,8 +121,8 @@ pub fn prove_obligations(
     prove(model, scope, open, budget, observer, &|_| Choice::Ask, false)
 }
 
-/// As [`prove_chosen`], and then what a solver proved in terms of arrays is cross-checked in another form, for about as long as the
-/// proofs took ([`Proof::confirmed`]).
+/// As [`prove_chosen`], and then what a solver proved in terms of arrays is cross-checked in another form, for about as
+/// long as the proofs took ([`Proof::confirmed`]).
 ///
 /// # Errors
 /// If the solver cannot be started.
@@ -206,75 +206,6 @@ fn prove(
         asked: sequents,
         terms,
     })
-}
-
-/// All obligations of a model, before anything is asked.
-struct Generated {
-    all: Vec<Proof>,
-    families: Vec<Family>,
-    /// All hypotheses have terms.
-    complete: bool,
-    /// What may stand for deferred sets where arrays are only read.
-    carriers: Vec<(Term, Term)>,
-    /// The machine in terms; none for a refinement of classical B, whose sequents have systems of their own.
-    system: Option<System>,
-    left_out: Vec<LeftOut>,
-    /// What is asked of a refinement of classical B, by number of the obligation.
-    asked: Vec<(usize, Arc<Model>, classical::Asked)>,
-}
-
-fn generate(terms: &Rc<Terms>, model: &Arc<Model>, scope: &Scope) -> Generated {
-    if let Some(refined) = model.refined.as_deref().filter(|_| model.notation == Notation::ClassicalB) {
-        let classical::Generated { all, families, systems, asked, left_out } =
-            classical::generate(terms, model, refined, scope);
-        let complete = systems.iter().all(is_complete);
-        let carriers = systems[0].whole_carriers();
-        let asked = asked.into_iter().map(|(at, system, asked)| (at, systems[system].model.clone(), asked));
-        let asked = asked.collect();
-        return Generated { all, families, complete, carriers, system: None, left_out, asked };
-    }
-    let mut system = encode_with(terms.clone(), model.clone(), scope, Representations::Stated);
-    let states = [extra::feasible(&mut system), extra::variants(&mut system)].concat();
-    let mut generator = Generator::new(&system, vec![]);
-    let mut complete = is_complete(&system);
-    let of_context = match extra::is_context(model) {
-        true => extra::of_context(terms, model, scope),
-        false => vec![],
-    };
-    if !extra::is_context(model) {
-        generator.machine();
-    }
-    let (all, mut families) = (generator.all, generator.families);
-    let listed = all.iter().map(|p| p.name.clone()).collect();
-    let owes = owed::owes(&mut system, &listed);
-    let mut generator = Generator::new(&system, all);
-    generator.trivial(owes.trivial);
-    generator.extra([owes.asked, states].concat());
-    families.extend(generator.families);
-    let mut all = generator.all;
-    let further = extra::decreases(terms.clone(), model, scope).into_iter();
-    for (own, extra) in further.chain(of_context.into_iter().map(|(own, e)| (own, vec![e]))) {
-        let mut generator = Generator::new(&own, all);
-        generator.extra(extra);
-        complete &= is_complete(&own);
-        families.extend(generator.families);
-        all = generator.all;
-    }
-    let left_out = refinement::left_out(model).into_iter().collect();
-    let carriers = system.whole_carriers();
-    Generated { all, families, complete, carriers, system: Some(system), left_out, asked: vec![] }
-}
-
-/// Numbers the obligations whose labels are not unique.
-fn name_apart(all: &mut [Proof]) {
-    let mut used: BTreeMap<String, usize> = BTreeMap::new();
-    for proof in all {
-        let count = used.entry(proof.name.clone()).or_default();
-        *count += 1;
-        if *count > 1 {
-            proof.name = format!("{}#{count}", proof.name);
-        }
-    }
 }
 
 /// What was written for other provers.

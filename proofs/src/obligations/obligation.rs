@@ -73,3 +73,20 @@ pub enum Choice {
     /// It is left unattempted.
     Leave,
 }
+
+/// An obligation before it is asked.
+#[derive(Debug)]
+pub(super) struct Question {
+    pub kind: Kind,
+    pub name: String,
+    pub event: Option<EventId>,
+    pub subject: Subject,
+}
+
+/// An obligation before anything is asked.
+pub(super) fn unasked(q: Question, status: Status, reason: Option<String>) -> Proof {
+    let Question { kind, name, event, subject } = q;
+    let (says, failures, formula) = (None, vec![], vec![]);
+    let (form, confirmed) = (None, false);
+    Proof { kind, name, event, subject, status, says, failures, reason, form, confirmed, formula }
+}

@@ -11,9 +11,8 @@ use bsym_status::digest::INITIALISATION;
 use bsym_status::file::Kind;
 
 use super::extra::{Extra, where_enabled};
-use super::generate::Question;
 use super::names::{ABSTRACTION, written};
-use super::obligation::Subject;
+use super::obligation::{Question, Subject};
 
 /// What is owed, in the order of the model.
 #[derive(Debug, Default)]

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use bsym_encodings::budget::{Budget, Stopped};
 use bsym_encodings::session::SolverError;
-use bsym_encodings::term::{Term, Terms};
+use bsym_encodings::term::Term;
 use bsym_status::file::Status;
 
+use super::family::{Entry, Family};
 use super::first_order::{Attempt, FirstOrder};
 use super::obligation::{Form, Proof};
 use super::small::{Small, SmallSizes};
@@ -23,29 +24,6 @@ const CONFIRMING: Duration = Duration::from_millis(200);
 
 /// Longest time for small sizes of one obligation.
 const SMALL: Duration = Duration::from_millis(500);
-
-/// Obligations with common hypotheses, in order.
-#[derive(Debug, Default)]
-pub(super) struct Family {
-    /// What all of them may use.
-    pub said: Vec<Term>,
-    /// What is asked and what becomes known between.
-    pub entries: Vec<Entry>,
-}
-
-/// A part of a family.
-#[derive(Debug)]
-pub(super) enum Entry {
-    /// A hypothesis of all that comes later.
-    Known(Term),
-    /// An obligation, by position.
-    Ask {
-        obligation: usize,
-        goal: Term,
-        /// Once proved it is a hypothesis of all that comes later.
-        lemma: bool,
-    },
-}
 
 /// Asks families of obligations until they are decided or there is no time for them.
 pub(super) struct Rounds<'r, 'p> {
@@ -290,9 +268,4 @@ impl<'r, 'p> Rounds<'r, 'p> {
         }
         Ok(())
     }
-}
-
-/// What is no hypothesis at all is left out.
-pub(super) fn family(said: Vec<Term>) -> Family {
-    Family { said: said.into_iter().filter(|&t| t != Terms::TRUE).collect(), entries: vec![] }
 }

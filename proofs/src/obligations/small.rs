@@ -18,9 +18,9 @@ use bsym_language::model::Model;
 use bsym_semantics::scope::Scope;
 use bsym_status::file::Status;
 
+use super::family::Entry;
+use super::generate::{Generated, generate, name_apart};
 use super::obligation::Proof;
-use super::rounds::Entry;
-use super::{Generated, generate, name_apart};
 use crate::sequent::{Effort, Hypotheses, Outcome, Prover};
 
 /// Largest size.

@@ -17,10 +17,9 @@ use bsym_status::file::{Kind, LeftOut, Status};
 use super::execution::{Execution, Place};
 use super::following::{self, Part};
 use super::sequent::{Asked, Group, NoObligations, Says, Sequent, conjuncts};
-use crate::obligations::generate::{Question, unasked};
+use crate::obligations::family::{Entry, Family, family};
 use crate::obligations::names::key;
-use crate::obligations::obligation::{Proof, Subject};
-use crate::obligations::rounds::{Entry, Family, family};
+use crate::obligations::obligation::{Proof, Question, Subject, unasked};
 use crate::recorded::invariant;
 
 /// The obligations of a refinement; nothing is asked yet.
