@@ -41,7 +41,8 @@ impl Search {
                     return Ok(Some(End::Reached(all)));
                 }
                 Query::Unknown(reason) => {
-                    return Ok(Some(self.stopped(work.slice, reason, "a cube against the initialisation")));
+                    let what = "a cube against the initialisation";
+                    return self.stopped(problem, work, reason, what).map(Some);
                 }
                 Query::Unsat(_) => {}
             }
@@ -88,7 +89,7 @@ impl Search {
                     goals.push(Reverse(goal));
                 }
                 Query::Unknown(reason) => {
-                    return Ok(Some(self.stopped(work.slice, reason, "consecution of a cube")));
+                    return self.stopped(problem, work, reason, "consecution of a cube").map(Some);
                 }
             }
         }

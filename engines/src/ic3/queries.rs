@@ -34,8 +34,14 @@ const SMALL_FIRST: usize = 2;
 /// How often a session that does not come to an end is left for a new one.
 const SPARE: usize = 6;
 
+/// Longest time for a question about sets of any size before it is asked of all small sizes.
+const ANY_SIZE_FIRST: Duration = Duration::from_millis(100);
+
 /// Longest time for one question about sets of any size, in a session and then once more in a new one.
 const ANY_SIZE: Duration = Duration::from_secs(2);
+
+/// How many times as long it may take at most, doubled wherever a question is not decided within it.
+const MOST_PATIENCE: u32 = 8;
 
 /// Longest time to look for a state with fewer elements.
 const SMALLER: Duration = Duration::from_millis(300);
@@ -73,6 +79,8 @@ pub struct Steps {
     told: Vec<Term>,
     /// Work of sessions that were left.
     done: Statistics,
+    /// How many times as long a question about sets of any size may take by now.
+    patience: u32,
     /// Sessions without assertions, to begin anew in where one has learned too much to come to an end.
     spare: Vec<Session>,
     /// Invariants together with the assumed conjuncts that are no cubes.
@@ -198,6 +206,7 @@ impl Steps {
             quantified: HashMap::new(),
             small,
             told: vec![],
+            patience: 1,
             spare: vec![],
             guesses: vec![],
             done: Statistics::default(),
@@ -462,21 +471,12 @@ impl Steps {
         slice: &Slice,
     ) -> Result<Query<Vec<Term>>, SolverError> {
         let budget = slice.query();
-        // Where sets are small a state is found soon, and one with few elements says most.
-        let tried = self.small.len().min(SMALL_FIRST);
-        let mut within = self.find_small(0..tried, &mut assumptions, &budget)?;
-        if within.is_none() {
-            let decided = self.decide(problem, &assumptions, &budget)?;
-            match decided {
-                Decided::Unsat(core) => return Ok(Query::Unsat(core)),
-                Decided::Sat if abstraction.is_none() => {}
-                decided => {
-                    within = self.find_small(tried..self.small.len(), &mut assumptions, &budget)?;
-                    if let (None, Decided::Unknown(reason)) = (within, decided) {
-                        return Ok(Query::Unknown(reason));
-                    }
-                }
-            }
+        let read = abstraction.is_some();
+        let (within, decided) = self.decide_by_size(problem, &mut assumptions, read, &budget)?;
+        match decided {
+            Decided::Unsat(core) => return Ok(Query::Unsat(core)),
+            Decided::Unknown(reason) => return Ok(Query::Unknown(reason)),
+            Decided::Sat => {}
         }
         let Some(Abstraction { domain, predicates }) = abstraction else {
             return Ok(Query::Sat(FoundState { cube: Cube::new(vec![]), event: None, met: vec![] }));
@@ -503,6 +503,39 @@ impl Steps {
         Ok(Query::Sat(found))
     }
 
+    /// Asks about small sets and about sets of any size in turn. With it the small session that has the model, if one has it: where
+    /// the model is to be read, one of them is preferred.
+    fn decide_by_size(
+        &mut self,
+        problem: &Problem,
+        assumptions: &mut Vec<Term>,
+        read: bool,
+        budget: &Budget,
+    ) -> Result<(Option<usize>, Decided), SolverError> {
+        // Where sets are small a state is found soon, and one with few elements says most.
+        let tried = self.small.len().min(SMALL_FIRST);
+        if let Some(i) = self.find_small(0..tried, assumptions, budget)? {
+            return Ok((Some(i), Decided::Sat));
+        }
+        // What no state is like is mostly shown soon; a state takes longer to find the larger it may be.
+        let mut found = None;
+        if tried < self.small.len() {
+            match decide(&mut self.session, assumptions, &budget.within(ANY_SIZE_FIRST))? {
+                Decided::Unknown(_) => {}
+                Decided::Sat if read => found = Some(Decided::Sat),
+                decided => return Ok((None, decided)),
+            }
+        }
+        if let Some(i) = self.find_small(tried..self.small.len(), assumptions, budget)? {
+            return Ok((Some(i), Decided::Sat));
+        }
+        match found {
+            // The session still has its model.
+            Some(decided) => Ok((None, decided)),
+            None => Ok((None, self.decide(problem, assumptions, budget)?)),
+        }
+    }
+
     /// Asks about sets of any size. What one session does not decide in time a new one may, which has not learned so much.
     fn decide(
         &mut self,
@@ -513,7 +546,7 @@ impl Steps {
         if self.small.is_empty() {
             return decide(&mut self.session, assumptions, budget);
         }
-        let first = decide(&mut self.session, assumptions, &budget.within(ANY_SIZE))?;
+        let first = decide(&mut self.session, assumptions, &budget.within(ANY_SIZE * self.patience))?;
         if !matches!(first, Decided::Unknown(_)) || budget.check().is_err() {
             return Ok(first);
         }
@@ -523,7 +556,20 @@ impl Steps {
             session.assert(t)?;
         }
         self.done += std::mem::replace(&mut self.session, session).statistics();
-        decide(&mut self.session, assumptions, &budget.within(ANY_SIZE))
+        decide(&mut self.session, assumptions, &budget.within(ANY_SIZE * self.patience))
+    }
+
+    /// Whether what was not decided is worth being asked again: for twice as long, and in a new session.
+    ///
+    /// # Errors
+    /// If the solver cannot be started.
+    pub fn wait_longer(&mut self, problem: &Problem, open: &mut Open<'_>) -> Result<bool, SolverError> {
+        if self.small.is_empty() || self.patience >= MOST_PATIENCE {
+            return Ok(false);
+        }
+        self.patience *= 2;
+        self.spare.push(open(problem.terms())?);
+        Ok(true)
     }
 
     /// A session of these in which the assumptions have a model, which is the session's last one: with as few elements of each

@@ -17,7 +17,7 @@ use super::predicate::Predicates;
 use super::queries::{Abstraction, Query, Steps};
 use super::seeds::seeds;
 use crate::options::Job;
-use crate::outcome::{Outcome, Slice, Work};
+use crate::outcome::{Outcome, Work};
 use crate::problem::{Open, Problem};
 use crate::verdict::{Observer, Progress};
 
@@ -134,17 +134,30 @@ impl Search {
                     });
                 }
                 Query::Unknown(reason) => {
-                    return Ok(self.stopped(work.slice, reason, "the search for a violating step"));
+                    return self.stopped(problem, work, reason, "the search for a violating step");
                 }
             }
         }
     }
 
-    pub fn stopped(&self, slice: &Slice, reason: Stopped, what: &str) -> End {
-        match slice.over(&reason) {
-            Some(paused) => End::Outcome(paused),
-            None => End::GaveUp(format!("{what}: {reason}")),
+    /// The end of a turn where a question was not decided. It is asked again in the next turn as long as there is patience.
+    ///
+    /// # Errors
+    /// If the solver cannot be started.
+    pub fn stopped(
+        &mut self,
+        problem: &Problem,
+        work: &mut Work<'_, '_>,
+        reason: Stopped,
+        what: &str,
+    ) -> Result<End, SolverError> {
+        if let Some(paused) = work.slice.over(&reason) {
+            return Ok(End::Outcome(paused));
         }
+        Ok(match self.steps.wait_longer(problem, work.open)? {
+            true => End::Outcome(Outcome::Paused(reason)),
+            false => End::GaveUp(format!("{what}: {reason}")),
+        })
     }
 
     pub fn learn(
