@@ -38,6 +38,10 @@ pub struct Recorded {
     pub obligations: Counts,
     pub components: Vec<ComponentObject>,
     pub provers: BTreeMap<String, usize>,
+    /// How many of bsym's own proofs another form confirms, or small sizes of the deferred sets.
+    pub confirmed: usize,
+    /// Those of bsym's own proofs that there are in one form alone.
+    pub unconfirmed: Vec<String>,
     pub kinds: Vec<KindObject>,
     pub pairs: Option<Pairs>,
     /// What is checked of steps and states besides the pairs.
@@ -137,6 +141,7 @@ impl Recorded {
             None => (said(|o| o.stale_reason.as_ref()), said(|o| o.unmatched.as_ref())),
         };
         let about = file.model.clone().unwrap_or_default();
+        let unconfirmed = file.obligations.iter().filter(|o| o.confirmed == Some(false));
         Recorded {
             format: "bsym-proofs",
             version: 1,
@@ -153,6 +158,8 @@ impl Recorded {
             obligations: Counts::of(file.obligations.iter()),
             components: components.collect(),
             provers,
+            confirmed: file.obligations.iter().filter(|o| o.confirmed == Some(true)).count(),
+            unconfirmed: unconfirmed.map(|o| o.id.clone()).collect(),
             kinds: kinds::by_kind(file, known.map(|(_, import)| import)),
             pairs: known.map(|(model, import)| pairs(model, import)),
             checks: known.map(|(model, import)| kinds::checks(model, import)),
@@ -186,6 +193,9 @@ fn write_text(out: &mut String, s: &Recorded, paint: Paint) -> std::fmt::Result 
     }
     if !s.provers.is_empty() {
         writeln!(out, "proved by: {}", list(&s.provers))?;
+    }
+    if !s.unconfirmed.is_empty() {
+        writeln!(out, "  {} of bsym's own in one form alone", s.unconfirmed.len())?;
     }
     kinds::write_kinds(out, &s.kinds, paint)?;
     if let Some(p) = &s.pairs {
