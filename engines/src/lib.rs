@@ -20,8 +20,6 @@ mod first_states;
 
 mod axioms;
 
-pub mod contradiction;
-
 pub mod vetting;
 
 mod wrong_status;

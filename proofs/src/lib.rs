@@ -6,6 +6,8 @@ pub mod sequent;
 
 pub mod scope;
 
+pub mod contradiction;
+
 pub mod claim;
 
 pub mod layouts;

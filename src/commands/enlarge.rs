@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use bsym_encodings::budget::Budget;
 use bsym_encodings::patience::Patience;
 use bsym_encodings::session::open::{self, SolverChoice};
-use bsym_engines::contradiction::{is_refuted, minimal_core, with_axioms};
 use bsym_explore::existence::{Existence, existence, valuation};
 use bsym_explore::search::Problem;
 use bsym_language::model::Model;
+use bsym_proofs::contradiction::{is_refuted, minimal_core, with_axioms};
 use bsym_semantics::evaluator::finder::ValueFinder;
 use bsym_semantics::scope::{Chosen, Scope};
 

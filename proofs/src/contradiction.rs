@@ -15,7 +15,7 @@ use bsym_language::model::{Model, Subst, SubstKind};
 use bsym_language::source::Span;
 use bsym_semantics::scope::Scope;
 
-use crate::problem::Open;
+use crate::sequent::Opener;
 
 /// The part of a model that its constants are about, with some of the axioms.
 pub fn with_axioms(model: &Model, axioms: &[usize]) -> Model {
@@ -48,7 +48,7 @@ pub fn is_refuted(
     axioms: &[usize],
     scope: &Scope,
     budget: &Budget,
-    open: &mut Open<'_>,
+    open: Opener<'_>,
 ) -> Result<bool, SolverError> {
     let terms = Rc::new(Terms::new());
     let system = encode(terms.clone(), Arc::new(with_axioms(model, axioms)), scope);
