@@ -11,7 +11,7 @@ use bsym_encodings::budget::Budget;
 use bsym_encodings::session::{Answer, SolverError};
 use bsym_encodings::system::build::encode;
 use bsym_encodings::term::Terms;
-use bsym_language::model::{Model, Subst, SubstKind};
+use bsym_language::model::{Expr, ExprKind, Model, Subst, SubstKind, Target, VarId, Variable};
 use bsym_language::source::Span;
 use bsym_semantics::scope::Scope;
 
@@ -22,12 +22,27 @@ pub fn with_axioms(model: &Model, axioms: &[usize]) -> Model {
     Model {
         axioms: axioms.iter().filter_map(|&i| model.axioms.get(i).cloned()).collect(),
         variables: vec![],
+        invariant: vec![],
+        initialisation: Subst { kind: SubstKind::Skip, span: Span::default() },
+        ..without_events(model)
+    }
+}
+
+/// The part of a model that its states are about: constants, variables, axioms and invariant. Every variable keeps its value.
+pub(crate) fn without_events(model: &Model) -> Model {
+    let span = Span::default();
+    let keep = |(i, v): (usize, &Variable)| {
+        let id = VarId(i as u32);
+        (Target::Var(id), ExprKind::Var(id).typed(v.ty.clone(), span))
+    };
+    let kept: Vec<(Target, Expr)> = model.variables.iter().enumerate().map(keep).collect();
+    let initialisation = if kept.is_empty() { SubstKind::Skip } else { SubstKind::Assign(kept) };
+    Model {
         abstract_variables: vec![],
         refined: None,
-        invariant: vec![],
         gluing: vec![],
         assertions: vec![],
-        initialisation: Subst { kind: SubstKind::Skip, span: Span::default() },
+        initialisation: initialisation.at(span),
         events: vec![],
         refinement_checks: vec![],
         owed: vec![],

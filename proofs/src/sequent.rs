@@ -159,6 +159,32 @@ impl Prover<'_> {
         self.statistics += session.statistics();
         answer.or_else(|e| Ok(Outcome::Undecided(undecided(e)?)))
     }
+
+    /// Returns the positions of terms that the solver needs to refute all of them together with `always`; `None` where it does
+    /// not refute them.
+    ///
+    /// # Errors
+    /// If the solver cannot be started.
+    pub fn used(&mut self, always: &[Term], terms: &[Term]) -> Result<Option<Vec<usize>>, SolverError> {
+        self.checks += 1;
+        if self.budget.check().is_err() {
+            return Ok(None);
+        }
+        let budget = self.budget.clone();
+        let mut session = self.session()?;
+        let asserted = always.iter().try_for_each(|&t| session.assert(t));
+        let used = asserted.and_then(|()| {
+            Ok(match session.check(terms, &budget)? {
+                Answer::Unsat(core) => {
+                    let positions = 0..terms.len();
+                    Some(positions.filter(|&i| core.contains(terms[i])).collect())
+                }
+                Answer::Sat(_) | Answer::Unknown(_) => None,
+            })
+        });
+        self.statistics += session.statistics();
+        used.or_else(|e| undecided(e).map(|_| None))
+    }
 }
 
 /// Hypotheses of a family of sequents; they share an incremental session.

@@ -11,6 +11,7 @@
 //!   [`simulation`], [`temporal`] (`ltl`), [`refinement`] (`refine`), [`graph`], [`evaluation`], [`parsed`], [`obligations`] (`po`), [`strengthened`], [`recorded`] (`proofs`), [`refused`]; and the
 //!   [`event`]s on the way to one.
 
+pub mod contradictory;
 pub mod coverage;
 pub mod diagnostic;
 pub mod encoding;

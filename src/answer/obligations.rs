@@ -5,6 +5,7 @@ use bsym_proofs::obligations::Obligations as Proved;
 use bsym_status::file::{PoFile, Status};
 use serde::{Serialize, Serializer};
 
+use super::contradictory;
 use super::left_out::{self, LeftOutObject};
 use super::not_checked::{self, DroppedObject};
 use super::of_status::OfStatus;
@@ -77,7 +78,8 @@ impl Obligations {
         }
     }
 
-    /// Returns `Done` where all obligations are discharged and nothing was left out, `Violated` where one is explained by a
+    /// Returns `Done` where all obligations are discharged, not all of them by contradicting axioms or invariants, and nothing
+    /// was left out, `Violated` where one is explained by a
     /// reachable state in which it fails, else `Unknown`.
     pub fn exit(&self) -> Exit {
         let all_looked_at = self.left_out.is_empty() && self.not_checked.is_empty();
@@ -85,7 +87,8 @@ impl Obligations {
             return Exit::Violated;
         }
         let none_is_left = self.open.is_empty() && self.of_status.as_ref().is_none_or(|s| s.open == 0);
-        match self.stopped.is_none() && none_is_left && all_looked_at {
+        let says_something = !self.file.contradictory.iter().any(contradictory::is_everything);
+        match self.stopped.is_none() && none_is_left && all_looked_at && says_something {
             true => Exit::Done,
             false => Exit::Unknown,
         }
@@ -129,6 +132,8 @@ impl Obligations {
         if let Some(why) = &self.stopped {
             text.push_str(&format!("  stopped: {why}\n"));
         }
+        let language = self.file.model.as_ref().and_then(|about| about.language);
+        text.push_str(&contradictory::text(&self.file.contradictory, language, verbose, paint));
         let mut refuted = false;
         for OpenObligation { name, status, goal, reason } in &self.open {
             // Of those that a status leaves open, only what a trace leads to is called refuted.

@@ -35,6 +35,9 @@ pub struct PoFile {
     /// Parts of the model without obligations of their own, because nothing can be encoded there yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
+    /// Hypotheses that contradict each other, with the obligations that follow from that alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contradictory: Vec<Contradictory>,
     /// Counts for people; they have to be right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<serde_json::Value>,
@@ -48,6 +51,40 @@ pub struct LeftOut {
     pub part: String,
     /// Says why, in lower case and without a full stop.
     pub reason: String,
+    /// The file that it is written in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Line in this file, counted from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+}
+
+/// Hypotheses of obligations that contradict each other.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contradictory {
+    /// The event that can never happen; absent where axioms or axioms and invariants contradict each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
+    /// Hypotheses that have no model together. None of them is known to be needless.
+    pub core: Vec<Hypothesis>,
+    /// Whether another form says the same, or deferred sets with few elements.
+    pub confirmed: bool,
+    /// Names of the discharged obligations that have all of them as hypotheses.
+    pub obligations: Vec<String>,
+}
+
+/// A hypothesis of an obligation.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hypothesis {
+    /// What it is.
+    pub role: TargetRole,
+    /// Label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Text.
+    pub text: String,
     /// The file that it is written in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
@@ -402,6 +439,7 @@ pub struct Target {
 pub enum TargetRole {
     Invariant,
     Guard,
+    Precondition,
     Action,
     Axiom,
     Theorem,
@@ -411,6 +449,11 @@ pub enum TargetRole {
 }
 
 impl TargetRole {
+    /// The word in the file.
+    pub fn word(self) -> String {
+        serde_json::to_value(self).ok().and_then(|v| v.as_str().map(String::from)).unwrap_or_default()
+    }
+
     /// The role of an element of Event-B, by the name that Rodin gives to its kind.
     pub(crate) fn of_element(kind: &str) -> Option<TargetRole> {
         Some(match kind {

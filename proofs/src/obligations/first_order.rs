@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::first_order::{Lowered, Selection, lower};
+use bsym_encodings::first_order::{Lowered, Selection, Sequent, lower};
 use bsym_encodings::session::SolverError;
 use bsym_encodings::system::System;
 use bsym_language::model::Model;
@@ -76,17 +76,22 @@ impl<'m> FirstOrder<'m> {
     }
 
     fn parts(&self, obligation: usize, all: &[Proof]) -> Option<Vec<Lowered>> {
-        let (model, sequents) = match &self.of {
-            Of::Machine(model, typed) => (*model, typed.sequents(obligation, all)?),
-            Of::Refinement(asked) => {
-                let (model, asked) = asked.get(&all[obligation].name)?;
-                (&**model, vec![asked.in_first_order(model)])
-            }
-        };
+        let (model, sequents) = self.sequents(obligation, all)?;
         let mut parts = vec![];
         for sequent in &sequents {
             parts.extend(lower(model, self.scope, sequent, Selection::All).ok()?);
         }
         Some(parts)
+    }
+
+    /// The sequents that an obligation consists of, with the model of their names.
+    pub fn sequents(&self, obligation: usize, all: &[Proof]) -> Option<(&Model, Vec<Sequent>)> {
+        match &self.of {
+            Of::Machine(model, typed) => Some((*model, typed.sequents(obligation, all)?)),
+            Of::Refinement(asked) => {
+                let (model, asked) = asked.get(&all[obligation].name)?;
+                Some((&**model, vec![asked.in_first_order(model)]))
+            }
+        }
     }
 }

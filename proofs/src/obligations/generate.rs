@@ -11,6 +11,7 @@ use bsym_language::model::{Model, Notation};
 use bsym_semantics::scope::Scope;
 use bsym_status::file::LeftOut;
 
+use super::call::Call;
 use super::family::Family;
 use super::generator::Generator;
 use super::obligation::Proof;
@@ -30,18 +31,21 @@ pub(super) struct Generated {
     pub left_out: Vec<LeftOut>,
     /// What is asked of a refinement of classical B, by number of the obligation.
     pub asked: Vec<(usize, Arc<Model>, classical::Asked)>,
+    /// What has to hold for the operations of a refinement of classical B to be called, and the model of its names.
+    pub calls: Option<(Arc<Model>, Vec<Call>)>,
 }
 
 /// Makes them. Those of a refinement of classical B are about its sequents.
 pub(super) fn generate(terms: &Rc<Terms>, model: &Arc<Model>, scope: &Scope) -> Generated {
     if let Some(refined) = model.refined.as_deref().filter(|_| model.notation == Notation::ClassicalB) {
-        let classical::Generated { all, families, systems, asked, left_out } =
+        let classical::Generated { all, families, systems, asked, calls, left_out } =
             classical::generate(terms, model, refined, scope);
         let complete = systems.iter().all(is_complete);
         let carriers = systems[0].whole_carriers();
         let asked = asked.into_iter().map(|(at, system, asked)| (at, systems[system].model.clone(), asked));
         let asked = asked.collect();
-        return Generated { all, families, complete, carriers, system: None, left_out, asked };
+        let calls = Some((systems[0].model.clone(), calls));
+        return Generated { all, families, complete, carriers, system: None, left_out, asked, calls };
     }
     let mut system = encode_with(terms.clone(), model.clone(), scope, Representations::Stated);
     let states = [extra::feasible(&mut system), extra::variants(&mut system)].concat();
@@ -72,7 +76,8 @@ pub(super) fn generate(terms: &Rc<Terms>, model: &Arc<Model>, scope: &Scope) -> 
     }
     let left_out = refinement::left_out(model).into_iter().collect();
     let carriers = system.whole_carriers();
-    Generated { all, families, complete, carriers, system: Some(system), left_out, asked: vec![] }
+    let (system, asked, calls) = (Some(system), vec![], None);
+    Generated { all, families, complete, carriers, system, left_out, asked, calls }
 }
 
 /// Numbers the obligations whose labels are not unique.

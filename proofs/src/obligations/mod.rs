@@ -49,8 +49,10 @@ use bsym_status::file::{Kind, LeftOut, Status};
 use bsym_status::{Level, PairStatus, PoError, ProofStatus};
 
 pub use self::classical::SequentMachine;
+pub use self::contradictory::{Affected, Contradictory, Hypothesis};
 pub use self::obligation::{Choice, Form, Proof, Subject};
 
+use self::contradictory::{Origin, contradictory};
 use self::first_order::FirstOrder;
 use self::generate::{Generated, generate, name_apart};
 use self::rounds::{Others, Rounds};
@@ -59,7 +61,9 @@ use crate::sequent::{Opener, Prover};
 
 #[cfg(test)]
 mod agreement;
+mod call;
 mod classical;
+mod contradictory;
 mod extra;
 mod family;
 mod first_order;
@@ -92,6 +96,8 @@ pub struct Obligations {
     pub unsupported: Vec<Unsupported>,
     /// Parts of a refinement of classical B without obligations.
     pub left_out: Vec<LeftOut>,
+    /// Hypotheses that contradict each other, where that was asked.
+    pub contradictory: Vec<Contradictory>,
     /// What those of a refinement of classical B ask, by name, with the model of their variables.
     asked: BTreeMap<String, (Arc<Model>, classical::Asked)>,
     /// Where the formulas live.
@@ -100,6 +106,9 @@ pub struct Obligations {
 
 /// Least time for cross-checking all proofs.
 const LEAST_CONFIRMING: Duration = Duration::from_secs(1);
+
+/// Least time for finding hypotheses that contradict each other.
+const LEAST_DOUBTING: Duration = Duration::from_secs(2);
 
 /// Generates all obligations and tries to discharge them, each within the budget's query time, in rounds.
 ///
@@ -122,7 +131,8 @@ pub fn prove_obligations(
 }
 
 /// As [`prove_chosen`], and then what a solver proved in terms of arrays is cross-checked in another form, for about as
-/// long as the proofs took ([`Proof::confirmed`]).
+/// long as the proofs took ([`Proof::confirmed`]). At last hypotheses are looked for that contradict each other
+/// ([`Obligations::contradictory`]), for as long as all that took or 2 s, within the budget.
 ///
 /// # Errors
 /// If the solver cannot be started.
@@ -162,7 +172,7 @@ fn prove(
     confirm: bool,
 ) -> Result<Obligations, SolverError> {
     let terms = Rc::new(Terms::new());
-    let Generated { mut all, families, complete, carriers, system, left_out, asked: sequents } =
+    let Generated { mut all, families, complete, carriers, system, left_out, asked: sequents, calls } =
         generate(&terms, &model, scope);
     name_apart(&mut all);
     let sequents: BTreeMap<_, _> =
@@ -195,6 +205,15 @@ fn prove(
         let time = start.elapsed() + LEAST_CONFIRMING;
         rounds.confirm(&budget.within(time))?;
     }
+    let contradictory = match confirm {
+        true => {
+            let time = start.elapsed().max(LEAST_DOUBTING);
+            let (system, calls) = (system.as_ref(), calls.as_ref());
+            let origin = Origin { model: &model, scope, first_order: &first_order, system, calls };
+            contradictory(&all, origin, &mut prover, &budget.within(time))?
+        }
+        false => vec![],
+    };
     refinement::reopen(&model, &mut all);
     Ok(Obligations {
         solver: prover.solver,
@@ -203,6 +222,7 @@ fn prove(
         stopped,
         unsupported: system.map(|s| s.unsupported).unwrap_or_default(),
         left_out,
+        contradictory,
         asked: sequents,
         terms,
     })

@@ -7,10 +7,10 @@ use bsym_language::model::{Model, Notation};
 use bsym_semantics::scope::Scope;
 use bsym_status::component::{EXPORTER, component, not_checked, target};
 use bsym_status::digest::{self, INITIALISATION};
-use bsym_status::file::*;
+use bsym_status::file::{self, *};
 use bsym_status::path::relative;
 
-use super::{Obligations, Proof, Subject};
+use super::{Affected, Contradictory, Hypothesis, Obligations, Proof, Subject};
 use crate::scope::named;
 
 impl Obligations {
@@ -48,6 +48,7 @@ impl Obligations {
             obligations: self.all.iter().map(|p| self.obligation(p, model)).collect(),
             not_checked: not_checked(model),
             left_out: self.left_out(model),
+            contradictory: self.contradictory.iter().map(|c| written(c, model)).collect(),
             summary: None,
         };
         file.name_apart();
@@ -120,6 +121,28 @@ impl Obligations {
             sequent: None,
             certificate: None,
         }
+    }
+}
+
+fn written(contradictory: &Contradictory, model: &Model) -> file::Contradictory {
+    let hypothesis = |Hypothesis { role, label, text, span }: &Hypothesis| {
+        let known = model.sources.iter().any(|(id, _)| id == span.source);
+        file::Hypothesis {
+            role: *role,
+            label: label.clone(),
+            text: text.clone(),
+            file: known.then(|| model.sources.path(*span).display().to_string()),
+            line: known.then(|| model.sources.position(*span).line),
+        }
+    };
+    file::Contradictory {
+        event: match contradictory.of {
+            Affected::Everything => None,
+            Affected::Event(event) => Some(model.events[event.index()].name.clone()),
+        },
+        core: contradictory.core.iter().map(hypothesis).collect(),
+        confirmed: contradictory.confirmed,
+        obligations: contradictory.obligations.clone(),
     }
 }
 

@@ -155,6 +155,7 @@ impl<'a> Builder<'a> {
             obligations: self.obligations,
             not_checked: vec![],
             left_out: vec![],
+            contradictory: vec![],
             summary: None,
         };
         file.name_apart();

@@ -12,11 +12,12 @@ use bsym_language::source::Span;
 use bsym_language::walk::Replacement;
 use bsym_semantics::scope::Scope;
 use bsym_status::digest::INITIALISATION;
-use bsym_status::file::{Kind, LeftOut, Status};
+use bsym_status::file::{Kind, LeftOut, Status, TargetRole};
 
 use super::execution::{Execution, Place};
 use super::following::{self, Part};
 use super::sequent::{Asked, Group, NoObligations, Says, Sequent, conjuncts};
+use crate::obligations::call::{self, Call, Depth, Guard};
 use crate::obligations::family::{Entry, Family, family};
 use crate::obligations::names::key;
 use crate::obligations::obligation::{Proof, Question, Subject, unasked};
@@ -30,6 +31,8 @@ pub(in crate::obligations) struct Generated {
     pub systems: Vec<System>,
     /// What is asked, with the number of the obligation and of the system.
     pub asked: Vec<(usize, usize, Asked)>,
+    /// What has to hold for the operations to be called, over the variables of the first system.
+    pub calls: Vec<Call>,
     /// Parts without obligations.
     pub left_out: Vec<LeftOut>,
 }
@@ -73,6 +76,7 @@ pub(super) struct Refinement<'m> {
     levels: Vec<LevelPart>,
     owed: Vec<Owed>,
     pub groups: Vec<Group>,
+    calls: Vec<Call>,
     left_out: Vec<LeftOut>,
 }
 
@@ -93,6 +97,7 @@ impl<'m> Refinement<'m> {
             levels,
             owed,
             groups: vec![],
+            calls: vec![],
             left_out: vec![],
         }
     }
@@ -219,6 +224,23 @@ impl<'m> Refinement<'m> {
             place.know(&branches[0].0);
             body = &branches[0].1;
         }
+        let allowed = place.hypotheses.iter().flat_map(conjuncts).cloned();
+        let (role, depth) = (TargetRole::Precondition, Depth::Nested);
+        let mut guards: Vec<Guard> = allowed.map(|pred| Guard { role, pred, depth }).collect();
+        let mut free: Vec<(LocalId, Expr)> =
+            event.parameters.iter().copied().zip(parameters.iter().cloned()).collect();
+        guards.extend(call::guards(body, place.names.clone(), &mut |local| {
+            let value = execution.any_value(local);
+            free.push((local, value.clone()));
+            value
+        }));
+        let locals = &execution.joint.locals;
+        let named = |(local, value): &(LocalId, Expr)| match value.kind {
+            ExprKind::Var(v) => Some((v, locals[local.index()].name.clone())),
+            _ => None,
+        };
+        let names = free.iter().filter_map(named).collect();
+        self.calls.push(Call { event: EventId(at as u32), guards, names });
         let ends = execution.run(body, place);
         let (sequents, bound) = (execution.sequents, execution.bound);
         self.leave_bound(&format!("operation {}", event.name), bound);
@@ -389,6 +411,7 @@ impl<'m> Refinement<'m> {
             families: vec![],
             systems: vec![],
             asked: vec![],
+            calls: self.calls,
             left_out: self.left_out,
         };
         for (model, groups) in models.into_iter().flatten() {
