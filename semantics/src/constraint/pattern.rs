@@ -37,7 +37,7 @@ impl Search<'_, '_> {
         if !self.eval.is_closed(env, e) {
             return None;
         }
-        self.known(self.eval.eval(env, e))
+        self.known(self.made(env, e))
     }
 
     /// Whether [`Search::each_way`] can bind an unknown through the expression.

@@ -4,12 +4,13 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use bsym_language::model::{CompareOp, Expr, ExprKind, LocalId, Pred, PredKind};
+use bsym_language::model::{CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, QuantOp};
 use bsym_language::source::Span;
 
 use crate::error::EvalError;
 use crate::evaluate::recursion::is_recursive;
 use crate::evaluator::cuts::Part;
+use crate::evaluator::free_names::names_of_expr;
 use crate::evaluator::{Eval, Evaluator};
 use crate::value::Value;
 use crate::value::env::{Env, Name};
@@ -26,6 +27,9 @@ pub(super) const REFUSED: u32 = 8;
 
 /// So few values that an equation or disjunction leaves are taken one after the other before all else.
 pub(super) const ALTERNATIVES: usize = 8;
+
+/// Sets with more elements, made of values of unknowns, are kept for the next time that these have the same values.
+const KEPT: usize = 64;
 
 /// Sets with no more elements are enumerated, not built up.
 pub(super) const FEW: usize = 16;
@@ -78,6 +82,8 @@ pub(super) struct Search<'s, 'm> {
     pub(super) awaits: Cell<Option<CellId>>,
     /// Values of the parts that need no unknown, by their place in the formula.
     pub(super) fixed: RefCell<HashMap<*const Expr, Value>>,
+    /// The last values of parts that need unknowns, with the values of their names.
+    pub(super) made: RefCell<HashMap<*const Expr, (Vec<(Name, Value)>, Value)>>,
 }
 
 /// What to do with an unknown that nothing confines to a finite set.
@@ -141,6 +147,25 @@ impl<'m> Search<'_, 'm> {
         Some(value)
     }
 
+    /// The value of an expression, all of whose names have values; a large set is made once for the same ones.
+    pub(super) fn made(&self, env: &Env<'_>, e: &Expr) -> Eval<Value> {
+        if let Some(known) = self.made_before(env, e) {
+            return Ok(known);
+        }
+        let value = self.eval.eval(env, e)?;
+        if matches!(&value, Value::Set(elements) if elements.len() > KEPT) && is_made_by_binders(e) {
+            let names = names_of_expr(e).into_iter().filter_map(|name| Some((name, env.get(name)?.clone())));
+            self.made.borrow_mut().insert(e, (names.collect(), value.clone()));
+        }
+        Ok(value)
+    }
+
+    fn made_before(&self, env: &Env<'_>, e: &Expr) -> Option<Value> {
+        let made = self.made.borrow();
+        let (names, value) = made.get(&std::ptr::from_ref(e))?;
+        names.iter().all(|(name, then)| env.get(*name) == Some(then)).then(|| value.clone())
+    }
+
     /// Whether a literal holds under a binding of its unknowns.
     pub(super) fn holds(&self, env: &Env<'_>, literal: &Literal<'_>) -> Eval<bool> {
         if let PredKind::Compare(op @ (CompareOp::Member | CompareOp::NotMember), x, set) = &literal.pred.kind
@@ -149,6 +174,13 @@ impl<'m> Search<'_, 'm> {
             let x = self.eval.eval(env, x)?;
             let positive = (*op == CompareOp::Member) == literal.positive;
             return Ok(self.eval.member(&x, &set, literal.pred.span)? == positive);
+        }
+        // The equation that gave an unknown its value.
+        if let PredKind::Compare(CompareOp::Equal, a, b) = &literal.pred.kind
+            && [a, b].iter().any(|side| self.made_before(env, side).is_some())
+        {
+            let (a, b) = (self.made(env, a)?, self.made(env, b)?);
+            return Ok(self.eval.equal(&a, &b, literal.pred.span)? == literal.positive);
         }
         Ok(self.eval.pred(env, literal.pred)? == literal.positive)
     }
@@ -239,6 +271,11 @@ impl<'m> Search<'_, 'm> {
         let names: Vec<_> = self.unknowns.iter().map(|n| format!("`{}`", self.eval.name(*n))).collect();
         names.join(", ")
     }
+}
+
+/// Whether an expression lists what satisfies a predicate.
+fn is_made_by_binders(e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::Comprehension(..) | ExprKind::Quantified(QuantOp::Lambda, ..))
 }
 
 /// A definition of a `LET` as an equation.

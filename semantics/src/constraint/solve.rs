@@ -112,6 +112,7 @@ impl<'m> Evaluator<'m> {
             waiting: RefCell::default(),
             awaits: Cell::default(),
             fixed: RefCell::default(),
+            made: RefCell::default(),
         };
         let done = search.round(&mut vec![None; unknowns.len()], settled, &mut |bound, truth| {
             report(bound, truth).inspect_err(|_| search.refused.set(true))

@@ -54,15 +54,25 @@ impl Evaluator<'_> {
         fixed: &BTreeMap<ConstId, Value>,
         visit: &mut dyn FnMut(Constants, Eval<()>) -> ControlFlow<()>,
     ) -> Eval<ControlFlow<()>> {
+        let axioms: Vec<&Pred> = self.model.axioms.iter().map(|axiom| &axiom.pred).collect();
+        self.each_valuation_of(&axioms, fixed, visit)
+    }
+
+    /// The same of some of the axioms.
+    pub(crate) fn each_valuation_of(
+        &self,
+        axioms: &[&Pred],
+        fixed: &BTreeMap<ConstId, Value>,
+        visit: &mut dyn FnMut(Constants, Eval<()>) -> ControlFlow<()>,
+    ) -> Eval<ControlFlow<()>> {
         let given: Vec<_> = fixed.iter().map(|(c, v)| (Name::Const(*c), v.clone())).collect();
         let base = Env::default();
         let frame = base.frame(&given);
         let env = base.within(&frame);
         let all = (0..self.model.constants.len() as u32).map(ConstId);
         let open: Vec<_> = all.clone().filter(|c| !fixed.contains_key(c)).map(Name::Const).collect();
-        let axioms: Vec<&Pred> = self.model.axioms.iter().map(|a| &a.pred).collect();
         let at = self.model.axioms.first().map_or(Span::default(), |a| a.span);
-        self.each_solution(&env, &open, &axioms, at, &mut |bound, truth| {
+        self.each_solution(&env, &open, axioms, at, &mut |bound, truth| {
             let value = |c: ConstId| {
                 let open = bound.iter().find(|(n, _)| *n == Name::Const(c)).map(|(_, v)| v.clone());
                 open.or_else(|| fixed.get(&c).cloned())

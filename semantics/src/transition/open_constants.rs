@@ -70,8 +70,10 @@ impl Evaluator<'_> {
             return None;
         }
         let about = axioms_about(self.model, &constants);
-        let axioms = (0..).zip(&self.model.axioms).filter(|(i, _)| !about.contains(i));
-        let axioms: Vec<&Pred> = axioms.map(|(_, axiom)| &axiom.pred).collect();
+        let (mut axioms, mut open): (Vec<&Pred>, Vec<&Pred>) = (vec![], vec![]);
+        for (i, axiom) in self.model.axioms.iter().enumerate() {
+            if about.contains(&i) { &mut open } else { &mut axioms }.push(&axiom.pred);
+        }
         let given: Vec<_> = fixed.iter().map(|(c, v)| (Name::Const(*c), v.clone())).collect();
         let base = Env::default();
         let frame = base.frame(&given);
@@ -106,19 +108,20 @@ impl Evaluator<'_> {
         };
         let extended = |valuation| match fitting(valuation) {
             Some(constants) => Some(Some(constants.clone())),
-            None => self.extension(valuation),
+            None => self.extension(valuation, &open),
         };
         let extended = found.iter().map(extended).collect::<Option<Vec<_>>>()?;
         Some(LeftOpen { constants, valuations: extended.into_iter().flatten().collect() })
     }
 
-    /// The first valuation of all constants found in which some have these values: `Some(None)` if it is known that there is none.
-    fn extension(&self, fixed: &BTreeMap<ConstId, Value>) -> Option<Option<Constants>> {
+    /// The first valuation found of all constants in which some have these values, under which all axioms about these alone
+    /// hold, and the axioms about the others hold as well: `Some(None)` if it is known that there is none.
+    fn extension(&self, fixed: &BTreeMap<ConstId, Value>, open: &[&Pred]) -> Option<Option<Constants>> {
         let cuts = Cuts::default();
         // One value is found soon, or hardly at all.
         let eval = self.without_finder().with_bounded_choices(&cuts).with_samples(1);
         let mut extended = None;
-        let done = eval.each_valuation(fixed, &mut |constants, truth| {
+        let done = eval.each_valuation_of(open, fixed, &mut |constants, truth| {
             if truth.is_ok() {
                 extended = Some(constants);
                 return ControlFlow::Break(());
