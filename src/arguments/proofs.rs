@@ -33,7 +33,7 @@ pub struct PoArguments {
     /// Count obligations that were only reviewed as proven
     #[arg(long, requires = "open", help_heading = "Proof status")]
     pub trust_reviewed: bool,
-    /// Write the open obligations as SMT-LIB into this folder
+    /// Write the open obligations as SMT-LIB into this folder, with sets as arrays and, `…-first-order-N`, as predicates
     #[arg(long, value_name = "DIR")]
     pub export: Option<PathBuf>,
     #[command(flatten)]

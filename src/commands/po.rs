@@ -132,9 +132,10 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
         match obligations.export(&model, folder) {
             Ok(exported) => {
                 output::note(&format!(
-                    "{} open obligations written to {}",
+                    "{} open obligations written to {}, {} files in first-order form",
                     exported.files.len(),
-                    folder.display()
+                    folder.display(),
+                    exported.first_order.len()
                 ));
                 for (name, why) in exported.left {
                     output::note(&format!("not written: {name}: {why}"));

@@ -75,7 +75,8 @@ impl<'m> FirstOrder<'m> {
         Ok(Attempt::Proved)
     }
 
-    fn parts(&self, obligation: usize, all: &[Proof]) -> Option<Vec<Lowered>> {
+    /// The parts that have to be refuted one by one; `None` where there is no such form.
+    pub fn parts(&self, obligation: usize, all: &[Proof]) -> Option<Vec<Lowered>> {
         let (model, sequents) = self.sequents(obligation, all)?;
         let mut parts = vec![];
         for sequent in &sequents {

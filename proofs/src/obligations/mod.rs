@@ -40,6 +40,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bsym_encodings::budget::{Budget, Stopped};
+use bsym_encodings::first_order::Lowered;
 use bsym_encodings::session::{Dialect, SolverError, Statistics, script};
 use bsym_encodings::system::Unsupported;
 use bsym_encodings::term::Terms;
@@ -100,6 +101,8 @@ pub struct Obligations {
     pub contradictory: Vec<Contradictory>,
     /// What those of a refinement of classical B ask, by name, with the model of their variables.
     asked: BTreeMap<String, (Arc<Model>, classical::Asked)>,
+    /// The open ones in first-order form, by name, where they have one and that was asked.
+    lowered: BTreeMap<String, Vec<Lowered>>,
     /// Where the formulas live.
     terms: Rc<Terms>,
 }
@@ -215,7 +218,10 @@ fn prove(
         false => vec![],
     };
     refinement::reopen(&model, &mut all);
+    let open = (0..all.len()).filter(|i| confirm && !all[*i].status.is_discharged());
+    let lowered = open.filter_map(|i| Some((all[i].name.clone(), first_order.parts(i, &all)?))).collect();
     Ok(Obligations {
+        lowered,
         solver: prover.solver,
         statistics: prover.statistics,
         all,
@@ -231,8 +237,10 @@ fn prove(
 /// What was written for other provers.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Exported {
-    /// The files.
+    /// The files, one for each obligation.
     pub files: Vec<PathBuf>,
+    /// Files of the same obligations in first-order form, one for each part of an obligation.
+    pub first_order: Vec<PathBuf>,
     /// Obligations that cannot be written, with the reason.
     pub left: Vec<(String, String)>,
 }
@@ -283,7 +291,8 @@ impl Obligations {
         }
     }
 
-    /// Writes every open obligation as a file in SMT-LIB 2, `unsat` meaning that it holds.
+    /// Writes every open obligation as a file in SMT-LIB 2, `unsat` meaning that it holds, and the parts of its first-order
+    /// form beside it. These hold if the solver says `unsat` of all of them; `sat` says nothing there.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -294,34 +303,40 @@ impl Obligations {
         };
         std::fs::create_dir_all(folder).map_err(failed(folder))?;
         let mut out = Exported::default();
-        for p in &self.all {
-            if p.status.is_discharged() {
-                continue;
-            }
-            if p.formula.is_empty() {
-                out.left.push((p.name.clone(), p.reason.clone().unwrap_or_default()));
-                continue;
-            }
-            let text = match script(&self.terms, &p.formula, Dialect::Generic) {
-                Ok(text) => text,
-                Err(e) => {
-                    out.left.push((p.name.clone(), e.to_string()));
-                    continue;
-                }
-            };
-            let mut head = String::new();
-            for line in [
-                format!("{}/{} ({})", model.name, p.name, p.status.word()),
-                format!("unsat: {}", self.goal_text(p, model)),
-            ] {
-                // Strings grow.
-                let _ = writeln!(head, "; {}", line.replace(['\n', '\r'], " "));
-            }
+        for p in self.all.iter().filter(|p| !p.status.is_discharged()) {
             let name: String =
                 p.name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
-            let path = folder.join(format!("{}-{name}.smt2", model.name));
-            std::fs::write(&path, head + &text).map_err(failed(&path))?;
-            out.files.push(path);
+            let write = |ending: &str, about: &[String], text: &str| {
+                let first = format!("{}/{} ({})", model.name, p.name, p.status.word());
+                let mut head = String::new();
+                for line in std::iter::once(&first).chain(about) {
+                    // Strings grow.
+                    let _ = writeln!(head, "; {}", line.replace(['\n', '\r'], " "));
+                }
+                let path = folder.join(format!("{}-{name}{ending}.smt2", model.name));
+                std::fs::write(&path, head + text).map_err(failed(&path))?;
+                Ok::<_, PoError>(path)
+            };
+            let goal = self.goal_text(p, model);
+            if p.formula.is_empty() {
+                out.left.push((p.name.clone(), p.reason.clone().unwrap_or_default()));
+            } else {
+                match script(&self.terms, &p.formula, Dialect::Generic) {
+                    Ok(text) => out.files.push(write("", &[format!("unsat: {goal}")], &text)?),
+                    Err(e) => out.left.push((p.name.clone(), e.to_string())),
+                }
+            }
+            let parts = self.lowered.get(&p.name).map_or(&[][..], Vec::as_slice);
+            for (i, Lowered { terms, assertions, left_out }) in (1..).zip(parts) {
+                let about = [
+                    format!("part {i} of {}; unsat of each: {goal}", parts.len()),
+                    format!("sat says nothing; {left_out} hypotheses have no first-order form"),
+                ];
+                // A part that no script can say is one that the others do not replace.
+                if let Ok(text) = script(terms, assertions, Dialect::Generic) {
+                    out.first_order.push(write(&format!("-first-order-{i}"), &about, &text)?);
+                }
+            }
         }
         Ok(out)
     }

@@ -1,14 +1,18 @@
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
+use bsym_encodings::session::find_solver;
 use bsym_language::load::load_model;
 use bsym_language::model::{EventId, Model};
 use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_status::file::{Kind, PoFile, SCHEMA, Status, Target};
 use bsym_status::{Import, ImportOptions, import, read_status};
+use bsym_testing::process::Limited;
+use bsym_testing::{Part, present};
 
-use super::{Obligations, prove_obligations};
+use super::{Choice, Obligations, prove_and_confirm, prove_obligations};
 use crate::scope::named;
 use crate::testing::{model, open_default, scope, solver};
 
@@ -262,6 +266,36 @@ fn what_we_write_is_valid_and_comes_back() {
         script.starts_with("; Counter/far/bound/INV (refuted)") && script.contains("(check-sat)"),
         "{script}"
     );
+}
+
+#[test]
+fn what_is_exported_is_proved_elsewhere() {
+    let Some(z3) = present(Part::Solver, find_solver("z3"), "program z3") else { return };
+    let m = model(
+        "MACHINE Stock SETS PART VARIABLES known, kept, next
+         INVARIANT known <: PART & kept : known +-> NAT & next : PART <-> PART & dom(next) <: known
+         INITIALISATION known, kept, next := {}, {}, {}
+         OPERATIONS
+           name(p) = PRE p : PART THEN known := known \\/ {p} END;
+           keep(p) = PRE p : known & p /: dom(kept) THEN kept(p) := 1 END;
+           link(p, q) = PRE p : known & q : PART THEN next := next \\/ {p |-> q} END
+         END",
+    );
+    let none = Budget::unlimited().within(Duration::ZERO);
+    let m = Arc::new(m);
+    let all =
+        prove_and_confirm(m.clone(), &scope(&m), &mut open_default, &none, &mut |_| {}, &|_| Choice::Ask);
+    let all = all.expect("a solver");
+    let open = all.all.iter().filter(|p| !p.status.is_discharged()).count();
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = all.export(&m, folder.path()).expect("files");
+    assert_eq!((out.files.len(), out.left.len()), (open, 0));
+    assert!(open > 5 && out.first_order.len() > 5, "{out:?}");
+    for file in out.files.iter().chain(&out.first_order) {
+        let said = Limited::new(&z3).arg(file).output().expect("it runs");
+        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        assert!(said.starts_with("unsat"), "{}: {said}", file.display());
+    }
 }
 
 #[test]
