@@ -45,7 +45,7 @@ fn said(answer: &Json) -> Option<Option<(usize, Fault)>> {
 fn refine_says_what_tables_say() {
     let folder = tempfile::tempdir().expect("a folder");
     let first = number("BSYM_FIRST_MACHINE", 0);
-    let machines = number("BSYM_MACHINES", 40);
+    let machines = number("BSYM_MACHINES", 24);
     let mut seen: BTreeMap<String, u64> = BTreeMap::new();
     for n in first..first + machines {
         let (abstraction, refinement) = Draw(fastrand::Rng::with_seed(n)).levels();

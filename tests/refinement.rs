@@ -339,3 +339,37 @@ fn a_trace_outside_of_the_abstract_precondition_is_not_shown() {
         assert!(text.contains("outside of it B claims nothing"), "{command}: {text}");
     }
 }
+
+/// The search has an answer long before the limit, which ends the attempt at a proof.
+#[cfg(unix)]
+#[test]
+fn what_was_compared_is_said_although_the_solver_never_answers() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let machine = |head: &str, v: &str, gluing: &str| {
+        format!(
+            "{head} VARIABLES {v} INVARIANT {v} : 0..4{gluing} INITIALISATION {v} := 0
+             OPERATIONS step = SELECT {v} < 4 THEN {v} := {v} + 1 END; back = {v} := 0 END"
+        )
+    };
+    file(folder.path(), "Up.mch", machine("MACHINE Up", "n", ""));
+    let refinement = file(folder.path(), "Up_r.ref", machine("REFINEMENT Up_r REFINES Up", "m", " & n = m"));
+    let script = "#!/bin/sh\nwhile read -r line; do case \"$line\" in\n\
+        *:name*) echo '(:name \"silent\")';; *:version*) echo '(:version \"1\")';;\n\
+        *check-sat*) sleep 60;; esac; done\n";
+    let solver = file(folder.path(), "silent", script);
+    std::fs::set_permissions(&solver, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let output = bsym()
+        .arg("refine")
+        .arg(&refinement)
+        .arg("--solver")
+        .arg(&solver)
+        .args(["--json", "--timeout", "2"])
+        .output()
+        .expect("it runs");
+    let answer = json(&output);
+    assert_valid("refine", &answer);
+    assert_eq!((&answer["verdict"], output.status.code()), (&Json::from("holds"), Some(0)), "{answer:#}");
+    assert!(answer["stats"]["steps"].as_u64() > Some(0), "{answer:#}");
+    assert!(answer["simulation"]["proof"].is_null(), "{answer:#}");
+}

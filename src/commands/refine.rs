@@ -21,7 +21,7 @@ use crate::answer::verification::search_reason;
 use crate::arguments::{RefineArguments, ScopeArguments};
 use crate::commands::enlarge::{Enlarged, Enlarging};
 use crate::commands::explicit::{Explicit, Searched, literal_scope, reads_bounds};
-use crate::commands::simulation::prove;
+use crate::commands::simulation::{not_decided, prove};
 use crate::commands::{compared, default_scope};
 use crate::control::Control;
 use crate::progress::Reporter;
@@ -55,12 +55,16 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
         core: vec![],
         not_checked: compared::left(&model),
     };
-    // What is known so far is printed if the search does not stop when it is asked to.
-    let known = Arc::new(Mutex::new(begun));
-    let (stuck, clock) = (known.clone(), control.clone());
+    // What is known so far is printed if the search, or the proof after it, does not stop when it is asked to.
+    let known: Arc<Mutex<Option<RefinementAnswer>>> = Arc::default();
+    let (stuck, clock, undecided) = (known.clone(), control.clone(), begun.clone());
     control.set_fallback(move |reason| {
-        let mut answer = stuck.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        answer.found.unknown(reason);
+        let compared = stuck.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut answer = compared.unwrap_or_else(|| {
+            let mut answer = undecided;
+            answer.found.unknown(reason);
+            answer
+        });
         answer.found.stats.seconds = clock.seconds();
         Answer::Refinement(Box::new(answer))
     });
@@ -82,42 +86,25 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
     };
     let mut tried = vec![];
     let found = search.run(&scope, &mut tried, &mut reporter);
-    let mut simulated = None;
-    let is_open = match &found.searched.report.verdict {
-        RefinementVerdict::Holds | RefinementVerdict::Unknown(_) => true,
-        // What is violated in one scope alone may hold in the others.
-        RefinementVerdict::Violated(_) => found.only_in_scope.is_some(),
-        RefinementVerdict::Vacuous(_) | RefinementVerdict::Contradiction(_) => false,
-    };
-    if let (Some(solver), true, None) = (&solver, is_open, control.stopped()) {
-        let open = input::scope(&model, &arguments.scope)?;
-        let budget = match control.budget.deadline {
-            Some(_) => control.budget.clone(),
-            None => control.budget.within(found.searched.report.time.max(PATIENCE)),
-        };
-        simulated = Some(prove(&model, refined, &open, solver, budget));
-    }
     let core = match &found.searched.report.verdict {
         RefinementVerdict::Vacuous(Vacuous::NoValuation) => {
             search.enlarging(&found.searched.scope).contradiction()
         }
         _ => None,
     };
-    control.finish();
-    reporter.finish();
-    let mut answer = known.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let Found { searched: Searched { scope, report }, only_in_scope } = found;
     let words = Words { model: &model, parts: &parts, scope: &scope };
     let told = |scope: &Scope| ScopeObject::new(&model, scope, &settings);
     let why = |unknown: &Unknown| {
         search_reason(&model, unknown, &report.incomplete, &report.cuts, control.stopped())
     };
+    let mut answer = begun;
     answer.found.scope = told(&scope);
     answer.found.settle(&words, &report, &why);
     if let Some(found) = &mut answer.found.counterexample
         && found.only_in_scope.is_none()
     {
-        found.only_in_scope = only_in_scope;
+        found.only_in_scope.clone_from(&only_in_scope);
     }
     answer.core = AxiomObject::all(&model, core.as_deref().unwrap_or_default());
     if let (RefinementVerdict::Vacuous(why), None) = (&report.verdict, &core) {
@@ -127,6 +114,27 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
             answer.found.unknown(&default_scope::undecided(&model, &tried, &chosen, &why.to_string()));
         }
     }
+    let mut simulated = None;
+    let is_open = match &report.verdict {
+        RefinementVerdict::Holds | RefinementVerdict::Unknown(_) => true,
+        // What is violated in one scope alone may hold in the others.
+        RefinementVerdict::Violated(_) => only_in_scope.is_some(),
+        RefinementVerdict::Vacuous(_) | RefinementVerdict::Contradiction(_) => false,
+    };
+    if let (Some(solver), true, None) = (&solver, is_open, control.stopped()) {
+        let open = input::scope(&model, &arguments.scope)?;
+        let mut compared = answer.clone();
+        compared.found.leave_open(&compared::not_compared(&model));
+        compared.simulation = Some(not_decided(&model, &open));
+        *known.lock().unwrap_or_else(PoisonError::into_inner) = Some(compared);
+        let budget = match control.budget.deadline {
+            Some(_) => control.budget.clone(),
+            None => control.budget.within(report.time.max(PATIENCE)),
+        };
+        simulated = Some(prove(&model, refined, &open, solver, budget));
+    }
+    control.finish();
+    reporter.finish();
     let mut trace = match &report.verdict {
         RefinementVerdict::Violated(found) => Some(&found.trace),
         _ => None,

@@ -45,13 +45,7 @@ pub(super) fn prove(
     budget: Budget,
 ) -> Simulated {
     let begin = Instant::now();
-    let mut object = SimulationObject {
-        scope: ScopeObject::new(model, scope, &Default::default()),
-        engine: None,
-        proof: None,
-        message: None,
-        seconds: 0.0,
-    };
+    let mut object = SimulationObject { message: None, ..not_decided(model, scope) };
     let mut joint = match simulation(model, refined) {
         Ok(joint) => joint,
         Err(why) => {
@@ -95,9 +89,20 @@ pub(super) fn prove(
                 }
             }
         }
-        _ => object.message = Some("the engines do not decide it".into()),
+        _ => object.message = not_decided(model, scope).message,
     }
     Simulated { object, proof: found, violated }
+}
+
+/// How an attempt is told that has no result.
+pub(super) fn not_decided(model: &Model, scope: &Scope) -> SimulationObject {
+    SimulationObject {
+        scope: ScopeObject::new(model, scope, &Default::default()),
+        engine: None,
+        proof: None,
+        message: Some("the engines do not decide it".into()),
+        seconds: 0.0,
+    }
 }
 
 fn undetermined(model: &Model, why: &Undetermined) -> String {
