@@ -83,7 +83,14 @@ pub(super) struct Search<'s, 'm> {
     /// Values of the parts that need no unknown, by their place in the formula.
     pub(super) fixed: RefCell<HashMap<*const Expr, Value>>,
     /// The last values of parts that need unknowns, with the values of their names.
-    pub(super) made: RefCell<HashMap<*const Expr, (Vec<(Name, Value)>, Value)>>,
+    pub(super) made: RefCell<HashMap<*const Expr, Made>>,
+}
+
+/// The last value of an expression.
+pub(super) struct Made {
+    /// The values of its names then.
+    names: Vec<(Name, Value)>,
+    value: Value,
 }
 
 /// What to do with an unknown that nothing confines to a finite set.
@@ -155,14 +162,14 @@ impl<'m> Search<'_, 'm> {
         let value = self.eval.eval(env, e)?;
         if matches!(&value, Value::Set(elements) if elements.len() > KEPT) && is_made_by_binders(e) {
             let names = names_of_expr(e).into_iter().filter_map(|name| Some((name, env.get(name)?.clone())));
-            self.made.borrow_mut().insert(e, (names.collect(), value.clone()));
+            self.made.borrow_mut().insert(e, Made { names: names.collect(), value: value.clone() });
         }
         Ok(value)
     }
 
     fn made_before(&self, env: &Env<'_>, e: &Expr) -> Option<Value> {
         let made = self.made.borrow();
-        let (names, value) = made.get(&std::ptr::from_ref(e))?;
+        let Made { names, value } = made.get(&std::ptr::from_ref(e))?;
         names.iter().all(|(name, then)| env.get(*name) == Some(then)).then(|| value.clone())
     }
 
