@@ -185,10 +185,7 @@ impl Statement {
                 all
             }
             Statement::Choice(a, b) => &a.run(now)? | &b.run(now)?,
-            Statement::Select(condition, s) if !condition.is_true(&now)? => {
-                let _ = s;
-                BTreeSet::new()
-            }
+            Statement::Select(condition, _) if !condition.is_true(&now)? => BTreeSet::new(),
             Statement::If(condition, a, b) => if condition.is_true(&now)? { a } else { b }.run(now)?,
             Statement::Pre(condition, _) | Statement::Assert(condition, _) if !condition.is_true(&now)? => {
                 return Err(Abort);
