@@ -45,7 +45,7 @@ pub(super) fn prove(
     budget: Budget,
 ) -> Simulated {
     let begin = Instant::now();
-    let mut object = SimulationObject { message: None, ..not_decided(model, scope) };
+    let mut object = not_decided(model, scope);
     let mut joint = match simulation(model, refined) {
         Ok(joint) => joint,
         Err(why) => {
@@ -69,6 +69,7 @@ pub(super) fn prove(
             let engine = report.engine.name().to_string();
             let proof = ProofObject { of_levels: true, ..ProofObject::new(&joint, proof) };
             object.engine = Some(engine.clone());
+            object.message = None;
             object.proof = Some(proof.clone().into());
             found = Some((engine, Box::new(proof)));
         }
@@ -89,7 +90,7 @@ pub(super) fn prove(
                 }
             }
         }
-        _ => object.message = not_decided(model, scope).message,
+        _ => {}
     }
     Simulated { object, proof: found, violated }
 }
