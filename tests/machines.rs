@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
-use common::{bsym, file, has_solver, json};
+use common::{bsym, file, has_solver, json, number};
 use generate::{Generator, Kind, relation_of, set_of};
 
 /// The machine of a number: one to three variables that hold little, and operations that mostly keep it so.
@@ -177,13 +177,10 @@ fn compare(draw: fn(u64) -> String, usual: u64, engines: &[(&str, &[&str])]) {
     if !has_solver() {
         return;
     }
-    let number = |name: &str, default: u64| {
-        std::env::var(name).map_or(default, |n| n.parse().unwrap_or_else(|_| panic!("{name}: {n}?")))
-    };
-    let first = number("BSYM_FIRST_MACHINE", 0);
+    let first = number("BSYM_FIRST_MACHINE").unwrap_or(0);
     let folder = tempfile::tempdir().expect("a folder");
     let mut seen: BTreeMap<Vec<Option<String>>, usize> = BTreeMap::new();
-    for n in first..first + number("BSYM_MACHINES", usual) {
+    for n in first..first + number("BSYM_MACHINES").unwrap_or(usual) {
         let text = draw(n);
         let path = file(folder.path(), "Drawn.mch", &text);
         let verdicts: Vec<_> = engines.iter().map(|(engine, more)| verdict(engine, &path, more)).collect();

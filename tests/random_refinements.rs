@@ -11,15 +11,10 @@ mod semantics;
 
 use std::collections::BTreeMap;
 
-use common::{bsym, file, json};
+use common::{bsym, file, json, number};
 use draw::Draw;
 use semantics::{Fault, faults};
 use serde_json::Value as Json;
-
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name)
-        .map_or(default, |n| n.parse().unwrap_or_else(|_| panic!("{name}: `{n}` is no number")))
-}
 
 /// What the answer of `refine` says, without its reasons: the steps before what is wrong, if anything is; `None` where it is
 /// undecided.
@@ -44,8 +39,8 @@ fn said(answer: &Json) -> Option<Option<(usize, Fault)>> {
 #[test]
 fn refine_says_what_tables_say() {
     let folder = tempfile::tempdir().expect("a folder");
-    let first = number("BSYM_FIRST_MACHINE", 0);
-    let machines = number("BSYM_MACHINES", 24);
+    let first = number("BSYM_FIRST_MACHINE").unwrap_or(0);
+    let machines = number("BSYM_MACHINES").unwrap_or(24);
     let mut seen: BTreeMap<String, u64> = BTreeMap::new();
     for n in first..first + machines {
         let (abstraction, refinement) = Draw(fastrand::Rng::with_seed(n)).levels();

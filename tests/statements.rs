@@ -18,17 +18,12 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use bsym_language::load::load_model;
+use common::number;
 use statements::table::Table;
 use statements::{Plan, Range, draw};
 
 /// Machines of the short run; fewer where every query starts from a process.
 const SHORT: u64 = if cfg!(feature = "z3") { 100 } else { 20 };
-
-/// The value of an environment variable that holds a number.
-fn number(name: &str) -> Option<u64> {
-    let text = std::env::var(name).ok()?;
-    Some(text.parse().unwrap_or_else(|_| panic!("{name}: `{text}` is no number")))
-}
 
 #[test]
 fn no_two_answers_contradict_each_other() {

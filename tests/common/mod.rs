@@ -27,6 +27,12 @@ pub fn has_solver() -> bool {
     present(Part::Solver, found.then_some(()), "solver").is_some()
 }
 
+/// The value of an environment variable that holds a number.
+pub fn number(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name}: `{text}` is no number")))
+}
+
 /// A machine of `explore/tests/models`.
 pub fn machine(name: &str) -> PathBuf {
     root().join("explore/tests/models").join(name)

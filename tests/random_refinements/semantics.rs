@@ -1,7 +1,7 @@
 //! Operations over two small variables, what they do, how they are written in B, and whether one level refines another:
 //! everything by tables, and nothing of it by the program that is tested.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// The values that parameters have.
@@ -382,12 +382,9 @@ pub fn faults(abstraction: &Level, refinement: &Level) -> (usize, BTreeSet<Fault
                         Call::Ends(ends) => ends,
                     };
                     // A result that is not written is the same everywhere.
-                    let mut by_end: BTreeMap<(Pair, u8), States> = BTreeMap::new();
                     for (after, result) in ends {
                         let can = |a: &Pair| calls.iter().any(|call| call.contains(&(*a, result)));
-                        by_end.insert((after, result), related(&can, after));
-                    }
-                    for ((after, _), states) in by_end {
+                        let states = related(&can, after);
                         if states.is_empty() {
                             found.insert(Fault::Step(below.name.clone()));
                         } else if seen.insert((after, states.clone())) {
