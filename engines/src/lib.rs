@@ -24,6 +24,8 @@ pub mod vetting;
 
 mod wrong_status;
 
+mod deduction;
+
 mod portfolio;
 
 pub mod outcome;

@@ -8,6 +8,7 @@ use bsym_encodings::session::SolverChoice;
 use bsym_encodings::system::build::Representations;
 use bsym_language::model::Model;
 use bsym_proofs::claim::Property;
+use bsym_proofs::recorded::Recorded;
 use bsym_semantics::scope::Scope;
 use bsym_status::ProofStatus;
 
@@ -25,6 +26,8 @@ pub struct Job {
     pub well_definedness: bool,
     /// Proof status to use.
     pub status: ProofStatus,
+    /// What the run has proved by itself so far. A claim does not rest on it.
+    pub proved: ProofStatus,
     /// Do not rely on imported status where the solver does not decide.
     pub recheck: bool,
     /// A proof that rests on status that nobody could confirm is a plain `holds`.
@@ -55,6 +58,7 @@ impl Job {
             properties,
             well_definedness: false,
             status: ProofStatus::none(),
+            proved: ProofStatus::none(),
             recheck: false,
             accept_trusted: false,
             depth: None,
@@ -65,5 +69,10 @@ impl Job {
             query_time: None,
             budget,
         }
+    }
+
+    /// Whether engines need not ask about a pair or a check: there is imported status, or the run has proved it.
+    pub fn is_proved(&self, claim: Recorded) -> bool {
+        claim.is_in(&self.status) || claim.is_in(&self.proved)
     }
 }

@@ -10,6 +10,7 @@ use bsym_language::print;
 use bsym_status::ProofStatus;
 
 use crate::bmc::Bmc;
+use crate::deduction::Deduction;
 use crate::excluded::Excluded;
 use crate::existence;
 use crate::hunt::Hunt;
@@ -40,6 +41,9 @@ const LOSSES: usize = 3;
 
 /// Invariants found on the way that are reported where there is no proof.
 const FOUND: usize = 12;
+
+/// What the engines have not decided in this time is tried by deduction as well.
+const DEDUCTION: Duration = Duration::from_millis(300);
 
 /// First slice of each engine of a portfolio; doubled every round.
 const FIRST_SLICE: Duration = Duration::from_millis(100);
@@ -144,6 +148,8 @@ pub(crate) struct Round {
     looks: usize,
     /// Searches small scopes for all engines.
     hunt: Hunt,
+    /// Proves for all engines, once they have not come to an end soon.
+    deduction: Option<Deduction>,
 }
 
 impl Round {
@@ -163,6 +169,7 @@ impl Round {
             sampled: false,
             looks: 0,
             hunt: Hunt::default(),
+            deduction: None,
         }
     }
 
@@ -215,7 +222,10 @@ impl Round {
                     let look = self.next_look(begun);
                     let worker = &mut self.workers[i];
                     let slice = Slice {
-                        budget: if (alone || last_one) && (vetting.is_done() || job.status.is_empty()) {
+                        budget: if (alone || last_one)
+                            && (vetting.is_done() || job.status.is_empty())
+                            && self.deduction.as_ref().is_some_and(Deduction::is_done)
+                        {
                             match look {
                                 Some((left, _)) => job.budget.within(left),
                                 None => job.budget.clone(),
@@ -311,6 +321,9 @@ impl Round {
                         Ok(Verdict::Unknown(reason))
                     };
                 }
+                if begun.elapsed() >= DEDUCTION && self.deduce(job, length, open)? {
+                    continue 'restart;
+                }
                 if !vetting.is_done() && !job.status.is_empty() {
                     let wrong = vetting.advance(&job.budget.within(length / VETTING_SHARE), open)?;
                     if !wrong.is_empty() {
@@ -321,6 +334,18 @@ impl Round {
                 length *= 2;
             }
         }
+    }
+
+    /// Proves something for the engines, for some time. Whether they should begin anew, since that is done and there is less to ask.
+    fn deduce(&mut self, job: &mut Job, time: Duration, open: &mut Open<'_>) -> Result<bool, SolverError> {
+        let problem = self.workers[0].problem();
+        let deduction = self.deduction.get_or_insert_with(|| Deduction::new(problem, job));
+        if deduction.is_done() {
+            return Ok(false);
+        }
+        let budget = job.budget.within(time);
+        deduction.advance(problem, job, &budget, open)?;
+        Ok(deduction.is_done() && !job.proved.is_empty())
     }
 
     /// Starts an engine anew whose solver is gone, with the loss of what it had found out. After some such

@@ -14,6 +14,7 @@ use bsym_encodings::system::{Failure, FailureKind, StatePredicate, System};
 use bsym_encodings::term::{Substitution, SymbolId, Term, Terms};
 use bsym_language::model::EventId;
 use bsym_proofs::claim::{Claim, Evidence, Property, check_of};
+use bsym_proofs::recorded::Recorded;
 use bsym_semantics::trace::Trace;
 use bsym_status::Check;
 
@@ -110,6 +111,11 @@ impl Problem {
             problem.without_strays(&mut session, &budget)?;
         }
         Ok(problem)
+    }
+
+    /// Whether every conjunct of the invariant is assumed with its meaning, as hypotheses of obligations are.
+    pub(crate) fn status_applies(&self) -> bool {
+        self.status_applies
     }
 
     /// The same without what the solver has to prepare.
@@ -369,7 +375,8 @@ impl Problem {
     /// Whether the status says that a check never fails. What it says of steps from the initialisation does
     /// not rest on the invariant.
     fn is_answered(&self, job: &Job, check: Check) -> bool {
-        (self.status_applies || matches!(check, Check::Step(None, _))) && job.status.check(check).is_some()
+        (self.status_applies || matches!(check, Check::Step(None, _)))
+            && job.is_proved(Recorded::Check(check))
     }
 
     /// Whether the status says that `event` (`None`: the initialisation) establishes the target.
@@ -379,7 +386,7 @@ impl Problem {
                 // What establishes a conjunct at the start does not rest on the invariant.
                 (self.status_applies || event.is_none())
                     && self.defined.contains(&target.property)
-                    && job.status.is_proven(event, i)
+                    && job.is_proved(Recorded::Pair((event, i)))
             }
             // Where it fails, a conjunct fails too, and that one is asked for.
             Property::Assertion(i) => {

@@ -96,6 +96,8 @@ pub struct Checked {
     pub solver: String,
     /// Number of checks made.
     pub checks: usize,
+    /// Number of sequents that were proved in first-order logic, for they were not in terms of arrays.
+    pub in_first_order: usize,
     /// Pairs that the solver could not decide and whose imported status was relied on.
     pub trusted: Vec<Pair>,
     /// Pairs whose imported status the solver refuted.

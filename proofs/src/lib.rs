@@ -14,6 +14,10 @@ pub mod layouts;
 
 pub mod recorded;
 
+mod paths;
+
+pub mod steps;
+
 pub mod obligations;
 
 pub mod check;

@@ -78,6 +78,8 @@ impl CertificateObject {
 pub struct CheckedObject {
     pub solver: String,
     pub checks: usize,
+    /// Number of those that were proved in first-order logic, not in terms of arrays.
+    pub in_first_order: usize,
     pub failed: Vec<String>,
     pub undecided: Vec<String>,
     /// Sizes of the sets of any size in which the claim was checked once more.
@@ -93,6 +95,7 @@ impl From<&Checked> for CheckedObject {
         CheckedObject {
             solver: checked.solver.clone(),
             checks: checked.checks,
+            in_first_order: checked.in_first_order,
             failed: checked.failed.clone(),
             undecided: checked.undecided.clone(),
             small_sizes: vec![],
@@ -225,7 +228,15 @@ impl ProofObject {
             writeln!(out, "  {} {line}{why}", if i == 0 { " " } else { "&" })?;
         }
         if let Some(checked) = &self.checked {
-            writeln!(out, "\nchecked in a fresh solver: {} checks, {}", checked.checks, checked.solver)?;
+            let form = match checked.in_first_order {
+                0 => String::new(),
+                n => format!(" ({n} in first-order logic)"),
+            };
+            writeln!(
+                out,
+                "\nchecked in a fresh solver: {} checks{form}, {}",
+                checked.checks, checked.solver
+            )?;
             let doubt = paint.doubt("not decided");
             if !checked.small_sizes_undecided.is_empty() {
                 writeln!(out, "{doubt}: the same checks with {}", checked.small_sizes_undecided.join("; "))?;

@@ -19,6 +19,7 @@ use bsym_proofs::certificate::{Certificate, Facts};
 use bsym_proofs::claim::{Checked, Claim, Property};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::{Trace, doubt};
+use bsym_status::ProofStatus;
 
 use crate::answer::Answer;
 use crate::answer::diagnostic::DiagnosticObject;
@@ -125,6 +126,7 @@ impl Run {
             properties: self.properties.clone(),
             well_definedness: !self.arguments.no_wd,
             status: self.imported.status.clone(),
+            proved: ProofStatus::none(),
             recheck: self.arguments.recheck_proofs,
             accept_trusted: self.arguments.accept_trusted,
             depth: self.arguments.depth,

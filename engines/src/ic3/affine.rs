@@ -138,29 +138,15 @@ mod tests {
 
     use bsym_encodings::budget::Budget;
     use bsym_semantics::scope::{Scope, ScopeRequest};
-    use bsym_status::ProofStatus;
 
     use super::*;
     use crate::options::Job;
 
     fn found(text: &str) -> Vec<String> {
         let model = Arc::new(bsym_language::load::load_text("M.mch", text).model.unwrap());
-        let job = Job {
-            scope: Scope::settle(&model, &ScopeRequest::default()).unwrap(),
-            model: model.clone(),
-            properties: vec![],
-            well_definedness: true,
-            status: ProofStatus::none(),
-            recheck: false,
-            accept_trusted: false,
-            depth: None,
-            keep_going: false,
-            representations: Default::default(),
-            seed: 0,
-            checker: None,
-            query_time: None,
-            budget: Budget::unlimited(),
-        };
+        let scope = Scope::settle(&model, &ScopeRequest::default()).unwrap();
+        let job =
+            Job { well_definedness: true, ..Job::new(model.clone(), scope, vec![], Budget::unlimited()) };
         let met = FirstStates::visit(&job).unwrap();
         equations(&model, &met).iter().map(|p| bsym_language::print::pred(&model, p)).collect()
     }

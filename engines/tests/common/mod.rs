@@ -36,21 +36,13 @@ pub fn model_of(path: &Path) -> Option<Arc<Model>> {
 
 /// A job about all conjuncts of the invariant, within twenty seconds.
 pub fn job(model: &Arc<Model>, request: &ScopeRequest) -> Job {
+    let scope = Scope::settle(model, request).unwrap();
+    let properties = (0..model.invariant.len()).map(Property::Invariant).collect();
+    let budget = Budget::unlimited().within(Duration::from_secs(20));
     Job {
-        model: model.clone(),
-        scope: Scope::settle(model, request).unwrap(),
-        properties: (0..model.invariant.len()).map(Property::Invariant).collect(),
         well_definedness: true,
-        status: ProofStatus::none(),
-        recheck: false,
-        accept_trusted: false,
-        depth: None,
-        keep_going: false,
-        representations: Default::default(),
-        seed: 0,
-        checker: None,
         query_time: Some(Duration::from_secs(5)),
-        budget: Budget::unlimited().within(Duration::from_secs(20)),
+        ..Job::new(model.clone(), scope, properties, budget)
     }
 }
 

@@ -134,21 +134,15 @@ fn one(file: &Path, engine: &str, seconds: f64, depth: usize, mode: Mode) {
         _ => Engine::Check,
     };
     let start = Instant::now();
+    let properties = (0..model.invariant.len()).map(Property::Invariant).collect();
+    let budget = Budget::unlimited().within(Duration::from_secs_f64(seconds));
     let job = Job {
-        properties: (0..model.invariant.len()).map(Property::Invariant).collect(),
-        model: model.clone(),
-        scope,
         well_definedness: true,
         status: mode.status(&model),
         recheck: mode == Mode::Claimed,
-        accept_trusted: false,
         depth: (engine == Engine::Bmc).then_some(depth),
-        keep_going: false,
-        representations: Default::default(),
-        seed: 0,
-        checker: None,
         query_time: Some(Duration::from_secs(5)),
-        budget: Budget::unlimited().within(Duration::from_secs_f64(seconds)),
+        ..Job::new(model.clone(), scope, properties, budget)
     };
     let mut open =
         |terms: Rc<Terms>| -> Result<Session, SolverError> { Ok(linked(terms).expect("libz3 is linked")) };

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use bsym_encodings::budget::{Budget, Stopped};
+use bsym_encodings::first_order::Sequent;
 use bsym_encodings::session::SolverError;
 use bsym_encodings::system::System;
 use bsym_encodings::term::{Term, Terms};
-use bsym_language::model::EventId;
+use bsym_language::model::{EventId, Pred};
 use bsym_status::{Check, Formula, Level, Pair, ProofStatus};
 
 use super::goal::{Goal, Goals};
@@ -14,11 +15,18 @@ use crate::claim::{Checked, Claim};
 use crate::recorded::{invariant, is_complete};
 use crate::sequent::{Effort, Hypotheses, Opener, Outcome, Prover};
 use crate::states::States;
+use crate::steps::Steps;
 
 /// Longest time for one sequent.
 const LONGEST_QUERY: Duration = Duration::from_secs(30);
 /// A pair whose status may be relied on gets one attempt of this length.
 const TRUSTED_QUERY: Duration = Duration::from_secs(3);
+/// How long a sequent is asked in terms of arrays before it is asked in first-order logic.
+const ARRAYS_FIRST: Duration = Duration::from_millis(300);
+/// How long it is asked in first-order logic before that, where others were proved so.
+const FIRST_ORDER_FIRST: Duration = Duration::from_millis(500);
+/// Longest time for a sequent in first-order logic.
+const FIRST_ORDER: Duration = Duration::from_secs(5);
 /// The check that there are initial states; it only ever strengthens an answer.
 const VACUITY_QUERY: Duration = Duration::from_secs(2);
 
@@ -29,6 +37,7 @@ pub(super) struct Checker<'a> {
     pub prover: Prover<'a>,
     pub states: States<'a>,
     pub checked: Checked,
+    steps: Steps<'a>,
     status: &'a ProofStatus,
     recheck: bool,
     /// Every conjunct of the model is claimed, so Q implies what statuses were proven from.
@@ -58,6 +67,7 @@ impl<'a> Checker<'a> {
             prover,
             states: States::new(system),
             checked: Checked::default(),
+            steps: Steps::new(&system.model),
             status,
             recheck,
             whole,
@@ -89,6 +99,63 @@ impl<'a> Checker<'a> {
     pub fn assumed(&mut self, i: usize) -> Vec<Term> {
         let all: Vec<Term> = self.goals.conjuncts.iter().chain(&self.goals.lemmas).map(|g| g.term).collect();
         all.into_iter().map(|t| self.states.at(t, i)).collect()
+    }
+
+    /// The same in B, those of them that have a form there.
+    pub fn assumed_predicates(&self) -> Vec<Pred> {
+        let all = self.goals.conjuncts.iter().chain(&self.goals.lemmas);
+        all.filter_map(|goal| goal.pred.clone()).collect()
+    }
+
+    /// Proves a goal from hypotheses. What a solver does not decide soon in terms of arrays it gets as `sequents`, which say the
+    /// same, in first-order logic before it may take long. Where that has served once it comes first.
+    pub fn prove(
+        &mut self,
+        hypotheses: &mut Hypotheses,
+        goal: Term,
+        effort: Effort,
+        sequents: &dyn Fn(&Steps<'a>) -> Option<Vec<Sequent>>,
+    ) -> Result<Outcome, SolverError> {
+        let short = match effort {
+            Effort::Full => ARRAYS_FIRST,
+            Effort::Quick(time) => time.min(ARRAYS_FIRST),
+        };
+        let has_served = self.checked.in_first_order > 0;
+        if has_served && goal != Terms::TRUE && self.in_first_order(sequents, FIRST_ORDER_FIRST)? {
+            return Ok(Outcome::Proved);
+        }
+        let mut outcome = hypotheses.prove(&mut self.prover, &[], goal, Effort::Quick(short))?;
+        if let Outcome::Undecided(_) = outcome
+            && self.in_first_order(sequents, FIRST_ORDER)?
+        {
+            return Ok(Outcome::Proved);
+        }
+        if outcome != Outcome::Proved && effort != Effort::Quick(short) {
+            let refuted = outcome == Outcome::Refuted;
+            outcome = hypotheses.prove(&mut self.prover, &[], goal, effort)?;
+            let undecided = matches!(outcome, Outcome::Undecided(_));
+            if refuted && undecided && self.in_first_order(sequents, FIRST_ORDER)? {
+                return Ok(Outcome::Proved);
+            }
+        }
+        Ok(outcome)
+    }
+
+    /// Whether sequents are proved in first-order logic.
+    fn in_first_order(
+        &mut self,
+        sequents: &dyn Fn(&Steps<'a>) -> Option<Vec<Sequent>>,
+        time: Duration,
+    ) -> Result<bool, SolverError> {
+        if self.prover.budget().check().is_err() {
+            return Ok(false);
+        }
+        let Some(sequents) = sequents(&self.steps) else { return Ok(false) };
+        let budget = self.prover.budget().within(time);
+        let (model, scope) = (&self.system.model, &self.system.scope);
+        let proved = self.prover.prove_in_first_order(model, scope, &sequents, &budget)? == Outcome::Proved;
+        self.checked.in_first_order += usize::from(proved);
+        Ok(proved)
     }
 
     /// State 0 is initial.

@@ -1,6 +1,6 @@
 //! What a claim says, in terms.
 
-use bsym_encodings::system::{FailureKind, StatePredicate, System, Unsupported};
+use bsym_encodings::system::{Failure, FailureKind, StatePredicate, System, Unsupported};
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::{Conjunct, EventId, Pred};
 use bsym_language::print;
@@ -27,6 +27,8 @@ pub(super) struct Goal {
     pub term: Term,
     /// May be a hypothesis about earlier states without hurting the solver.
     pub hypothesis: bool,
+    /// The same in B, where being well-defined and true is what is proved, for the first-order form.
+    pub pred: Option<Pred>,
 }
 
 /// A way for an event (`None`: the initialisation) to fail, which must be impossible.
@@ -36,7 +38,8 @@ pub(super) struct FailureGoal {
     /// What a status may say about it.
     pub check: Option<Check>,
     pub name: String,
-    pub condition: Term,
+    /// True where it fails.
+    pub failure: Failure,
 }
 
 /// Everything claimed.
@@ -73,7 +76,10 @@ impl Goals {
         for (i, lemma) in lemmas.iter().enumerate() {
             let name = format!("lemma {} `{}`", i + 1, print::pred(&system.model, lemma));
             match system.predicate(lemma) {
-                Ok(p) => goals.lemmas.push(Goal::new(&system.terms, None, name, &p, wd)),
+                Ok(p) => {
+                    let goal = Goal::new(&system.terms, None, name, &p, wd);
+                    goals.lemmas.push(goal.saying(lemma, wd));
+                }
                 Err(u) => failed.push(no_term(&name, &u)),
             }
         }
@@ -108,7 +114,14 @@ impl Goal {
             holds: p.holds,
             term,
             hypothesis: true,
+            pred: None,
         }
+    }
+
+    /// The same, which is this predicate in B.
+    fn saying(self, pred: &Pred, wd: bool) -> Goal {
+        let meant = wd || self.defined == Terms::TRUE;
+        Goal { pred: meant.then(|| pred.clone()), ..self }
     }
 
     /// The same, where its meaning matters only in states in which the predicates `before` are true.
@@ -124,7 +137,8 @@ impl Goal {
         }
         let meaning = terms.implies(before, self.defined);
         let term = terms.and([terms.implies(self.defined, self.holds), meaning]);
-        Goal { meaning, term, ..self }
+        // It is not always true, so that it is none of the form's hypotheses.
+        Goal { meaning, term, pred: None, ..self }
     }
 }
 
@@ -169,7 +183,7 @@ fn conjunct(system: &System, i: usize, claimed: &[usize], wd: bool) -> Result<Go
     if system.unsupported_conjuncts.contains(&i) {
         return Err(format!("{name} has no encoding"));
     }
-    let goal = Goal::new(&system.terms, Some(i), name, p, wd);
+    let goal = Goal::new(&system.terms, Some(i), name, p, wd).saying(&conjunct.pred, wd);
     let before = (0..i).filter(|j| !claimed.contains(j)).map(|j| &system.invariant[j]);
     Ok(goal.where_true(&system.terms, before, wd))
 }
@@ -189,7 +203,8 @@ fn state_property(system: &System, property: Property, claim: &Claim, wd: bool) 
             if system.unsupported_assertions.contains(&i) {
                 return Err(format!("{name} has no encoding"));
             }
-            let goal = Goal { assertion: Some(i), ..Goal::new(terms, None, name, p, wd) };
+            let goal = Goal::new(terms, None, name, p, wd).saying(&assertion.pred, wd);
+            let goal = Goal { assertion: Some(i), ..goal };
             let claimed = |j: &usize| claim.properties.contains(&Property::Assertion(*j));
             let before = (0..i).filter(|j| !claimed(j)).map(|j| &system.assertions[j]);
             Ok(goal.where_true(terms, before, wd))
@@ -245,7 +260,7 @@ fn failures(system: &System, wd: bool) -> Vec<FailureGoal> {
             let name = format!("{what} `{text}` in {who} (line {})", place.line);
             let id = event.map(|e| EventId(e as u32));
             let check = check_of(id, failure);
-            goals.push(FailureGoal { event, check, name, condition: failure.condition });
+            goals.push(FailureGoal { event, check, name, failure: failure.clone() });
         }
     }
     goals

@@ -1,12 +1,15 @@
 //! Initiation, consecution and the steps of k-induction.
 
+use bsym_encodings::first_order::Goal as Says;
 use bsym_encodings::session::SolverError;
 use bsym_encodings::term::Term;
+use bsym_language::model::{EventId, Pred};
 use bsym_status::Check;
 
 use super::checker::Checker;
 use super::goal::Goal;
 use crate::sequent::{Effort, Hypotheses, Outcome};
+use crate::steps::Steps;
 
 /// A pair that one step does not prove.
 struct OpenPair {
@@ -66,9 +69,10 @@ impl Checker<'_> {
     pub(super) fn initial_failures(&mut self, hypotheses: &mut Hypotheses) -> Result<(), SolverError> {
         let terms = self.system.terms.clone();
         for failure in self.goals.failures.clone().iter().filter(|f| f.event.is_none()) {
-            let goal = terms.not(self.states.initial(failure.condition));
+            let goal = terms.not(self.states.initial(failure.failure.condition));
             let effort = self.effort_for(failure.check);
-            let outcome = hypotheses.prove(&mut self.prover, &[], goal, effort)?;
+            let sequents = |steps: &Steps<'_>| steps.without_failure(None, &[], [&failure.failure]);
+            let outcome = self.prove(hypotheses, goal, effort, &sequents)?;
             let settled = match &outcome {
                 Outcome::Proved => true,
                 Outcome::Refuted => self.wrong_check(failure.check, goal, hypotheses)?,
@@ -84,7 +88,8 @@ impl Checker<'_> {
     /// A goal in the initial states, which becomes a hypothesis.
     pub(super) fn initially(&mut self, goal: &Goal, hypotheses: &mut Hypotheses) -> Result<(), SolverError> {
         let effort = self.effort(None, goal);
-        let outcome = hypotheses.prove(&mut self.prover, &[], goal.term, effort)?;
+        let sequents = |steps: &Steps<'_>| steps.after(None, &[], &[], goal.pred.as_ref()?);
+        let outcome = self.prove(hypotheses, goal.term, effort, &sequents)?;
         let settled = match &outcome {
             Outcome::Proved => true,
             Outcome::Refuted => self.wrong(None, goal, hypotheses, 0)?,
@@ -104,6 +109,10 @@ impl Checker<'_> {
         hypotheses.push(self.event(event, 0));
         let mut hypotheses = Hypotheses::new(hypotheses);
         let mut after = vec![];
+        let id = Some(EventId(event as u32));
+        let before = self.assumed_predicates();
+        // Those that are shown after the step.
+        let mut shown: Vec<Pred> = vec![];
 
         // Lemmas that need nothing about the state after the step may serve the conjuncts there.
         let mut lemmas = self.goals.lemmas.clone();
@@ -111,9 +120,11 @@ impl Checker<'_> {
             let mut left = vec![];
             for lemma in lemmas {
                 let goal = self.states.at(lemma.term, 1);
-                if hypotheses.prove(&mut self.prover, &[], goal, Effort::Full)? == Outcome::Proved {
+                let sequents = |steps: &Steps<'_>| steps.after(id, &before, &shown, lemma.pred.as_ref()?);
+                if self.prove(&mut hypotheses, goal, Effort::Full, &sequents)? == Outcome::Proved {
                     hypotheses.add(&mut self.prover, goal)?;
                     after.push(lemma.term);
+                    shown.extend(lemma.pred);
                 } else {
                     left.push(lemma);
                 }
@@ -126,7 +137,8 @@ impl Checker<'_> {
             }
             let term = self.states.at(goal.term, 1);
             let effort = self.effort(Some(event), &goal);
-            let outcome = hypotheses.prove(&mut self.prover, &[], term, effort)?;
+            let sequents = |steps: &Steps<'_>| steps.after(id, &before, &shown, goal.pred.as_ref()?);
+            let outcome = self.prove(&mut hypotheses, term, effort, &sequents)?;
             let settled = match &outcome {
                 Outcome::Proved => true,
                 Outcome::Refuted => self.wrong(Some(event), &goal, &mut hypotheses, 1)?,
@@ -141,13 +153,16 @@ impl Checker<'_> {
             }
             hypotheses.add(&mut self.prover, term)?;
             after.push(goal.term);
+            shown.extend(goal.pred);
         }
         for lemma in lemmas {
             let term = self.states.at(lemma.term, 1);
-            let outcome = hypotheses.prove(&mut self.prover, &[], term, Effort::Full)?;
+            let sequents = |steps: &Steps<'_>| steps.after(id, &before, &shown, lemma.pred.as_ref()?);
+            let outcome = self.prove(&mut hypotheses, term, Effort::Full, &sequents)?;
             let name = self.step_name(Some(event), &lemma);
             self.note(outcome, &name);
             hypotheses.add(&mut self.prover, term)?;
+            shown.extend(lemma.pred);
         }
         hypotheses.close(&mut self.prover);
         Ok(())
@@ -234,10 +249,13 @@ impl Checker<'_> {
         let mut hypotheses = self.always(0);
         hypotheses.extend(self.assumed(0));
         let mut hypotheses = Hypotheses::new(hypotheses);
+        let mut known = self.assumed_predicates();
         let mut open = vec![];
         for (i, goal) in self.goals.others.clone().iter().enumerate() {
             let effort = self.effort_for(goal.assertion.map(Check::Theorem));
-            let settled = match hypotheses.prove(&mut self.prover, &[], goal.term, effort)? {
+            let sequents =
+                |steps: &Steps<'_>| Some(vec![steps.in_state(&known, Says::Meant(goal.pred.clone()?))]);
+            let settled = match self.prove(&mut hypotheses, goal.term, effort, &sequents)? {
                 Outcome::Proved => true,
                 Outcome::Refuted => match goal.assertion {
                     Some(i) => {
@@ -250,7 +268,10 @@ impl Checker<'_> {
                 Outcome::Undecided(_) => k == 0 && self.trust_theorem(goal, &mut hypotheses, 0)?,
             };
             match settled {
-                true if goal.hypothesis => hypotheses.add(&mut self.prover, goal.term)?,
+                true if goal.hypothesis => {
+                    hypotheses.add(&mut self.prover, goal.term)?;
+                    known.extend(goal.pred.clone());
+                }
                 true => {}
                 false => open.push(OpenProperty::Other(i)),
             }
@@ -260,9 +281,11 @@ impl Checker<'_> {
             if failure.event.is_none() {
                 continue;
             }
-            let goal = terms.not(self.states.step(failure.condition, 0));
+            let goal = terms.not(self.states.step(failure.failure.condition, 0));
             let effort = self.effort_for(failure.check);
-            let settled = match hypotheses.prove(&mut self.prover, &[], goal, effort)? {
+            let event = failure.event.map(|e| EventId(e as u32));
+            let sequents = |steps: &Steps<'_>| steps.without_failure(event, &known, [&failure.failure]);
+            let settled = match self.prove(&mut hypotheses, goal, effort, &sequents)? {
                 Outcome::Proved => true,
                 Outcome::Refuted => self.wrong_check(failure.check, goal, &mut hypotheses)?,
                 Outcome::Undecided(_) => k == 0 && self.trust_check(failure.check),
@@ -308,7 +331,7 @@ impl Checker<'_> {
             let goal = match property {
                 OpenProperty::Other(_) => self.states.at(self.goals.others[index].term, depth),
                 OpenProperty::Failure(i) => {
-                    let condition = self.goals.failures[*i].condition;
+                    let condition = self.goals.failures[*i].failure.condition;
                     let terms = self.system.terms.clone();
                     terms.not(self.states.step(condition, depth))
                 }

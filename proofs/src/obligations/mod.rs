@@ -73,7 +73,6 @@ mod generator;
 mod names;
 mod obligation;
 mod owed;
-mod paths;
 mod refinement;
 mod rounds;
 mod small;

@@ -3,31 +3,26 @@
 //! Each says the same as the terms of the obligation. Conjuncts of a state after a step may be used for those behind them where they
 //! were proved for the same step.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::rc::Rc;
-
 use bsym_encodings::first_order::{Goal, Sequent};
-use bsym_encodings::system::{FailureKind, System};
+use bsym_encodings::system::System;
 use bsym_language::model::*;
 use bsym_language::types::Type;
 use bsym_status::file::{Kind, Status};
 
 use super::extra;
 use super::obligation::{Proof, Subject};
-use super::paths::{End, Known, Paths, paths};
+use crate::steps::Steps;
 
 /// Makes the sequents of a machine's obligations.
 pub(super) struct Typed<'m> {
     model: &'m Model,
     system: &'m System,
-    /// What was walked.
-    paths: RefCell<BTreeMap<Option<EventId>, Option<Rc<Paths>>>>,
+    steps: Steps<'m>,
 }
 
 impl<'m> Typed<'m> {
     pub fn new(model: &'m Model, system: &'m System) -> Self {
-        Typed { model, system, paths: RefCell::default() }
+        Typed { model, system, steps: Steps::new(model) }
     }
 
     /// The sequents that an obligation consists of; `None` where it has no such form.
@@ -89,14 +84,10 @@ impl<'m> Typed<'m> {
         self.axioms().into_iter().chain(invariant).collect()
     }
 
-    /// What is known before a step of an event, and where it begins.
+    /// What is known besides the axioms before a step of an event, and where it begins.
     fn before(&self, event: Option<EventId>) -> Vec<Pred> {
-        if event.is_some() { self.always() } else { self.axioms() }
-    }
-
-    fn paths(&self, event: Option<EventId>) -> Option<Rc<Paths>> {
-        let mut known = self.paths.borrow_mut();
-        known.entry(event).or_insert_with(|| paths(self.model, event).map(Rc::new)).clone()
+        let invariant = self.model.invariant.iter().filter(|_| event.is_some());
+        invariant.map(|c| c.pred.clone()).collect()
     }
 
     fn of_context(&self, proof: &Proof) -> Option<Vec<Sequent>> {
@@ -130,46 +121,21 @@ impl<'m> Typed<'m> {
             None => &self.system.initialisation,
             Some(e) => &self.system.events[e.index()],
         };
-        let paths = self.paths(proof.event)?;
-        let before = self.before(proof.event);
-        let mut all = vec![];
-        for &i in &proof.failures {
-            let failure = &transition.failures[i];
-            let known = all.len();
-            for demand in &paths.demands {
-                if (demand.kind, demand.span) == (failure.kind, failure.span) {
-                    let goal = match demand.kind {
-                        FailureKind::IllDefined => Goal::Defined(demand.pred.clone()),
-                        _ => Goal::Holds(demand.pred.clone()),
-                    };
-                    all.push(sequent(&before, &demand.known, goal));
-                }
-            }
-            if all.len() == known {
-                // The paths do not know of it.
-                return None;
-            }
-        }
-        Some(all)
+        let failures = proof.failures.iter().map(|i| &transition.failures[*i]);
+        self.steps.without_failure(proof.event, &self.before(proof.event), failures)
     }
 
     /// That a conjunct holds after a step, on all paths.
     fn of_step(&self, proof: &Proof, conjunct: usize, all: &[Proof]) -> Option<Vec<Sequent>> {
-        let paths = self.paths(proof.event)?;
-        let before = self.before(proof.event);
         let same_step = |p: &&Proof| (p.event, p.kind) == (proof.event, proof.kind);
         let proved = all.iter().filter(same_step).filter_map(|p| match p.subject {
             Subject::Invariant(i) if matches!(p.status, Status::Discharged | Status::Trivial) => Some(i),
             _ => None,
         });
-        let earlier: Vec<usize> = proved.filter(|i| *i < conjunct).collect();
-        let after = |end: &End, i: usize| end.values.in_pred(&self.model.invariant[i].pred);
-        let each = paths.ends.iter().map(|end| {
-            let mut sequent = sequent(&before, &end.known, Goal::Meant(after(end, conjunct)));
-            sequent.hypotheses.extend(earlier.iter().map(|i| after(end, *i)));
-            sequent
-        });
-        Some(each.collect())
+        let conjunct_at = |i: usize| self.model.invariant[i].pred.clone();
+        let earlier: Vec<Pred> = proved.filter(|i| *i < conjunct).map(conjunct_at).collect();
+        let goal = &self.model.invariant[conjunct].pred;
+        self.steps.after(proof.event, &self.before(proof.event), &earlier, goal)
     }
 
     /// That an event decreases a variant, or does not increase it where it is anticipated.
@@ -184,18 +150,13 @@ impl<'m> Typed<'m> {
             Convergence::Anticipated => false,
         };
         let op = extra::decrease(variant.value.ty == Type::Int, strictly).0;
-        let paths = self.paths(Some(event))?;
+        let paths = self.steps.paths(Some(event))?;
         let before = self.before(Some(event));
         let each = paths.ends.iter().map(|end| {
             let after = end.values.in_expr(&variant.value);
             let p = Pred::compare(op, after, variant.value.clone(), variant.value.span);
-            sequent(&before, &end.known, Goal::Meant(p))
+            self.steps.at(&before, &end.known, Goal::Meant(p))
         });
         Some(each.collect())
     }
-}
-
-fn sequent(before: &[Pred], known: &Known, goal: Goal) -> Sequent {
-    let hypotheses = before.iter().chain(&known.hypotheses).cloned().collect();
-    Sequent { hypotheses, defined: known.defined.clone(), goal }
 }

@@ -22,7 +22,7 @@ const CHOSEN: u32 = u32::MAX / 8;
 
 /// What has to hold at a place.
 #[derive(Clone, Debug)]
-pub(super) struct Demand {
+pub(crate) struct Demand {
     pub kind: FailureKind,
     pub span: Span,
     /// What is known there.
@@ -33,7 +33,7 @@ pub(super) struct Demand {
 
 /// What is known at a place.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Known {
+pub(crate) struct Known {
     pub hypotheses: Vec<Pred>,
     /// Predicates that have a meaning.
     pub defined: Vec<Pred>,
@@ -41,7 +41,7 @@ pub(super) struct Known {
 
 /// The end of a path.
 #[derive(Clone, Debug)]
-pub(super) struct End {
+pub(crate) struct End {
     pub known: Known,
     /// The values of names in terms of those before.
     pub values: Replacement,
@@ -51,13 +51,13 @@ pub(super) struct End {
 
 /// All paths through the initialisation or an event.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Paths {
+pub(crate) struct Paths {
     pub ends: Vec<End>,
     pub demands: Vec<Demand>,
 }
 
 /// The paths of an event or of the initialisation; `None` if there are too many, or if it has no such paths.
-pub(super) fn paths(model: &Model, event: Option<EventId>) -> Option<Paths> {
+pub(crate) fn paths(model: &Model, event: Option<EventId>) -> Option<Paths> {
     let mut walk = Walk { model, demands: vec![], next: CHOSEN };
     let mut start =
         End { known: Known::default(), values: Replacement::default(), unassigned: BTreeSet::new() };

@@ -1,0 +1,155 @@
+//! What a run proves by itself beside the engines: pairs and checks, in first-order logic.
+//!
+//! Where sets have any size, much of what an engine asks about a step follows from how sets are composed, which terms of arrays
+//! hide from a solver ([`bsym_encodings::first_order`]). So each pair of an event and a conjunct, and each check, is tried once as an
+//! obligation while the engines are at work, first for a short time each, then for a longer one. What is proved the engines need not
+//! ask, just as proof status that is imported (Krings & Leuschel, ABZ 2016). A claim does not rest on it: its check proves it anew.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use bsym_encodings::budget::{Budget, Stopped};
+use bsym_encodings::session::SolverError;
+use bsym_language::model::visit::Names;
+use bsym_language::model::{EventId, Pred};
+use bsym_language::types::Type;
+use bsym_proofs::claim::{Property, check_of};
+use bsym_proofs::recorded::Recorded;
+use bsym_proofs::sequent::{Outcome, Prover};
+use bsym_proofs::steps::Steps;
+use bsym_status::{Check, Formula, Level, PairStatus};
+
+use crate::options::Job;
+use crate::problem::{Open, Problem};
+
+/// Longest time for one claim, in each of the rounds.
+const ROUNDS: [Duration; 2] = [Duration::from_millis(300), Duration::from_secs(3)];
+
+/// The claims that are still to be tried.
+#[derive(Debug, Default)]
+pub(crate) struct Deduction {
+    /// In the round after these rounds.
+    round: usize,
+    left: VecDeque<Recorded>,
+    /// For the next round.
+    undecided: VecDeque<Recorded>,
+}
+
+impl Deduction {
+    /// Everything that engines have to ask about a model with sets of any size.
+    pub fn new(problem: &Problem, job: &Job) -> Deduction {
+        let model = &job.model;
+        let mut types = model.variables.iter().chain(&model.constants).map(|v| &v.ty);
+        if job.scope.is_finite(model) || !types.any(|ty| has_sets(ty)) || !problem.status_applies() {
+            return Deduction::default();
+        }
+        let mut left = VecDeque::new();
+        let targets = |p: Property| problem.targets.iter().any(|t| t.property == p);
+        let conjuncts = (0..model.invariant.len()).filter(|i| targets(Property::Invariant(*i)));
+        let theorems = (0..model.assertions.len()).filter(|i| targets(Property::Assertion(*i)));
+        let meanings =
+            conjuncts.clone().map(Formula::Invariant).chain(theorems.clone().map(Formula::Assertion));
+        if job.well_definedness {
+            left.extend(meanings.map(|f| Recorded::Check(Check::Meaning(f))));
+        }
+        let system = &problem.system;
+        let starts = std::iter::once((None, &system.initialisation));
+        let events = system.events.iter().enumerate().map(|(e, t)| (Some(EventId(e as u32)), t));
+        for (event, transition) in starts.chain(events) {
+            let failures = transition.failures.iter().filter_map(|f| check_of(event, f));
+            for check in failures.map(Recorded::Check) {
+                if !left.contains(&check) {
+                    left.push_back(check);
+                }
+            }
+            left.extend(conjuncts.clone().map(|i| Recorded::Pair((event, i))));
+        }
+        left.extend(theorems.map(|i| Recorded::Check(Check::Theorem(i))));
+        left.retain(|claim| !claim.is_in(&job.status));
+        Deduction { round: 0, left, undecided: VecDeque::new() }
+    }
+
+    /// Whether everything was tried.
+    pub fn is_done(&self) -> bool {
+        self.left.is_empty() && self.undecided.is_empty()
+    }
+
+    /// Tries claims until the budget ends. What is proved is added to what the job has proved; whether there is such.
+    ///
+    /// # Errors
+    /// If the solver cannot be started.
+    pub fn advance(
+        &mut self,
+        problem: &Problem,
+        job: &mut Job,
+        budget: &Budget,
+        open: &mut Open<'_>,
+    ) -> Result<bool, SolverError> {
+        let model = job.model.clone();
+        let steps = Steps::new(&model);
+        let mut news = false;
+        while budget.check().is_ok() {
+            let Some(claim) = self.left.pop_front() else {
+                self.round += 1;
+                std::mem::swap(&mut self.left, &mut self.undecided);
+                match self.left.is_empty() {
+                    true => break,
+                    false => continue,
+                }
+            };
+            let Some(&time) = ROUNDS.get(self.round) else {
+                self.left.clear();
+                break;
+            };
+            let proved = is_unchanged(job, claim) || {
+                let after = proved_after(job, claim);
+                let Some(sequents) = steps.recorded(&problem.system, claim, &after) else { continue };
+                let mut prover = Prover::new(problem.terms(), &mut *open, budget.clone());
+                let budget = budget.within(time).per_query(time);
+                match prover.prove_in_first_order(&model, &job.scope, &sequents, &budget)? {
+                    Outcome::Proved => true,
+                    Outcome::Refuted => false,
+                    Outcome::Undecided(why) => {
+                        if !matches!(why, Stopped::Incomplete(_)) {
+                            self.undecided.push_back(claim);
+                        }
+                        false
+                    }
+                }
+            };
+            if proved {
+                news = true;
+                let status = PairStatus { provers: vec!["bsym".into()], level: Level::Checked };
+                match claim {
+                    Recorded::Pair(pair) => job.proved.insert(pair, status),
+                    Recorded::Check(check) => job.proved.insert_check(check, status),
+                }
+            }
+        }
+        Ok(news)
+    }
+}
+
+/// Whether a type is made of sets.
+fn has_sets(ty: &Type) -> bool {
+    match ty {
+        Type::Pow(_) => true,
+        Type::Pair(a, b) => has_sets(a) || has_sets(b),
+        _ => false,
+    }
+}
+
+/// Whether a claim is about a conjunct that the event does not touch.
+fn is_unchanged(job: &Job, claim: Recorded) -> bool {
+    let Recorded::Pair((Some(event), i)) = claim else { return false };
+    let written = Names::of_subst(&job.model.events[event.index()].body).written;
+    let read = Names::of_pred(&job.model.invariant[i].pred).variables;
+    written.is_disjoint(&read)
+}
+
+/// The conjuncts before one that are proved for the same step.
+fn proved_after(job: &Job, claim: Recorded) -> Vec<Pred> {
+    let Recorded::Pair((event, i)) = claim else { return vec![] };
+    let proved = (0..i).filter(|j| job.is_proved(Recorded::Pair((event, *j))));
+    proved.map(|j| job.model.invariant[j].pred.clone()).collect()
+}

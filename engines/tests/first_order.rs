@@ -1,0 +1,46 @@
+//! Proofs about sets of any size that follow from how relations are composed: engines find them in first-order logic.
+#![cfg(feature = "z3")]
+
+mod common;
+
+use std::time::Duration;
+
+use bsym_encodings::budget::Budget;
+use bsym_engines::options::Job;
+use bsym_engines::verdict::{Engine, Verdict};
+use bsym_semantics::scope::ScopeRequest;
+use common::*;
+
+/// Blocks of a railway are reserved, each for one route.
+const ROUTES: &str = "MACHINE routes SETS BLOCK; ROUTE CONSTANTS parts PROPERTIES parts : BLOCK <-> ROUTE
+    VARIABLES reserved, blocks, serves
+    INVARIANT reserved <: ROUTE & blocks <: BLOCK & serves : blocks --> reserved & serves <: parts &
+      !(a, b).(a : blocks & b : blocks & serves(a) = serves(b) => parts~[{serves(a)}] = parts~[{serves(b)}])
+    INITIALISATION reserved := {} || blocks := {} || serves := {}
+    OPERATIONS
+      reserve(r) = SELECT r : ROUTE & r /: reserved & parts~[{r}] /\\ blocks = {} THEN
+        reserved := reserved \\/ {r} || blocks := blocks \\/ parts~[{r}] || serves := serves \\/ (parts |> {r}) END;
+      release(b) = SELECT b : blocks THEN blocks := blocks - {b} || serves := {b} <<| serves END;
+      cancel(r) = SELECT r : reserved & r /: serves[blocks] THEN reserved := reserved - {r} END;
+      clear(r) = SELECT r : reserved THEN
+        blocks := blocks - serves~[{r}] || serves := serves |>> {r} || reserved := reserved - {r} END
+    END";
+
+#[test]
+fn reservations_stay_functions_for_any_number_of_blocks() {
+    let model = model(ROUTES);
+    let job = Job {
+        budget: Budget::unlimited().within(Duration::from_secs(60)),
+        ..job(&model, &ScopeRequest::default())
+    };
+    let report = report(&job, Engine::Ic3);
+    let Verdict::Holds(proof) = &report.verdict else { panic!("{}", answer(&report)) };
+    assert!(proof.checked.in_first_order > 0, "{:?}", proof.checked);
+}
+
+#[test]
+fn a_block_of_two_routes_is_found() {
+    let wrong = ROUTES.replace(" & parts~[{r}] /\\ blocks = {} THEN", " THEN");
+    assert_ne!(wrong, ROUTES);
+    check(&wrong, &[Engine::Bmc, Engine::Kind, Engine::Ic3], "violated");
+}

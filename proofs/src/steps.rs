@@ -1,0 +1,168 @@
+//! Sequents of predicates about the states and the steps of a machine: what their first-order form is made of.
+//!
+//! A step is the paths through its substitution ([`paths`](crate::paths)), each a sequent of its own. Their negations together are
+//! unsatisfiable exactly if the sequent in terms of arrays is, so either form may stand for the other.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use bsym_encodings::budget::{Budget, Stopped};
+use bsym_encodings::first_order::{Goal, Lowered, Selection, Sequent, lower};
+use bsym_encodings::session::SolverError;
+use bsym_encodings::system::{Failure, FailureKind, System};
+use bsym_language::model::{EventId, Model, Pred};
+use bsym_semantics::scope::Scope;
+use bsym_status::{Check, Formula};
+
+use crate::claim::check_of;
+use crate::paths::{Known, Paths, paths};
+use crate::recorded::Recorded;
+use crate::sequent::{Outcome, Prover};
+
+/// Makes sequents about a machine.
+#[derive(Debug)]
+pub struct Steps<'m> {
+    model: &'m Model,
+    axioms: Vec<Pred>,
+    /// Those that were walked, by event.
+    paths: RefCell<BTreeMap<Option<EventId>, Option<Rc<Paths>>>>,
+}
+
+impl<'m> Steps<'m> {
+    /// None is made yet.
+    pub fn new(model: &'m Model) -> Self {
+        let axioms = model.axioms.iter().map(|c| c.pred.clone()).collect();
+        Steps { model, axioms, paths: RefCell::default() }
+    }
+
+    /// The paths of an event (`None`: the initialisation); nothing where it has none.
+    pub(crate) fn paths(&self, event: Option<EventId>) -> Option<Rc<Paths>> {
+        let mut known = self.paths.borrow_mut();
+        known.entry(event).or_insert_with(|| paths(self.model, event).map(Rc::new)).clone()
+    }
+
+    /// That a goal holds in all states that satisfy the axioms and `known`.
+    pub fn in_state(&self, known: &[Pred], goal: Goal) -> Sequent {
+        let hypotheses = self.axioms.iter().chain(known).cloned().collect();
+        Sequent { hypotheses, defined: vec![], goal }
+    }
+
+    /// That a predicate is well-defined and true after an event wherever `before` is true before it, and `after` after it. One
+    /// sequent for each path; nothing if the event has no paths.
+    pub fn after(
+        &self,
+        event: Option<EventId>,
+        before: &[Pred],
+        after: &[Pred],
+        goal: &Pred,
+    ) -> Option<Vec<Sequent>> {
+        let paths = self.paths(event)?;
+        let each = paths.ends.iter().map(|end| {
+            let mut sequent = self.at(before, &end.known, Goal::Meant(end.values.in_pred(goal)));
+            sequent.hypotheses.extend(after.iter().map(|p| end.values.in_pred(p)));
+            sequent
+        });
+        Some(each.collect())
+    }
+
+    /// That an event does not fail in any of these ways wherever `before` is true. One sequent for each place on a path where it
+    /// might; nothing if the paths do not know of one of them.
+    pub fn without_failure<'f>(
+        &self,
+        event: Option<EventId>,
+        before: &[Pred],
+        failures: impl IntoIterator<Item = &'f Failure>,
+    ) -> Option<Vec<Sequent>> {
+        let paths = self.paths(event)?;
+        let mut all = vec![];
+        for failure in failures {
+            let known = all.len();
+            let here = paths.demands.iter().filter(|d| (d.kind, d.span) == (failure.kind, failure.span));
+            all.extend(here.map(|demand| {
+                let goal = match demand.kind {
+                    FailureKind::IllDefined => Goal::Defined(demand.pred.clone()),
+                    _ => Goal::Holds(demand.pred.clone()),
+                };
+                self.at(before, &demand.known, goal)
+            }));
+            if all.len() == known {
+                return None;
+            }
+        }
+        Some(all)
+    }
+
+    /// What a status says. `after` is known to be true after the step that it is about. Nothing where it has no such form.
+    pub fn recorded(&self, system: &System, said: Recorded, after: &[Pred]) -> Option<Vec<Sequent>> {
+        let model = self.model;
+        let invariant = |n: usize| model.invariant[..n].iter().map(|c| c.pred.clone()).collect::<Vec<Pred>>();
+        let all = model.invariant.len();
+        let before = |event: Option<EventId>| invariant(if event.is_some() { all } else { 0 });
+        match said {
+            Recorded::Pair((event, i)) => self.after(event, &before(event), after, &model.invariant[i].pred),
+            Recorded::Check(check @ Check::Step(event, _)) => {
+                let transition = match event {
+                    Some(e) => &system.events[e.index()],
+                    None => &system.initialisation,
+                };
+                let failures = transition.failures.iter().filter(|f| check_of(event, f) == Some(check));
+                self.without_failure(event, &before(event), failures)
+            }
+            Recorded::Check(Check::Meaning(formula)) => {
+                let (known, p) = match formula {
+                    Formula::Invariant(i) => (invariant(i), &model.invariant[i].pred),
+                    Formula::Assertion(i) => (invariant(all), &model.assertions[i].pred),
+                };
+                Some(vec![self.in_state(&known, Goal::Defined(p.clone()))])
+            }
+            Recorded::Check(Check::Theorem(i)) => {
+                let goal = Goal::Meant(model.assertions[i].pred.clone());
+                Some(vec![self.in_state(&invariant(all), goal)])
+            }
+        }
+    }
+
+    /// A sequent at a place on a path.
+    pub(crate) fn at(&self, before: &[Pred], known: &Known, goal: Goal) -> Sequent {
+        let hypotheses = self.axioms.iter().chain(before).chain(&known.hypotheses).cloned().collect();
+        Sequent { hypotheses, defined: known.defined.clone(), goal }
+    }
+}
+
+/// The parts of sequents in first-order logic, which have to be refuted one by one; nothing where one has no such form.
+pub fn parts(model: &Model, scope: &Scope, sequents: &[Sequent]) -> Option<Vec<Lowered>> {
+    let mut parts = vec![];
+    for sequent in sequents {
+        parts.extend(lower(model, scope, sequent, Selection::All).ok()?);
+    }
+    Some(parts)
+}
+
+impl Prover<'_> {
+    /// Tries to prove sequents in first-order logic, all within the time. They are never refuted there:
+    /// [`Stopped::Incomplete`] says that more time is of no use.
+    ///
+    /// # Errors
+    /// If the solver cannot be started.
+    pub fn prove_in_first_order(
+        &mut self,
+        model: &Model,
+        scope: &Scope,
+        sequents: &[Sequent],
+        budget: &Budget,
+    ) -> Result<Outcome, SolverError> {
+        let useless = |why: &str| Ok(Outcome::Undecided(Stopped::Incomplete(why.into())));
+        let Some(parts) = parts(model, scope, sequents) else {
+            return useless("it has no form in first-order logic");
+        };
+        for Lowered { terms, assertions, .. } in &parts {
+            match self.refute(terms, assertions, budget)? {
+                Outcome::Proved => {}
+                Outcome::Refuted => return useless("it does not follow in first-order logic"),
+                Outcome::Undecided(why) => return Ok(Outcome::Undecided(why)),
+            }
+        }
+        Ok(Outcome::Proved)
+    }
+}
