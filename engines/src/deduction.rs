@@ -12,7 +12,6 @@ use bsym_encodings::budget::{Budget, Stopped};
 use bsym_encodings::session::SolverError;
 use bsym_language::model::visit::Names;
 use bsym_language::model::{EventId, Pred};
-use bsym_language::types::Type;
 use bsym_proofs::claim::{Property, check_of};
 use bsym_proofs::recorded::Recorded;
 use bsym_proofs::sequent::{Outcome, Prover};
@@ -36,11 +35,10 @@ pub(crate) struct Deduction {
 }
 
 impl Deduction {
-    /// Everything that engines have to ask about a model with sets of any size.
+    /// Everything that engines have to ask about a model with deferred sets of any size.
     pub fn new(problem: &Problem, job: &Job) -> Deduction {
         let model = &job.model;
-        let mut types = model.variables.iter().chain(&model.constants).map(|v| &v.ty);
-        if job.scope.is_finite(model) || !types.any(|ty| has_sets(ty)) || !problem.status_applies() {
+        if problem.system.open_carriers().is_empty() || !problem.status_applies() {
             return Deduction::default();
         }
         let mut left = VecDeque::new();
@@ -127,15 +125,6 @@ impl Deduction {
             }
         }
         Ok(news)
-    }
-}
-
-/// Whether a type is made of sets.
-fn has_sets(ty: &Type) -> bool {
-    match ty {
-        Type::Pow(_) => true,
-        Type::Pair(a, b) => has_sets(a) || has_sets(b),
-        _ => false,
     }
 }
 

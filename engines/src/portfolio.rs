@@ -200,6 +200,9 @@ impl Round {
             if problem.targets.is_empty() && (!problem.unclear.is_empty() || !job.well_definedness) {
                 return self.unsupported(job, excluded, open);
             }
+            if problem.system.open_carriers().is_empty() {
+                self.deduction = Some(Deduction::default());
+            }
             let alone = self.workers.len() == 1;
             let begun = Instant::now();
             let mut length = FIRST_SLICE;

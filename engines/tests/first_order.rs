@@ -37,10 +37,3 @@ fn reservations_stay_functions_for_any_number_of_blocks() {
     let Verdict::Holds(proof) = &report.verdict else { panic!("{}", answer(&report)) };
     assert!(proof.checked.in_first_order > 0, "{:?}", proof.checked);
 }
-
-#[test]
-fn a_block_of_two_routes_is_found() {
-    let wrong = ROUTES.replace(" & parts~[{r}] /\\ blocks = {} THEN", " THEN");
-    assert_ne!(wrong, ROUTES);
-    check(&wrong, &[Engine::Bmc, Engine::Kind, Engine::Ic3], "violated");
-}

@@ -145,8 +145,11 @@ mod tests {
     fn found(text: &str) -> Vec<String> {
         let model = Arc::new(bsym_language::load::load_text("M.mch", text).model.unwrap());
         let scope = Scope::settle(&model, &ScopeRequest::default()).unwrap();
-        let job =
-            Job { well_definedness: true, ..Job::new(model.clone(), scope, vec![], Budget::unlimited()) };
+        let job = Job {
+            well_definedness: true,
+            representations: Default::default(),
+            ..Job::new(model.clone(), scope, vec![], Budget::unlimited())
+        };
         let met = FirstStates::visit(&job).unwrap();
         equations(&model, &met).iter().map(|p| bsym_language::print::pred(&model, p)).collect()
     }

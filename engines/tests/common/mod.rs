@@ -41,6 +41,7 @@ pub fn job(model: &Arc<Model>, request: &ScopeRequest) -> Job {
     let budget = Budget::unlimited().within(Duration::from_secs(20));
     Job {
         well_definedness: true,
+        representations: Default::default(),
         query_time: Some(Duration::from_secs(5)),
         ..Job::new(model.clone(), scope, properties, budget)
     }

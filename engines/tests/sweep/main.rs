@@ -141,6 +141,7 @@ fn one(file: &Path, engine: &str, seconds: f64, depth: usize, mode: Mode) {
         status: mode.status(&model),
         recheck: mode == Mode::Claimed,
         depth: (engine == Engine::Bmc).then_some(depth),
+        representations: Default::default(),
         query_time: Some(Duration::from_secs(5)),
         ..Job::new(model.clone(), scope, properties, budget)
     };

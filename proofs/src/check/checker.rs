@@ -116,6 +116,9 @@ impl<'a> Checker<'a> {
         effort: Effort,
         sequents: &dyn Fn(&Steps<'a>) -> Option<Vec<Sequent>>,
     ) -> Result<Outcome, SolverError> {
+        if self.system.open_carriers().is_empty() {
+            return hypotheses.prove(&mut self.prover, &[], goal, effort);
+        }
         let short = match effort {
             Effort::Full => ARRAYS_FIRST,
             Effort::Quick(time) => time.min(ARRAYS_FIRST),
