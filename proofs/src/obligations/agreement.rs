@@ -19,10 +19,10 @@ use bsym_language::walk::{VisitorMut, walk_expr_mut, walk_pred_mut};
 use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_status::file::Status;
 
-use super::first_order::{Attempt, FirstOrder};
+use super::first_order::FirstOrder;
 use super::rounds::{Others, Rounds};
 use super::{Generated, generate};
-use crate::sequent::Prover;
+use crate::sequent::{Outcome, Prover};
 use crate::testing::{model, open_default, solver};
 
 /// All forms of substitutions, functions of functions, and what is well-defined only under a guard.
@@ -213,8 +213,8 @@ fn compare(model: &Arc<Model>, scope: &Scope, counts: &mut Counts) -> Vec<String
         };
         *count += 1;
         let time = Duration::from_millis(150);
-        let attempt = first_order.attempt(i, &all, &mut prover, &budget, time).expect("a solver");
-        if attempt == Attempt::Proved {
+        let outcome = first_order.attempt(i, &all, &mut prover, &budget, time).expect("a solver");
+        if outcome == Outcome::Proved {
             match all[i].status {
                 Status::Discharged => counts.also_proved += 1,
                 Status::Unknown => counts.more += 1,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::first_order::{Lowered, Selection, Sequent, lower};
+use bsym_encodings::first_order::{Lowered, Sequent};
 use bsym_encodings::session::SolverError;
 use bsym_encodings::system::System;
 use bsym_language::model::Model;
@@ -15,6 +15,7 @@ use super::classical::Asked;
 use super::obligation::Proof;
 use super::typed::Typed;
 use crate::sequent::{Outcome, Prover};
+use crate::steps;
 
 /// The first-order form of obligations.
 pub(super) struct FirstOrder<'m> {
@@ -29,17 +30,6 @@ enum Of<'m> {
     Refinement(&'m BTreeMap<String, (Arc<Model>, Asked)>),
 }
 
-/// What became of an attempt.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Attempt {
-    /// All parts are proved.
-    Proved,
-    /// There is no such form, or a part does not follow in it. Nothing is known, and more time changes nothing.
-    Useless,
-    /// A longer time may do.
-    TooShort,
-}
-
 impl<'m> FirstOrder<'m> {
     /// That of a machine's obligations.
     pub fn of_machine(model: &'m Model, system: &'m System, scope: &'m Scope) -> Self {
@@ -51,7 +41,7 @@ impl<'m> FirstOrder<'m> {
         FirstOrder { scope, of: Of::Refinement(asked) }
     }
 
-    /// Tries to prove all parts of an obligation within the time.
+    /// Tries to prove an obligation within the time, as [`Prover::prove_in_first_order`] does.
     ///
     /// # Errors
     /// If the solver cannot be started.
@@ -62,27 +52,16 @@ impl<'m> FirstOrder<'m> {
         prover: &mut Prover<'_>,
         budget: &Budget,
         time: Duration,
-    ) -> Result<Attempt, SolverError> {
-        let Some(parts) = self.parts(obligation, all) else { return Ok(Attempt::Useless) };
+    ) -> Result<Outcome, SolverError> {
+        let Some((model, sequents)) = self.sequents(obligation, all) else { return Ok(Outcome::Refuted) };
         let budget = budget.within(time).per_query(time);
-        for Lowered { terms, assertions, .. } in &parts {
-            match prover.refute(terms, assertions, &budget)? {
-                Outcome::Proved => {}
-                Outcome::Refuted => return Ok(Attempt::Useless),
-                Outcome::Undecided(_) => return Ok(Attempt::TooShort),
-            }
-        }
-        Ok(Attempt::Proved)
+        prover.prove_in_first_order(model, self.scope, &sequents, &budget)
     }
 
     /// The parts that have to be refuted one by one; `None` where there is no such form.
     pub fn parts(&self, obligation: usize, all: &[Proof]) -> Option<Vec<Lowered>> {
         let (model, sequents) = self.sequents(obligation, all)?;
-        let mut parts = vec![];
-        for sequent in &sequents {
-            parts.extend(lower(model, self.scope, sequent, Selection::All).ok()?);
-        }
-        Some(parts)
+        steps::parts(model, self.scope, &sequents)
     }
 
     /// The sequents that an obligation consists of, with the model of their names.

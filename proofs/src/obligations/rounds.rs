@@ -8,7 +8,7 @@ use bsym_encodings::term::Term;
 use bsym_status::file::Status;
 
 use super::family::{Entry, Family};
-use super::first_order::{Attempt, FirstOrder};
+use super::first_order::FirstOrder;
 use super::obligation::{Form, Proof};
 use super::small::{Small, SmallSizes};
 use crate::sequent::{Effort, Hypotheses, Outcome, Prover};
@@ -170,9 +170,9 @@ impl<'r, 'p> Rounds<'r, 'p> {
         if self.tried[i] {
             return Ok(false);
         }
-        let attempt = first_order.attempt(i, self.all, self.prover, budget, time)?;
-        self.tried[i] = attempt == Attempt::Useless;
-        Ok(attempt == Attempt::Proved)
+        let outcome = first_order.attempt(i, self.all, self.prover, budget, time)?;
+        self.tried[i] = outcome == Outcome::Refuted;
+        Ok(outcome == Outcome::Proved)
     }
 
     fn family(
