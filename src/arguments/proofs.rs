@@ -21,6 +21,9 @@ pub struct PoArguments {
     /// Longest time for one obligation; all are tried for a shorter time first
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "10s", help_heading = "Limits")]
     pub each: Duration,
+    /// Obligations that are proved at the same time [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = threads, help_heading = "Limits")]
+    pub jobs: Option<usize>,
     /// Show the state and step that refute each open obligation, or this one, and whether they are reachable
     #[arg(long, value_name = "NAME", num_args = 0..=1)]
     pub explain: Option<Option<String>>,

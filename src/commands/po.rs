@@ -7,7 +7,7 @@ use anyhow::bail;
 use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::open as sessions;
 use bsym_language::diagnostic::nearest;
-use bsym_proofs::obligations::{Choice, Obligations as Proved, Proof, prove_and_confirm};
+use bsym_proofs::obligations::{Choice, Job, Obligations as Proved, Proof, prove_and_confirm};
 
 use crate::answer::Answer;
 use crate::answer::event::Event;
@@ -91,14 +91,16 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
         }
     };
     let choose = |proof: &Proof| open.as_ref().map_or(Choice::Ask, |open| open.choose(proof));
-    let mut obligations = prove_and_confirm(
-        model.clone(),
-        &scope,
-        &mut |terms| sessions::open(terms, &choice),
-        &budget,
-        &mut observer,
-        &choose,
-    )?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let job = Job {
+        model: model.clone(),
+        scope: &scope,
+        open: &|terms| sessions::open(terms, &choice),
+        budget: budget.clone(),
+        jobs: arguments.jobs.unwrap_or(cores),
+        export: arguments.export.is_some(),
+    };
+    let mut obligations = prove_and_confirm(&job, &mut observer, &choose)?;
     obligations.all.retain(is_asked);
     let explainer = Explainer::new(&model, &scope, &choice, budget.clone());
     let explanations = match &arguments.explain {

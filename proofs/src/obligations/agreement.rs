@@ -19,9 +19,11 @@ use bsym_language::walk::{VisitorMut, walk_expr_mut, walk_pred_mut};
 use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_status::file::Status;
 
+use super::crew::{Crew, Shared};
 use super::first_order::FirstOrder;
+use super::obligation::Proof;
 use super::rounds::{Others, Rounds};
-use super::{Generated, generate};
+use super::{Generated, generate, prove_in_rounds};
 use crate::sequent::{Outcome, Prover};
 use crate::testing::{model, open_default, solver};
 
@@ -191,17 +193,22 @@ struct Counts {
 /// Obligations that one form refutes and the other proves.
 fn compare(model: &Arc<Model>, scope: &Scope, counts: &mut Counts) -> Vec<String> {
     let terms = Rc::new(Terms::new());
-    let Generated { mut all, families, complete, carriers, system, .. } = generate(&terms, model, scope);
+    let Generated { mut all, families, complete, carriers, system, asked, .. } =
+        generate(&terms, model, scope);
     let Some(system) = system else { return vec![] };
     let mut open = open_default;
     let budget = Budget::unlimited().per_query(Duration::from_millis(150));
     let mut prover = Prover::new(terms, &mut open, budget.clone());
     prover.also_reading(carriers);
-    let asked = all.iter().map(|p| p.status == Status::Unattempted).collect();
-    Rounds::new(&mut prover, &mut all, asked, complete, &mut |_| {}, Others::default())
-        .prove(&families)
-        .expect("a solver");
-    let first_order = FirstOrder::of_machine(model, &system, scope);
+    let pending = all.iter().map(|p| p.status == Status::Unattempted).collect();
+    let mut own = Rounds::new(&mut prover, &families, &mut all, complete, Others::default());
+    own.pending = pending;
+    let (shared, mut ignore) = (Shared::default(), |_: &Proof| {});
+    std::thread::scope(|threads| {
+        let mut crew = Crew::new(own, &mut ignore, None, threads, &shared);
+        prove_in_rounds(&mut crew, &budget).expect("a solver");
+    });
+    let first_order = FirstOrder::new(model, Some(&system), &asked, scope);
     counts.machines += 1;
     let mut wrong = vec![];
     for i in 0..all.len() {

@@ -31,14 +31,18 @@ enum Of<'m> {
 }
 
 impl<'m> FirstOrder<'m> {
-    /// That of a machine's obligations.
-    pub fn of_machine(model: &'m Model, system: &'m System, scope: &'m Scope) -> Self {
-        FirstOrder { scope, of: Of::Machine(model, Typed::new(model, system)) }
-    }
-
-    /// That of a refinement's obligations, by name.
-    pub fn of_refinement(asked: &'m BTreeMap<String, (Arc<Model>, Asked)>, scope: &'m Scope) -> Self {
-        FirstOrder { scope, of: Of::Refinement(asked) }
+    /// That of a machine's obligations, or of those of a refinement, by name.
+    pub fn new(
+        model: &'m Model,
+        system: Option<&'m System>,
+        asked: &'m BTreeMap<String, (Arc<Model>, Asked)>,
+        scope: &'m Scope,
+    ) -> Self {
+        let of = match system {
+            Some(system) => Of::Machine(model, Typed::new(model, system)),
+            None => Of::Refinement(asked),
+        };
+        FirstOrder { scope, of }
     }
 
     /// Tries to prove an obligation within the time, as [`Prover::prove_in_first_order`] does.

@@ -18,7 +18,8 @@ use super::obligation::Proof;
 use super::{classical, extra, owed, refinement};
 use crate::recorded::is_complete;
 
-/// All obligations of a model, before anything is asked.
+/// All obligations of a model, before anything is asked. The same model and scope give the same obligations at the same
+/// positions, so that threads with terms of their own can speak of them by position.
 pub(super) struct Generated {
     pub all: Vec<Proof>,
     pub families: Vec<Family>,
@@ -29,8 +30,8 @@ pub(super) struct Generated {
     /// The machine in terms; none for a refinement of classical B, whose sequents have systems of their own.
     pub system: Option<System>,
     pub left_out: Vec<LeftOut>,
-    /// What is asked of a refinement of classical B, by number of the obligation.
-    pub asked: Vec<(usize, Arc<Model>, classical::Asked)>,
+    /// What is asked of a refinement of classical B, by name of the obligation, with the model of its names.
+    pub asked: BTreeMap<String, (Arc<Model>, classical::Asked)>,
     /// What has to hold for the operations of a refinement of classical B to be called, and the model of its names.
     pub calls: Option<(Arc<Model>, Vec<Call>)>,
 }
@@ -38,12 +39,15 @@ pub(super) struct Generated {
 /// Makes them. Those of a refinement of classical B are about its sequents.
 pub(super) fn generate(terms: &Rc<Terms>, model: &Arc<Model>, scope: &Scope) -> Generated {
     if let Some(refined) = model.refined.as_deref().filter(|_| model.notation == Notation::ClassicalB) {
-        let classical::Generated { all, families, systems, asked, calls, left_out } =
+        let classical::Generated { mut all, families, systems, asked, calls, left_out } =
             classical::generate(terms, model, refined, scope);
+        name_apart(&mut all);
         let complete = systems.iter().all(is_complete);
         let carriers = systems[0].whole_carriers();
-        let asked = asked.into_iter().map(|(at, system, asked)| (at, systems[system].model.clone(), asked));
-        let asked = asked.collect();
+        let named = |(at, system, asked): (usize, usize, classical::Asked)| {
+            (all[at].name.clone(), (systems[system].model.clone(), asked))
+        };
+        let asked = asked.into_iter().map(named).collect();
         let calls = Some((systems[0].model.clone(), calls));
         return Generated { all, families, complete, carriers, system: None, left_out, asked, calls };
     }
@@ -74,14 +78,15 @@ pub(super) fn generate(terms: &Rc<Terms>, model: &Arc<Model>, scope: &Scope) -> 
         families.extend(generator.families);
         all = generator.all;
     }
+    name_apart(&mut all);
     let left_out = refinement::left_out(model).into_iter().collect();
     let carriers = system.whole_carriers();
-    let (system, asked, calls) = (Some(system), vec![], None);
+    let (system, asked, calls) = (Some(system), BTreeMap::new(), None);
     Generated { all, families, complete, carriers, system, left_out, asked, calls }
 }
 
 /// Numbers the obligations whose labels are not unique.
-pub(super) fn name_apart(all: &mut [Proof]) {
+fn name_apart(all: &mut [Proof]) {
     let mut used: BTreeMap<String, usize> = BTreeMap::new();
     for proof in all {
         let count = used.entry(proof.name.clone()).or_default();

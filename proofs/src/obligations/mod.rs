@@ -51,20 +51,23 @@ use bsym_status::{Level, PairStatus, PoError, ProofStatus};
 
 pub use self::classical::SequentMachine;
 pub use self::contradictory::{Affected, Contradictory, Hypothesis};
+pub use self::crew::SharedOpener;
 pub use self::obligation::{Choice, Form, Proof, Subject};
 
 use self::contradictory::{Origin, contradictory};
+use self::crew::{Crew, Plan, Shared};
 use self::first_order::FirstOrder;
-use self::generate::{Generated, generate, name_apart};
-use self::rounds::{Others, Rounds};
+use self::generate::{Generated, generate};
+use self::rounds::{Others, Phase, Rounds, rounds};
 use self::small::SmallSizes;
-use crate::sequent::{Opener, Prover};
+use crate::sequent::{Effort, Opener, Prover};
 
 #[cfg(test)]
 mod agreement;
 mod call;
 mod classical;
 mod contradictory;
+mod crew;
 mod extra;
 mod family;
 mod first_order;
@@ -100,11 +103,14 @@ pub struct Obligations {
     pub contradictory: Vec<Contradictory>,
     /// What those of a refinement of classical B ask, by name, with the model of their variables.
     asked: BTreeMap<String, (Arc<Model>, classical::Asked)>,
-    /// The open ones in first-order form, by name, where they have one and that was asked.
+    /// The open ones in first-order form, by name, where they have one and that was asked for.
     lowered: BTreeMap<String, Vec<Lowered>>,
     /// Where the formulas live.
     terms: Rc<Terms>,
 }
+
+/// Shortest work for which workers are started, where generating the obligations does not take longer.
+const LEAST_WORK: Duration = Duration::from_millis(100);
 
 /// Least time for cross-checking all proofs.
 const LEAST_CONFIRMING: Duration = Duration::from_secs(1);
@@ -129,24 +135,7 @@ pub fn prove_obligations(
     budget: &Budget,
     observer: &mut dyn FnMut(&Proof),
 ) -> Result<Obligations, SolverError> {
-    prove(model, scope, open, budget, observer, &|_| Choice::Ask, false)
-}
-
-/// As [`prove_chosen`], and then what a solver proved in terms of arrays is cross-checked in another form, for about as
-/// long as the proofs took ([`Proof::confirmed`]). At last hypotheses are looked for that contradict each other
-/// ([`Obligations::contradictory`]), for as long as all that took or 2 s, within the budget.
-///
-/// # Errors
-/// If the solver cannot be started.
-pub fn prove_and_confirm(
-    model: Arc<Model>,
-    scope: &Scope,
-    open: Opener<'_>,
-    budget: &Budget,
-    observer: &mut dyn FnMut(&Proof),
-    choose: &dyn Fn(&Proof) -> Choice,
-) -> Result<Obligations, SolverError> {
-    prove(model, scope, open, budget, observer, choose, true)
+    prove_chosen(model, scope, open, budget, observer, &|_| Choice::Ask)
 }
 
 /// As [`prove_obligations`] where only some are asked: `choose` says which, of all that have a term and are not trivial.
@@ -161,27 +150,83 @@ pub fn prove_chosen(
     observer: &mut dyn FnMut(&Proof),
     choose: &dyn Fn(&Proof) -> Choice,
 ) -> Result<Obligations, SolverError> {
-    prove(model, scope, open, budget, observer, choose, false)
+    prove(&model, scope, open, budget, observer, choose, &Extent::default())
+}
+
+/// Obligations to be proved, and how.
+#[derive(Clone)]
+pub struct Job<'a> {
+    /// The machine.
+    pub model: Arc<Model>,
+    /// Its scope.
+    pub scope: &'a Scope,
+    /// Opens sessions.
+    pub open: SharedOpener<'a>,
+    /// Limits; that of a query is the time for one obligation.
+    pub budget: Budget,
+    /// Number of obligations that are proved at the same time, at least one.
+    pub jobs: usize,
+    /// Keep the first-order form of what stays open, for [`Obligations::export`].
+    pub export: bool,
+}
+
+/// As [`prove_chosen`] with several workers, and then what a solver proved in terms of arrays is cross-checked in another form,
+/// for about as long as the proofs took ([`Proof::confirmed`]). At last hypotheses are looked for that contradict each other
+/// ([`Obligations::contradictory`]), for as long as all that took or 2 s, within the budget.
+///
+/// `observer` and `choose` are called in this thread. Each worker generates the obligations for itself; most machines are done
+/// before that is worth it, and then there are none. A worker that fails takes nothing with it but the obligation at hand.
+///
+/// # Errors
+/// If the solver cannot be started.
+pub fn prove_and_confirm(
+    job: &Job<'_>,
+    observer: &mut dyn FnMut(&Proof),
+    choose: &dyn Fn(&Proof) -> Choice,
+) -> Result<Obligations, SolverError> {
+    let mut open = |terms| (job.open)(terms);
+    let workers = Workers { open: job.open, jobs: job.jobs, least: LEAST_WORK };
+    let extent = Extent { confirm: true, export: job.export, workers: Some(workers) };
+    prove(&job.model, job.scope, &mut open, &job.budget, observer, choose, &extent)
+}
+
+/// How much is done, by whom.
+#[derive(Clone, Copy, Default)]
+struct Extent<'a> {
+    /// Cross-check proofs, and look for contradictory hypotheses.
+    confirm: bool,
+    /// Keep the first-order form of what stays open.
+    export: bool,
+    /// There are workers.
+    workers: Option<Workers<'a>>,
+}
+
+/// How workers open sessions, and how many there are at most.
+#[derive(Clone, Copy)]
+struct Workers<'a> {
+    open: SharedOpener<'a>,
+    jobs: usize,
+    /// They are started when the work takes longer than this, and than generating the obligations took; zero starts them at once.
+    least: Duration,
 }
 
 fn prove(
-    model: Arc<Model>,
+    model: &Arc<Model>,
     scope: &Scope,
     open: Opener<'_>,
     budget: &Budget,
     observer: &mut dyn FnMut(&Proof),
     choose: &dyn Fn(&Proof) -> Choice,
-    confirm: bool,
+    extent: &Extent<'_>,
 ) -> Result<Obligations, SolverError> {
     let terms = Rc::new(Terms::new());
+    let begin = Instant::now();
     let Generated { mut all, families, complete, carriers, system, left_out, asked: sequents, calls } =
-        generate(&terms, &model, scope);
-    name_apart(&mut all);
-    let sequents: BTreeMap<_, _> =
-        sequents.into_iter().map(|(at, of, asked)| (all[at].name.clone(), (of, asked))).collect();
+        generate(&terms, model, scope);
+    let generation = begin.elapsed();
     let mut prover = Prover::new(terms.clone(), open, budget.clone());
     prover.also_reading(carriers);
-    let observer = &mut refinement::reopening(&model, observer);
+    let observer = &mut refinement::reopening(model, observer);
     let mut asked = vec![];
     for proof in &mut all {
         let choice = if proof.status == Status::Unattempted { choose(proof) } else { Choice::Leave };
@@ -193,31 +238,41 @@ fn prove(
         }
         asked.push(choice == Choice::Ask);
     }
-    let first_order = match &system {
-        Some(system) => FirstOrder::of_machine(&model, system, scope),
-        None => FirstOrder::of_refinement(&sequents, scope),
-    };
-    let small = SmallSizes::new(&model, scope);
+    let first_order = FirstOrder::new(model, system.as_ref(), &sequents, scope);
+    let small = SmallSizes::new(model, scope);
     let others = Others { first_order: Some(&first_order), small: Some(&small) };
     let start = Instant::now();
-    let mut rounds = Rounds::new(&mut prover, &mut all, asked, complete, observer, others);
-    rounds.prove(&families)?;
-    let stopped = budget.check().err();
-    if confirm {
-        let time = start.elapsed() + LEAST_CONFIRMING;
-        rounds.confirm(&budget.within(time))?;
-    }
-    let contradictory = match confirm {
+    let mut own = Rounds::new(&mut prover, &families, &mut all, complete, others);
+    own.pending.clone_from(&asked);
+    let plan = |Workers { open, jobs, least }| {
+        let least = if least.is_zero() { least } else { least.max(generation) };
+        Plan { model, scope, open, jobs, least }
+    };
+    let plan = extent.workers.map(plan);
+    let shared = Shared::default();
+    let stopped = std::thread::scope(|threads| {
+        let mut crew = Crew::new(own, observer, plan, threads, &shared);
+        prove_in_rounds(&mut crew, budget)?;
+        let stopped = budget.check().err();
+        if extent.confirm {
+            let time = start.elapsed() + LEAST_CONFIRMING;
+            let phase = Phase { effort: Effort::Full, limit: None, budget: budget.within(time) };
+            crew.carry_out(crew.own.confirm_tasks(), &phase)?;
+        }
+        crew.own.write_formulas(&asked);
+        Ok(stopped)
+    })?;
+    let contradictory = match extent.confirm {
         true => {
             let time = start.elapsed().max(LEAST_DOUBTING);
             let (system, calls) = (system.as_ref(), calls.as_ref());
-            let origin = Origin { model: &model, scope, first_order: &first_order, system, calls };
+            let origin = Origin { model, scope, first_order: &first_order, system, calls };
             contradictory(&all, origin, &mut prover, &budget.within(time))?
         }
         false => vec![],
     };
-    refinement::reopen(&model, &mut all);
-    let open = (0..all.len()).filter(|i| confirm && !all[*i].status.is_discharged());
+    refinement::reopen(model, &mut all);
+    let open = (0..all.len()).filter(|i| extent.export && !all[*i].status.is_discharged());
     let lowered = open.filter_map(|i| Some((all[i].name.clone(), first_order.parts(i, &all)?))).collect();
     Ok(Obligations {
         lowered,
@@ -231,6 +286,39 @@ fn prove(
         asked: sequents,
         terms,
     })
+}
+
+/// All rounds. What is left open is observed at the end.
+fn prove_in_rounds(crew: &mut Crew<'_, '_, '_, '_, '_>, budget: &Budget) -> Result<(), SolverError> {
+    let rounds = rounds(budget.query);
+    for &(effort, limit) in &rounds {
+        prove_in_round(crew, effort, limit, budget)?;
+    }
+    // Workers did not know the lemmas that others proved at the same time.
+    if let (2.., Some(&(effort, limit))) = (crew.workers(), rounds.last())
+        && budget.check().is_ok()
+    {
+        crew.ask_again(|crew| prove_in_round(crew, effort, limit, budget))?;
+    }
+    for i in 0..crew.own.all.len() {
+        if crew.own.pending[i] {
+            crew.observe(i);
+        }
+    }
+    Ok(())
+}
+
+fn prove_in_round(
+    crew: &mut Crew<'_, '_, '_, '_, '_>,
+    effort: Effort,
+    limit: Option<Duration>,
+    budget: &Budget,
+) -> Result<(), SolverError> {
+    let phase = Phase { effort, limit, budget: budget.clone() };
+    if effort == Effort::Full {
+        crew.carry_out(crew.own.other_tasks(), &phase)?;
+    }
+    crew.carry_out(crew.own.family_tasks(effort, crew.workers()), &phase)
 }
 
 /// What was written for other provers.

@@ -1,5 +1,9 @@
 //! Proving obligations in rounds: all of them get a short time before any gets a long one.
+//!
+//! A round has phases, and a phase consists of tasks that can be carried out at the same time. An obligation may be used for those
+//! behind it in its family, and for no other, so no two are ever used for each other, in whatever order they are proved.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use bsym_encodings::budget::{Budget, Stopped};
@@ -22,23 +26,31 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Longest time for cross-checking a proof in one way.
 const CONFIRMING: Duration = Duration::from_millis(200);
 
+/// Least number of obligations for which a family is divided in the first round.
+const LEAST_PART: usize = 8;
+
 /// Longest time for small sizes of one obligation.
 const SMALL: Duration = Duration::from_millis(500);
 
-/// Asks families of obligations until they are decided or there is no time for them.
+/// Proves obligations, task by task.
 pub(super) struct Rounds<'r, 'p> {
     pub prover: &'r mut Prover<'p>,
+    pub families: &'r [Family],
     pub all: &'r mut [Proof],
     /// All hypotheses have terms, so a model of them refutes.
     pub complete: bool,
-    pub observer: &'r mut dyn FnMut(&Proof),
     /// What else is tried.
     pub others: Others<'r>,
     /// Those that a longer time may decide.
-    pending: Vec<bool>,
+    pub pending: Vec<bool>,
     /// Those that the first-order form does not decide, however long it takes.
     tried: Vec<bool>,
+    /// Number of lemmas that each was asked with last; [`NEVER_AGAIN`] where it is not asked with more of them.
+    lemmas: Vec<usize>,
 }
+
+/// No number of lemmas is larger.
+const NEVER_AGAIN: usize = usize::MAX;
 
 /// Ways to decide an obligation beside its form in terms of arrays.
 #[derive(Clone, Copy, Default)]
@@ -49,118 +61,271 @@ pub(super) struct Others<'r> {
     pub small: Option<&'r SmallSizes<'r>>,
 }
 
+/// A part of the work of a phase. An obligation is in one task of a phase at most.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Task {
+    /// The open obligations among these entries of a family, in terms of arrays.
+    Family { family: usize, entries: Range<usize> },
+    /// An obligation in other ways.
+    Other(usize),
+    /// A proof in terms of arrays in another form.
+    Confirm(usize),
+}
+
+/// What the tasks of a phase have in common.
+#[derive(Clone, Debug)]
+pub(super) struct Phase {
+    pub effort: Effort,
+    /// Time for each obligation; none where the run has no limit for it.
+    pub limit: Option<Duration>,
+    pub budget: Budget,
+}
+
+/// What is known of an obligation.
+#[derive(Clone, Debug)]
+pub(super) struct Update {
+    pub obligation: usize,
+    pub status: Status,
+    pub reason: Option<String>,
+    pub form: Option<Form>,
+    pub confirmed: bool,
+    /// A longer time may decide it.
+    pub pending: bool,
+    tried: bool,
+    lemmas: usize,
+}
+
+/// Results exchanged with those who work on the same obligations.
+pub(super) trait Board {
+    /// Notes that an obligation is being asked.
+    fn asking(&mut self, obligation: usize);
+    /// Publishes the result of an obligation, one of `all`. The observer is called only if it `is_decided`.
+    fn say(&mut self, all: &[Proof], update: Update, is_decided: bool);
+    /// Results of others since the last call.
+    fn news(&mut self) -> Vec<Update>;
+}
+
+/// The rounds with the given time for each obligation: the effort and the time of each. From the second on, half of the
+/// time is for the first-order form and a part for small sizes.
+pub(super) fn rounds(limit: Option<Duration>) -> Vec<(Effort, Option<Duration>)> {
+    let shorter = ROUNDS.into_iter().filter(|r| limit.is_none_or(|l| *r < l)).map(Some);
+    let limits: Vec<Option<Duration>> = shorter.chain([limit]).collect();
+    let last = limits.len() - 1;
+    let effort = |i, limit| match (i, limit) {
+        (0, Some(time)) if i != last => Effort::Quick(time),
+        _ => Effort::Full,
+    };
+    limits.into_iter().enumerate().map(|(i, limit)| (effort(i, limit), limit)).collect()
+}
+
 impl<'r, 'p> Rounds<'r, 'p> {
-    /// `pending`: for each of the obligations, whether it is asked.
+    /// Nothing is pending.
     pub fn new(
         prover: &'r mut Prover<'p>,
+        families: &'r [Family],
         all: &'r mut [Proof],
-        pending: Vec<bool>,
         complete: bool,
-        observer: &'r mut dyn FnMut(&Proof),
         others: Others<'r>,
     ) -> Self {
-        let tried = vec![false; all.len()];
-        Rounds { prover, all, complete, observer, others, pending, tried }
+        let (pending, tried, lemmas) = (vec![false; all.len()], vec![false; all.len()], vec![0; all.len()]);
+        Rounds { prover, families, all, complete, others, pending, tried, lemmas }
     }
 
-    /// All rounds. The budget's time for a query is that for one obligation; from the second round on, half of it is for the
-    /// first-order form and a part for small sizes.
-    pub fn prove(&mut self, families: &[Family]) -> Result<(), SolverError> {
-        let budget = self.prover.budget().clone();
-        let limit = budget.query;
-        let shorter = ROUNDS.into_iter().filter(|r| limit.is_none_or(|l| *r < l)).map(Some);
-        let limits: Vec<Option<Duration>> = shorter.chain([limit]).collect();
-        for (i, limit) in limits.iter().enumerate() {
-            let last = i + 1 == limits.len();
-            let effort = match (i, limit) {
-                (0, Some(time)) if !last => Effort::Quick(*time),
-                _ => Effort::Full,
-            };
-            if effort == Effort::Full {
-                self.other_ways(limit.unwrap_or(PATIENCE), &budget)?;
-            }
-            for family in families {
-                self.family(family, effort, *limit, &budget)?;
-            }
+    /// What is known of an obligation.
+    pub fn update(&self, i: usize) -> Update {
+        let Proof { status, reason, form, confirmed, .. } = &self.all[i];
+        Update {
+            obligation: i,
+            status: *status,
+            reason: reason.clone(),
+            form: *form,
+            confirmed: *confirmed,
+            pending: self.pending[i],
+            tried: self.tried[i],
+            lemmas: self.lemmas[i],
         }
-        self.prover.set_budget(budget);
-        for i in 0..self.all.len() {
-            if self.pending[i] {
-                (self.observer)(&self.all[i]);
-            }
-        }
-        Ok(())
     }
 
-    /// Tries all that is open in other ways: half of the time is for the first-order form, a quarter for small sizes.
-    fn other_ways(&mut self, time: Duration, budget: &Budget) -> Result<(), SolverError> {
-        for i in 0..self.all.len() {
-            // A counterexample is looked at with full effort first.
-            if !self.pending[i] || self.all[i].status == Status::Refuted || budget.check().is_err() {
-                continue;
+    /// Takes over what is known elsewhere.
+    pub fn apply(&mut self, update: Update) {
+        let Update { obligation: i, status, reason, form, confirmed, pending, tried, lemmas } = update;
+        let proof = &mut self.all[i];
+        (proof.status, proof.reason, proof.form, proof.confirmed) = (status, reason, form, confirmed);
+        (self.pending[i], self.tried[i], self.lemmas[i]) = (pending, tried, lemmas);
+    }
+
+    /// The tasks for what is open in other ways. A counterexample is looked at with full effort first.
+    pub fn other_tasks(&self) -> Vec<Task> {
+        let is_open = |i: &usize| self.pending[*i] && self.all[*i].status != Status::Refuted;
+        (0..self.all.len()).filter(is_open).map(Task::Other).collect()
+    }
+
+    /// The tasks for what is open in families, for so many workers.
+    pub fn family_tasks(&self, effort: Effort, workers: usize) -> Vec<Task> {
+        let open = |family: &Family| -> Vec<usize> {
+            let entries = family.entries.iter().enumerate();
+            let is_open = |e: &Entry| matches!(e, Entry::Ask { obligation, .. } if self.pending[*obligation]);
+            entries.filter(|(_, e)| is_open(e)).map(|(at, _)| at).collect()
+        };
+        let open: Vec<Vec<usize>> = self.families.iter().map(open).collect();
+        let total: usize = open.iter().map(Vec::len).sum();
+        // A part of a family asserts the hypotheses once more, and knows fewer lemmas.
+        let least = if effort == Effort::Full { 1 } else { LEAST_PART };
+        let most = if workers == 1 { usize::MAX } else { total.div_ceil(2 * workers).max(least) };
+        let tasks = open.iter().enumerate().flat_map(|(family, open)| {
+            let parts = open.chunks(most.min(open.len().max(1)));
+            parts.map(move |part| Task::Family { family, entries: part[0]..part[part.len() - 1] + 1 })
+        });
+        tasks.collect()
+    }
+
+    /// The tasks for proofs that nothing has confirmed.
+    pub fn confirm_tasks(&self) -> Vec<Task> {
+        let asked = |i: &usize| self.all[*i].form == Some(Form::Arrays) && !self.all[*i].confirmed;
+        (0..self.all.len()).filter(asked).map(Task::Confirm).collect()
+    }
+
+    /// Makes those pending, and no others, that are undecided and have lemmas that were not known when they were asked. Returns
+    /// those that were pending and are not now.
+    pub fn reopen_for_lemmas(&mut self) -> Vec<usize> {
+        let before = std::mem::replace(&mut self.pending, vec![false; self.all.len()]);
+        for family in self.families {
+            let mut known = 0;
+            for entry in &family.entries {
+                let Entry::Ask { obligation: i, lemma, .. } = *entry else { continue };
+                if self.lemmas[i] < known && self.all[i].status == Status::Unknown {
+                    (self.pending[i], self.tried[i]) = (true, false);
+                }
+                known += usize::from(lemma && self.all[i].status == Status::Discharged);
             }
-            let proved = self.in_first_order(i, budget, time / 2)?;
-            // What was proved is a lemma for others only when this has confirmed it.
-            let small = match self.others.small {
-                Some(small) => {
-                    small.ask(&self.all[i].name, self.all, self.prover, budget, SMALL.min(time / 4))?
-                }
-                None => Small::Nothing,
-            };
-            let proof = &mut self.all[i];
-            match (proved, small) {
-                (true, Small::Refuted(sizes)) => {
-                    proof.reason = Some(format!(
-                        "its forms disagree, which is a fault of bsym: there is a proof in first-order logic, and a \
-                         counterexample {sizes}"
-                    ));
-                }
-                (true, small) => {
-                    (proof.status, proof.reason) = (Status::Discharged, None);
-                    (proof.form, proof.confirmed) = (Some(Form::FirstOrder), small == Small::Holds);
-                }
-                (false, Small::Refuted(sizes)) => {
-                    proof.status = Status::Refuted;
-                    proof.reason = Some(format!("it does not follow from the hypotheses {sizes}"));
-                }
-                (false, _) => continue,
-            }
-            self.pending[i] = false;
-            (self.observer)(&self.all[i]);
         }
+        (0..self.all.len()).filter(|i| before[*i] && !self.pending[*i]).collect()
+    }
+
+    /// Gives what was asked its formula: its hypotheses, with what is proved and may be used for it, and the negated goal.
+    pub fn write_formulas(&mut self, asked: &[bool]) {
+        let terms = self.prover.terms();
+        for family in self.families {
+            let mut said = family.said.clone();
+            for entry in &family.entries {
+                match *entry {
+                    Entry::Known(t) => said.push(t),
+                    Entry::Ask { obligation, goal, lemma } => {
+                        let proof = &mut self.all[obligation];
+                        if asked[obligation] {
+                            proof.formula.clone_from(&said);
+                            proof.formula.push(terms.not(goal));
+                        }
+                        if lemma && proof.status == Status::Discharged {
+                            said.push(goal);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gives up an obligation at which this program panicked.
+    pub fn give_up(&mut self, i: usize, why: &str) -> Update {
+        let proof = &mut self.all[i];
+        (proof.status, proof.form) = (Status::Unknown, None);
+        proof.reason = Some(format!("bsym failed: {why}"));
+        (self.pending[i], self.lemmas[i]) = (false, NEVER_AGAIN);
+        self.update(i)
+    }
+
+    /// Carries out a task of a phase, within the phase's budget.
+    ///
+    /// # Errors
+    /// If the solver cannot be started.
+    pub fn carry_out(
+        &mut self,
+        task: &Task,
+        phase: &Phase,
+        board: &mut dyn Board,
+    ) -> Result<(), SolverError> {
+        self.catch_up(board);
+        match task {
+            Task::Family { family, entries } => self.family(*family, entries, phase, board),
+            Task::Other(i) => self.in_other_ways(*i, phase, board),
+            Task::Confirm(i) => self.confirm(*i, phase, board),
+        }
+    }
+
+    fn catch_up(&mut self, board: &mut dyn Board) -> bool {
+        let news = board.news();
+        let any = !news.is_empty();
+        news.into_iter().for_each(|update| self.apply(update));
+        any
+    }
+
+    /// Tries an open obligation in other ways: half of the time is for the first-order form, a quarter for small sizes.
+    fn in_other_ways(&mut self, i: usize, phase: &Phase, board: &mut dyn Board) -> Result<(), SolverError> {
+        let (time, budget) = (phase.limit.unwrap_or(PATIENCE), &phase.budget);
+        if !self.pending[i] || budget.check().is_err() {
+            return Ok(());
+        }
+        board.asking(i);
+        let proved = self.in_first_order(i, budget, time / 2)?;
+        // What was proved is a lemma for others only when this has confirmed it.
+        let small = match self.others.small {
+            Some(small) => {
+                small.ask(&self.all[i].name, self.all, self.prover, budget, SMALL.min(time / 4))?
+            }
+            None => Small::Nothing,
+        };
+        let proof = &mut self.all[i];
+        self.pending[i] = false;
+        match (proved, small) {
+            (true, Small::Refuted(sizes)) => {
+                self.lemmas[i] = NEVER_AGAIN;
+                proof.reason = Some(format!(
+                    "its forms disagree, which is a fault of bsym: there is a proof in first-order logic, and a \
+                     counterexample {sizes}"
+                ));
+            }
+            (true, small) => {
+                (proof.status, proof.reason) = (Status::Discharged, None);
+                (proof.form, proof.confirmed) = (Some(Form::FirstOrder), small == Small::Holds);
+            }
+            (false, Small::Refuted(sizes)) => {
+                proof.status = Status::Refuted;
+                proof.reason = Some(format!("it does not follow from the hypotheses {sizes}"));
+            }
+            (false, _) => self.pending[i] = true,
+        }
+        board.say(self.all, self.update(i), !self.pending[i]);
         Ok(())
     }
 
     /// Cross-checks what was proved in terms of arrays: in first-order logic, else where the deferred sets are small. What
     /// there is no time for stays unconfirmed.
-    pub fn confirm(&mut self, budget: &Budget) -> Result<(), SolverError> {
-        for i in 0..self.all.len() {
-            if budget.check().is_err() {
-                break;
-            }
-            if self.all[i].form != Some(Form::Arrays) || self.all[i].confirmed {
-                continue;
-            }
-            let proved = self.in_first_order(i, budget, CONFIRMING)?;
-            let small = match self.others.small {
-                Some(small) if !proved => {
-                    small.ask(&self.all[i].name, self.all, self.prover, budget, CONFIRMING)?
-                }
-                _ => Small::Nothing,
-            };
-            let proof = &mut self.all[i];
-            match small {
-                Small::Refuted(sizes) => {
-                    (proof.status, proof.form) = (Status::Unknown, None);
-                    proof.reason = Some(format!(
-                        "its forms disagree, which is a fault of bsym: there is a proof in terms of arrays, and a \
-                         counterexample {sizes}"
-                    ));
-                    (self.observer)(proof);
-                }
-                small => proof.confirmed = proved || small == Small::Holds,
-            }
+    fn confirm(&mut self, i: usize, phase: &Phase, board: &mut dyn Board) -> Result<(), SolverError> {
+        let budget = &phase.budget;
+        if budget.check().is_err() {
+            return Ok(());
         }
+        board.asking(i);
+        let proved = self.in_first_order(i, budget, CONFIRMING)?;
+        let small = match self.others.small {
+            Some(small) if !proved => {
+                small.ask(&self.all[i].name, self.all, self.prover, budget, CONFIRMING)?
+            }
+            _ => Small::Nothing,
+        };
+        let proof = &mut self.all[i];
+        let is_refuted = matches!(small, Small::Refuted(_));
+        match small {
+            Small::Refuted(sizes) => {
+                (proof.status, proof.form) = (Status::Unknown, None);
+                proof.reason = Some(format!(
+                    "its forms disagree, which is a fault of bsym: there is a proof in terms of arrays, and a \
+                     counterexample {sizes}"
+                ));
+            }
+            small => proof.confirmed = proved || small == Small::Holds,
+        }
+        board.say(self.all, self.update(i), is_refuted);
         Ok(())
     }
 
@@ -171,61 +336,76 @@ impl<'r, 'p> Rounds<'r, 'p> {
             return Ok(false);
         }
         let outcome = first_order.attempt(i, self.all, self.prover, budget, time)?;
-        self.tried[i] = outcome == Outcome::Refuted;
+        self.tried[i] = matches!(outcome, Outcome::Refuted | Outcome::Undecided(Stopped::Incomplete(_)));
         Ok(outcome == Outcome::Proved)
     }
 
     fn family(
         &mut self,
-        family: &Family,
-        effort: Effort,
-        limit: Option<Duration>,
-        budget: &Budget,
+        number: usize,
+        entries: &Range<usize>,
+        phase: &Phase,
+        board: &mut dyn Board,
     ) -> Result<(), SolverError> {
-        let is_open = |e: &Entry| matches!(e, Entry::Ask { obligation, .. } if self.pending[*obligation]);
-        let Some(last) = family.entries.iter().rposition(is_open) else { return Ok(()) };
-        let mut said = family.said.clone();
-        let mut hypotheses = Hypotheses::new(said.iter().copied());
-        for entry in &family.entries[..=last] {
-            let known = match *entry {
-                Entry::Known(t) => Some(t),
-                Entry::Ask { obligation, goal, lemma } => {
-                    if self.pending[obligation] {
-                        self.ask(obligation, goal, &said, &mut hypotheses, effort, limit, budget)?;
-                    }
-                    let proved = self.all[obligation].status == Status::Discharged;
-                    (lemma && proved).then_some(goal)
+        let families = self.families;
+        let family = &families[number];
+        let mut hypotheses = Hypotheses::new(family.said.iter().copied());
+        // Those before the next entry that are used, and those that would be if they were proved.
+        let (mut used, mut unproved) = (0, vec![]);
+        for (at, entry) in family.entries[..entries.end].iter().enumerate() {
+            match *entry {
+                Entry::Known(t) => {
+                    self.prover.set_budget(phase.budget.clone());
+                    hypotheses.add(self.prover, t)?;
                 }
-            };
-            if let Some(t) = known {
-                self.prover.set_budget(budget.clone());
-                hypotheses.add(self.prover, t)?;
-                said.push(t);
+                Entry::Ask { obligation, goal, lemma } => {
+                    if self.pending[obligation] && at >= entries.start {
+                        if self.catch_up(board) {
+                            let all = &self.all;
+                            let is_proved = |(i, _): &mut (usize, Term)| all[*i].status == Status::Discharged;
+                            let proved: Vec<_> = unproved.extract_if(.., is_proved).collect();
+                            used += proved.len();
+                            self.prover.set_budget(phase.budget.clone());
+                            for (_, t) in proved {
+                                hypotheses.add(self.prover, t)?;
+                            }
+                        }
+                        self.lemmas[obligation] = used;
+                        self.ask(obligation, goal, &mut hypotheses, phase, board)?;
+                    }
+                    if !lemma {
+                        continue;
+                    }
+                    if self.all[obligation].status == Status::Discharged {
+                        self.prover.set_budget(phase.budget.clone());
+                        hypotheses.add(self.prover, goal)?;
+                        used += 1;
+                    } else {
+                        unproved.push((obligation, goal));
+                    }
+                }
             }
         }
         hypotheses.close(self.prover);
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments)]
     fn ask(
         &mut self,
         obligation: usize,
         goal: Term,
-        said: &[Term],
         hypotheses: &mut Hypotheses,
-        effort: Effort,
-        limit: Option<Duration>,
-        budget: &Budget,
+        phase: &Phase,
+        board: &mut dyn Board,
     ) -> Result<(), SolverError> {
-        let terms = self.prover.terms();
-        let proof = &mut self.all[obligation];
-        proof.formula = said.to_vec();
-        proof.formula.push(terms.not(goal));
+        let Phase { effort, limit, budget } = phase;
+        let (effort, limit) = (*effort, *limit);
         if let Err(stopped) = budget.check() {
-            proof.reason.get_or_insert(stopped.to_string());
+            self.all[obligation].reason.get_or_insert(stopped.to_string());
+            board.say(self.all, self.update(obligation), false);
             return Ok(());
         }
+        board.asking(obligation);
         self.prover.set_budget(match (limit, effort) {
             // What the shared session does not decide is asked again alone.
             (Some(time), Effort::Full) => {
@@ -260,12 +440,11 @@ impl<'r, 'p> Rounds<'r, 'p> {
             }
             Outcome::Undecided(reason) => (Status::Unknown, Some(reason.to_string()), false),
         };
+        let proof = &mut self.all[obligation];
         proof.form = (status == Status::Discharged).then_some(Form::Arrays);
         (proof.status, proof.reason) = (status, reason);
-        if settled {
-            self.pending[obligation] = false;
-            (self.observer)(&self.all[obligation]);
-        }
+        self.pending[obligation] = !settled;
+        board.say(self.all, self.update(obligation), settled);
         Ok(())
     }
 }

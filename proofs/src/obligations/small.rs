@@ -19,7 +19,7 @@ use bsym_semantics::scope::Scope;
 use bsym_status::file::Status;
 
 use super::family::Entry;
-use super::generate::{Generated, generate, name_apart};
+use super::generate::{Generated, generate};
 use super::obligation::Proof;
 use crate::sequent::{Effort, Hypotheses, Outcome, Prover};
 
@@ -111,8 +111,7 @@ impl Size {
     fn obligations(&self, model: &Arc<Model>) -> &Encoded {
         self.obligations.get_or_init(|| {
             let terms = Rc::new(Terms::new());
-            let mut generated = generate(&terms, model, &self.scope);
-            name_apart(&mut generated.all);
+            let generated = generate(&terms, model, &self.scope);
             let mut places = BTreeMap::new();
             for (f, family) in generated.families.iter().enumerate() {
                 for (e, entry) in family.entries.iter().enumerate() {

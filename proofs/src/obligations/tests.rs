@@ -1,9 +1,12 @@
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::session::find_solver;
+use bsym_encodings::session::{Session, SolverError, find_solver};
+use bsym_encodings::term::Terms;
 use bsym_language::load::load_model;
 use bsym_language::model::{EventId, Model};
 use bsym_semantics::scope::{Scope, ScopeRequest};
@@ -12,7 +15,9 @@ use bsym_status::{Import, ImportOptions, import, read_status};
 use bsym_testing::process::Limited;
 use bsym_testing::{Part, present};
 
-use super::{Choice, Obligations, prove_and_confirm, prove_obligations};
+use super::{
+    Choice, Extent, Job, Obligations, SharedOpener, Workers, prove, prove_and_confirm, prove_obligations,
+};
 use crate::scope::named;
 use crate::testing::{model, open_default, scope, solver};
 
@@ -268,6 +273,10 @@ fn what_we_write_is_valid_and_comes_back() {
     );
 }
 
+fn job<'a>(m: &Arc<Model>, scope: &'a Scope, budget: Budget, jobs: usize) -> Job<'a> {
+    Job { model: m.clone(), scope, open: &open_default, budget, jobs, export: false }
+}
+
 #[test]
 fn what_is_exported_is_proved_elsewhere() {
     let Some(z3) = present(Part::Solver, find_solver("z3"), "program z3") else { return };
@@ -283,9 +292,9 @@ fn what_is_exported_is_proved_elsewhere() {
     );
     let none = Budget::unlimited().within(Duration::ZERO);
     let m = Arc::new(m);
-    let all =
-        prove_and_confirm(m.clone(), &scope(&m), &mut open_default, &none, &mut |_| {}, &|_| Choice::Ask);
-    let all = all.expect("a solver");
+    let scope = scope(&m);
+    let job = Job { export: true, ..job(&m, &scope, none, 1) };
+    let all = prove_and_confirm(&job, &mut |_| {}, &|_| Choice::Ask).expect("a solver");
     let open = all.all.iter().filter(|p| !p.status.is_discharged()).count();
     let folder = tempfile::tempdir().expect("a folder");
     let out = all.export(&m, folder.path()).expect("files");
@@ -340,4 +349,144 @@ fn a_stopped_run_lists_what_it_did_not_try() {
     let all = prove_obligations(Arc::new(m.clone()), &scope(&m), &mut open_default, &budget, &mut |_| {})
         .expect("a solver");
     assert!(all.stopped.is_some() && all.count(Status::Unattempted) > 0 && all.count(Status::Trivial) > 0);
+}
+
+const STOCK: &str = "MACHINE Stock SETS PART VARIABLES known, kept, next, n
+ INVARIANT known <: PART & kept : known +-> NAT & next : PART <-> PART & dom(next) <: known & n : NAT & n <= 10
+ ASSERTIONS dom(kept) <: known; n < 11; n < 10
+ INITIALISATION known, kept, next, n := {}, {}, {}, 0
+ OPERATIONS
+   name(p) = PRE p : PART THEN known := known \\/ {p} END;
+   keep(p) = PRE p : known & p /: dom(kept) THEN kept(p) := 1 END;
+   drop(p) = PRE p : known THEN known := known - {p} END;
+   link(p, q) = PRE p : known & q : PART THEN next := next \\/ {p |-> q} END;
+   more = SELECT n < 10 THEN n := n + 1 END;
+   far = n := n + 3
+ END";
+
+/// Proves everything with this many workers from the beginning.
+fn with_workers(
+    m: &Model,
+    jobs: usize,
+    open: SharedOpener<'_>,
+    budget: &Budget,
+    mut observed: impl FnMut(&str),
+) -> Result<Obligations, SolverError> {
+    let workers = Workers { open, jobs, least: Duration::ZERO };
+    let extent = Extent { confirm: true, export: false, workers: Some(workers) };
+    let mut own = |terms| open(terms);
+    let observer = &mut |p: &super::Proof| observed(&p.name);
+    prove(&Arc::new(m.clone()), &scope(m), &mut own, budget, observer, &|_| Choice::Ask, &extent)
+}
+
+fn is_worker() -> bool {
+    std::thread::current().name() == Some("prover")
+}
+
+fn statuses(all: &Obligations) -> Vec<(&str, Status)> {
+    all.all.iter().map(|p| (&*p.name, p.status)).collect()
+}
+
+/// Obligations that are neither trivial nor decided without a solver.
+fn asked(all: &Obligations) -> usize {
+    all.all.iter().filter(|p| p.form.is_some() || p.status == Status::Refuted).count()
+}
+
+#[test]
+fn several_workers_decide_the_same() {
+    if solver().is_none() {
+        return;
+    }
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let example = |name: &str| load_model(&examples.join(name)).expect("a file").model.expect("an example");
+    let machines = [model(STOCK), example("library.mch"), example("crossing.mch"), example("pump.mch")];
+    for m in machines {
+        let budget = Budget::unlimited().per_query(Duration::from_secs(5));
+        let alone = with_workers(&m, 1, &open_default, &budget, |_| {}).expect("a solver");
+        let sessions = AtomicUsize::new(0);
+        let open = |terms: Rc<Terms>| {
+            sessions.fetch_add(usize::from(is_worker()), Ordering::SeqCst);
+            open_default(terms)
+        };
+        let mut observed = vec![];
+        let several = with_workers(&m, 3, &open, &budget, |name| observed.push(name.to_string()));
+        let several = several.expect("a solver");
+        assert_eq!(statuses(&several), statuses(&alone), "{}", m.name);
+        assert!(sessions.load(Ordering::SeqCst) > 0, "{}: no worker was needed", m.name);
+        assert_eq!(several.solver, alone.solver);
+        assert!(several.statistics.queries > 0);
+        observed.sort();
+        let mut names: Vec<String> = several.all.iter().map(|p| p.name.clone()).collect();
+        names.sort();
+        assert_eq!(observed, names, "each is observed once");
+        let formulas =
+            |all: &Obligations| -> Vec<usize> { all.all.iter().map(|p| p.formula.len()).collect() };
+        assert_eq!(formulas(&several), formulas(&alone), "{}", m.name);
+    }
+}
+
+#[test]
+fn workers_stop_when_they_are_asked_to() {
+    if solver().is_none() {
+        return;
+    }
+    let m = model(STOCK);
+    let budget = Budget::unlimited();
+    let mut decided = vec![];
+    let all = with_workers(&m, 3, &open_default, &budget, |name| {
+        decided.push(name.to_string());
+        if decided.len() == 15 {
+            budget.cancel();
+        }
+    });
+    let all = all.expect("a solver");
+    assert!(all.stopped.is_some());
+    assert!(decided.len() >= 15, "{decided:?}");
+    let names: Vec<&str> = all.all.iter().map(|p| &*p.name).collect();
+    assert!(decided.iter().all(|name| names.contains(&name.as_str())));
+}
+
+/// A worker on whose obligation this program fails gives up that one alone.
+#[test]
+fn a_failing_worker_loses_one_obligation() {
+    if solver().is_none() {
+        return;
+    }
+    let m = model(STOCK);
+    let budget = Budget::unlimited();
+    let alone = with_workers(&m, 1, &open_default, &budget, |_| {}).expect("a solver");
+    let sessions = AtomicUsize::new(0);
+    let open = |terms: Rc<Terms>| {
+        assert!(!is_worker() || sessions.fetch_add(1, Ordering::SeqCst) != 2, "the third session fails");
+        open_default(terms)
+    };
+    let several = with_workers(&m, 2, &open, &budget, |_| {}).expect("a solver");
+    let differ: Vec<_> = alone.all.iter().zip(&several.all).filter(|(a, b)| a.status != b.status).collect();
+    assert_eq!(differ.len(), 1, "{differ:#?}");
+    let reason = differ[0].1.reason.as_deref();
+    assert_eq!((differ[0].1.status, reason), (Status::Unknown, Some("bsym failed: the third session fails")));
+}
+
+/// What a worker cannot start a solver for is done by others; if no worker can, that ends the run.
+#[test]
+fn a_worker_without_a_solver_leaves_its_work_to_others() {
+    if solver().is_none() {
+        return;
+    }
+    let m = model(STOCK);
+    let budget = Budget::unlimited();
+    let missing = || SolverError::NotStarted("z3".into(), "it is gone".into());
+    let alone = with_workers(&m, 1, &open_default, &budget, |_| {}).expect("a solver");
+    let sessions = AtomicUsize::new(0);
+    let once = |terms: Rc<Terms>| -> Result<Session, SolverError> {
+        if is_worker() && sessions.fetch_add(1, Ordering::SeqCst) == 1 {
+            return Err(missing());
+        }
+        open_default(terms)
+    };
+    let several = with_workers(&m, 3, &once, &budget, |_| {}).expect("a solver");
+    assert_eq!(statuses(&several), statuses(&alone));
+    let never = |terms: Rc<Terms>| if is_worker() { Err(missing()) } else { open_default(terms) };
+    assert!(with_workers(&m, 3, &never, &budget, |_| {}).is_err());
+    assert!(asked(&alone) > 10);
 }
