@@ -1,9 +1,9 @@
-//! What a run proves by itself beside the engines: pairs and checks, in first-order logic.
+//! Deduction beside the engines: pairs and checks are proved in first-order logic.
 //!
 //! Where sets have any size, much of what an engine asks about a step follows from how sets are composed, which terms of arrays
-//! hide from a solver ([`bsym_encodings::first_order`]). So each pair of an event and a conjunct, and each check, is tried once as an
-//! obligation while the engines are at work, first for a short time each, then for a longer one. What is proved the engines need not
-//! ask, just as proof status that is imported (Krings & Leuschel, ABZ 2016). A claim does not rest on it: its check proves it anew.
+//! hide from a solver ([`bsym_encodings::first_order`]). So each pair of an event and a conjunct, and each check, is tried as an
+//! obligation while the engines are at work: first for a short time, then for a longer one. Engines need not ask about those that are
+//! proved, as with imported proof status (Krings & Leuschel, ABZ 2016). A claim does not rest on them: its check proves them anew.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -27,7 +27,7 @@ const ROUNDS: [Duration; 2] = [Duration::from_millis(300), Duration::from_secs(3
 /// The claims that are still to be tried.
 #[derive(Debug, Default)]
 pub(crate) struct Deduction {
-    /// In the round after these rounds.
+    /// Number of rounds that are over.
     round: usize,
     left: VecDeque<Recorded>,
     /// For the next round.
@@ -67,12 +67,12 @@ impl Deduction {
         Deduction { round: 0, left, undecided: VecDeque::new() }
     }
 
-    /// Whether everything was tried.
+    /// Returns true if every claim was tried.
     pub fn is_done(&self) -> bool {
         self.left.is_empty() && self.undecided.is_empty()
     }
 
-    /// Tries claims until the budget ends. What is proved is added to what the job has proved; whether there is such.
+    /// Tries claims until the budget ends, and adds those that are proved to [`Job::proved`].
     ///
     /// # Errors
     /// If the solver cannot be started.
@@ -82,10 +82,9 @@ impl Deduction {
         job: &mut Job,
         budget: &Budget,
         open: &mut Open<'_>,
-    ) -> Result<bool, SolverError> {
+    ) -> Result<(), SolverError> {
         let model = job.model.clone();
         let steps = Steps::new(&model);
-        let mut news = false;
         while budget.check().is_ok() {
             let Some(claim) = self.left.pop_front() else {
                 self.round += 1;
@@ -116,7 +115,6 @@ impl Deduction {
                 }
             };
             if proved {
-                news = true;
                 let status = PairStatus { provers: vec!["bsym".into()], level: Level::Checked };
                 match claim {
                     Recorded::Pair(pair) => job.proved.insert(pair, status),
@@ -124,11 +122,11 @@ impl Deduction {
                 }
             }
         }
-        Ok(news)
+        Ok(())
     }
 }
 
-/// Whether a claim is about a conjunct that the event does not touch.
+/// Returns true if the claim is about a conjunct of which the event writes no variable.
 fn is_unchanged(job: &Job, claim: Recorded) -> bool {
     let Recorded::Pair((Some(event), i)) = claim else { return false };
     let written = Names::of_subst(&job.model.events[event.index()].body).written;
@@ -136,9 +134,9 @@ fn is_unchanged(job: &Job, claim: Recorded) -> bool {
     written.is_disjoint(&read)
 }
 
-/// The conjuncts before one that are proved for the same step.
+/// The conjuncts before one that the run has proved for the same step. Imported status may be wrong, and is no lemma.
 fn proved_after(job: &Job, claim: Recorded) -> Vec<Pred> {
     let Recorded::Pair((event, i)) = claim else { return vec![] };
-    let proved = (0..i).filter(|j| job.is_proved(Recorded::Pair((event, *j))));
+    let proved = (0..i).filter(|j| Recorded::Pair((event, *j)).is_in(&job.proved));
     proved.map(|j| job.model.invariant[j].pred.clone()).collect()
 }

@@ -26,7 +26,7 @@ pub struct Job {
     pub well_definedness: bool,
     /// Proof status to use.
     pub status: ProofStatus,
-    /// What the run has proved by itself so far. A claim does not rest on it.
+    /// Pairs and checks that the run has proved by itself so far. A claim does not rest on them.
     pub proved: ProofStatus,
     /// Do not rely on imported status where the solver does not decide.
     pub recheck: bool,
@@ -71,7 +71,7 @@ impl Job {
         }
     }
 
-    /// Whether engines need not ask about a pair or a check: there is imported status, or the run has proved it.
+    /// Returns true if engines need not ask about a pair or a check: there is imported status, or the run has proved it.
     pub fn is_proved(&self, claim: Recorded) -> bool {
         claim.is_in(&self.status) || claim.is_in(&self.proved)
     }

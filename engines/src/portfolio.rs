@@ -42,7 +42,7 @@ const LOSSES: usize = 3;
 /// Invariants found on the way that are reported where there is no proof.
 const FOUND: usize = 12;
 
-/// What the engines have not decided in this time is tried by deduction as well.
+/// How long the engines work before deduction begins beside them.
 const DEDUCTION: Duration = Duration::from_millis(300);
 
 /// First slice of each engine of a portfolio; doubled every round.
@@ -148,7 +148,7 @@ pub(crate) struct Round {
     looks: usize,
     /// Searches small scopes for all engines.
     hunt: Hunt,
-    /// Proves for all engines, once they have not come to an end soon.
+    /// Tries pairs and checks for all engines, once it is known what there is to ask.
     deduction: Option<Deduction>,
 }
 
@@ -200,9 +200,7 @@ impl Round {
             if problem.targets.is_empty() && (!problem.unclear.is_empty() || !job.well_definedness) {
                 return self.unsupported(job, excluded, open);
             }
-            if problem.system.open_carriers().is_empty() {
-                self.deduction = Some(Deduction::default());
-            }
+            self.deduction.get_or_insert_with(|| Deduction::new(problem, job));
             let alone = self.workers.len() == 1;
             let begun = Instant::now();
             let mut length = FIRST_SLICE;
@@ -339,15 +337,12 @@ impl Round {
         }
     }
 
-    /// Proves something for the engines, for some time. Whether they should begin anew, since that is done and there is less to ask.
+    /// Tries to prove pairs and checks for some time. Returns true if the engines should begin anew, since all were tried and some
+    /// are proved, which need not be asked any more.
     fn deduce(&mut self, job: &mut Job, time: Duration, open: &mut Open<'_>) -> Result<bool, SolverError> {
-        let problem = self.workers[0].problem();
-        let deduction = self.deduction.get_or_insert_with(|| Deduction::new(problem, job));
-        if deduction.is_done() {
-            return Ok(false);
-        }
+        let Some(deduction) = self.deduction.as_mut().filter(|d| !d.is_done()) else { return Ok(false) };
         let budget = job.budget.within(time);
-        deduction.advance(problem, job, &budget, open)?;
+        deduction.advance(self.workers[0].problem(), job, &budget, open)?;
         Ok(deduction.is_done() && !job.proved.is_empty())
     }
 

@@ -113,7 +113,7 @@ impl Problem {
         Ok(problem)
     }
 
-    /// Whether every conjunct of the invariant is assumed with its meaning, as hypotheses of obligations are.
+    /// Returns true if proof status may be used: every conjunct of the invariant is assumed to be well-defined and true.
     pub(crate) fn status_applies(&self) -> bool {
         self.status_applies
     }

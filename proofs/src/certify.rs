@@ -261,6 +261,7 @@ fn together(attempts: &[Attempt], complete: bool) -> Checked {
     for other in rest.iter().map(|a| &a.checked) {
         all.solver = format!("{}, {}", all.solver, other.solver);
         all.checks += other.checks;
+        all.in_first_order += other.in_first_order;
         join(&mut all.wrong, &other.wrong);
         join(&mut all.trusted, &other.trusted);
         join(&mut all.wrong_checks, &other.wrong_checks);

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use bsym_encodings::budget::{Budget, Stopped};
+use bsym_encodings::budget::Budget;
 use bsym_encodings::first_order::{Goal, Lowered, Selection, Sequent, lower};
 use bsym_encodings::session::SolverError;
 use bsym_encodings::system::{Failure, FailureKind, System};
@@ -93,7 +93,7 @@ impl<'m> Steps<'m> {
         Some(all)
     }
 
-    /// What a status says. `after` is known to be true after the step that it is about. Nothing where it has no such form.
+    /// The sequents of a recorded status. `after` is known to be true after the step that it is about. Nothing where it has no such form.
     pub fn recorded(&self, system: &System, said: Recorded, after: &[Pred]) -> Option<Vec<Sequent>> {
         let model = self.model;
         let invariant = |n: usize| model.invariant[..n].iter().map(|c| c.pred.clone()).collect::<Vec<Pred>>();
@@ -140,8 +140,8 @@ pub fn parts(model: &Model, scope: &Scope, sequents: &[Sequent]) -> Option<Vec<L
 }
 
 impl Prover<'_> {
-    /// Tries to prove sequents in first-order logic, all within the time. They are never refuted there:
-    /// [`Stopped::Incomplete`] says that more time is of no use.
+    /// Tries to prove sequents in first-order logic. [`Outcome::Refuted`] is as in [`Prover::refute`]: nothing is known, and more
+    /// time is of no use, since there is no such form or something does not follow in it.
     ///
     /// # Errors
     /// If the solver cannot be started.
@@ -152,15 +152,11 @@ impl Prover<'_> {
         sequents: &[Sequent],
         budget: &Budget,
     ) -> Result<Outcome, SolverError> {
-        let useless = |why: &str| Ok(Outcome::Undecided(Stopped::Incomplete(why.into())));
-        let Some(parts) = parts(model, scope, sequents) else {
-            return useless("it has no form in first-order logic");
-        };
+        let Some(parts) = parts(model, scope, sequents) else { return Ok(Outcome::Refuted) };
         for Lowered { terms, assertions, .. } in &parts {
             match self.refute(terms, assertions, budget)? {
                 Outcome::Proved => {}
-                Outcome::Refuted => return useless("it does not follow in first-order logic"),
-                Outcome::Undecided(why) => return Ok(Outcome::Undecided(why)),
+                open => return Ok(open),
             }
         }
         Ok(Outcome::Proved)

@@ -101,7 +101,7 @@ impl<'a> Checker<'a> {
         all.into_iter().map(|t| self.states.at(t, i)).collect()
     }
 
-    /// The same in B, those of them that have a form there.
+    /// The claimed conjuncts and the lemmas as predicates of B, without those that may lack a meaning.
     pub fn assumed_predicates(&self) -> Vec<Pred> {
         let all = self.goals.conjuncts.iter().chain(&self.goals.lemmas);
         all.filter_map(|goal| goal.pred.clone()).collect()

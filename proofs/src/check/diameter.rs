@@ -82,7 +82,7 @@ impl Checker<'_> {
             }
         }
         for failure in self.goals.failures.clone().iter().filter(|f| f.event.is_some()) {
-            let goal = terms.not(self.states.step(failure.failure.condition, i));
+            let goal = terms.not(self.states.step(failure.way.condition, i));
             let effort = self.effort_for(failure.check);
             let outcome = hypotheses.prove(&mut self.prover, &[], goal, effort)?;
             let trusted = matches!(outcome, Outcome::Undecided(_)) && self.trust_check(failure.check);

@@ -27,7 +27,7 @@ pub(super) struct Goal {
     pub term: Term,
     /// May be a hypothesis about earlier states without hurting the solver.
     pub hypothesis: bool,
-    /// The same in B, where being well-defined and true is what is proved, for the first-order form.
+    /// The predicate of B, where it is proved that this is well-defined and true: for the first-order form.
     pub pred: Option<Pred>,
 }
 
@@ -38,8 +38,7 @@ pub(super) struct FailureGoal {
     /// What a status may say about it.
     pub check: Option<Check>,
     pub name: String,
-    /// True where it fails.
-    pub failure: Failure,
+    pub way: Failure,
 }
 
 /// Everything claimed.
@@ -118,7 +117,7 @@ impl Goal {
         }
     }
 
-    /// The same, which is this predicate in B.
+    /// The same with the predicate of B that it is about.
     fn saying(self, pred: &Pred, wd: bool) -> Goal {
         let meant = wd || self.defined == Terms::TRUE;
         Goal { pred: meant.then(|| pred.clone()), ..self }
@@ -137,7 +136,7 @@ impl Goal {
         }
         let meaning = terms.implies(before, self.defined);
         let term = terms.and([terms.implies(self.defined, self.holds), meaning]);
-        // It is not always true, so that it is none of the form's hypotheses.
+        // The predicate is not proved to be well-defined everywhere, so it must not be a hypothesis.
         Goal { meaning, term, pred: None, ..self }
     }
 }
@@ -260,7 +259,7 @@ fn failures(system: &System, wd: bool) -> Vec<FailureGoal> {
             let name = format!("{what} `{text}` in {who} (line {})", place.line);
             let id = event.map(|e| EventId(e as u32));
             let check = check_of(id, failure);
-            goals.push(FailureGoal { event, check, name, failure: failure.clone() });
+            goals.push(FailureGoal { event, check, name, way: failure.clone() });
         }
     }
     goals

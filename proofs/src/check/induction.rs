@@ -69,9 +69,9 @@ impl Checker<'_> {
     pub(super) fn initial_failures(&mut self, hypotheses: &mut Hypotheses) -> Result<(), SolverError> {
         let terms = self.system.terms.clone();
         for failure in self.goals.failures.clone().iter().filter(|f| f.event.is_none()) {
-            let goal = terms.not(self.states.initial(failure.failure.condition));
+            let goal = terms.not(self.states.initial(failure.way.condition));
             let effort = self.effort_for(failure.check);
-            let sequents = |steps: &Steps<'_>| steps.without_failure(None, &[], [&failure.failure]);
+            let sequents = |steps: &Steps<'_>| steps.without_failure(None, &[], [&failure.way]);
             let outcome = self.prove(hypotheses, goal, effort, &sequents)?;
             let settled = match &outcome {
                 Outcome::Proved => true,
@@ -281,10 +281,10 @@ impl Checker<'_> {
             if failure.event.is_none() {
                 continue;
             }
-            let goal = terms.not(self.states.step(failure.failure.condition, 0));
+            let goal = terms.not(self.states.step(failure.way.condition, 0));
             let effort = self.effort_for(failure.check);
             let event = failure.event.map(|e| EventId(e as u32));
-            let sequents = |steps: &Steps<'_>| steps.without_failure(event, &known, [&failure.failure]);
+            let sequents = |steps: &Steps<'_>| steps.without_failure(event, &known, [&failure.way]);
             let settled = match self.prove(&mut hypotheses, goal, effort, &sequents)? {
                 Outcome::Proved => true,
                 Outcome::Refuted => self.wrong_check(failure.check, goal, &mut hypotheses)?,
@@ -331,7 +331,7 @@ impl Checker<'_> {
             let goal = match property {
                 OpenProperty::Other(_) => self.states.at(self.goals.others[index].term, depth),
                 OpenProperty::Failure(i) => {
-                    let condition = self.goals.failures[*i].failure.condition;
+                    let condition = self.goals.failures[*i].way.condition;
                     let terms = self.system.terms.clone();
                     terms.not(self.states.step(condition, depth))
                 }

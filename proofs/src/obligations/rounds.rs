@@ -336,7 +336,7 @@ impl<'r, 'p> Rounds<'r, 'p> {
             return Ok(false);
         }
         let outcome = first_order.attempt(i, self.all, self.prover, budget, time)?;
-        self.tried[i] = matches!(outcome, Outcome::Refuted | Outcome::Undecided(Stopped::Incomplete(_)));
+        self.tried[i] = outcome == Outcome::Refuted;
         Ok(outcome == Outcome::Proved)
     }
 
