@@ -185,18 +185,23 @@ impl Lowering<'_> {
         }
     }
 
+    /// Returns whether a relation is an element of the sort of its type. Its images are then values of one function of relation and
+    /// argument.
+    pub(super) fn is_bound_or_set(&self, f: &Expr, env: &Env) -> bool {
+        match name_of(f) {
+            Some(Name::Local(l)) if env.contains_key(&l) => true,
+            Some(name) => self.elements.contains(&name),
+            None => matches!(f.kind, ExprKind::Apply(..)),
+        }
+    }
+
     /// Some image under a relation. For the same element of the same relation it is the same.
     fn any_image(&mut self, f: &Expr, x: &[Term], env: &Env) -> Found<Vec<Term>> {
         let (_, to) = sides(f)?;
         let sorts = self.leaves(&to)?;
-        let bound_or_set = match name_of(f) {
-            Some(Name::Local(l)) if env.contains_key(&l) => true,
-            Some(name) => self.elements.contains(&name),
-            None => matches!(f.kind, ExprKind::Apply(..)),
-        };
         let y = self.bind_type(&to)?;
         let xy = [x, &y].concat();
-        if bound_or_set {
+        if self.is_bound_or_set(f, env) {
             let set = self.set(f, env)?;
             let base = format!("image {:?}", self.terms.sort_of(set));
             let arguments = [x, &[set]].concat();

@@ -89,12 +89,16 @@ impl Lowering<'_> {
             let member = self.member(&xy, a, env)?;
             let (inside, fits) = (self.member(&x, from, env)?, self.member(&y, to, env)?);
             if space.total {
+                // Where `a` is an element of a sort, this is `x |-> a(x) : a`, and `a(x)` is a term that the solver can instantiate with.
                 let domain = self.domain(&x, a, env)?;
                 all.push(self.forall(&x, t.implies(inside, domain)));
             }
             all.push(self.forall(&xy, t.implies(member, inside)));
             all.push(self.forall(&xy, t.implies(member, fits)));
-            if space.functional {
+            if space.functional && self.is_bound_or_set(a, env) {
+                let value = self.application(a, &x, env)?;
+                all.push(self.forall(&xy, t.implies(member, self.same(&y, &value))));
+            } else if space.functional {
                 all.push(self.functional(a, env)?);
             }
             if space.injective {
@@ -519,6 +523,10 @@ impl Lowering<'_> {
                 return Ok(t.and([t.implies(p, a), t.or([p, b])]));
             }
             _ => {}
+        }
+        if self.is_bound_or_set(r, env) {
+            let value = self.application(r, x, env)?;
+            return self.member(&[x, &value].concat(), r, env);
         }
         let (_, to) = sides(r)?;
         let y = self.bind_type(&to)?;

@@ -173,7 +173,7 @@ impl Lowering<'_> {
     }
 
     /// Whether a set is an element of a sort without a name that is defined for it.
-    fn is_element(&self, e: &Expr, env: &Env) -> bool {
+    pub(super) fn is_element(&self, e: &Expr, env: &Env) -> bool {
         match name_of(e) {
             Some(Name::Local(l)) if env.contains_key(&l) => true,
             Some(name) => self.elements.contains(&name) && !self.functions.contains_key(&name),

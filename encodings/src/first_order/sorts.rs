@@ -63,7 +63,7 @@ impl Lowering<'_> {
     }
 
     /// The sort of sets of such elements. Those of different types that are flattened to the same are one sort.
-    fn power(&mut self, leaves: Vec<Sort>) -> Sort {
+    pub(super) fn power(&mut self, leaves: Vec<Sort>) -> Sort {
         let text: Vec<String> = leaves.iter().map(|&s| self.terms.sort_text(s).replace('"', "")).collect();
         let sort = self.terms.sort(SortKind::Uninterpreted(format!("POW({})", text.join("*")).into()));
         self.powers.entry(sort).or_insert(leaves);

@@ -1,6 +1,7 @@
 //! Expressions as values, and sets as elements of the sort of their type.
 
 use bsym_language::model::{BinaryOp, BuiltinSet, CarrierKind, Expr, ExprKind, UnaryOp};
+use bsym_language::source::Span;
 use bsym_language::types::Type;
 use bsym_semantics::value::env::Name;
 
@@ -138,6 +139,12 @@ impl Lowering<'_> {
     /// A name for a set, defined by its members: the instance of comprehension that first-order logic lacks.
     fn composed_set(&mut self, e: &Expr, env: &Env) -> Found<Term> {
         let Type::Pow(element) = &e.ty else { return unsupported(e.span, "a set of another type") };
+        if let ExprKind::Unary(UnaryOp::Inverse, relation) = &e.kind
+            && self.is_element(relation, env)
+        {
+            let relation = self.set(relation, env)?;
+            return self.inverse(relation, element);
+        }
         let sort = self.leaves(&e.ty)?[0];
         let x = self.bind_type(element)?;
         let member = self.member(&x, e, env)?;
@@ -149,6 +156,31 @@ impl Lowering<'_> {
             Ok(l.forall(&x, l.terms.eq(own, member)))
         })?;
         Ok(found[0])
+    }
+
+    /// Returns the inverse of a relation that is an element of a sort, as the value of a function. The function for the other
+    /// direction undoes it: otherwise instantiating `!f.(f : all => f~ : all)` would never end.
+    ///
+    /// `element` is the type of the couples of the inverse. Couples are flattened, so `(S * S) <-> S` and `S <-> (S * S)` have the
+    /// same sort. The name of the function therefore says how many components the first side has.
+    fn inverse(&mut self, relation: Term, element: &Type) -> Found<Term> {
+        let Type::Pair(left, right) = element else { return unsupported(Span::default(), "this inverse") };
+        let t = self.terms.clone();
+        let (own, other) = (self.leaves(left)?, self.leaves(right)?);
+        let from = t.sort_of(relation);
+        let to = self.power([&own[..], &other].concat());
+        let name =
+            |sort: Sort, first: usize| format!("inverse {first} {}", t.sort_text(sort).replace('"', ""));
+        let (there, back) = (name(from, other.len()), name(to, own.len()));
+        if self.named.insert(there.clone(), there.clone()).is_none() {
+            let (x, y) = (self.bind_sorts("x", &own), self.bind_sorts("y", &other));
+            let r = self.bind_sorts("r", &[from])[0];
+            let inverse = self.symbol(&there, &[r], to);
+            let turned = self.member_of(&[&x[..], &y].concat(), inverse);
+            self.fact(t.eq(self.member_of(&[&y[..], &x].concat(), r), turned));
+            self.fact(t.eq(self.symbol(&back, &[inverse], from), r));
+        }
+        Ok(self.symbol(&there, &[relation], to))
     }
 
     /// The element of which a membership says that a tuple is in it.
