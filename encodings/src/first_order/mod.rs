@@ -11,14 +11,17 @@
 //! - An application to a composed relation (`f <+ {a |-> b}`) is a distinction of cases.
 //! - A set that is an element of another is an element of an uninterpreted sort with a membership relation; a set
 //!   expression that is compared with such an element has a name that its members define. These sorts are extensional.
+//! - A hypothesis about all sets has an instance for the greater set of an inclusion (`instances`), and a goal that a set
+//!   exists is tried with the sets that its equations suggest (`witness`).
 //!
-//! The last is why only `unsat` says anything: the elements of such a sort need not be all sets. Every formula is true in
+//! Sets as elements of sorts are why only `unsat` says anything: the elements of such a sort need not be all sets. Every formula is true in
 //! the interpretation in which they are, so what is unsatisfiable has no counterexample in B. An application outside
 //! of a domain has some value in that interpretation, which is sound since a formula that B calls true is so
 //! whatever the value is; that a goal is well-defined is a part of the goal.
 
 mod application;
 mod cardinality;
+mod instances;
 mod membership;
 mod predicate;
 mod quantifiers;
@@ -28,6 +31,7 @@ mod split;
 mod split_terms;
 mod value;
 mod well_definedness;
+mod witness;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -42,7 +46,7 @@ use bsym_semantics::value::env::Name;
 
 pub use self::sequent::{Goal, Selection, Sequent};
 
-use self::sequent::Part;
+use self::sequent::{Part, name_of};
 use crate::symbolic::Unsupported;
 use crate::term::{Sort, SymbolId, Term, Terms};
 
@@ -82,10 +86,12 @@ pub fn lower(
 }
 
 fn lower_part(model: &Model, scope: &Scope, part: &Part) -> Found<Vec<Lowered>> {
+    let mut part = part.clone();
+    part.hypotheses.extend(instances::suggested(model, &part));
     let mut elements = BTreeSet::new();
     loop {
         let mut lowering = Lowering::new(model, scope, functions(&part.hypotheses), elements.clone());
-        let found = lowering.part(part)?;
+        let found = lowering.part(&part)?;
         // A set that is needed as an element is one from the beginning: its members need no second predicate.
         if lowering.asked.is_subset(&elements) {
             return Ok(found);
@@ -111,17 +117,6 @@ fn functions(hypotheses: &[Pred]) -> BTreeMap<Name, bool> {
         *found.entry(name).or_default() |= total;
     }
     found
-}
-
-/// The name that an expression is.
-fn name_of(e: &Expr) -> Option<Name> {
-    match e.kind {
-        ExprKind::Var(v) => Some(Name::Var(v)),
-        ExprKind::Const(c) => Some(Name::Const(c)),
-        ExprKind::Local(l) => Some(Name::Local(l)),
-        ExprKind::Old(v) => Some(Name::Old(v)),
-        _ => None,
-    }
 }
 
 /// Whether a set is all of a type by its form.
@@ -184,7 +179,7 @@ impl<'m> Lowering<'m> {
     fn part(&mut self, part: &Part) -> Found<Vec<Lowered>> {
         let env = Env::new();
         let goal = match &part.goal {
-            Goal::Holds(p) => self.pred(p, &env)?,
+            Goal::Holds(p) => self.goal(p, &env)?,
             Goal::Defined(p) => self.defined(p, &env)?,
             Goal::Meant(..) => unreachable!("a goal is split before it is lowered"),
         };

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use bsym_language::model::visit::Names;
-use bsym_language::model::{Pred, PredKind};
+use bsym_language::model::visit::{Names, Replacement, Visitor};
+use bsym_language::model::{Expr, ExprKind, LocalId, Pred, PredKind};
 use bsym_semantics::value::env::Name;
 
 /// Which hypotheses are used.
@@ -86,10 +86,39 @@ fn conjuncts(p: &Pred, all: &mut Vec<Pred>) {
     }
 }
 
+/// The name that an expression is.
+pub(super) fn name_of(e: &Expr) -> Option<Name> {
+    match e.kind {
+        ExprKind::Var(v) => Some(Name::Var(v)),
+        ExprKind::Const(c) => Some(Name::Const(c)),
+        ExprKind::Local(l) => Some(Name::Local(l)),
+        ExprKind::Old(v) => Some(Name::Old(v)),
+        _ => None,
+    }
+}
+
 /// The free names of a predicate.
-fn names(p: &Pred) -> BTreeSet<Name> {
+pub(super) fn names(p: &Pred) -> BTreeSet<Name> {
     let found = Names::of_pred(p);
     let locals = found.locals.into_iter().map(Name::Local);
     let constants = found.constants.into_iter().map(Name::Const);
     found.variables.into_iter().map(Name::Var).chain(constants).chain(locals).collect()
+}
+
+/// Returns the predicate with expressions for locals, or `None` where it binds a local that is free in one of these: a parameter
+/// of an event can be free in one predicate of a sequent and bound in another.
+pub(super) fn replaced(by: &Replacement, p: &Pred) -> Option<Pred> {
+    struct Binders(BTreeSet<LocalId>);
+    impl Visitor for Binders {
+        fn binder(&mut self, local: &LocalId) {
+            self.0.insert(*local);
+        }
+    }
+    let mut bound = Binders(BTreeSet::new());
+    bound.pred(p);
+    let is_captured = |e| Names::of_expr(e).locals.iter().any(|l| bound.0.contains(l));
+    if by.locals.values().any(is_captured) {
+        return None;
+    }
+    Some(by.in_pred(p))
 }
