@@ -14,26 +14,36 @@ use Kind::{C, D, Int};
 pub struct Generator {
     state: u64,
     locals: Vec<(String, Kind)>,
+    /// Bound variables that are sets of elements of a type.
+    pub sets: Vec<(String, Kind)>,
+    /// Bound variables that are relations between two types.
+    pub relations: Vec<(String, (Kind, Kind))>,
     names: usize,
 }
 
 impl Generator {
     pub fn new(seed: u64) -> Self {
-        Generator { state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1, locals: vec![], names: 0 }
+        Generator {
+            state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
+            locals: vec![],
+            sets: vec![],
+            relations: vec![],
+            names: 0,
+        }
     }
 
-    fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;
         self.state ^= self.state << 17;
         ((self.state >> 20) % n as u64) as usize
     }
 
-    fn pick<'a>(&mut self, all: &[&'a str]) -> &'a str {
+    pub fn pick<'a>(&mut self, all: &[&'a str]) -> &'a str {
         all[self.below(all.len())]
     }
 
-    fn literal(&mut self, k: Kind) -> String {
+    pub fn literal(&mut self, k: Kind) -> String {
         match k {
             Int => self.pick(&["0", "1", "2", "3", "(-1)"]).into(),
             C => self.pick(&["red", "green", "blue"]).into(),
@@ -41,7 +51,7 @@ impl Generator {
         }
     }
 
-    fn kind(&mut self) -> Kind {
+    pub fn kind(&mut self) -> Kind {
         [Int, C, D][self.below(3)]
     }
 
@@ -116,6 +126,20 @@ impl Generator {
         all
     }
 
+    /// A name that nothing else has.
+    pub fn name(&mut self, base: &str) -> String {
+        self.names += 1;
+        format!("{base}{}", self.names)
+    }
+
+    fn bound<T>(&mut self, all: &[(String, T)], fits: impl Fn(&T) -> bool) -> Option<String> {
+        let own: Vec<&String> = all.iter().filter(|(_, of)| fits(of)).map(|(name, _)| name).collect();
+        if own.is_empty() || self.below(3) == 0 {
+            return None;
+        }
+        Some(own[self.below(own.len())].clone())
+    }
+
     fn atom(&mut self, k: Kind) -> String {
         let locals: Vec<String> =
             self.locals.iter().filter(|(_, l)| *l == k).map(|(n, _)| n.clone()).collect();
@@ -132,13 +156,13 @@ impl Generator {
         }
     }
 
-    fn element(&mut self, k: Kind, depth: usize) -> String {
+    pub fn element(&mut self, k: Kind, depth: usize) -> String {
         if depth == 0 {
             return self.atom(k);
         }
         let n = depth - 1;
         if self.below(6) == 0 {
-            let (p, a, b) = (self.pred(n), self.element(k, n), self.element(k, n));
+            let (p, a, b) = (self.predicate(n), self.element(k, n), self.element(k, n));
             return format!("(IF {p} THEN {a} ELSE {b} END)");
         }
         if self.below(4) == 0 {
@@ -182,8 +206,7 @@ impl Generator {
     fn local(&mut self, depth: usize) -> (String, Kind, String) {
         let k = self.kind();
         let s = self.set(k, depth);
-        self.names += 1;
-        (format!("x{}", self.names), k, s)
+        (self.name("x"), k, s)
     }
 
     fn under(&mut self, x: &str, k: Kind, f: impl FnOnce(&mut Self) -> String) -> String {
@@ -193,8 +216,11 @@ impl Generator {
         text
     }
 
-    fn set(&mut self, k: Kind, depth: usize) -> String {
+    pub fn set(&mut self, k: Kind, depth: usize) -> String {
         if depth == 0 {
+            if let Some(bound) = self.bound(&self.sets.clone(), |&of| of == k) {
+                return bound;
+            }
             let variable = match k {
                 Int => "is",
                 C => "cs",
@@ -218,9 +244,8 @@ impl Generator {
             2 => format!("({} - {})", self.set(k, n), self.set(k, n)),
             3 | 4 => {
                 let s = self.set(k, n);
-                self.names += 1;
-                let x = format!("x{}", self.names);
-                let p = self.under(&x, k, |g| g.pred(n));
+                let x = self.name("x");
+                let p = self.under(&x, k, |g| g.predicate(n));
                 format!("{{{x} | {x} : {s} & {p}}}")
             }
             5 => {
@@ -250,8 +275,11 @@ impl Generator {
         }
     }
 
-    fn relation(&mut self, a: Kind, b: Kind, depth: usize) -> String {
+    pub fn relation(&mut self, a: Kind, b: Kind, depth: usize) -> String {
         if depth == 0 {
+            if let Some(bound) = self.bound(&self.relations.clone(), |&of| of == (a, b)) {
+                return bound;
+            }
             let variable = match (a, b) {
                 (Int, Int) => self.pick(&["fii", "rii", "si"]),
                 (Int, C) => self.pick(&["fic", "sc"]),
@@ -296,8 +324,7 @@ impl Generator {
             }
             11 => {
                 let s = self.set(a, n);
-                self.names += 1;
-                let x = format!("x{}", self.names);
+                let x = self.name("x");
                 let body = self.under(&x, a, |g| g.element(b, n));
                 format!("%{x}.({x} : {s} | {body})")
             }
@@ -339,10 +366,6 @@ impl Generator {
     }
 
     pub fn predicate(&mut self, depth: usize) -> String {
-        self.pred(depth)
-    }
-
-    fn pred(&mut self, depth: usize) -> String {
         let n = depth.saturating_sub(1);
         let k = self.kind();
         if depth == 0 {
@@ -393,16 +416,21 @@ impl Generator {
             }
             12 => {
                 let (x, k, s) = self.local(n);
-                let p = self.under(&x, k, |g| g.pred(n));
+                let p = self.under(&x, k, |g| g.predicate(n));
                 format!("!{x}.({x} : {s} => ({p}))")
             }
             13 => {
                 let (x, k, s) = self.local(n);
-                let p = self.under(&x, k, |g| g.pred(n));
+                let p = self.under(&x, k, |g| g.predicate(n));
                 format!("#{x}.({x} : {s} & ({p}))")
             }
-            14 => format!("({}) {} ({})", self.pred(n), self.pick(&["&", "or", "=>", "<=>"]), self.pred(n)),
-            15 => format!("not({})", self.pred(n)),
+            14 => format!(
+                "({}) {} ({})",
+                self.predicate(n),
+                self.pick(&["&", "or", "=>", "<=>"]),
+                self.predicate(n)
+            ),
+            15 => format!("not({})", self.predicate(n)),
             _ => {
                 let space = self.pick(&["POW", "POW1", "FIN", "FIN1"]);
                 format!("{} : {space}({})", self.set(k, n), self.set(k, n))
@@ -412,7 +440,7 @@ impl Generator {
 }
 
 /// A set extension; the empty set so that its type can be seen.
-fn listed(items: Vec<String>, example: &str) -> String {
+pub fn listed(items: Vec<String>, example: &str) -> String {
     if items.is_empty() {
         format!("({{{example}}} - {{{example}}})")
     } else {

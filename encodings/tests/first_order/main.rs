@@ -20,22 +20,24 @@ use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Env;
 
-#[path = "differential/generate.rs"]
+#[path = "../differential/generate.rs"]
 mod generate;
+mod second_order;
 use generate::Generator;
 
 const MACHINE: &str = "MACHINE M SETS D; C = {red, green, blue}
 CONSTANTS d1, d2, d3
 PROPERTIES d1 : D & d2 : D & d3 : D
-VARIABLES i, j, c, d, is, cs, ds, fii, fic, fci, fdi, fdc, rii, rdd, rcd, si, sc, nci, ncc, ndi, ncs, nds
+VARIABLES i, j, c, d, is, cs, ds, fii, fic, fci, fdi, fdc, rii, rdd, rcd, si, sc, nci, ncc, ndi, ncs, nds, rds, rcs, ts, us
 INVARIANT i : INTEGER & j : INTEGER & c : C & d : D & is <: INTEGER & cs <: C & ds <: D
 & fii : INTEGER +-> INTEGER & fic : INTEGER +-> C & fci : C +-> INTEGER & fdi : D +-> INTEGER & fdc : D +-> C
 & rii : INTEGER <-> INTEGER & rdd : D <-> D & rcd : C <-> D & si : seq(INTEGER) & sc : seq(C)
 & nci : C +-> (INTEGER +-> INTEGER) & ncc : C +-> (INTEGER +-> C) & ndi : D +-> (INTEGER +-> INTEGER)
 & ncs : C +-> POW(INTEGER) & nds : D +-> POW(INTEGER)
+& rds <: D <-> D & rcs <: C <-> D & ts <: D * D <-> D & us <: D <-> D * D
 INITIALISATION i, j, c, d, is, cs, ds := 0, 0, red, d1, {}, {}, {}
 || fii, fic, fci, fdi, fdc, rii, rdd, rcd, si, sc := {}, {}, {}, {}, {}, {}, {}, {}, [], []
-|| nci, ncc, ndi, ncs, nds := {}, {}, {}, {}, {}
+|| nci, ncc, ndi, ncs, nds, rds, rcs, ts, us := {}, {}, {}, {}, {}, {}, {}, {}, {}
 END";
 
 /// Hypotheses that are true of functions with these values, beside their types.
@@ -212,12 +214,19 @@ fn nothing_is_proved_that_the_evaluator_finds_false() {
     let mut failures = vec![];
     for seed in first..first + count {
         let mut g = Generator::new(seed);
-        let values = g.values();
-        let text = g.predicate(1 + (seed % 4) as usize);
+        let values = [g.values(), second_order::values(&mut g)].concat();
+        // Every other formula is about all sets, or some set.
+        let depth = 1 + (seed / 2 % 3) as usize;
+        let (text, beside) = match seed % 4 {
+            0 | 3 => second_order::formula(&mut g, depth),
+            _ => (g.predicate(1 + (seed / 4 % 4) as usize), None),
+        };
         if std::env::var("BSYM_SHOW").is_ok() {
             eprintln!("{seed}: {text}");
         }
-        let also = (0..seed / 24 % 3).map(|_| g.predicate(1 + (seed % 3) as usize)).collect();
+        let mut also: Vec<String> =
+            (0..seed / 24 % 3).map(|_| g.predicate(1 + (seed % 3) as usize)).collect();
+        also.extend(beside);
         let notation = if seed.is_multiple_of(2) { Notation::EventB } else { Notation::ClassicalB };
         let (size, choice) = (1 + (seed / 4 % 3) as usize, (seed / 12) as usize);
         let drawn = Drawn { values, text, also, size, notation, choice };
