@@ -97,7 +97,8 @@ impl Lowering<'_> {
         let places = self.bind_sorts("c", sorts);
         let axiom = axiom(self, &places)?;
         let t = self.terms.clone();
-        let mut key = Key::new(&t, &places, &self.bound, base);
+        // The axiom need not show the sorts: all values may satisfy it.
+        let mut key = Key::new(&t, &places, &self.bound, &format!("{base} {sorts:?}"));
         key.write(axiom);
         let Key { open, text, .. } = key;
         let open: Vec<Term> = open.into_iter().map(|s| t.symbol_term(s)).collect();

@@ -490,3 +490,16 @@ fn a_worker_without_a_solver_leaves_its_work_to_others() {
     assert!(with_workers(&m, 3, &never, &budget, |_| {}).is_err());
     assert!(asked(&alone) > 10);
 }
+
+#[test]
+fn some_image_is_of_the_type_of_the_images() {
+    // Every element is an image under both relations, so that nothing else tells the images apart.
+    let m = model(
+        "MACHINE M SETS D; E VARIABLES a, b INVARIANT a : D & b : E & ((D * D)(a) = a => (D * E)(a) = b)
+         INITIALISATION a :: D || b :: E OPERATIONS move = a :: D END",
+    );
+    let steps = crate::steps::Steps::new(&m);
+    let invariant: Vec<_> = m.invariant.iter().map(|c| c.pred.clone()).collect();
+    let sequents = steps.after(Some(EventId(0)), &invariant, &[], &invariant[2]).expect("it has paths");
+    assert!(crate::steps::parts(&m, &scope(&m), &sequents).is_some());
+}
