@@ -4,15 +4,20 @@ pub mod compare;
 pub mod domain;
 pub mod draw;
 pub mod machine;
+pub mod proved;
 pub mod run;
 pub mod shrink;
 pub mod table;
 
+use std::panic::catch_unwind;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bsym_language::load::load_model;
 use compare::{Contradiction, contradictions};
 use machine::Machine;
+use proved::{Counts, Effort, Looked, Wrong};
 use run::{Answer, Bench, Fault, Question, Scope};
 
 /// What is asked about each machine.
@@ -22,12 +27,26 @@ pub enum Plan {
     Short,
     /// All of them.
     Full,
+    /// Machines about relations over deferred sets: what is proved for any size, against small sizes.
+    Deferred,
+}
+
+impl Plan {
+    /// The machine of a number.
+    pub fn draw(self, number: u64) -> Machine {
+        match self {
+            Plan::Deferred => draw::relations::machine(number),
+            Plan::Short | Plan::Full => draw::machine(number),
+        }
+    }
 }
 
 /// What went wrong with a machine.
 #[derive(Clone, Debug)]
 pub enum Failure {
     Fault(Fault),
+    /// A proof of what is false.
+    Wrong(Wrong),
     Contradiction(Box<Contradiction>),
 }
 
@@ -37,6 +56,8 @@ pub struct Seen {
     pub machine: Machine,
     pub answers: Vec<Answer>,
     pub failures: Vec<Failure>,
+    /// What was proved of machines with deferred sets.
+    pub proved: Counts,
 }
 
 const fn question(engine: &'static str, sizes: Option<Scope>) -> Question {
@@ -58,6 +79,9 @@ fn questions(number: u64, machine: &Machine, plan: Plan) -> Vec<Question> {
     let mut all = vec![];
     let finite = 1 + (number / 4 % 3) as u32;
     match (deferred, plan) {
+        (_, Plan::Deferred) => {
+            all.extend([1, 2, 3, 4].map(|n| every(question("mc", Some(Scope::Size(n))))));
+        }
         (true, Plan::Full) => all.extend([1, 2, 3].map(|n| every(question("mc", Some(Scope::Size(n)))))),
         // The size that an engine is asked about as well.
         (true, Plan::Short) => all.push(every(question("mc", Some(Scope::Size(finite))))),
@@ -74,6 +98,7 @@ fn questions(number: u64, machine: &Machine, plan: Plan) -> Vec<Question> {
     // One proof about any size is checked by another solver as well.
     let any = |e| Question { other: e == turn(number), ..question(e, None) };
     match plan {
+        Plan::Deferred => all.extend(["kind", "ic3"].map(|e| question(e, None))),
         Plan::Short => {
             let other = match number % 4 {
                 1 => every(question("ldd", Some(sizes))),
@@ -118,8 +143,29 @@ impl Bench {
     /// Asks everything about a machine.
     pub fn look(&self, number: u64, machine: Machine, plan: Plan) -> Seen {
         let questions = questions(number, &machine, plan);
-        let (answers, failures) = self.judge(number, &machine, &questions);
-        Seen { number, machine, answers, failures }
+        let (answers, mut failures) = self.judge(number, &machine, &questions);
+        let mut counts = Counts::default();
+        if plan == Plan::Deferred {
+            let looked = self.prove(&machine);
+            counts = looked.counts;
+            failures.extend(looked.wrong.into_iter().map(Failure::Wrong));
+        }
+        Seen { number, machine, answers, failures, proved: counts }
+    }
+
+    /// What is proved for sets of any size, and what of that is false where they are small.
+    fn prove(&self, machine: &Machine) -> Looked {
+        let loaded = load_model(&self.write(machine)).ok();
+        let Some(model) = loaded.and_then(|l| l.model) else { return Looked::default() };
+        let effort = Effort { states: 200, work: 80_000, time: Duration::from_millis(self.limit / 8) };
+        let looked = catch_unwind(|| proved::look(&Arc::new(model), effort));
+        match looked {
+            Ok(looked) => looked.unwrap_or_default(),
+            Err(_) => Looked {
+                wrong: vec![Wrong { kind: "a proof panics", detail: String::new() }],
+                ..Looked::default()
+            },
+        }
     }
 
     fn judge(&self, number: u64, machine: &Machine, questions: &[Question]) -> (Vec<Answer>, Vec<Failure>) {
@@ -159,6 +205,9 @@ impl Bench {
     pub fn shrink(&self, number: u64, machine: &Machine, failure: &Failure, attempts: usize) -> Machine {
         let questions = failure.questions();
         let mut fails = |m: &Machine| {
+            if let Failure::Wrong(wrong) = failure {
+                return self.prove(m).wrong.iter().any(|w| w.kind == wrong.kind);
+            }
             let (_, failures) = self.judge(number, m, &questions);
             failures.iter().any(|f| f.kind() == failure.kind() && f.questions() == questions)
         };
@@ -170,6 +219,7 @@ impl Failure {
     pub fn kind(&self) -> &'static str {
         match self {
             Failure::Fault(f) => f.kind,
+            Failure::Wrong(w) => w.kind,
             Failure::Contradiction(c) => c.kind,
         }
     }
@@ -177,6 +227,7 @@ impl Failure {
     fn questions(&self) -> Vec<Question> {
         match self {
             Failure::Fault(f) => vec![f.question.clone()],
+            Failure::Wrong(_) => vec![],
             Failure::Contradiction(c) => vec![c.left.question.clone(), c.right.question.clone()],
         }
     }
@@ -188,6 +239,7 @@ impl Failure {
                 let detail: String = f.detail.chars().take(1500).collect();
                 format!("{}: {}\n{detail}", f.kind, f.question)
             }
+            Failure::Wrong(w) => format!("{}: {}", w.kind, w.detail),
             Failure::Contradiction(c) => {
                 let said = |a: &Answer| {
                     let depth = a.depth.map_or(String::new(), |d| format!(" ({d})"));
@@ -232,7 +284,7 @@ impl Range {
                         if late || number >= self.first + self.count {
                             break;
                         }
-                        see(&bench, bench.look(number, draw::machine(number), self.plan));
+                        see(&bench, bench.look(number, self.plan.draw(number), self.plan));
                     }
                 });
             }

@@ -8,6 +8,7 @@
 mod domains;
 mod expressions;
 mod predicates;
+pub mod relations;
 mod statements;
 mod values;
 
